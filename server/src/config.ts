@@ -1,0 +1,242 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+
+/** A setting that cannot be used. Its message is one line, names the variable and never shows a secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+interface Variable<T> {
+  /** As one would write it in the environment; `null`: unset has a meaning of its own, told in `description`. */
+  default: string | null;
+  description: string;
+  /** Its value may hold a password, so no message repeats it. */
+  secret: boolean;
+  /** @throws z.ZodError whose only message says what was expected */
+  parse(raw: string | undefined): T;
+}
+
+/** What every variable means is written here and nowhere else; `docs/operations.md` prints this table. */
+const table = {
+  PORT: withDefault('3000', 'TCP port of the HTTP and WebSocket server; 0 takes any free one', wholeNumber(0, 65_535)),
+  LISTEN_HOST: withDefault(
+    '127.0.0.1',
+    'Address to listen on; 0.0.0.0 lets other machines in',
+    word('a host name or address'),
+  ),
+  DATABASE_URL: optional('PostgreSQL 18 to use; unset: an embedded one under DATA_DIR', postgresUrl(), 'secret'),
+  DATABASE_LISTEN_URL: optional(
+    'Direct PostgreSQL session for LISTEN where DATABASE_URL leads to a transaction pooler; unset: DATABASE_URL',
+    postgresUrl(),
+    'secret',
+  ),
+  DATA_DIR: withDefault('.data', 'Folder of the embedded database, uploaded files and kept mails', z.string()),
+  LEGACY_URL: optional(
+    'Legacy host: postgres://… (a stand-in), db2://… or an ibm_db connection string; unset: a stand-in in our own PostgreSQL',
+    z
+      .string()
+      .refine(isHostAddress, 'expected postgres://…, db2://… or an ibm_db connection string (DATABASE=…;HOSTNAME=…;…)'),
+    'secret',
+  ),
+  LEGACY_LIBRARY: withDefault('PODDTA', 'Library (schema) of the host files', library()),
+  LEGACY_DEV_LIBRARY: withDefault('PODDEV', 'Library whose routes close by arrival, see ROUTE_CLOSE_MODE', library()),
+  SMTP_URL: optional(
+    'Mail server, smtp://… or smtps://…; unset: mails are kept under DATA_DIR/mail',
+    urlOf('smtp', 'smtps'),
+    'secret',
+  ),
+  SMS_URL: optional(
+    'Webhook of the SMS gateway; unset: messages are kept in DATA_DIR/sms.jsonl',
+    urlOf('http', 'https'),
+    'secret',
+  ),
+  ROUTE_CLOSE_MODE: withDefault(
+    'auto',
+    'How stop 999 closes a route: auto compares the two libraries',
+    oneOf('auto', 'legacy', 'arrival'),
+  ),
+  AUTOCLOSE_SECONDS: withDefault(
+    '600',
+    'Seconds from the arrival at stop 999 to the automatic close',
+    wholeNumber(1, 86_400),
+  ),
+  ACCESS: withDefault(
+    'documented',
+    'strict: every endpoint but sign-in, health and docs needs a driver',
+    oneOf('documented', 'strict'),
+  ),
+  LOG_LEVEL: withDefault(
+    'info',
+    'Least important level that is logged',
+    oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  ),
+  OPS_TOKEN: optional(
+    'Bearer token of /api/ops and /metrics; unset: made at the first start and kept under DATA_DIR',
+    word('printable characters without spaces'),
+    'secret',
+  ),
+  MAIL_FROM: withDefault(
+    'Tailgate <tailgate@localhost>',
+    'Sender of delivery mails',
+    z.string().regex(/^[^\r\n]*@[^\r\n]*$/, 'expected a mail address'),
+  ),
+  PUBLIC_URL: optional(
+    'Address under which drivers and mail readers reach this server; unset: where it listens',
+    urlOf('http', 'https'),
+  ),
+  TRUST_PROXY: withDefault(
+    '0',
+    'Proxies in front whose X-Forwarded-For counts: 0, how many, or a list of addresses and networks',
+    proxies(),
+  ),
+  HOST_POLL_SECONDS: withDefault('2', 'Seconds between two looks at what changed on the host', wholeNumber(1, 3_600)),
+  MAX_FILE_MB: withDefault(
+    '25',
+    'Largest uploaded file in MiB; a request may be four times as large',
+    wholeNumber(1, 1_024),
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(
+    'OpenTelemetry collector, http(s)://…; unset: no traces leave',
+    urlOf('http', 'https'),
+  ),
+  DEMO: optional(
+    '1 loads the demo data into an empty host, 0 does not; unset: 1 where database and host are both embedded',
+    oneOf('0', '1').transform((flag) => flag === '1'),
+  ),
+};
+
+type Values = { [Name in keyof typeof table]: (typeof table)[Name] extends Variable<infer T> ? T : never };
+export type SettingName = keyof Values;
+const variables: { [Name in SettingName]: Variable<Values[Name]> } = table;
+
+/** Every variable the server reads, for the operator's page and for the check of docker-compose.yml. */
+export const settings: readonly { name: string; default: string | null; description: string }[] = Object.entries(
+  table,
+).map(([name, variable]) => ({ name, default: variable.default, description: variable.description }));
+
+export type Config = ReturnType<typeof loadConfig>;
+/** What one process does: answer phones and browsers, feed the host, or both. */
+export type Role = Config['role'];
+
+/**
+ * Reads the environment and the command line (`--role api|worker|all`).
+ * An empty variable counts as unset, as compose files write it. Relative folders start at `cwd`.
+ * @throws ConfigError one line that names the first variable with an unusable value
+ */
+export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd = process.cwd()) {
+  const read = <Name extends SettingName>(name: Name): Values[Name] => readVariable(name, env[name]);
+  const databaseUrl = read('DATABASE_URL');
+  const legacyUrl = read('LEGACY_URL');
+  return {
+    role: readRole(argv),
+    port: read('PORT'),
+    listenHost: read('LISTEN_HOST'),
+    databaseUrl,
+    databaseListenUrl: read('DATABASE_LISTEN_URL') ?? databaseUrl,
+    dataDir: resolve(cwd, read('DATA_DIR')),
+    legacyUrl,
+    legacyLibrary: read('LEGACY_LIBRARY'),
+    legacyDevLibrary: read('LEGACY_DEV_LIBRARY'),
+    smtpUrl: read('SMTP_URL'),
+    smsUrl: read('SMS_URL'),
+    routeCloseMode: read('ROUTE_CLOSE_MODE'),
+    autocloseSeconds: read('AUTOCLOSE_SECONDS'),
+    access: read('ACCESS'),
+    logLevel: read('LOG_LEVEL'),
+    opsToken: read('OPS_TOKEN'),
+    mailFrom: read('MAIL_FROM'),
+    publicUrl: read('PUBLIC_URL')?.replace(/\/+$/, ''),
+    trustProxy: read('TRUST_PROXY'),
+    hostPollSeconds: read('HOST_POLL_SECONDS'),
+    maxFileMb: read('MAX_FILE_MB'),
+    otelEndpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT'),
+    demo: read('DEMO') ?? (databaseUrl === undefined && legacyUrl === undefined),
+  };
+}
+
+function readVariable<Name extends SettingName>(name: Name, raw: string | undefined): Values[Name] {
+  const variable = variables[name];
+  const written = raw?.trim() || undefined;
+  try {
+    return variable.parse(written);
+  } catch (cause) {
+    if (!(cause instanceof z.ZodError)) throw cause;
+    const seen = variable.secret ? '' : `, got ${JSON.stringify(written)}`;
+    throw new ConfigError(`${name}: ${cause.issues[0]?.message ?? 'unusable value'}${seen}`, { cause });
+  }
+}
+
+function readRole(argv: readonly string[]): 'api' | 'worker' | 'all' {
+  try {
+    const { values } = parseArgs({ args: [...argv], options: { role: { type: 'string', default: 'all' } } });
+    return oneOf('api', 'worker', 'all').parse(values.role);
+  } catch (cause) {
+    const reason = cause instanceof z.ZodError ? cause.issues[0]?.message : cause instanceof Error ? cause.message : '';
+    throw new ConfigError(`--role: ${reason} (npm start -- --role api|worker|all)`, { cause });
+  }
+}
+
+function withDefault<T>(fallback: string, description: string, schema: z.ZodType<T, string>): Variable<T> {
+  return { default: fallback, description, secret: false, parse: (raw) => schema.parse(raw ?? fallback) };
+}
+
+function optional<T>(description: string, schema: z.ZodType<T, string>, secret?: 'secret'): Variable<T | undefined> {
+  const parse = (raw: string | undefined) => (raw === undefined ? undefined : schema.parse(raw));
+  return { default: null, description, secret: secret === 'secret', parse };
+}
+
+function wholeNumber(least: number, most: number) {
+  const error = `expected a whole number from ${least} to ${most}`;
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, { error, abort: true })
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, error);
+}
+
+function oneOf<const Members extends readonly [string, ...string[]]>(...members: Members) {
+  return z.enum(members, `expected one of ${members.join(', ')}`);
+}
+
+function word(what: string) {
+  return z.string().regex(/^[!-~]+$/, `expected ${what}`);
+}
+
+/** Db2 for i takes ten characters; both libraries are spliced into SQL as names, so nothing else may pass. */
+function library() {
+  return z
+    .string()
+    .toUpperCase()
+    .regex(/^[A-Z][A-Z0-9_]{0,9}$/, 'expected a library name: a letter, then up to nine letters, digits or _');
+}
+
+function urlOf(...protocols: string[]) {
+  const allowed = protocols.map((protocol) => `${protocol}:`);
+  return z
+    .string()
+    .refine((value) => allowed.includes(URL.parse(value)?.protocol ?? ''), `expected ${allowed.join('//… or ')}//…`);
+}
+
+function postgresUrl() {
+  return urlOf('postgres', 'postgresql');
+}
+
+function isHostAddress(value: string): boolean {
+  return /^(postgres|postgresql|db2):$/.test(URL.parse(value)?.protocol ?? '') || /(^|;)\s*DATABASE\s*=/i.test(value);
+}
+
+/** What Fastify's `trustProxy` takes: false, a number of hops, or addresses and networks. */
+function proxies() {
+  const error = 'expected 0, a number of proxies, or addresses and networks separated by commas';
+  return z.string().transform((value, context): false | number | string[] => {
+    if (/^\d{1,2}$/.test(value)) return Number(value) || false;
+    const list = value.split(',').map((entry) => entry.trim());
+    const usable = list.every(
+      (entry) => isIP(entry.replace(/\/\d{1,3}$/, '')) || /^(loopback|linklocal|uniquelocal)$/.test(entry),
+    );
+    if (!usable) context.addIssue(error);
+    return list;
+  });
+}

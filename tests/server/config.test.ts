@@ -1,0 +1,98 @@
+import { resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ConfigError, loadConfig, settings } from '../../server/src/config.ts';
+
+describe('settings', () => {
+  test('an empty environment gives the documented defaults', () => {
+    expect(loadConfig({}, [], resolve('/srv/pod'))).toEqual({
+      role: 'all',
+      port: 3000,
+      listenHost: '127.0.0.1',
+      databaseUrl: undefined,
+      databaseListenUrl: undefined,
+      dataDir: resolve('/srv/pod/.data'),
+      legacyUrl: undefined,
+      legacyLibrary: 'PODDTA',
+      legacyDevLibrary: 'PODDEV',
+      smtpUrl: undefined,
+      smsUrl: undefined,
+      routeCloseMode: 'auto',
+      autocloseSeconds: 600,
+      access: 'documented',
+      logLevel: 'info',
+      opsToken: undefined,
+      mailFrom: 'Tailgate <tailgate@localhost>',
+      publicUrl: undefined,
+      trustProxy: false,
+      hostPollSeconds: 2,
+      maxFileMb: 25,
+      otelEndpoint: undefined,
+      demo: true,
+    });
+  });
+
+  test('an empty variable counts as unset', () => {
+    const empty = Object.fromEntries(settings.map(({ name }) => [name, '']));
+    expect(loadConfig(empty, [])).toEqual(loadConfig({}, []));
+  });
+
+  test('the table lists each variable with a default that is accepted when written out', () => {
+    const written = Object.fromEntries(settings.flatMap((s) => (s.default === null ? [] : [[s.name, s.default]])));
+    expect(loadConfig(written, [])).toEqual(loadConfig({}, []));
+    expect(settings.every(({ description }) => description.length > 20)).toBe(true);
+  });
+
+  test('demo data is loaded unasked only where both the database and the host are our own', () => {
+    const database = { DATABASE_URL: 'postgres://db/tailgate' };
+    expect(loadConfig(database, []).demo).toBe(false);
+    expect(loadConfig({ LEGACY_URL: 'db2://host/POD' }, []).demo).toBe(false);
+    expect(loadConfig({ ...database, DEMO: '1' }, []).demo).toBe(true);
+    expect(loadConfig({ DEMO: '0' }, []).demo).toBe(false);
+  });
+
+  test('LISTEN uses the database itself unless a direct address is given', () => {
+    const database = { DATABASE_URL: 'postgres://pooler/tailgate' };
+    expect(loadConfig(database, []).databaseListenUrl).toBe('postgres://pooler/tailgate');
+    const both = { ...database, DATABASE_LISTEN_URL: 'postgres://direct/tailgate' };
+    expect(loadConfig(both, []).databaseListenUrl).toBe('postgres://direct/tailgate');
+  });
+
+  test('a proxy is trusted by number of hops or by address', () => {
+    expect(loadConfig({ TRUST_PROXY: '2' }, []).trustProxy).toBe(2);
+    expect(loadConfig({ TRUST_PROXY: '10.0.0.0/8, loopback' }, []).trustProxy).toEqual(['10.0.0.0/8', 'loopback']);
+  });
+
+  test('the role comes from the command line', () => {
+    expect(loadConfig({}, ['--role', 'worker']).role).toBe('worker');
+    expect(loadConfig({}, ['--role=api']).role).toBe('api');
+  });
+});
+
+describe('a wrong value stops the start with one line that names it', () => {
+  test.each([
+    ['PORT', 'seventy', 'PORT: expected a whole number from 0 to 65535, got "seventy"'],
+    ['PORT', '65536', 'PORT: expected a whole number from 0 to 65535, got "65536"'],
+    ['AUTOCLOSE_SECONDS', '-1', 'AUTOCLOSE_SECONDS: expected a whole number from 1 to 86400, got "-1"'],
+    ['ACCESS', 'open', 'ACCESS: expected one of documented, strict, got "open"'],
+    ['ROUTE_CLOSE_MODE', 'never', 'ROUTE_CLOSE_MODE: expected one of auto, legacy, arrival, got "never"'],
+    ['PUBLIC_URL', 'pod.example', 'PUBLIC_URL: expected http://… or https://…, got "pod.example"'],
+    ['TRUST_PROXY', 'yes', /^TRUST_PROXY: expected 0, a number of proxies, or addresses .* got "yes"$/],
+    ['LEGACY_LIBRARY', 'POD"; drop', /^LEGACY_LIBRARY: expected a library name/],
+    ['DEMO', 'true', 'DEMO: expected one of 0, 1, got "true"'],
+  ])('%s=%s', (name, value, message) => {
+    expect(() => loadConfig({ [name]: value }, [])).toThrow(ConfigError);
+    expect(() => loadConfig({ [name]: value }, [])).toThrow(message);
+  });
+
+  test('but never repeats what may hold a password', () => {
+    for (const name of ['DATABASE_URL', 'LEGACY_URL', 'SMTP_URL', 'SMS_URL', 'OPS_TOKEN']) {
+      const load = () => loadConfig({ [name]: 'mysql:// user:hunter2' }, []);
+      expect(load).toThrow(new RegExp(`^${name}: expected`));
+      expect(load).not.toThrow(/hunter2/);
+    }
+  });
+
+  test.each([[['--role', 'boss']], [['--role']], [['--rol', 'api']]])('%j', (argv) => {
+    expect(() => loadConfig({}, argv)).toThrow(/^--role: .* \(npm start -- --role api\|worker\|all\)$/);
+  });
+});
