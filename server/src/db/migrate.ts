@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { Log } from '../log.ts';
+
+export interface Migration {
+  number: number;
+  name: string;
+  sql: string;
+  sha256: string;
+}
+
+interface AppliedMigration {
+  number: number;
+  name: string;
+  sha256: string;
+}
+
+/** The database and the migration files do not fit together; a person has to look. */
+export class MigrationError extends Error {
+  override readonly name = 'MigrationError';
+}
+
+export const migrationsFolder = join(import.meta.dirname, '../../migrations');
+
+/** Any constant does, as long as every version of this server uses the same: only one migrates at a time. */
+const MIGRATION_LOCK = 7_483_920_001;
+
+/**
+ * Brings the database up to the newest file of `folder`, one transaction a file, and returns the names it applied.
+ * Servers that start together wait for each other. A file that was applied once may never change.
+ * Migrations unknown to this version are left alone: each is made to be safe with the version before it.
+ */
+export async function migrate(url: string, log: Log, folder = migrationsFolder): Promise<string[]> {
+  const migrations = await readMigrations(folder);
+  // A connection of its own: waiting for another server's migration must not run into the pool's timeouts.
+  const client = new pg.Client({ connectionString: url, application_name: 'tailgate migrate' });
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const pending = pendingMigrations(migrations, await readApplied(client), log);
+    for (const migration of pending) await apply(client, migration);
+    return pending.map(({ name }) => name);
+  } finally {
+    await client.end();
+  }
+}
+
+export async function readMigrations(folder: string): Promise<Migration[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
+  return Promise.all(
+    names.map(async (name, index) => {
+      const number = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1]);
+      if (number !== index + 1) {
+        throw new MigrationError(`migration ${name} should be named ${String(index + 1).padStart(4, '0')}_verb_object.sql`);
+      }
+      // A checkout on Windows may bring other line ends; that is no change.
+      const sql = (await readFile(join(folder, name), 'utf8')).replaceAll('\r\n', '\n');
+      return { number, name, sql, sha256: createHash('sha256').update(sql).digest('hex') };
+    }),
+  );
+}
+
+async function readApplied(client: pg.Client): Promise<AppliedMigration[]> {
+  await client.query(`
+    create table if not exists schema_migration (
+      number integer primary key,
+      name text not null,
+      sha256 text not null,
+      applied_at timestamptz not null default now()
+    )`);
+  const { rows } = await client.query<AppliedMigration>('select number, name, sha256 from schema_migration order by number');
+  return rows;
+}
+
+function pendingMigrations(migrations: Migration[], applied: AppliedMigration[], log: Log): Migration[] {
+  for (const { number, name, sha256 } of applied) {
+    const known = migrations[number - 1];
+    if (!known) log.warn({ migration: name }, 'the database is newer than this version of the server');
+    else if (known.sha256 !== sha256) {
+      throw new MigrationError(
+        `migration ${known.name} differs from the one this database got (${name}): released migrations never change, ` +
+          'add a new one; on a trial machine delete DATA_DIR',
+      );
+    }
+  }
+  return migrations.slice(applied.length);
+}
+
+async function apply(client: pg.Client, { number, name, sql, sha256 }: Migration): Promise<void> {
+  try {
+    await client.query('begin');
+    await client.query(sql);
+    await client.query('insert into schema_migration (number, name, sha256) values ($1, $2, $3)', [number, name, sha256]);
+    await client.query('commit');
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new MigrationError(`migration ${name} failed and was rolled back: ${reason}`, { cause });
+  }
+}

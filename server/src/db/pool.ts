@@ -1,0 +1,57 @@
+import pg from 'pg';
+import type { Log } from '../log.ts';
+
+export interface PoolOptions {
+  url: string;
+  /** Shown in `pg_stat_activity`. */
+  name: string;
+  log: Log;
+  /** Connections at most. Few and busy beats many: group commit needs two, requests the rest. */
+  size?: number;
+}
+
+const { builtins } = pg.types;
+
+/** A statement that takes longer hangs on a lock or has lost its plan; the caller gets an error and retries. */
+const STATEMENT_TIMEOUT_MS = 30_000;
+/** Later than PostgreSQL's own limit: only reached where the connection is dead and nobody will ever answer. */
+const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
+/** Callers wait this long for a connection, then answer 503 and let the phone's queue wait instead. */
+const CONNECT_TIMEOUT_MS = 5_000;
+
+export function createPool({ url, name, log, size = 10 }: PoolOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: name,
+    max: size,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: 60_000,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: ANSWER_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types: { getTypeParser },
+  });
+  // An idle connection that breaks would end the process without a listener; the pool itself has dropped it already.
+  pool.on('error', (error) => log.warn({ err: error, pool: name }, 'an idle database connection broke'));
+  return pool;
+}
+
+/** `int8` as number, calendar dates and zoneless timestamps as text: a `Date` would shift them by the machine's zone. */
+export function getTypeParser(oid: number, format?: 'text' | 'binary') {
+  if (format === 'binary') return pg.types.getTypeParser(oid, 'binary');
+  if (oid === builtins.INT8) return parseInteger;
+  if (oid === builtins.DATE || oid === builtins.TIMESTAMP) return keepText;
+  return pg.types.getTypeParser(oid, 'text');
+}
+
+function parseInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`integer ${text} is too large for a number; cast it to text`);
+  return value;
+}
+
+function keepText(text: string): string {
+  return text;
+}

@@ -1,0 +1,38 @@
+import type { Connection, Db, Tx } from './types.ts';
+
+/**
+ * Runs `work` between `begin` and `commit` and returns what it returned, after the commit.
+ * Where `work` throws, everything is rolled back and its error passed on. Where the connection breaks during `commit`
+ * the outcome is unknown: callers must be able to do the same work again (the ledger's keys see to that).
+ */
+export async function withTransaction<Result>(db: Db, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  const connection = await db.connect();
+  let broken: Error | undefined;
+  try {
+    await connection.query('begin');
+    const result = await work(asTx(connection));
+    const { command } = await connection.query('commit');
+    // PostgreSQL answers a commit of a failed transaction with ROLLBACK and no error: somebody swallowed one.
+    if (command !== 'COMMIT') throw new Error('nothing was saved: an error inside the transaction was not passed on');
+    return result;
+  } catch (error) {
+    broken = await rollBack(connection);
+    throw error;
+  } finally {
+    connection.release(broken);
+  }
+}
+
+function asTx(connection: Connection): Tx {
+  return { inTransaction: true, query: (statement, values) => connection.query(statement, values) };
+}
+
+/** A connection that cannot even roll back goes to nobody else: PostgreSQL rolls back when it closes. */
+async function rollBack(connection: Connection): Promise<Error | undefined> {
+  try {
+    await connection.query('rollback');
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error('rollback failed', { cause: error });
+  }
+}
