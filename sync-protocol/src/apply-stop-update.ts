@@ -1,0 +1,242 @@
+import type { Json } from './canonical-json.ts';
+import { canonicalJson } from './canonical-json.ts';
+import type { LineResult, LineUpdate, OsdGroup, OverageItem, Stamp, StopObject, StopResult, StopStatus } from './stops.ts';
+import { lineKey, warehouseStop } from './stops.ts';
+
+/** Something a person should know about an update that was taken in all the same (contract §4). */
+export interface Warning {
+  readonly code: WarningCode;
+  readonly path: string;
+  readonly message: string;
+}
+export type WarningCode =
+  | 'superseded' | 'status_ignored' | 'amended' | 'after_close' | 'over_delivered' | 'unknown_product' | 'unknown_code'
+  | 'ambiguous_line' | 'unreadable_time' | 'overage_code' | 'invalid_email' | 'no_longer_assigned' | 'chain_broken'
+  | 'after_sign_out' | 'route_withdrawn' | 'stop_removed';
+
+/** A field that lost against a later edit: both values, so that the loser can be shown. */
+export interface Superseded {
+  readonly path: string;
+  readonly kept: Json | undefined;
+  readonly dropped: Json;
+}
+
+export interface AppliedUpdate {
+  readonly result: StopResult;
+  /** Paths whose value is now another one. */
+  readonly changed: readonly string[];
+  /** Whether the document differs from before at all: a value, or who wrote it last. */
+  readonly touched: boolean;
+  readonly superseded: readonly Superseded[];
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * The field rules of a stop, the same on the phone (optimistic view) and on the server: per field the later edit time
+ * wins; absent means no change; null clears, but never evidence; leaf arrays replace; lines are keyed by item, invoice
+ * and occurrence (contract §1 and §4).
+ *
+ * @param before the stop's result; it is not changed
+ * @param update a parsed stop object
+ * @param stamp who wrote it and when; ties in time are broken by client and sequence
+ */
+export function applyStopUpdate(before: StopResult, update: StopObject, stamp: Stamp): AppliedUpdate {
+  const merge = new FieldMerge(before, stamp);
+  const { status, signature_id, ...updates } = update.updates ?? {};
+
+  mergeStatus(merge, update, status);
+  if (update.arrived === true) merge.set(merge.result, 'arrived', 'arrived', true);
+  if (Object.keys(updates).length > 0 || signature_id) {
+    const holder = (merge.result.updates = { ...merge.result.updates });
+    const overage = updates.overage_items && keepOveragePhotos(updates.overage_items, holder.overage_items);
+    merge.setAll(holder, 'updates', { ...updates, overage_items: overage, signature_id: signature_id ?? undefined });
+  }
+  if (update.products?.length) merge.result.products = mergeLines(merge, 'products', before.products, update.products);
+  if (update.collections?.length) merge.result.collections = mergeLines(merge, 'collections', before.collections, update.collections);
+  return merge.finish();
+}
+
+function mergeStatus(merge: FieldMerge, update: StopObject, sent: StopStatus | undefined): void {
+  if (sent === undefined) return;
+  if (sent === 'P') {
+    if (merge.result.status !== 'P') merge.warn('status_ignored', 'updates.status', `a stop that is ${merge.result.status} does not become pending again`);
+    return;
+  }
+  const status = update.id === warehouseStop && sent === 'C' ? 'D' : sent;
+  // 999 is complete already: a repeated D is no step back from C.
+  if (merge.result.status === 'C' && status === 'D') return;
+  const earlier = merge.result.status;
+  const won = merge.set(merge.result, 'status', 'status', status);
+  if (won && earlier === 'D' && (status === 'S' || status === 'R'))
+    merge.warn('amended', 'updates.status', `the stop was delivered before and is ${status} now`);
+}
+
+function mergeLines(
+  merge: FieldMerge,
+  kind: 'products' | 'collections',
+  before: Record<string, LineResult> | undefined,
+  lines: readonly LineUpdate[],
+): Record<string, LineResult> {
+  const after = { ...before };
+  const seen = new Map<string, number>();
+  for (const line of lines) {
+    const pair = `${line.id}\t${line.invoice}`;
+    const n = seen.get(pair) ?? 0;
+    seen.set(pair, n + 1);
+    const fields = lineFields(line);
+    if (!fields) continue;
+    const key = lineKey(line.id, line.invoice, n);
+    const holder: LineResult = after[key] ? { ...after[key] } : { id: line.id, invoice: line.invoice, n };
+    after[key] = holder;
+    if (fields.osd_data) fields.osd_data = keepOsdPhotos(fields.osd_data, holder.osd_data);
+    if (fields.action_osd_data) fields.action_osd_data = keepOsdPhotos(fields.action_osd_data, holder.action_osd_data);
+    merge.setAll(holder, `${kind}.${key}`, fields);
+  }
+  return after;
+}
+
+type LineFields = Omit<LineResult, 'id' | 'invoice' | 'n'>;
+
+/** The flat fields of a sent line; undefined where it names nothing but itself. */
+function lineFields({ updates, action }: LineUpdate): LineFields | undefined {
+  if (!updates && !action) return undefined;
+  return {
+    delivered: updates?.delivered,
+    returned: updates?.returned,
+    delivered_pallets: updates?.delivered_pallets,
+    accounting_complete: updates?.accounting_complete,
+    // Photos are evidence: only an empty list clears them.
+    image_ids: updates?.image_ids ?? undefined,
+    osd_data: updates?.osd_data,
+    action_type: action?.type,
+    action_delivered: action?.updates?.delivered,
+    action_osd_data: action?.updates?.osd_data,
+    action_quantity: action?.quantity,
+    open: action?.open,
+    open_action: action?.open_action,
+    item_name: action?.item_name,
+  };
+}
+
+/** An exception that comes again without its photo keeps the photo that it had at the same place. */
+function keepOsdPhotos(sent: OsdGroup[], held: readonly OsdGroup[] | null | undefined): OsdGroup[] {
+  if (!held?.length) return sent;
+  return sent.map((group) => {
+    const twin = held.find((other) => other.osd_code === group.osd_code && other.osd_id === group.osd_id);
+    if (!twin) return group;
+    return { ...group, data: group.data.map((entry, i) => ({ ...entry, images_id: entry.images_id ?? twin.data[i]?.images_id ?? null })) };
+  });
+}
+
+function keepOveragePhotos(sent: OverageItem[], held: readonly OverageItem[] | undefined): OverageItem[] {
+  if (!held?.length) return sent;
+  return sent.map((item, i) => {
+    const twin = held[i];
+    const same = twin?.barcode === item.barcode && twin.osd_code === item.osd_code;
+    return same ? { ...item, images_id: item.images_id ?? twin.images_id } : item;
+  });
+}
+
+/** Whether the edit `a` came after `b`: by time, then by queue, then by sequence; a total order on all replicas. */
+export function isLater(a: Stamp, b: Stamp): boolean {
+  if (a.at !== b.at) return a.at > b.at;
+  if (a.client !== b.client) return a.client > b.client;
+  return a.seq > b.seq;
+}
+
+type Fields = { readonly [field: string]: Json | undefined };
+type Holder = { [field: string]: Json | undefined };
+
+/** One merge in progress: which fields won, who wrote each field afterwards. */
+class FieldMerge {
+  readonly result: StopResult;
+  readonly #before: StopResult;
+  readonly #stamp: Stamp;
+  readonly #mine = new Set<string>();
+  readonly #changed: string[] = [];
+  readonly #superseded: Superseded[] = [];
+  readonly #warnings: Warning[] = [];
+
+  constructor(before: StopResult, stamp: Stamp) {
+    this.#before = before;
+    this.#stamp = stamp;
+    this.result = { ...before };
+  }
+
+  setAll(holder: Holder, path: string, fields: Fields): void {
+    for (const field in fields) {
+      const value = fields[field];
+      if (value !== undefined) this.set(holder, field, `${path}.${field}`, value);
+    }
+  }
+
+  /** Writes a field unless a later edit holds it; true where the value stands afterwards. */
+  set(holder: Holder, field: string, path: string, value: Json): boolean {
+    const held = holder[field];
+    const same = held !== undefined && equal(held, value);
+    const writer = held === undefined ? undefined : this.#writerOf(path);
+    if (writer && !isLater(this.#stamp, writer)) {
+      if (!same) {
+        this.#superseded.push({ path, kept: held, dropped: value });
+        this.warn('superseded', path, 'a later edit of this field stands');
+      }
+      return same;
+    }
+    this.#mine.add(path);
+    if (!same) {
+      holder[field] = value;
+      this.#changed.push(path);
+    }
+    return true;
+  }
+
+  warn(code: WarningCode, path: string, message: string): void {
+    this.#warnings.push({ code, path, message });
+  }
+
+  finish(): AppliedUpdate {
+    if (this.#mine.size > 0) this.#restamp();
+    return {
+      result: this.#mine.size > 0 ? this.result : this.#before,
+      changed: this.#changed,
+      touched: this.#mine.size > 0,
+      superseded: this.#superseded,
+      warnings: this.#warnings,
+    };
+  }
+
+  #writerOf(path: string): Stamp | undefined {
+    if (path === 'status' && this.#before.status === 'P') return undefined; // pending was written by nobody
+    return this.#before.by?.[this.#before.at?.[path] ?? 0];
+  }
+
+  /** Lists the writers that still stand; the first of them is the one that needs no entry in `at`. */
+  #restamp(): void {
+    const writers: Stamp[] = [];
+    const at: Record<string, number> = {};
+    for (const path of writtenPaths(this.result)) {
+      const writer = this.#mine.has(path) ? this.#stamp : (this.#writerOf(path) ?? this.#stamp);
+      let index = writers.indexOf(writer);
+      if (index < 0) index = writers.push(writer) - 1;
+      if (index > 0) at[path] = index;
+    }
+    this.result.by = writers;
+    this.result.at = Object.keys(at).length > 0 ? at : undefined;
+  }
+}
+
+function* writtenPaths(result: StopResult): Generator<string> {
+  if (result.status !== 'P') yield 'status';
+  if (result.arrived !== undefined) yield 'arrived';
+  for (const field in result.updates) yield `updates.${field}`;
+  for (const kind of ['products', 'collections'] as const)
+    for (const key in result[kind])
+      for (const field in result[kind][key])
+        if (field !== 'id' && field !== 'invoice' && field !== 'n') yield `${kind}.${key}.${field}`;
+}
+
+function equal(a: Json, b: Json): boolean {
+  if (a === b) return true;
+  if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return false;
+  return canonicalJson(a) === canonicalJson(b);
+}

@@ -1,0 +1,16 @@
+import * as z from 'zod/mini';
+
+/** A reference code as the mirror and the feed's scope `codes:all` hold it; document keys are `code/TYPE/CODE`. */
+export const referenceCode = z.object({
+  type: z.enum(['stop-exception', 'credit-reason', 'invoice-exception', 'container-type', 'section', 'trailer-area']),
+  code: z.string(),
+  description: z.string(),
+  category: z.string(),
+  driver_visible: z.boolean(),
+  /** Stop exceptions: S skip, R refuse, B both; else blank. */
+  stop_type: z.enum(['S', 'R', 'B', '']),
+  requires_photo: z.boolean(),
+  requires_comment: z.boolean(),
+  sort: z.number(),
+});
+export type ReferenceCode = z.infer<typeof referenceCode>;

@@ -1,0 +1,45 @@
+/**
+ * Every code that REST answers, frames or quarantine entries carry: its meaning, its HTTP status, and whether the same
+ * request may succeed later (`retry`) or not until something is changed (`final`).
+ */
+export const errorCodes = {
+  VALIDATION_FAILED: { status: 400, retry: 'final', meaning: 'The body, the query or a path parameter is malformed.' },
+  MISSING_CREDENTIALS: { status: 401, retry: 'final', meaning: 'The headers employee_id and api_token are required.' },
+  INVALID_TOKEN: { status: 401, retry: 'final', meaning: 'The token is unknown, expired or signed out.' },
+  INVALID_CREDENTIALS: { status: 401, retry: 'final', meaning: 'The employee id or the password is wrong.' },
+  NOT_ASSIGNED: { status: 403, retry: 'final', meaning: 'The route was never assigned to this driver.' },
+  NO_PENDING_ROUTE: { status: 404, retry: 'final', meaning: 'The driver has no pending route.' },
+  ROUTE_NOT_FOUND: { status: 404, retry: 'final', meaning: 'No such route.' },
+  STOP_NOT_FOUND: { status: 404, retry: 'final', meaning: 'No such stop on this route.' },
+  ASSET_NOT_FOUND: { status: 404, retry: 'final', meaning: 'No such asset.' },
+  EMPLOYEE_NOT_FOUND: { status: 404, retry: 'final', meaning: 'No active employee with this id in the employee master.' },
+  TABLE_NOT_FOUND: { status: 404, retry: 'final', meaning: 'No such table in the service library.' },
+  NOT_FOUND: { status: 404, retry: 'final', meaning: 'No such path.' },
+  OTHER_DRIVERS_SIGNED_IN: { status: 409, retry: 'final', meaning: 'Another driver of the same route is signed in.' },
+  ALREADY_REGISTERED: { status: 409, retry: 'final', meaning: 'This employee has signed up before.' },
+  AMBIGUOUS_ROUTE: { status: 409, retry: 'final', meaning: 'The id fits several open routes; send facility and week_end.' },
+  IDEMPOTENCY_KEY_REUSED: { status: 409, retry: 'final', meaning: 'The key was used before with another content.' },
+  TOO_LARGE: { status: 413, retry: 'final', meaning: 'The body or file exceeds the limit.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, retry: 'final', meaning: 'The content type is not accepted here.' },
+  RATE_LIMITED: { status: 429, retry: 'retry', meaning: 'Too many requests; wait as Retry-After says.' },
+  INTERNAL: { status: 500, retry: 'retry', meaning: 'Something failed on our side.' },
+  DATABASE_UNAVAILABLE: { status: 503, retry: 'retry', meaning: 'The database cannot be reached now.' },
+  HOST_UNAVAILABLE: { status: 503, retry: 'retry', meaning: 'The legacy host cannot be reached now.' },
+  // Sync channel only: `error` and `reject` frames, quarantine reasons.
+  UNKNOWN_MUTATION: { status: 400, retry: 'final', meaning: 'This server knows no mutation of this name and version.' },
+  ID_REUSED: { status: 409, retry: 'final', meaning: 'This mutation id came before with another content.' },
+  CLIENT_OF_OTHER_EMPLOYEE: { status: 403, retry: 'final', meaning: 'This queue belongs to another employee.' },
+  CLIENT_REVOKED: { status: 403, retry: 'final', meaning: 'An operator revoked this queue.' },
+  UNSUPPORTED_PROTOCOL: { status: 400, retry: 'final', meaning: 'This server does not speak that protocol version.' },
+  FRAME_TOO_LARGE: { status: 413, retry: 'final', meaning: 'The frame exceeds the limit told in welcome.' },
+  BAD_FRAME: { status: 400, retry: 'final', meaning: 'The frame is no JSON or fits no known form.' },
+  SLOW_READER: { status: 503, retry: 'retry', meaning: 'The connection reads more slowly than it is written to.' },
+} as const satisfies Record<string, { status: number; retry: 'retry' | 'final'; meaning: string }>;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+/** One fault in an input; `path` is dotted from the body's root, such as `stops.0.updates.status`. */
+export interface ErrorDetail {
+  readonly path: string;
+  readonly message: string;
+}

@@ -1,0 +1,145 @@
+import * as z from 'zod/mini';
+import { mutationResult } from './mutation.ts';
+import { routeKey } from './routes.ts';
+
+const scopeName = z.string().check(z.minLength(1), z.maxLength(120));
+const shortText = z.string().check(z.maxLength(200));
+const version = z.int().check(z.gte(0));
+
+/** Where a replica stands in a scope. */
+export const cursor = z.object({ epoch: shortText, version });
+export type Cursor = z.infer<typeof cursor>;
+
+// ── Client to server ───────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What a device's clocks say at this moment; from it the server corrects the times of the queue's items. */
+export const deviceClock = z.object({
+  now: z.string().check(z.maxLength(40)),
+  boot_id: z.string().check(z.minLength(1), z.maxLength(64)),
+  monotonic_ms: z.number(),
+});
+export type DeviceClock = z.infer<typeof deviceClock>;
+
+/** The first frame. Exactly one of `api_token` and `queue_key`; a queue key may push, nothing else. */
+export const helloFrame = z.object({
+  type: z.literal('hello'),
+  protocol: z.int().check(z.gte(1)),
+  client_id: z.uuid(),
+  device: shortText,
+  employee_id: z.string().check(z.minLength(1), z.maxLength(10)),
+  api_token: z.optional(shortText),
+  queue_key: z.optional(shortText),
+  sdk: shortText,
+  app: shortText,
+  clock: deviceClock,
+  /** Scopes to follow; null where the replica holds nothing yet. */
+  cursors: z._default(z.record(scopeName, z.nullable(cursor)), {}),
+  pending: z._default(version, 0),
+  oldest_pending_at: z._default(z.nullable(z.string().check(z.maxLength(40))), null),
+});
+export type HelloFrame = z.infer<typeof helloFrame>;
+
+/** Mutations are unknown here: only id and seq must parse; the rest is checked one by one and never refused. */
+export const pushFrame = z.object({ type: z.literal('push'), mutations: z.array(z.unknown()) });
+export const subscribeFrame = z.object({ type: z.literal('subscribe'), cursors: z.record(scopeName, z.nullable(cursor)) });
+export const unsubscribeFrame = z.object({ type: z.literal('unsubscribe'), scopes: z.array(scopeName) });
+/** Items that this device no longer has although it recorded them: an incident, and the ledger moves on. */
+export const goneFrame = z.object({ type: z.literal('gone'), from: z.int().check(z.gte(1)), to: z.int().check(z.gte(1)), reason: shortText });
+export const pingFrame = z.object({
+  type: z.literal('ping'),
+  pending: z._default(version, 0),
+  oldest_pending_at: z._default(z.nullable(z.string().check(z.maxLength(40))), null),
+  clock: z.optional(deviceClock),
+});
+export const pongFrame = z.object({ type: z.literal('pong'), server_time: z.optional(z.string()) });
+
+export const clientFrame = z.discriminatedUnion('type', [
+  helloFrame, pushFrame, subscribeFrame, unsubscribeFrame, goneFrame, pingFrame, pongFrame,
+]);
+export type ClientFrame = z.infer<typeof clientFrame>;
+export type ClientFrameInput = z.input<typeof clientFrame>;
+
+// ── Server to client ───────────────────────────────────────────────────────────────────────────────────────────────
+
+export const limits = z.object({
+  /** Bytes of one frame, either way. */
+  frame_bytes: z.number(),
+  mutations_per_push: z.number(),
+  pushes_in_flight: z.number(),
+  /** Send a ping when nothing was sent for so long; the server closes after three times that. */
+  ping_ms: z.number(),
+});
+export type Limits = z.infer<typeof limits>;
+
+export const assignedRoute = z.object({ ...routeKey.shape, scope: scopeName, status: z.enum(['O', 'C']) });
+export type AssignedRoute = z.infer<typeof assignedRoute>;
+
+export const welcomeFrame = z.object({
+  type: z.literal('welcome'),
+  protocol: z.number(),
+  server_time: z.string(),
+  /** Changes when the server was restored: cursors of another epoch are worthless. */
+  epoch: z.string(),
+  /** The watermark: the server has every item of this queue up to here. */
+  last_seq: z.number(),
+  /** Only in the first authenticated welcome of a queue. */
+  queue_key: z.optional(z.string()),
+  limits,
+  features: z.array(z.string()),
+  /** Routes of this driver, the pending one first. */
+  routes: z.array(assignedRoute),
+});
+export const rejectFrame = z.object({ type: z.literal('reject'), code: z.string(), message: z.string(), retry_after_ms: z.optional(z.number()) });
+
+/** Answers a push, in order. `wants`: a gap, the server needs that sequence next. `fork`: another item holds that sequence. */
+export const ackFrame = z.object({
+  type: z.literal('ack'),
+  last_seq: z.number(),
+  results: z.array(mutationResult),
+  wants: z.optional(z.number()),
+  fork: z.optional(z.number()),
+});
+export type AckFrame = z.infer<typeof ackFrame>;
+
+export const document = z.object({ key: z.string(), version: z.number(), value: z.unknown() });
+export type FeedDocument = z.infer<typeof document>;
+
+/** A change of a scope, applied atomically. `from` null: the whole scope, what is not in `docs` is gone. */
+export const patchFrame = z.object({
+  type: z.literal('patch'),
+  scope: scopeName,
+  epoch: z.string(),
+  from: z.nullable(z.number()),
+  to: z.number(),
+  docs: z.array(document),
+  deletes: z.array(z.string()),
+  /** Route scopes: the host has every stop up to this version, but for the parked ones. */
+  hosted_through: z.optional(z.number()),
+  parked: z.optional(z.array(z.object({ stop: z.number(), reason: z.string() }))),
+  checksum: z.number(),
+});
+export type PatchFrame = z.infer<typeof patchFrame>;
+
+/** Ask for this scope over HTTP (`GET /api/sync/snapshot?scope=…`): it is first contact or far behind. */
+export const snapshotFrame = z.object({ type: z.literal('snapshot'), scope: scopeName, epoch: z.string(), version: z.number() });
+export const scopeGoneFrame = z.object({ type: z.literal('gone'), scope: scopeName, reason: z.string() });
+export const routesFrame = z.object({ type: z.literal('routes'), routes: z.array(assignedRoute) });
+export const sessionFrame = z.object({ type: z.literal('session'), state: z.enum(['revoked', 'expires']), reason: z.optional(z.string()), expires_in_s: z.optional(z.number()) });
+export const errorFrame = z.object({
+  type: z.literal('error'),
+  code: z.string(),
+  message: z.string(),
+  details: z._default(z.array(z.object({ path: z.string(), message: z.string() })), []),
+});
+
+export const serverFrame = z.discriminatedUnion('type', [
+  welcomeFrame, rejectFrame, ackFrame, patchFrame, snapshotFrame, scopeGoneFrame, routesFrame, sessionFrame, errorFrame,
+  pingFrame, pongFrame,
+]);
+export type ServerFrame = z.infer<typeof serverFrame>;
+
+/** The body of `GET /api/sync/snapshot?scope=…`: a patch from nothing. */
+export type Snapshot = Omit<PatchFrame, 'type' | 'from'>;
+
+/** Close codes of the channel, beside those of RFC 6455. */
+export const closeCodes = { rejected: 4001, signedOut: 4002, badFrames: 4003, slowReader: 4004, silent: 4005, goingAway: 1001 } as const;

@@ -1,0 +1,59 @@
+import * as z from 'zod/mini';
+import { keyText, yyyymmdd } from './values.ts';
+
+/** What names a route: facility, id and the week it belongs to. */
+export const routeKey = z.object({ facility: keyText(5), id: keyText(10), week_end: yyyymmdd });
+export type RouteKey = z.infer<typeof routeKey>;
+
+/** A scope of the feed: `route:F01:R100:20261121`, `client:<client_id>` or `codes:all`. */
+export type Scope = string;
+
+// Colons and percent signs in ids are escaped, so that no two routes share a scope.
+const escape = (part: string): string => encodeURIComponent(part);
+export const routeScope = (key: RouteKey): Scope => `route:${escape(key.facility)}:${escape(key.id)}:${key.week_end}`;
+export const clientScope = (clientId: string): Scope => `client:${clientId}`;
+export const codesScope: Scope = 'codes:all';
+
+export type ParsedScope =
+  | { readonly kind: 'route'; readonly key: RouteKey }
+  | { readonly kind: 'client'; readonly clientId: string }
+  | { readonly kind: 'codes' };
+
+/** Reads a scope; undefined where it is none. */
+export function parseScope(scope: Scope): ParsedScope | undefined {
+  const [kind, ...rest] = scope.split(':');
+  if (kind === 'codes') return scope === codesScope ? { kind } : undefined;
+  if (kind === 'client' && rest.length === 1 && rest[0]) return { kind, clientId: rest[0] };
+  if (kind !== 'route' || rest.length !== 3) return undefined;
+  try {
+    const key = routeKey.safeParse({ facility: decodeURIComponent(rest[0]!), id: decodeURIComponent(rest[1]!), week_end: rest[2] });
+    return key.success ? { kind, key: key.data } : undefined;
+  } catch {
+    return undefined; // a broken escape is no scope
+  }
+}
+
+export const routeDriver = z.object({ id: z.string(), name: z.string(), type: z.string() });
+
+/** The feed's document `route` of a route scope. Instants are UTC `…Z`. */
+export const routeHeader = z.object({
+  id: z.string(),
+  facility: z.string(),
+  week_end: z.string(),
+  name: z.string(),
+  /** O open, C closed. */
+  status: z.enum(['O', 'C']),
+  /** The return marker: the driver has arrived at the warehouse. */
+  arrived: z.boolean(),
+  closed_at: z.nullable(z.string()),
+  closed_by: z.nullable(z.enum(['D', 'A', 'F'])),
+  withdrawn: z.boolean(),
+  last_updated: z.string(),
+  drivers: z.array(routeDriver),
+});
+export type RouteHeader = z.infer<typeof routeHeader>;
+
+/** Keys of the documents in a route scope. */
+export const headerDocument = 'route';
+export const planDocument = (stop: number): string => `plan/${stop}`;
+export const resultDocument = (stop: number): string => `result/${stop}`;

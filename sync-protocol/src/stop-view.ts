@@ -1,0 +1,141 @@
+import type { Customer, LineResult, OsdGroup, PlanProduct, StopPlan, StopResult, StopStatus, StopUpdates } from './stops.ts';
+import { lineKey } from './stops.ts';
+
+/** An exception group as responses carry it (v23 keys always there). */
+export type OsdView = OsdGroup;
+
+/** What a line of a stop shows: the documented response shape with every field that the service holds. */
+export interface LineUpdatesView {
+  readonly delivered: number;
+  readonly returned: number;
+  readonly delivered_pallets: number | null;
+  readonly accounting_complete: boolean;
+  readonly image_ids: readonly string[] | null;
+  readonly osd_data: readonly OsdView[];
+}
+export interface ActionView {
+  readonly type: string | null;
+  readonly updates: { readonly delivered: number; readonly osd_data: readonly OsdView[] };
+}
+export interface ProductView extends Omit<PlanProduct, 'action_type' | 'trailer_area'> {
+  readonly updates: LineUpdatesView;
+  readonly action: ActionView | null;
+}
+export interface CollectionView {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly invoice: string;
+  readonly required: boolean;
+  readonly count_in_totes: boolean;
+  readonly add_photos: boolean;
+  readonly container_type: string;
+  readonly section: string;
+  readonly quantity: number;
+  readonly updates: LineUpdatesView;
+  readonly action: ActionView;
+}
+/** Every field of the stop updates, with the documented null policy; interface.md part 2. */
+export type StopUpdatesView = Required<Omit<StopUpdates, 'followup' | 'status'>> & {
+  readonly status: StopStatus;
+  readonly followup: boolean;
+};
+/** A stop as the app sees it: the plan with its results. Source: interface.md part 2. */
+export interface StopView {
+  readonly id: number;
+  readonly type: StopPlan['type'];
+  readonly sequence: number;
+  readonly eta: string;
+  readonly arrived: boolean;
+  readonly updates: StopUpdatesView;
+  readonly osd_emails: readonly string[];
+  readonly customer: Customer;
+  readonly invoices: StopPlan['invoices'];
+  readonly products: readonly ProductView[];
+  readonly collections: readonly CollectionView[];
+}
+
+/** Puts a plan and its result together into the documented shape. Pure; the server's GET and the SDK's view share it. */
+export function stopView(plan: StopPlan, result: StopResult): StopView {
+  const updates = updatesView(result);
+  const productAt = occurrences(result.products);
+  const collectionAt = occurrences(result.collections);
+  return {
+    id: plan.id,
+    type: plan.type,
+    sequence: plan.sequence,
+    eta: plan.eta,
+    arrived: result.arrived ?? false,
+    updates,
+    osd_emails: updates.osd_emails ?? [],
+    customer: plan.customer,
+    invoices: plan.invoices,
+    products: plan.products.map(({ action_type, trailer_area: _, ...product }) => {
+      const line = productAt(product.id, product.invoice);
+      return { ...product, updates: lineView(line), action: actionView(line, action_type || null) };
+    }),
+    collections: plan.collections.map((collection) => {
+      const line = collectionAt(collection.id, collection.invoice);
+      return { ...collection, updates: lineView(line), action: actionView(line, 'collect') ?? collectAction };
+    }),
+  };
+}
+
+const collectAction: ActionView = { type: 'collect', updates: { delivered: 0, osd_data: [] } };
+
+/** Hands out the results of equal lines in manifest order. */
+function occurrences(lines: Record<string, LineResult> | undefined): (id: string, invoice: string) => LineResult | undefined {
+  if (!lines) return () => undefined;
+  const seen = new Map<string, number>();
+  return (id, invoice) => {
+    const pair = `${id}\t${invoice}`;
+    const n = seen.get(pair) ?? 0;
+    seen.set(pair, n + 1);
+    return lines[lineKey(id, invoice, n)];
+  };
+}
+
+function lineView(line: LineResult | undefined): LineUpdatesView {
+  return {
+    delivered: line?.delivered ?? 0,
+    returned: line?.returned ?? 0,
+    delivered_pallets: line?.delivered_pallets ?? null,
+    accounting_complete: line?.accounting_complete ?? false,
+    image_ids: line?.image_ids?.length ? line.image_ids : null,
+    osd_data: storedOsd(line?.osd_data),
+  };
+}
+
+/** Barcodes of itemized exceptions are not persisted (interface.md part 2, storage rules). */
+function actionView(line: LineResult | undefined, planned: string | null): ActionView | null {
+  const type = line?.action_type ?? planned;
+  if (type === null && !line?.action_osd_data && line?.action_delivered == null) return null;
+  const osd = storedOsd(line?.action_osd_data).map((group) => ({ ...group, data: group.data.map((entry) => ({ ...entry, barcodes: '' })) }));
+  return { type, updates: { delivered: line?.action_delivered ?? 0, osd_data: osd } };
+}
+
+/** A group without entries stores nothing (contract §4). */
+const storedOsd = (groups: readonly OsdGroup[] | undefined): readonly OsdGroup[] =>
+  groups?.filter((group) => group.data.length > 0) ?? [];
+
+function updatesView({ status, updates = {} }: StopResult): StopUpdatesView {
+  return {
+    status,
+    followup: updates.followup ?? (updates.followup_reason_code ?? '').trim() !== '',
+    followup_reason_code: updates.followup_reason_code ?? '',
+    start_delivery_time: updates.start_delivery_time ?? null,
+    end_delivery_time: updates.end_delivery_time ?? null,
+    delivery_latitude: updates.delivery_latitude ?? '',
+    delivery_longitude: updates.delivery_longitude ?? '',
+    delivered_by_driver_id: updates.delivered_by_driver_id ?? null,
+    store_emp_id: updates.store_emp_id ?? null,
+    store_emp_name: updates.store_emp_name ?? null,
+    driver_comments: updates.driver_comments ?? null,
+    skip_refuse_reason_code: updates.skip_refuse_reason_code ?? '',
+    skip_refuse_timestamp: updates.skip_refuse_timestamp ?? '',
+    skip_refuse_driver_comment: updates.skip_refuse_driver_comment ?? '',
+    signature_id: updates.signature_id ?? null,
+    osd_emails: updates.osd_emails ?? [],
+    overage_items: updates.overage_items ?? [],
+  };
+}

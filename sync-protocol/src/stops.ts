@@ -1,0 +1,214 @@
+import * as z from 'zod/mini';
+import {
+  assetId, assetReference, clearableInstant, clearableText, count, degrees, keyText, stopNumber, text, threeDigits,
+} from './values.ts';
+
+/** Stop status: P pending, D delivered, S skipped, R refused, C complete (stop 999 only). interface.md part 3. */
+export const stopStatus = z.enum(['P', 'D', 'C', 'S', 'R']);
+export type StopStatus = z.infer<typeof stopStatus>;
+
+/** The warehouse: the stop at which a route ends. */
+export const warehouseStop = 999;
+
+// ── What a driver sends (the request shapes of interface.md part 4.3, v20, v21 and v23 alike) ──────────────────────
+
+const countOrNone = z._default(z.pipe(z.nullable(count), z.transform((value) => value ?? 0)), 0);
+
+export const osdEntry = z.object({
+  osd_parent: z._default(z.nullable(text(6)), null),
+  comment: z._default(z.pipe(z.nullable(text(2000)), z.transform((value) => value ?? '')), ''),
+  quantity: countOrNone,
+  images_id: z._default(assetReference, null),
+  barcodes: z._default(z.pipe(z.nullable(text(20)), z.transform((value) => value ?? '')), ''),
+  quantity_type: z._default(z.pipe(z.nullable(z.enum(['units', 'cases', ''])), z.transform((value) => value || null)), null),
+});
+export type OsdEntry = z.infer<typeof osdEntry>;
+
+export const osdGroup = z.object({
+  osd_id: z._default(z.nullable(text(6)), null),
+  osd_code: threeDigits,
+  data: z._default(z.array(osdEntry).check(z.maxLength(500)), []),
+});
+export type OsdGroup = z.infer<typeof osdGroup>;
+
+export const overageItem = z.object({
+  barcode: z._default(z.pipe(z.nullable(text(20)), z.transform((value) => value ?? '')), ''),
+  osd_code: threeDigits,
+  quantity: countOrNone,
+  comment: z._default(z.pipe(z.nullable(text(2000)), z.transform((value) => value ?? '')), ''),
+  images_id: z._default(assetReference, null),
+});
+export type OverageItem = z.infer<typeof overageItem>;
+
+const osdData = z.array(osdGroup).check(z.maxLength(500));
+const imageIds = z.pipe(
+  z.union([z.null(), z.literal(''), assetId, z.array(assetId).check(z.maxLength(100))]),
+  z.transform((value) => (value === null || value === '' ? null : typeof value === 'string' ? [value] : value)),
+);
+
+const lineAction = z.object({
+  type: z.optional(z.nullable(text(10))),
+  updates: z.optional(z.nullable(z.object({ delivered: z.optional(z.nullable(count)), osd_data: z.optional(osdData) }))),
+  open: z.optional(z.nullable(z.boolean())),
+  open_action: z.optional(z.json()),
+  item_name: z.optional(z.nullable(text(50))),
+  quantity: z.optional(z.nullable(count)),
+});
+
+export const lineUpdate = z.object({
+  id: keyText(15),
+  invoice: z._default(z.pipe(z.nullable(keyText(10)), z.transform((value) => value ?? '')), ''),
+  required: z.optional(z.nullable(z.boolean())),
+  count_in_totes: z.optional(z.nullable(z.boolean())),
+  add_photos: z.optional(z.nullable(z.boolean())),
+  updates: z.optional(
+    z.nullable(
+      z.object({
+        delivered: z.optional(z.nullable(count)),
+        returned: z.optional(z.nullable(count)),
+        delivered_pallets: z.optional(z.nullable(count)),
+        accounting_complete: z.optional(z.nullable(z.boolean())),
+        image_ids: z.optional(imageIds),
+        osd_data: z.optional(osdData),
+      }),
+    ),
+  ),
+  action: z.optional(z.nullable(lineAction)),
+});
+export type LineUpdate = z.infer<typeof lineUpdate>;
+
+export const emailAddress = text(254);
+
+export const stopUpdates = z.object({
+  status: z.optional(stopStatus),
+  followup: z.optional(z.nullable(z.boolean())),
+  followup_reason_code: z.optional(clearableText(3)),
+  start_delivery_time: z.optional(clearableInstant),
+  end_delivery_time: z.optional(clearableInstant),
+  delivery_latitude: z.optional(degrees(90)),
+  delivery_longitude: z.optional(degrees(180)),
+  delivered_by_driver_id: z.optional(clearableText(10)),
+  store_emp_id: z.optional(clearableText(10)),
+  store_emp_name: z.optional(clearableText(40)),
+  driver_comments: z.optional(clearableText(2000)),
+  skip_refuse_reason_code: z.optional(clearableText(3)),
+  /** Kept as sent where it is no readable instant, with a warning (contract §1). */
+  skip_refuse_timestamp: z.optional(clearableText(40)),
+  skip_refuse_driver_comment: z.optional(clearableText(2000)),
+  signature_id: z.optional(assetReference),
+  osd_emails: z.optional(z.array(emailAddress).check(z.maxLength(50))),
+  overage_items: z.optional(z.array(overageItem).check(z.maxLength(500))),
+});
+export type StopUpdates = z.infer<typeof stopUpdates>;
+
+/** A stop object of PUT route/stop, and the `stop` argument of the mutation `stop.update`. */
+export const stopObject = z
+  .object({
+    id: stopNumber,
+    arrived: z.optional(z.boolean()),
+    updates: z.optional(z.nullable(stopUpdates)),
+    products: z.optional(z.nullable(z.array(lineUpdate).check(z.maxLength(2000)))),
+    collections: z.optional(z.nullable(z.array(lineUpdate).check(z.maxLength(500)))),
+  })
+  .check(
+    z.refine((stop) => stop.updates?.status !== 'C' || stop.id === warehouseStop, {
+      error: 'status C is for stop 999 only',
+      path: ['updates', 'status'],
+    }),
+  );
+export type StopObject = z.infer<typeof stopObject>;
+export type StopObjectInput = z.input<typeof stopObject>;
+
+// ── What the host owns of a stop: the plan ─────────────────────────────────────────────────────────────────────────
+
+const flags = { required: z.boolean(), count_in_totes: z.boolean(), add_photos: z.boolean() };
+
+export const planProduct = z.object({
+  id: z.string(), name: z.string(), description: z.string(), invoice: z.string(), quantity: z.number(),
+  box_upc: z.string(), item_upc: z.string(), section: z.string(), container_type: z.string(), trailer_area: z.string(),
+  ...flags,
+  /** `scan`, `count`, `deliver`… or blank: the payload's `action` is null then. */
+  action_type: z.string(),
+});
+export type PlanProduct = z.infer<typeof planProduct>;
+
+export const planCollection = z.object({
+  id: z.string(), name: z.string(), description: z.string(), invoice: z.string(), quantity: z.number(),
+  section: z.string(), container_type: z.string(),
+  ...flags,
+});
+export type PlanCollection = z.infer<typeof planCollection>;
+
+export const customer = z.object({
+  id: z.string(),
+  name: z.string(),
+  verify_returns: z.boolean(),
+  contact: z.object({
+    phone: z.string(), email: z.string(), contact_email: z.string(),
+    salesrep: z.object({ id: z.string(), name: z.string(), phone: z.string() }),
+  }),
+  location: z.object({
+    address: z.array(z.string()), city: z.string(), state: z.string(), zip: z.string(),
+    coordinates: z.object({ latitude: z.string(), longitude: z.string() }),
+  }),
+});
+export type Customer = z.infer<typeof customer>;
+
+/** Products and collections stand in host order; line keys count occurrences in that order. */
+export const stopPlan = z.object({
+  id: z.number(),
+  type: z.enum(['delivery', 'backhaul', 'warehouse']),
+  sequence: z.number(),
+  /** Planned arrival, HHMMSS at the facility, or blank. */
+  eta: z.string(),
+  customer,
+  invoices: z.array(z.object({ id: z.string(), date: z.string() })),
+  products: z.array(planProduct),
+  collections: z.array(planCollection),
+});
+export type StopPlan = z.infer<typeof stopPlan>;
+
+// ── What the service owns of a stop: the result, only what was touched ─────────────────────────────────────────────
+
+/** Who wrote a field: edit time (ms since 1970, corrected), queue or source, its sequence, the employee. Ordered by the first three. */
+export const stamp = z.object({ at: z.number(), client: z.string(), seq: z.number(), by: z.string() });
+export type Stamp = z.infer<typeof stamp>;
+
+export const lineResult = z.object({
+  id: z.string(),
+  invoice: z.string(),
+  /** 0 for the first line of this item and invoice. */
+  n: z.number(),
+  delivered: z.optional(z.nullable(z.number())),
+  returned: z.optional(z.nullable(z.number())),
+  delivered_pallets: z.optional(z.nullable(z.number())),
+  accounting_complete: z.optional(z.nullable(z.boolean())),
+  image_ids: z.optional(z.nullable(z.array(z.string()))),
+  osd_data: z.optional(z.array(osdGroup)),
+  action_type: z.optional(z.nullable(z.string())),
+  action_delivered: z.optional(z.nullable(z.number())),
+  action_osd_data: z.optional(z.array(osdGroup)),
+  action_quantity: z.optional(z.nullable(z.number())),
+  open: z.optional(z.nullable(z.boolean())),
+  open_action: z.optional(z.json()),
+  item_name: z.optional(z.nullable(z.string())),
+});
+export type LineResult = z.infer<typeof lineResult>;
+
+/**
+ * The result document of a stop. A field that was never written is absent; a cleared one is null. The writer of a field
+ * is `by[at[path] ?? 0]`; paths are `status`, `arrived`, `updates.NAME`, `products.KEY.NAME`, `collections.KEY.NAME`.
+ */
+export const stopResult = z.object({
+  status: stopStatus,
+  arrived: z.optional(z.boolean()),
+  updates: z.optional(z.omit(stopUpdates, { status: true })),
+  products: z.optional(z.record(z.string(), lineResult)),
+  collections: z.optional(z.record(z.string(), lineResult)),
+  by: z.optional(z.array(stamp)),
+  at: z.optional(z.record(z.string(), z.number())),
+});
+export type StopResult = z.infer<typeof stopResult>;
+
+/** The key of a line: item, invoice and occurrence, joined with tabs (none of them can hold one). */
+export const lineKey = (id: string, invoice: string, n: number): string => `${id}\t${invoice}\t${n}`;

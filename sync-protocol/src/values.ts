@@ -1,0 +1,80 @@
+import * as z from 'zod/mini';
+
+/** Text that any JSON reader, database and host can hold: no NUL, no lone surrogate, at most `max` UTF-16 units. */
+export const text = (max: number) =>
+  z.string().check(
+    z.maxLength(max),
+    z.refine((value) => value.isWellFormed() && !value.includes('\0'), 'must be well-formed text without NUL'),
+  );
+
+/** Codes and keys of the host: text without control characters, because line keys are joined with a tab. */
+export const keyText = (max: number) =>
+  text(max).check(z.refine((value) => !controls.test(value), 'must not contain control characters'));
+const controls = /[\u0000-\u001f\u007f]/;
+
+/** A text that `null` or `""` clears: out comes `null`. */
+export const clearableText = (max: number) => z.pipe(z.nullable(text(max)), z.transform(blankToNull));
+const blankToNull = (value: string | null): string | null => (value === '' ? null : value);
+
+/** A count of pieces: 0 to 9,999,999, what the host's DECIMAL(7,0) holds. */
+export const count = z.int().check(z.gte(0), z.lte(9_999_999));
+
+/** An ISO 8601 instant with any offset; out comes UTC `…Z` with milliseconds. */
+export const instant = z.pipe(z.iso.datetime({ offset: true }), z.transform(toUtc));
+function toUtc(value: string): string {
+  return new Date(value).toISOString();
+}
+
+/** An instant that `null` or `""` clears. */
+export const clearableInstant = z.union([
+  instant,
+  z.pipe(z.union([z.null(), z.literal('')]), z.transform(() => null)),
+]);
+
+/** Route weeks and other host dates: `YYYYMMDD`, a day that exists. */
+export const yyyymmdd = z.string().check(
+  z.refine((value) => {
+    const parts = /^(\d{4})(\d{2})(\d{2})$/.exec(value);
+    if (!parts) return false;
+    const day = new Date(`${parts[1]}-${parts[2]}-${parts[3]}T00:00:00Z`);
+    return !Number.isNaN(day.getTime()) && day.getUTCDate() === Number(parts[3]);
+  }, 'must be a date in the form YYYYMMDD'),
+);
+
+/** A 16-character asset id; incoming ids may be any letters and digits. */
+export const assetId = z.string().check(z.regex(/^[A-Za-z0-9]{16}$/, 'must be a 16-character asset id'));
+
+/** An asset reference that may be absent: `null` and `""` come out as `null`. */
+export const assetReference = z.union([
+  assetId,
+  z.pipe(z.union([z.null(), z.literal('')]), z.transform(() => null)),
+]);
+
+/** Decimal degrees as text or number; out comes text with at most six decimals, as sent where it already is. */
+export const degrees = (limit: number) =>
+  z.pipe(
+    z.union([z.string(), z.number(), z.null()]).check(
+      z.refine((value) => value === null || value === '' || isDegrees(value, limit), `must be decimal degrees between -${limit} and ${limit}`),
+    ),
+    z.transform(toDegrees),
+  );
+const decimal = /^[+-]?\d{1,3}(\.\d{1,15})?$/;
+const isDegrees = (value: string | number, limit: number): boolean =>
+  (typeof value === 'number' || decimal.test(value)) && Math.abs(Number(value)) <= limit;
+function toDegrees(value: string | number | null): string | null {
+  if (value === null || value === '') return null;
+  if (typeof value === 'string' && /^-?\d{1,3}(\.\d{1,6})?$/.test(value)) return value;
+  return String(Number(Number(value).toFixed(6)));
+}
+
+/** A number or numeric text of up to three digits; out comes text, as given (`5` → "5", "05" stays). */
+export const threeDigits = z.pipe(
+  z.union([
+    z.int().check(z.gte(0), z.lte(999)),
+    z.string().check(z.regex(/^\d{1,3}$/, 'must be a number of up to three digits')),
+  ]),
+  z.transform(String),
+);
+
+/** A stop's number; numeric text is accepted. 999 is the warehouse. */
+export const stopNumber = z.pipe(threeDigits, z.transform(Number)).check(z.refine((n) => n > 0, 'must be between 1 and 999'));
