@@ -1,0 +1,86 @@
+import { defineConfig } from 'oxlint';
+import type { OxlintOverride } from 'oxlint';
+import { partOf, parts, slices } from './tests/house/directions.ts';
+
+/** Folders of the server that another folder may have no business with. */
+const serverParts = [...slices, 'mutations', 'http', 'sync', 'replication', 'mail', 'sms', 'ops'];
+
+/**
+ * The editor's view of tests/house/directions.ts: what a folder's relative imports may not name. The house test is
+ * the judge (it follows each import to its file); this shows the slip while it is typed.
+ */
+const directions: OxlintOverride[] = parts
+  .filter(({ path }) => path.startsWith('server/src/') && path.endsWith('/'))
+  .map(({ path, uses, usesTypes = [], why }) => {
+    const strangers = serverParts.filter((name) => {
+      const target = `server/src/${name}/`;
+      return partOf(path) !== partOf(target) && ![...uses, ...usesTypes].some((prefix) => prefix.startsWith(target));
+    });
+    const patterns = [{ group: strangers.map((name) => `../**/${name}/**`), message: `${path}: ${why}` }];
+    return { files: [`${path}**/*.ts`], rules: { 'no-restricted-imports': ['error', { patterns }] } };
+  });
+
+export default defineConfig({
+  plugins: ['typescript', 'import', 'unicorn', 'promise', 'vitest', 'node', 'oxc'],
+  options: { typeAware: true, denyWarnings: true, reportUnusedDisableDirectives: 'error' },
+  ignorePatterns: ['**/dist', '**/node_modules', 'coverage', '.data'],
+  categories: { correctness: 'error', suspicious: 'error', perf: 'error' },
+  rules: {
+    // Types are the first reviewer: nothing gets past them unsaid.
+    'typescript/no-explicit-any': 'error',
+    'typescript/no-unsafe-argument': 'error',
+    'typescript/no-unsafe-assignment': 'error',
+    'typescript/no-unsafe-call': 'error',
+    'typescript/no-unsafe-member-access': 'error',
+    'typescript/no-unsafe-return': 'error',
+    'typescript/no-unsafe-function-type': 'error',
+    'typescript/ban-ts-comment': 'error',
+    'typescript/consistent-type-imports': 'error',
+    'typescript/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+
+    // A promise that nobody waits for is an error that nobody sees.
+    'typescript/no-floating-promises': 'error',
+    'typescript/no-misused-promises': 'error',
+    'typescript/return-await': ['error', 'error-handling-correctness-only'],
+    'typescript/only-throw-error': 'error',
+    'typescript/prefer-promise-reject-errors': 'error',
+
+    'no-console': 'error',
+    'no-var': 'error',
+    'prefer-const': 'error',
+    eqeqeq: ['error', 'always', { null: 'ignore' }],
+    'import/no-cycle': 'error',
+    'import/no-default-export': 'error',
+    'vitest/no-focused-tests': 'error',
+    'vitest/no-disabled-tests': 'error',
+
+    // Off, with the reason.
+    'no-await-in-loop': 'off', // where order matters, one after the other is the meaning
+    'no-underscore-dangle': 'off', // zod/mini's `_default`
+    'no-control-regex': 'off', // NUL and control characters are what our field rules look for
+    'import/no-named-as-default-member': 'off', // `pg` is CommonJS: its default export is its door
+    'unicorn/consistent-function-scoping': 'off', // a small function lives beside its one caller
+    'unicorn/no-array-sort': 'off', // of a fresh copy, `sort` is what it says
+    'unicorn/prefer-set-has': 'off', // five names in an array read better
+    'oxc/no-map-spread': 'off', // measured speed decides, where it matters
+  },
+  overrides: [
+    ...directions,
+    {
+      files: ['sync-protocol/**/*.ts', 'client-sdk/**/*.ts'],
+      rules: {
+        'no-restricted-imports': [
+          'error',
+          { paths: [{ name: 'zod', message: 'zod/mini: the other door weighs 25–93 kB.' }] },
+        ],
+      },
+    },
+    {
+      // Programs talk to people on a terminal.
+      files: ['server/src/main.ts', 'server/bin/**', '**/cli.ts', '**/cli/**', 'tests/bench/**'],
+      rules: { 'no-console': 'off' },
+    },
+    // Tools look for a default export in their configuration.
+    { files: ['*.config.ts'], rules: { 'import/no-default-export': 'off' } },
+  ],
+});

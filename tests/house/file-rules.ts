@@ -1,0 +1,66 @@
+import { lineAt } from './source-file.ts';
+import type { Finding, Rule, SourceFile } from './source-file.ts';
+
+const longest = 400;
+
+/** Names that the platform or the reader's habit fixes. */
+const givenNames = /^(README|LICENSE|NOTICE|CHANGELOG|CONTRIBUTING|SECURITY|Dockerfile|\d{4}_[a-z0-9_]+\.sql)(\.md)?$/;
+const kebab = /^\.?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
+const vague = /^(utils?|helpers?|misc|common|manager|.*-(utils?|helpers?|manager))$/;
+
+export const names: Rule = {
+  name: 'names are kebab-case and name a subject',
+  check: ({ path }) =>
+    path.split('/').flatMap((step) => {
+      const says = vague.test(step.replace(/\.[^.]*$/, ''))
+        ? `"${step}" says nothing: name the subject`
+        : !kebab.test(step) && !givenNames.test(step)
+          ? `"${step}" is not kebab-case`
+          : undefined;
+      return says === undefined ? [] : [{ path, line: 1, says }];
+    }),
+};
+
+export const length: Rule = {
+  name: `no file is longer than ${longest} lines`,
+  check: ({ path, text }) => {
+    const lines = text.trimEnd().split('\n').length;
+    const written = /\.(tsx?|mjs|sql)$/.test(path);
+    return written && lines > longest
+      ? [{ path, line: longest, says: `${lines} lines: look for the second idea` }]
+      : [];
+  },
+};
+
+function everyMatch(file: SourceFile, pattern: RegExp, says: (match: string) => string): Finding[] {
+  return [...file.text.matchAll(pattern)].map((match) => ({
+    path: file.path,
+    line: lineAt(file.text, match.index),
+    says: says(match[0].trim()),
+  }));
+}
+
+/** A path of somebody's machine works on that machine only. */
+export const machinePaths: Rule = {
+  name: 'nothing names a path of one machine',
+  check: (file) =>
+    everyMatch(
+      file,
+      /(?<![\w.:/-])\/(work|root|home\/\w+|Users\/\w+|tmp\/[\w.-]+)\b(?!\/?:)[\w./-]*/g,
+      (match) => `"${match}" is a path of one machine`,
+    ),
+};
+
+/** The linter's and the compiler's silencers. Their names are put together here so that this file does not hold them. */
+const silencers = new RegExp(
+  ['@ts-(ignore|nocheck|expect-error)', '(ox|es)lint-(disable|enable)', 'prettier-ignore', 'as unknown as'].join('|'),
+  'g',
+);
+
+export const silence: Rule = {
+  name: 'no tool is silenced',
+  check: (file) =>
+    /\.(tsx?|mjs)$/.test(file.path) && file.path !== 'tests/house/file-rules.ts'
+      ? everyMatch(file, silencers, (match) => `"${match}" silences a tool: mend what it found`)
+      : [],
+};

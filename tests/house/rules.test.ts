@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { environment, skipped, sleeps } from './code-rules.ts';
+import { browserSafe, direction } from './direction-rules.ts';
+import { length, machinePaths, names, silence } from './file-rules.ts';
+import { findings } from './source-file.ts';
+import type { Rule, SourceFile } from './source-file.ts';
+import { sqlPlace } from './sql-rules.ts';
+
+const treeOf = (files: Record<string, string>): Map<string, SourceFile> =>
+  new Map(Object.entries(files).map(([path, text]) => [path, { path, text }]));
+
+function sees(rule: Rule, path: string, text: string, says: string): void {
+  test(`${rule.name}: ${path}, ${says}`, () => {
+    expect(findings(rule, treeOf({ [path]: text })).join('\n')).toContain(says);
+  });
+}
+
+function passes(rule: Rule, path: string, text: string): void {
+  test(`${rule.name}: ${path}, ${text.slice(0, 60)}`, () => {
+    expect(findings(rule, treeOf({ [path]: text }))).toEqual([]);
+  });
+}
+
+describe('each rule sees what it is for', () => {
+  sees(
+    direction,
+    'server/src/stops/rules.ts',
+    `import { mount } from '../http/mount.ts';`,
+    'may not import server/src/http/',
+  );
+  sees(direction, 'server/src/stops/rules.ts', `import { pool } from '../db/pool.ts';`, 'as a type it may');
+  sees(direction, 'server/src/sync/feed.ts', `export * from '../http/errors.ts';`, 'never another edge');
+  sees(direction, 'server/src/http/mount.ts', `const feed = await import('../sync/feed.ts');`, 'never another edge');
+  sees(direction, 'sync-protocol/src/version.ts', `import { x } from '@tailgate/server';`, 'zod alone');
+  sees(direction, 'server/src/routes/rules.ts', `import pg from 'pg';`, 'pg belongs to');
+  sees(direction, 'server/src/elsewhere/thing.ts', `export const x = 1;`, 'belongs to no part');
+  sees(sqlPlace, 'server/src/stops/rules.ts', 'const q = `select id from stop`;', 'outside sql.ts');
+  sees(sqlPlace, 'server/src/stops/rules.ts', `run('insert into stop values ($1)');`, 'outside sql.ts');
+  sees(sqlPlace, 'server/src/stops/sql.ts', 'export const q = `SELECT id from stop`;', 'lower case, not SELECT');
+  sees(sqlPlace, 'server/src/stops/sql.ts', 'const f = (id) => `select a from stop where id = ${id}`;', 'splices `id`');
+  sees(names, 'server/src/stops/stopRules.ts', '', 'not kebab-case');
+  sees(names, 'server/src/utils/text.ts', '', 'says nothing');
+  sees(names, 'server/src/route-manager.ts', '', 'says nothing');
+  sees(length, 'server/src/long.ts', 'x\n'.repeat(401), '401 lines');
+  sees(machinePaths, 'docs/start.md', ['see ', 'work/main'].join('/'), 'path of one machine');
+  sees(machinePaths, 'tests/a.ts', `open('${['', 'tmp', 'x'].join('/')}')`, 'path of one machine');
+  sees(silence, 'server/src/a.ts', `// ${['@ts', 'ignore'].join('-')}`, 'silences a tool');
+  sees(silence, 'server/src/a.ts', `const x = y ${['as', 'unknown', 'as'].join(' ')} string;`, 'silences a tool');
+  sees(environment, 'server/src/db/pool.ts', 'const url = process.env.DATABASE_URL;', 'take it from config.ts');
+  sees(environment, 'server/src/db/pool.ts', 'const { PORT } = process.env;', 'take it from config.ts');
+  sees(sleeps, 'tests/a.test.ts', 'await new Promise((done) => setTimeout(done, 50));', 'sleeps');
+  sees(sleeps, 'tests/a.test.ts', `import { setTimeout } from 'node:timers/promises';`, 'sleeps');
+  sees(skipped, 'tests/a.test.ts', `it.skip('later', () => {});`, 'cannot fail');
+  sees(skipped, 'tests/a.test.ts', `describe.runIf(linux)('y', () => {});`, 'cannot fail');
+
+  test('what browsers load: a built-in three imports deep is found, with its chain', () => {
+    const tree = treeOf({
+      'client-sdk/src/index.ts': `export * from './client.ts';`,
+      'client-sdk/src/client.ts': `import { open } from './store/open.ts';`,
+      'client-sdk/src/store/open.ts': `import { readFile } from 'fs';`,
+    });
+    expect(findings(browserSafe, tree).join()).toContain('imports fs; reached by client-sdk/src/index.ts → ');
+  });
+});
+
+describe('each rule lets pass what is right', () => {
+  passes(direction, 'server/src/stops/queries.ts', `import type { Tx } from '../db/types.ts';`);
+  passes(direction, 'server/src/stops/rules.ts', `import { routeKey } from '../routes/rules.ts';`);
+  passes(direction, 'server/src/replication/worker.ts', `import { openHost } from './host/open.ts';`);
+  passes(direction, 'client-sdk/src/client.ts', `import { frame } from '@tailgate/sync-protocol';`);
+  passes(
+    sqlPlace,
+    'server/src/stops/rules.ts',
+    `throw new Error('update the stop and select a reason from the list');`,
+  );
+  passes(
+    sqlPlace,
+    'server/src/stops/sql.ts',
+    'const columns = `a, b`; export const q = `select ${columns} from stop`;',
+  );
+  passes(environment, 'server/src/main.ts', 'const config = loadConfig(process.env, process.argv);');
+  passes(
+    sleeps,
+    'tests/a.test.ts',
+    'await new Promise((done, fail) => { setTimeout(() => fail(new Error("late")), 50); on(done); });',
+  );
+  passes(
+    machinePaths,
+    'docs/protocol.md',
+    'GET /route/drivers and /workers answer alike; see https://example.org/home/page',
+  );
+  passes(names, 'server/migrations/0001_mirror.sql', '');
+});

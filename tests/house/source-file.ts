@@ -1,0 +1,87 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseSync, type Program } from 'oxc-parser';
+
+export const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** A file of the tree as the house's rules see it. */
+export type SourceFile = {
+  /** Relative to the root, with forward slashes. */
+  path: string;
+  text: string;
+};
+
+export type Finding = { path: string; line: number; says: string };
+
+export type Rule = {
+  name: string;
+  /** Looks at one file; `tree` is every path of the tree, for rules that follow imports. */
+  check: (file: SourceFile, tree: ReadonlyMap<string, SourceFile>) => Finding[];
+};
+
+export type Import = { specifier: string; typesOnly: boolean; offset: number };
+
+export const isTypeScript = (path: string): boolean => /\.tsx?$/.test(path);
+
+/** Files of ours, committed or not: what git ignores and what others wrote stays out. */
+export function readTree(): Map<string, SourceFile> {
+  const strangers = ['node_modules', '.git', 'dist', '.data', 'coverage'];
+  const paths = globSync('**/*.{ts,tsx,mjs,js,sql,md,json,yml,yaml,sh,conf,html}', {
+    cwd: root,
+    exclude: (path) => strangers.includes(path.split('/').at(-1) ?? '') || path.endsWith('bench/results'),
+  });
+  const dotted = globSync(['.ci/*', '.*rc', 'server/deploy/*', '.editorconfig'], { cwd: root });
+  const files = [...new Set([...paths, ...dotted])].sort().map((path) => ({ path, text: readText(path) }));
+  return new Map(files.map((file) => [file.path, file]));
+}
+
+export const readText = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+export const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
+
+/** Every import and re-export of a file, types included: a slice that names an edge's type knows the edge. */
+export function importsOf(file: SourceFile): Import[] {
+  const { module } = parseSync(file.path, file.text);
+  const statics = module.staticImports.map((found) => ({
+    specifier: found.moduleRequest.value,
+    typesOnly: found.entries.length > 0 && found.entries.every((entry) => entry.isType),
+    offset: found.start,
+  }));
+  const reexports = module.staticExports.flatMap((found) =>
+    found.entries.flatMap((entry) =>
+      entry.moduleRequest
+        ? [{ specifier: entry.moduleRequest.value, typesOnly: entry.isType, offset: found.start }]
+        : [],
+    ),
+  );
+  const dynamics = module.dynamicImports.map((found) => ({
+    specifier: file.text.slice(found.moduleRequest.start, found.moduleRequest.end).replace(/^['"`]|['"`]$/g, ''),
+    typesOnly: false,
+    offset: found.start,
+  }));
+  return [...statics, ...reexports, ...dynamics];
+}
+
+export const programOf = (file: SourceFile): Program => parseSync(file.path, file.text).program;
+
+/** The file a relative or workspace import reaches; undefined for libraries and built-ins. */
+export function resolveImport(from: string, specifier: string): string | undefined {
+  const workspace = /^@tailgate\/([a-z-]+)(?:\/(.+))?$/.exec(specifier);
+  if (workspace) return workspace[2] ? `${workspace[1]}/src/${workspace[2]}/` : `${workspace[1]}/src/index.ts`;
+  if (!specifier.startsWith('.')) return undefined;
+  return new URL(specifier, `file:///${from}`).pathname.slice(1);
+}
+
+/** `@scope/name/deep` → `@scope/name`. */
+export const packageOf = (specifier: string): string =>
+  specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+
+/** What a rule says of a tree, a line a finding. */
+export function findings(rule: Rule, tree: ReadonlyMap<string, SourceFile>): string[] {
+  const say = ({ path, line, says }: Finding): string => `${path}:${line} ${says}`;
+  return [...tree.values()].flatMap((file) => rule.check(file, tree)).map(say);
+}

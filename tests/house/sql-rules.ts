@@ -1,0 +1,71 @@
+import { Visitor } from 'oxc-parser';
+import type { TemplateLiteral } from 'oxc-parser';
+import { isTypeScript, lineAt, programOf } from './source-file.ts';
+import type { Finding, Rule, SourceFile } from './source-file.ts';
+
+type Statement = { text: string; offset: number; template?: TemplateLiteral };
+
+/** How statements begin; prose such as "update the stop" does not. */
+const opening =
+  /^\s*(select\s[\s\S]*\sfrom\s|select\s+[\w.]+\(|insert\s+into\s|update\s+[\w."${}]+\s[\s\S]*\bset\s|delete\s+from\s|merge\s+into\s|with\s+(recursive\s+)?\w+\s*(\([^)]*\)\s*)?as\s|(create|alter|drop)\s+(table|schema|index|function|trigger|role|database)\s|truncate\s|lock\s+table\s)/i;
+
+const keyword = /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|FROM|WHERE|VALUES|ORDER BY|GROUP BY|RETURNING|ON CONFLICT)\b/;
+
+/** The database and host grounds build statements from definitions; migrations and tests are SQL's own ground. */
+const grounds = /^(server\/src\/(db|replication\/host)\/|server\/migrations\/|tests\/)/;
+const homes = /(^|[/-])(sql|queries)\.ts$/;
+
+function statementsOf(file: SourceFile): Statement[] {
+  const found: Statement[] = [];
+  const visitor = new Visitor({
+    Literal: (node) => {
+      if (typeof node.value === 'string' && opening.test(node.value))
+        found.push({ text: node.value, offset: node.start });
+    },
+    TemplateLiteral: (node) => {
+      const text = node.quasis.map((quasi) => quasi.value.raw).join('${}');
+      if (opening.test(text)) found.push({ text, offset: node.start, template: node });
+    },
+  });
+  visitor.visit(programOf(file));
+  return found;
+}
+
+/** Names fixed when the module loads: imports and top-level constants. No caller's value can be one of them. */
+function fixedNames(file: SourceFile): Set<string> {
+  const names = new Set<string>();
+  for (const node of programOf(file).body) {
+    const inner = node.type === 'ExportNamedDeclaration' ? node.declaration : node;
+    if (inner?.type === 'VariableDeclaration' && inner.kind === 'const')
+      for (const { id } of inner.declarations) if (id.type === 'Identifier') names.add(id.name);
+    if (node.type === 'ImportDeclaration') for (const { local } of node.specifiers) names.add(local.name);
+  }
+  return names;
+}
+
+function splices(file: SourceFile, statement: Statement): Finding[] {
+  const fixed = fixedNames(file);
+  return (statement.template?.expressions ?? [])
+    .filter((node) => node.type !== 'Identifier' || !fixed.has(node.name))
+    .map((node) => ({
+      path: file.path,
+      line: lineAt(file.text, node.start),
+      says: `splices \`${file.text.slice(node.start, node.end)}\` into a statement: values are parameters, fragments are constants of the module`,
+    }));
+}
+
+export const sqlPlace: Rule = {
+  name: 'SQL lives in sql.ts and queries.ts, lower case, with parameters only',
+  check: (file) => {
+    if (!isTypeScript(file.path) || grounds.test(file.path)) return [];
+    return statementsOf(file).flatMap((statement) => {
+      const line = lineAt(file.text, statement.offset);
+      const place = homes.test(file.path)
+        ? []
+        : [{ path: file.path, line, says: 'a statement outside sql.ts, queries.ts, db/ and replication/host/' }];
+      const shout = keyword.exec(statement.text);
+      const loud = shout ? [{ path: file.path, line, says: `SQL is lower case, not ${shout[0]}` }] : [];
+      return [...place, ...loud, ...splices(file, statement)];
+    });
+  },
+};
