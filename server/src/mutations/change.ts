@@ -1,0 +1,101 @@
+import type { ErrorDetail, Json, MutationName, MutationResult, RouteKey, Warning } from '@tailgate/sync-protocol';
+
+/** Who changes something. A signed-out driver's queue still drains; what it captured afterwards is flagged. */
+export type Actor =
+  | { readonly kind: 'driver'; readonly employee: string; readonly signedOutAt?: Date }
+  | { readonly kind: 'office'; readonly user: string }
+  | { readonly kind: 'timer' };
+
+/** The path set whose rules apply: v20, or the unprefixed set (the sync channel, too). */
+export type PathSet = 'v20' | 'current';
+
+/** One change by REST, the office or a timer: no queue behind it. */
+export interface Change {
+  /** UUID; the same id again is a duplicate, with another content it is refused as reused. */
+  readonly id: string;
+  readonly name: MutationName;
+  readonly version: number;
+  /** Parsed arguments of that name and version (`mutationArgs`). */
+  readonly args: Json;
+  readonly route: RouteKey;
+  readonly stop: number;
+  readonly actor: Actor;
+  readonly source: 'rest' | 'office' | 'timer';
+  readonly paths: PathSet;
+  /** The edit time that orders this change; REST edits count from their receipt. */
+  readonly editTime: Date;
+  readonly receivedAt: Date;
+  /** Whether a content equal to the stop's latest change by the same employee is a duplicate (REST without a key). */
+  readonly dedupeByContent: boolean;
+}
+
+/** What became of one change. */
+export type Outcome =
+  | {
+      readonly result: 'applied' | 'duplicate';
+      /** The route version that contains it. */
+      readonly version: number;
+      /** The stop's own count of applied changes is not kept: this is the version of its result document. */
+      readonly stopVersion: number;
+      readonly status: string;
+      readonly routeStatus: 'O' | 'C';
+      /** Whether any value changed; false on an applied change means that all of it was stale or ignored. */
+      readonly changed: boolean;
+      readonly warnings: readonly Warning[];
+    }
+  | {
+      readonly result: 'quarantined';
+      readonly code: QuarantineCode;
+      readonly reason: string;
+      readonly details: readonly ErrorDetail[];
+    };
+
+export type QuarantineCode =
+  | 'VALIDATION_FAILED' | 'UNKNOWN_MUTATION' | 'ROUTE_NOT_FOUND' | 'STOP_NOT_FOUND' | 'NOT_ASSIGNED' | 'ID_REUSED' | 'INTERNAL';
+
+/** A queue whose items are pushed, as the session knows it. */
+export interface Queue {
+  readonly clientId: string;
+  readonly employee: string;
+  /** Set where the session behind this connection has ended: items captured later are flagged. */
+  readonly signedOutAt?: Date;
+  /** The device's clocks at hello or the last ping, against ours at that moment. */
+  readonly clock: { readonly bootId: string; readonly monotonicMs: number; readonly deviceNow: number; readonly serverNow: number };
+}
+
+/** The answer to a push, in the order of its items; the frame `ack` without its type. */
+export interface PushAnswer {
+  readonly last_seq: number;
+  readonly results: MutationResult[];
+  readonly wants?: number;
+  readonly fork?: number;
+}
+
+/** A document of a route scope as committed; `text` is its JSON. */
+export interface CommittedDocument {
+  readonly key: string;
+  readonly version: number;
+  readonly previousVersion: number;
+  readonly text: string;
+}
+
+/** What one commit did to one route: the documents between the versions `from` (exclusive) and `to`. */
+export interface RouteCommit {
+  readonly key: RouteKey;
+  readonly epoch: number;
+  readonly from: number;
+  readonly to: number;
+  readonly documents: readonly CommittedDocument[];
+}
+
+/** The only way in which results change (I1). */
+export interface Pipeline {
+  /** One change; resolves after the commit. Rejects only with a failure that may pass (`DATABASE_UNAVAILABLE`). */
+  submit(change: Change): Promise<Outcome>;
+  /** Items of one queue, in order, as they came in the frame; resolves after the commit of the last. */
+  push(queue: Queue, items: readonly unknown[]): Promise<PushAnswer>;
+  /** Called after each commit of this node, in version order for each route. Returns the way to stop. */
+  onCommit(listener: (commits: readonly RouteCommit[]) => void): () => void;
+  /** Waits for open batches; what still waits is rejected. */
+  close(): Promise<void>;
+}
