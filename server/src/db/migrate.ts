@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { Log } from '../log.ts';
+import { StartError } from '../start-error.ts';
 
 export interface Migration {
   number: number;
@@ -18,7 +19,7 @@ interface AppliedMigration {
 }
 
 /** The database and the migration files do not fit together; a person has to look. */
-export class MigrationError extends Error {
+export class MigrationError extends StartError {
   override readonly name = 'MigrationError';
 }
 
@@ -53,7 +54,9 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
     names.map(async (name, index) => {
       const number = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1]);
       if (number !== index + 1) {
-        throw new MigrationError(`migration ${name} should be named ${String(index + 1).padStart(4, '0')}_verb_object.sql`);
+        throw new MigrationError(
+          `migration ${name} should be named ${String(index + 1).padStart(4, '0')}_verb_object.sql`,
+        );
       }
       // A checkout on Windows may bring other line ends; that is no change.
       const sql = (await readFile(join(folder, name), 'utf8')).replaceAll('\r\n', '\n');
@@ -70,7 +73,9 @@ async function readApplied(client: pg.Client): Promise<AppliedMigration[]> {
       sha256 text not null,
       applied_at timestamptz not null default now()
     )`);
-  const { rows } = await client.query<AppliedMigration>('select number, name, sha256 from schema_migration order by number');
+  const { rows } = await client.query<AppliedMigration>(
+    'select number, name, sha256 from schema_migration order by number',
+  );
   return rows;
 }
 
@@ -92,7 +97,11 @@ async function apply(client: pg.Client, { number, name, sql, sha256 }: Migration
   try {
     await client.query('begin');
     await client.query(sql);
-    await client.query('insert into schema_migration (number, name, sha256) values ($1, $2, $3)', [number, name, sha256]);
+    await client.query('insert into schema_migration (number, name, sha256) values ($1, $2, $3)', [
+      number,
+      name,
+      sha256,
+    ]);
     await client.query('commit');
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);

@@ -1,0 +1,191 @@
+import { execFile } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { chmod, chown, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** One PostgreSQL data folder, the programs that run it and, where we are root, the lesser user they run as. */
+export interface Cluster {
+  /** Holds `data/` and `log`; belongs to `owner`. */
+  folder: string;
+  /** The folder with `bin/`, `lib/` and `share/` of PostgreSQL. */
+  native: string;
+  /** PostgreSQL refuses to run as root. */
+  owner: Owner | undefined;
+}
+
+export interface Owner {
+  uid: number;
+  gid: number;
+}
+
+export interface RunningCluster {
+  pid: number;
+  port: number;
+}
+
+export type Settings = Readonly<Record<string, string | number>>;
+
+export const SUPERUSER = 'tailgate';
+
+/**
+ * For a fleet of some thousand phones on one machine. Everything that durability rests on (fsync, full_page_writes,
+ * synchronous_commit) stays as PostgreSQL ships it: on.
+ */
+const SETTINGS: Settings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: 100,
+  shared_buffers: '256MB',
+  max_wal_size: '2GB',
+  checkpoint_timeout: '15min',
+  wal_compression: 'pglz',
+  jit: 'off',
+  tcp_keepalives_idle: 30,
+  log_checkpoints: 'off',
+};
+
+const START_TIMEOUT_S = 60;
+/** Above the kernel's ephemeral range (Linux 32768–60999), where any outgoing connection could take our port. */
+const PORTS = { first: 61_011, last: 65_535 };
+const LOG_LIMIT_BYTES = 8 * 1024 * 1024;
+
+const run = promisify(execFile);
+
+/** Makes the data folder unless it is there already. A crash half-way leaves no half-made one behind. */
+export async function initialise(cluster: Cluster, password: string, flags: string[] = []): Promise<void> {
+  if (await exists(join(dataFolder(cluster), 'PG_VERSION'))) return;
+  await makeOwned(cluster.folder, cluster.owner);
+  const draft = await mkdtemp(join(cluster.folder, 'new-'));
+  const passwordFile = join(draft, 'password');
+  await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
+  for (const path of [draft, passwordFile]) await give(path, cluster.owner);
+  try {
+    await runAsOwner(cluster, 'initdb', [
+      `--pgdata=${join(draft, 'data')}`,
+      `--username=${SUPERUSER}`,
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      // Byte order and Unicode case rules from PostgreSQL itself: no locale of the machine can change an index.
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--locale=C',
+      ...flags,
+    ]);
+    await rename(join(draft, 'data'), dataFolder(cluster)).catch(async (error: unknown) => {
+      // Another process was faster; its folder is as good.
+      if (!(await exists(join(dataFolder(cluster), 'PG_VERSION')))) throw error;
+    });
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** Starts PostgreSQL outside of our process group, so that Ctrl-C reaches only us, and returns when it takes connections. */
+export async function start(cluster: Cluster, port: number, settings: Settings = {}): Promise<void> {
+  await rotateLog(cluster);
+  const options = Object.entries({ ...SETTINGS, port, ...settings }).map(([name, value]) => `-c ${name}=${value}`);
+  const args = ['start', '--wait', `--timeout=${START_TIMEOUT_S}`, `--log=${logFile(cluster)}`];
+  await runAsOwner(cluster, 'pg_ctl', [...args, `--pgdata=${dataFolder(cluster)}`, `--options=${options.join(' ')}`]);
+}
+
+/** Ends all sessions, writes a checkpoint and returns when PostgreSQL is gone. */
+export async function stop(cluster: Cluster): Promise<void> {
+  await runAsOwner(cluster, 'pg_ctl', [
+    'stop',
+    '--wait',
+    '--mode=fast',
+    '--timeout=60',
+    `--pgdata=${dataFolder(cluster)}`,
+  ]);
+}
+
+/**
+ * The PostgreSQL that runs (or is just starting) on this folder. A `postmaster.pid` whose process is something else,
+ * as after `kill -9` and a reboot, is removed: PostgreSQL would refuse to start if that number is in use again.
+ */
+export async function findRunning(cluster: Cluster): Promise<RunningCluster | undefined> {
+  const lockFile = join(dataFolder(cluster), 'postmaster.pid');
+  const [pid, , , port] = (await readText(lockFile)).split('\n').map(Number);
+  if (!pid) return undefined;
+  if (!(await isPostgresOf(cluster, pid))) {
+    await rm(lockFile, { force: true });
+    return undefined;
+  }
+  return { pid, port: port ?? 0 };
+}
+
+/** The last lines PostgreSQL wrote, for the message of a failed start. */
+export async function logTail(cluster: Cluster, lines = 3): Promise<string> {
+  return (await readText(logFile(cluster))).trimEnd().split('\n').slice(-lines).join(' | ');
+}
+
+/** `preferred` if nobody listens there, else a free port. */
+export async function choosePort(preferred?: number): Promise<number> {
+  if (preferred !== undefined && (await isFree(preferred))) return preferred;
+  for (let tries = 0; tries < 100; tries++) {
+    const port = randomInt(PORTS.first, PORTS.last + 1);
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`no free port between ${PORTS.first} and ${PORTS.last} on 127.0.0.1`);
+}
+
+export async function makeOwned(folder: string, owner: Owner | undefined): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await give(folder, owner);
+  await chmod(folder, 0o700);
+}
+
+export function dataFolder({ folder }: Cluster): string {
+  return join(folder, 'data');
+}
+
+export function logFile({ folder }: Cluster): string {
+  return join(folder, 'log');
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function give(path: string, owner: Owner | undefined): Promise<void> {
+  if (owner) await chown(path, owner.uid, owner.gid);
+}
+
+async function runAsOwner(cluster: Cluster, program: string, args: string[]): Promise<void> {
+  // Nothing of our environment goes along: it holds secrets, and PG… variables would change what the programs do.
+  const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+  await run(join(cluster.native, 'bin', program), args, { cwd: cluster.folder, env, ...cluster.owner });
+}
+
+async function rotateLog(cluster: Cluster): Promise<void> {
+  const { size } = await stat(logFile(cluster)).catch(() => ({ size: 0 }));
+  if (size > LOG_LIMIT_BYTES) await rename(logFile(cluster), `${logFile(cluster)}.old`);
+}
+
+async function isPostgresOf(cluster: Cluster, pid: number): Promise<boolean> {
+  const commandLine = (await exists('/proc/self/cmdline'))
+    ? await readText(`/proc/${pid}/cmdline`)
+    : await run('ps', ['-p', String(pid), '-o', 'args=']).then(
+        ({ stdout }) => stdout,
+        () => '',
+      );
+  return commandLine.includes(dataFolder(cluster));
+}
+
+async function readText(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch(() => '');
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}

@@ -1,0 +1,221 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Log } from '../log.ts';
+import { StartError } from '../start-error.ts';
+import {
+  choosePort,
+  findRunning,
+  initialise,
+  logTail,
+  start,
+  stop,
+  SUPERUSER,
+  type Cluster,
+  type Settings,
+} from './cluster.ts';
+import { describePlace, placeCluster, rememberFolder } from './placement.ts';
+import { ensureDatabase, moveIn, moveOut, takeParts, type Tenant } from './tenancy.ts';
+
+export interface EmbeddedOptions {
+  log: Log;
+  /** How others are told about this process, e.g. `npm start (process 12)`. */
+  name: string;
+  /** What only one process may be on this data folder: `api`, `worker`. A second one gets a `StartError`. */
+  parts?: readonly string[];
+  settings?: Settings;
+}
+
+export interface Embedded {
+  url: string;
+  /** Where the data lies, for people. */
+  place: string;
+  /** False: another process had started PostgreSQL already and we joined it. */
+  owned: boolean;
+  /** Leaves; the last process to leave stops PostgreSQL. */
+  stop(): Promise<void>;
+}
+
+const DATABASE = 'tailgate';
+const MOVE_IN_TIMEOUT_MS = 60_000;
+const START_ATTEMPTS = 3;
+const RETRY_MS = 100;
+
+/** What `DATA_DIR/postgres.json` remembers, so that addresses stay the same from start to start. */
+const memory = z.object({ folder: z.string(), port: z.number().int() }).partial();
+type Memory = z.infer<typeof memory>;
+
+/**
+ * Gives the PostgreSQL of `dataDir`: joins the one that runs there, else starts it, making the data folder first if
+ * need be. It outlives a crash of ours, and the next start joins it. While we hold it, it is started again if it dies.
+ */
+export async function openEmbedded(dataDir: string, options: EmbeddedOptions): Promise<Embedded> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const remembered = await readMemory(dataDir);
+  const cluster = await placeCluster(dataDir, remembered.folder);
+  const password = await keepPassword(join(dataDir, 'postgres.password'));
+  await initialise(cluster, password).catch((cause: unknown) => {
+    throw new StartError(`PostgreSQL could not be set up in ${cluster.folder}: ${lastLine(cause)}`, { cause });
+  });
+  const house: House = { dataDir, cluster, password, options };
+  const { tenant, port, started } = await enter(house, remembered.port);
+  const held = new HeldHouse(house, tenant, port);
+  try {
+    await writeMemory(dataDir, { folder: rememberFolder(dataDir, cluster), port });
+    await ensureDatabase(tenant, DATABASE);
+  } catch (error) {
+    await held.stop();
+    throw error;
+  }
+  const url = addressOf(house, port, DATABASE);
+  return { url, place: describePlace(dataDir, cluster), owned: started, stop: () => held.stop() };
+}
+
+interface House {
+  dataDir: string;
+  cluster: Cluster;
+  password: string;
+  options: EmbeddedOptions;
+}
+
+interface Entrance {
+  tenant: Tenant;
+  port: number;
+  started: boolean;
+}
+
+/**
+ * Joins or starts, until one of them works. Others may start or stop the same PostgreSQL meanwhile; there is no event
+ * for that across processes, so it looks again shortly after.
+ */
+async function enter(house: House, preferredPort: number | undefined): Promise<Entrance> {
+  const { cluster, dataDir, options } = house;
+  const deadline = Date.now() + MOVE_IN_TIMEOUT_MS;
+  let started = false;
+  let failedStarts = 0;
+  let lastError: unknown;
+  while (Date.now() < deadline) {
+    const running = await findRunning(cluster);
+    if (running === undefined) {
+      try {
+        await start(cluster, await choosePort(preferredPort), options.settings);
+        started = true;
+        continue;
+      } catch (error) {
+        lastError = error;
+        if (await findRunning(cluster)) continue;
+        if (++failedStarts === START_ATTEMPTS) break;
+      }
+    } else if (running.port > 0) {
+      try {
+        const tenant = await moveIn(addressOf(house, running.port, 'postgres'), options.name);
+        await takeParts(tenant, options.parts ?? [], dataDir).catch(async (error: unknown) => {
+          await leave(cluster, tenant);
+          throw error;
+        });
+        return { tenant, port: running.port, started };
+      } catch (error) {
+        if (error instanceof StartError) throw error;
+        if (isRefused(error)) {
+          throw new StartError(
+            `PostgreSQL of ${dataDir} does not accept the password in postgres.password: put that file back`,
+            { cause: error },
+          );
+        }
+        lastError = error;
+      }
+    }
+    await delay(RETRY_MS);
+  }
+  throw new StartError(`PostgreSQL did not start in ${cluster.folder}: ${await logTail(cluster)}`, {
+    cause: lastError,
+  });
+}
+
+async function leave(cluster: Cluster, tenant: Tenant): Promise<void> {
+  try {
+    if (await moveOut(tenant)) await stop(cluster);
+  } finally {
+    await tenant.end().catch(() => undefined);
+  }
+}
+
+/** Holds our place in a running PostgreSQL, and takes it again (starting PostgreSQL if need be) when the session breaks. */
+class HeldHouse {
+  readonly #house: House;
+  readonly #port: number;
+  #tenant: Tenant;
+  #stopping = false;
+  #recovery = Promise.resolve();
+
+  constructor(house: House, tenant: Tenant, port: number) {
+    this.#house = house;
+    this.#port = port;
+    this.#tenant = tenant;
+    this.#watch();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#stopping) return;
+    this.#stopping = true;
+    await this.#recovery;
+    await leave(this.#house.cluster, this.#tenant);
+  }
+
+  #watch(): void {
+    this.#tenant.once('end', () => {
+      if (!this.#stopping) this.#recovery = this.#recover();
+    });
+  }
+
+  async #recover(): Promise<void> {
+    const { log } = this.#house.options;
+    log.warn({}, 'the embedded PostgreSQL has gone away; bringing it back');
+    try {
+      const { tenant, port } = await enter(this.#house, this.#port);
+      this.#tenant = tenant;
+      this.#watch();
+      if (port === this.#port) log.info({ port }, 'the embedded PostgreSQL is back');
+      else
+        log.error({ was: this.#port, port }, 'the embedded PostgreSQL came back on another port: restart this server');
+    } catch (err) {
+      log.error({ err }, 'the embedded PostgreSQL does not come back');
+    }
+  }
+}
+
+function addressOf({ password }: House, port: number, database: string): string {
+  return `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}`;
+}
+
+async function readMemory(dataDir: string): Promise<Memory> {
+  const text = await readFile(join(dataDir, 'postgres.json'), 'utf8').catch(() => '{}');
+  return memory.parse(JSON.parse(text));
+}
+
+async function writeMemory(dataDir: string, remembered: Memory): Promise<void> {
+  await writeFile(join(dataDir, 'postgres.json'), `${JSON.stringify(remembered)}\n`, { mode: 0o600 });
+}
+
+/** Made once. `link` shows either the whole file or none, so two first starts at a time agree on one password. */
+async function keepPassword(file: string): Promise<string> {
+  const draft = `${file}.${randomBytes(4).toString('hex')}`;
+  await writeFile(draft, randomBytes(24).toString('base64url'), { mode: 0o600 });
+  await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  await rm(draft);
+  return (await readFile(file, 'utf8')).trim();
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('28');
+}
+
+function lastLine(error: unknown): string {
+  const output =
+    error instanceof Error ? ('stderr' in error && String(error.stderr).trim()) || error.message : String(error);
+  return output.split('\n').at(-1) ?? output;
+}
