@@ -88,6 +88,9 @@ create table route (
   closed_at timestamptz,
   closed_by text check (closed_by in ('D', 'A', 'F')),
   late integer not null default 0,
+  -- Deadlines of the closing timers; a job is only their alarm clock. Any close clears both.
+  autoclose_at timestamptz,
+  forceclose_at timestamptz,
   changed_at timestamptz not null default now(),
   primary key (facility, id, week_end)
 ) with (fillfactor = 50);

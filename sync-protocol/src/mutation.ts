@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { canonicalJson } from './canonical-json.ts';
 import { routeKey } from './routes.ts';
 import { stopObject } from './stops.ts';
 import { clearableText, instant, keyText, stopNumber, yyyymmdd } from './values.ts';
@@ -10,8 +11,9 @@ const uuid = z.string().check(z.regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9
 export const mutationIdentity = z.object({ id: uuid, seq: z.int().check(z.gte(1)) });
 
 /**
- * A sealed mutation. `prev_hash` is the hash of the queue's previous item (null for the first): SHA-256, base64url,
- * over the RFC 8785 text of the whole item, so that the queue is a chain. `version` is the schema version of `args`.
+ * A sealed mutation. `version` is the schema version of `args`. Its content (`contentText`) is all of it but `seq` and
+ * `prev_hash`, so that an item keeps its identity when a fork renumbers it; `prev_hash` is the link (`linkText`) of the
+ * queue's previous item, null for the first: the queue is a chain.
  */
 export const mutation = z.object({
   id: uuid,
@@ -26,6 +28,16 @@ export const mutation = z.object({
   prev_hash: z.nullable(z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/, 'must be a SHA-256 in base64url'))),
 });
 export type Mutation = z.infer<typeof mutation>;
+
+/** What a mutation's content hash is taken of (SHA-256, base64url, of the UTF-8 bytes): its identity beside `id`. */
+export function contentText(item: object): string {
+  const { seq: _seq, prev_hash: _prev, ...content }: { seq?: unknown; prev_hash?: unknown } = item;
+  return canonicalJson(content);
+}
+
+/** What the link of an item is taken of: its successor carries the SHA-256 of this text, base64url, as `prev_hash`. */
+export const linkText = (hash: string, prevHash: string | null, seq: number): string =>
+  `{"hash":"${hash}","prev_hash":${prevHash === null ? 'null' : `"${prevHash}"`},"seq":${seq}}`;
 
 /** `stop.update` version 1: one stop object of PUT route/stop and the route that it belongs to. */
 export const stopUpdateArgs = z.object({ route: routeKey, stop: stopObject });

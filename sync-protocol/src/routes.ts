@@ -48,7 +48,9 @@ export const routeHeader = z.object({
   closed_at: z.nullable(z.string()),
   closed_by: z.nullable(z.enum(['D', 'A', 'F'])),
   withdrawn: z.boolean(),
-  last_updated: z.string(),
+  /** When a timer will close the route: after an arrival, or for want of one (contract §4). */
+  autoclose_at: z.nullable(z.string()),
+  forceclose_at: z.nullable(z.string()),
   drivers: z.array(routeDriver),
 });
 export type RouteHeader = z.infer<typeof routeHeader>;
