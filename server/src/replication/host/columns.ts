@@ -1,0 +1,125 @@
+// What a host file is made of. Everything that knows a column's name, length, kind or owner is derived from these values: DDL, statements,
+// checks before a write, the printed layout, and the TypeScript type of a row.
+
+export type CharColumn = { readonly kind: 'char'; readonly length: number; readonly text: string };
+export type DecimalColumn = {
+  readonly kind: 'decimal';
+  readonly precision: number;
+  readonly scale: number;
+  readonly text: string;
+};
+export type TimestampColumn = { readonly kind: 'timestamp'; readonly text: string };
+export type BinaryColumn = { readonly kind: 'binary'; readonly length: number; readonly text: string };
+export type IdentityColumn = { readonly kind: 'identity'; readonly text: string };
+export type Column = CharColumn | DecimalColumn | TimestampColumn | BinaryColumn | IdentityColumn;
+export type Columns = { readonly [name: string]: Column };
+
+/** CHAR(n) CCSID 37 NOT NULL DEFAULT ' '. */
+export const char = (length: number, text: string): CharColumn => ({ kind: 'char', length, text });
+/** DECIMAL(p,s) NOT NULL DEFAULT 0. */
+export const decimal = (precision: number, text: string, scale = 0): DecimalColumn => ({
+  kind: 'decimal',
+  precision,
+  scale,
+  text,
+});
+/** TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP. */
+export const timestamp = (text: string): TimestampColumn => ({ kind: 'timestamp', text });
+/** VARCHAR(n) FOR BIT DATA NOT NULL. */
+export const binary = (length: number, text: string): BinaryColumn => ({ kind: 'binary', length, text });
+/** A number that the host gives on insert, never reused. */
+export const identity = (text: string): IdentityColumn => ({ kind: 'identity', text });
+
+/**
+ * Who may change a column: `key` names the row, `host` is the back office's, `service` is ours.
+ * A row can hold both kinds (RTSTPP: the plan's sequence and our status); then each side updates its own columns only.
+ */
+export type Owner = 'key' | 'host' | 'service';
+
+/** Whether a change by other programs leaves its key in the doorbell (PODCHGP), or nobody here needs to know of it. */
+export type Doorbell = 'rings' | 'silent';
+
+export type HostFile<
+  Key extends Columns = Columns,
+  Host extends Columns = Columns,
+  Service extends Columns = Columns,
+> = {
+  readonly name: string;
+  /** Two letters in front of every column, the audit tail's too. */
+  readonly prefix: string;
+  readonly text: string;
+  readonly doorbell: Doorbell;
+  readonly key: Key;
+  readonly host: Host;
+  readonly service: Service;
+  /** Access paths beside the key: the columns of each. */
+  readonly paths: readonly (readonly string[])[];
+};
+
+type FileParts<Key extends Columns, Host extends Columns, Service extends Columns> = {
+  doorbell?: Doorbell;
+  key: Key;
+  host?: Host;
+  service?: Service;
+  paths?: readonly (readonly (keyof (Key & Host & Service) & string)[])[];
+};
+
+type None = Record<never, Column>;
+
+/** Declares a host file; files ring the doorbell unless said otherwise. */
+export function file<Key extends Columns, Host extends Columns = None, Service extends Columns = None>(
+  name: string,
+  prefix: string,
+  text: string,
+  parts: FileParts<Key, Host, Service>,
+): HostFile<Key, Host, Service>;
+export function file(
+  name: string,
+  prefix: string,
+  text: string,
+  parts: FileParts<Columns, Columns, Columns>,
+): HostFile {
+  const { doorbell = 'rings', key, host = {}, service = {}, paths = [] } = parts;
+  return { name, prefix, text, doorbell, key, host, service, paths };
+}
+
+/** A decimal as text with exactly its column's scale, so that equal values are equal strings. */
+export type DecimalText = `${number}`;
+
+type ValueOf<C extends Column> = C extends BinaryColumn
+  ? Buffer
+  : C extends DecimalColumn | IdentityColumn
+    ? DecimalText
+    : string;
+type ValuesOf<C extends Columns> = { -readonly [Name in keyof C]: ValueOf<C[Name]> };
+
+export type KeyOf<F extends HostFile> = ValuesOf<F['key']>;
+/** The key and the columns of the host: what a dispatch program writes. */
+export type HostPartOf<F extends HostFile> = ValuesOf<F['key'] & F['host']>;
+/** The key and the columns of the service: what the replication worker writes. */
+export type ServicePartOf<F extends HostFile> = ValuesOf<F['key'] & F['service']>;
+export type RecordOf<F extends HostFile> = ValuesOf<F['key'] & F['host'] & F['service']>;
+
+/** A value as drivers take and give it. */
+export type HostValue = string | Buffer | null;
+
+/** Every column but the audit tail, in the file's order: key, the host's, the service's. */
+export function columnsOf(file: HostFile): Columns {
+  return { ...file.key, ...file.host, ...file.service };
+}
+
+export function ownerOf(file: HostFile, column: string): Owner {
+  if (column in file.key) return 'key';
+  return column in file.service ? 'service' : 'host';
+}
+
+/** The audit tail that every file of this host carries: who created and who last changed a row, with which program, when (host-local). */
+export function auditTail(file: HostFile): Columns {
+  const tail = (event: 'C' | 'U', verb: string): [string, Column][] => [
+    [`${file.prefix}${event}USR`, char(10, `${verb} by user`)],
+    [`${file.prefix}${event}PGM`, char(10, `${verb} by program`)],
+    [`${file.prefix}${event}DAT`, decimal(8, `${verb} on, YYYYMMDD`)],
+    [`${file.prefix}${event}TIM`, decimal(6, `${verb} at, HHMMSS`)],
+  ];
+  return Object.fromEntries([...tail('C', 'Created'), ...tail('U', 'Changed')]);
+}

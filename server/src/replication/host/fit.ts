@@ -1,0 +1,48 @@
+import { columnsOf, type Column, type DecimalText } from './columns.ts';
+import { hostFile, type HostFileName } from './tables.ts';
+
+// What the host would refuse, told before it is asked: the same states as Db2's, with the column that Db2 does not name.
+
+export type Misfit = { column: string; sqlstate: '22001' | '22003' | '22018' | '22021' };
+
+/** Why a record could not be written as it is; empty where it fits. */
+export function misfits(name: HostFileName, record: { readonly [column: string]: unknown }): Misfit[] {
+  return Object.entries(columnsOf(hostFile(name))).flatMap(([column, definition]) => {
+    const value = record[column];
+    const sqlstate = typeof value === 'string' ? misfit(definition, value) : undefined;
+    return sqlstate === undefined ? [] : [{ column, sqlstate }];
+  });
+}
+
+/** Code page 37 holds exactly U+0000–U+00FF; a NUL would end the text for many of the host's programs. */
+export function isHostText(text: string): boolean {
+  return !/[^\u0001-\u00ff]/.test(text);
+}
+
+/** A number as a column of this scale holds it. @throws RangeError for what is no decimal number */
+export function decimalText(value: number, scale = 0): DecimalText {
+  if (!Number.isFinite(value) || Math.abs(value) >= 1e15) throw new RangeError(`${value} is no decimal number`);
+  const text = value.toFixed(scale);
+  if (!isDecimalText(text)) throw new RangeError(`${text} is no decimal number`);
+  return text;
+}
+
+export function isDecimalText(text: string): text is DecimalText {
+  return /^-?\d+(\.\d+)?$/.test(text);
+}
+
+function misfit(column: Column, value: string): Misfit['sqlstate'] | undefined {
+  switch (column.kind) {
+    case 'char':
+      if (!isHostText(value)) return '22021';
+      return value.length > column.length ? '22001' : undefined;
+    case 'decimal': {
+      const digits = /^-?0*(\d*)(?:\.(\d*))?$/.exec(value);
+      if (digits === null) return '22018';
+      const [, whole = '', fraction = ''] = digits;
+      return whole.length > column.precision - column.scale || fraction.length > column.scale ? '22003' : undefined;
+    }
+    default:
+      return undefined;
+  }
+}

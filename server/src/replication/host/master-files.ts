@@ -1,0 +1,184 @@
+import { binary, char, decimal, file, identity, timestamp } from './columns.ts';
+import { facility, route, stop, weekEnd } from './route-files.ts';
+
+// Master files of the back office, the service's own files on the host, and the three files by which the two sides signal each other.
+
+export const ITCOLP = file('ITCOLP', 'IC', 'Item collection settings', {
+  key: { ICFAC: facility, ICITM: char(15, 'Item') },
+  host: {
+    ICNAM: char(30, 'Name'),
+    ICDSC: char(50, 'Description'),
+    ICREQF: char(1, 'Required Y/N'),
+    ICTOTF: char(1, 'Count in totes Y/N'),
+    ICPHOF: char(1, 'Photo allowed Y/N'),
+    ICCTYP: char(12, 'Container type'),
+    ICSEC: char(12, 'Section'),
+  },
+});
+
+export const EMPMSTP = file('EMPMSTP', 'EM', 'Employee master', {
+  key: { EMEMP: char(10, 'Employee') },
+  host: {
+    EMNAM: char(40, 'Name'),
+    EMPHN: char(15, 'Phone'),
+    EMSTS: char(1, 'A active, I inactive'),
+    EMFAC: facility,
+    EMJOB: char(10, 'Job'),
+  },
+});
+
+export const CTLCDP = file('CTLCDP', 'CC', 'Control codes', {
+  key: { CCTYP: char(10, 'STPEXC CRDRSN INVEXC CONTYP SECTN TRLARE'), CCCOD: char(12, 'Code') },
+  host: {
+    CCDSC: char(40, 'Description'),
+    CCCAT: char(12, 'Category; for STPEXC S, R or B'),
+    CCDRVF: char(1, 'Shown to drivers Y/N'),
+    CCSRF: char(1, 'For skip and refuse Y/N'),
+    CCPHOF: char(1, 'Photo required Y/N'),
+    CCCMTF: char(1, 'Comment required Y/N'),
+    CCSEQ: decimal(5, 'Sort order'),
+    CCSTS: char(1, 'A active, I inactive'),
+  },
+});
+
+export const INVHDP = file('INVHDP', 'IH', 'Invoice headers', {
+  key: { IHINV: char(10, 'Invoice') },
+  host: {
+    IHCUS: char(10, 'Customer'),
+    IHDAT: decimal(8, 'Invoice date'),
+    IHFAC: facility,
+    IHRTE: route,
+    IHWKE: weekEnd,
+    IHSTP: stop,
+  },
+  paths: [['IHFAC', 'IHRTE', 'IHWKE']],
+});
+
+export const CUSMSP = file('CUSMSP', 'CM', 'Customer master', {
+  key: { CMCUS: char(10, 'Customer') },
+  host: {
+    CMNAM: char(40, 'Name'),
+    CMVRTF: char(1, 'Verify returns Y/N'),
+    CMPHN: char(15, 'Phone'),
+    CMEML: char(80, 'E-mail of the customer'),
+    CMCEML: char(80, 'E-mail of the broker or manager'),
+    CMSLR: char(10, 'Sales rep'),
+    CMAD1: char(40, 'Address line 1'),
+    CMAD2: char(40, 'Address line 2'),
+    CMAD3: char(40, 'Address line 3'),
+    CMCTY: char(30, 'City'),
+    CMST: char(2, 'State'),
+    CMZIP: char(10, 'Postal code'),
+    CMLAT: decimal(9, 'Latitude', 6),
+    CMLON: decimal(9, 'Longitude', 6),
+  },
+  paths: [['CMSLR']],
+});
+
+export const SLSREPP = file('SLSREPP', 'SR', 'Sales reps', {
+  key: { SRID: char(10, 'Sales rep') },
+  host: { SRNAM: char(40, 'Name'), SRPHN: char(15, 'Phone') },
+});
+
+export const FACMSTP = file('FACMSTP', 'FA', 'Facilities', {
+  key: { FAFAC: facility },
+  host: { FANAM: char(30, 'Name'), FATZ: char(40, 'IANA time zone') },
+});
+
+export const ASSHDP = file('ASSHDP', 'AH', 'Assets', {
+  doorbell: 'silent',
+  key: { AHID: char(16, 'Asset id') },
+  service: {
+    AHBAT: char(16, 'First asset of the upload'),
+    AHSEQ: decimal(3, 'Sequence in the upload'),
+    AHNAM: char(64, 'File name'),
+    AHMIM: char(50, 'MIME type'),
+    AHSIZ: decimal(11, 'Size in bytes'),
+    AHSHA: char(64, 'SHA-256, hexadecimal'),
+    AHCHKN: decimal(7, 'Number of chunks'),
+    AHSTS: char(1, 'L loading, R ready, M missing'),
+  },
+});
+
+export const ASSCHP = file('ASSCHP', 'AC', 'Asset chunks', {
+  doorbell: 'silent',
+  key: { ACID: char(16, 'Asset id'), ACSEQ: decimal(5, 'Sequence') },
+  service: { ACLEN: decimal(5, 'Length in bytes'), ACDTA: binary(16_000, 'Bytes') },
+});
+
+export const PODUSRP = file('PODUSRP', 'PU', 'Users of the driver service', {
+  doorbell: 'silent',
+  key: { PUEMP: char(10, 'Employee') },
+  service: {
+    PUREGF: char(1, 'Registered Y/N'),
+    PURGDT: decimal(8, 'Registered on'),
+    PULSDT: decimal(8, 'Last seen on'),
+    PULSTM: decimal(6, 'Last seen at'),
+    PULCKF: char(1, 'Locked Y/N'),
+  },
+});
+
+export const LCRHDP = file('LCRHDP', 'LH', 'Load condition reports', {
+  doorbell: 'silent',
+  key: { LHRPT: char(64, 'Report') },
+  service: {
+    LHLOD: char(20, 'Load'),
+    LHSTP: char(10, 'Stop'),
+    LHDRV: char(10, 'Driver'),
+    LHUTC: char(26, 'Captured at in UTC, ISO 8601'),
+    LHDAT: decimal(8, 'Captured on'),
+    LHTIM: decimal(6, 'Captured at'),
+    LHREV: decimal(3, 'Revision'),
+  },
+});
+
+export const LCRSCP = file('LCRSCP', 'LS', 'Load condition sections', {
+  doorbell: 'silent',
+  key: { LSRPT: char(64, 'Report'), LSSEQ: decimal(3, 'Sequence') },
+  service: {
+    LSKEY: char(30, 'Section'),
+    LSRAT: decimal(1, 'Rating 1 to 5'),
+    LSRSN: char(100, 'Reason'),
+    LSCMT: char(256, 'Comment'),
+    LSTXTL: char(1, 'A text of this row was cut or changed Y/N'),
+    LSPHO: char(16, 'Photos, asset id'),
+  },
+});
+
+export const PODRPLP = file('PODRPLP', 'RL', 'Replication log', {
+  doorbell: 'silent',
+  key: { RLTRC: char(12, 'Trace id'), RLSEQ: decimal(15, 'Replication sequence') },
+  service: {
+    RLENT: char(10, 'File or entity'),
+    RLKEY: char(60, 'Key'),
+    RLDAT: decimal(8, 'Written on'),
+    RLTIM: decimal(6, 'Written at'),
+    RLSTS: char(1, 'A applied, P parked'),
+    RLERR: char(7, 'Error, SQLSTATE or message id'),
+    RLMSG: char(132, 'Message'),
+  },
+});
+
+export const PODCHGP = file('PODCHGP', 'CH', 'Change doorbell', {
+  doorbell: 'silent',
+  key: { CHSEQ: identity('Sequence') },
+  host: {
+    CHFIL: char(10, 'File'),
+    CHOP: char(1, 'I insert, U update, D delete'),
+    CHKEY: char(60, 'Key columns at full width, side by side'),
+    CHUSR: char(18, 'User'),
+    CHPGM: char(18, 'Program'),
+    CHTS: timestamp('Changed at'),
+  },
+});
+
+export const PODCTLP = file('PODCTLP', 'CT', 'Operator switch, one row', {
+  doorbell: 'silent',
+  key: {},
+  host: {
+    CTHOLD: char(1, 'Hold replication Y/N'),
+    CTRSN: char(50, 'Reason'),
+    CTUSR: char(18, 'Set by'),
+    CTTS: timestamp('Set at'),
+  },
+});

@@ -1,0 +1,259 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Log } from '../../log.ts';
+import { columnsOf, type HostValue } from './columns.ts';
+import { HostError, type Host, type HostColumn, type HostJob, type HostRow, type HostTransaction } from './host.ts';
+import { hostErrorOf } from './postgres-errors.ts';
+import { faultsIn, refuseByFault, type Fault } from './standin-faults.ts';
+import { libraryDdl, libraryMark, serviceProgram } from './standin-schema.ts';
+import { hostFile, type HostFileName } from './tables.ts';
+
+// The PostgreSQL stand-in: the library is a schema, the SQL is the common dialect, failures carry Db2's states.
+
+export type StandInOptions = {
+  url: string;
+  library: string;
+  log: Log;
+  /** The connection's name, as the doorbell notes it; only the service itself is `TAILGATE`. */
+  program?: string;
+  size?: number;
+};
+
+/** Longer than any statement of ours needs; a host that takes this long is in trouble, and its rows can wait. */
+const STATEMENT_TIMEOUT_MS = 10_000;
+/** Some other program's lock: give way, the route is tried again. */
+const LOCK_TIMEOUT_MS = 3_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+const SLOW_MS = 2_000;
+/** Statements with a name are planned once a connection; odd ones beyond this many (a multi-row insert of 17 rows) are not worth the memory. */
+const MAX_PREPARED = 400;
+
+/** Creates the library where it is missing and connects to it. */
+export async function openStandIn({
+  url,
+  library,
+  log,
+  program = serviceProgram,
+  size = 4,
+}: StandInOptions): Promise<Host> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: program,
+    max: size,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: 60_000,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
+    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+    keepAlive: true,
+    // A clerk writes `update RTSTPP …` without the library.
+    options: `-c search_path=${library.toLowerCase()}`,
+    // A stop's statements travel together instead of each waiting for the one before.
+    pipeline: true,
+    types: { getTypeParser: typeParser },
+  });
+  pool.on('error', (error) => log.warn({ err: error }, 'an idle connection to the stand-in host broke'));
+  const closing = new AbortController();
+  try {
+    await createLibrary(pool, library);
+  } catch (error) {
+    await pool.end();
+    throw hostErrorOf(error);
+  }
+
+  async function connect(): Promise<pg.PoolClient> {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      throw hostErrorOf(error, '08001');
+    }
+  }
+
+  /** Runs `work` on a connection with the faults that `first` has read; a connection that may be half way through something is thrown away. */
+  async function withConnection<T>(first: string, work: (session: Session) => Promise<T>): Promise<T> {
+    const client = await connect();
+    let broken = false;
+    try {
+      const faults = await readFaults(client, first, library);
+      return await work({ client, faults, signal: closing.signal });
+    } catch (error) {
+      broken = !(await rolledBack(client));
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  return {
+    dialect: 'postgres',
+    library,
+    query: (sql, parameters = []) => withConnection('', (session) => readRows(session, sql, parameters)),
+    transaction: (work) =>
+      withConnection('begin; ', async (session) => {
+        refuseByFault(session.faults, '');
+        const result = await work(transactionOn(session));
+        await commit(session.client);
+        return result;
+      }),
+    ping: () => withConnection('', (session) => readJob(session, library)),
+    describe: (file) => withConnection('', (session) => readColumns(session, library, file)),
+    close: async () => {
+      closing.abort();
+      await pool.end();
+    },
+  };
+}
+
+async function readFaults(client: pg.PoolClient, first: string, library: string): Promise<Fault[]> {
+  try {
+    return faultsIn(await client.query(`${first}select fault, file from ${library}.standin_fault`));
+  } catch (error) {
+    throw hostErrorOf(error);
+  }
+}
+
+type Session = { client: pg.PoolClient; faults: readonly Fault[]; signal: AbortSignal };
+
+/** Under a lock of its own, so that two processes that start at once do not race for the same names. */
+async function createLibrary(pool: pg.Pool, library: string): Promise<void> {
+  const mark = libraryMark();
+  const client = await pool.connect();
+  try {
+    const { rows } = await client.query<{ mark: string | null }>(
+      `select obj_description(to_regnamespace($1), 'pg_namespace') as mark`,
+      [library],
+    );
+    if (rows[0]?.mark === mark) return;
+    await client.query('begin');
+    await client.query('select pg_advisory_xact_lock(hashtext($1))', [`standin ${library}`]);
+    await client.query([...libraryDdl(library), `comment on schema ${library} is '${mark}'`].join(';\n'));
+    await client.query('commit');
+  } finally {
+    client.release(true);
+  }
+}
+
+function transactionOn(session: Session): HostTransaction {
+  return {
+    query: (sql, parameters = []) => readRows(session, sql, parameters),
+    execute: async (sql, parameters = []) => (await run(session, sql, parameters)).rowCount ?? 0,
+  };
+}
+
+async function readRows(session: Session, sql: string, parameters: readonly HostValue[]): Promise<HostRow[]> {
+  const { fields, rows } = await run(session, sql, parameters);
+  const names = fields.map((field) => field.name.toUpperCase());
+  return rows.map((values) => Object.fromEntries(values.map((value, index) => [names[index] ?? '', value])));
+}
+
+async function run({ client, faults, signal }: Session, sql: string, parameters: readonly HostValue[]) {
+  refuseByFault(faults, sql);
+  if (faults.some(({ fault }) => fault === 'slow')) await delay(SLOW_MS, undefined, { signal });
+  try {
+    return await client.query<HostValue[]>({ ...prepared(sql), values: [...parameters], rowMode: 'array' });
+  } catch (error) {
+    throw hostErrorOf(error);
+  }
+}
+
+/** After a commit that got no answer nobody knows what the host holds: 08007, transaction resolution unknown. */
+async function commit(client: pg.PoolClient): Promise<void> {
+  try {
+    const { command } = await client.query('commit');
+    if (command !== 'COMMIT')
+      throw new HostError('40000', 'the transaction was rolled back: one of its statements had failed');
+  } catch (error) {
+    const known = hostErrorOf(error);
+    throw known.sqlstate.startsWith('08')
+      ? new HostError('08007', 'the connection broke during the commit', { cause: error })
+      : known;
+  }
+}
+
+/** @returns whether the connection is clean again */
+async function rolledBack(client: pg.PoolClient): Promise<boolean> {
+  try {
+    await client.query('rollback');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const preparedStatements = new Map<string, { text: string; name?: string }>();
+
+function prepared(sql: string): { text: string; name?: string } {
+  const known = preparedStatements.get(sql);
+  if (known !== undefined) return known;
+  const text = numbered(sql);
+  if (preparedStatements.size >= MAX_PREPARED) return { text };
+  const statement = { text, name: createHash('sha256').update(sql).digest('base64url').slice(0, 22) };
+  preparedStatements.set(sql, statement);
+  return statement;
+}
+
+/** `?` outside of quotes becomes `$1`, `$2`, … */
+function numbered(sql: string): string {
+  let count = 0;
+  return sql.replaceAll(/'[^']*'|"[^"]*"|\?/g, (part) => (part === '?' ? `$${(count += 1)}` : part));
+}
+
+async function readJob(session: Session, library: string): Promise<HostJob> {
+  const rows = await readRows(session, `select session_user as usr, pg_backend_pid()::text as job`, []);
+  const { USR, JOB } = rows[0] ?? {};
+  return { ccsid: 37, user: String(USR), job: `${String(JOB)}/${String(USR)}/${serviceProgram}`, library };
+}
+
+async function readColumns(session: Session, library: string, file: HostFileName): Promise<HostColumn[] | undefined> {
+  const rows = await readRows(
+    session,
+    `select column_name as name, data_type as type, coalesce(character_maximum_length, numeric_precision, 0) as length,
+  coalesce(numeric_scale, 0) as scale, is_nullable as nullable
+from information_schema.columns where table_schema = lower(?) and table_name = lower(?) order by ordinal_position`,
+    [library, file],
+  );
+  if (rows.length === 0) return undefined;
+  const defined = columnsOf(hostFile(file));
+  return rows.map((row) => {
+    const name = String(row['NAME']).toUpperCase();
+    const definition = defined[name];
+    const type = db2Types[String(row['TYPE'])] ?? String(row['TYPE']).toUpperCase();
+    return {
+      name,
+      type,
+      // PostgreSQL's byte strings have no length of their own.
+      length: definition?.kind === 'binary' ? definition.length : Number(row['LENGTH']),
+      scale: Number(row['SCALE']),
+      nullable: row['NULLABLE'] === 'YES',
+      ccsid: ccsids[type] ?? null,
+    };
+  });
+}
+
+const db2Types: { readonly [type: string]: string } = {
+  character: 'CHAR',
+  numeric: 'DECIMAL',
+  'timestamp without time zone': 'TIMESTAMP',
+  bytea: 'VARCHAR() FOR BIT DATA',
+  bigint: 'BIGINT',
+};
+/** 65535 is Db2's word for bytes that are never converted. */
+const ccsids: { readonly [type: string]: number } = { CHAR: 37, 'VARCHAR() FOR BIT DATA': 65_535 };
+
+const { builtins } = pg.types;
+
+/** Everything stays text, as the driver promises, so that a number is never rounded and a timestamp never shifted; blanks on the right go. */
+function typeParser(oid: number, format?: 'text' | 'binary') {
+  if (format === 'binary' || oid === builtins.BYTEA) return pg.types.getTypeParser(oid, format);
+  return oid === builtins.BPCHAR || oid === builtins.VARCHAR || oid === builtins.TEXT ? trimBlanks : asText;
+}
+
+function trimBlanks(text: string): string {
+  return text.replace(/ +$/, '');
+}
+
+function asText(text: string): string {
+  return text;
+}

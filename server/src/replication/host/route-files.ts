@@ -1,0 +1,174 @@
+import { char, decimal, file } from './columns.ts';
+
+// Files that belong to one route. The columns of the parent's key come first in each, under the file's own prefix.
+
+export const facility = char(5, 'Facility');
+export const route = char(10, 'Route');
+export const weekEnd = decimal(8, 'Week ending, YYYYMMDD');
+export const stop = decimal(3, 'Stop, 999 = warehouse');
+const invoice = char(10, 'Invoice');
+const item = char(15, 'Item');
+const occurrence = decimal(5, 'n-th line of invoice and item');
+const sent = decimal(15, 'Replication sequence: epoch and route version');
+
+export const RTHDRP = file('RTHDRP', 'RH', 'Route headers', {
+  key: { RHFAC: facility, RHRTE: route, RHWKE: weekEnd },
+  host: {
+    RHNAM: char(30, 'Route name'),
+    RHDSDT: decimal(8, 'Dispatched on, 0 = still being planned'),
+    RHTRLR: char(10, 'Trailer'),
+    RHEMLF: char(1, 'Proof-of-delivery e-mail Y/N'),
+  },
+  service: {
+    RHPODS: char(1, 'Pod status: blank open, C closed'),
+    RHRETM: char(1, 'Return marker Y'),
+    RHCLDT: decimal(8, 'Closed on'),
+    RHCLTM: decimal(6, 'Closed at'),
+    RHCLBY: char(1, 'Closed by: D driver, A autoclose, F forced'),
+    RHOPEN: decimal(5, 'Rows parked or evidence missing at close'),
+    RHLATE: decimal(5, 'Rows that came after the close'),
+  },
+});
+
+export const RTDRVP = file('RTDRVP', 'RD', 'Route drivers', {
+  key: { RDFAC: facility, RDRTE: route, RDWKE: weekEnd, RDEMP: char(10, 'Employee') },
+  host: { RDTYP: char(10, 'Driver type'), RDSEQ: decimal(3, 'Sequence') },
+  service: { RDSGNF: char(1, 'Signed in Y/N'), RDSGDT: decimal(8, 'Signed in on'), RDSGTM: decimal(6, 'Signed in at') },
+});
+
+export const RTSTPP = file('RTSTPP', 'RS', 'Route stops', {
+  key: { RSFAC: facility, RSRTE: route, RSWKE: weekEnd, RSSTP: stop },
+  host: {
+    RSTYP: char(1, 'D delivery, B backhaul, W warehouse'),
+    RSCUS: char(10, 'Customer'),
+    RSSEQ: decimal(3, 'Sequence on the route'),
+    RSETA: decimal(6, 'Planned arrival, HHMMSS'),
+  },
+  service: { RSSTS: char(1, 'Status P D S R C'), RSARVF: char(1, 'Arrived Y/N') },
+  paths: [['RSCUS']],
+});
+
+export const RTSTUP = file('RTSTUP', 'RU', 'Stop results', {
+  key: { RUFAC: facility, RURTE: route, RUWKE: weekEnd, RUSTP: stop },
+  service: {
+    RUSTS: char(1, 'Status P D S R C'),
+    RUFLWC: char(3, 'Follow-up reason'),
+    RUFLWF: char(1, 'Follow-up Y/N'),
+    RUSDT: decimal(8, 'Delivery started on'),
+    RUSTM: decimal(6, 'Delivery started at'),
+    RUEDT: decimal(8, 'Delivery ended on'),
+    RUETM: decimal(6, 'Delivery ended at'),
+    RUUTC: char(26, 'Event time in UTC, ISO 8601'),
+    RULAT: decimal(9, 'Latitude', 6),
+    RULON: decimal(9, 'Longitude', 6),
+    RUDRV: char(10, 'Delivered by driver'),
+    RUSEMP: char(10, 'Receiving employee of the store'),
+    RUSNAM: char(40, 'Name of the receiving employee'),
+    RUCMT: char(256, 'Driver comment'),
+    RUCMTL: char(1, 'A text of this row was cut or changed Y/N'),
+    RUSKRC: char(3, 'Skip or refuse reason'),
+    RUSKDT: decimal(8, 'Skipped or refused on'),
+    RUSKTM: decimal(6, 'Skipped or refused at'),
+    RUSKCM: char(256, 'Skip or refuse comment'),
+    RUSIG: char(16, 'Signature, asset id'),
+    RURPSQ: sent,
+    RUTRC: char(12, 'Trace id of the last write'),
+  },
+});
+
+export const RTEMLP = file('RTEMLP', 'RE', 'Stop OSD e-mails', {
+  key: { REFAC: facility, RERTE: route, REWKE: weekEnd, RESTP: stop, REMSEQ: decimal(3, 'Sequence') },
+  service: { REMADR: char(254, 'E-mail address') },
+});
+
+export const RTPRDP = file('RTPRDP', 'RP', 'Manifest lines', {
+  key: { RPFAC: facility, RPRTE: route, RPWKE: weekEnd, RPSTP: stop, RPINV: invoice, RPITM: item, RPLIN: occurrence },
+  host: {
+    RPNAM: char(30, 'Item name'),
+    RPDSC: char(50, 'Item description'),
+    RPQTY: decimal(7, 'Quantity ordered'),
+    RPBUPC: char(20, 'Box barcode'),
+    RPIUPC: char(20, 'Item barcode'),
+    RPSEC: char(12, 'Section'),
+    RPCTYP: char(12, 'Container type'),
+    RPTARE: char(8, 'Trailer area'),
+    RPACT: char(10, 'Action type, blank = none'),
+  },
+  paths: [['RPFAC', 'RPITM']],
+});
+
+export const RTPRUP = file('RTPRUP', 'RQ', 'Line results', {
+  key: {
+    RQFAC: facility,
+    RQRTE: route,
+    RQWKE: weekEnd,
+    RQSTP: stop,
+    RQINV: invoice,
+    RQITM: item,
+    RQLIN: occurrence,
+    RQTYP: char(1, 'P product, C collection'),
+  },
+  service: {
+    RQDLV: decimal(7, 'Delivered'),
+    RQRTN: decimal(7, 'Returned'),
+    RQPAL: decimal(7, 'Pallets delivered'),
+    RQACCF: char(1, 'Accounting complete Y/N'),
+    RQACTD: decimal(7, 'Delivered by action'),
+    RQIMG: char(16, 'First photo, asset id'),
+    RQIMGN: decimal(3, 'Number of photos'),
+    RQOPNF: char(1, 'Action open Y/N'),
+    RQRPSQ: sent,
+  },
+});
+
+export const RTIMGP = file('RTIMGP', 'RI', 'Photos of lines, overage and stops', {
+  key: {
+    RIFAC: facility,
+    RIRTE: route,
+    RIWKE: weekEnd,
+    RISTP: stop,
+    RIQTYP: char(1, 'P product, C collection, O overage, S stop'),
+    RIINV: invoice,
+    RIITM: item,
+    RILIN: occurrence,
+    RISEQ: decimal(3, 'Sequence'),
+  },
+  service: { RIASS: char(16, 'Asset id') },
+});
+
+export const RTCOLP = file('RTCOLP', 'RC', 'Expected collections', {
+  key: { RCFAC: facility, RCRTE: route, RCWKE: weekEnd, RCSTP: stop, RCITM: item },
+  host: { RCINV: invoice, RCQTY: decimal(7, 'Quantity expected') },
+  paths: [['RCFAC', 'RCITM']],
+});
+
+export const RTOSDP = file('RTOSDP', 'OS', 'Overages, shortages, damages', {
+  key: {
+    OSFAC: facility,
+    OSRTE: route,
+    OSWKE: weekEnd,
+    OSSTP: stop,
+    OSTYP: char(1, 'P product, C collection, O overage'),
+    OSSEQ: decimal(5, 'Sequence, never reused'),
+  },
+  host: { OSPRCF: char(1, 'Credited Y/N'), OSCRDN: char(10, 'Credit note'), OSPRDT: decimal(8, 'Credited on') },
+  service: {
+    OSITM: char(15, 'Item, blank = overage'),
+    OSINV: invoice,
+    OSBAR: char(20, 'Barcode, blank if itemized'),
+    OSITMF: char(1, 'Itemized Y/N'),
+    OSOID: char(6, 'OSD id of the group'),
+    OSPAR: char(6, 'OSD parent of the entry'),
+    OSCOD: char(3, 'OSD code'),
+    OSQTY: decimal(7, 'Quantity'),
+    OSQTYP: char(1, 'U units, C cases, blank unknown'),
+    OSCMT: char(256, 'Comment'),
+    OSTXTL: char(1, 'A text of this row was cut or changed Y/N'),
+    OSIMG: char(16, 'Photo, asset id'),
+    OSGRP: decimal(3, 'Order of the group'),
+    OSENT: decimal(3, 'Order of the entry in its group'),
+    OSDELF: char(1, 'Deleted by the driver Y/N'),
+    OSREV: decimal(3, 'Revision, above 0 = after a credit'),
+    OSRPSQ: sent,
+  },
+});

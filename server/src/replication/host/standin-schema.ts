@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { auditTail, columnsOf, type Column, type HostFile } from './columns.ts';
+import { typeName } from './statements.ts';
+import { hostFile, hostFileNames } from './tables.ts';
+
+// The library as a PostgreSQL schema: what the back office's own DDL does on Db2. The stand-in refuses what Db2 refuses and rings the same
+// doorbell, so that whatever runs against it also runs against the host.
+
+/** The connection name of the service itself: its own writes do not ring the doorbell. */
+export const serviceProgram = 'TAILGATE';
+
+/** Says which definition a library was made from; an equal mark means that there is nothing to do. */
+export function libraryMark(): string {
+  const text = libraryDdl('LIBRARY').join('\n');
+  return `tailgate stand-in ${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+}
+
+/** Statements that create everything that is missing, in order; safe to run again. */
+export function libraryDdl(library: string): string[] {
+  return [
+    `create schema if not exists ${library}`,
+    // Faults of the stand-in (`npm run host -- fault …`); no host has such a table.
+    `create table if not exists ${library}.standin_fault (fault text, file text not null default '', primary key (fault, file))`,
+    refuseOutsideCodePage(library),
+    ...hostFileNames.flatMap((name) => fileDdl(library, hostFile(name))),
+    `insert into ${library}.PODCTLP (CTHOLD) select 'N' where not exists (select from ${library}.PODCTLP)`,
+  ];
+}
+
+function fileDdl(library: string, file: HostFile): string[] {
+  const all = { ...columnsOf(file), ...auditTail(file) };
+  const columns = Object.entries(all).map(([name, column]) => `${name} ${columnDdl(column)}`);
+  const key = Object.keys(file.key);
+  const texts = Object.keys(all).filter((name) => all[name]?.kind === 'char');
+  const parts = [
+    ...columns,
+    ...(key.length > 0 ? [`primary key (${key.join(', ')})`] : []),
+    `check (${library}.ccsid37(${texts.join(' || ')}))`,
+  ];
+  return [
+    // Room on the page for the service's updates of rows that exist.
+    `create table if not exists ${library}.${file.name} (${parts.join(', ')}) with (fillfactor = 80)`,
+    ...file.paths.map(
+      (path) =>
+        `create index if not exists ${file.name}_${path.at(-1)} on ${library}.${file.name} (${path.join(', ')})`,
+    ),
+    ...(file.doorbell === 'rings' ? doorbellDdl(library, file) : []),
+  ];
+}
+
+function columnDdl(column: Column): string {
+  const type = typeName('postgres', column);
+  switch (column.kind) {
+    case 'char':
+      return `${type} not null default ' '`;
+    case 'decimal':
+      return `${type} not null default 0`;
+    case 'timestamp':
+      return `${type} not null default current_timestamp`;
+    case 'binary':
+      return `${type} not null default ''`;
+    case 'identity':
+      return `${type} generated always as identity`;
+  }
+}
+
+/**
+ * Code page 37 holds exactly the 256 characters U+0000–U+00FF (IBM's table of CCSID 37 is a permutation of Latin-1), so membership is a range.
+ * Db2 fails with SQLSTATE 22021 where a value cannot be converted, and so does this.
+ */
+function refuseOutsideCodePage(library: string): string {
+  return `create or replace function ${library}.ccsid37(value text) returns boolean language plpgsql immutable as $$
+begin
+  if octet_length(value) = length(value) or value ~ '^[\\x01-\\xff]*$' then return true; end if;
+  raise exception using errcode = '22021', message = 'A character could not be converted to CCSID 37.';
+end $$`;
+}
+
+/**
+ * Key-only triggers, one a statement: a dispatch program's insert of 3,000 rows costs one more statement, not 3,000. Whatever fails inside is
+ * swallowed: a trigger must never fail the host's own program (the drift check finds what was missed).
+ */
+function doorbellDdl(library: string, file: HostFile): string[] {
+  const name = `${library}.${file.name}_doorbell`;
+  const key = keyText(file);
+  const ring = (source: string) => `insert into ${library}.PODCHGP (CHFIL, CHOP, CHKEY, CHUSR, CHPGM)
+  select '${file.name}', left(tg_op, 1), ${key}, left(session_user, 18), left(current_setting('application_name'), 18) from ${source}`;
+  const trigger = (event: string, tables: string) => `create or replace trigger ${file.name}_${event}
+after ${event} on ${library}.${file.name} referencing ${tables} for each statement
+when (current_setting('application_name') <> '${serviceProgram}') execute function ${name}()`;
+  return [
+    `create or replace function ${name}() returns trigger language plpgsql security definer as $$
+begin
+  case tg_op
+  when 'INSERT' then ${ring('new_rows')};
+  when 'DELETE' then ${ring('old_rows')};
+  -- An update may move a row to another key: both are rung.
+  else ${ring(`(select * from old_rows union select * from new_rows) as both_rows group by ${key}`)};
+  end case;
+  return null;
+exception when others then return null;
+end $$`,
+    trigger('insert', 'new table as new_rows'),
+    trigger('delete', 'old table as old_rows'),
+    trigger('update', 'old table as old_rows new table as new_rows'),
+  ];
+}
+
+/** CHKEY: each key column at its full width, text padded with blanks, numbers with zeros. */
+function keyText(file: HostFile): string {
+  return Object.entries(file.key)
+    .map(([name, column]) =>
+      column.kind === 'decimal' ? `lpad(${name}::text, ${column.precision}, '0')` : `rpad(${name}, ${widthOf(column)})`,
+    )
+    .join(' || ');
+}
+
+function widthOf(column: Column): number {
+  return column.kind === 'char' ? column.length : 0;
+}

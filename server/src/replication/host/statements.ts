@@ -1,0 +1,201 @@
+import { auditTail, columnsOf, type Column, type Columns, type HostFile, type HostValue } from './columns.ts';
+import type { Dialect, HostRow } from './host.ts';
+import { hostFile, type HostFileName, type HostKey, type HostRecord } from './tables.ts';
+
+// SQL that both drivers run, made from the definitions. Texts depend on the shape only, so each is prepared once; `bind` puts a record's
+// values in the order of its placeholders.
+
+export type HostStatement<Input> = { readonly sql: string; readonly bind: (input: Input) => HostValue[] };
+
+/** Who writes, for the audit tail; date and time are host-local, YYYYMMDD and HHMMSS. */
+export type AuditStamp = { user: string; program: string; date: string; time: string };
+
+type Place = { dialect: Dialect; library: string };
+
+/** Every column of the rows with these values: `select … where RSFAC = ? and RSRTE = ?`, in key order. */
+export function selectRows<Name extends HostFileName, By extends keyof HostRecord<Name> & string>(
+  { library }: Pick<Place, 'library'>,
+  name: Name,
+  by: readonly By[],
+): HostStatement<Pick<HostRecord<Name>, By>> {
+  const file = hostFile(name);
+  const where = by.length > 0 ? ` where ${matches(by)}` : '';
+  const order = names(file.key).length > 0 ? ` order by ${names(file.key).join(', ')}` : '';
+  return {
+    sql: `select ${names(columnsOf(file)).join(', ')} from ${library}.${name}${where}${order}`,
+    bind: (values) => pick(values, by),
+  };
+}
+
+/** Inserts `count` rows with one statement; columns that the writer leaves out get their blanks and zeros. */
+export function insertRows<Name extends HostFileName, Chosen extends keyof HostRecord<Name> & string>(
+  { library }: Pick<Place, 'library'>,
+  name: Name,
+  columns: readonly Chosen[],
+  count: number,
+): HostStatement<{ rows: readonly Pick<HostRecord<Name>, Chosen>[]; stamp: AuditStamp }> {
+  const tail = names(auditTail(hostFile(name)));
+  const all = [...columns, ...tail];
+  const row = `(${all.map(() => '?').join(', ')})`;
+  return {
+    sql: `insert into ${library}.${name} (${all.join(', ')}) values ${Array.from({ length: count }, () => row).join(', ')}`,
+    bind: ({ rows, stamp }) => rows.flatMap((record) => [...pick(record, columns), ...stampTwice(stamp)]),
+  };
+}
+
+/** What a guarded write needs: the new row, and the row as last confirmed (without one, only a missing row is written). */
+export type GuardedRow<Row> = { row: Row; was?: Row | undefined };
+
+/**
+ * Changes columns of one row where the row still holds what `was` says: compare and set. Affects 0 rows where somebody else wrote or the row
+ * is gone; then read back.
+ */
+export function updateGuarded<Name extends HostFileName, Chosen extends keyof HostRecord<Name> & string>(
+  { library }: Pick<Place, 'library'>,
+  name: Name,
+  columns: readonly Chosen[],
+): HostStatement<{
+  key: HostKey<Name>;
+  row: Pick<HostRecord<Name>, Chosen>;
+  was: Pick<HostRecord<Name>, Chosen>;
+  stamp: AuditStamp;
+}> {
+  const file = hostFile(name);
+  const key = names(file.key);
+  const set = [...columns, ...changeTail(file)].map((column) => `${column} = ?`).join(', ');
+  return {
+    sql: `update ${library}.${name} set ${set} where ${matches([...key, ...columns])}`,
+    bind: ({ key: values, row, was, stamp }) => [
+      ...pick(row, columns),
+      ...stampOnce(stamp),
+      ...pick(values, key),
+      ...pick(was, columns),
+    ],
+  };
+}
+
+/**
+ * Inserts or changes `count` rows with one MERGE of typed values. A row that exists is changed only where every written column still equals
+ * `was` and, if `sequence` names a column, where that column is lower on the host. The affected count says how many were written.
+ */
+export function mergeRows<Name extends HostFileName, Chosen extends keyof HostRecord<Name> & string>(
+  { dialect, library }: Place,
+  name: Name,
+  columns: readonly Chosen[],
+  count: number,
+  sequence?: Chosen,
+): HostStatement<{
+  rows: readonly GuardedRow<HostKey<Name> & Pick<HostRecord<Name>, Chosen>>[];
+  stamp: AuditStamp;
+}> {
+  const file = hostFile(name);
+  const key = names(file.key);
+  const guards = columns.filter((column) => column !== sequence);
+  const tail = auditTail(file);
+  const change = changeTail(file);
+  const source = [...key, ...columns, ...change, ...guards.map((column) => `WAS_${column}`)];
+  const types = { ...columnsOf(file), ...tail };
+  const row = [
+    ...key.map((column) => exactCast(dialect, types[column])),
+    ...[...columns, ...change].map((column) => openCast(dialect, types[column])),
+    ...guards.map((column) => exactCast(dialect, types[column])),
+  ].join(', ');
+  const inserted = [...key, ...columns, ...names(tail)];
+  const stamps = [...change, ...change];
+  const conditions = [
+    ...guards.map((column) => `T.${column} = S.WAS_${column}`),
+    ...(sequence === undefined ? [] : [`T.${sequence} < S.${sequence}`]),
+  ];
+  return {
+    sql: [
+      `merge into ${library}.${name} as T`,
+      `using (values ${Array.from({ length: count }, () => `(${row})`).join(', ')}) as S (${source.join(', ')})`,
+      `on ${key.map((column) => `T.${column} = S.${column}`).join(' and ')}`,
+      `when matched and ${conditions.join(' and ')} then update set`,
+      [...columns, ...change].map((column) => `${column} = S.${column}`).join(', '),
+      `when not matched then insert (${inserted.join(', ')})`,
+      `values (${[...key, ...columns, ...stamps].map((column) => `S.${column}`).join(', ')})`,
+    ].join(' '),
+    bind: ({ rows, stamp }) =>
+      rows.flatMap(({ row: record, was }) => [
+        ...pick(record, key),
+        ...pick(record, columns),
+        ...stampOnce(stamp),
+        // Null equals nothing: without a confirmed row the guard never holds, and only an insert can happen.
+        ...(was === undefined ? guards.map(() => null) : pick(was, guards)),
+      ]),
+  };
+}
+
+/** Rows as typed records. A column that is missing or of another kind means that the host's file is not the one we know. */
+export function readRecords<Name extends HostFileName>(name: Name, rows: readonly HostRow[]): HostRecord<Name>[] {
+  return rows.map((row) => {
+    if (isRecordOf(name, row)) return row;
+    throw new TypeError(`a row of ${name} does not have the columns that ${name} is defined with`);
+  });
+}
+
+function isRecordOf<Name extends HostFileName>(name: Name, row: unknown): row is HostRecord<Name> {
+  if (typeof row !== 'object' || row === null) return false;
+  const values: { [column: string]: unknown } = { ...row };
+  return Object.entries(columnsOf(hostFile(name))).every(([column, { kind }]) =>
+    kind === 'binary' ? Buffer.isBuffer(values[column]) : typeof values[column] === 'string',
+  );
+}
+
+/** The type as DDL and casts write it. */
+export function typeName(dialect: Dialect, column: Column): string {
+  switch (column.kind) {
+    case 'char':
+      return `char(${column.length})`;
+    case 'decimal':
+      return `decimal(${column.precision},${column.scale})`;
+    case 'timestamp':
+      return 'timestamp';
+    case 'binary':
+      return dialect === 'postgres' ? 'bytea' : `varchar(${column.length}) for bit data`;
+    case 'identity':
+      return 'bigint';
+  }
+}
+
+/** For keys and guards, whose values came from the host: the column's own type, so that its index serves. */
+function exactCast(dialect: Dialect, column: Column | undefined): string {
+  return column === undefined ? '?' : `cast(? as ${typeName(dialect, column)})`;
+}
+
+/**
+ * For new values. An explicit cast to CHAR(n) cuts what is too long without a word, on Db2 as on PostgreSQL; one character more lets the
+ * assignment to the column fail with 22001 instead.
+ */
+function openCast(dialect: Dialect, column: Column | undefined): string {
+  return column?.kind === 'char' ? `cast(? as varchar(${column.length + 1}))` : exactCast(dialect, column);
+}
+
+function names(columns: Columns): string[] {
+  return Object.keys(columns);
+}
+
+function matches(columns: readonly string[]): string {
+  return columns.map((column) => `${column} = ?`).join(' and ');
+}
+
+function pick(record: object, columns: readonly string[]): HostValue[] {
+  return columns.map((column) => {
+    const value: unknown = Reflect.get(record, column);
+    if (typeof value !== 'string' && !Buffer.isBuffer(value)) throw new TypeError(`no value for ${column}`);
+    return value;
+  });
+}
+
+function changeTail({ prefix }: HostFile): string[] {
+  return [`${prefix}UUSR`, `${prefix}UPGM`, `${prefix}UDAT`, `${prefix}UTIM`];
+}
+
+function stampOnce({ user, program, date, time }: AuditStamp): string[] {
+  return [user, program, date, time];
+}
+
+function stampTwice(stamp: AuditStamp): string[] {
+  return [...stampOnce(stamp), ...stampOnce(stamp)];
+}

@@ -1,0 +1,32 @@
+import type { HostFile, HostPartOf, KeyOf, RecordOf, ServicePartOf } from './columns.ts';
+import * as masters from './master-files.ts';
+import * as routes from './route-files.ts';
+
+/** Every file of the legacy host that the service knows, by its system name. */
+export const hostFiles = { ...routeFiles(), ...masters };
+
+export type HostFileName = keyof typeof hostFiles;
+
+/** A whole row of a file without its audit tail; rendering one is checked by the compiler, column by column. */
+export type HostRecord<Name extends HostFileName> = RecordOf<(typeof hostFiles)[Name]>;
+export type HostKey<Name extends HostFileName> = KeyOf<(typeof hostFiles)[Name]>;
+/** Key and host-owned columns. */
+export type HostPart<Name extends HostFileName> = HostPartOf<(typeof hostFiles)[Name]>;
+/** Key and service-owned columns. */
+export type ServicePart<Name extends HostFileName> = ServicePartOf<(typeof hostFiles)[Name]>;
+
+export const hostFileNames: readonly HostFileName[] = Object.keys(hostFiles).filter(isHostFileName);
+
+export function isHostFileName(name: string): name is HostFileName {
+  return Object.hasOwn(hostFiles, name);
+}
+
+/** The definition of a file whatever its columns, for what treats all files alike (DDL, layout sheet, diagnostics). */
+export function hostFile(name: HostFileName): HostFile {
+  return hostFiles[name];
+}
+
+function routeFiles() {
+  const { RTHDRP, RTDRVP, RTSTPP, RTSTUP, RTEMLP, RTPRDP, RTPRUP, RTIMGP, RTCOLP, RTOSDP } = routes;
+  return { RTHDRP, RTDRVP, RTSTPP, RTSTUP, RTEMLP, RTPRDP, RTPRUP, RTIMGP, RTCOLP, RTOSDP };
+}
