@@ -1,0 +1,105 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadConfig, settings } from '../../server/src/config.ts';
+import { readText, root } from '../house/source-file.ts';
+import { filledCompose, readCompose, serversOf } from './compose-file.ts';
+
+const compose = readCompose();
+const servers = serversOf(compose);
+const ours = Object.entries(compose.services).filter(([, { profiles }]) => profiles.length === 0);
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tailgate-compose-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** What `dclint` says of a compose file: the official schema first, then its rules, less those about taste. */
+function lint(text: string): string {
+  const path = join(folder, 'docker-compose.yml');
+  writeFileSync(path, text);
+  const program = join(root, 'node_modules/dclint/bin/dclint.cjs');
+  const options = ['--config', join(root, 'tests/deploy/dclint.json'), '--max-warnings', '0'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...options, path], { encoding: 'utf8' });
+  return status === 0 ? '' : stdout + stderr;
+}
+
+describe('docker-compose.yml', () => {
+  test('holds to the Compose schema', () => {
+    expect(lint(filledCompose())).toBe('');
+    expect(lint(filledCompose().replace('restart: unless-stopped', 'restarts: always'))).toContain('invalid-schema');
+    expect(lint(filledCompose().replace('postgres:18-alpine', 'postgres'))).toContain('require-explicit-tag');
+  });
+
+  test('runs two servers behind the proxy, and the proxy knows both', () => {
+    const upstreams = [...readText('server/deploy/nginx.conf').matchAll(/^\s*server (\S+):(\d+)/gm)];
+    const expected = servers.map(([name, { environment }]) => [name, environment['PORT']]);
+    expect(servers).toHaveLength(2);
+    expect(upstreams.map(([, name, port]) => [name, port])).toEqual(expected);
+  });
+
+  test('sets only variables that the server reads', () => {
+    const known = settings.map(({ name }) => name);
+    const set = servers.flatMap(([, { environment }]) => Object.keys(environment));
+    expect(set.filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  test('what it mounts and builds from is there', () => {
+    const mounted = Object.values(compose.services)
+      .flatMap(({ volumes }) => volumes)
+      .flatMap((volume) => (volume.startsWith('./') ? (volume.split(':')[0] ?? []) : []));
+    const programs = servers.flatMap(([, { command }]) => command.filter((word) => word.endsWith('.ts')));
+    const needed = [...mounted, ...programs, 'server/deploy/Dockerfile'];
+    expect(programs).toHaveLength(servers.length);
+    expect(needed.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  test.each(ours)('%s has no more rights than it needs', (_, service) => {
+    expect(service).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+    });
+    // The proxy's image is built to run as its own user.
+    const user = service.image.startsWith('nginxinc/nginx-unprivileged') ? 'nginx' : service.user;
+    expect(user).toBeDefined();
+    expect(user).not.toMatch(/^(root|0)\b/);
+  });
+});
+
+describe('the secrets', () => {
+  /** Runs the script in a copy of the folder, as an operator would in a clone. */
+  function makeSecrets(): Record<string, string | undefined> {
+    cpSync(join(root, 'server/deploy/make-secrets.sh'), join(folder, 'make-secrets.sh'));
+    execFileSync('sh', [join(folder, 'make-secrets.sh')], { stdio: 'pipe' });
+    return parseEnv(readFileSync(join(folder, 'secrets/server.env'), 'utf8'));
+  }
+
+  test('with them the server’s settings are complete and valid', () => {
+    const secrets = makeSecrets();
+    for (const [, { environment, command }] of servers) {
+      const config = loadConfig({ ...environment, ...secrets }, command.slice(command.indexOf('--role')));
+      expect(config).toMatchObject({ role: 'all', listenHost: '0.0.0.0', trustProxy: 1, demo: false });
+      expect(config.databaseUrl).toMatch(/^postgres:\/\/tailgate:[0-9a-f]{48}@postgres:5432\/tailgate$/);
+      expect(config.opsToken).toMatch(/^[0-9a-f]{48}$/);
+    }
+  });
+
+  test('they are made once, kept from others, and never stand in the file', () => {
+    const secrets = makeSecrets();
+    expect(makeSecrets()).toEqual(secrets);
+    expect(statSync(join(folder, 'secrets')).mode & 0o077).toBe(0);
+    const inClear = Object.values(compose.services)
+      .flatMap(({ environment }) => Object.keys(environment))
+      .filter((name) => name in secrets || /(PASSWORD|TOKEN|SECRET|LEGACY_URL)$/.test(name));
+    expect(inClear).toEqual([]);
+    for (const { file } of Object.values(compose.secrets)) expect(file).toMatch(/^server\/deploy\/secrets\//);
+    expect(readText('.gitignore')).toContain('server/deploy/secrets/');
+  });
+});
