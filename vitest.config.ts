@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  // Workspace packages are taken as source: nothing is built before a test. Both lists are needed, `resolve` is not.
+  ssr: { resolve: { conditions: ['source'], externalConditions: ['source'] } },
+  test: {
+    include: ['tests/**/*.test.ts', 'tests/**/*.test.tsx'],
+    globalSetup: ['tests/support/global-setup.ts'],
+    setupFiles: ['tests/support/each-file.ts'],
+    // A process a file: what a test leaves open cannot reach the next file, and each-file.ts can see it.
+    pool: 'forks',
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+  },
+});
