@@ -59,27 +59,25 @@ export type HostFile<
 type FileParts<Key extends Columns, Host extends Columns, Service extends Columns> = {
   doorbell?: Doorbell;
   key: Key;
-  host?: Host;
-  service?: Service;
+  host: Host;
+  service: Service;
   paths?: readonly (readonly (keyof (Key & Host & Service) & string)[])[];
 };
 
-type None = Record<never, Column>;
-
 /** Declares a host file; files ring the doorbell unless said otherwise. */
-export function file<Key extends Columns, Host extends Columns = None, Service extends Columns = None>(
+export function defineFile<Key extends Columns, Host extends Columns, Service extends Columns>(
   name: string,
   prefix: string,
   text: string,
   parts: FileParts<Key, Host, Service>,
 ): HostFile<Key, Host, Service>;
-export function file(
+export function defineFile(
   name: string,
   prefix: string,
   text: string,
   parts: FileParts<Columns, Columns, Columns>,
 ): HostFile {
-  const { doorbell = 'rings', key, host = {}, service = {}, paths = [] } = parts;
+  const { doorbell = 'rings', key, host, service, paths = [] } = parts;
   return { name, prefix, text, doorbell, key, host, service, paths };
 }
 

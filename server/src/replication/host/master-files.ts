@@ -1,9 +1,9 @@
-import { binary, char, decimal, file, identity, timestamp } from './columns.ts';
+import { binary, char, decimal, defineFile, identity, timestamp } from './columns.ts';
 import { facility, route, stop, weekEnd } from './route-files.ts';
 
 // Master files of the back office, the service's own files on the host, and the three files by which the two sides signal each other.
 
-export const ITCOLP = file('ITCOLP', 'IC', 'Item collection settings', {
+export const ITCOLP = defineFile('ITCOLP', 'IC', 'Item collection settings', {
   key: { ICFAC: facility, ICITM: char(15, 'Item') },
   host: {
     ICNAM: char(30, 'Name'),
@@ -14,9 +14,10 @@ export const ITCOLP = file('ITCOLP', 'IC', 'Item collection settings', {
     ICCTYP: char(12, 'Container type'),
     ICSEC: char(12, 'Section'),
   },
+  service: {},
 });
 
-export const EMPMSTP = file('EMPMSTP', 'EM', 'Employee master', {
+export const EMPMSTP = defineFile('EMPMSTP', 'EM', 'Employee master', {
   key: { EMEMP: char(10, 'Employee') },
   host: {
     EMNAM: char(40, 'Name'),
@@ -25,9 +26,10 @@ export const EMPMSTP = file('EMPMSTP', 'EM', 'Employee master', {
     EMFAC: facility,
     EMJOB: char(10, 'Job'),
   },
+  service: {},
 });
 
-export const CTLCDP = file('CTLCDP', 'CC', 'Control codes', {
+export const CTLCDP = defineFile('CTLCDP', 'CC', 'Control codes', {
   key: { CCTYP: char(10, 'STPEXC CRDRSN INVEXC CONTYP SECTN TRLARE'), CCCOD: char(12, 'Code') },
   host: {
     CCDSC: char(40, 'Description'),
@@ -39,9 +41,10 @@ export const CTLCDP = file('CTLCDP', 'CC', 'Control codes', {
     CCSEQ: decimal(5, 'Sort order'),
     CCSTS: char(1, 'A active, I inactive'),
   },
+  service: {},
 });
 
-export const INVHDP = file('INVHDP', 'IH', 'Invoice headers', {
+export const INVHDP = defineFile('INVHDP', 'IH', 'Invoice headers', {
   key: { IHINV: char(10, 'Invoice') },
   host: {
     IHCUS: char(10, 'Customer'),
@@ -51,10 +54,11 @@ export const INVHDP = file('INVHDP', 'IH', 'Invoice headers', {
     IHWKE: weekEnd,
     IHSTP: stop,
   },
+  service: {},
   paths: [['IHFAC', 'IHRTE', 'IHWKE']],
 });
 
-export const CUSMSP = file('CUSMSP', 'CM', 'Customer master', {
+export const CUSMSP = defineFile('CUSMSP', 'CM', 'Customer master', {
   key: { CMCUS: char(10, 'Customer') },
   host: {
     CMNAM: char(40, 'Name'),
@@ -72,22 +76,26 @@ export const CUSMSP = file('CUSMSP', 'CM', 'Customer master', {
     CMLAT: decimal(9, 'Latitude', 6),
     CMLON: decimal(9, 'Longitude', 6),
   },
+  service: {},
   paths: [['CMSLR']],
 });
 
-export const SLSREPP = file('SLSREPP', 'SR', 'Sales reps', {
+export const SLSREPP = defineFile('SLSREPP', 'SR', 'Sales reps', {
   key: { SRID: char(10, 'Sales rep') },
   host: { SRNAM: char(40, 'Name'), SRPHN: char(15, 'Phone') },
+  service: {},
 });
 
-export const FACMSTP = file('FACMSTP', 'FA', 'Facilities', {
+export const FACMSTP = defineFile('FACMSTP', 'FA', 'Facilities', {
   key: { FAFAC: facility },
   host: { FANAM: char(30, 'Name'), FATZ: char(40, 'IANA time zone') },
+  service: {},
 });
 
-export const ASSHDP = file('ASSHDP', 'AH', 'Assets', {
+export const ASSHDP = defineFile('ASSHDP', 'AH', 'Assets', {
   doorbell: 'silent',
   key: { AHID: char(16, 'Asset id') },
+  host: {},
   service: {
     AHBAT: char(16, 'First asset of the upload'),
     AHSEQ: decimal(3, 'Sequence in the upload'),
@@ -100,15 +108,17 @@ export const ASSHDP = file('ASSHDP', 'AH', 'Assets', {
   },
 });
 
-export const ASSCHP = file('ASSCHP', 'AC', 'Asset chunks', {
+export const ASSCHP = defineFile('ASSCHP', 'AC', 'Asset chunks', {
   doorbell: 'silent',
   key: { ACID: char(16, 'Asset id'), ACSEQ: decimal(5, 'Sequence') },
+  host: {},
   service: { ACLEN: decimal(5, 'Length in bytes'), ACDTA: binary(16_000, 'Bytes') },
 });
 
-export const PODUSRP = file('PODUSRP', 'PU', 'Users of the driver service', {
+export const PODUSRP = defineFile('PODUSRP', 'PU', 'Users of the driver service', {
   doorbell: 'silent',
   key: { PUEMP: char(10, 'Employee') },
+  host: {},
   service: {
     PUREGF: char(1, 'Registered Y/N'),
     PURGDT: decimal(8, 'Registered on'),
@@ -118,9 +128,10 @@ export const PODUSRP = file('PODUSRP', 'PU', 'Users of the driver service', {
   },
 });
 
-export const LCRHDP = file('LCRHDP', 'LH', 'Load condition reports', {
+export const LCRHDP = defineFile('LCRHDP', 'LH', 'Load condition reports', {
   doorbell: 'silent',
   key: { LHRPT: char(64, 'Report') },
+  host: {},
   service: {
     LHLOD: char(20, 'Load'),
     LHSTP: char(10, 'Stop'),
@@ -132,9 +143,10 @@ export const LCRHDP = file('LCRHDP', 'LH', 'Load condition reports', {
   },
 });
 
-export const LCRSCP = file('LCRSCP', 'LS', 'Load condition sections', {
+export const LCRSCP = defineFile('LCRSCP', 'LS', 'Load condition sections', {
   doorbell: 'silent',
   key: { LSRPT: char(64, 'Report'), LSSEQ: decimal(3, 'Sequence') },
+  host: {},
   service: {
     LSKEY: char(30, 'Section'),
     LSRAT: decimal(1, 'Rating 1 to 5'),
@@ -145,9 +157,10 @@ export const LCRSCP = file('LCRSCP', 'LS', 'Load condition sections', {
   },
 });
 
-export const PODRPLP = file('PODRPLP', 'RL', 'Replication log', {
+export const PODRPLP = defineFile('PODRPLP', 'RL', 'Replication log', {
   doorbell: 'silent',
   key: { RLTRC: char(12, 'Trace id'), RLSEQ: decimal(15, 'Replication sequence') },
+  host: {},
   service: {
     RLENT: char(10, 'File or entity'),
     RLKEY: char(60, 'Key'),
@@ -159,7 +172,7 @@ export const PODRPLP = file('PODRPLP', 'RL', 'Replication log', {
   },
 });
 
-export const PODCHGP = file('PODCHGP', 'CH', 'Change doorbell', {
+export const PODCHGP = defineFile('PODCHGP', 'CH', 'Change doorbell', {
   doorbell: 'silent',
   key: { CHSEQ: identity('Sequence') },
   host: {
@@ -170,9 +183,10 @@ export const PODCHGP = file('PODCHGP', 'CH', 'Change doorbell', {
     CHPGM: char(18, 'Program'),
     CHTS: timestamp('Changed at'),
   },
+  service: {},
 });
 
-export const PODCTLP = file('PODCTLP', 'CT', 'Operator switch, one row', {
+export const PODCTLP = defineFile('PODCTLP', 'CT', 'Operator switch, one row', {
   doorbell: 'silent',
   key: {},
   host: {
@@ -181,4 +195,5 @@ export const PODCTLP = file('PODCTLP', 'CT', 'Operator switch, one row', {
     CTUSR: char(18, 'Set by'),
     CTTS: timestamp('Set at'),
   },
+  service: {},
 });

@@ -242,12 +242,19 @@ const db2Types: { readonly [type: string]: string } = {
 /** 65535 is Db2's word for bytes that are never converted. */
 const ccsids: { readonly [type: string]: number } = { CHAR: 37, 'VARCHAR() FOR BIT DATA': 65_535 };
 
-const { builtins } = pg.types;
+/** Type numbers of PostgreSQL's catalog. */
+const BYTEA = 17;
+const TEXTS = [25, 1042, 1043]; // text, char(n), varchar
 
 /** Everything stays text, as the driver promises, so that a number is never rounded and a timestamp never shifted; blanks on the right go. */
-function typeParser(oid: number, format?: 'text' | 'binary') {
-  if (format === 'binary' || oid === builtins.BYTEA) return pg.types.getTypeParser(oid, format);
-  return oid === builtins.BPCHAR || oid === builtins.VARCHAR || oid === builtins.TEXT ? trimBlanks : asText;
+function typeParser(oid: number): (value: string) => HostValue {
+  if (oid === BYTEA) return bytesOf;
+  return TEXTS.includes(oid) ? trimBlanks : asText;
+}
+
+/** PostgreSQL's text form of bytes: `\\x` and hexadecimal digits. */
+function bytesOf(text: string): Buffer {
+  return Buffer.from(text.slice(2), 'hex');
 }
 
 function trimBlanks(text: string): string {

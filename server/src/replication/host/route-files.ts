@@ -1,4 +1,4 @@
-import { char, decimal, file } from './columns.ts';
+import { char, decimal, defineFile } from './columns.ts';
 
 // Files that belong to one route. The columns of the parent's key come first in each, under the file's own prefix.
 
@@ -11,7 +11,7 @@ const item = char(15, 'Item');
 const occurrence = decimal(5, 'n-th line of invoice and item');
 const sent = decimal(15, 'Replication sequence: epoch and route version');
 
-export const RTHDRP = file('RTHDRP', 'RH', 'Route headers', {
+export const RTHDRP = defineFile('RTHDRP', 'RH', 'Route headers', {
   key: { RHFAC: facility, RHRTE: route, RHWKE: weekEnd },
   host: {
     RHNAM: char(30, 'Route name'),
@@ -30,13 +30,13 @@ export const RTHDRP = file('RTHDRP', 'RH', 'Route headers', {
   },
 });
 
-export const RTDRVP = file('RTDRVP', 'RD', 'Route drivers', {
+export const RTDRVP = defineFile('RTDRVP', 'RD', 'Route drivers', {
   key: { RDFAC: facility, RDRTE: route, RDWKE: weekEnd, RDEMP: char(10, 'Employee') },
   host: { RDTYP: char(10, 'Driver type'), RDSEQ: decimal(3, 'Sequence') },
   service: { RDSGNF: char(1, 'Signed in Y/N'), RDSGDT: decimal(8, 'Signed in on'), RDSGTM: decimal(6, 'Signed in at') },
 });
 
-export const RTSTPP = file('RTSTPP', 'RS', 'Route stops', {
+export const RTSTPP = defineFile('RTSTPP', 'RS', 'Route stops', {
   key: { RSFAC: facility, RSRTE: route, RSWKE: weekEnd, RSSTP: stop },
   host: {
     RSTYP: char(1, 'D delivery, B backhaul, W warehouse'),
@@ -48,8 +48,9 @@ export const RTSTPP = file('RTSTPP', 'RS', 'Route stops', {
   paths: [['RSCUS']],
 });
 
-export const RTSTUP = file('RTSTUP', 'RU', 'Stop results', {
+export const RTSTUP = defineFile('RTSTUP', 'RU', 'Stop results', {
   key: { RUFAC: facility, RURTE: route, RUWKE: weekEnd, RUSTP: stop },
+  host: {},
   service: {
     RUSTS: char(1, 'Status P D S R C'),
     RUFLWC: char(3, 'Follow-up reason'),
@@ -76,12 +77,13 @@ export const RTSTUP = file('RTSTUP', 'RU', 'Stop results', {
   },
 });
 
-export const RTEMLP = file('RTEMLP', 'RE', 'Stop OSD e-mails', {
+export const RTEMLP = defineFile('RTEMLP', 'RE', 'Stop OSD e-mails', {
   key: { REFAC: facility, RERTE: route, REWKE: weekEnd, RESTP: stop, REMSEQ: decimal(3, 'Sequence') },
+  host: {},
   service: { REMADR: char(254, 'E-mail address') },
 });
 
-export const RTPRDP = file('RTPRDP', 'RP', 'Manifest lines', {
+export const RTPRDP = defineFile('RTPRDP', 'RP', 'Manifest lines', {
   key: { RPFAC: facility, RPRTE: route, RPWKE: weekEnd, RPSTP: stop, RPINV: invoice, RPITM: item, RPLIN: occurrence },
   host: {
     RPNAM: char(30, 'Item name'),
@@ -94,10 +96,11 @@ export const RTPRDP = file('RTPRDP', 'RP', 'Manifest lines', {
     RPTARE: char(8, 'Trailer area'),
     RPACT: char(10, 'Action type, blank = none'),
   },
+  service: {},
   paths: [['RPFAC', 'RPITM']],
 });
 
-export const RTPRUP = file('RTPRUP', 'RQ', 'Line results', {
+export const RTPRUP = defineFile('RTPRUP', 'RQ', 'Line results', {
   key: {
     RQFAC: facility,
     RQRTE: route,
@@ -108,6 +111,7 @@ export const RTPRUP = file('RTPRUP', 'RQ', 'Line results', {
     RQLIN: occurrence,
     RQTYP: char(1, 'P product, C collection'),
   },
+  host: {},
   service: {
     RQDLV: decimal(7, 'Delivered'),
     RQRTN: decimal(7, 'Returned'),
@@ -121,7 +125,7 @@ export const RTPRUP = file('RTPRUP', 'RQ', 'Line results', {
   },
 });
 
-export const RTIMGP = file('RTIMGP', 'RI', 'Photos of lines, overage and stops', {
+export const RTIMGP = defineFile('RTIMGP', 'RI', 'Photos of lines, overage and stops', {
   key: {
     RIFAC: facility,
     RIRTE: route,
@@ -133,16 +137,18 @@ export const RTIMGP = file('RTIMGP', 'RI', 'Photos of lines, overage and stops',
     RILIN: occurrence,
     RISEQ: decimal(3, 'Sequence'),
   },
+  host: {},
   service: { RIASS: char(16, 'Asset id') },
 });
 
-export const RTCOLP = file('RTCOLP', 'RC', 'Expected collections', {
+export const RTCOLP = defineFile('RTCOLP', 'RC', 'Expected collections', {
   key: { RCFAC: facility, RCRTE: route, RCWKE: weekEnd, RCSTP: stop, RCITM: item },
   host: { RCINV: invoice, RCQTY: decimal(7, 'Quantity expected') },
+  service: {},
   paths: [['RCFAC', 'RCITM']],
 });
 
-export const RTOSDP = file('RTOSDP', 'OS', 'Overages, shortages, damages', {
+export const RTOSDP = defineFile('RTOSDP', 'OS', 'Overages, shortages, damages', {
   key: {
     OSFAC: facility,
     OSRTE: route,

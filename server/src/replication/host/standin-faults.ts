@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { HostError } from './host.ts';
 
 // Faults that a trial injects into the stand-in from another process. They are rows of the stand-in itself: in force for every connection at
@@ -14,10 +14,10 @@ export function isFaultName(name: string): name is FaultName {
 }
 
 /** The rows of the fault table in what a text of one or two statements answered. */
-export function faultsIn(answer: pg.QueryResult | pg.QueryResult[]): Fault[] {
+export function faultsIn(answer: pg.QueryResult<Fault> | pg.QueryResult<Fault>[]): Fault[] {
   const last = Array.isArray(answer) ? answer.at(-1) : answer;
-  const rows: { fault?: unknown; file?: unknown }[] = last?.rows ?? [];
-  return rows.map(({ fault, file }) => ({ fault: String(fault), file: String(file) }));
+  const rows: Partial<Fault>[] = last?.rows ?? [];
+  return rows.map(({ fault = '', file = '' }) => ({ fault, file }));
 }
 
 /** Fails as the host would in this condition; `sql` empty stands for the connection itself. */

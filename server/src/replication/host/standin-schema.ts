@@ -60,8 +60,9 @@ function columnDdl(column: Column): string {
     case 'binary':
       return `${type} not null default ''`;
     case 'identity':
-      return `${type} generated always as identity`;
+      break;
   }
+  return `${type} generated always as identity`;
 }
 
 /**

@@ -155,8 +155,9 @@ export function typeName(dialect: Dialect, column: Column): string {
     case 'binary':
       return dialect === 'postgres' ? 'bytea' : `varchar(${column.length}) for bit data`;
     case 'identity':
-      return 'bigint';
+      break;
   }
+  return 'bigint';
 }
 
 /** For keys and guards, whose values came from the host: the column's own type, so that its index serves. */
