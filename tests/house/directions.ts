@@ -78,9 +78,19 @@ export const parts: Part[] = [
     usesTypes: server('config.ts', 'db/'),
     why: 'the host connection knows the host only: it could serve another program',
   },
-  { path: 'server/src/db/', uses: [], usesTypes: server('config.ts'), why: 'the database ground knows no domain' },
+  {
+    path: 'server/src/db/',
+    uses: server('start-error.ts'),
+    usesTypes: server('config.ts', 'log.ts'),
+    why: 'the database ground knows no domain',
+  },
   { path: 'server/src/log.ts', uses: [], why: 'the shape of a logger, nothing more' },
-  { path: 'server/src/config.ts', uses: [], why: 'settings are values: reading them starts nothing' },
+  { path: 'server/src/start-error.ts', uses: [], why: 'what a start tells a person, nothing more' },
+  {
+    path: 'server/src/config.ts',
+    uses: server('start-error.ts'),
+    why: 'settings are values: reading them starts nothing',
+  },
   {
     path: 'server/src/mail/',
     uses: ['sync-protocol/', ...sliceFolders, ...server('db/')],

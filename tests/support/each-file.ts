@@ -12,8 +12,7 @@ afterEach(({ task }) => {
 
 afterAll(async () => {
   await endFile(failed);
-  // One timer is the runner's own, for this hook.
-  const leaked = await leakedSince(before.set('Timeout', (before.get('Timeout') ?? 0) + 1));
+  const leaked = await leakedSince(before);
   if (leaked.length > 0) {
     throw new Error(`this file left something open: ${leaked.join(', ')}. Close it in the test or in afterAll.`);
   }
