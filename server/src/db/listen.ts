@@ -1,0 +1,209 @@
+import { randomBytes } from 'node:crypto';
+import { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Log } from '../log.ts';
+import { StartError } from '../start-error.ts';
+
+type NotifyHandler = (payload: string) => void;
+
+export interface ListenOptions {
+  /** A direct session: behind a transaction pooler LISTEN succeeds and nothing ever arrives. */
+  url: string;
+  log: Log;
+  random?: () => number;
+  /** How often a notification to ourselves shows that others' would arrive. */
+  probeEveryMs?: number;
+}
+
+const PROBE_EVERY_MS = 20_000;
+/** For a connection, a statement, and a notification to ourselves. */
+const ANSWER_TIMEOUT_MS = 5_000;
+const FIRST_BACKOFF_MS = 50;
+const LONGEST_BACKOFF_MS = 5_000;
+
+/** Connects and shows by a notification to itself that notifications arrive. */
+export async function startListener(options: ListenOptions): Promise<Listener> {
+  const listener = new Listener(options);
+  await listener.start();
+  return listener;
+}
+
+/**
+ * One LISTEN session that comes back by itself. A notification is a hint and can be lost while the session is down:
+ * `onReconnect` handlers read again whatever notifications would have told them.
+ *
+ *   start ──► listening ──session breaks or stays silent──► waiting (jittered backoff) ──► listening, onReconnect
+ *                 └──────────────────────────── stop ────────────────┴──► stopped
+ */
+export class Listener {
+  readonly #options: ListenOptions;
+  readonly #handlers = new Map<string, Set<NotifyHandler>>();
+  readonly #reconnectHandlers = new Set<() => void>();
+  readonly #probeChannel = `tailgate_probe_${randomBytes(6).toString('hex')}`;
+  readonly #stopped = new AbortController();
+  #session: Session | undefined;
+  #probeTimer: NodeJS.Timeout | undefined;
+  #reconnecting: Promise<void> = Promise.resolve();
+
+  constructor(options: ListenOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    await this.#open();
+  }
+
+  /** Returns when the channel is listened to (or will be, after the reconnect that is under way). */
+  async onNotify(channel: string, handler: NotifyHandler): Promise<void> {
+    const known = this.#handlers.get(channel);
+    this.#handlers.set(channel, (known ?? new Set()).add(handler));
+    const session = this.#session;
+    if (!known) await session?.listen(channel).catch(() => session.destroy());
+  }
+
+  onReconnect(handler: () => void): void {
+    this.#reconnectHandlers.add(handler);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    clearTimeout(this.#probeTimer);
+    await this.#session?.close();
+    await this.#reconnecting;
+  }
+
+  async #open(): Promise<void> {
+    const { url } = this.#options;
+    const session = new Session(url, (channel, payload) => this.#deliver(channel, payload));
+    try {
+      await session.connect();
+      await session.listen(this.#probeChannel);
+      await session.probe(this.#probeChannel);
+      // Last, and over the live map: a channel that somebody adds meanwhile is listened to as well.
+      for (const channel of this.#handlers.keys()) await session.listen(channel);
+      if (this.#stopped.signal.aborted) throw new Error('stopped meanwhile');
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
+    this.#session = session;
+    void session.closed.then(() => this.#lost());
+    this.#probeLater(session);
+  }
+
+  #lost(): void {
+    this.#session = undefined;
+    clearTimeout(this.#probeTimer);
+    if (this.#stopped.signal.aborted) return;
+    this.#options.log.warn({}, 'the LISTEN session broke');
+    this.#reconnecting = this.#reconnect();
+  }
+
+  async #reconnect(): Promise<void> {
+    const { log, random = Math.random } = this.#options;
+    const { signal } = this.#stopped;
+    for (let backoff = FIRST_BACKOFF_MS; !signal.aborted; backoff = Math.min(2 * backoff, LONGEST_BACKOFF_MS)) {
+      // Many servers lose the same database at the same moment; they should not all come back in one.
+      await delay(backoff * (0.5 + random() / 2), undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      try {
+        await this.#open();
+        log.info({}, 'the LISTEN session is back');
+        for (const handler of this.#reconnectHandlers) this.#guard(handler);
+        return;
+      } catch (err) {
+        log.debug({ err }, 'no LISTEN session yet');
+      }
+    }
+  }
+
+  /** A connection can stay open and carry nothing: a pooler, a firewall that forgot it. Silence counts as broken. */
+  #probeLater(session: Session): void {
+    this.#probeTimer = setTimeout(() => {
+      session.probe(this.#probeChannel).then(
+        () => session === this.#session && this.#probeLater(session),
+        () => session.destroy(),
+      );
+    }, this.#options.probeEveryMs ?? PROBE_EVERY_MS);
+  }
+
+  #deliver(channel: string, payload: string): void {
+    for (const handler of this.#handlers.get(channel) ?? []) this.#guard(() => handler(payload));
+  }
+
+  #guard(handler: () => void): void {
+    try {
+      handler();
+    } catch (err) {
+      this.#options.log.error({ err }, 'a handler of a database notification failed');
+    }
+  }
+}
+
+/** One connection. It never comes back; `closed` tells when it has gone, whatever ended it. */
+class Session {
+  readonly closed: Promise<void>;
+  readonly #socket = new Socket();
+  readonly #client: pg.Client;
+  readonly #probes = new Map<string, () => void>();
+
+  constructor(url: string, deliver: (channel: string, payload: string) => void) {
+    this.#client = new pg.Client({
+      connectionString: url,
+      application_name: 'tailgate listen',
+      stream: () => this.#socket,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
+      query_timeout: ANSWER_TIMEOUT_MS,
+    });
+    this.closed = new Promise((resolve) => this.#socket.once('close', () => resolve()));
+    // Every error also closes the socket, which is what counts; without a listener it would end the process.
+    this.#client.on('error', () => undefined);
+    this.#client.on('notification', ({ channel, payload = '' }) => {
+      const probed = this.#probes.get(payload);
+      if (probed) probed();
+      else deliver(channel, payload);
+    });
+  }
+
+  async connect(): Promise<void> {
+    await this.#client.connect();
+  }
+
+  async listen(channel: string): Promise<void> {
+    await this.#client.query(`listen ${this.#client.escapeIdentifier(channel)}`);
+  }
+
+  async probe(channel: string): Promise<void> {
+    const payload = randomBytes(9).toString('base64url');
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#probes.set(payload, resolve);
+    const timer = setTimeout(() => reject(silent()), ANSWER_TIMEOUT_MS);
+    try {
+      await Promise.all([promise, this.#client.query('select pg_notify($1, $2)', [channel, payload])]);
+    } finally {
+      clearTimeout(timer);
+      this.#probes.delete(payload);
+    }
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  async close(): Promise<void> {
+    // Says goodbye where somebody listens; never waits for a peer that is gone.
+    const timer = setTimeout(() => this.destroy(), 500);
+    await this.#client.end().catch(() => undefined);
+    clearTimeout(timer);
+    this.destroy();
+  }
+}
+
+function silent(): StartError {
+  return new StartError(
+    'DATABASE_LISTEN_URL: notifications do not arrive; point it straight at PostgreSQL, not at a transaction pooler',
+  );
+}
