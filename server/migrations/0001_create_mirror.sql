@@ -133,8 +133,6 @@ create table stop_result (
   version bigint not null,
   status text not null default 'P',
   doc text not null default '{"status":"P"}',
-  last_hash bytea,
-  last_employee text,
   primary key (facility, route_id, week_end, stop_id)
 ) with (fillfactor = 70, toast_tuple_target = 8160);
 alter table stop_result alter column doc set storage main;

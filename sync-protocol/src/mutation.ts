@@ -18,7 +18,7 @@ export const mutationIdentity = z.object({ id: uuid, seq: z.int().check(z.gte(1)
 export const mutation = z.object({
   id: uuid,
   seq: z.int().check(z.gte(1)),
-  name: z.string().check(z.minLength(1), z.maxLength(40)),
+  name: keyText(40).check(z.minLength(1)),
   version: z.int().check(z.gte(1)),
   args: z.record(z.string(), z.unknown()),
   captured_at: instant,

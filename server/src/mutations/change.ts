@@ -55,6 +55,8 @@ export type QuarantineCode =
 
 /** A queue whose items are pushed, as the session knows it. */
 export interface Queue {
+  /** One object for each hello: after a fork nothing more of it is taken, whatever was in flight. */
+  readonly session: object;
   readonly clientId: string;
   readonly employee: string;
   /** Set where the session behind this connection has ended: items captured later are flagged. */
@@ -92,7 +94,10 @@ export interface RouteCommit {
 export interface Pipeline {
   /** One change; resolves after the commit. Rejects only with a failure that may pass (`DATABASE_UNAVAILABLE`). */
   submit(change: Change): Promise<Outcome>;
-  /** Items of one queue, in order, as they came in the frame; resolves after the commit of the last. */
+  /**
+   * Items of one queue, in order, as they came in the frame; resolves after the commit of the last.
+   * Rejects with `MalformedPush` where an item has no readable id or seq: then none was taken.
+   */
   push(queue: Queue, items: readonly unknown[]): Promise<PushAnswer>;
   /** Called after each commit of this node, in version order for each route. Returns the way to stop. */
   onCommit(listener: (commits: readonly RouteCommit[]) => void): () => void;

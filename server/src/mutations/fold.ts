@@ -1,0 +1,310 @@
+import { randomUUID } from 'node:crypto';
+import type { MutationResult, RouteKey, StopResult, Warning } from '@tailgate/sync-protocol';
+import { canonicalJson, routeScope } from '@tailgate/sync-protocol';
+import type { RouteFacts } from '../routes/header.ts';
+import type { StopContext, StopDecision } from '../stops/rules.ts';
+import { decideSkipRefuse, decideStopUpdate } from '../stops/rules.ts';
+import type { Outcome } from './change.ts';
+import { editTimeOf } from './edit-time.ts';
+import { fitsChain, judge, linkOf } from './identity.ts';
+import type { KnownMutation } from './identity.ts';
+import type { Command, Fault, Item, QueueItem } from './item.ts';
+import type { LatestChange, LoadedClient, LoadedRoute, LoadedStop, World } from './world.ts';
+import { stopName } from './world.ts';
+
+/** What became of an item: its outcome, or for an item of a queue that the queue itself is out of step. */
+export type Answer =
+  | { readonly kind: 'done'; readonly outcome: Outcome; readonly lastSeq: number }
+  | { readonly kind: 'gap'; readonly wants: number; readonly lastSeq: number }
+  | { readonly kind: 'fork'; readonly at: number; readonly lastSeq: number };
+
+/** Everything that a batch writes. */
+export interface Changes {
+  readonly stops: { readonly key: RouteKey; readonly stop: number; readonly version: number; readonly before: number; readonly result: StopResult }[];
+  readonly routes: { readonly before: LoadedRoute; readonly after: LoadedRoute }[];
+  readonly clients: LoadedClient[];
+  readonly ledger: LedgerEntry[];
+  readonly quarantine: QuarantineEntry[];
+  readonly incidents: { readonly kind: string; readonly clientId: string; readonly employee: string; readonly details: string }[];
+  readonly mails: { readonly key: RouteKey; readonly stop: number; readonly version: number; readonly paths: 'v20' | 'current' }[];
+}
+
+export interface LedgerEntry {
+  readonly item: Item;
+  readonly key: RouteKey;
+  readonly stop: number;
+  readonly version: number;
+  readonly editTime: number;
+  readonly result: 'applied' | 'duplicate';
+  readonly warnings: readonly Warning[];
+}
+
+export interface QuarantineEntry {
+  readonly quarantineId: string;
+  readonly item: Item;
+  readonly fault: Fault;
+  readonly key: RouteKey | null;
+  readonly stop: number | null;
+  readonly clientVersion: number;
+}
+
+/**
+ * Folds a batch of items, in order, over what was loaded for it. Nothing here touches the database: the answers and
+ * the changes are values. `poisoned` are items that PostgreSQL has refused before; they go to quarantine. `forked` are
+ * the sessions whose queue has forked: none of their later items may slip in between.
+ */
+export function foldBatch(
+  world: World,
+  items: readonly Item[],
+  poisoned: ReadonlyMap<Item, Fault>,
+  forked: Pick<WeakSet<object>, 'has'>,
+): { answers: Answer[]; changes: Changes } {
+  const fold = new Fold(world, poisoned, forked);
+  const answers = items.map((item) => fold.take(item));
+  return { answers, changes: fold.changes() };
+}
+
+interface WorkingStop {
+  readonly key: RouteKey;
+  readonly stop: number;
+  readonly loaded: LoadedStop;
+  result: StopResult;
+  version: number;
+  latest: LatestChange | null;
+}
+
+class Fold {
+  readonly #world: World;
+  readonly #poisoned: ReadonlyMap<Item, Fault>;
+  readonly #forkedBefore: Pick<WeakSet<object>, 'has'>;
+  readonly #forked = new Set<object>();
+  readonly #clients = new Map<string, LoadedClient>();
+  readonly #routes = new Map<string, LoadedRoute>();
+  readonly #stops = new Map<string, WorkingStop>();
+  readonly #known = new Map<string, KnownMutation>();
+  readonly #ledger: LedgerEntry[] = [];
+  readonly #quarantine: QuarantineEntry[] = [];
+  readonly #incidents: Changes['incidents'] = [];
+  readonly #mails: Changes['mails'] = [];
+
+  constructor(world: World, poisoned: ReadonlyMap<Item, Fault>, forked: Pick<WeakSet<object>, 'has'>) {
+    this.#forkedBefore = forked;
+    this.#world = world;
+    this.#poisoned = poisoned;
+  }
+
+  take(item: Item): Answer {
+    const known = this.#known.get(item.id) ?? this.#world.known.get(item.id);
+    const { queued } = item;
+    if (!queued) return this.#done(this.#takeChange(item, known), null);
+
+    const state = this.#client(queued);
+    const { session } = queued.queue;
+    if (this.#forked.has(session) || this.#forkedBefore.has(session)) return { kind: 'fork', at: queued.seq, lastSeq: state.lastSeq };
+    const verdict = judge(item, queued, state, known);
+    if (verdict.kind === 'gap') return { kind: 'gap', wants: verdict.wants, lastSeq: state.lastSeq };
+    if (verdict.kind === 'fork') this.#forked.add(session);
+    if (verdict.kind === 'fork') return { kind: 'fork', at: verdict.at, lastSeq: state.lastSeq };
+    if (verdict.kind === 'fresh') return this.#done(this.#takeQueued(item, queued, state), queued);
+    if (verdict.moves) this.#move(item, queued, state, null);
+    const outcome = verdict.kind === 'duplicate' ? this.#again(item, verdict.known) : this.#refuse(item, idReused, null, null);
+    return this.#done(outcome, queued);
+  }
+
+  changes(): Changes {
+    const touched = [...this.#stops.values()].filter((stop) => stop.version !== stop.loaded.version);
+    return {
+      stops: touched.map(({ key, stop, version, loaded, result }) => ({ key, stop, version, before: loaded.version, result })),
+      routes: [...this.#routes].flatMap(([scope, after]) => {
+        const before = this.#world.routes.get(scope);
+        return before && before !== after ? [{ before, after }] : [];
+      }),
+      clients: [...this.#clients.values()],
+      ledger: this.#ledger,
+      quarantine: this.#quarantine,
+      incidents: this.#incidents,
+      mails: this.#mails,
+    };
+  }
+
+  #takeChange(item: Item, known: KnownMutation | undefined): Outcome {
+    if (known) return known.hash.equals(item.hash) ? this.#again(item, known) : this.#refuse(item, idReused, null, null);
+    return this.#apply(item, item.editTime?.getTime() ?? item.receivedAt.getTime(), []);
+  }
+
+  #takeQueued(item: Item, queued: QueueItem, state: LoadedClient): Outcome {
+    const warnings: Warning[] = [];
+    if (!fitsChain(queued, state)) {
+      warnings.push({ code: 'chain_broken', path: '', message: 'this item does not follow the one that came before it' });
+      const { clientId, employee } = queued.queue;
+      this.#incidents.push({ kind: 'chain_broken', clientId, employee, details: JSON.stringify({ id: item.id, seq: queued.seq }) });
+    }
+    const editTime = editTimeOf(item, queued, state.lastEditTime);
+    if (item.actor.kind === 'driver' && item.actor.signedOutAt && editTime > item.actor.signedOutAt.getTime())
+      warnings.push({ code: 'after_sign_out', path: '', message: 'this was recorded after the driver was signed out' });
+    this.#move(item, queued, state, editTime);
+    return this.#apply(item, editTime, warnings);
+  }
+
+  #apply(item: Item, editTime: number, warnings: readonly Warning[]): Outcome {
+    const poison = this.#poisoned.get(item);
+    const { meaning } = item;
+    if (meaning.kind === 'unreadable') return this.#refuse(item, poison ?? meaning.fault, null, null);
+    const { route: key, stop: number } = meaning;
+    if (poison) return this.#refuse(item, poison, key, number);
+
+    const scope = routeScope(key);
+    const route = this.#routes.get(scope) ?? this.#world.routes.get(scope);
+    if (!route) return this.#refuse(item, fault('ROUTE_NOT_FOUND', `no route ${key.id} of ${key.facility} in the week ${key.week_end}`), key, number);
+    if (item.actor.kind === 'driver' && !isDriver(route.facts, item.actor.employee))
+      return this.#refuse(item, fault('NOT_ASSIGNED', `employee ${item.actor.employee} was never on route ${key.id}`), key, number);
+    const stop = this.#stop(key, number);
+    if (!stop) return this.#refuse(item, fault('STOP_NOT_FOUND', `route ${key.id} has no stop ${number}`), key, number);
+    if (item.dedupeByContent && repeats(item, meaning.command, stop.latest)) return this.#outcome('duplicate', route, stop, false, []);
+
+    let decision: StopDecision;
+    try {
+      decision = decide(meaning.command, this.#context(item, route, stop, editTime));
+    } catch (error) {
+      // A rule that throws is our bug; the driver's record is kept and the queue goes on (I5).
+      return this.#refuse(item, fault('INTERNAL', `the rules failed: ${error instanceof Error ? error.message : 'unknown'}`), key, number);
+    }
+    return this.#record(item, editTime, route, stop, decision, [...warnings, ...decision.warnings]);
+  }
+
+  #record(item: Item, editTime: number, before: LoadedRoute, stop: WorkingStop, decision: StopDecision, warnings: Warning[]): Outcome {
+    const { key } = stop;
+    let route = before;
+    if (decision.touched) {
+      const version = before.version + 1;
+      const headerChanged = decision.route !== before.facts;
+      const late = before.late + (before.facts.status === 'C' ? 1 : 0);
+      route = { ...before, facts: decision.route, version, headerVersion: headerChanged ? version : before.headerVersion, late };
+      this.#routes.set(routeScope(key), route);
+      stop.result = decision.result;
+      stop.version = version;
+      stop.latest = latestOf(item);
+      if (decision.mail) this.#mails.push({ key, stop: stop.stop, version, paths: item.paths });
+    }
+    const result = decision.touched || decision.superseded.length > 0 ? 'applied' : 'duplicate';
+    this.#ledger.push({ item, key, stop: stop.stop, version: route.version, editTime, result, warnings });
+    this.#known.set(item.id, { hash: item.hash, version: route.version, quarantined: null });
+    return this.#outcome(result, route, stop, decision.changed.length > 0 || route.facts !== before.facts, warnings);
+  }
+
+  #outcome(result: 'applied' | 'duplicate', route: LoadedRoute, stop: WorkingStop, changed: boolean, warnings: readonly Warning[]): Outcome {
+    return { result, version: route.version, stopVersion: stop.version, status: stop.result.status, routeStatus: route.facts.status, changed, warnings };
+  }
+
+  /** An item that came before: the same answer again, and no effect. */
+  #again(item: Item, known: KnownMutation): Outcome {
+    if (known.quarantined) return { result: 'quarantined', ...fault(known.quarantined.code, known.quarantined.reason) };
+    const { meaning } = item;
+    const stop = meaning.kind === 'command' ? this.#stop(meaning.route, meaning.stop) : undefined;
+    const scope = meaning.kind === 'command' ? routeScope(meaning.route) : '';
+    const route = this.#routes.get(scope) ?? this.#world.routes.get(scope);
+    const version = known.version ?? 0;
+    return {
+      result: 'duplicate', version, stopVersion: stop?.version ?? version, status: stop?.result.status ?? 'P',
+      routeStatus: route?.facts.status ?? 'O', changed: false, warnings: [],
+    };
+  }
+
+  #refuse(item: Item, why: Fault, key: RouteKey | null, stop: number | null): Outcome {
+    const { queued } = item;
+    let clientVersion = 0;
+    if (queued) {
+      const state = this.#client(queued);
+      clientVersion = state.version + 1;
+      this.#clients.set(state.clientId, { ...state, version: clientVersion });
+    }
+    this.#quarantine.push({ quarantineId: randomUUID(), item, fault: why, key, stop, clientVersion });
+    if (why !== idReused) this.#known.set(item.id, { hash: item.hash, version: null, quarantined: why });
+    return { result: 'quarantined', ...why };
+  }
+
+  /** The watermark moves to this item, whatever becomes of it. */
+  #move(item: Item, queued: QueueItem, state: LoadedClient, editTime: number | null): void {
+    this.#clients.set(state.clientId, {
+      ...state,
+      lastSeq: queued.seq,
+      lastLink: linkOf(item, queued),
+      lastEditTime: editTime ?? state.lastEditTime,
+    });
+  }
+
+  #done(outcome: Outcome, queued: QueueItem | null): Answer {
+    return { kind: 'done', outcome, lastSeq: queued ? this.#client(queued).lastSeq : 0 };
+  }
+
+  #client({ queue }: QueueItem): LoadedClient {
+    const state = this.#clients.get(queue.clientId) ?? this.#world.clients.get(queue.clientId);
+    if (!state) throw new Error(`queue ${queue.clientId} is not bound`);
+    return state;
+  }
+
+  #stop(key: RouteKey, number: number): WorkingStop | undefined {
+    const name = stopName(key, number);
+    const working = this.#stops.get(name);
+    if (working) return working;
+    const loaded = this.#world.stops.get(name);
+    if (!loaded) return undefined;
+    const stop = { key, stop: number, loaded, result: loaded.result, version: loaded.version, latest: loaded.latest };
+    this.#stops.set(name, stop);
+    return stop;
+  }
+
+  #context(item: Item, route: LoadedRoute, stop: WorkingStop, at: number): StopContext {
+    const { queued, actor } = item;
+    const by = actor.kind === 'driver' ? actor.employee : actor.kind === 'office' ? actor.user : '';
+    return {
+      route: route.facts,
+      result: stop.result,
+      get lines() {
+        return stop.loaded.lines();
+      },
+      removed: stop.loaded.removed,
+      codes: this.#world.codes,
+      actor,
+      paths: item.paths,
+      // Without a queue the next route version orders edits of one millisecond.
+      stamp: { at, client: queued?.queue.clientId ?? item.source, seq: queued?.seq ?? route.version + 1, by },
+      receivedAt: item.receivedAt,
+      closeMode: this.#world.closeMode,
+      timerMs: this.#world.timerMs,
+    };
+  }
+}
+
+const decide = (command: Command, context: StopContext): StopDecision =>
+  command.name === 'stop.update' ? decideStopUpdate(command.args.stop, context) : decideSkipRefuse(command.args, context);
+
+const isDriver = (route: RouteFacts, employee: string): boolean => route.drivers.some((driver) => driver.id === employee);
+
+const fault = (code: Fault['code'], reason: string): Fault => ({ code, reason, details: [] });
+const idReused = fault('ID_REUSED', 'this id came before with another content');
+
+function repeats(item: Item, command: Command, latest: LatestChange | null): boolean {
+  if (!latest || item.actor.kind !== 'driver' || latest.employee !== item.actor.employee) return false;
+  return latest.name === command.name && latest.content === canonicalJson(command.args);
+}
+
+function latestOf({ actor, meaning }: Item): LatestChange | null {
+  if (actor.kind !== 'driver' || meaning.kind !== 'command') return null;
+  // Only compared where a change without a key follows: the text is made then.
+  return {
+    employee: actor.employee,
+    name: meaning.command.name,
+    get content() {
+      return canonicalJson(meaning.command.args);
+    },
+  };
+}
+
+/** The answer of a queue's item as the frame `ack` carries it. */
+export function mutationResult(item: Item, seq: number, outcome: Outcome): MutationResult {
+  if (outcome.result === 'quarantined')
+    return { seq, id: item.id, result: 'quarantined', code: outcome.code, reason: outcome.reason, details: [...outcome.details] };
+  const answer: MutationResult = { seq, id: item.id, result: outcome.result, version: outcome.version, status: outcome.status };
+  return outcome.warnings.length > 0 ? { ...answer, warnings: [...outcome.warnings] } : answer;
+}

@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto';
+import type { ErrorDetail, Mutation, MutationName, RouteKey, SkipRefuseArgs, StopUpdateArgs } from '@tailgate/sync-protocol';
+import {
+  canonicalJson, contentText, isMutationName, mutation, mutationArgs, mutationIdentity, routeKey, skipRefuseArgs, stopUpdateArgs,
+} from '@tailgate/sync-protocol';
+import type { $ZodIssue } from 'zod/v4/core';
+import type { Actor, Change, PathSet, QuarantineCode, Queue } from './change.ts';
+
+/** Arguments that the rules understand, whatever version they were written in. */
+export type Command =
+  | { readonly name: 'stop.update'; readonly args: StopUpdateArgs }
+  | { readonly name: 'stop.skip_refuse'; readonly args: SkipRefuseArgs };
+
+/** Where an item of a queue stands, and what its device's clocks said. */
+export interface QueueItem {
+  readonly queue: Queue;
+  readonly seq: number;
+  readonly prevHash: string | null;
+  readonly bootId: string;
+  readonly monotonicMs: number;
+}
+
+/** One mutation on its way through a batch. `hash` is of `body`, its content as RFC 8785 text: with `id` its identity. */
+export interface Item {
+  readonly id: string;
+  readonly hash: Buffer;
+  readonly body: string;
+  readonly name: string;
+  readonly source: 'sync' | 'rest' | 'office' | 'timer';
+  readonly actor: Actor;
+  readonly paths: PathSet;
+  readonly receivedAt: Date;
+  readonly capturedAt: Date | null;
+  /** For changes without a queue; an item of a queue gets its edit time when its predecessors are known. */
+  readonly editTime: Date | null;
+  readonly queued: QueueItem | null;
+  readonly dedupeByContent: boolean;
+  readonly meaning: Meaning;
+}
+
+/** What an item asks for, or why it cannot be understood. */
+export type Meaning =
+  | { readonly kind: 'command'; readonly route: RouteKey; readonly stop: number; readonly command: Command }
+  | { readonly kind: 'unreadable'; readonly fault: Fault };
+
+export interface Fault {
+  readonly code: QuarantineCode;
+  readonly reason: string;
+  readonly details: readonly ErrorDetail[];
+}
+
+/** A pushed item without a readable id or seq: nobody could ever answer it, so the frame is refused as a whole. */
+export class MalformedPush extends Error {
+  readonly details: readonly ErrorDetail[];
+  constructor(details: readonly ErrorDetail[]) {
+    super('an item of this push has no readable id or seq');
+    this.details = details;
+  }
+}
+
+export function itemsOfPush(queue: Queue, raw: readonly unknown[], receivedAt: Date): Item[] {
+  return raw.map((value, index) => itemOfPush(queue, value, index, receivedAt));
+}
+
+function itemOfPush(queue: Queue, raw: unknown, index: number, receivedAt: Date): Item {
+  const parsed = mutation.safeParse(raw);
+  if (!parsed.success) return brokenItem(queue, raw, index, parsed.error.issues, receivedAt);
+  const sealed = parsed.data;
+  const body = contentText(sealed);
+  return {
+    id: sealed.id,
+    hash: sha256(body),
+    body,
+    name: sealed.name,
+    source: 'sync',
+    actor: driverOf(queue),
+    paths: 'current',
+    receivedAt,
+    capturedAt: new Date(sealed.captured_at),
+    editTime: null,
+    queued: { queue, seq: sealed.seq, prevHash: sealed.prev_hash, bootId: sealed.boot_id, monotonicMs: sealed.monotonic_ms },
+    dedupeByContent: false,
+    meaning: meaningOf(sealed),
+  };
+}
+
+/** An item whose envelope is wrong is kept as it came; only who and where must be readable (I5). */
+function brokenItem(queue: Queue, raw: unknown, index: number, issues: readonly $ZodIssue[], receivedAt: Date): Item {
+  const identity = mutationIdentity.safeParse(raw);
+  if (!identity.success) throw new MalformedPush(details(identity.error.issues, `mutations.${index}`));
+  const body = typeof raw === 'object' && raw !== null ? contentText(raw) : canonicalJson(raw);
+  const named = typeof raw === 'object' && raw !== null && 'name' in raw && typeof raw.name === 'string' ? raw.name.slice(0, 40) : '';
+  return {
+    id: identity.data.id,
+    hash: sha256(body),
+    body,
+    name: named,
+    source: 'sync',
+    actor: driverOf(queue),
+    paths: 'current',
+    receivedAt,
+    capturedAt: null,
+    editTime: null,
+    queued: { queue, seq: identity.data.seq, prevHash: null, bootId: '', monotonicMs: 0 },
+    dedupeByContent: false,
+    meaning: unreadable('VALIDATION_FAILED', 'the envelope of this mutation is malformed', details(issues, '')),
+  };
+}
+
+export function itemOfChange(change: Change): Item {
+  const { name, version, args } = change;
+  const body = canonicalJson({ args, name, version });
+  const meaning = readArguments(name, version, args);
+  return {
+    id: change.id,
+    hash: sha256(body),
+    body,
+    name,
+    source: change.source,
+    actor: change.actor,
+    paths: change.paths,
+    receivedAt: change.receivedAt,
+    capturedAt: null,
+    editTime: change.editTime,
+    queued: null,
+    dedupeByContent: change.dedupeByContent,
+    meaning,
+  };
+}
+
+function meaningOf({ name, version, args }: Mutation): Meaning {
+  if (isMutationName(name) && Object.hasOwn(mutationArgs[name], version)) return readArguments(name, version, args);
+  return unreadable('UNKNOWN_MUTATION', `this server knows no ${name} version ${version}`, []);
+}
+
+/** Reads arguments; where a version is superseded, its upcast to the newest belongs here. */
+function readArguments(name: MutationName, _version: number, args: unknown): Meaning {
+  if (name === 'stop.update') {
+    const parsed = stopUpdateArgs.safeParse(args);
+    if (!parsed.success) return badArguments(args, parsed.error.issues);
+    return { kind: 'command', route: parsed.data.route, stop: parsed.data.stop.id, command: { name, args: parsed.data } };
+  }
+  const parsed = skipRefuseArgs.safeParse(args);
+  if (!parsed.success) return badArguments(args, parsed.error.issues);
+  return { kind: 'command', route: parsed.data.route, stop: parsed.data.stop_id, command: { name, args: parsed.data } };
+}
+
+const badArguments = (_args: unknown, issues: readonly $ZodIssue[]): Meaning =>
+  unreadable('VALIDATION_FAILED', 'the arguments of this mutation are malformed', details(issues, 'args'));
+
+const unreadable = (code: QuarantineCode, reason: string, faults: readonly ErrorDetail[]): Meaning => ({
+  kind: 'unreadable',
+  fault: { code, reason, details: faults },
+});
+
+/** The route that an unreadable item names, as far as it can be told: the office finds it by that. */
+export function namedRoute(body: string): Partial<RouteKey> {
+  const value: unknown = JSON.parse(body);
+  if (typeof value !== 'object' || value === null || !('args' in value)) return {};
+  const { args } = value;
+  if (typeof args !== 'object' || args === null || !('route' in args)) return {};
+  const parsed = routeKey.safeParse(args.route);
+  return parsed.success ? parsed.data : {};
+}
+
+export function details(issues: readonly $ZodIssue[], root: string): ErrorDetail[] {
+  return issues.slice(0, 50).map((issue) => ({ path: [root, ...issue.path].filter((part) => part !== '').join('.'), message: issue.message }));
+}
+
+const driverOf = (queue: Queue): Actor =>
+  queue.signedOutAt
+    ? { kind: 'driver', employee: queue.employee, signedOutAt: queue.signedOutAt }
+    : { kind: 'driver', employee: queue.employee };
+
+export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,0 +1,216 @@
+import type { RouteKey } from '@tailgate/sync-protocol';
+import { canonicalJson, mutationArgs, routeScope, stopResult } from '@tailgate/sync-protocol';
+import type { CodeBook } from '../codes/code-book.ts';
+import { textArray } from '../db/arrays.ts';
+import type { Tx } from '../db/types.ts';
+import type { CloseMode } from '../routes/closing.ts';
+import type { RouteDriver } from '../routes/header.ts';
+import type { PlanLines } from '../stops/plan-lines.ts';
+import type { QuarantineCode } from './change.ts';
+import type { KnownMutation } from './identity.ts';
+import type { Item } from './item.ts';
+import * as sql from './sql.ts';
+import type { LatestChange, LoadedClient, LoadedRoute, LoadedStop, World } from './world.ts';
+import { stopName } from './world.ts';
+
+export interface Rules {
+  readonly codes: CodeBook;
+  readonly closeMode: CloseMode;
+  readonly timerMs: number;
+}
+
+/** Locks and loads all that a batch touches. Items of routes that are `held` elsewhere must wait for a later batch. */
+export async function loadWorld(tx: Tx, items: readonly Item[], rules: Rules): Promise<{ world: World; held: ReadonlySet<string> }> {
+  const wanted = wantedOf(items);
+  const routeColumns = keyColumns(wanted.routes);
+  const stopColumns = [...keyColumns(wanted.stops.map(({ key }) => key)), wanted.stops.map(({ stop }) => stop)];
+  const byContent = items.some((item) => item.dedupeByContent);
+  const hasRoutes = wanted.routes.length > 0;
+
+  // Sent at once; the connection runs them in this order, each with a snapshot taken after the locks before it.
+  const [clients, routes, drivers, stops, latest, known] = await Promise.all([
+    wanted.clients.length > 0 ? tx.query<ClientRow>(sql.lockClients, [wanted.clients]) : none,
+    hasRoutes ? tx.query<RouteRow>(sql.lockRoutes, routeColumns) : none,
+    hasRoutes ? tx.query<DriverRow>(sql.loadDrivers, routeColumns) : none,
+    hasRoutes ? tx.query<StopRow>(sql.loadStops, stopColumns) : none,
+    byContent ? tx.query<LatestRow>(sql.loadLatestChanges, stopColumns) : none,
+    tx.query<KnownRow>(sql.loadKnown, [textArray(items.map(facilityOf)), items.map((item) => item.id)]),
+  ]);
+
+  const found = loadedRoutes(routes.rows, drivers.rows);
+  const missing = wanted.routes.filter((key) => !found.has(routeScope(key)));
+  const world: World = {
+    ...rules,
+    clients: new Map(clients.rows.map((row) => [row.client_id, loadedClient(row)])),
+    routes: found,
+    stops: loadedStops(wanted.stops, stops.rows, latest.rows),
+    known: new Map(known.rows.map((row) => [row.id, knownMutation(row)])),
+  };
+  return { world, held: missing.length > 0 ? await heldRoutes(tx, missing) : new Set() };
+}
+
+const none = { rows: [] };
+
+function wantedOf(items: readonly Item[]) {
+  const clients = new Set<string>();
+  const routes = new Map<string, RouteKey>();
+  const stops = new Map<string, { key: RouteKey; stop: number }>();
+  for (const { queued, meaning } of items) {
+    if (queued) clients.add(queued.queue.clientId);
+    if (meaning.kind !== 'command') continue;
+    routes.set(routeScope(meaning.route), meaning.route);
+    stops.set(stopName(meaning.route, meaning.stop), { key: meaning.route, stop: meaning.stop });
+  }
+  return { clients: [...clients], routes: [...routes.values()], stops: [...stops.values()] };
+}
+
+export const keyColumns = (keys: readonly RouteKey[]): Buffer[] => [
+  textArray(keys.map((key) => key.facility)),
+  textArray(keys.map((key) => key.id)),
+  textArray(keys.map((key) => key.week_end)),
+];
+
+const facilityOf = ({ meaning }: Item): string => (meaning.kind === 'command' ? meaning.route.facility : '');
+
+async function heldRoutes(tx: Tx, keys: readonly RouteKey[]): Promise<Set<string>> {
+  const { rows } = await tx.query<RouteKey>(sql.existingRoutes, keyColumns(keys));
+  return new Set(rows.map(routeScope));
+}
+
+interface ClientRow {
+  client_id: string;
+  employee: string;
+  last_seq: number;
+  last_hash: Buffer | null;
+  last_edit_time: Date | null;
+  version: number;
+}
+const loadedClient = (row: ClientRow): LoadedClient => ({
+  clientId: row.client_id,
+  lastSeq: row.last_seq,
+  lastLink: row.last_hash,
+  lastEditTime: row.last_edit_time?.getTime() ?? null,
+  version: row.version,
+});
+
+interface RouteRow {
+  facility: string;
+  id: string;
+  week_end: string;
+  epoch: number;
+  version: number;
+  header_version: number;
+  name: string;
+  email_flag: boolean;
+  withdrawn_at: Date | null;
+  status: 'O' | 'C';
+  arrived: boolean;
+  closed_at: Date | null;
+  closed_by: 'D' | 'A' | 'F' | null;
+  late: number;
+  autoclose_at: Date | null;
+  forceclose_at: Date | null;
+}
+interface DriverRow {
+  facility: string;
+  route_id: string;
+  week_end: string;
+  employee: string;
+  name: string;
+  type: string;
+  removed: boolean;
+}
+
+function loadedRoutes(routes: readonly RouteRow[], drivers: readonly DriverRow[]): Map<string, LoadedRoute> {
+  const driversOf = new Map<string, RouteDriver[]>();
+  for (const { facility, route_id, week_end, employee, name, type, removed } of drivers) {
+    const scope = routeScope({ facility, id: route_id, week_end });
+    const list = driversOf.get(scope) ?? [];
+    if (list.length === 0) driversOf.set(scope, list);
+    list.push({ id: employee, name, type, removed });
+  }
+  return new Map(
+    routes.map((row) => {
+      const key = { facility: row.facility, id: row.id, week_end: row.week_end };
+      const scope = routeScope(key);
+      const facts = {
+        key,
+        name: row.name,
+        withdrawn: row.withdrawn_at !== null,
+        emailFlag: row.email_flag,
+        drivers: driversOf.get(scope) ?? [],
+        status: row.status,
+        arrived: row.arrived,
+        closedAt: row.closed_at,
+        closedBy: row.closed_by,
+        autocloseAt: row.autoclose_at,
+        forcecloseAt: row.forceclose_at,
+      };
+      return [scope, { facts, epoch: row.epoch, version: row.version, headerVersion: row.header_version, late: row.late }];
+    }),
+  );
+}
+
+interface StopRow {
+  n: number;
+  version: number;
+  doc: string;
+  lines: string;
+  removed: boolean;
+}
+interface LatestRow {
+  n: number;
+  employee: string;
+  body: string;
+}
+
+function loadedStops(wanted: readonly { key: RouteKey; stop: number }[], rows: readonly StopRow[], latest: readonly LatestRow[]): Map<string, LoadedStop> {
+  const latestOf = new Map(latest.map((row) => [row.n, row]));
+  const stops = new Map<string, LoadedStop>();
+  for (const row of rows) {
+    const named = wanted[row.n - 1];
+    if (!named) continue;
+    const change = latestOf.get(row.n);
+    stops.set(stopName(named.key, named.stop), {
+      result: parseResult(row.doc),
+      version: row.version,
+      lines: once(() => parseLines(row.lines)),
+      removed: row.removed,
+      latest: change ? latestChange(change) : null,
+    });
+  }
+  return stops;
+}
+
+/** Our own documents are trusted: only this module writes them, and a schema for each load would double its cost. */
+const parseResult = (doc: string): LoadedStop['result'] => (doc === pendingDoc ? pending : JSON.parse(doc));
+const parseLines = (lines: string): PlanLines => JSON.parse(lines);
+const pendingDoc = '{"status":"P"}';
+const pending = stopResult.parse(JSON.parse(pendingDoc));
+
+/** What a ledger body asked for, in the words of today's schemas, so that equal requests compare equal. */
+function latestChange({ employee, body }: LatestRow): LatestChange | null {
+  const { name, version, args }: { name: string; version: number; args: unknown } = JSON.parse(body);
+  if (version !== 1 || (name !== 'stop.update' && name !== 'stop.skip_refuse')) return null;
+  const parsed = mutationArgs[name][version].safeParse(args);
+  return parsed.success ? { employee, name, content: canonicalJson(parsed.data) } : null;
+}
+
+interface KnownRow {
+  id: string;
+  hash: Buffer;
+  version: number | null;
+  code: QuarantineCode | null;
+  reason: string | null;
+}
+const knownMutation = (row: KnownRow): KnownMutation => ({
+  hash: row.hash,
+  version: row.version,
+  quarantined: row.code ? { code: row.code, reason: row.reason ?? '' } : null,
+});
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+

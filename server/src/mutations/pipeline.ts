@@ -1,0 +1,200 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { MutationResult } from '@tailgate/sync-protocol';
+import { isCollision } from '../db/sqlstate.ts';
+import type { Db } from '../db/types.ts';
+import type { Log } from '../log.ts';
+import type { BatchContext, BatchResult } from './batch.ts';
+import { applyBatch, laneOf, scopeOf } from './batch.ts';
+import type { Change, Outcome, Pipeline, PushAnswer, Queue, RouteCommit } from './change.ts';
+import type { Answer } from './fold.ts';
+import { mutationResult } from './fold.ts';
+import type { Item } from './item.ts';
+import { itemOfChange, itemsOfPush } from './item.ts';
+import { Lanes } from './lanes.ts';
+import type { Rules } from './load.ts';
+import type { Wakeups } from './save.ts';
+
+/** Batches of 100 are as good as 500 and hold their locks for less (docs/performance.md). */
+const BATCH_SIZE = 128;
+/** Items of one lane in a batch: several lanes share each batch, each lane gets on in runs. */
+const TURN = 32;
+/** Two are nearly twice one: while one waits for the disk, the other computes. */
+const BATCHES_IN_FLIGHT = 2;
+/** A route that the worker or the import holds is free again in a moment. */
+const HELD_ROUTE_MS = 4;
+const COLLISION_RETRIES = 6;
+
+export interface PipelineOptions {
+  readonly db: Db;
+  readonly wakeups: Wakeups;
+  readonly rules: () => Rules;
+  readonly clock: () => Date;
+  readonly log: Log;
+}
+
+export function openPipeline(options: PipelineOptions): Pipeline {
+  return new GroupCommit(options);
+}
+
+interface Unit {
+  readonly item: Item;
+  readonly lane: string;
+  readonly scope: string | null;
+  settle(answer: Answer): void;
+  fail(error: unknown): void;
+}
+
+class GroupCommit implements Pipeline {
+  readonly #options: PipelineOptions;
+  readonly #context: BatchContext;
+  readonly #lanes = new Lanes<Unit>();
+  readonly #held = new Set<string>();
+  readonly #forked = new WeakSet<object>();
+  readonly #listeners = new Set<(commits: readonly RouteCommit[]) => void>();
+  readonly #open = new Set<Promise<void>>();
+  #scheduled = false;
+  #closed = false;
+
+  constructor(options: PipelineOptions) {
+    this.#options = options;
+    this.#context = { db: options.db, rules: options.rules, wakeups: options.wakeups, forked: this.#forked };
+  }
+
+  submit(change: Change): Promise<Outcome> {
+    return new Promise((resolve, reject) => {
+      const settle = (answer: Answer): void =>
+        answer.kind === 'done' ? resolve(answer.outcome) : reject(new Error('a change without a queue cannot be out of step'));
+      this.#enqueue([unitOf(itemOfChange(change), settle, reject)]);
+    });
+  }
+
+  async push(queue: Queue, raw: readonly unknown[]): Promise<PushAnswer> {
+    const items = itemsOfPush(queue, raw, this.#options.clock());
+    if (items.length === 0) return { last_seq: 0, results: [] };
+    return new Promise((resolve, reject) => {
+      const push = new PushInProgress(items, resolve);
+      this.#enqueue(items.map((item) => unitOf(item, (answer) => push.answered(item, answer), reject)));
+    });
+  }
+
+  onCommit(listener: (commits: readonly RouteCommit[]) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const unit of this.#lanes.drain()) unit.fail(new Error('the server is stopping'));
+    await Promise.allSettled(this.#open);
+  }
+
+  #enqueue(units: readonly Unit[]): void {
+    if (this.#closed) {
+      for (const unit of units) unit.fail(new Error('the server is stopping'));
+      return;
+    }
+    this.#lanes.add(units);
+    this.#schedule();
+  }
+
+  /** Waits for the end of this turn of the event loop: whatever else has arrived by then shares the batch. */
+  #schedule(): void {
+    if (this.#scheduled || this.#lanes.empty) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      while (this.#open.size < BATCHES_IN_FLIGHT) {
+        const batch = this.#lanes.take(BATCH_SIZE, TURN, (scope) => this.#held.has(scope));
+        if (batch.length === 0) return;
+        const running = this.#run(batch).finally(() => {
+          this.#open.delete(running);
+          this.#lanes.release(batch);
+          this.#schedule();
+        });
+        this.#open.add(running);
+      }
+    });
+  }
+
+  async #run(batch: readonly Unit[]): Promise<void> {
+    const unitOfItem = new Map(batch.map((unit) => [unit.item, unit]));
+    const waiting = new Set(batch);
+    const committed = ({ answers, commits, held }: BatchResult, items: readonly Item[]): void => {
+      if (held.size > 0) this.#hold(held);
+      // The feed first: whoever is answered may look at it at once.
+      if (commits.length > 0) for (const listener of this.#listeners) listener(commits);
+      for (const [index, item] of items.entries()) {
+        const unit = unitOfItem.get(item);
+        const answer = answers[index];
+        if (!unit || !answer) continue;
+        if (answer.kind === 'fork' && item.queued) this.#forked.add(item.queued.queue.session);
+        waiting.delete(unit);
+        unit.settle(answer);
+      }
+    };
+    try {
+      await this.#withRetries(() => applyBatch(this.#context, batch.filter((unit) => waiting.has(unit)).map(({ item }) => item), committed));
+      this.#lanes.putBack([...waiting]);
+    } catch (error) {
+      this.#options.log.warn({ err: error, items: waiting.size }, 'a batch failed; its senders will come again');
+      for (const unit of waiting) unit.fail(error);
+    }
+  }
+
+  async #withRetries(work: () => Promise<void>): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isCollision(error) || attempt > COLLISION_RETRIES) throw error;
+        await delay(Math.random() * 5 * 2 ** attempt);
+      }
+    }
+  }
+
+  #hold(scopes: ReadonlySet<string>): void {
+    for (const scope of scopes) this.#held.add(scope);
+    setTimeout(() => {
+      for (const scope of scopes) this.#held.delete(scope);
+      this.#schedule();
+    }, HELD_ROUTE_MS);
+  }
+}
+
+const unitOf = (item: Item, settle: Unit['settle'], fail: Unit['fail']): Unit => ({ item, lane: laneOf(item), scope: scopeOf(item), settle, fail });
+
+/** Collects the answers of one push. What follows a gap or a fork has no answer: the client sends it again. */
+class PushInProgress {
+  readonly #items: readonly Item[];
+  readonly #resolve: (answer: PushAnswer) => void;
+  readonly #results: MutationResult[] = [];
+  #left: number;
+  #lastSeq = 0;
+  #wants: number | undefined;
+  #fork: number | undefined;
+
+  constructor(items: readonly Item[], resolve: (answer: PushAnswer) => void) {
+    this.#items = items;
+    this.#resolve = resolve;
+    this.#left = items.length;
+  }
+
+  answered(item: Item, answer: Answer): void {
+    this.#lastSeq = Math.max(this.#lastSeq, answer.lastSeq);
+    if (answer.kind === 'done') this.#results.push(mutationResult(item, item.queued?.seq ?? 0, answer.outcome));
+    else if (answer.kind === 'gap') this.#wants ??= answer.wants;
+    else this.#fork ??= answer.at;
+    if (--this.#left === 0) this.#finish();
+  }
+
+  #finish(): void {
+    const order = new Map(this.#items.map(({ id }, index) => [id, index]));
+    this.#results.sort((a, b) => (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0));
+    const answer = { last_seq: this.#lastSeq, results: this.#results };
+    this.#resolve({
+      ...answer,
+      ...(this.#wants === undefined ? {} : { wants: this.#wants }),
+      ...(this.#fork === undefined ? {} : { fork: this.#fork }),
+    });
+  }
+}

@@ -1,0 +1,167 @@
+import { headerDocument, resultDocument, routeScope } from '@tailgate/sync-protocol';
+import { byteaArray, textArray } from '../db/arrays.ts';
+import type { Tx } from '../db/types.ts';
+import { routeHeader } from '../routes/header.ts';
+import type { CommittedDocument, RouteCommit } from './change.ts';
+import type { Changes, LedgerEntry, QuarantineEntry } from './fold.ts';
+import { namedRoute } from './item.ts';
+import { keyColumns } from './load.ts';
+import * as sql from './sql.ts';
+
+/** Jobs that commit with the batch: the worker's wake-up, mails, the alarm clocks of closing timers. */
+export interface Wakeups {
+  replicate(tx: Tx): Promise<void>;
+  mail(tx: Tx, mails: Changes['mails']): Promise<void>;
+  closeAt(tx: Tx, alarms: readonly Date[]): Promise<void>;
+}
+
+/** Writes all changes of a batch, one statement a table, and returns what the feed will say of them after the commit. */
+export async function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): Promise<RouteCommit[]> {
+  const commits = commitsOf(changes);
+  const writes: Promise<unknown>[] = [];
+  if (changes.stops.length > 0) writes.push(saveStops(tx, changes.stops, commits));
+  if (changes.ledger.length > 0) writes.push(saveLedger(tx, changes.ledger));
+  if (changes.routes.length > 0) writes.push(saveRoutes(tx, changes.routes));
+  if (changes.clients.length > 0) writes.push(saveClients(tx, changes.clients));
+  if (changes.quarantine.length > 0) writes.push(saveQuarantine(tx, changes.quarantine));
+  if (changes.incidents.length > 0) writes.push(saveIncidents(tx, changes.incidents));
+  if (commits.length > 0) writes.push(wakeups.replicate(tx), tx.query(sql.notify, [scopesPayload(commits.map(({ key }) => routeScope(key)))]));
+  if (changes.mails.length > 0) writes.push(wakeups.mail(tx, changes.mails));
+  const alarms = changes.routes.flatMap(({ before, after }) => newAlarms(before.facts, after.facts));
+  if (alarms.length > 0) writes.push(wakeups.closeAt(tx, alarms));
+  await Promise.all(writes);
+  return commits;
+}
+
+/** NOTIFY takes less than 8,000 bytes; past that the hint is `*`: look at everything that you follow. */
+export function scopesPayload(scopes: readonly string[]): string {
+  const payload = scopes.join(' ');
+  return payload.length < 7_500 ? payload : '*';
+}
+
+function commitsOf({ routes, stops }: Changes): RouteCommit[] {
+  const documents = new Map<string, CommittedDocument[]>();
+  for (const { before, after } of routes) {
+    const scope = routeScope(after.facts.key);
+    const header = after.headerVersion !== before.headerVersion;
+    documents.set(scope, header ? [{ key: headerDocument, version: after.headerVersion, previousVersion: before.headerVersion, text: JSON.stringify(routeHeader(after.facts)) }] : []);
+  }
+  for (const { key, stop, version, before, result } of stops)
+    documents.get(routeScope(key))?.push({ key: resultDocument(stop), version, previousVersion: before, text: JSON.stringify(result) });
+  return routes.map(({ before, after }) => ({
+    key: after.facts.key,
+    epoch: after.epoch,
+    from: before.version,
+    to: after.version,
+    documents: documents.get(routeScope(after.facts.key)) ?? [],
+  }));
+}
+
+function saveStops(tx: Tx, stops: Changes['stops'], commits: readonly RouteCommit[]) {
+  const texts = new Map(commits.flatMap(({ key, documents }) => documents.map((doc) => [`${routeScope(key)}/${doc.key}`, doc.text])));
+  return tx.query(sql.saveStops, [
+    ...keyColumns(stops.map(({ key }) => key)),
+    stops.map(({ stop }) => stop),
+    stops.map(({ version }) => version),
+    textArray(stops.map(({ result }) => result.status)),
+    textArray(stops.map(({ key, stop, result }) => texts.get(`${routeScope(key)}/${resultDocument(stop)}`) ?? JSON.stringify(result))),
+  ]);
+}
+
+function saveLedger(tx: Tx, entries: readonly LedgerEntry[]) {
+  const items = entries.map(({ item }) => item);
+  return tx.query(sql.saveLedger, [
+    textArray(entries.map(({ key }) => key.facility)),
+    items.map(({ id }) => id),
+    textArray(entries.map(({ key }) => key.id)),
+    textArray(entries.map(({ key }) => key.week_end)),
+    entries.map(({ stop }) => stop),
+    entries.map(({ version }) => version),
+    textArray(items.map(({ source }) => source)),
+    items.map(({ queued }) => queued?.queue.clientId ?? null),
+    items.map(({ queued }) => queued?.seq ?? null),
+    byteaArray(items.map(({ hash }) => hash)),
+    textArray(items.map(authorOf)),
+    items.map(({ capturedAt }) => capturedAt?.toISOString() ?? null),
+    entries.map(({ editTime }) => new Date(editTime).toISOString()),
+    items.map(({ receivedAt }) => receivedAt.toISOString()),
+    textArray(entries.map(({ result }) => result)),
+    textArray(entries.map(({ warnings }) => (warnings.length > 0 ? JSON.stringify(warnings) : null))),
+    textArray(items.map(({ body }) => body)),
+  ]);
+}
+
+function saveRoutes(tx: Tx, routes: Changes['routes']) {
+  const after = routes.map((route) => route.after);
+  const facts = after.map((route) => route.facts);
+  return tx.query(sql.saveRoutes, [
+    ...keyColumns(facts.map(({ key }) => key)),
+    after.map(({ version }) => version),
+    after.map(({ headerVersion }) => headerVersion),
+    facts.map(({ status }) => status),
+    facts.map(({ arrived }) => arrived),
+    facts.map(({ closedAt }) => closedAt),
+    facts.map(({ closedBy }) => closedBy),
+    after.map(({ late }) => late),
+    facts.map(({ autocloseAt }) => autocloseAt),
+    facts.map(({ forcecloseAt }) => forcecloseAt),
+  ]);
+}
+
+function saveClients(tx: Tx, clients: Changes['clients']) {
+  return tx.query(sql.saveClients, [
+    clients.map(({ clientId }) => clientId),
+    clients.map(({ lastSeq }) => lastSeq),
+    byteaArray(clients.map(({ lastLink }) => lastLink)),
+    clients.map(({ lastEditTime }) => (lastEditTime === null ? null : new Date(lastEditTime))),
+    clients.map(({ version }) => version),
+  ]);
+}
+
+function saveQuarantine(tx: Tx, entries: readonly QuarantineEntry[]) {
+  const items = entries.map(({ item }) => item);
+  const keys = entries.map(({ key, item }) => key ?? namedRoute(item.body));
+  return tx.query(sql.saveQuarantine, [
+    entries.map(({ quarantineId }) => quarantineId),
+    items.map(({ id }) => id),
+    byteaArray(items.map(({ hash }) => hash)),
+    items.map(({ queued }) => queued?.queue.clientId ?? null),
+    items.map(({ queued }) => queued?.seq ?? null),
+    entries.map(({ clientVersion }) => clientVersion),
+    textArray(items.map(authorOf)),
+    textArray(keys.map((key) => key.facility ?? '')),
+    textArray(keys.map((key) => key.id ?? '')),
+    textArray(keys.map((key) => key.week_end ?? '')),
+    entries.map(({ stop }) => stop),
+    // A name of a broken item may hold what text columns refuse; the body has it in full.
+    textArray(items.map(({ name }) => name.replaceAll('\0', ''))),
+    textArray(entries.map(({ fault }) => fault.code)),
+    textArray(entries.map(({ fault }) => fault.reason)),
+    textArray(entries.map(({ fault }) => JSON.stringify(fault.details))),
+    byteaArray(items.map(({ body }) => Buffer.from(body))),
+    items.map(({ receivedAt }) => receivedAt),
+  ]);
+}
+
+function saveIncidents(tx: Tx, incidents: Changes['incidents']) {
+  return tx.query(sql.saveIncidents, [
+    incidents.map(({ kind }) => kind),
+    incidents.map(({ clientId }) => clientId),
+    incidents.map(({ employee }) => employee),
+    textArray(incidents.map(({ details }) => details)),
+  ]);
+}
+
+function authorOf({ actor }: LedgerEntry['item']): string {
+  if (actor.kind === 'driver') return actor.employee;
+  return actor.kind === 'office' ? actor.user : 'timer';
+}
+
+interface Deadlines {
+  readonly autocloseAt: Date | null;
+  readonly forcecloseAt: Date | null;
+}
+function newAlarms(before: Deadlines, after: Deadlines): Date[] {
+  const fresh = [after.autocloseAt !== before.autocloseAt && after.autocloseAt, after.forcecloseAt !== before.forcecloseAt && after.forcecloseAt];
+  return fresh.filter((alarm) => alarm instanceof Date);
+}

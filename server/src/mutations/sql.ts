@@ -1,0 +1,119 @@
+/**
+ * The statements of a batch. Each is one statement for the whole batch over columns (`unnest`), named so that a
+ * connection plans it once. Locks are taken clients first, then routes, each sorted by key (I13).
+ */
+const statement = (name: string, text: string) => ({ name: `mutations ${name}`, text });
+
+export const lockClients = statement(
+  'lock clients',
+  `select client_id, employee, last_seq, last_hash, last_edit_time, version
+     from client where client_id = any($1::uuid[])
+    order by client_id for no key update`,
+);
+
+/** Routes that another transaction holds are left out; `existingRoutes` tells those from routes that are not there. */
+export const lockRoutes = statement(
+  'lock routes',
+  `select r.facility, r.id, r.week_end, r.epoch, r.version, r.header_version, r.name, r.email_flag, r.withdrawn_at,
+          r.status, r.arrived, r.closed_at, r.closed_by, r.late, r.autoclose_at, r.forceclose_at
+     from unnest($1::text[], $2::text[], $3::text[]) as k (facility, id, week_end)
+     join route r using (facility, id, week_end)
+    order by r.facility, r.id, r.week_end for no key update of r skip locked`,
+);
+
+export const existingRoutes = statement(
+  'existing routes',
+  `select facility, id, week_end
+     from unnest($1::text[], $2::text[], $3::text[]) as k (facility, id, week_end)
+     join route r using (facility, id, week_end)`,
+);
+
+export const loadDrivers = statement(
+  'load drivers',
+  `select d.facility, d.route_id, d.week_end, d.employee, coalesce(e.name, '') as name, d.type, d.removed_at is not null as removed
+     from unnest($1::text[], $2::text[], $3::text[]) as k (facility, id, week_end)
+     join route_driver d on d.facility = k.facility and d.route_id = k.id and d.week_end = k.week_end
+     left join employee e on e.id = d.employee
+    order by d.seq, d.employee`,
+);
+
+export const loadStops = statement(
+  'load stops',
+  `select k.n::int as n, s.version, s.doc, p.lines, p.removed_at is not null as removed
+     from unnest($1::text[], $2::text[], $3::text[], $4::smallint[]) with ordinality as k (facility, route_id, week_end, stop_id, n)
+     join stop_result s using (facility, route_id, week_end, stop_id)
+     join stop_plan p using (facility, route_id, week_end, stop_id)`,
+);
+
+/** The latest change of a stop that had an effect: its version is that of the stop's result. */
+export const loadLatestChanges = statement(
+  'load latest changes',
+  `select k.n::int as n, l.employee, l.body
+     from unnest($1::text[], $2::text[], $3::text[], $4::smallint[]) with ordinality as k (facility, route_id, week_end, stop_id, n)
+     join stop_result s using (facility, route_id, week_end, stop_id)
+     join ledger l on l.facility = s.facility and l.route_id = s.route_id and l.week_end = s.week_end
+                  and l.version = s.version and l.stop_id = s.stop_id and l.result = 'applied'`,
+);
+
+export const loadKnown = statement(
+  'load known',
+  `select l.id, l.hash, l.version, null as code, null as reason
+     from unnest($1::text[], $2::uuid[]) as k (facility, id) join ledger l using (facility, id)
+    union all
+   select q.id, q.hash, null, q.code, q.reason
+     from quarantine q where q.id = any($2::uuid[]) and q.code <> 'ID_REUSED'`,
+);
+
+export const saveStops = statement(
+  'save stops',
+  `update stop_result s set version = k.version, status = k.status, doc = k.doc
+     from unnest($1::text[], $2::text[], $3::text[], $4::smallint[], $5::bigint[], $6::text[], $7::text[])
+       as k (facility, route_id, week_end, stop_id, version, status, doc)
+    where s.facility = k.facility and s.route_id = k.route_id and s.week_end = k.week_end and s.stop_id = k.stop_id`,
+);
+
+export const saveLedger = statement(
+  'save ledger',
+  `insert into ledger (facility, id, route_id, week_end, stop_id, version, source, client_id, seq, hash, employee,
+                       captured_at, edit_time, received_at, result, warnings, body)
+   select * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::smallint[], $6::bigint[], $7::text[], $8::uuid[],
+                        $9::bigint[], $10::bytea[], $11::text[], $12::timestamptz[], $13::timestamptz[], $14::timestamptz[],
+                        $15::text[], $16::text[], $17::text[])`,
+);
+
+export const saveRoutes = statement(
+  'save routes',
+  `update route r set version = k.version, header_version = k.header_version, status = k.status, arrived = k.arrived,
+          closed_at = k.closed_at, closed_by = k.closed_by, late = k.late, autoclose_at = k.autoclose_at,
+          forceclose_at = k.forceclose_at, changed_at = now()
+     from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::boolean[], $8::timestamptz[],
+                 $9::text[], $10::int[], $11::timestamptz[], $12::timestamptz[])
+       as k (facility, id, week_end, version, header_version, status, arrived, closed_at, closed_by, late, autoclose_at, forceclose_at)
+    where r.facility = k.facility and r.id = k.id and r.week_end = k.week_end`,
+);
+
+export const saveClients = statement(
+  'save clients',
+  `update client c set last_seq = k.last_seq, last_hash = k.last_hash, last_edit_time = k.last_edit_time, version = k.version,
+          last_seen_at = now()
+     from unnest($1::uuid[], $2::bigint[], $3::bytea[], $4::timestamptz[], $5::bigint[]) as k (client_id, last_seq, last_hash, last_edit_time, version)
+    where c.client_id = k.client_id`,
+);
+
+export const saveQuarantine = statement(
+  'save quarantine',
+  `insert into quarantine (quarantine_id, id, hash, client_id, seq, client_version, employee, facility, route_id, week_end, stop_id,
+                           name, code, reason, details, body, received_at)
+   select * from unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::uuid[], $5::bigint[], $6::bigint[], $7::text[], $8::text[], $9::text[],
+                        $10::text[], $11::smallint[], $12::text[], $13::text[], $14::text[], $15::text[], $16::bytea[], $17::timestamptz[])
+   on conflict (id, hash) do nothing`,
+);
+
+export const saveIncidents = statement(
+  'save incidents',
+  `insert into incident (incident_id, kind, client_id, employee, details)
+   select gen_random_uuid(), * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[])`,
+);
+
+/** A hint without content to the other nodes: which scopes have moved. */
+export const notify = statement('notify', `select pg_notify('tailgate_routes', $1)`);

@@ -1,0 +1,38 @@
+import type { PgBoss } from 'pg-boss';
+import type { Tx } from '../db/types.ts';
+import type { Changes } from './fold.ts';
+import type { Wakeups } from './save.ts';
+
+/** Queues of pg-boss. Jobs are wake-ups: what is to be done stands in the tables (I8). */
+export const queues = { replicate: 'replicate', mail: 'mail', close: 'close-route' } as const;
+
+export interface MailJob {
+  readonly facility: string;
+  readonly route_id: string;
+  readonly week_end: string;
+  readonly stop: number;
+  /** The route version of the transition to D: one mail for each. */
+  readonly version: number;
+  readonly paths: 'v20' | 'current';
+}
+
+/** Sends jobs inside the batch's own transaction. No keyed dedupe: it loses wake-ups and makes transactions wait. */
+export function bossWakeups(boss: Pick<PgBoss, 'send' | 'insert'>): Wakeups {
+  return {
+    async replicate(tx) {
+      await boss.send(queues.replicate, {}, { db: executor(tx) });
+    },
+    async mail(tx, mails) {
+      await boss.insert(queues.mail, mails.map((mail) => ({ data: mailJob(mail) })), { db: executor(tx) });
+    },
+    async closeAt(tx, alarms) {
+      await boss.insert(queues.close, alarms.map((startAfter) => ({ data: {}, startAfter })), { db: executor(tx) });
+    },
+  };
+}
+
+const executor = (tx: Tx) => ({ executeSql: (text: string, values?: unknown[]) => tx.query(text, values) });
+
+const mailJob = ({ key, stop, version, paths }: Changes['mails'][number]): MailJob => ({
+  facility: key.facility, route_id: key.id, week_end: key.week_end, stop, version, paths,
+});

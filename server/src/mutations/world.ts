@@ -1,0 +1,52 @@
+import type { RouteKey, StopResult } from '@tailgate/sync-protocol';
+import { routeScope } from '@tailgate/sync-protocol';
+import type { CodeBook } from '../codes/code-book.ts';
+import type { CloseMode } from '../routes/closing.ts';
+import type { RouteFacts } from '../routes/header.ts';
+import type { PlanLines } from '../stops/plan-lines.ts';
+import type { KnownMutation, QueueState } from './identity.ts';
+
+/** All that a batch's rules may look at, as loaded under its locks. */
+export interface World {
+  readonly clients: ReadonlyMap<string, LoadedClient>;
+  /** By scope. A route that is missing does not exist; one that another transaction holds is never in a batch. */
+  readonly routes: ReadonlyMap<string, LoadedRoute>;
+  /** By `stopName`. */
+  readonly stops: ReadonlyMap<string, LoadedStop>;
+  /** By mutation id. */
+  readonly known: ReadonlyMap<string, KnownMutation>;
+  readonly codes: CodeBook;
+  readonly closeMode: CloseMode;
+  readonly timerMs: number;
+}
+
+export interface LoadedClient extends QueueState {
+  /** The version of the scope `client:…`, raised by each item that goes to quarantine. */
+  readonly version: number;
+}
+
+export interface LoadedRoute {
+  readonly facts: RouteFacts;
+  readonly epoch: number;
+  readonly version: number;
+  readonly headerVersion: number;
+  readonly late: number;
+}
+
+export interface LoadedStop {
+  readonly result: StopResult;
+  readonly version: number;
+  readonly lines: () => PlanLines;
+  readonly removed: boolean;
+  /** The stop's latest change; loaded only where a change is deduplicated by content. */
+  readonly latest: LatestChange | null;
+}
+
+export interface LatestChange {
+  readonly employee: string;
+  readonly name: string;
+  /** Canonical text of the parsed arguments. */
+  readonly content: string;
+}
+
+export const stopName = (route: RouteKey, stop: number): string => `${routeScope(route)}/${stop}`;

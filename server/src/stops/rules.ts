@@ -1,0 +1,146 @@
+import type {
+  LineUpdate, OsdGroup, SkipRefuseArgs, Stamp, StopObject, StopResult, Superseded, Warning, WarningCode,
+} from '@tailgate/sync-protocol';
+import { applyStopUpdate, warehouseStop } from '@tailgate/sync-protocol';
+import type { CodeBook } from '../codes/code-book.ts';
+import type { Actor, PathSet } from '../mutations/change.ts';
+import type { CloseMode } from '../routes/closing.ts';
+import { afterWarehouse } from '../routes/closing.ts';
+import type { RouteFacts } from '../routes/header.ts';
+import type { PlanLine, PlanLines } from './plan-lines.ts';
+
+/** What the rules know when they decide about one change of one stop. */
+export interface StopContext {
+  readonly route: RouteFacts;
+  readonly result: StopResult;
+  readonly lines: PlanLines;
+  /** The host took this stop off the plan. */
+  readonly removed: boolean;
+  readonly codes: CodeBook;
+  readonly actor: Actor;
+  readonly paths: PathSet;
+  readonly stamp: Stamp;
+  readonly receivedAt: Date;
+  readonly closeMode: CloseMode;
+  readonly timerMs: number;
+}
+
+/** What a change does; `route` is the same object where the route's own state does not change. */
+export interface StopDecision {
+  readonly result: StopResult;
+  readonly route: RouteFacts;
+  readonly changed: readonly string[];
+  readonly touched: boolean;
+  readonly superseded: readonly Superseded[];
+  readonly warnings: readonly Warning[];
+  /** A delivery summary is due (contract §4, E-mail). */
+  readonly mail: boolean;
+}
+
+/** A stop object of PUT route/stop or of the mutation `stop.update`. */
+export function decideStopUpdate(stop: StopObject, context: StopContext): StopDecision {
+  const { actor, paths, result } = context;
+  const update = actor.kind === 'driver' ? withDeliverer(stop, actor.employee, context.route) : stop;
+  const applied = applyStopUpdate(result, update, context.stamp);
+  const route = stop.id === warehouseStop ? routeAfter(stop, applied.result, context) : context.route;
+  const delivered = result.status !== 'D' && applied.result.status === 'D';
+  return {
+    result: applied.result,
+    route,
+    changed: applied.changed,
+    touched: applied.touched || route !== context.route,
+    superseded: applied.superseded,
+    warnings: [...applied.warnings, ...circumstances(context), ...contentWarnings(update, context)],
+    mail: delivered && stop.id !== warehouseStop && actor.kind === 'driver' && (paths === 'v20' || context.route.emailFlag),
+  };
+}
+
+/** PUT route/stop/skip-refuse: the status is the explicit one, else the reason code's, else S. */
+export function decideSkipRefuse(args: SkipRefuseArgs, context: StopContext): StopDecision {
+  const { skip_refuse_reason_code: reason, skip_refuse_timestamp, skip_refuse_driver_comment } = args;
+  const asked = args.status ?? (args.type === 'refuse' ? 'R' : args.type === 'skip' ? 'S' : undefined);
+  const status = asked ?? (reason && context.codes.stopException(reason) === 'R' ? 'R' : 'S');
+  const updates = { status, skip_refuse_reason_code: reason, skip_refuse_timestamp, skip_refuse_driver_comment } as const;
+  return decideStopUpdate({ id: args.stop_id, updates }, context);
+}
+
+/** `delivered_by_driver_id` is the body's if that driver is on the route, else the employee who sent it. */
+function withDeliverer(stop: StopObject, employee: string, route: RouteFacts): StopObject {
+  const { updates } = stop;
+  if (!updates || (updates.status !== 'D' && updates.delivered_by_driver_id === undefined)) return stop;
+  const named = updates.delivered_by_driver_id;
+  const known = route.drivers.some((driver) => driver.id === named);
+  return { ...stop, updates: { ...updates, delivered_by_driver_id: known ? named : employee } };
+}
+
+function routeAfter(stop: StopObject, result: StopResult, context: StopContext): RouteFacts {
+  const sent = stop.updates?.status;
+  const event = {
+    arrived: stop.arrived === true,
+    delivered: (sent === 'D' || sent === 'C') && (result.status === 'D' || result.status === 'C'),
+    paths: context.paths,
+    mode: context.closeMode,
+    now: context.receivedAt,
+    timerMs: context.timerMs,
+  };
+  const next = afterWarehouse(context.route, event);
+  return next === context.route ? context.route : { ...context.route, ...next };
+}
+
+function* circumstances({ route, actor, removed }: StopContext): Generator<Warning> {
+  if (route.status === 'C') yield warn('after_close', '', 'the route was closed before this arrived');
+  if (route.withdrawn) yield warn('route_withdrawn', '', 'the host has withdrawn this route');
+  if (removed) yield warn('stop_removed', '', 'the host has taken this stop off the route');
+  if (actor.kind === 'driver' && route.drivers.some((driver) => driver.id === actor.employee && driver.removed))
+    yield warn('no_longer_assigned', '', 'the driver was taken off this route before this arrived');
+}
+
+function* contentWarnings({ updates, products, collections }: StopObject, context: StopContext): Generator<Warning> {
+  const time = updates?.skip_refuse_timestamp;
+  if (time && Number.isNaN(Date.parse(time)))
+    yield warn('unreadable_time', 'updates.skip_refuse_timestamp', 'this is no readable instant; it was kept as sent');
+  for (const [i, item] of (updates?.overage_items ?? []).entries()) {
+    if (context.paths === 'v20' && item.osd_code !== '85' && item.osd_code !== '86')
+      yield warn('overage_code', `updates.overage_items.${i}.osd_code`, 'overage items use the codes 85 and 86');
+    else yield* unknownCode(item.osd_code, `updates.overage_items.${i}.osd_code`, context.codes);
+  }
+  yield* lineWarnings('products', products ?? [], context.lines.products, context.codes);
+  yield* lineWarnings('collections', collections ?? [], context.lines.collections, context.codes);
+}
+
+function* lineWarnings(kind: string, sent: readonly LineUpdate[], planned: readonly PlanLine[], codes: CodeBook): Generator<Warning> {
+  if (sent.length === 0) return;
+  const sentCount = countPairs(sent.map((line): PlanLine => [line.id, line.invoice, 0]));
+  const seen = new Map<string, number>();
+  for (const [i, line] of sent.entries()) {
+    const pair = `${line.id}\t${line.invoice}`;
+    const n = seen.get(pair) ?? 0;
+    seen.set(pair, n + 1);
+    const twins = planned.filter(([id, invoice]) => id === line.id && invoice === line.invoice);
+    const plan = twins[n];
+    const path = `${kind}.${i}`;
+    if (!plan) yield warn('unknown_product', path, `item ${line.id} is not on the manifest of this stop; it was kept`);
+    else if ((line.updates?.delivered ?? 0) > plan[2])
+      yield warn('over_delivered', `${path}.updates.delivered`, `more than the ${plan[2]} ordered`);
+    if (twins.length > (sentCount.get(pair) ?? 0))
+      yield warn('ambiguous_line', path, `the manifest has ${twins.length} such lines; this was taken for number ${n + 1}`);
+    yield* osdWarnings(line.updates?.osd_data, `${path}.updates.osd_data`, codes);
+    yield* osdWarnings(line.action?.updates?.osd_data, `${path}.action.updates.osd_data`, codes);
+  }
+}
+
+function* osdWarnings(groups: readonly OsdGroup[] | undefined, path: string, codes: CodeBook): Generator<Warning> {
+  for (const [i, group] of (groups ?? []).entries()) yield* unknownCode(group.osd_code, `${path}.${i}.osd_code`, codes);
+}
+
+function* unknownCode(code: string, path: string, codes: CodeBook): Generator<Warning> {
+  if (!codes.isCreditReason(code)) yield warn('unknown_code', path, `code ${code} is not in the code list; it was kept`);
+}
+
+function countPairs(lines: readonly PlanLine[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [id, invoice] of lines) counts.set(`${id}\t${invoice}`, (counts.get(`${id}\t${invoice}`) ?? 0) + 1);
+  return counts;
+}
+
+const warn = (code: WarningCode, path: string, message: string): Warning => ({ code, path, message });
