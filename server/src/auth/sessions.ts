@@ -1,0 +1,122 @@
+import type { Listener } from '../db/listen.ts';
+import type { Queryable } from '../db/types.ts';
+import type { RevokedReason, SessionFacts, SessionState } from './rules.ts';
+import { isWorthTouching, sessionState, slidesTo } from './rules.ts';
+import { findSession, sessionsChannel, touchSession } from './sql.ts';
+import { hashToken } from './tokens.ts';
+
+/** A driver who has shown a token that counts. */
+export interface Driver {
+  readonly employee: string;
+}
+
+export interface SessionRow {
+  readonly employee: string;
+  readonly created_at: Date;
+  readonly last_seen_at: Date;
+  readonly expires_at: Date;
+  readonly revoked_at: Date | null;
+  readonly revoked_reason: RevokedReason | null;
+  readonly on_open_route: boolean;
+}
+
+export const factsOf = (row: SessionRow): SessionFacts => ({
+  createdAt: row.created_at,
+  lastSeenAt: row.last_seen_at,
+  expiresAt: row.expires_at,
+  revokedAt: row.revoked_at,
+  revokedReason: row.revoked_reason,
+  onOpenRoute: row.on_open_route,
+});
+
+/** What the database says of a token now; undefined where this employee never had it. */
+export async function readSessionState(
+  db: Queryable,
+  employee: string,
+  token: string,
+  now: Date,
+): Promise<SessionState | undefined> {
+  const { rows } = await db.query<SessionRow>(findSession, [hashToken(token), employee]);
+  return rows[0] && sessionState(factsOf(rows[0]), now);
+}
+
+/** The driver behind a token that counts, or undefined. Keeps the token alive: it slides with its use. */
+export async function authenticate(
+  db: Queryable,
+  employee: string,
+  token: string,
+  now: Date,
+): Promise<Driver | undefined> {
+  const hash = hashToken(token);
+  const { rows } = await db.query<SessionRow>(findSession, [hash, employee]);
+  const session = rows[0] && factsOf(rows[0]);
+  if (!session || sessionState(session, now).kind === 'ended') return undefined;
+  if (isWorthTouching(session, now)) await db.query(touchSession, [hash, now, slidesTo(session.createdAt, now)]);
+  return { employee };
+}
+
+/** How long an answer is believed without asking again. The end of a session is told at once; this is for the rest. */
+const believedMs = 5_000;
+/** Drivers, not tokens: some hundred bytes each. */
+const mostDrivers = 10_000;
+
+interface Believed {
+  readonly until: number;
+  readonly driver: Promise<Driver | undefined>;
+}
+
+/** Remembers for some seconds who is signed in, so that authentication is no statement a request. */
+export class Sessions {
+  readonly #db: Queryable;
+  readonly #now: () => Date;
+  readonly #believed = new Map<string, Map<string, Believed>>();
+
+  constructor(db: Queryable, now: () => Date) {
+    this.#db = db;
+    this.#now = now;
+  }
+
+  /** Hears from all nodes whose sessions ended. What a broken LISTEN session missed is forgotten altogether. */
+  async follow(listener: Pick<Listener, 'onNotify' | 'onReconnect'>): Promise<void> {
+    listener.onReconnect(() => this.#believed.clear());
+    await listener.onNotify(sessionsChannel, (payload) => this.forget(payload.split(' ')));
+  }
+
+  async authenticate(employee: string, token: string): Promise<Driver | undefined> {
+    const now = this.#now();
+    const tokens = this.#tokensOf(employee);
+    const known = tokens.get(token);
+    if (known && now.getTime() < known.until) return known.driver;
+    // Requests at the same moment share the question. Only a yes is remembered: a no may be a yes after a sign-in.
+    const driver = authenticate(this.#db, employee, token, now);
+    tokens.set(token, { until: now.getTime() + believedMs, driver });
+    const answer = await driver.catch((error: unknown) => {
+      this.#drop(employee, token, driver);
+      throw error;
+    });
+    if (!answer) this.#drop(employee, token, driver);
+    return answer;
+  }
+
+  /** Asks the database again for these employees, also where an answer is under way. */
+  forget(employees: readonly string[]): void {
+    for (const employee of employees) this.#believed.delete(employee);
+  }
+
+  #tokensOf(employee: string): Map<string, Believed> {
+    const known = this.#believed.get(employee);
+    if (known) return known;
+    const oldest = this.#believed.keys().next();
+    if (this.#believed.size >= mostDrivers && !oldest.done) this.#believed.delete(oldest.value);
+    const tokens = new Map<string, Believed>();
+    this.#believed.set(employee, tokens);
+    return tokens;
+  }
+
+  #drop(employee: string, token: string, driver: Believed['driver']): void {
+    const tokens = this.#believed.get(employee);
+    if (tokens?.get(token)?.driver !== driver) return;
+    tokens.delete(token);
+    if (tokens.size === 0) this.#believed.delete(employee);
+  }
+}

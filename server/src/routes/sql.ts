@@ -1,0 +1,69 @@
+import type { Statement } from '../db/types.ts';
+
+/**
+ * A route that somebody still has to drive; `r` is `route`. Unpublished routes may be half loaded (host.md), withdrawn
+ * ones are not driven any more.
+ */
+const isOpen = `r.status = 'O' and r.published_at is not null and r.withdrawn_at is null`;
+
+const assigned = `route_driver d
+  join route r on r.facility = d.facility and r.id = d.route_id and r.week_end = d.week_end`;
+
+/** Which open route comes first: the one in progress, then the oldest (contract §4). */
+const pendingOrder = `(r.arrived or exists (
+    select from stop_result s
+     where s.facility = r.facility and s.route_id = r.id and s.week_end = r.week_end and s.status <> 'P'
+  )) desc, r.week_end, r.facility, r.id`;
+
+const pending = `from ${assigned} where d.employee = $1 and d.removed_at is null and ${isOpen} order by ${pendingOrder}`;
+
+/** Keys of a driver's open routes, the pending one first. $1 employee. */
+export const listPendingRoutes: Statement = {
+  name: 'routes_list_pending',
+  text: `select r.facility, r.id, r.week_end ${pending}`,
+};
+
+/**
+ * The pending route with everything on it, from one moment: a row a stop, the route repeated on each, and one row
+ * without a stop where it has none. $1 employee.
+ */
+export const readPendingRoute: Statement = {
+  name: 'routes_read_pending',
+  text: `with pending as (
+           select r.facility, r.id, r.week_end, r.epoch, r.version, r.name, r.changed_at,
+                  (select coalesce(json_agg(json_build_object('id', m.employee, 'name', coalesce(e.name, ''), 'type', m.type)
+                                            order by m.seq, m.employee), '[]')
+                     from route_driver m left join employee e on e.id = m.employee
+                    where m.facility = r.facility and m.route_id = r.id and m.week_end = r.week_end
+                      and m.removed_at is null) as drivers
+             ${pending} limit 1
+         )
+         select r.*, p.doc as plan, s.doc as result
+           from pending r
+           left join stop_plan p
+             on p.facility = r.facility and p.route_id = r.id and p.week_end = r.week_end and p.removed_at is null
+           left join stop_result s
+             on s.facility = p.facility and s.route_id = p.route_id and s.week_end = p.week_end and s.stop_id = p.stop_id
+          order by p.stop_id`,
+};
+
+/** $1 route id, $2 facility or null, $3 week_end or null, $4 employee. */
+export const findRoutes: Statement = {
+  name: 'routes_find',
+  text: `select r.facility, r.id, r.week_end, (${isOpen}) as open, d.employee is not null as assigned,
+                d.employee is not null and d.removed_at is null as current
+           from route r
+           left join route_driver d
+             on d.facility = r.facility and d.route_id = r.id and d.week_end = r.week_end and d.employee = $4
+          where r.id = $1 and ($2::text is null or r.facility = $2) and ($3::text is null or r.week_end = $3)
+          order by r.week_end desc, r.facility`,
+};
+
+/** Everybody who is on a route that is not closed. */
+export const listActiveDrivers: Statement = {
+  name: 'routes_list_active_drivers',
+  text: `select distinct d.employee collate "C" as employee
+           from ${assigned}
+          where d.removed_at is null and ${isOpen}
+          order by 1`,
+};
