@@ -80,11 +80,14 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/db/',
-    uses: server('start-error.ts'),
+    uses: server('start-error.ts', 'kept-secret.ts'),
     usesTypes: server('config.ts', 'log.ts'),
     why: 'the database ground knows no domain',
   },
   { path: 'server/src/log.ts', uses: [], why: 'the shape of a logger, nothing more' },
+  { path: 'server/src/kept-secret.ts', uses: [], why: 'a file with a secret in it, nothing more' },
+  { path: 'server/src/shutdown.ts', uses: [], usesTypes: server('log.ts'), why: 'an order of endings, nothing more' },
+  { path: 'server/src/banner.ts', uses: [], usesTypes: server('config.ts'), why: 'words for the person who starts us' },
   { path: 'server/src/start-error.ts', uses: [], why: 'what a start tells a person, nothing more' },
   {
     path: 'server/src/config.ts',

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { keepSecret } from '../kept-secret.ts';
 import type { Log } from '../log.ts';
 import { StartError } from '../start-error.ts';
 import {
@@ -55,7 +55,7 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions): P
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const remembered = await readMemory(dataDir);
   const cluster = await placeCluster(dataDir, remembered.folder);
-  const password = await keepPassword(join(dataDir, 'postgres.password'));
+  const { secret: password } = await keepSecret(join(dataDir, 'postgres.password'));
   await initialise(cluster, password).catch((cause: unknown) => {
     throw new StartError(`PostgreSQL could not be set up in ${cluster.folder}: ${lastLine(cause)}`, { cause });
   });
@@ -197,17 +197,6 @@ async function readMemory(dataDir: string): Promise<Memory> {
 
 async function writeMemory(dataDir: string, remembered: Memory): Promise<void> {
   await writeFile(join(dataDir, 'postgres.json'), `${JSON.stringify(remembered)}\n`, { mode: 0o600 });
-}
-
-/** Made once. `link` shows either the whole file or none, so two first starts at a time agree on one password. */
-async function keepPassword(file: string): Promise<string> {
-  const draft = `${file}.${randomBytes(4).toString('hex')}`;
-  await writeFile(draft, randomBytes(24).toString('base64url'), { mode: 0o600 });
-  await link(draft, file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
-  await rm(draft);
-  return (await readFile(file, 'utf8')).trim();
 }
 
 function isRefused(error: unknown): boolean {

@@ -28,6 +28,8 @@ export const migrationsFolder = join(import.meta.dirname, '../../migrations');
 /** Any constant does, as long as every version of this server uses the same: only one migrates at a time. */
 const MIGRATION_LOCK = 7_483_920_001;
 
+const OLDEST_SERVER = 180_000;
+
 /**
  * Brings the database up to the newest file of `folder`, one transaction a file, and returns the names it applied.
  * Servers that start together wait for each other. A file that was applied once may never change.
@@ -37,8 +39,11 @@ export async function migrate(url: string, log: Log, folder = migrationsFolder):
   const migrations = await readMigrations(folder);
   // A connection of its own: waiting for another server's migration must not run into the pool's timeouts.
   const client = new pg.Client({ connectionString: url, application_name: 'tailgate migrate' });
-  await client.connect();
+  await client.connect().catch((cause: unknown) => {
+    throw new MigrationError(`the database cannot be reached: ${reasonOf(cause)} (DATABASE_URL)`, { cause });
+  });
   try {
+    await refuseOldServer(client);
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const pending = pendingMigrations(migrations, await readApplied(client), log);
     for (const migration of pending) await apply(client, migration);
@@ -104,7 +109,22 @@ async function apply(client: pg.Client, { number, name, sql, sha256 }: Migration
     ]);
     await client.query('commit');
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new MigrationError(`migration ${name} failed and was rolled back: ${reason}`, { cause });
+    throw new MigrationError(`migration ${name} failed and was rolled back: ${reasonOf(cause)}`, { cause });
   }
+}
+
+async function refuseOldServer(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ number: number; version: string }>(
+    `select current_setting('server_version_num')::int as number, current_setting('server_version') as version`,
+  );
+  const [server] = rows;
+  if (server && server.number < OLDEST_SERVER) {
+    throw new MigrationError(`PostgreSQL 18 or newer is needed, DATABASE_URL leads to ${server.version}`);
+  }
+}
+
+/** A host name with several addresses fails with an error that holds one error for each and no message. */
+function reasonOf(cause: unknown): string {
+  if (cause instanceof AggregateError) return cause.errors.map(reasonOf).join(', ');
+  return cause instanceof Error ? cause.message : String(cause);
 }

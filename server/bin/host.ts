@@ -1,0 +1,57 @@
+import { loadConfig } from '../src/config.ts';
+import { openEmbedded } from '../src/db/embedded.ts';
+import type { Log } from '../src/log.ts';
+import { explain, parseCommand, runCommand } from '../src/replication/host/cli.ts';
+import { openHost } from '../src/replication/host/open.ts';
+import { StartError } from '../src/start-error.ts';
+
+// `npm run host -- …`: works on the host that a server with the same environment uses, whether one runs or not.
+
+/** Routine lines would stand between the rows that this command prints for other programs. */
+const log: Log = { debug: ignore, info: ignore, warn: complain, error: complain };
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof StartError ? error.message : explain(error));
+  process.exitCode = 1;
+}
+
+async function main(): Promise<void> {
+  const command = parseCommand(process.argv.slice(2));
+  const config = loadConfig(process.env, []);
+  const database = config.legacyUrl === undefined ? await openDatabase(config) : undefined;
+  try {
+    const host = await openHost(config, database?.url ?? '', log, 'HOSTCLI');
+    try {
+      await runCommand(command, {
+        host,
+        now: new Date(),
+        isTerminal: process.stdout.isTTY,
+        print: (line) => process.stdout.write(`${line}\n`),
+        warn: complainLine,
+      });
+    } finally {
+      await host.close();
+    }
+  } finally {
+    await database?.stop();
+  }
+}
+
+async function openDatabase({ databaseUrl, dataDir }: ReturnType<typeof loadConfig>) {
+  if (databaseUrl !== undefined) return { url: databaseUrl, stop: () => Promise.resolve() };
+  return openEmbedded(dataDir, { log, name: `npm run host (process ${process.pid})` });
+}
+
+function ignore(): void {
+  // nothing to say
+}
+
+function complain(_fields: object, message: string): void {
+  complainLine(message);
+}
+
+function complainLine(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,26 @@
+import { randomBytes } from 'node:crypto';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
+
+export interface KeptSecret {
+  secret: string;
+  /** It was made just now. */
+  fresh: boolean;
+}
+
+/**
+ * A secret that is made at the first start and kept in a file only we can read. `link` shows the whole file or none,
+ * so processes that start together agree on one secret, and a crash leaves no empty one.
+ */
+export async function keepSecret(file: string): Promise<KeptSecret> {
+  const draft = `${file}.${randomBytes(4).toString('hex')}`;
+  await writeFile(draft, randomBytes(24).toString('base64url'), { mode: 0o600 });
+  const fresh = await link(draft, file).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') return false;
+      throw error;
+    },
+  );
+  await rm(draft);
+  return { secret: (await readFile(file, 'utf8')).trim(), fresh };
+}

@@ -1,0 +1,52 @@
+import { pino } from 'pino';
+import { startApp, type App } from './app.ts';
+import { banner } from './banner.ts';
+import { loadConfig } from './config.ts';
+import { StartError } from './start-error.ts';
+
+/** A clean stop that takes longer hangs on something; supervisors rarely have more patience. */
+const STOP_TIMEOUT_MS = 20_000;
+/** One Ctrl-C may arrive twice, from the terminal and again through npm; only a later one means "now". */
+const SAME_SIGNAL_MS = 1_000;
+
+// Uploads, mails and secrets lie below DATA_DIR: other users of the machine have no business there.
+process.umask(0o077);
+
+try {
+  const config = loadConfig(process.env, process.argv.slice(2));
+  // Log lines go to standard error, so that the friendly ones on standard output can be read and piped.
+  const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
+  const starting = startApp(config, log);
+  stopOnSignal(starting);
+  console.log(banner(config, await starting));
+} catch (error) {
+  if (!(error instanceof StartError)) throw error;
+  console.error(`Tailgate cannot start. ${error.message}`);
+  process.exitCode = 1;
+}
+
+/** The first signal stops cleanly, also while still starting; a second one ends the process as it is. */
+function stopOnSignal(starting: Promise<App>): void {
+  let stoppingSince: number | undefined;
+  const stop = (signal: NodeJS.Signals) => {
+    if (stoppingSince !== undefined) {
+      if (performance.now() - stoppingSince > SAME_SIGNAL_MS) process.exit(1);
+      return;
+    }
+    stoppingSince = performance.now();
+    console.log(`Stopping (${signal}) …`);
+    setTimeout(() => {
+      console.error(
+        `Not stopped after ${STOP_TIMEOUT_MS / 1_000} s, ending anyway; open: ${process.getActiveResourcesInfo().join(', ')}`,
+      );
+      process.exit(1);
+    }, STOP_TIMEOUT_MS).unref();
+    starting.then(
+      (app) => app.stop(),
+      // Told where it is awaited.
+      () => undefined,
+    );
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+}

@@ -1,0 +1,99 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { choosePort } from '../../server/src/db/cluster.ts';
+import { atFileEnd } from './file-end.ts';
+
+const main = join(import.meta.dirname, '../../server/src/main.ts');
+
+/** What the server says first once it serves; see `banner.ts`. */
+const READY = /^Tailgate is ready on (\S+)/m;
+
+/**
+ * Starts the real server as `npm start` does, in a process of its own, and returns once it serves. Of our environment
+ * it gets only what is given here. It ends with the test file; `DATABASE_URL` and `DATA_DIR` say on what it works.
+ */
+export async function startServer(env: Record<string, string>, args: string[] = []): Promise<ServerProcess> {
+  const server = new ServerProcess({ PORT: String(await choosePort()), LOG_LEVEL: 'warn', ...env }, args);
+  atFileEnd(() => server.stop());
+  await server.start();
+  return server;
+}
+
+/** The server as the operating system sees it: started, stopped by a signal, killed, started again on the same port. */
+export class ServerProcess {
+  readonly #env: Record<string, string>;
+  readonly #args: string[];
+  #child: ChildProcess | undefined;
+  #said = '';
+
+  constructor(env: Record<string, string>, args: string[] = []) {
+    this.#env = env;
+    this.#args = args;
+  }
+
+  get port(): number {
+    return Number(this.#env['PORT']);
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Everything that it has written since its first start. */
+  get output(): string {
+    return this.#said;
+  }
+
+  /** Rejects with what it said if it ends before it is ready. */
+  async start(): Promise<void> {
+    if (this.#child) throw new Error('the server runs already');
+    const node = ['--conditions=source', main, ...this.#args];
+    const child = spawn(process.execPath, node, { env: this.#env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = child;
+    let saidNow = '';
+    await new Promise<void>((resolve, reject) => {
+      const hear = (text: string) => {
+        this.#said += text;
+        saidNow += text;
+        if (READY.test(saidNow)) resolve();
+      };
+      child.stdout.setEncoding('utf8').on('data', hear);
+      child.stderr.setEncoding('utf8').on('data', hear);
+      child.once('error', reject);
+      child.once('close', (code, signal) => {
+        this.#child = undefined;
+        reject(new Error(`the server ended (${signal ?? code}) before it was ready: ${saidNow.trim()}`));
+      });
+    });
+  }
+
+  /** As `kill -9` or a power cut: nothing is finished, nothing said. */
+  async kill9(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  /** As Ctrl-C; rejects where the server does not end cleanly. */
+  async stop(): Promise<void> {
+    const code = await this.#end('SIGTERM');
+    if (code !== undefined && code !== 0) throw new Error(`the server did not stop cleanly (${code}): ${this.#said}`);
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<unknown> {
+    const child = this.#child;
+    if (!child) return undefined;
+    const closed = once(child, 'close');
+    child.kill(signal);
+    const [code, endedBy] = await closed;
+    return signal === 'SIGKILL' ? undefined : (endedBy ?? code);
+  }
+}

@@ -1,0 +1,170 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { choosePort } from '../../server/src/db/cluster.ts';
+import { atFileEnd } from './file-end.ts';
+import { Lane, type Weather } from './tcp-lane.ts';
+
+interface Link {
+  client: Socket;
+  target: Socket;
+  up: Lane;
+  down: Lane;
+}
+
+/** A proxy on loopback before `targetPort`. It ends with the test file. */
+export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+  const proxy = new TcpProxy(targetPort, await choosePort());
+  await proxy.accept();
+  atFileEnd(() => proxy.stop());
+  return proxy;
+}
+
+/**
+ * The network between a client and a server, with its weather: what passes, waits, crawls, vanishes or breaks.
+ * Up is from the client to the server, down is the way back. Fit for HTTP, WebSocket and PostgreSQL alike.
+ */
+export class TcpProxy {
+  readonly port: number;
+  readonly #targetPort: number;
+  readonly #links = new Set<Link>();
+  readonly #up: Weather = fairWeather();
+  readonly #down: Weather = fairWeather();
+  readonly #watchers = new Set<() => void>();
+  #server: Server | undefined;
+
+  constructor(targetPort: number, port: number) {
+    this.#targetPort = targetPort;
+    this.port = port;
+  }
+
+  get links(): number {
+    return this.#links.size;
+  }
+
+  /** `address` as it reads through this proxy: same protocol, credentials and path, our port. */
+  through(address: string): string {
+    const url = new URL(address);
+    url.hostname = '127.0.0.1';
+    url.port = String(this.port);
+    return url.href;
+  }
+
+  /** Everything passes again. Links that lost bytes are cut: half a stream is no stream. */
+  pass(): void {
+    Object.assign(this.#up, fairWeather());
+    Object.assign(this.#down, fairWeather());
+    for (const link of this.#links) if (link.up.lossy || link.down.lossy) destroy(link);
+    this.#flow();
+  }
+
+  /** Breaks all links at once, as a reset does. New ones are taken. */
+  cut(): void {
+    for (const link of this.#links) destroy(link);
+  }
+
+  /** New connections are refused, as on a machine where nobody listens. Links that exist go on. */
+  refuse(): void {
+    this.#server?.close();
+    this.#server = undefined;
+  }
+
+  async accept(): Promise<void> {
+    if (this.#server) return;
+    const server = createServer({ allowHalfOpen: true }, (client) => this.#link(client));
+    this.#server = server;
+    server.listen(this.port, '127.0.0.1');
+    await once(server, 'listening');
+  }
+
+  /** The server's bytes wait here; it believes they are sent. */
+  holdDown(): void {
+    this.#down.held = true;
+  }
+
+  releaseDown(): void {
+    this.#down.held = false;
+    this.#flow();
+  }
+
+  holdUp(): void {
+    this.#up.held = true;
+  }
+
+  releaseUp(): void {
+    this.#up.held = false;
+    this.#flow();
+  }
+
+  /** Resolves as soon as `wanted` is true of what waits on one link's way down. */
+  untilHeldDown(wanted: (waiting: Buffer) => boolean = (waiting) => waiting.length > 0): Promise<void> {
+    const isThere = () => [...this.#links].some(({ down }) => wanted(down.waiting()));
+    return new Promise((resolve) => {
+      const look = () => {
+        if (!isThere()) return;
+        this.#watchers.delete(look);
+        resolve();
+      };
+      this.#watchers.add(look);
+      look();
+    });
+  }
+
+  /** Each byte arrives that much later, both ways. */
+  delay(ms: number): void {
+    this.#up.delayMs = this.#down.delayMs = ms;
+  }
+
+  throttle(bytesPerSecond: number): void {
+    this.#up.bytesPerSecond = this.#down.bytesPerSecond = bytesPerSecond;
+  }
+
+  /** Bytes vanish both ways and nobody is told: the half-open link of a phone that left the cell. */
+  drop(): void {
+    this.#up.dropping = this.#down.dropping = true;
+  }
+
+  async stop(): Promise<void> {
+    const closed = this.#server && once(this.#server, 'close');
+    this.refuse();
+    this.cut();
+    await closed;
+  }
+
+  #link(client: Socket): void {
+    const target = connect({ host: '127.0.0.1', port: this.#targetPort, allowHalfOpen: true });
+    const arrived = () => {
+      for (const look of this.#watchers) look();
+    };
+    const link: Link = {
+      client,
+      target,
+      up: new Lane(client, target, this.#up, arrived),
+      down: new Lane(target, client, this.#down, arrived),
+    };
+    this.#links.add(link);
+    for (const socket of [client, target]) {
+      socket.setNoDelay(true);
+      socket.on('error', () => destroy(link));
+      socket.on('close', () => {
+        if (client.destroyed && target.destroyed) this.#links.delete(link);
+      });
+    }
+  }
+
+  #flow(): void {
+    for (const { up, down } of this.#links) {
+      up.flow();
+      down.flow();
+    }
+  }
+}
+
+function fairWeather(): Weather {
+  return { held: false, dropping: false, delayMs: 0, bytesPerSecond: Infinity };
+}
+
+/** A reset, as a router that has lost the link sends it: the other side learns of it at once. */
+function destroy({ client, target }: Link): void {
+  client.resetAndDestroy();
+  target.resetAndDestroy();
+}
