@@ -5,7 +5,7 @@ import type { Log } from '../../log.ts';
 import { columnsOf, type HostValue } from './columns.ts';
 import { HostError, type Host, type HostColumn, type HostJob, type HostRow, type HostTransaction } from './host.ts';
 import { hostErrorOf } from './postgres-errors.ts';
-import { faultsIn, refuseByFault, type Fault } from './standin-faults.ts';
+import { faultsIn, isSlowed, refuseByFault, type Fault } from './standin-faults.ts';
 import { libraryDdl, libraryMark, serviceProgram } from './standin-schema.ts';
 import { hostFile, type HostFileName } from './tables.ts';
 
@@ -28,6 +28,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const SLOW_MS = 2_000;
 /** Statements with a name are planned once a connection; odd ones beyond this many (a multi-row insert of 17 rows) are not worth the memory. */
 const MAX_PREPARED = 400;
+const MAX_PREPARED_LENGTH = 20_000;
 
 /** Creates the library where it is missing and connects to it. */
 export async function openStandIn({
@@ -76,7 +77,7 @@ export async function openStandIn({
     const client = await connect();
     let broken = false;
     try {
-      const faults = await readFaults(client, first, library);
+      const faults = await readFaults(client, first, program === serviceProgram ? library : undefined);
       return await work({ client, faults, signal: closing.signal });
     } catch (error) {
       broken = !(await rolledBack(client));
@@ -106,9 +107,11 @@ export async function openStandIn({
   };
 }
 
-async function readFaults(client: pg.PoolClient, first: string, library: string): Promise<Fault[]> {
+/** Begins, and reads the faults in the same round trip. They befall the service only: a clerk works on (`library` undefined). */
+async function readFaults(client: pg.PoolClient, first: string, library: string | undefined): Promise<Fault[]> {
+  const text = library === undefined ? first : `${first}select fault, file from ${library}.standin_fault`;
   try {
-    return faultsIn(await client.query(`${first}select fault, file from ${library}.standin_fault`));
+    return text === '' ? [] : faultsIn(await client.query(text));
   } catch (error) {
     throw hostErrorOf(error);
   }
@@ -150,7 +153,7 @@ async function readRows(session: Session, sql: string, parameters: readonly Host
 
 async function run({ client, faults, signal }: Session, sql: string, parameters: readonly HostValue[]) {
   refuseByFault(faults, sql);
-  if (faults.some(({ fault }) => fault === 'slow')) await delay(SLOW_MS, undefined, { signal });
+  if (isSlowed(faults, sql)) await delay(SLOW_MS, undefined, { signal });
   try {
     return await client.query<HostValue[]>({ ...prepared(sql), values: [...parameters], rowMode: 'array' });
   } catch (error) {
@@ -188,7 +191,7 @@ function prepared(sql: string): { text: string; name?: string } {
   const known = preparedStatements.get(sql);
   if (known !== undefined) return known;
   const text = numbered(sql);
-  if (preparedStatements.size >= MAX_PREPARED) return { text };
+  if (preparedStatements.size >= MAX_PREPARED || text.length > MAX_PREPARED_LENGTH) return { text };
   const statement = { text, name: createHash('sha256').update(sql).digest('base64url').slice(0, 22) };
   preparedStatements.set(sql, statement);
   return statement;

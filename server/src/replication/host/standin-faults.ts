@@ -36,6 +36,12 @@ export function refuseByFault(faults: readonly Fault[], sql: string): void {
   }
 }
 
+export function isSlowed(faults: readonly Fault[], sql: string): boolean {
+  return faults.some(
+    ({ fault, file }) => fault === 'slow' && (file === '' || new RegExp(`\\b${file}\\b`, 'i').test(sql)),
+  );
+}
+
 function writesTo(sql: string, file: string): boolean {
   const target = /^\s*(?:insert\s+into|update|delete\s+from|merge\s+into)\s+(?:\w+\.)?(\w+)/i.exec(sql)?.[1];
   return target !== undefined && (file === '' || target.toUpperCase() === file);

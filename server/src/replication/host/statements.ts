@@ -79,7 +79,7 @@ export function updateGuarded<Name extends HostFileName, Chosen extends keyof Ho
  * `was` and, if `sequence` names a column, where that column is lower on the host. The affected count says how many were written.
  */
 export function mergeRows<Name extends HostFileName, Chosen extends keyof HostRecord<Name> & string>(
-  { dialect, library }: Place,
+  place: Place,
   name: Name,
   columns: readonly Chosen[],
   count: number,
@@ -88,9 +88,50 @@ export function mergeRows<Name extends HostFileName, Chosen extends keyof HostRe
   rows: readonly GuardedRow<HostKey<Name> & Pick<HostRecord<Name>, Chosen>>[];
   stamp: AuditStamp;
 }> {
-  const file = hostFile(name);
-  const key = names(file.key);
+  const key = names(hostFile(name).key);
   const guards = columns.filter((column) => column !== sequence);
+  const conditions = [
+    ...guards.map((column) => `T.${column} = S.WAS_${column}`),
+    ...(sequence === undefined ? [] : [`T.${sequence} < S.${sequence}`]),
+  ];
+  return {
+    sql: mergeText(place, hostFile(name), { columns, guards, conditions, count }),
+    bind: ({ rows, stamp }) =>
+      rows.flatMap(({ row, was }) => [
+        ...pick(row, key),
+        ...pick(row, columns),
+        ...stampOnce(stamp),
+        // Null equals nothing: without a confirmed row the guard never holds, and only an insert can happen.
+        ...(was === undefined ? guards.map(() => null) : pick(was, guards)),
+      ]),
+  };
+}
+
+/** Inserts or changes `count` rows whatever they held: for the owner of these columns. */
+export function putRows<Name extends HostFileName, Chosen extends keyof HostRecord<Name> & string>(
+  place: Place,
+  name: Name,
+  columns: readonly Chosen[],
+  count: number,
+): HostStatement<{ rows: readonly (HostKey<Name> & Pick<HostRecord<Name>, Chosen>)[]; stamp: AuditStamp }> {
+  const key = names(hostFile(name).key);
+  return {
+    sql: mergeText(place, hostFile(name), { columns, guards: [], conditions: [], count }),
+    bind: ({ rows, stamp }) => rows.flatMap((row) => [...pick(row, key), ...pick(row, columns), ...stampOnce(stamp)]),
+  };
+}
+
+type MergeShape = {
+  columns: readonly string[];
+  /** Columns whose confirmed value travels along, as `S.WAS_…`. */
+  guards: readonly string[];
+  conditions: readonly string[];
+  count: number;
+};
+
+function mergeText({ dialect, library }: Place, file: HostFile, shape: MergeShape): string {
+  const { columns, guards, conditions, count } = shape;
+  const key = names(file.key);
   const tail = auditTail(file);
   const change = changeTail(file);
   const source = [...key, ...columns, ...change, ...guards.map((column) => `WAS_${column}`)];
@@ -101,30 +142,16 @@ export function mergeRows<Name extends HostFileName, Chosen extends keyof HostRe
     ...guards.map((column) => exactCast(dialect, types[column])),
   ].join(', ');
   const inserted = [...key, ...columns, ...names(tail)];
-  const stamps = [...change, ...change];
-  const conditions = [
-    ...guards.map((column) => `T.${column} = S.WAS_${column}`),
-    ...(sequence === undefined ? [] : [`T.${sequence} < S.${sequence}`]),
-  ];
-  return {
-    sql: [
-      `merge into ${library}.${name} as T`,
-      `using (values ${Array.from({ length: count }, () => `(${row})`).join(', ')}) as S (${source.join(', ')})`,
-      `on ${key.map((column) => `T.${column} = S.${column}`).join(' and ')}`,
-      `when matched and ${conditions.join(' and ')} then update set`,
-      [...columns, ...change].map((column) => `${column} = S.${column}`).join(', '),
-      `when not matched then insert (${inserted.join(', ')})`,
-      `values (${[...key, ...columns, ...stamps].map((column) => `S.${column}`).join(', ')})`,
-    ].join(' '),
-    bind: ({ rows, stamp }) =>
-      rows.flatMap(({ row: record, was }) => [
-        ...pick(record, key),
-        ...pick(record, columns),
-        ...stampOnce(stamp),
-        // Null equals nothing: without a confirmed row the guard never holds, and only an insert can happen.
-        ...(was === undefined ? guards.map(() => null) : pick(was, guards)),
-      ]),
-  };
+  const given = [...key, ...columns, ...change, ...change];
+  return [
+    `merge into ${library}.${file.name} as T`,
+    `using (values ${Array.from({ length: count }, () => `(${row})`).join(', ')}) as S (${source.join(', ')})`,
+    `on ${key.map((column) => `T.${column} = S.${column}`).join(' and ')}`,
+    `when matched ${conditions.map((condition) => `and ${condition} `).join('')}then update set`,
+    [...columns, ...change].map((column) => `${column} = S.${column}`).join(', '),
+    `when not matched then insert (${inserted.join(', ')})`,
+    `values (${given.map((column) => `S.${column}`).join(', ')})`,
+  ].join(' ');
 }
 
 /** Rows as typed records. A column that is missing or of another kind means that the host's file is not the one we know. */

@@ -1,0 +1,203 @@
+import { readFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { auditTail, columnsOf, type HostValue } from './columns.ts';
+import { dispatchRoute, unknownDrivers } from './dispatch.ts';
+import { HostError, type Host, type HostRow } from './host.ts';
+import { parseRouteFile, RouteFileError, type RouteFile } from './load-file.ts';
+import { faultNames, isFaultName } from './standin-faults.ts';
+import { hostFile, hostFileNames, isHostFileName, type HostFileName } from './tables.ts';
+
+// `npm run host -- …`: what a dispatch program, a clerk and a bad day do to the host (contract §11).
+
+/** Where the command writes, and what it knows of the world around it. */
+export type Surroundings = {
+  host: Host;
+  now: Date;
+  isTerminal: boolean;
+  print: (line: string) => void;
+  warn: (line: string) => void;
+};
+
+/** A command that cannot be carried out as it was written; the message is for the person who wrote it. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+}
+
+export const usage = `npm run host -- load FILE.json            routes as a dispatch program writes them
+npm run host -- show TABLE [WHERE]        rows of a file (--json: a JSON line each)
+npm run host -- sql "STATEMENT"           what a clerk or another program does
+npm run host -- fault ${faultNames.join('|')} on|off [--table TABLE]`;
+
+export type Command =
+  | { verb: 'load'; file: string }
+  | { verb: 'show'; table: HostFileName; where: string; json: boolean }
+  | { verb: 'sql'; statement: string; json: boolean }
+  | { verb: 'fault'; fault: string; on: boolean; table: string };
+
+/** @throws CommandError */
+export function parseCommand(argv: readonly string[]): Command {
+  const { values, positionals } = readArguments(argv);
+  const [verb, first = '', ...rest] = positionals;
+  const json = values.json ?? false;
+  if (verb === 'load' && first !== '' && rest.length === 0) return { verb, file: first };
+  if (verb === 'show' && first !== '') {
+    return { verb, table: tableNamed(first), where: rest.join(' ').replace(/^\s*where\b/i, ''), json };
+  }
+  if (verb === 'sql' && first !== '' && rest.length === 0) return { verb, statement: first, json };
+  if (verb === 'fault' && rest.length === 1 && (rest[0] === 'on' || rest[0] === 'off')) {
+    if (!isFaultName(first)) throw new CommandError(`no fault is named ${first}: there are ${faultNames.join(', ')}`);
+    const table = values.table === undefined ? '' : tableNamed(values.table);
+    return { verb, fault: first, on: rest[0] === 'on', table };
+  }
+  throw new CommandError(usage);
+}
+
+/** @throws CommandError or HostError, whose messages name what was wrong */
+export async function runCommand(command: Command, around: Surroundings): Promise<void> {
+  switch (command.verb) {
+    case 'load':
+      return load(command.file, around);
+    case 'show':
+      return show(command, around);
+    case 'sql':
+      return runSql(command, around);
+    case 'fault':
+      return setFault(command, around);
+  }
+}
+
+function readArguments(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: { json: { type: 'boolean' }, table: { type: 'string' } },
+    });
+  } catch (cause) {
+    throw new CommandError(`${cause instanceof Error ? cause.message : String(cause)}\n${usage}`, { cause });
+  }
+}
+
+function tableNamed(written: string): HostFileName {
+  const name = written.toUpperCase().replace(/^\w+\./, '');
+  if (isHostFileName(name)) return name;
+  throw new CommandError(`the host has no table ${written}: there are ${hostFileNames.join(' ')}`);
+}
+
+async function load(file: string, { host, now, print, warn }: Surroundings): Promise<void> {
+  const routes = await readRoutes(file);
+  for (const route of routes) {
+    await dispatchRoute(host, route, { user: 'DISPATCH', now });
+    print(
+      `route ${route.id} of ${route.facility}, week ending ${route.week_end}: ${route.stops.length} stops dispatched`,
+    );
+  }
+  for (const driver of await unknownDrivers(host, routes)) {
+    warn(`driver ${driver} is not in the employee master (EMPMSTP) and cannot sign up`);
+  }
+}
+
+async function readRoutes(file: string): Promise<RouteFile[]> {
+  const content = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new CommandError(`${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
+  });
+  try {
+    return parseRouteFile(JSON.parse(content));
+  } catch (cause) {
+    if (cause instanceof RouteFileError) throw new CommandError(`${file} is no route:\n${cause.message}`, { cause });
+    if (cause instanceof SyntaxError) throw new CommandError(`${file} is no JSON: ${cause.message}`, { cause });
+    throw cause;
+  }
+}
+
+type Show = Extract<Command, { verb: 'show' }>;
+
+async function show({ table, where, json }: Show, around: Surroundings): Promise<void> {
+  const { host } = around;
+  const file = hostFile(table);
+  const order = Object.keys(file.key).join(', ');
+  const condition = where.trim() === '' ? '' : ` where ${where}`;
+  const rows = await host.query(
+    `select * from ${host.library}.${table}${condition}${order === '' ? '' : ` order by ${order}`}`,
+  );
+  printRows(rows, json, around);
+}
+
+type Sql = Extract<Command, { verb: 'sql' }>;
+
+async function runSql({ statement, json }: Sql, around: Surroundings): Promise<void> {
+  if (/^\s*(select|with|values|table)\b/i.test(statement)) {
+    printRows(await around.host.query(statement), json, around);
+    return;
+  }
+  const count = await around.host.transaction((tx) => tx.execute(statement));
+  around.print(`${count} ${count === 1 ? 'row' : 'rows'} affected`);
+}
+
+async function setFault(command: Extract<Command, { verb: 'fault' }>, { host, print }: Surroundings): Promise<void> {
+  const { fault, on, table } = command;
+  if (host.dialect !== 'postgres')
+    throw new CommandError('faults belong to the stand-in; LEGACY_URL names a real host');
+  await host.transaction(async (tx) => {
+    // `off` without a table ends the fault everywhere.
+    const scope = !on && table === '' ? '' : ' and file = ?';
+    await tx.execute(
+      `delete from ${host.library}.standin_fault where fault = ?${scope}`,
+      scope ? [fault, table] : [fault],
+    );
+    if (on) await tx.execute(`insert into ${host.library}.standin_fault (fault, file) values (?, ?)`, [fault, table]);
+  });
+  print(`${fault} is ${on ? 'on' : 'off'}${table === '' ? '' : ` for ${table}`}`);
+}
+
+/** JSON lines for programs, a table for eyes. Numbers are numbers there: no value of ours is beyond what JSON readers hold exactly. */
+function printRows(rows: readonly HostRow[], json: boolean, { print, isTerminal }: Surroundings): void {
+  if (json || !isTerminal) {
+    for (const row of rows) print(JSON.stringify(withNumbers(row)));
+    return;
+  }
+  const columns = Object.keys(rows[0] ?? {});
+  const cells = rows.map((row) => columns.map((column) => printable(row[column] ?? null) ?? ''));
+  const widths = columns.map((column, index) =>
+    Math.max(column.length, ...cells.map((line) => line[index]?.length ?? 0)),
+  );
+  const lineOf = (values: readonly string[]) =>
+    values
+      .map((value, index) => value.padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd();
+  if (rows.length > 0) print(lineOf(columns));
+  for (const line of cells) print(lineOf(line));
+  print(`${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`);
+}
+
+function withNumbers(row: HostRow): { [column: string]: unknown } {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      numbers.has(name) && value !== null ? Number(value) : printable(value),
+    ]),
+  );
+}
+
+/** A file's two letters make its columns' names unique on the host, so that a name alone tells the kind. */
+const numbers = new Set(
+  hostFileNames.flatMap((name) =>
+    Object.entries({ ...columnsOf(hostFile(name)), ...auditTail(hostFile(name)) })
+      .filter(([, { kind }]) => kind === 'decimal' || kind === 'identity')
+      .map(([column]) => column),
+  ),
+);
+
+function printable(value: HostValue): string | null {
+  return Buffer.isBuffer(value) ? value.toString('hex') : value;
+}
+
+/** One clear line for whoever typed the command. */
+export function explain(error: unknown): string {
+  if (error instanceof CommandError) return error.message;
+  if (error instanceof HostError) return `the host refused (SQLSTATE ${error.sqlstate}): ${error.message}`;
+  throw error;
+}

@@ -1,0 +1,176 @@
+import type { HostFileName, HostPart, HostRecord } from './tables.ts';
+import type { Host, HostTransaction } from './host.ts';
+import { hostMoment } from './local-time.ts';
+import type { RouteFile } from './load-file.ts';
+import { hostRowsOf } from './load-rows.ts';
+import { insertRows, putRows, selectRows, type AuditStamp } from './statements.ts';
+
+// What the back office's dispatch program does: it puts routes into the host's files, in one transaction a route, the dispatch date last.
+
+/** Rows a statement: far below the 65,535 parameters that PostgreSQL takes, and few enough round trips. */
+const ROWS_A_STATEMENT = 500;
+
+export type Office = { user: string; now: Date };
+
+/** Writes a route as dispatched. The same key again changes what is there: the service's own columns stay as they are. */
+export async function dispatchRoute(host: Host, route: RouteFile, office: Office): Promise<void> {
+  const rows = hostRowsOf(route);
+  await host.transaction(async (tx) => {
+    const zone = await zoneOf(host, tx, route.facility);
+    const moment = hostMoment(office.now, zone);
+    const writer = new Writer(host, tx, { user: office.user, program: 'DISPATCH', ...moment });
+    const { header } = rows;
+    const key = [header.RHFAC, header.RHRTE, header.RHWKE];
+
+    await writer.put('RTHDRP', ['RHNAM', 'RHTRLR', 'RHEMLF'], [header]);
+    await writer.put('SLSREPP', ['SRNAM', 'SRPHN'], rows.reps);
+    await writer.put('CUSMSP', customerColumns, rows.customers);
+    await writer.put('ITCOLP', itemColumns, rows.items);
+    // Lines belong to the host alone: replaced. Stops and drivers also carry columns of the service: changed in place.
+    await tx.execute(`delete from ${host.library}.RTPRDP where RPFAC = ? and RPRTE = ? and RPWKE = ?`, key);
+    await tx.execute(`delete from ${host.library}.RTCOLP where RCFAC = ? and RCRTE = ? and RCWKE = ?`, key);
+    await writer.keepOnly(
+      'RTSTPP',
+      ['RSFAC', 'RSRTE', 'RSWKE'],
+      'RSSTP',
+      key,
+      rows.stops.map(({ RSSTP }) => RSSTP),
+    );
+    await writer.keepOnly(
+      'RTDRVP',
+      ['RDFAC', 'RDRTE', 'RDWKE'],
+      'RDEMP',
+      key,
+      rows.drivers.map(({ RDEMP }) => RDEMP),
+    );
+    await tx.execute(
+      `update ${host.library}.INVHDP set IHRTE = ' ', IHSTP = 0 where IHFAC = ? and IHRTE = ? and IHWKE = ?`,
+      key,
+    );
+    await writer.put('RTDRVP', ['RDTYP', 'RDSEQ'], rows.drivers);
+    await writer.put('RTSTPP', ['RSTYP', 'RSCUS', 'RSSEQ', 'RSETA'], rows.stops);
+    await writer.put('INVHDP', ['IHCUS', 'IHDAT', 'IHFAC', 'IHRTE', 'IHWKE', 'IHSTP'], rows.invoices);
+    await writer.insert('RTPRDP', productColumns, rows.products);
+    await writer.insert('RTCOLP', ['RCFAC', 'RCRTE', 'RCWKE', 'RCSTP', 'RCITM', 'RCINV', 'RCQTY'], rows.collections);
+    await tx.execute(`update ${host.library}.RTHDRP set RHDSDT = ? where RHFAC = ? and RHRTE = ? and RHWKE = ?`, [
+      moment.date,
+      ...key,
+    ]);
+  });
+}
+
+/** Master files of the back office, as its own maintenance programs fill them. */
+export type Masters = {
+  facilities: readonly HostPart<'FACMSTP'>[];
+  employees: readonly HostPart<'EMPMSTP'>[];
+  codes: readonly HostPart<'CTLCDP'>[];
+};
+
+export async function writeMasters(host: Host, office: Office, masters: Masters): Promise<void> {
+  await host.transaction(async (tx) => {
+    const writer = new Writer(host, tx, { user: office.user, program: 'MASTERS', ...hostMoment(office.now, 'UTC') });
+    await writer.put('FACMSTP', ['FANAM', 'FATZ'], masters.facilities);
+    await writer.put('EMPMSTP', ['EMNAM', 'EMPHN', 'EMSTS', 'EMFAC', 'EMJOB'], masters.employees);
+    await writer.put(
+      'CTLCDP',
+      ['CCDSC', 'CCCAT', 'CCDRVF', 'CCSRF', 'CCPHOF', 'CCCMTF', 'CCSEQ', 'CCSTS'],
+      masters.codes,
+    );
+  });
+}
+
+/** Employees of a route file that the master does not know: they cannot sign up. */
+export async function unknownDrivers(host: Host, routes: readonly RouteFile[]): Promise<string[]> {
+  const known = await host.query(`select EMEMP from ${host.library}.EMPMSTP`);
+  const names = new Set(known.map(({ EMEMP }) => EMEMP));
+  return [...new Set(routes.flatMap((route) => route.drivers.map(({ id }) => id)))].filter((id) => !names.has(id));
+}
+
+async function zoneOf(host: Host, tx: HostTransaction, facility: string): Promise<string> {
+  const statement = selectRows(host, 'FACMSTP', ['FAFAC']);
+  const [row] = await tx.query(statement.sql, statement.bind({ FAFAC: facility }));
+  return typeof row?.['FATZ'] === 'string' ? row['FATZ'] : '';
+}
+
+/** Multi-row statements of one transaction, under one stamp. */
+class Writer {
+  readonly #host: Host;
+  readonly #tx: HostTransaction;
+  readonly #stamp: AuditStamp;
+
+  constructor(host: Host, tx: HostTransaction, stamp: AuditStamp) {
+    this.#host = host;
+    this.#tx = tx;
+    this.#stamp = stamp;
+  }
+
+  async put<Name extends HostFileName, Chosen extends keyof HostRecord<Name> & string>(
+    name: Name,
+    columns: readonly Chosen[],
+    rows: Parameters<ReturnType<typeof putRows<Name, Chosen>>['bind']>[0]['rows'],
+  ): Promise<void> {
+    for (const part of inParts(rows)) {
+      const statement = putRows(this.#host, name, columns, part.length);
+      await this.#tx.execute(statement.sql, statement.bind({ rows: part, stamp: this.#stamp }));
+    }
+  }
+
+  async insert<Name extends HostFileName, Chosen extends keyof HostRecord<Name> & string>(
+    name: Name,
+    columns: readonly Chosen[],
+    rows: readonly Pick<HostRecord<Name>, Chosen>[],
+  ): Promise<void> {
+    for (const part of inParts(rows)) {
+      const statement = insertRows(this.#host, name, columns, part.length);
+      await this.#tx.execute(statement.sql, statement.bind({ rows: part, stamp: this.#stamp }));
+    }
+  }
+
+  /** Deletes the route's rows that the new plan does not have. */
+  async keepOnly(name: HostFileName, by: string[], column: string, key: string[], kept: string[]): Promise<void> {
+    const where = by.map((part) => `${part} = ?`).join(' and ');
+    const others = kept.length > 0 ? ` and ${column} not in (${kept.map(() => '?').join(', ')})` : '';
+    await this.#tx.execute(`delete from ${this.#host.library}.${name} where ${where}${others}`, [...key, ...kept]);
+  }
+}
+
+function inParts<Row>(rows: readonly Row[]): Row[][] {
+  const parts = Math.ceil(rows.length / ROWS_A_STATEMENT);
+  return Array.from({ length: parts }, (_, part) => rows.slice(part * ROWS_A_STATEMENT, (part + 1) * ROWS_A_STATEMENT));
+}
+
+const customerColumns = [
+  'CMNAM',
+  'CMVRTF',
+  'CMPHN',
+  'CMEML',
+  'CMCEML',
+  'CMSLR',
+  'CMAD1',
+  'CMAD2',
+  'CMAD3',
+  'CMCTY',
+  'CMST',
+  'CMZIP',
+  'CMLAT',
+  'CMLON',
+] as const;
+const itemColumns = ['ICNAM', 'ICDSC', 'ICREQF', 'ICTOTF', 'ICPHOF', 'ICCTYP', 'ICSEC'] as const;
+const productColumns = [
+  'RPFAC',
+  'RPRTE',
+  'RPWKE',
+  'RPSTP',
+  'RPINV',
+  'RPITM',
+  'RPLIN',
+  'RPNAM',
+  'RPDSC',
+  'RPQTY',
+  'RPBUPC',
+  'RPIUPC',
+  'RPSEC',
+  'RPCTYP',
+  'RPTARE',
+  'RPACT',
+] as const;
