@@ -18,7 +18,7 @@ const spellings: ReadonlyMap<string, string> = new Map([
 ]);
 
 function spell(as: string, characters: string): [string, string][] {
-  return [...characters].map((character) => [character, as]);
+  return Array.from(characters, (character) => [character, as]);
 }
 
 /** Nearly every text on a truck is this: nothing to look at character by character. */
@@ -29,10 +29,15 @@ const control = /\p{Cc}/u;
 /** Composed (NFC), spelled with the characters of code page 37, controls as blanks, cut at a word. */
 export function hostText(original: string | null | undefined, length: number): HostText {
   if (!original) return { text: '', altered: false };
-  const composed = plain.test(original) ? original : original.normalize('NFC');
-  const spelled = composed.replace(foreign, spellingOf);
-  const text = cutAtWord(spelled, length);
-  return { text: text.trimEnd(), altered: spelled !== composed || text !== spelled };
+  // A CHAR column is filled with blanks: those at the end are no content.
+  const composed = withoutFill(plain.test(original) ? original : original.normalize('NFC'));
+  const spelled = withoutFill(composed.replace(foreign, spellingOf));
+  const text = spelled.length <= length ? spelled : withoutFill(cutAtWord(spelled, length));
+  return { text, altered: text !== composed };
+}
+
+function withoutFill(text: string): string {
+  return text.endsWith(' ') ? text.replace(/ +$/, '') : text;
 }
 
 function spellingOf(character: string): string {
@@ -41,9 +46,7 @@ function spellingOf(character: string): string {
 
 /** Where the last word is most of the text (a long number, a link) it is cut itself: half a text beats none. */
 function cutAtWord(text: string, length: number): string {
-  if (text.trimEnd().length <= length) return text.length <= length ? text : text.slice(0, length);
-  const head = text.slice(0, length);
-  if (text[length] === ' ') return head;
-  const blank = head.lastIndexOf(' ');
-  return blank * 2 < length ? head : head.slice(0, blank);
+  if (text[length] === ' ') return text.slice(0, length);
+  const blank = text.slice(0, length).lastIndexOf(' ');
+  return text.slice(0, blank * 2 < length ? length : blank);
 }

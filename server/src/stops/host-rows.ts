@@ -1,0 +1,166 @@
+import type { RouteKey, StopResult } from '@tailgate/sync-protocol';
+import { instant } from '@tailgate/sync-protocol';
+import type { HostMoment } from '../replication/host/local-time.ts';
+import type { ServicePart } from '../replication/host/tables.ts';
+import { hostText } from './host-text.ts';
+import { lineRows, linePhotoRows } from './line-rows.ts';
+import { osdRows, overagePhotoRows } from './osd-rows.ts';
+import { overHeld } from './over-held.ts';
+
+/** The host files that hold a stop's service-owned columns, in the order in which they are written: RTSTUP completes a stop. */
+export const stopFiles = ['RTSTPP', 'RTPRUP', 'RTOSDP', 'RTIMGP', 'RTEMLP', 'RTSTUP'] as const;
+export type StopFile = (typeof stopFiles)[number];
+export type StopRows = { readonly [Name in StopFile]: readonly ServicePart<Name>[] };
+
+/** What the host was last confirmed to hold of a stop: the shadow. */
+export interface HeldStop {
+  readonly rows: StopRows;
+  /** OSD rows that the back office has credited, as `OSTYP OSSEQ`: they must not change any more. */
+  readonly credited: ReadonlySet<string>;
+}
+
+export interface HostStop {
+  readonly key: RouteKey;
+  readonly stop: number;
+  readonly result: StopResult;
+  /** Server epoch and route version of the stop's last change. */
+  readonly sequence: `${number}`;
+  /** The facility's clock. */
+  readonly moment: (instant: Date) => HostMoment;
+}
+
+/** Nobody has done anything to this stop: there is nothing to tell the host. */
+export function isUntouched(result: StopResult): boolean {
+  return result.status === 'P' && !result.arrived && !result.updates && !result.products && !result.collections;
+}
+
+/**
+ * Every service-owned column of a stop as it is now. A row that says what the host holds already is that held row
+ * itself, its sequence included; rows of entries that are gone stay, blank or flagged, because programs of the host may
+ * have them in hand. RUTRC is left to whoever writes.
+ */
+export function hostRows(stop: HostStop, held?: HeldStop): StopRows {
+  const { sequence } = stop;
+  const osd = osdRows(stop, held?.rows.RTOSDP ?? [], held?.credited ?? new Set());
+  const emails = emailRows(stop);
+  const photos = [...linePhotoRows(stop), ...overagePhotoRows(stop, osd)];
+  return {
+    RTSTPP: overHeld([stopRow(stop)], held?.rows.RTSTPP, { key: ['RSSTP'] }),
+    RTPRUP: overHeld(lineRows(stop), held?.rows.RTPRUP, {
+      key: ['RQINV', 'RQITM', 'RQLIN', 'RQTYP'],
+      sequence: { column: 'RQRPSQ', value: sequence },
+    }),
+    RTOSDP: osd,
+    RTIMGP: overHeld(photos, held?.rows.RTIMGP, {
+      key: ['RIQTYP', 'RIINV', 'RIITM', 'RILIN', 'RISEQ'],
+      gone: (row) => ({ ...row, RIASS: '' }),
+    }),
+    RTEMLP: overHeld(emails.rows, held?.rows.RTEMLP, {
+      key: ['REMSEQ'],
+      gone: (row) => ({ ...row, REMADR: '' }),
+    }),
+    RTSTUP: [resultRow(stop, emails.altered)],
+  };
+}
+
+/** Contract §1: the end of the delivery, else its start, else the skip, else when the status was captured or received. */
+export function eventTime(result: StopResult): Date | undefined {
+  const { end_delivery_time, start_delivery_time, skip_refuse_timestamp } = result.updates ?? {};
+  const told = end_delivery_time ?? start_delivery_time ?? readable(skip_refuse_timestamp);
+  if (told) return new Date(told);
+  const statusWriter = result.status === 'P' ? undefined : result.by?.[result.at?.['status'] ?? 0];
+  const captured = statusWriter ? [statusWriter.at] : (result.by ?? []).map(({ at }) => at);
+  return captured.length > 0 ? new Date(Math.max(...captured)) : undefined;
+}
+
+function readable(timestamp: string | null | undefined): string | null {
+  const parsed = instant.safeParse(timestamp);
+  return parsed.success ? parsed.data : null;
+}
+
+function stopRow({ key, stop, result }: HostStop): ServicePart<'RTSTPP'> {
+  return {
+    RSFAC: key.facility,
+    RSRTE: key.id,
+    RSWKE: `${Number(key.week_end)}`,
+    RSSTP: `${stop}`,
+    RSSTS: result.status,
+    RSARVF: result.arrived ? 'Y' : 'N',
+  };
+}
+
+function resultRow({ key, stop, result, sequence, moment }: HostStop, emailAltered: boolean): ServicePart<'RTSTUP'> {
+  const updates = result.updates ?? {};
+  const { status } = result;
+  const event = eventTime(result);
+  const on = (time: string | Date | null | undefined): HostMoment => (time ? moment(new Date(time)) : never);
+  const started = on(updates.start_delivery_time);
+  const ended = on(updates.end_delivery_time ?? (status === 'D' || status === 'C' ? event : null));
+  const skipped = on(readable(updates.skip_refuse_timestamp) ?? (status === 'S' || status === 'R' ? event : null));
+  const texts = {
+    RUFLWC: hostText(updates.followup_reason_code, 3),
+    RUDRV: hostText(updates.delivered_by_driver_id, 10),
+    RUSEMP: hostText(updates.store_emp_id, 10),
+    RUSNAM: hostText(updates.store_emp_name, 40),
+    RUCMT: hostText(updates.driver_comments, 256),
+    RUSKRC: hostText(updates.skip_refuse_reason_code, 3),
+    RUSKCM: hostText(updates.skip_refuse_driver_comment, 256),
+  };
+  const altered = emailAltered || Object.values(texts).some((text) => text.altered);
+  const followUp = updates.followup ?? Boolean(updates.followup_reason_code?.trim());
+  return {
+    RUFAC: key.facility,
+    RURTE: key.id,
+    RUWKE: `${Number(key.week_end)}`,
+    RUSTP: `${stop}`,
+    RUSTS: status,
+    RUFLWC: texts.RUFLWC.text,
+    RUFLWF: followUp ? 'Y' : 'N',
+    RUSDT: started.date,
+    RUSTM: started.time,
+    RUEDT: ended.date,
+    RUETM: ended.time,
+    RUUTC: event?.toISOString() ?? '',
+    RULAT: degrees(updates.delivery_latitude),
+    RULON: degrees(updates.delivery_longitude),
+    RUDRV: texts.RUDRV.text,
+    RUSEMP: texts.RUSEMP.text,
+    RUSNAM: texts.RUSNAM.text,
+    RUCMT: texts.RUCMT.text,
+    RUCMTL: altered ? 'Y' : 'N',
+    RUSKRC: texts.RUSKRC.text,
+    RUSKDT: skipped.date,
+    RUSKTM: skipped.time,
+    RUSKCM: texts.RUSKCM.text,
+    RUSIG: updates.signature_id ?? '',
+    RURPSQ: sequence,
+    RUTRC: '',
+  };
+}
+
+function emailRows({ key, stop, result }: HostStop): { rows: ServicePart<'RTEMLP'>[]; altered: boolean } {
+  const addresses = (result.updates?.osd_emails ?? []).map((address) => hostText(address, 254));
+  const rows = addresses.map(({ text }, index): ServicePart<'RTEMLP'> => ({
+    REFAC: key.facility,
+    RERTE: key.id,
+    REWKE: `${Number(key.week_end)}`,
+    RESTP: `${stop}`,
+    REMSEQ: `${index + 1}`,
+    REMADR: text,
+  }));
+  // RTEMLP has no text flag of its own.
+  return { rows, altered: addresses.some((address) => address.altered) };
+}
+
+/** Zeros: it never happened. */
+const never: HostMoment = { date: '0', time: '0' };
+
+function degrees(text: string | null | undefined): `${number}` {
+  const fixed = Number(text ?? 0).toFixed(6);
+  if (!isNumber(fixed)) throw new RangeError(`${fixed} is no coordinate`);
+  return fixed;
+}
+
+function isNumber(text: string): text is `${number}` {
+  return /^-?\d+\.\d{6}$/.test(text);
+}

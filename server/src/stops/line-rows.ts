@@ -1,0 +1,57 @@
+import type { LineResult } from '@tailgate/sync-protocol';
+import type { ServicePart } from '../replication/host/tables.ts';
+import type { HostStop } from './host-rows.ts';
+
+type LineType = 'P' | 'C';
+
+/**
+ * RTPRUP: one row a line that a driver touched, planned or not. `open`, `open_action`, `item_name` and the action's
+ * quantity are kept in the mirror and not sent (contract §4), so RQOPNF stays blank. Keys are never respelled: a key
+ * that the host cannot hold parks the stop.
+ */
+export function lineRows({ key, stop, result, sequence }: HostStop): ServicePart<'RTPRUP'>[] {
+  return touchedLines(result).map(([type, line]) => ({
+    RQFAC: key.facility,
+    RQRTE: key.id,
+    RQWKE: `${Number(key.week_end)}`,
+    RQSTP: `${stop}`,
+    RQINV: line.invoice,
+    RQITM: line.id,
+    RQLIN: `${line.n + 1}`,
+    RQTYP: type,
+    RQDLV: `${line.delivered ?? 0}`,
+    RQRTN: `${line.returned ?? 0}`,
+    RQPAL: `${line.delivered_pallets ?? 0}`,
+    RQACCF: line.accounting_complete ? 'Y' : 'N',
+    RQACTD: `${line.action_delivered ?? 0}`,
+    RQIMG: line.image_ids?.[0] ?? '',
+    RQIMGN: `${line.image_ids?.length ?? 0}`,
+    RQOPNF: '',
+    RQRPSQ: sequence,
+  }));
+}
+
+/** RTIMGP: every photo of a line, in the driver's order. */
+export function linePhotoRows({ key, stop, result }: HostStop): ServicePart<'RTIMGP'>[] {
+  return touchedLines(result).flatMap(([type, line]) =>
+    (line.image_ids ?? []).map((asset, index) => ({
+      RIFAC: key.facility,
+      RIRTE: key.id,
+      RIWKE: `${Number(key.week_end)}` as const,
+      RISTP: `${stop}` as const,
+      RIQTYP: type,
+      RIINV: line.invoice,
+      RIITM: line.id,
+      RILIN: `${line.n + 1}` as const,
+      RISEQ: `${index + 1}` as const,
+      RIASS: asset,
+    })),
+  );
+}
+
+export function touchedLines({ products = {}, collections = {} }: HostStop['result']): [LineType, LineResult][] {
+  return [
+    ...Object.values(products).map((line): [LineType, LineResult] => ['P', line]),
+    ...Object.values(collections).map((line): [LineType, LineResult] => ['C', line]),
+  ];
+}

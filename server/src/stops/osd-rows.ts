@@ -1,0 +1,189 @@
+import type { OsdGroup } from '@tailgate/sync-protocol';
+import type { ServicePart } from '../replication/host/tables.ts';
+import type { HostStop } from './host-rows.ts';
+import { hostText } from './host-text.ts';
+import { touchedLines } from './line-rows.ts';
+import { equalBut } from './over-held.ts';
+
+type OsdRow = ServicePart<'RTOSDP'>;
+/** A row without what is allotted to it: its number, its revision and its place in the sequence. */
+type OsdContent = Omit<OsdRow, 'OSSEQ' | 'OSDELF' | 'OSREV' | 'OSRPSQ'>;
+
+/**
+ * RTOSDP: one row an entry. A row's OSSEQ is given once and never to another entry: an entry finds its row again by its
+ * osd_id, else by code and barcode, equal content first. Rows of entries that are gone are flagged, not deleted. A row
+ * that the back office has credited stays untouched; a change after the credit becomes a new row with a higher OSREV.
+ *
+ * @param held the rows as last confirmed on the host, flagged ones included
+ * @param credited `OSTYP OSSEQ` of credited rows
+ */
+export function osdRows(stop: HostStop, held: readonly OsdRow[], credited: ReadonlySet<string>): OsdRow[] {
+  const entries = osdEntries(stop);
+  const pool = new RowPool(held, credited);
+  const exact = entries.map((entry) => pool.take(entry, (row) => sameContent(entry, row)));
+  const found = entries.map((entry, index) => exact[index] ?? pool.take(entry, (row) => pool.mayChange(row, entry)));
+  const kept = entries.map((entry, index): OsdRow => {
+    const row = found[index] ?? pool.newRow(entry);
+    if (pool.isCredited(row)) return row;
+    return { ...entry, OSSEQ: row.OSSEQ, OSDELF: 'N', OSREV: row.OSREV, OSRPSQ: stop.sequence };
+  });
+  const gone = pool.rest().map((row): OsdRow => ({ ...row, OSDELF: 'Y', OSRPSQ: stop.sequence }));
+  const before = new Map(held.map((row) => [numberOf(row), row]));
+  return [...kept, ...gone, ...pool.creditedRest()].map((row) => {
+    const same = before.get(numberOf(row));
+    return same && equalBut(row, same, 'OSRPSQ') ? same : row;
+  });
+}
+
+/** RTIMGP: the photo of an overage item, under the number of its OSD row. */
+export function overagePhotoRows({ key, stop }: HostStop, osd: readonly OsdRow[]): ServicePart<'RTIMGP'>[] {
+  return osd
+    .filter((row) => row.OSTYP === 'O' && row.OSDELF === 'N' && row.OSIMG !== '')
+    .map((row) => ({
+      RIFAC: key.facility,
+      RIRTE: key.id,
+      RIWKE: `${Number(key.week_end)}`,
+      RISTP: `${stop}`,
+      RIQTYP: 'O',
+      RIINV: '',
+      RIITM: '',
+      RILIN: row.OSSEQ,
+      RISEQ: '1',
+      RIASS: row.OSIMG,
+    }));
+}
+
+export const numberOf = (row: Pick<OsdRow, 'OSTYP' | 'OSSEQ'>): string => `${row.OSTYP} ${row.OSSEQ}`;
+
+function osdEntries(stop: HostStop): OsdContent[] {
+  const content = contentOf(stop);
+  // Two lines of one item and invoice share their rows' keys: the groups of the second follow those of the first.
+  const groupsSoFar = new Map<string, number>();
+  const lines = touchedLines(stop.result).flatMap(([type, line]) =>
+    [
+      { itemized: false, groups: line.osd_data },
+      { itemized: true, groups: line.action_osd_data },
+    ].flatMap(({ itemized, groups }) => {
+      const place = [type, line.id, line.invoice, itemized].join('\t');
+      const first = groupsSoFar.get(place) ?? 0;
+      const stored = (groups ?? []).filter((group) => group.data.length > 0);
+      groupsSoFar.set(place, first + stored.length);
+      return stored.flatMap((group, index) =>
+        group.data.map((entry, order) =>
+          content(
+            { OSTYP: type, OSITM: line.id, OSINV: line.invoice, OSITMF: itemized ? 'Y' : 'N' },
+            { group, entry, order: [first + index + 1, order + 1] },
+          ),
+        ),
+      );
+    }),
+  );
+  const overage = (stop.result.updates?.overage_items ?? []).map(({ osd_code, barcode, ...item }, index) =>
+    content(
+      { OSTYP: 'O', OSITM: '', OSINV: '', OSITMF: 'N' },
+      {
+        group: { osd_id: null, osd_code },
+        entry: { ...item, barcodes: barcode, osd_parent: null, quantity_type: null },
+        order: [1, index + 1],
+      },
+    ),
+  );
+  return [...lines, ...overage];
+}
+
+interface Entry {
+  readonly group: Pick<OsdGroup, 'osd_id' | 'osd_code'>;
+  readonly entry: OsdGroup['data'][number];
+  /** Of the group, and of the entry in it. */
+  readonly order: readonly [group: number, entry: number];
+}
+
+function contentOf({ key, stop }: HostStop) {
+  return (line: Pick<OsdRow, 'OSTYP' | 'OSITM' | 'OSINV' | 'OSITMF'>, { group, entry, order }: Entry): OsdContent => {
+    const itemized = line.OSITMF === 'Y';
+    const texts = {
+      OSBAR: hostText(itemized ? '' : entry.barcodes, 20),
+      OSOID: hostText(group.osd_id, 6),
+      OSPAR: hostText(entry.osd_parent, 6),
+      OSCMT: hostText(entry.comment, 256),
+    };
+    return {
+      OSFAC: key.facility,
+      OSRTE: key.id,
+      OSWKE: `${Number(key.week_end)}`,
+      OSSTP: `${stop}`,
+      ...line,
+      OSBAR: texts.OSBAR.text,
+      OSOID: texts.OSOID.text,
+      OSPAR: texts.OSPAR.text,
+      OSCOD: group.osd_code,
+      OSQTY: `${entry.quantity}`,
+      OSQTYP: entry.quantity_type === 'units' ? 'U' : entry.quantity_type === 'cases' ? 'C' : '',
+      OSCMT: texts.OSCMT.text,
+      OSTXTL: Object.values(texts).some(({ altered }) => altered) ? 'Y' : 'N',
+      OSIMG: entry.images_id ?? '',
+      OSGRP: `${order[0]}`,
+      OSENT: `${order[1]}`,
+    };
+  };
+}
+
+/** An entry that only moved is the same entry. */
+function sameContent(entry: OsdContent, row: OsdRow): boolean {
+  return equalBut({ ...entry, OSGRP: row.OSGRP, OSENT: row.OSENT }, row);
+}
+
+/** What stays of an entry when its quantity, comment or photo changes. */
+function identityOf(row: OsdContent): string {
+  const itself = row.OSOID === '' ? [row.OSCOD, row.OSBAR] : ['', row.OSOID];
+  return [row.OSTYP, row.OSITM, row.OSINV, row.OSITMF, ...itself].join('\t');
+}
+
+/** The held rows of a stop, from which each entry takes its own. */
+class RowPool {
+  readonly #free = new Map<string, OsdRow[]>();
+  readonly #credited: ReadonlySet<string>;
+  readonly #last = new Map<string, number>();
+
+  constructor(held: readonly OsdRow[], credited: ReadonlySet<string>) {
+    this.#credited = credited;
+    // Rows that stand come first: a flagged one is taken only where no other fits.
+    for (const row of held.toSorted((a, b) => a.OSDELF.localeCompare(b.OSDELF))) {
+      const twins = this.#free.get(identityOf(row));
+      if (twins) twins.push(row);
+      else this.#free.set(identityOf(row), [row]);
+      this.#last.set(row.OSTYP, Math.max(this.#last.get(row.OSTYP) ?? 0, Number(row.OSSEQ)));
+    }
+  }
+
+  isCredited(row: Pick<OsdRow, 'OSTYP' | 'OSSEQ'>): boolean {
+    return this.#credited.has(numberOf(row));
+  }
+
+  /** A flagged row comes back for the same osd_id; without one it could be another exception of the same code. */
+  mayChange(row: OsdRow, entry: OsdContent): boolean {
+    return !this.isCredited(row) && (row.OSDELF !== 'Y' || entry.OSOID !== '');
+  }
+
+  take(entry: OsdContent, fits: (row: OsdRow) => boolean): OsdRow | undefined {
+    const twins = this.#free.get(identityOf(entry));
+    const index = twins?.findIndex(fits) ?? -1;
+    return index < 0 ? undefined : twins?.splice(index, 1)[0];
+  }
+
+  newRow(entry: OsdContent): OsdRow {
+    const sequence = (this.#last.get(entry.OSTYP) ?? 0) + 1;
+    this.#last.set(entry.OSTYP, sequence);
+    const settled = (this.#free.get(identityOf(entry)) ?? []).filter((row) => this.isCredited(row));
+    const revision = settled.length === 0 ? 0 : Math.max(...settled.map(({ OSREV }) => Number(OSREV))) + 1;
+    return { ...entry, OSSEQ: `${sequence}`, OSDELF: 'N', OSREV: `${revision}`, OSRPSQ: '0' };
+  }
+
+  rest(): OsdRow[] {
+    return [...this.#free.values()].flat().filter((row) => !this.isCredited(row));
+  }
+
+  creditedRest(): OsdRow[] {
+    return [...this.#free.values()].flat().filter((row) => this.isCredited(row));
+  }
+}
