@@ -1,4 +1,5 @@
 export * from './apply-stop-update.ts';
+export * from './api.ts';
 export * from './auth.ts';
 export * from './canonical-json.ts';
 export * from './checksum.ts';
@@ -6,6 +7,9 @@ export * from './codes.ts';
 export * from './errors.ts';
 export * from './frames.ts';
 export * from './mutation.ts';
+export * from './operations.ts';
+export * from './payloads.ts';
+export * from './quarantine.ts';
 export * from './routes.ts';
 export * from './stop-view.ts';
 export * from './stops.ts';
