@@ -76,8 +76,8 @@ export default defineConfig({
       },
     },
     {
-      // Programs talk to people on a terminal.
-      files: ['server/src/main.ts', 'server/bin/**', '**/cli.ts', '**/cli/**', 'tests/bench/**'],
+      // Programs, benches and the test ground talk to people on a terminal.
+      files: ['server/src/main.ts', 'server/bin/**', '**/cli.ts', '**/cli/**', 'tests/bench/**', 'tests/support/**'],
       rules: { 'no-console': 'off' },
     },
     {
@@ -92,7 +92,7 @@ export default defineConfig({
         'typescript/no-unsafe-return': 'off',
       },
     },
-    // Tools look for a default export in their configuration.
-    { files: ['*.config.ts'], rules: { 'import/no-default-export': 'off' } },
+    // Tools look for a default export in their configuration and their set-up.
+    { files: ['**/*.config.ts', 'tests/support/global-setup.ts'], rules: { 'import/no-default-export': 'off' } },
   ],
 });

@@ -24,7 +24,7 @@ function wrongLibrary(file: SourceFile, found: Import): Finding[] {
   if (isTest(file.path) || found.specifier.startsWith('.')) return [];
   const name = packageOf(found.specifier);
   const homes = libraries[name];
-  if (!homes || found.typesOnly || homes.some((home) => file.path.startsWith(home))) return [];
+  if (!homes || homes.some((home) => file.path.startsWith(home))) return [];
   return [findAt(file, found.offset, `${name} belongs to ${homes.join(', ')}`)];
 }
 
