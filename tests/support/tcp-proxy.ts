@@ -97,16 +97,12 @@ export class TcpProxy {
 
   /** Resolves as soon as `wanted` is true of what waits on one link's way down. */
   untilHeldDown(wanted: (waiting: Buffer) => boolean = (waiting) => waiting.length > 0): Promise<void> {
-    const isThere = () => [...this.#links].some(({ down }) => wanted(down.waiting()));
-    return new Promise((resolve) => {
-      const look = () => {
-        if (!isThere()) return;
-        this.#watchers.delete(look);
-        resolve();
-      };
-      this.#watchers.add(look);
-      look();
-    });
+    return this.#until(({ down }) => wanted(down.waiting()));
+  }
+
+  /** Resolves as soon as a link has lost bytes to `drop`. */
+  untilLossy(): Promise<void> {
+    return this.#until(({ up, down }) => up.lossy || down.lossy);
   }
 
   /** Each byte arrives that much later, both ways. */
@@ -132,9 +128,7 @@ export class TcpProxy {
 
   #link(client: Socket): void {
     const target = connect({ host: '127.0.0.1', port: this.#targetPort, allowHalfOpen: true });
-    const arrived = () => {
-      for (const look of this.#watchers) look();
-    };
+    const arrived = () => this.#watchers.forEach((look) => look());
     const link: Link = {
       client,
       target,
@@ -149,6 +143,18 @@ export class TcpProxy {
         if (client.destroyed && target.destroyed) this.#links.delete(link);
       });
     }
+  }
+
+  #until(isSo: (link: Link) => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (![...this.#links].some(isSo)) return;
+        this.#watchers.delete(look);
+        resolve();
+      };
+      this.#watchers.add(look);
+      look();
+    });
   }
 
   #flow(): void {

@@ -119,6 +119,7 @@ async function enter(house: House, preferredPort: number | undefined): Promise<E
       } catch (error) {
         if (error instanceof StartError) throw error;
         if (isRefused(error)) {
+          if (started) await stop(cluster);
           throw new StartError(
             `PostgreSQL of ${dataDir} does not accept the password in postgres.password: put that file back`,
             { cause: error },

@@ -14,10 +14,11 @@ export interface ListenOptions {
   random?: () => number;
   /** How often a notification to ourselves shows that others' would arrive. */
   probeEveryMs?: number;
+  /** For a connection, a statement, and a notification to ourselves. */
+  answerTimeoutMs?: number;
 }
 
 const PROBE_EVERY_MS = 20_000;
-/** For a connection, a statement, and a notification to ourselves. */
 const ANSWER_TIMEOUT_MS = 5_000;
 const FIRST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 5_000;
@@ -74,8 +75,8 @@ export class Listener {
   }
 
   async #open(): Promise<void> {
-    const { url } = this.#options;
-    const session = new Session(url, (channel, payload) => this.#deliver(channel, payload));
+    const { url, answerTimeoutMs = ANSWER_TIMEOUT_MS } = this.#options;
+    const session = new Session(url, answerTimeoutMs, (channel, payload) => this.#deliver(channel, payload));
     try {
       await session.connect();
       await session.listen(this.#probeChannel);
@@ -147,16 +148,18 @@ class Session {
   readonly #socket = new Socket();
   readonly #client: pg.Client;
   readonly #probes = new Map<string, () => void>();
+  readonly #answerTimeoutMs: number;
 
-  constructor(url: string, deliver: (channel: string, payload: string) => void) {
+  constructor(url: string, answerTimeoutMs: number, deliver: (channel: string, payload: string) => void) {
+    this.#answerTimeoutMs = answerTimeoutMs;
     this.#client = new pg.Client({
       connectionString: url,
       application_name: 'tailgate listen',
       stream: () => this.#socket,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
-      connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
-      query_timeout: ANSWER_TIMEOUT_MS,
+      connectionTimeoutMillis: answerTimeoutMs,
+      query_timeout: answerTimeoutMs,
     });
     this.closed = new Promise((resolve) => this.#socket.once('close', () => resolve()));
     // Every error also closes the socket, which is what counts; without a listener it would end the process.
@@ -180,7 +183,7 @@ class Session {
     const payload = randomBytes(9).toString('base64url');
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#probes.set(payload, resolve);
-    const timer = setTimeout(() => reject(silent()), ANSWER_TIMEOUT_MS);
+    const timer = setTimeout(() => reject(silent()), this.#answerTimeoutMs);
     try {
       await Promise.all([promise, this.#client.query('select pg_notify($1, $2)', [channel, payload])]);
     } finally {

@@ -33,6 +33,10 @@ export function createPool({ url, name, log, size = 10 }: PoolOptions): pg.Pool 
     keepAliveInitialDelayMillis: 10_000,
     types: { getTypeParser },
   });
+  // One that breaks in somebody's hands errs by itself besides failing their query: the pool listens only while it idles.
+  pool.on('connect', (client) =>
+    client.on('error', (err) => log.debug({ err, pool: name }, 'a database connection broke')),
+  );
   // An idle connection that breaks would end the process without a listener; the pool itself has dropped it already.
   pool.on('error', (error) => log.warn({ err: error, pool: name }, 'an idle database connection broke'));
   return pool;

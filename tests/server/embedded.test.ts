@@ -1,0 +1,183 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import pg from 'pg';
+import { describe, expect, test } from 'vitest';
+import { findRunning, stop as stopCluster } from '../../server/src/db/cluster.ts';
+import { openEmbedded, type Embedded } from '../../server/src/db/embedded.ts';
+import { placeCluster } from '../../server/src/db/placement.ts';
+import { atFileEnd } from '../support/file-end.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const options = { log: recordedLog(), name: 'Tailgate (test)' };
+
+async function open(dataDir: string, more: { parts?: string[]; name?: string } = {}): Promise<Embedded> {
+  const embedded = await openEmbedded(dataDir, { ...options, ...more });
+  atFileEnd(() => embedded.stop());
+  return embedded;
+}
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function running(dataDir: string): Promise<{ pid: number; port: number } | undefined> {
+  return findRunning(await placeCluster(dataDir));
+}
+
+describe('embedded PostgreSQL', () => {
+  test('keeps its data, address and password from start to start, durably and for loopback only', async () => {
+    const dataDir = await temporaryFolder();
+    const first = await open(dataDir);
+    expect(first).toMatchObject({ owned: true, place: join(dataDir, 'postgres') });
+    await query(first.url, 'create table kept as select 7 as seven');
+    const settings = `select name, setting from pg_settings
+      where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'listen_addresses', 'unix_socket_directories')`;
+    expect(await query(first.url, settings)).toEqual(
+      expect.arrayContaining([
+        { name: 'fsync', setting: 'on' },
+        { name: 'full_page_writes', setting: 'on' },
+        { name: 'synchronous_commit', setting: 'on' },
+        { name: 'listen_addresses', setting: '127.0.0.1' },
+        { name: 'unix_socket_directories', setting: '' },
+      ]),
+    );
+    for (const file of ['postgres.password', 'postgres.json']) {
+      expect((await stat(join(dataDir, file))).mode & 0o777).toBe(0o600);
+    }
+    await first.stop();
+    expect(await running(dataDir)).toBeUndefined();
+
+    const second = await open(dataDir);
+    expect(second.url).toBe(first.url);
+    expect(await query(second.url, 'select seven from kept')).toEqual([{ seven: 7 }]);
+    await second.stop();
+  });
+
+  test('whoever comes later joins; the last to leave switches it off, whoever that is', async () => {
+    const dataDir = await temporaryFolder();
+    const starter = await open(dataDir);
+    const joiner = await open(dataDir);
+    expect(joiner).toMatchObject({ owned: false, url: starter.url });
+    await starter.stop();
+    expect(await query(joiner.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await joiner.stop();
+    expect(await running(dataDir)).toBeUndefined();
+  });
+
+  test('processes that come at the same moment agree on one', async () => {
+    const dataDir = await temporaryFolder();
+    const all = await Promise.all([open(dataDir), open(dataDir), open(dataDir)]);
+    expect(new Set(all.map(({ url }) => url)).size).toBe(1);
+    expect(all.filter(({ owned }) => owned)).toHaveLength(1);
+    expect((await readdir(join(dataDir, 'postgres'))).sort()).toEqual(['data', 'log']);
+    // One comes while the last of the others leaves.
+    const [, newcomer] = await Promise.all([Promise.all(all.map((each) => each.stop())), open(dataDir)]);
+    expect(await query(newcomer.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await newcomer.stop();
+    expect(await running(dataDir)).toBeUndefined();
+  });
+
+  test('a second server on the folder is told who runs there; roles that differ share it', async () => {
+    const dataDir = await temporaryFolder();
+    const api = await open(dataDir, { parts: ['api'], name: 'Tailgate (process 41)' });
+    const worker = await open(dataDir, { parts: ['worker'], name: 'Tailgate (process 42)' });
+    await expect(open(dataDir, { parts: ['api', 'worker'] })).rejects.toThrow(
+      `Tailgate (process 41) already runs on ${dataDir}: stop it first, or give this one a folder and a port of its own ` +
+        '(DATA_DIR=.data2 PORT=3001 npm start)',
+    );
+    await api.stop();
+    await (await open(dataDir, { parts: ['api'] })).stop();
+    await worker.stop();
+  });
+
+  test('outlives a process that is killed, and the next start joins it', async () => {
+    const dataDir = await temporaryFolder();
+    const script = `
+      import { openEmbedded } from ${JSON.stringify(join(import.meta.dirname, '../../server/src/db/embedded.ts'))};
+      const log = { debug() {}, info() {}, warn() {}, error() {} };
+      const { url } = await openEmbedded(process.argv[1], { log, name: 'victim', parts: ['api', 'worker'] });
+      console.log(url);`;
+    const victim = spawn(process.execPath, ['--input-type=module', '-e', script, dataDir], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [said] = await once(victim.stdout.setEncoding('utf8'), 'data');
+    victim.kill('SIGKILL');
+    await once(victim, 'close');
+    expect(await running(dataDir)).toBeDefined();
+
+    const next = await open(dataDir, { parts: ['api', 'worker'] });
+    expect(next).toMatchObject({ owned: false, url: String(said).trim() });
+    await next.stop();
+    expect(await running(dataDir)).toBeUndefined();
+  });
+
+  test('comes back while we hold it: after its own crash, and after it was stopped behind our back', async () => {
+    const dataDir = await temporaryFolder();
+    const log = recordedLog();
+    const embedded = await openEmbedded(dataDir, { ...options, log });
+    atFileEnd(() => embedded.stop());
+    const isBack = (times: number) => log.lines.filter(({ message }) => message.endsWith('is back')).length === times;
+
+    const before = await running(dataDir);
+    process.kill(before?.pid ?? 0, 'SIGKILL');
+    await expect.poll(() => isBack(1), { timeout: 15_000 }).toBe(true);
+    expect(await query(embedded.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+
+    await stopCluster(await placeCluster(dataDir));
+    await expect.poll(() => isBack(2), { timeout: 15_000 }).toBe(true);
+    expect(await query(embedded.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await embedded.stop();
+  });
+
+  test('a lock file that names somebody else’s process is no obstacle', async () => {
+    const dataDir = await temporaryFolder();
+    await (await open(dataDir)).stop();
+    const lockFile = join(dataDir, 'postgres/data/postmaster.pid');
+    await writeFile(
+      lockFile,
+      `${process.pid}\n${join(dataDir, 'postgres/data')}\n1\n61111\n\n127.0.0.1\n 1 1\nready\n`,
+    );
+    const embedded = await open(dataDir);
+    expect(await query(embedded.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await embedded.stop();
+  });
+
+  test('takes another port where its own was taken meanwhile, and remembers that', async () => {
+    const dataDir = await temporaryFolder();
+    const first = await open(dataDir);
+    await first.stop();
+    const squatter = createServer().listen(Number(new URL(first.url).port), '127.0.0.1');
+    await once(squatter, 'listening');
+    const second = await open(dataDir);
+    expect(second.url).not.toBe(first.url);
+    const remembered: unknown = JSON.parse(await readFile(join(dataDir, 'postgres.json'), 'utf8'));
+    expect(remembered).toMatchObject({ folder: 'postgres', port: Number(new URL(second.url).port) });
+    await second.stop();
+    squatter.close();
+    await once(squatter, 'close');
+  });
+
+  test('a lost password file is told, and nothing is touched', async () => {
+    const dataDir = await temporaryFolder();
+    await (await open(dataDir)).stop();
+    const file = join(dataDir, 'postgres.password');
+    const password = await readFile(file, 'utf8');
+    await writeFile(file, 'not it');
+    await expect(open(dataDir)).rejects.toThrow(
+      /does not accept the password in postgres\.password: put that file back/,
+    );
+    expect(await running(dataDir)).toBeUndefined();
+    await writeFile(file, password);
+    await (await open(dataDir)).stop();
+  });
+});

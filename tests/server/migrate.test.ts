@@ -1,0 +1,86 @@
+import { appendFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { migrate, migrationsFolder, readMigrations } from '../../server/src/db/migrate.ts';
+import { createDatabase } from '../support/postgres.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+async function folderWith(files: Record<string, string>): Promise<string> {
+  const folder = await temporaryFolder();
+  for (const [name, sql] of Object.entries(files)) await writeFile(join(folder, name), sql);
+  return folder;
+}
+
+const first = { '0001_create_van.sql': 'create table van (id int primary key);' };
+const second = { '0002_add_plate.sql': 'alter table van add plate text;\nalter table van add seats int;' };
+
+describe('migrations', () => {
+  test('are applied in order, once, and only what is new', async () => {
+    const { url, pool } = await createDatabase({ empty: true });
+    const folder = await folderWith(first);
+    expect(await migrate(url, recordedLog(), folder)).toEqual(['0001_create_van.sql']);
+    await writeFile(join(folder, '0002_add_plate.sql'), second['0002_add_plate.sql']);
+    expect(await migrate(url, recordedLog(), folder)).toEqual(['0002_add_plate.sql']);
+    expect(await migrate(url, recordedLog(), folder)).toEqual([]);
+    await pool.query(`insert into van values (1, 'TG 1', 2)`);
+  });
+
+  test('servers that start together wait for each other', async () => {
+    const { url } = await createDatabase({ empty: true });
+    const folder = await folderWith({ ...first, ...second });
+    const applied = await Promise.all([1, 2, 3].map(() => migrate(url, recordedLog(), folder)));
+    expect(applied.flat()).toEqual(['0001_create_van.sql', '0002_add_plate.sql']);
+  });
+
+  test('one that fails is rolled back whole and named; those before it stay', async () => {
+    const { url, pool } = await createDatabase({ empty: true });
+    const folder = await folderWith({
+      ...first,
+      '0002_add_plate.sql': `${second['0002_add_plate.sql']}\nselect 1 / 0;`,
+    });
+    await expect(migrate(url, recordedLog(), folder)).rejects.toThrow(
+      'migration 0002_add_plate.sql failed and was rolled back: division by zero',
+    );
+    await writeFile(join(folder, '0002_add_plate.sql'), second['0002_add_plate.sql']);
+    expect(await migrate(url, recordedLog(), folder)).toEqual(['0002_add_plate.sql']);
+    await pool.query('select plate, seats from van');
+  });
+
+  test('one that was changed after it was applied stops the start; other line ends are no change', async () => {
+    const { url } = await createDatabase({ empty: true });
+    const folder = await folderWith({ ...first, ...second });
+    await migrate(url, recordedLog(), folder);
+    await writeFile(join(folder, '0002_add_plate.sql'), second['0002_add_plate.sql'].replaceAll('\n', '\r\n'));
+    expect(await migrate(url, recordedLog(), folder)).toEqual([]);
+    await appendFile(join(folder, '0001_create_van.sql'), '-- better');
+    await expect(migrate(url, recordedLog(), folder)).rejects.toThrow(
+      /^migration 0001_create_van\.sql differs .* released migrations never change/,
+    );
+  });
+
+  test('a database that is ahead of this version is used and said aloud', async () => {
+    const { url } = await createDatabase({ empty: true });
+    const folder = await folderWith({ ...first, ...second });
+    await migrate(url, recordedLog(), folder);
+    await rm(join(folder, '0002_add_plate.sql'));
+    const log = recordedLog();
+    expect(await migrate(url, log, folder)).toEqual([]);
+    expect(log.lines).toEqual([
+      { level: 'warn', fields: { migration: '0002_add_plate.sql' }, message: expect.stringContaining('newer') },
+    ]);
+  });
+
+  test('a gap or a free name in the folder is refused', async () => {
+    await expect(readMigrations(await folderWith({ '0002_add_plate.sql': '' }))).rejects.toThrow(
+      'migration 0002_add_plate.sql should be named 0001_verb_object.sql',
+    );
+    await expect(readMigrations(await folderWith({ 'plate.sql': '' }))).rejects.toThrow('0001_verb_object.sql');
+  });
+
+  test('those that are released fit an empty database', async () => {
+    const { url } = await createDatabase({ empty: true });
+    const released = await readMigrations(migrationsFolder);
+    expect(await migrate(url, recordedLog())).toEqual(released.map(({ name }) => name));
+  });
+});

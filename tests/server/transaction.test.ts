@@ -1,0 +1,100 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createPool } from '../../server/src/db/pool.ts';
+import { withTransaction } from '../../server/src/db/transaction.ts';
+import { createDatabase, type TestDatabase } from '../support/postgres.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createDatabase({ empty: true });
+  await database.pool.query('create table note (text text unique)');
+});
+
+beforeEach(async () => {
+  await database.pool.query('truncate note');
+});
+
+async function notes(): Promise<string[]> {
+  const { rows } = await database.pool.query<{ text: string }>('select text from note order by text');
+  return rows.map(({ text }) => text);
+}
+
+describe('a transaction', () => {
+  test('saves everything and hands out the result', async () => {
+    const result = await withTransaction(database.pool, async (tx) => {
+      await tx.query('insert into note values ($1), ($2)', ['a', 'b']);
+      return 'done';
+    });
+    expect(result).toBe('done');
+    expect(await notes()).toEqual(['a', 'b']);
+  });
+
+  test('saves nothing where the work throws, and passes the error on', async () => {
+    const work = withTransaction(database.pool, async (tx) => {
+      await tx.query(`insert into note values ('a')`);
+      throw new Error('out of diesel');
+    });
+    await expect(work).rejects.toThrow('out of diesel');
+    expect(await notes()).toEqual([]);
+    expect(database.pool.idleCount).toBe(database.pool.totalCount);
+  });
+
+  test('never pretends to have saved where an error inside was swallowed', async () => {
+    const work = withTransaction(database.pool, async (tx) => {
+      await tx.query(`insert into note values ('a')`);
+      await tx.query(`insert into note values ('a')`).catch(() => undefined);
+    });
+    await expect(work).rejects.toThrow('nothing was saved');
+    expect(await notes()).toEqual([]);
+  });
+
+  test('gives a broken connection to nobody else, and the pool recovers by itself', async () => {
+    const proxy = await startTcpProxy(Number(new URL(database.url).port));
+    const log = recordedLog();
+    const pool = createPool({ url: proxy.through(database.url), name: 'through the proxy', log, size: 1 });
+    try {
+      const work = withTransaction(pool, async (tx) => {
+        await tx.query(`insert into note values ('a')`);
+        proxy.cut();
+        await tx.query(`insert into note values ('b')`);
+      });
+      await expect(work).rejects.toThrow(/Connection terminated|ECONNRESET/);
+      expect(pool.totalCount).toBe(0);
+      await withTransaction(pool, (tx) => tx.query(`insert into note values ('c')`));
+      expect(await notes()).toEqual(['c']);
+      // An idle one that breaks is told, and does not end the process.
+      proxy.cut();
+      await expect.poll(() => log.lines.map(({ message }) => message)).toContain('an idle database connection broke');
+      await pool.query('select 1');
+    } finally {
+      await pool.end();
+    }
+  });
+});
+
+describe('what the pool reads', () => {
+  test('large integers as numbers, dates as they are written, instants as dates', async () => {
+    const { rows } = await database.pool.query(`
+      select 9007199254740991::int8 as large, date '2026-11-21' as day, timestamp '2026-11-21 08:00' as local,
+             timestamptz '2026-11-21 08:00+01' as instant, 1.50::numeric as amount, array[1::int8, 2] as several`);
+    expect(rows).toEqual([
+      {
+        large: Number.MAX_SAFE_INTEGER,
+        day: '2026-11-21',
+        local: '2026-11-21 08:00:00',
+        instant: new Date('2026-11-21T07:00:00Z'),
+        amount: '1.50',
+        several: expect.anything(),
+      },
+    ]);
+  });
+
+  test('an integer that a number cannot hold is an error, not another integer', async () => {
+    await expect(database.pool.query('select 9007199254740993::int8 as large')).rejects.toThrow(
+      'integer 9007199254740993 is too large for a number',
+    );
+    await database.pool.query('select 1');
+  });
+});

@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { createDatabase } from './postgres.ts';
+import { startServer, ServerProcess } from './server-process.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+describe('the server as a process', () => {
+  test('starts, is killed, starts again on the same port, and stops cleanly', async () => {
+    const { url } = await createDatabase();
+    const server = await startServer({ DATABASE_URL: url, DATA_DIR: await temporaryFolder(), DEMO: '0' });
+    const health = async () => (await fetch(`${server.url}/api/health`)).json();
+    expect(await health()).toMatchObject({ success: true });
+
+    await server.kill9();
+    await expect(health()).rejects.toThrow('fetch failed');
+    await server.start();
+    expect(await health()).toMatchObject({ success: true });
+
+    await server.restart();
+    expect(await health()).toMatchObject({ success: true });
+    await server.stop();
+    expect(server.pid).toBeUndefined();
+  });
+
+  test('a port in use is one line with the way out, and exit code 1', async () => {
+    const { url } = await createDatabase();
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    const port = typeof address === 'object' ? String(address?.port) : '';
+    const env = { DATABASE_URL: url, DATA_DIR: await temporaryFolder(), DEMO: '0', PORT: port, LOG_LEVEL: 'silent' };
+    await expect(new ServerProcess(env).start()).rejects.toThrow(
+      new RegExp(
+        `\\(1\\) .* Tailgate cannot start\\. cannot listen on 127\\.0\\.0\\.1 port ${port}: another program listens`,
+      ),
+    );
+    other.close();
+    await once(other, 'close');
+  });
+
+  test('a wrong setting is one line that names it', async () => {
+    const server = new ServerProcess({ PORT: 'many', DATA_DIR: await temporaryFolder() });
+    await expect(server.start()).rejects.toThrow(/PORT: expected a whole number/);
+    expect(server.output.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('a database that cannot be reached is one line without the password', async () => {
+    const server = new ServerProcess({
+      DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/none',
+      DATA_DIR: await temporaryFolder(),
+      LOG_LEVEL: 'silent',
+    });
+    await expect(server.start()).rejects.toThrow(/the database cannot be reached: connect ECONNREFUSED 127\.0\.0\.1:1/);
+    expect(server.output).not.toContain('hunter2');
+  });
+});

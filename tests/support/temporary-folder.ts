@@ -1,0 +1,12 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { atFileEnd } from './file-end.ts';
+
+/** A new folder that is deleted at the end of the test file; other users may pass through, so PostgreSQL can, too. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'tailgate-'));
+  await chmod(folder, 0o711);
+  atFileEnd(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
