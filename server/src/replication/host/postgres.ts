@@ -56,6 +56,8 @@ export async function openStandIn({
     types: { getTypeParser: typeParser },
   });
   pool.on('error', (error) => log.warn({ err: error }, 'an idle connection to the stand-in host broke'));
+  // The pool listens only while a connection idles: one that breaks in our hands would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   const closing = new AbortController();
   try {
     await createLibrary(pool, library);
