@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig, settings } from '../../server/src/config.ts';
+import { operations } from '../../sync-protocol/src/index.ts';
 import { readText, root } from '../house/source-file.ts';
 import { filledCompose, readCompose, serversOf } from './compose-file.ts';
 
@@ -48,6 +49,13 @@ describe('docker-compose.yml', () => {
     const known = settings.map(({ name }) => name);
     const set = servers.flatMap(([, { environment }]) => Object.keys(environment));
     expect(set.filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  test('its health checks ask for what the API has', () => {
+    const asked = [...filledCompose().matchAll(/http:\/\/127\.0\.0\.1:\d+\/api(\/[\w/-]+)/g)].map(([, path]) => path);
+    const answered = Object.values(operations).map(({ path }): string => path);
+    expect(asked).toHaveLength(2);
+    expect(asked.filter((path) => !answered.includes(path ?? ''))).toEqual([]);
   });
 
   test('what it mounts and builds from is there', () => {
