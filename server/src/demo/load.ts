@@ -1,4 +1,4 @@
-import { dispatchRoute, writeMasters } from '../replication/host/dispatch.ts';
+import { closeByHand, dispatchRoute, isEmptyHost, writeMasters } from '../replication/host/dispatch.ts';
 import type { Host } from '../replication/host/host.ts';
 import { hostMoment } from '../replication/host/local-time.ts';
 import { codes } from './codes.ts';
@@ -14,7 +14,7 @@ const closedRoute = 'R300';
  * @returns whether it was loaded
  */
 export async function loadDemo(host: Host, now: Date): Promise<boolean> {
-  if (!(await isEmpty(host))) return false;
+  if (!(await isEmptyHost(host))) return false;
   await writeMasters(
     host,
     { user: 'DEMO', now },
@@ -32,29 +32,7 @@ export async function loadDemo(host: Host, now: Date): Promise<boolean> {
     },
   );
   for (const route of demoRoutes(weekEndOf(now))) await dispatchRoute(host, route, { user: 'DEMO', now });
-  await close(host, now);
+  // A route that was driven before the service knew it.
+  await closeByHand(host, closedRoute, hostMoment(now, zone));
   return true;
-}
-
-async function isEmpty(host: Host): Promise<boolean> {
-  const rows = await host.query(
-    `select EMEMP as id from ${host.library}.EMPMSTP union all select RHRTE from ${host.library}.RTHDRP fetch first 1 rows only`,
-  );
-  return rows.length === 0;
-}
-
-/** A route that was driven before the service knew it. */
-async function close(host: Host, now: Date): Promise<void> {
-  const { library } = host;
-  const { date, time } = hostMoment(now, zone);
-  await host.transaction(async (tx) => {
-    await tx.execute(`update ${library}.RTSTPP set RSSTS = 'D' where RSRTE = ? and RSSTP <> 999`, [closedRoute]);
-    await tx.execute(`update ${library}.RTSTPP set RSSTS = 'C', RSARVF = 'Y' where RSRTE = ? and RSSTP = 999`, [
-      closedRoute,
-    ]);
-    await tx.execute(
-      `update ${library}.RTHDRP set RHPODS = 'C', RHRETM = 'Y', RHCLDT = ?, RHCLTM = ?, RHCLBY = 'D' where RHRTE = ?`,
-      [date, time, closedRoute],
-    );
-  });
 }

@@ -1,6 +1,6 @@
 import type { HostFileName, HostPart, HostRecord } from './tables.ts';
 import type { Host, HostTransaction } from './host.ts';
-import { hostMoment } from './local-time.ts';
+import { hostMoment, type HostMoment } from './local-time.ts';
 import type { RouteFile } from './load-file.ts';
 import { hostRowsOf } from './load-rows.ts';
 import { insertRows, putRows, selectRows, type AuditStamp } from './statements.ts';
@@ -75,6 +75,27 @@ export async function writeMasters(host: Host, office: Office, masters: Masters)
       'CTLCDP',
       ['CCDSC', 'CCCAT', 'CCDRVF', 'CCSRF', 'CCPHOF', 'CCCMTF', 'CCSEQ', 'CCSTS'],
       masters.codes,
+    );
+  });
+}
+
+/** Whether the back office has neither employees nor routes yet. */
+export async function isEmptyHost(host: Host): Promise<boolean> {
+  const rows = await host.query(
+    `select EMEMP as ID from ${host.library}.EMPMSTP union all select RHRTE from ${host.library}.RTHDRP fetch first 1 rows only`,
+  );
+  return rows.length === 0;
+}
+
+/** A route on which all is delivered and that the back office has closed. */
+export async function closeByHand(host: Host, route: string, { date, time }: HostMoment): Promise<void> {
+  const { library } = host;
+  await host.transaction(async (tx) => {
+    await tx.execute(`update ${library}.RTSTPP set RSSTS = 'D' where RSRTE = ? and RSSTP <> 999`, [route]);
+    await tx.execute(`update ${library}.RTSTPP set RSSTS = 'C', RSARVF = 'Y' where RSRTE = ? and RSSTP = 999`, [route]);
+    await tx.execute(
+      `update ${library}.RTHDRP set RHPODS = 'C', RHRETM = 'Y', RHCLDT = ?, RHCLTM = ?, RHCLBY = 'D' where RHRTE = ?`,
+      [date, time, route],
     );
   });
 }
