@@ -1,8 +1,8 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import { prepareDataDir } from './data-dir.ts';
 import { openEmbedded } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
 import { createPool } from './db/pool.ts';
@@ -32,7 +32,7 @@ interface Database {
 export async function startApp(config: Config, log: Logger): Promise<App> {
   const shutdown = new Shutdown(log);
   try {
-    await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+    await prepareDataDir(config.dataDir);
     const opsToken =
       config.opsToken === undefined ? await keepSecret(join(config.dataDir, 'ops-token')) : given(config.opsToken);
     const database = await openDatabase(config, log, shutdown);

@@ -16,8 +16,8 @@ export function activeResources(): Counts {
 }
 
 /** What is open now and was not at `before`, in words; empty once everything has closed. */
-export async function leakedSince(before: Counts): Promise<string[]> {
-  const deadline = performance.now() + PATIENCE_MS;
+export async function leakedSince(before: Counts, patienceMs = PATIENCE_MS): Promise<string[]> {
+  const deadline = performance.now() + patienceMs;
   for (;;) {
     const now = activeResources();
     const leaked = [...now].filter(([kind, count]) => count > (before.get(kind) ?? 0));

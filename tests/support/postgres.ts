@@ -36,9 +36,9 @@ export async function createDatabase(options: { empty?: boolean } = {}): Promise
   let dropped = false;
   const drop = async () => {
     if (dropped) return;
-    dropped = true;
     await closePool(pool);
     await asAdministrator((admin) => admin.query(`drop database ${name} with (force)`));
+    dropped = true;
   };
   atFileEnd(async (failed) => {
     if (!failed || dropped) return drop();
@@ -82,6 +82,6 @@ function addressOf(database: string): string {
 async function closePool(pool: pg.Pool): Promise<void> {
   if (pool.ended) return;
   const taken = pool.totalCount - pool.idleCount;
-  if (taken > 0) throw new Error(`${taken} connection(s) of the test's pool were not released`);
+  if (taken > 0) throw new Error(`${taken} connection(s) of the test’s pool were not released`);
   await pool.end();
 }

@@ -1,7 +1,8 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { prepareDataDir } from '../data-dir.ts';
 import { keepSecret } from '../kept-secret.ts';
 import type { Log } from '../log.ts';
 import { StartError } from '../start-error.ts';
@@ -52,7 +53,7 @@ type Memory = z.infer<typeof memory>;
  * need be. It outlives a crash of ours, and the next start joins it. While we hold it, it is started again if it dies.
  */
 export async function openEmbedded(dataDir: string, options: EmbeddedOptions): Promise<Embedded> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await prepareDataDir(dataDir);
   const remembered = await readMemory(dataDir);
   const cluster = await placeCluster(dataDir, remembered.folder);
   const { secret: password } = await keepSecret(join(dataDir, 'postgres.password'));

@@ -85,17 +85,17 @@ async function canEnter(path: string, owner: Owner): Promise<boolean> {
 /** A new folder a time: whoever deletes DATA_DIR wants to start afresh, but nobody asked us to delete the old data. */
 async function systemFolder(dataDir: string): Promise<string> {
   const place = createHash('sha256').update(dataDir).digest('hex').slice(0, 8);
-  await makeEnterable(SYSTEM_FOLDER);
+  await makeSystemFolder(dataDir);
   return join(SYSTEM_FOLDER, `${place}-${randomBytes(4).toString('hex')}`);
 }
 
+/** Once for each installation; the name changes with the place and the age of what is copied. */
 async function copyPrograms(native: string): Promise<string> {
-  const version = createHash('sha256')
-    .update(native)
-    .update(String((await stat(join(native, 'bin/postgres'))).mtimeMs));
-  const copy = join(SYSTEM_FOLDER, `postgresql-${version.digest('hex').slice(0, 12)}`);
+  const { mtimeMs } = await stat(join(native, 'bin/postgres'));
+  const version = createHash('sha256').update(`${native} ${mtimeMs}`).digest('hex').slice(0, 12);
+  const copy = join(SYSTEM_FOLDER, `postgresql-${version}`);
   if (await exists(copy)) return copy;
-  await makeEnterable(SYSTEM_FOLDER);
+  await makeSystemFolder(native);
   const draft = `${copy}.${randomBytes(4).toString('hex')}`;
   await cp(native, draft, { recursive: true, verbatimSymlinks: true });
   await chmod(draft, 0o755);
@@ -106,7 +106,15 @@ async function copyPrograms(native: string): Promise<string> {
   return copy;
 }
 
-async function makeEnterable(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  await chmod(folder, 0o755);
+async function makeSystemFolder(instead: string): Promise<void> {
+  try {
+    await mkdir(SYSTEM_FOLDER, { recursive: true });
+    await chmod(SYSTEM_FOLDER, 0o755);
+  } catch (cause) {
+    throw new StartError(
+      `PostgreSQL's user cannot enter ${instead}, and ${SYSTEM_FOLDER} cannot be made instead: ` +
+        'start as an ordinary user, or put both the program and DATA_DIR where other users may enter',
+      { cause },
+    );
+  }
 }
