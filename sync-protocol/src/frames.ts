@@ -29,6 +29,11 @@ export const helloFrame = z.object({
   employee_id: z.string().check(z.minLength(1), z.maxLength(10)),
   api_token: z.optional(shortText),
   queue_key: z.optional(shortText),
+  /**
+   * With `api_token` only: this device holds no key of this queue (first contact, or the welcome that carried it was
+   * lost). The server mints a new one, tells it in `welcome`, and forgets any earlier one.
+   */
+  wants_queue_key: z.optional(z.boolean()),
   sdk: shortText,
   app: shortText,
   clock: deviceClock,
@@ -43,7 +48,10 @@ export type HelloFrame = z.infer<typeof helloFrame>;
 export const pushFrame = z.object({ type: z.literal('push'), mutations: z.array(z.unknown()) });
 export const subscribeFrame = z.object({ type: z.literal('subscribe'), cursors: z.record(scopeName, z.nullable(cursor)) });
 export const unsubscribeFrame = z.object({ type: z.literal('unsubscribe'), scopes: z.array(scopeName) });
-/** Items that this device no longer has although it recorded them: an incident, and the ledger moves on. */
+/**
+ * Items that this device no longer has although it recorded them: an incident, and the watermark moves to `to`. Needs no
+ * answer; a server may send an `ack` without results. Frames are taken in order, so the push that follows it counts from there.
+ */
 export const goneFrame = z.object({ type: z.literal('gone'), from: z.int().check(z.gte(1)), to: z.int().check(z.gte(1)), reason: shortText });
 export const pingFrame = z.object({
   type: z.literal('ping'),
@@ -82,7 +90,7 @@ export const welcomeFrame = z.object({
   epoch: z.string(),
   /** The watermark: the server has every item of this queue up to here. */
   last_seq: z.number(),
-  /** Only in the first authenticated welcome of a queue. */
+  /** Only where the hello asked for one (`wants_queue_key`) with a token that counts. */
   queue_key: z.optional(z.string()),
   limits,
   features: z.array(z.string()),
@@ -91,7 +99,11 @@ export const welcomeFrame = z.object({
 });
 export const rejectFrame = z.object({ type: z.literal('reject'), code: z.string(), message: z.string(), retry_after_ms: z.optional(z.number()) });
 
-/** Answers a push, in order. `wants`: a gap, the server needs that sequence next. `fork`: another item holds that sequence. */
+/**
+ * Answers a push, in order: every push gets one `ack`, or one `error` where a failure that may pass kept it from being
+ * taken (the client sends it again). `wants`: a gap, the server needs that sequence next. `fork`: another item holds
+ * that sequence; the client says hello again as a new queue.
+ */
 export const ackFrame = z.object({
   type: z.literal('ack'),
   last_seq: z.number(),
@@ -120,7 +132,10 @@ export const patchFrame = z.object({
 });
 export type PatchFrame = z.infer<typeof patchFrame>;
 
-/** Ask for this scope over HTTP (`GET /api/sync/snapshot?scope=…`): it is first contact or far behind. */
+/**
+ * Ask for this scope over HTTP (`GET /api/sync/snapshot?scope=…`): it is first contact or far behind. The server sends
+ * nothing more of the scope until the client subscribes again with the cursor of the snapshot that it fetched.
+ */
 export const snapshotFrame = z.object({ type: z.literal('snapshot'), scope: scopeName, epoch: z.string(), version: z.number() });
 export const scopeGoneFrame = z.object({ type: z.literal('gone'), scope: scopeName, reason: z.string() });
 export const routesFrame = z.object({ type: z.literal('routes'), routes: z.array(assignedRoute) });
