@@ -111,7 +111,7 @@ create table route_driver (
 );
 create index route_driver_by_employee on route_driver (employee);
 
--- What the host owns of a stop. `doc` is a StopPlan; `lines` its digest for the rules: [[id, invoice, quantity, kind], …].
+-- What the host owns of a stop. `doc` is a StopPlan; `lines` its digest for the rules (stops/plan-lines.ts).
 create table stop_plan (
   facility text not null,
   route_id text not null,

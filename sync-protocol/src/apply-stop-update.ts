@@ -212,6 +212,10 @@ class FieldMerge {
 
   /** Lists the writers that still stand; the first of them is the one that needs no entry in `at`. */
   #restamp(): void {
+    if (!this.#before.by?.length) {
+      this.result.by = [this.#stamp];
+      return;
+    }
     const writers: Stamp[] = [];
     const at: Record<string, number> = {};
     for (const path of writtenPaths(this.result)) {

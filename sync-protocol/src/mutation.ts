@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { object } from './object.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { routeKey } from './routes.ts';
 import { stopObject } from './stops.ts';
@@ -8,19 +9,20 @@ import { clearableText, instant, keyText, stopNumber, yyyymmdd } from './values.
 const uuid = z.string().check(z.regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, 'must be a lower-case UUID'));
 
 /** What must parse before anything can be kept or answered: who (id) and where in the queue (seq). */
-export const mutationIdentity = z.object({ id: uuid, seq: z.int().check(z.gte(1)) });
+export const mutationIdentity = object({ id: uuid, seq: z.int().check(z.gte(1)) });
 
 /**
  * A sealed mutation. `version` is the schema version of `args`. Its content (`contentText`) is all of it but `seq` and
  * `prev_hash`, so that an item keeps its identity when a fork renumbers it; `prev_hash` is the link (`linkText`) of the
  * queue's previous item, null for the first: the queue is a chain.
  */
-export const mutation = z.object({
+export const mutation = object({
   id: uuid,
   seq: z.int().check(z.gte(1)),
   name: keyText(40).check(z.minLength(1)),
   version: z.int().check(z.gte(1)),
-  args: z.record(z.string(), z.unknown()),
+  /** Read by the schema of its name and version. */
+  args: z.unknown().check(z.refine((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'must be an object')),
   captured_at: instant,
   boot_id: z.string().check(z.minLength(1), z.maxLength(64)),
   /** Milliseconds of a clock that never jumps within one boot. */
@@ -40,7 +42,7 @@ export const linkText = (hash: string, prevHash: string | null, seq: number): st
   `{"hash":"${hash}","prev_hash":${prevHash === null ? 'null' : `"${prevHash}"`},"seq":${seq}}`;
 
 /** `stop.update` version 1: one stop object of PUT route/stop and the route that it belongs to. */
-export const stopUpdateArgs = z.object({ route: routeKey, stop: stopObject });
+export const stopUpdateArgs = object({ route: routeKey, stop: stopObject });
 export type StopUpdateArgs = z.infer<typeof stopUpdateArgs>;
 
 /** Fields of PUT route/stop/skip-refuse beside the route and stop (contract §4). */
@@ -52,11 +54,11 @@ export const skipRefuseFields = {
   skip_refuse_driver_comment: z.optional(clearableText(2000)),
 };
 /** `stop.skip_refuse` version 1. */
-export const skipRefuseArgs = z.object({ route: routeKey, stop_id: stopNumber, ...skipRefuseFields });
+export const skipRefuseArgs = object({ route: routeKey, stop_id: stopNumber, ...skipRefuseFields });
 export type SkipRefuseArgs = z.infer<typeof skipRefuseArgs>;
 
 /** The body of PUT route/stop/skip-refuse. */
-export const skipRefuseBody = z.object({
+export const skipRefuseBody = object({
   route_id: keyText(10),
   stop_id: stopNumber,
   facility: z.optional(z.nullable(keyText(5))),
@@ -66,7 +68,7 @@ export const skipRefuseBody = z.object({
 export type SkipRefuseBody = z.infer<typeof skipRefuseBody>;
 
 /** The body of PUT route/stop; each of its stops becomes one mutation. */
-export const stopSyncBody = z.object({
+export const stopSyncBody = object({
   id: keyText(10),
   facility: z.optional(z.nullable(keyText(5))),
   week_end: z.optional(z.nullable(z.union([yyyymmdd, z.literal('')]))),
@@ -83,14 +85,14 @@ export type MutationName = keyof typeof mutationArgs;
 export const mutationNames = ['stop.update', 'stop.skip_refuse'] as const satisfies readonly MutationName[];
 export const isMutationName = (name: string): name is MutationName => Object.hasOwn(mutationArgs, name);
 
-export const warning = z.object({ code: z.string(), path: z.string(), message: z.string() });
+export const warning = object({ code: z.string(), path: z.string(), message: z.string() });
 
 /**
  * The answer to one mutation. `applied` and `duplicate` carry the route version at which it is contained: it is on the
  * host when the route's `hosted_through` reaches that version and the stop is not parked. `quarantined` is final for
  * the queue: the office has it.
  */
-export const mutationResult = z.object({
+export const mutationResult = object({
   seq: z.number(),
   id: z.string(),
   result: z.enum(['applied', 'duplicate', 'quarantined']),
@@ -99,6 +101,6 @@ export const mutationResult = z.object({
   warnings: z.optional(z.array(warning)),
   code: z.optional(z.string()),
   reason: z.optional(z.string()),
-  details: z.optional(z.array(z.object({ path: z.string(), message: z.string() }))),
+  details: z.optional(z.array(object({ path: z.string(), message: z.string() }))),
 });
 export type MutationResult = z.infer<typeof mutationResult>;

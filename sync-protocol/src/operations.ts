@@ -11,6 +11,9 @@ export type PathSetName = keyof typeof pathSets;
  */
 export type Access = 'public' | 'open' | 'driver' | 'operator';
 
+/** An answer is read, never written to: what is shared with a cache or a view may stand in it. */
+export type Answered<Data> = Data extends object ? { readonly [Name in keyof Data]: Answered<Data[Name]> } : Data;
+
 /** One endpoint, whole: mounted, checked, documented and tested from here. */
 export interface Operation<Body, Query, Data> {
   readonly method: 'GET' | 'POST' | 'PUT';

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { warning } from './mutation.ts';
+import type { Answered } from './operations.ts';
 import { routeDriver } from './routes.ts';
 import { customer, stopPlan, stopStatus } from './stops.ts';
 
@@ -90,7 +91,7 @@ export const stopPayload = z.strictObject({
     }),
   ),
 });
-export type StopPayload = z.infer<typeof stopPayload>;
+export type StopPayload = Answered<z.infer<typeof stopPayload>>;
 
 /** v20 shows plan fields only, the same for products and collections, and of the action its type. */
 const lineV20 = {
@@ -107,7 +108,7 @@ export const stopPayloadV20 = z.strictObject({
   products: z.array(z.strictObject({ ...lineV20, action: z.nullable(actionV20) })),
   collections: z.array(z.strictObject({ ...lineV20, action: actionV20 })),
 });
-export type StopPayloadV20 = z.infer<typeof stopPayloadV20>;
+export type StopPayloadV20 = Answered<z.infer<typeof stopPayloadV20>>;
 
 const routeFrame = {
   id: z.string(),
@@ -119,10 +120,10 @@ const routeFrame = {
 };
 /** `data` of GET /api/route. */
 export const routePayload = z.strictObject({ ...routeFrame, stops: z.array(stopPayload) });
-export type RoutePayload = z.infer<typeof routePayload>;
+export type RoutePayload = Answered<z.infer<typeof routePayload>>;
 /** `data` of GET /api/v20/route. */
 export const routePayloadV20 = z.strictObject({ ...routeFrame, stops: z.array(stopPayloadV20) });
-export type RoutePayloadV20 = z.infer<typeof routePayloadV20>;
+export type RoutePayloadV20 = Answered<z.infer<typeof routePayloadV20>>;
 
 /** What became of one stop object; a rejected one has neither status nor version, its warning says why. */
 export const stopAnswer = z.strictObject({
@@ -132,7 +133,7 @@ export const stopAnswer = z.strictObject({
   version: z.nullable(z.number()),
   warnings: z.array(warning),
 });
-export type StopAnswer = z.infer<typeof stopAnswer>;
+export type StopAnswer = Answered<z.infer<typeof stopAnswer>>;
 
 /** `data` of PUT route/stop. */
 export const stopSyncAnswer = z.strictObject({
@@ -143,7 +144,7 @@ export const stopSyncAnswer = z.strictObject({
   received_at: z.iso.datetime(),
   stops: z.array(stopAnswer),
 });
-export type StopSyncAnswer = z.infer<typeof stopSyncAnswer>;
+export type StopSyncAnswer = Answered<z.infer<typeof stopSyncAnswer>>;
 
 /** `data` of PUT route/stop/skip-refuse. */
 export const skipRefuseAnswer = z.strictObject({
@@ -152,9 +153,9 @@ export const skipRefuseAnswer = z.strictObject({
   status: z.string(),
   version: z.number(),
 });
-export type SkipRefuseAnswer = z.infer<typeof skipRefuseAnswer>;
+export type SkipRefuseAnswer = Answered<z.infer<typeof skipRefuseAnswer>>;
 
 export const healthPayload = z.strictObject({ version: z.string(), uptime_s: z.number() });
 /** Each dependency by name. `required`: without it this node takes no requests. */
 export const readinessPayload = z.record(z.string(), z.strictObject({ ok: z.boolean(), required: z.boolean() }));
-export type Readiness = z.infer<typeof readinessPayload>;
+export type Readiness = Answered<z.infer<typeof readinessPayload>>;

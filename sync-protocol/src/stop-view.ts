@@ -36,10 +36,9 @@ export interface CollectionView {
   readonly action: ActionView;
 }
 /** Every field of the stop updates, with the documented null policy; interface.md part 2. */
-export type StopUpdatesView = Required<Omit<StopUpdates, 'followup' | 'status'>> & {
-  readonly status: StopStatus;
-  readonly followup: boolean;
-};
+export type StopUpdatesView = {
+  readonly [Field in keyof Omit<StopUpdates, 'followup' | 'status'>]-?: Exclude<StopUpdates[Field], undefined>;
+} & { readonly status: StopStatus; readonly followup: boolean };
 /** A stop as the app sees it: the plan with its results. Source: interface.md part 2. */
 export interface StopView {
   readonly id: number;

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { object } from './object.ts';
 import {
   assetId, assetReference, clearableInstant, clearableText, count, degrees, keyText, stopNumber, text, threeDigits,
 } from './values.ts';
@@ -14,7 +15,7 @@ export const warehouseStop = 999;
 
 const countOrNone = z._default(z.pipe(z.nullable(count), z.transform((value) => value ?? 0)), 0);
 
-export const osdEntry = z.object({
+export const osdEntry = object({
   osd_parent: z._default(z.nullable(text(6)), null),
   comment: z._default(z.pipe(z.nullable(text(2000)), z.transform((value) => value ?? '')), ''),
   quantity: countOrNone,
@@ -24,14 +25,14 @@ export const osdEntry = z.object({
 });
 export type OsdEntry = z.infer<typeof osdEntry>;
 
-export const osdGroup = z.object({
+export const osdGroup = object({
   osd_id: z._default(z.nullable(text(6)), null),
   osd_code: threeDigits,
   data: z._default(z.array(osdEntry).check(z.maxLength(500)), []),
 });
 export type OsdGroup = z.infer<typeof osdGroup>;
 
-export const overageItem = z.object({
+export const overageItem = object({
   barcode: z._default(z.pipe(z.nullable(text(20)), z.transform((value) => value ?? '')), ''),
   osd_code: threeDigits,
   quantity: countOrNone,
@@ -46,16 +47,16 @@ const imageIds = z.pipe(
   z.transform((value) => (value === null || value === '' ? null : typeof value === 'string' ? [value] : value)),
 );
 
-const lineAction = z.object({
+const lineAction = object({
   type: z.optional(z.nullable(text(10))),
-  updates: z.optional(z.nullable(z.object({ delivered: z.optional(z.nullable(count)), osd_data: z.optional(osdData) }))),
+  updates: z.optional(z.nullable(object({ delivered: z.optional(z.nullable(count)), osd_data: z.optional(osdData) }))),
   open: z.optional(z.nullable(z.boolean())),
   open_action: z.optional(z.json()),
   item_name: z.optional(z.nullable(text(50))),
   quantity: z.optional(z.nullable(count)),
 });
 
-export const lineUpdate = z.object({
+export const lineUpdate = object({
   id: keyText(15),
   invoice: z._default(z.pipe(z.nullable(keyText(10)), z.transform((value) => value ?? '')), ''),
   required: z.optional(z.nullable(z.boolean())),
@@ -63,7 +64,7 @@ export const lineUpdate = z.object({
   add_photos: z.optional(z.nullable(z.boolean())),
   updates: z.optional(
     z.nullable(
-      z.object({
+      object({
         delivered: z.optional(z.nullable(count)),
         returned: z.optional(z.nullable(count)),
         delivered_pallets: z.optional(z.nullable(count)),
@@ -79,7 +80,7 @@ export type LineUpdate = z.infer<typeof lineUpdate>;
 
 export const emailAddress = text(254);
 
-export const stopUpdates = z.object({
+export const stopUpdates = object({
   status: z.optional(stopStatus),
   followup: z.optional(z.nullable(z.boolean())),
   followup_reason_code: z.optional(clearableText(3)),
@@ -102,8 +103,7 @@ export const stopUpdates = z.object({
 export type StopUpdates = z.infer<typeof stopUpdates>;
 
 /** A stop object of PUT route/stop, and the `stop` argument of the mutation `stop.update`. */
-export const stopObject = z
-  .object({
+export const stopObject = object({
     id: stopNumber,
     arrived: z.optional(z.boolean()),
     updates: z.optional(z.nullable(stopUpdates)),
@@ -123,7 +123,7 @@ export type StopObjectInput = z.input<typeof stopObject>;
 
 const flags = { required: z.boolean(), count_in_totes: z.boolean(), add_photos: z.boolean() };
 
-export const planProduct = z.object({
+export const planProduct = object({
   id: z.string(), name: z.string(), description: z.string(), invoice: z.string(), quantity: z.number(),
   box_upc: z.string(), item_upc: z.string(), section: z.string(), container_type: z.string(), trailer_area: z.string(),
   ...flags,
@@ -132,37 +132,37 @@ export const planProduct = z.object({
 });
 export type PlanProduct = z.infer<typeof planProduct>;
 
-export const planCollection = z.object({
+export const planCollection = object({
   id: z.string(), name: z.string(), description: z.string(), invoice: z.string(), quantity: z.number(),
   section: z.string(), container_type: z.string(),
   ...flags,
 });
 export type PlanCollection = z.infer<typeof planCollection>;
 
-export const customer = z.object({
+export const customer = object({
   id: z.string(),
   name: z.string(),
   verify_returns: z.boolean(),
-  contact: z.object({
+  contact: object({
     phone: z.string(), email: z.string(), contact_email: z.string(),
-    salesrep: z.object({ id: z.string(), name: z.string(), phone: z.string() }),
+    salesrep: object({ id: z.string(), name: z.string(), phone: z.string() }),
   }),
-  location: z.object({
+  location: object({
     address: z.array(z.string()), city: z.string(), state: z.string(), zip: z.string(),
-    coordinates: z.object({ latitude: z.string(), longitude: z.string() }),
+    coordinates: object({ latitude: z.string(), longitude: z.string() }),
   }),
 });
 export type Customer = z.infer<typeof customer>;
 
 /** Products and collections stand in host order; line keys count occurrences in that order. */
-export const stopPlan = z.object({
+export const stopPlan = object({
   id: z.number(),
   type: z.enum(['delivery', 'backhaul', 'warehouse']),
   sequence: z.number(),
   /** Planned arrival, HHMMSS at the facility, or blank. */
   eta: z.string(),
   customer,
-  invoices: z.array(z.object({ id: z.string(), date: z.string() })),
+  invoices: z.array(object({ id: z.string(), date: z.string() })),
   products: z.array(planProduct),
   collections: z.array(planCollection),
 });
@@ -171,10 +171,10 @@ export type StopPlan = z.infer<typeof stopPlan>;
 // ── What the service owns of a stop: the result, only what was touched ─────────────────────────────────────────────
 
 /** Who wrote a field: edit time (ms since 1970, corrected), queue or source, its sequence, the employee. Ordered by the first three. */
-export const stamp = z.object({ at: z.number(), client: z.string(), seq: z.number(), by: z.string() });
+export const stamp = object({ at: z.number(), client: z.string(), seq: z.number(), by: z.string() });
 export type Stamp = z.infer<typeof stamp>;
 
-export const lineResult = z.object({
+export const lineResult = object({
   id: z.string(),
   invoice: z.string(),
   /** 0 for the first line of this item and invoice. */
@@ -199,7 +199,7 @@ export type LineResult = z.infer<typeof lineResult>;
  * The result document of a stop. A field that was never written is absent; a cleared one is null. The writer of a field
  * is `by[at[path] ?? 0]`; paths are `status`, `arrived`, `updates.NAME`, `products.KEY.NAME`, `collections.KEY.NAME`.
  */
-export const stopResult = z.object({
+export const stopResult = object({
   status: stopStatus,
   arrived: z.optional(z.boolean()),
   updates: z.optional(z.omit(stopUpdates, { status: true })),

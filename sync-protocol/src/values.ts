@@ -22,8 +22,9 @@ export const count = z.int().check(z.gte(0), z.lte(9_999_999));
 /** An ISO 8601 instant with any offset; out comes UTC `…Z` with milliseconds. */
 export const instant = z.pipe(z.iso.datetime({ offset: true }), z.transform(toUtc));
 function toUtc(value: string): string {
-  return new Date(value).toISOString();
+  return utcForm.test(value) ? value : new Date(value).toISOString();
 }
+const utcForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** An instant that `null` or `""` clears. */
 export const clearableInstant = z.union([

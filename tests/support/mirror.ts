@@ -55,7 +55,7 @@ export async function insertRoutes(db: Queryable, routes: readonly MirrorRoute[]
       [
         ...keys,
         stops.map(({ plan }) => JSON.stringify(plan)),
-        stops.map(({ plan }) => JSON.stringify(planLines(plan))),
+        stops.map(({ plan }) => planLines(plan)),
       ],
     );
     await db.query(

@@ -99,6 +99,11 @@ export interface Pipeline {
    * Rejects with `MalformedPush` where an item has no readable id or seq: then none was taken.
    */
   push(queue: Queue, items: readonly unknown[]): Promise<PushAnswer>;
+  /**
+   * Resolves, first come first served, when there is room for another push. Whoever waits for it before parsing a frame
+   * keeps a storm in the sockets' buffers, where it costs the garbage collector nothing.
+   */
+  room(): Promise<void>;
   /** Called after each commit of this node, in version order for each route. Returns the way to stop. */
   onCommit(listener: (commits: readonly RouteCommit[]) => void): () => void;
   /** Waits for open batches; what still waits is rejected. */

@@ -260,9 +260,7 @@ class Fold {
     return {
       route: route.facts,
       result: stop.result,
-      get lines() {
-        return stop.loaded.lines();
-      },
+      lines: stop.loaded.lines,
       removed: stop.loaded.removed,
       codes: this.#world.codes,
       actor,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ErrorDetail, Mutation, MutationName, RouteKey, SkipRefuseArgs, StopUpdateArgs } from '@tailgate/sync-protocol';
 import {
   canonicalJson, contentText, isMutationName, mutation, mutationArgs, mutationIdentity, routeKey, skipRefuseArgs, stopUpdateArgs,
@@ -66,7 +66,7 @@ function itemOfPush(queue: Queue, raw: unknown, index: number, receivedAt: Date)
   const parsed = mutation.safeParse(raw);
   if (!parsed.success) return brokenItem(queue, raw, index, parsed.error.issues, receivedAt);
   const sealed = parsed.data;
-  const body = contentText(sealed);
+  const body = bodyOf(raw);
   return {
     id: sealed.id,
     hash: sha256(body),
@@ -84,11 +84,14 @@ function itemOfPush(queue: Queue, raw: unknown, index: number, receivedAt: Date)
   };
 }
 
+/** The content as it came, with fields that we do not know, too: the device's hash covers them. */
+const bodyOf = (raw: unknown): string => (typeof raw === 'object' && raw !== null ? contentText(raw) : canonicalJson(raw));
+
 /** An item whose envelope is wrong is kept as it came; only who and where must be readable (I5). */
 function brokenItem(queue: Queue, raw: unknown, index: number, issues: readonly $ZodIssue[], receivedAt: Date): Item {
   const identity = mutationIdentity.safeParse(raw);
   if (!identity.success) throw new MalformedPush(details(identity.error.issues, `mutations.${index}`));
-  const body = typeof raw === 'object' && raw !== null ? contentText(raw) : canonicalJson(raw);
+  const body = bodyOf(raw);
   const named = typeof raw === 'object' && raw !== null && 'name' in raw && typeof raw.name === 'string' ? raw.name.slice(0, 40) : '';
   return {
     id: identity.data.id,
@@ -172,4 +175,4 @@ const driverOf = (queue: Queue): Actor =>
     ? { kind: 'driver', employee: queue.employee, signedOutAt: queue.signedOutAt }
     : { kind: 'driver', employee: queue.employee };
 
-export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+export const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');

@@ -5,7 +5,6 @@ import { textArray } from '../db/arrays.ts';
 import type { Tx } from '../db/types.ts';
 import type { CloseMode } from '../routes/closing.ts';
 import type { RouteDriver } from '../routes/header.ts';
-import type { PlanLines } from '../stops/plan-lines.ts';
 import type { QuarantineCode } from './change.ts';
 import type { KnownMutation } from './identity.ts';
 import type { Item } from './item.ts';
@@ -174,7 +173,7 @@ function loadedStops(wanted: readonly { key: RouteKey; stop: number }[], rows: r
     stops.set(stopName(named.key, named.stop), {
       result: parseResult(row.doc),
       version: row.version,
-      lines: once(() => parseLines(row.lines)),
+      lines: row.lines,
       removed: row.removed,
       latest: change ? latestChange(change) : null,
     });
@@ -184,7 +183,6 @@ function loadedStops(wanted: readonly { key: RouteKey; stop: number }[], rows: r
 
 /** Our own documents are trusted: only this module writes them, and a schema for each load would double its cost. */
 const parseResult = (doc: string): LoadedStop['result'] => (doc === pendingDoc ? pending : JSON.parse(doc));
-const parseLines = (lines: string): PlanLines => JSON.parse(lines);
 const pendingDoc = '{"status":"P"}';
 const pending = stopResult.parse(JSON.parse(pendingDoc));
 
@@ -208,9 +206,3 @@ const knownMutation = (row: KnownRow): KnownMutation => ({
   version: row.version,
   quarantined: row.code ? { code: row.code, reason: row.reason ?? '' } : null,
 });
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
-}
-

@@ -20,6 +20,8 @@ const BATCH_SIZE = 128;
 const TURN = 32;
 /** Two are nearly twice one: while one waits for the disk, the other computes. */
 const BATCHES_IN_FLIGHT = 2;
+/** Items that may wait for a batch before pushes are asked to wait: enough to fill the next batches. */
+const ROOM = 4 * BATCH_SIZE;
 /** A route that the worker or the import holds is free again in a moment. */
 const HELD_ROUTE_MS = 4;
 const COLLISION_RETRIES = 6;
@@ -52,6 +54,8 @@ class GroupCommit implements Pipeline {
   readonly #forked = new WeakSet<object>();
   readonly #listeners = new Set<(commits: readonly RouteCommit[]) => void>();
   readonly #open = new Set<Promise<void>>();
+  readonly #waitingForRoom: (() => void)[] = [];
+  #unanswered = 0;
   #scheduled = false;
   #closed = false;
 
@@ -77,6 +81,11 @@ class GroupCommit implements Pipeline {
     });
   }
 
+  room(): Promise<void> {
+    if (this.#unanswered < ROOM && this.#waitingForRoom.length === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#waitingForRoom.push(resolve));
+  }
+
   onCommit(listener: (commits: readonly RouteCommit[]) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -85,6 +94,7 @@ class GroupCommit implements Pipeline {
   async close(): Promise<void> {
     this.#closed = true;
     for (const unit of this.#lanes.drain()) unit.fail(new Error('the server is stopping'));
+    for (const resolve of this.#waitingForRoom.splice(0)) resolve();
     await Promise.allSettled(this.#open);
   }
 
@@ -93,8 +103,16 @@ class GroupCommit implements Pipeline {
       for (const unit of units) unit.fail(new Error('the server is stopping'));
       return;
     }
+    this.#unanswered += units.length;
     this.#lanes.add(units);
     this.#schedule();
+  }
+
+  /** Lets as many pushes in as there is room for; each of them will enqueue before the next turn of the event loop. */
+  #answered(count: number): void {
+    this.#unanswered -= count;
+    const free = Math.ceil((ROOM - this.#unanswered) / TURN);
+    for (const resolve of this.#waitingForRoom.splice(0, Math.max(free, 0))) resolve();
   }
 
   /** Waits for the end of this turn of the event loop: whatever else has arrived by then shares the batch. */
@@ -119,6 +137,7 @@ class GroupCommit implements Pipeline {
   async #run(batch: readonly Unit[]): Promise<void> {
     const unitOfItem = new Map(batch.map((unit) => [unit.item, unit]));
     const waiting = new Set(batch);
+    let answered = 0;
     const committed = ({ answers, commits, held }: BatchResult, items: readonly Item[]): void => {
       if (held.size > 0) this.#hold(held);
       // The feed first: whoever is answered may look at it at once.
@@ -131,6 +150,8 @@ class GroupCommit implements Pipeline {
         waiting.delete(unit);
         unit.settle(answer);
       }
+      this.#answered(batch.length - waiting.size - answered);
+      answered = batch.length - waiting.size;
     };
     try {
       await this.#withRetries(() => applyBatch(this.#context, batch.filter((unit) => waiting.has(unit)).map(({ item }) => item), committed));
@@ -138,6 +159,7 @@ class GroupCommit implements Pipeline {
     } catch (error) {
       this.#options.log.warn({ err: error, items: waiting.size }, 'a batch failed; its senders will come again');
       for (const unit of waiting) unit.fail(error);
+      this.#answered(waiting.size);
     }
   }
 

@@ -36,7 +36,7 @@ export interface LoadedRoute {
 export interface LoadedStop {
   readonly result: StopResult;
   readonly version: number;
-  readonly lines: () => PlanLines;
+  readonly lines: PlanLines;
   readonly removed: boolean;
   /** The stop's latest change; loaded only where a change is deduplicated by content. */
   readonly latest: LatestChange | null;

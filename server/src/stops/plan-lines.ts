@@ -1,13 +1,34 @@
 import type { StopPlan } from '@tailgate/sync-protocol';
 
-/** The digest of a plan that the rules need: item, invoice, ordered quantity. Kept beside the plan to spare its parsing. */
-export interface PlanLines {
-  readonly products: readonly PlanLine[];
-  readonly collections: readonly PlanLine[];
-}
-export type PlanLine = readonly [id: string, invoice: string, quantity: number];
+/**
+ * The digest of a plan that the rules need, kept beside it: a line of text for each manifest line, in host order, as
+ * `P` product or `C` collection, item, invoice and ordered quantity, joined with tabs. Looking up the few lines that an
+ * update names in this text costs a tenth of parsing it.
+ */
+export type PlanLines = string;
 
-export const planLines = (plan: Pick<StopPlan, 'products' | 'collections'>): PlanLines => ({
-  products: plan.products.map((line) => [line.id, line.invoice, line.quantity]),
-  collections: plan.collections.map((line) => [line.id, line.invoice, line.quantity]),
-});
+export function planLines(plan: Pick<StopPlan, 'products' | 'collections'>): PlanLines {
+  const lines = [...plan.products.map(digestAs('P')), ...plan.collections.map(digestAs('C'))];
+  return `\n${lines.join('\n')}\n`;
+}
+
+interface Line {
+  readonly id: string;
+  readonly invoice: string;
+  readonly quantity: number;
+}
+const digestAs =
+  (kind: 'P' | 'C') =>
+  (line: Line): string =>
+    `${kind}\t${line.id}\t${line.invoice}\t${line.quantity}`;
+
+/** The ordered quantities of all manifest lines of this item and invoice, in host order. */
+export function plannedQuantities(lines: PlanLines, kind: 'P' | 'C', id: string, invoice: string): number[] {
+  const start = `\n${kind}\t${id}\t${invoice}\t`;
+  const quantities: number[] = [];
+  for (let at = lines.indexOf(start); at >= 0; at = lines.indexOf(start, at + start.length)) {
+    const from = at + start.length;
+    quantities.push(Number(lines.slice(from, lines.indexOf('\n', from))));
+  }
+  return quantities;
+}

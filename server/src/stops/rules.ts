@@ -7,7 +7,8 @@ import type { Actor, PathSet } from '../mutations/change.ts';
 import type { CloseMode } from '../routes/closing.ts';
 import { afterWarehouse } from '../routes/closing.ts';
 import type { RouteFacts } from '../routes/header.ts';
-import type { PlanLine, PlanLines } from './plan-lines.ts';
+import type { PlanLines } from './plan-lines.ts';
+import { plannedQuantities } from './plan-lines.ts';
 
 /** What the rules know when they decide about one change of one stop. */
 export interface StopContext {
@@ -87,60 +88,57 @@ function routeAfter(stop: StopObject, result: StopResult, context: StopContext):
   return next === context.route ? context.route : { ...context.route, ...next };
 }
 
-function* circumstances({ route, actor, removed }: StopContext): Generator<Warning> {
-  if (route.status === 'C') yield warn('after_close', '', 'the route was closed before this arrived');
-  if (route.withdrawn) yield warn('route_withdrawn', '', 'the host has withdrawn this route');
-  if (removed) yield warn('stop_removed', '', 'the host has taken this stop off the route');
+function circumstances({ route, actor, removed }: StopContext): Warning[] {
+  const warnings: Warning[] = [];
+  if (route.status === 'C') warnings.push(warn('after_close', '', 'the route was closed before this arrived'));
+  if (route.withdrawn) warnings.push(warn('route_withdrawn', '', 'the host has withdrawn this route'));
+  if (removed) warnings.push(warn('stop_removed', '', 'the host has taken this stop off the route'));
   if (actor.kind === 'driver' && route.drivers.some((driver) => driver.id === actor.employee && driver.removed))
-    yield warn('no_longer_assigned', '', 'the driver was taken off this route before this arrived');
+    warnings.push(warn('no_longer_assigned', '', 'the driver was taken off this route before this arrived'));
+  return warnings;
 }
 
-function* contentWarnings({ updates, products, collections }: StopObject, context: StopContext): Generator<Warning> {
+function contentWarnings({ updates, products, collections }: StopObject, context: StopContext): Warning[] {
+  const { codes, lines, paths } = context;
+  const warnings: Warning[] = [];
   const time = updates?.skip_refuse_timestamp;
   if (time && Number.isNaN(Date.parse(time)))
-    yield warn('unreadable_time', 'updates.skip_refuse_timestamp', 'this is no readable instant; it was kept as sent');
+    warnings.push(warn('unreadable_time', 'updates.skip_refuse_timestamp', 'this is no readable instant; it was kept as sent'));
   for (const [i, item] of (updates?.overage_items ?? []).entries()) {
-    if (context.paths === 'v20' && item.osd_code !== '85' && item.osd_code !== '86')
-      yield warn('overage_code', `updates.overage_items.${i}.osd_code`, 'overage items use the codes 85 and 86');
-    else yield* unknownCode(item.osd_code, `updates.overage_items.${i}.osd_code`, context.codes);
+    const path = `updates.overage_items.${i}.osd_code`;
+    if (paths === 'v20' && item.osd_code !== '85' && item.osd_code !== '86')
+      warnings.push(warn('overage_code', path, 'overage items use the codes 85 and 86'));
+    else if (!codes.isCreditReason(item.osd_code)) warnings.push(unknownCode(item.osd_code, path));
   }
-  yield* lineWarnings('products', products ?? [], context.lines.products, context.codes);
-  yield* lineWarnings('collections', collections ?? [], context.lines.collections, context.codes);
+  if (products?.length) lineWarnings('products', products, lines, codes, warnings);
+  if (collections?.length) lineWarnings('collections', collections, lines, codes, warnings);
+  return warnings;
 }
 
-function* lineWarnings(kind: string, sent: readonly LineUpdate[], planned: readonly PlanLine[], codes: CodeBook): Generator<Warning> {
-  if (sent.length === 0) return;
-  const sentCount = countPairs(sent.map((line): PlanLine => [line.id, line.invoice, 0]));
+function lineWarnings(kind: 'products' | 'collections', sent: readonly LineUpdate[], lines: PlanLines, codes: CodeBook, warnings: Warning[]): void {
   const seen = new Map<string, number>();
   for (const [i, line] of sent.entries()) {
-    const pair = `${line.id}\t${line.invoice}`;
-    const n = seen.get(pair) ?? 0;
-    seen.set(pair, n + 1);
-    const twins = planned.filter(([id, invoice]) => id === line.id && invoice === line.invoice);
-    const plan = twins[n];
+    const { id, invoice, updates, action } = line;
+    const n = seen.get(`${id}\t${invoice}`) ?? 0;
+    seen.set(`${id}\t${invoice}`, n + 1);
+    const quantities = plannedQuantities(lines, kind === 'products' ? 'P' : 'C', id, invoice);
+    const ordered = quantities[n];
     const path = `${kind}.${i}`;
-    if (!plan) yield warn('unknown_product', path, `item ${line.id} is not on the manifest of this stop; it was kept`);
-    else if ((line.updates?.delivered ?? 0) > plan[2])
-      yield warn('over_delivered', `${path}.updates.delivered`, `more than the ${plan[2]} ordered`);
-    if (twins.length > (sentCount.get(pair) ?? 0))
-      yield warn('ambiguous_line', path, `the manifest has ${twins.length} such lines; this was taken for number ${n + 1}`);
-    yield* osdWarnings(line.updates?.osd_data, `${path}.updates.osd_data`, codes);
-    yield* osdWarnings(line.action?.updates?.osd_data, `${path}.action.updates.osd_data`, codes);
+    if (ordered === undefined)
+      warnings.push(warn('unknown_product', path, `item ${id} is not on the manifest of this stop; it was kept`));
+    else if ((updates?.delivered ?? 0) > ordered)
+      warnings.push(warn('over_delivered', `${path}.updates.delivered`, `more than the ${ordered} ordered`));
+    if (quantities.length > 1 && quantities.length > sent.filter((other) => other.id === id && other.invoice === invoice).length)
+      warnings.push(warn('ambiguous_line', path, `the manifest has ${quantities.length} such lines; this was taken for number ${n + 1}`));
+    if (updates?.osd_data) osdWarnings(updates.osd_data, `${path}.updates.osd_data`, codes, warnings);
+    if (action?.updates?.osd_data) osdWarnings(action.updates.osd_data, `${path}.action.updates.osd_data`, codes, warnings);
   }
 }
 
-function* osdWarnings(groups: readonly OsdGroup[] | undefined, path: string, codes: CodeBook): Generator<Warning> {
-  for (const [i, group] of (groups ?? []).entries()) yield* unknownCode(group.osd_code, `${path}.${i}.osd_code`, codes);
+function osdWarnings(groups: readonly OsdGroup[], path: string, codes: CodeBook, warnings: Warning[]): void {
+  for (const [i, { osd_code }] of groups.entries())
+    if (!codes.isCreditReason(osd_code)) warnings.push(unknownCode(osd_code, `${path}.${i}.osd_code`));
 }
 
-function* unknownCode(code: string, path: string, codes: CodeBook): Generator<Warning> {
-  if (!codes.isCreditReason(code)) yield warn('unknown_code', path, `code ${code} is not in the code list; it was kept`);
-}
-
-function countPairs(lines: readonly PlanLine[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const [id, invoice] of lines) counts.set(`${id}\t${invoice}`, (counts.get(`${id}\t${invoice}`) ?? 0) + 1);
-  return counts;
-}
-
+const unknownCode = (code: string, path: string): Warning => warn('unknown_code', path, `code ${code} is not in the code list; it was kept`);
 const warn = (code: WarningCode, path: string, message: string): Warning => ({ code, path, message });
