@@ -118,8 +118,6 @@ export const settings: readonly { name: string; default: string | null; descript
 ).map(([name, variable]) => ({ name, default: variable.default, description: variable.description }));
 
 export type Config = ReturnType<typeof loadConfig>;
-/** What one process does: answer phones and browsers, feed the host, or both. */
-export type Role = Config['role'];
 
 /**
  * Reads the environment and the command line (`--role api|worker|all`).

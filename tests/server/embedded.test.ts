@@ -24,7 +24,8 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    return (await client.query(sql)).rows;
+    const { rows } = await client.query<Record<string, unknown>>(sql);
+    return rows;
   } finally {
     await client.end();
   }
@@ -110,13 +111,13 @@ describe('embedded PostgreSQL', () => {
     const victim = spawn(process.execPath, ['--input-type=module', '-e', script, dataDir], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const [said] = await once(victim.stdout.setEncoding('utf8'), 'data');
+    const said = await new Promise<string>((resolve) => victim.stdout.setEncoding('utf8').once('data', resolve));
     victim.kill('SIGKILL');
     await once(victim, 'close');
     expect(await running(dataDir)).toBeDefined();
 
     const next = await open(dataDir, { parts: ['api', 'worker'] });
-    expect(next).toMatchObject({ owned: false, url: String(said).trim() });
+    expect(next).toMatchObject({ owned: false, url: said.trim() });
     await next.stop();
     expect(await running(dataDir)).toBeUndefined();
   });

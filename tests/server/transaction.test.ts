@@ -78,7 +78,7 @@ describe('what the pool reads', () => {
   test('large integers as numbers, dates as they are written, instants as dates', async () => {
     const { rows } = await database.pool.query(`
       select 9007199254740991::int8 as large, date '2026-11-21' as day, timestamp '2026-11-21 08:00' as local,
-             timestamptz '2026-11-21 08:00+01' as instant, 1.50::numeric as amount, array[1::int8, 2] as several`);
+             timestamptz '2026-11-21 08:00+01' as instant, 1.50::numeric as amount`);
     expect(rows).toEqual([
       {
         large: Number.MAX_SAFE_INTEGER,
@@ -86,7 +86,6 @@ describe('what the pool reads', () => {
         local: '2026-11-21 08:00:00',
         instant: new Date('2026-11-21T07:00:00Z'),
         amount: '1.50',
-        several: expect.anything(),
       },
     ]);
   });

@@ -9,7 +9,7 @@ describe('the server as a process', () => {
   test('starts, is killed, starts again on the same port, and stops cleanly', async () => {
     const { url } = await createDatabase();
     const server = await startServer({ DATABASE_URL: url, DATA_DIR: await temporaryFolder(), DEMO: '0' });
-    const health = async () => (await fetch(`${server.url}/api/health`)).json();
+    const health = async (): Promise<unknown> => (await fetch(`${server.url}/api/health`)).json();
     expect(await health()).toMatchObject({ success: true });
 
     await server.kill9();

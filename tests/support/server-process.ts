@@ -1,5 +1,4 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { choosePort } from '../../server/src/db/cluster.ts';
 import { atFileEnd } from './file-end.ts';
@@ -79,8 +78,8 @@ export class ServerProcess {
 
   /** As Ctrl-C; rejects where the server does not end cleanly. */
   async stop(): Promise<void> {
-    const code = await this.#end('SIGTERM');
-    if (code !== undefined && code !== 0) throw new Error(`the server did not stop cleanly (${code}): ${this.#said}`);
+    const ended = await this.#end('SIGTERM');
+    if (ended !== 0) throw new Error(`the server did not stop cleanly (${ended}): ${this.#said}`);
   }
 
   async restart(): Promise<void> {
@@ -88,12 +87,13 @@ export class ServerProcess {
     await this.start();
   }
 
-  async #end(signal: NodeJS.Signals): Promise<unknown> {
+  async #end(signal: NodeJS.Signals): Promise<number | string | null> {
     const child = this.#child;
-    if (!child) return undefined;
-    const closed = once(child, 'close');
+    if (!child) return 0;
+    const closed = new Promise<number | string | null>((resolve) => {
+      child.once('close', (code, endedBy) => resolve(endedBy ?? code));
+    });
     child.kill(signal);
-    const [code, endedBy] = await closed;
-    return signal === 'SIGKILL' ? undefined : (endedBy ?? code);
+    return closed;
   }
 }

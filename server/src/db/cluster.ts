@@ -132,17 +132,17 @@ export async function choosePort(preferred?: number): Promise<number> {
   throw new Error(`no free port between ${PORTS.first} and ${PORTS.last} on 127.0.0.1`);
 }
 
-export async function makeOwned(folder: string, owner: Owner | undefined): Promise<void> {
+async function makeOwned(folder: string, owner: Owner | undefined): Promise<void> {
   await mkdir(folder, { recursive: true });
   await give(folder, owner);
   await chmod(folder, 0o700);
 }
 
-export function dataFolder({ folder }: Cluster): string {
+function dataFolder({ folder }: Cluster): string {
   return join(folder, 'data');
 }
 
-export function logFile({ folder }: Cluster): string {
+function logFile({ folder }: Cluster): string {
   return join(folder, 'log');
 }
 

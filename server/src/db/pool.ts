@@ -31,7 +31,7 @@ export function createPool({ url, name, log, size = 10 }: PoolOptions): pg.Pool 
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    types: { getTypeParser },
+    types: readableTypes(),
   });
   // One that breaks in somebody's hands errs by itself besides failing their query: the pool listens only while it idles.
   pool.on('connect', (client) =>
@@ -43,11 +43,12 @@ export function createPool({ url, name, log, size = 10 }: PoolOptions): pg.Pool 
 }
 
 /** `int8` as number, calendar dates and zoneless timestamps as text: a `Date` would shift them by the machine's zone. */
-export function getTypeParser(oid: number, format?: 'text' | 'binary') {
-  if (format === 'binary') return pg.types.getTypeParser(oid, 'binary');
-  if (oid === builtins.INT8) return parseInteger;
-  if (oid === builtins.DATE || oid === builtins.TIMESTAMP) return keepText;
-  return pg.types.getTypeParser(oid, 'text');
+function readableTypes(): pg.TypeOverrides {
+  const types = new pg.TypeOverrides();
+  types.setTypeParser(builtins.INT8, parseInteger);
+  types.setTypeParser(builtins.DATE, keepText);
+  types.setTypeParser(builtins.TIMESTAMP, keepText);
+  return types;
 }
 
 function parseInteger(text: string): number {
