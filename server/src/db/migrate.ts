@@ -54,9 +54,7 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
     names.map(async (name, index) => {
       const number = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1]);
       if (number !== index + 1) {
-        throw new StartError(
-          `migration ${name} should be named ${String(index + 1).padStart(4, '0')}_verb_object.sql`,
-        );
+        throw new StartError(`migration ${name} should be named ${String(index + 1).padStart(4, '0')}_verb_object.sql`);
       }
       // A checkout on Windows may bring other line ends; that is no change.
       const sql = (await readFile(join(folder, name), 'utf8')).replaceAll('\r\n', '\n');
