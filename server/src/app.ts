@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { fastify, LogController, type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
@@ -11,7 +11,8 @@ import { Shutdown } from './shutdown.ts';
 import { StartError } from './start-error.ts';
 
 export interface App {
-  url: string;
+  /** Where people and phones reach it; a worker serves nobody. */
+  url: string | undefined;
   place: string;
   opsToken: KeptSecret;
   /** Takes no more requests, finishes what is under way, closes everything. */
@@ -40,12 +41,9 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     const pool = createPool({ url: database.url, name: `tailgate ${config.role}`, log });
     shutdown.add('database pool', () => pool.end());
 
-    const http = createHttp(config, log);
-    shutdown.add('http', () => http.close());
-    http.get('/api/health', () => ({ success: true, message: 'ok', data: { uptime_s: Math.floor(process.uptime()) } }));
-    const url = await listen(http, config);
-
-    return { url: config.publicUrl ?? url, place: database.place, opsToken, stop: () => shutdown.run() };
+    // Two roles side by side on one machine need no second port: a worker has no door.
+    const url = config.role === 'worker' ? undefined : await serve(config, log, shutdown);
+    return { url, place: database.place, opsToken, stop: () => shutdown.run() };
   } catch (error) {
     await shutdown.run();
     throw error;
@@ -66,16 +64,21 @@ async function openDatabase(config: Config, log: Logger, shutdown: Shutdown): Pr
   return { url: embedded.url, listenUrl: databaseListenUrl ?? embedded.url, place: embedded.place };
 }
 
-function createHttp({ trustProxy }: Config, loggerInstance: FastifyBaseLogger): FastifyInstance {
-  return fastify({
-    loggerInstance,
+async function serve(config: Config, log: Logger, shutdown: Shutdown): Promise<string> {
+  const { trustProxy, publicUrl } = config;
+  const http = fastify({
+    loggerInstance: log,
     // A line a request would be most of the log; what went wrong is logged where it is known why.
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
   });
+  shutdown.add('http', () => http.close());
+  http.get('/api/health', () => ({ success: true, message: 'ok', data: { uptime_s: Math.floor(process.uptime()) } }));
+  const url = await listen(http, config);
+  return publicUrl ?? url;
 }
 
-async function listen(http: FastifyInstance, { port, listenHost }: Config): Promise<string> {
+async function listen(http: Pick<FastifyInstance, 'listen'>, { port, listenHost }: Config): Promise<string> {
   try {
     return await http.listen({ port, host: listenHost });
   } catch (cause) {

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { findRunning } from '../../server/src/db/cluster.ts';
+import { placeCluster } from '../../server/src/db/placement.ts';
 import { createDatabase } from './postgres.ts';
 import { startServer, ServerProcess } from './server-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -54,4 +56,16 @@ describe('the server as a process', () => {
     await expect(server.start()).rejects.toThrow(/the database cannot be reached: connect ECONNREFUSED 127\.0\.0\.1:1/);
     expect(server.output).not.toContain('hunter2');
   });
+});
+
+test('api and worker run side by side on one data folder, and Ctrl-C ends both and their database', async () => {
+  const env = { DATA_DIR: await temporaryFolder(), DEMO: '0' };
+  const api = await startServer(env, ['--role', 'api']);
+  const worker = await startServer(env, ['--role', 'worker']);
+  expect(worker.output).toMatch(/^Tailgate is ready \(worker only\)$/m);
+  await expect(new ServerProcess(env, ['--role', 'api']).start()).rejects.toThrow(
+    `Tailgate cannot start. Tailgate (process ${api.pid}) already runs on ${env.DATA_DIR}`,
+  );
+  await Promise.all([api.stop(), worker.stop()]);
+  expect(await findRunning(await placeCluster(env.DATA_DIR))).toBeUndefined();
 });

@@ -6,7 +6,7 @@ import { atFileEnd } from './file-end.ts';
 const main = join(import.meta.dirname, '../../server/src/main.ts');
 
 /** What the server says first once it serves; see `banner.ts`. */
-const READY = /^Tailgate is ready on (\S+)/m;
+const READY = /^Tailgate is ready\b/m;
 
 /**
  * Starts the real server as `npm start` does, in a process of its own, and returns once it serves. Of our environment

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { banner } from '../../server/src/banner.ts';
+import { loadConfig } from '../../server/src/config.ts';
+
+const standing = { place: '/srv/pod/.data/postgres', opsToken: { secret: 'made-up', fresh: true } };
+const url = 'http://127.0.0.1:3000';
+
+test('a first start tells where everything is, the token once, and two lines to try', () => {
+  const text = banner(loadConfig({}, [], '/srv/pod'), { ...standing, url });
+  expect(text.split('\n')[0]).toBe('Tailgate is ready on http://127.0.0.1:3000');
+  for (const told of [
+    'ws://127.0.0.1:3000/api/sync',
+    standing.place,
+    'made-up',
+    '1001',
+    'no Db2',
+    '/srv/pod/.data/mail',
+  ]) {
+    expect(text).toContain(told);
+  }
+  expect(text.match(/^ {2}curl /gm)).toHaveLength(2);
+});
+
+test('a later start does not repeat the token, and one that was given is never shown', () => {
+  const later = banner(loadConfig({}, [], '/srv/pod'), {
+    ...standing,
+    url,
+    opsToken: { secret: 'made-up', fresh: false },
+  });
+  expect(later).not.toContain('made-up');
+  expect(later).toContain('/srv/pod/.data/ops-token');
+  const given = banner(loadConfig({ OPS_TOKEN: 'chosen' }, []), {
+    ...standing,
+    url,
+    opsToken: { secret: 'chosen', fresh: false },
+  });
+  expect(given).not.toContain('chosen');
+});
+
+test('a worker has no address; without demo data there are no demo drivers', () => {
+  const text = banner(loadConfig({ DEMO: '0' }, ['--role', 'worker']), { ...standing, url: undefined });
+  expect(text).toMatch(/^Tailgate is ready \(worker only\)\n/);
+  expect(text).not.toMatch(/curl|1001|http/);
+});
