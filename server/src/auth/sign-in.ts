@@ -25,7 +25,8 @@ interface AccountRow {
 
 export type SignUp =
   | { readonly kind: 'signed_up'; readonly name: string; readonly token: string }
-  | { readonly kind: 'no_such_employee' | 'already_registered' };
+  | { readonly kind: 'no_such_employee' }
+  | { readonly kind: 'already_registered' };
 
 /** Registers an employee of the master. Nobody is signed out by it (contract §2). */
 export async function signUp(ground: SignInGround, employee: string, password: string): Promise<SignUp> {

@@ -1,0 +1,32 @@
+import { isCollision, sqlStateOf } from './sqlstate.ts';
+
+/**
+ * Classes of SQLSTATE that say nothing about the request: connection (08), resources (53), operator (57), system (58);
+ * a database that refuses us (28, 3D) or is a read-only standby after a fail-over (25).
+ */
+const passingClasses = ['08', '25', '28', '3D', '53', '57', '58'];
+
+const socketCodes = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+];
+
+/** pg gives these no code. */
+const driverMessages =
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client (was closed|has encountered a connection error))/;
+
+/** Whether this is the database's bad day: the same again, later, may pass. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const state = sqlStateOf(error);
+  if (state !== undefined) return isCollision(error) || passingClasses.includes(state.slice(0, 2));
+  if ('code' in error && typeof error.code === 'string' && socketCodes.includes(error.code)) return true;
+  return driverMessages.test(error.message);
+}

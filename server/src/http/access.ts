@@ -1,0 +1,57 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Access } from '@tailgate/sync-protocol';
+import type { FastifyRequest } from 'fastify';
+import type { Driver, Sessions } from '../auth/sessions.ts';
+import { AppError } from './errors.ts';
+
+/** What a caller shows of itself. */
+export interface Credentials {
+  readonly employee: string | undefined;
+  readonly token: string | undefined;
+}
+
+/** The documented headers; the spelling with hyphens is for proxies that drop names with underscores (contract §1). */
+export function credentialsOf({ headers }: Pick<FastifyRequest, 'headers'>): Credentials {
+  return {
+    employee: text(headers['employee_id']) ?? text(headers['employee-id']),
+    token: text(headers['api_token']) ?? text(headers['api-token']),
+  };
+}
+
+const text = (header: string | string[] | undefined): string | undefined =>
+  (typeof header === 'string' ? header.trim() : undefined) || undefined;
+
+export interface AccessOptions {
+  /** Contract §8. */
+  readonly mode: 'documented' | 'strict';
+  readonly sessions: Sessions;
+  readonly opsToken: string;
+}
+
+/** Lets a request in, with its driver where the operation asks for one, or throws why not. Reads nothing but headers. */
+export type Gate = (request: FastifyRequest) => Promise<Driver | undefined>;
+
+export function gateOf(access: Access, options: AccessOptions): Gate {
+  if (access === 'operator') return async (request) => requireOperator(request, options.opsToken);
+  const open = access === 'public' || (access === 'open' && options.mode === 'documented');
+  return open ? async () => undefined : (request) => requireDriver(request, options.sessions);
+}
+
+async function requireDriver(request: FastifyRequest, sessions: Sessions): Promise<Driver> {
+  const { employee, token } = credentialsOf(request);
+  if (employee === undefined || token === undefined) throw new AppError('MISSING_CREDENTIALS');
+  const driver = await sessions.authenticate(employee, token);
+  if (!driver) throw new AppError('INVALID_TOKEN');
+  return driver;
+}
+
+function requireOperator({ headers }: FastifyRequest, opsToken: string): undefined {
+  const shown = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+  if (shown === undefined)
+    throw new AppError('MISSING_CREDENTIALS', { message: 'The header Authorization: Bearer OPS_TOKEN is required.' });
+  // Of equal length and compared in constant time: how much of a guess was right must not show.
+  if (!timingSafeEqual(digest(shown), digest(opsToken)))
+    throw new AppError('INVALID_TOKEN', { message: 'The operator token is wrong.' });
+}
+
+const digest = (secret: string): Buffer => createHash('sha256').update(secret).digest();

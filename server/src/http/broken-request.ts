@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { AppError, errorAnswer, toAppError } from './errors.ts';
+
+/** Answers what is no HTTP request, comes too slowly or with too many headers, before any route is known. */
+export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  // Reset by the other side, or an answer has begun: there is nobody or nothing to answer.
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable || socket.bytesWritten > 0) {
+    socket.destroy();
+    return;
+  }
+  const status = statuses[error.code ?? ''] ?? 400;
+  const id = randomUUID();
+  const message = STATUS_CODES[status] ?? 'Bad Request';
+  const text = JSON.stringify(errorAnswer(new AppError('VALIDATION_FAILED', { message }), id).body);
+  const head = [
+    `HTTP/1.1 ${status} ${message}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(text)}`,
+    `x-request-id: ${id}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
+}
+
+/** Answers a path that cannot be read (`/api/%zz`): no route and so no hook or error handler is reached. */
+export function answerUnroutable(error: Error, { id }: { id: string }, { raw }: { raw: ServerResponse }): void {
+  const { status, body } = errorAnswer(toAppError(error), id);
+  raw.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'x-request-id': id });
+  raw.end(JSON.stringify(body));
+}
+
+const statuses: Readonly<Record<string, number>> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 };

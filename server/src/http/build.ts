@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { fastify, LogController } from 'fastify';
+import { openPasswords } from '../auth/passwords.ts';
+import type { Config } from '../config.ts';
+import type { AccessOptions } from './access.ts';
+import type { AuthGround } from './auth-endpoints.ts';
+import { authEndpoints } from './auth-endpoints.ts';
+import { answerBrokenRequest, answerUnroutable } from './broken-request.ts';
+import { AppError, errorAnswer, toAppError } from './errors.ts';
+import type { HealthGround } from './health.ts';
+import { healthEndpoints } from './health.ts';
+import { parseJsonBody } from './json-body.ts';
+import type { Endpoints } from './mount.ts';
+import { mount, openPaths } from './mount.ts';
+import { opsEndpoints } from './ops-endpoints.ts';
+import { routeEndpoints } from './route-endpoints.ts';
+import type { StopGround } from './stop-endpoints.ts';
+import { stopEndpoints } from './stop-endpoints.ts';
+
+/** Contract §1, limits: JSON bodies. */
+const mostBodyBytes = 5 * 1024 * 1024;
+/** A phone on a bad link may need minutes for a photo; who needs longer than this only holds the connection. */
+const requestTimeoutMs = 300_000;
+
+export interface HttpGround
+  extends Omit<AuthGround, 'passwords'>, StopGround, Omit<HealthGround, 'log'>, Pick<Config, 'access' | 'trustProxy'> {
+  /** Bearer token of `/api/ops`. */
+  readonly opsToken: string;
+  /** pino, or what behaves like it. */
+  readonly log: FastifyBaseLogger;
+}
+
+/** The REST edge, both path sets, ready to listen. Other edges may add their routes to it before that. */
+export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
+  const { trustProxy: hops } = ground;
+  const app = fastify({
+    loggerInstance: ground.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    // Fastify distrusts a bare number of hops; a function says the same.
+    trustProxy: typeof hops === 'number' ? (_address, hop) => hop < hops : hops,
+    bodyLimit: mostBodyBytes,
+    requestTimeout: requestTimeoutMs,
+    requestIdHeader: false,
+    genReqId: requestId,
+    // Whoever is still connected while we stop is served, not told off.
+    return503OnClosing: false,
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: answerUnroutable,
+  });
+  readJsonOnly(app);
+  answerErrors(app);
+  logRequests(app);
+
+  const endpoints: Endpoints = {
+    ...authEndpoints({ ...ground, passwords: await openPasswords() }),
+    ...routeEndpoints(ground.db),
+    ...stopEndpoints(ground),
+    ...healthEndpoints(ground),
+    ...opsEndpoints(ground.db),
+  };
+  const access: AccessOptions = { mode: ground.access, sessions: ground.sessions, opsToken: ground.opsToken };
+  mount(app, endpoints, access);
+  app.addHook('onReady', async () => {
+    const open = openPaths(endpoints, ground.access);
+    ground.log.info({ access: ground.access, open }, 'these endpoints are open to anybody');
+  });
+  return app;
+}
+
+/** A proxy's or client's id is taken over where it is harmless, so that one id follows a request through all logs. */
+function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && /^[\w.-]{8,64}$/.test(given) ? given : randomUUID();
+}
+
+function readJsonOnly(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, bytes: Buffer) =>
+    parseJsonBody(bytes),
+  );
+}
+
+function answerErrors(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => {
+    // Answers hold tokens and customers; what may be cached says so itself.
+    reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' });
+  });
+  app.setNotFoundHandler(() => {
+    throw new AppError('NOT_FOUND');
+  });
+  app.setErrorHandler((thrown, request, reply) => {
+    const error = toAppError(thrown);
+    const { status, headers, body } = errorAnswer(error, request.id);
+    if (status >= 500) request.log.error({ err: error.cause ?? error }, 'a request failed');
+    if (status === 401) reply.header('www-authenticate', 'Bearer');
+    return reply.code(status).headers(headers).send(body);
+  });
+}
+
+/**
+ * A line a refused request, and with LOG_LEVEL=debug one a request: no headers, no bodies, no query string, so that no
+ * token and no customer gets into a log.
+ */
+function logRequests(app: FastifyInstance): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const fields = {
+      method: request.method,
+      path: request.url.replace(/\?.*/s, ''),
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+      employee: request.driver?.employee,
+    };
+    if (reply.statusCode < 400) request.log.debug(fields, 'request');
+    else request.log.info(fields, 'request refused');
+  });
+}

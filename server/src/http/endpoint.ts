@@ -1,0 +1,85 @@
+import type { Answered, Operation, PathSetName } from '@tailgate/sync-protocol';
+import type { FastifyRequest } from 'fastify';
+import type { Driver } from '../auth/sessions.ts';
+import type { Credentials } from './access.ts';
+import { credentialsOf } from './access.ts';
+import { AppError } from './errors.ts';
+import { parseInput } from './validation.ts';
+
+/** A request, checked. */
+export interface Call<Body, Query> {
+  readonly body: Body;
+  readonly query: Query;
+  /** The path set by which it came: the same operation can differ a little. */
+  readonly paths: PathSetName;
+  readonly credentials: Credentials;
+  /** `Idempotency-Key`, where the caller sent one. */
+  readonly idempotencyKey: string | undefined;
+}
+
+export interface DriverCall<Body, Query> extends Call<Body, Query> {
+  readonly driver: Driver;
+}
+
+export interface Answer<Data> {
+  readonly data: Answered<Data>;
+  /** Another message than the operation's own. */
+  readonly message?: string;
+  /** Facts beside the documented shape. */
+  readonly meta?: object;
+}
+
+/** An operation with what answers it; the types of its body and answer are checked where the two meet. */
+export interface Endpoint {
+  readonly operation: Operation<unknown, unknown, unknown>;
+  readonly answer: (
+    request: FastifyRequest,
+    paths: PathSetName,
+    driver: Driver | undefined,
+  ) => Promise<Answer<unknown>>;
+}
+
+export function endpoint<Body, Query, Data>(
+  operation: Operation<Body, Query, Data>,
+  handle: (call: Call<Body, Query>) => Promise<Answer<Data>>,
+): Endpoint {
+  return { operation, answer: async (request, paths) => handle(readCall(operation, request, paths)) };
+}
+
+/** An endpoint of an operation whose access is `driver`. */
+export function driverEndpoint<Body, Query, Data>(
+  operation: Operation<Body, Query, Data>,
+  handle: (call: DriverCall<Body, Query>) => Promise<Answer<Data>>,
+): Endpoint {
+  return {
+    operation,
+    answer: async (request, paths, driver) => {
+      if (!driver) throw new AppError('MISSING_CREDENTIALS');
+      return handle({ ...readCall(operation, request, paths), driver });
+    },
+  };
+}
+
+function readCall<Body, Query, Data>(
+  operation: Operation<Body, Query, Data>,
+  request: FastifyRequest,
+  paths: PathSetName,
+): Call<Body, Query> {
+  return {
+    body: parseInput(operation.body, request.body),
+    query: parseInput(operation.query, request.query),
+    paths,
+    credentials: credentialsOf(request),
+    idempotencyKey: readIdempotencyKey(request),
+  };
+}
+
+const longestKey = 200;
+
+function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {
+  const key = headers['idempotency-key'];
+  if (typeof key === 'string' && key.length <= longestKey) return key || undefined;
+  if (key === undefined) return undefined;
+  const message = `must be one value of at most ${longestKey} characters`;
+  throw new AppError('VALIDATION_FAILED', { details: [{ path: 'idempotency-key', message }] });
+}

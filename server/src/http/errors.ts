@@ -1,0 +1,70 @@
+import type { ErrorCode, ErrorDetail } from '@tailgate/sync-protocol';
+import { errorCodes } from '@tailgate/sync-protocol';
+import { HashingBusyError } from '../auth/passwords.ts';
+import { isDatabaseUnavailable } from '../db/unavailable.ts';
+
+interface ErrorExtras {
+  /** For people; without it the meaning of the code. */
+  readonly message?: string;
+  readonly details?: readonly ErrorDetail[];
+  /** The few errors that are documented with `data`. */
+  readonly data?: object;
+  readonly cause?: unknown;
+}
+
+/** An answer that is an error: a code of the catalogue, which fixes the status. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly code: ErrorCode;
+  readonly details: readonly ErrorDetail[];
+  readonly data: object | null;
+
+  constructor(code: ErrorCode, { message, details = [], data, cause }: ErrorExtras = {}) {
+    super(message ?? errorCodes[code].meaning, { cause });
+    this.code = code;
+    this.details = details;
+    this.data = data ?? null;
+  }
+}
+
+/** The error that the caller gets for whatever was thrown. What we did not foresee tells nothing of our insides. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof HashingBusyError) return new AppError('RATE_LIMITED', { cause: error });
+  if (isDatabaseUnavailable(error)) return new AppError('DATABASE_UNAVAILABLE', { cause: error });
+  const status = statusOf(error);
+  if (status === 413) return new AppError('TOO_LARGE', { cause: error });
+  if (status === 415) return new AppError('UNSUPPORTED_MEDIA_TYPE', { cause: error });
+  if (status === 404) return new AppError('NOT_FOUND', { cause: error });
+  // Fastify's other refusals: a content length that does not fit, a broken percent sign in the path.
+  if (status !== undefined && status >= 400 && status < 500) return new AppError('VALIDATION_FAILED', { cause: error });
+  return new AppError('INTERNAL', { cause: error });
+}
+
+function statusOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('statusCode' in error)) return undefined;
+  return typeof error.statusCode === 'number' ? error.statusCode : undefined;
+}
+
+/** When to come again, in seconds. Phones add their own jitter. */
+const retryAfter: Partial<Record<ErrorCode, number>> = {
+  RATE_LIMITED: 2,
+  DATABASE_UNAVAILABLE: 5,
+  HOST_UNAVAILABLE: 30,
+};
+
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: object;
+}
+
+/** The documented error envelope (contract §1). */
+export function errorAnswer({ code, message, details, data }: AppError, requestId: string): ErrorAnswer {
+  const seconds = retryAfter[code];
+  return {
+    status: errorCodes[code].status,
+    headers: seconds === undefined ? {} : { 'retry-after': String(seconds) },
+    body: { success: false, message, data, error: { code, details, request_id: requestId } },
+  };
+}

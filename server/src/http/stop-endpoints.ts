@@ -1,0 +1,104 @@
+import type { ErrorDetail, RouteKey, StopAnswer, StopSyncAnswer } from '@tailgate/sync-protocol';
+import { operations } from '@tailgate/sync-protocol';
+import type { Db } from '../db/types.ts';
+import type { Change, Outcome, Pipeline } from '../mutations/change.ts';
+import { findCandidates } from '../routes/queries.ts';
+import { resolveRoute } from '../routes/resolve.ts';
+import type { Sender } from '../stops/requests.ts';
+import { skipChange, stopAnswer, stopChanges } from '../stops/requests.ts';
+import type { DriverCall } from './endpoint.ts';
+import { driverEndpoint } from './endpoint.ts';
+import { AppError } from './errors.ts';
+
+export interface StopGround {
+  readonly db: Db;
+  readonly pipeline: Pipeline;
+  readonly clock: () => Date;
+  readonly newId: () => string;
+}
+
+/** Interface.md 4.3. */
+export function stopEndpoints({ db, pipeline, clock, newId }: StopGround) {
+  const senderOf = ({ driver, paths, idempotencyKey }: DriverCall<unknown, unknown>): Sender => ({
+    employee: driver.employee,
+    paths,
+    receivedAt: clock(),
+    idempotencyKey,
+    newId,
+  });
+  const submit = (changes: readonly Change[]): Promise<Outcome[]> =>
+    Promise.all(changes.map((change) => pipeline.submit(change)));
+
+  return {
+    syncStops: driverEndpoint(operations.syncStops, async (call) => {
+      const sender = senderOf(call);
+      const route = await meantRoute(db, sender.employee, { ...call.body, id: call.body.id });
+      // All at once: the stops of one body share a batch and its commit.
+      const outcomes = await submit(stopChanges(route, call.body.stops, sender));
+      const taken = refuseUnlessTaken(outcomes, (index) => `stops.${index}`);
+      const stops = call.body.stops.map(({ id }, index): StopAnswer => answerOf(id, outcomes[index]));
+      const data: StopSyncAnswer = {
+        route_id: route.id,
+        facility: route.facility,
+        week_end: route.week_end,
+        route_status: taken.some(({ routeStatus }) => routeStatus === 'C') ? 'C' : 'O',
+        received_at: sender.receivedAt.toISOString(),
+        stops,
+      };
+      if (taken.length === stops.length) return { data };
+      return { data, message: `${taken.length} of ${stops.length} stops saved` };
+    }),
+
+    skipStop: driverEndpoint(operations.skipStop, async (call) => {
+      const sender = senderOf(call);
+      const { route_id, stop_id, facility, week_end } = call.body;
+      const route = await meantRoute(db, sender.employee, { id: route_id, facility, week_end });
+      const outcomes = await submit([skipChange(route, call.body, sender)]);
+      const [taken] = refuseUnlessTaken(outcomes, () => '');
+      if (!taken) throw new Error('one change has one outcome');
+      return { data: { route_id, stop_id, status: taken.status, version: taken.stopVersion } };
+    }),
+  };
+}
+
+interface NamedRoute {
+  readonly id: string;
+  readonly facility?: string | null | undefined;
+  readonly week_end?: string | null | undefined;
+}
+
+/**
+ * The route that a body means. Where no route fits, the parts as they were sent: the pipeline keeps what it cannot
+ * apply, so that a driver's proof for a route that we do not know (yet) is with the office all the same.
+ */
+async function meantRoute(db: Db, employee: string, { id, ...parts }: NamedRoute): Promise<RouteKey> {
+  const named = { id, facility: parts.facility ?? '', week_end: parts.week_end ?? '' };
+  if (named.facility && named.week_end) return named;
+  const resolution = resolveRoute(await findCandidates(db, named, employee));
+  if (resolution.kind === 'found') return resolution.key;
+  if (resolution.kind === 'unknown') return named;
+  const details = resolution.keys.map((key) => ({ path: 'id', message: `${key.facility} ${key.id} ${key.week_end}` }));
+  throw new AppError('AMBIGUOUS_ROUTE', { details });
+}
+
+type Taken = Extract<Outcome, { changed: boolean }>;
+
+/** What was taken in. Throws where nothing was, and where a key came again with another content. */
+function refuseUnlessTaken(outcomes: readonly Outcome[], pathOf: (index: number) => string): Taken[] {
+  const taken: Taken[] = [];
+  const refused: (ErrorDetail & { code: Extract<Outcome, { code: string }>['code'] })[] = [];
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome.result !== 'quarantined') taken.push(outcome);
+    else refused.push({ code: outcome.code, path: pathOf(index), message: outcome.reason });
+  }
+  const details = refused.map(({ path, message }) => ({ path, message }));
+  if (refused.some(({ code }) => code === 'ID_REUSED')) throw new AppError('IDEMPOTENCY_KEY_REUSED', { details });
+  const [first] = refused;
+  if (first && taken.length === 0) throw new AppError(first.code, { message: first.message, details });
+  return taken;
+}
+
+function answerOf(stop: number, outcome: Outcome | undefined): StopAnswer {
+  if (!outcome) throw new Error(`the pipeline gave no outcome for stop ${stop}`);
+  return stopAnswer(stop, outcome);
+}

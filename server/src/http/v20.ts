@@ -1,0 +1,40 @@
+import type { CollectionView, ProductView, RoutePayloadV20 } from '@tailgate/sync-protocol';
+import { stopView } from '@tailgate/sync-protocol';
+import { routeFrame, stopFrame } from '../routes/payload.ts';
+import type { PendingRoute } from '../routes/queries.ts';
+
+// Where v20 differs from the unprefixed set. Requests do not: both sets read the v20, v21 and v23 shapes alike
+// (contract §4). What is not here is identical.
+
+/** The pending route as GET /api/v20/route shows it: the plan of each line without its results (interface.md 4.4). */
+export function toV20Route(route: PendingRoute): RoutePayloadV20 {
+  return {
+    ...routeFrame(route),
+    stops: route.stops.map(({ plan, result }) => {
+      const stop = stopView(plan, result);
+      return {
+        ...stopFrame(stop),
+        products: stop.products.map((product) => ({
+          ...toV20Line(product),
+          action: product.action && { type: product.action.type },
+        })),
+        collections: stop.collections.map((collection) => ({
+          ...toV20Line(collection),
+          action: { type: collection.action.type },
+        })),
+      };
+    }),
+  };
+}
+
+const toV20Line = (line: ProductView | CollectionView) => ({
+  id: line.id,
+  name: line.name,
+  description: line.description,
+  required: line.required,
+  count_in_totes: line.count_in_totes,
+  add_photos: line.add_photos,
+  container_type: line.container_type,
+  section: line.section,
+  quantity: line.quantity,
+});

@@ -1,0 +1,26 @@
+import type { ErrorDetail } from '@tailgate/sync-protocol';
+import * as z from 'zod/mini';
+import { en } from 'zod/locales';
+import { AppError } from './errors.ts';
+
+// zod/mini brings no words of its own, so that phones need not load them.
+z.config(en());
+
+/** More faults than a person can mend at a time; a body can hold a hundred thousand. */
+const mostDetails = 50;
+
+/** Takes an input apart by its schema, or names every path that does not fit. */
+export function parseInput<Output>(schema: z.ZodMiniType<Output>, input: unknown): Output {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const details = parsed.error.issues.slice(0, mostDetails).map(toDetail);
+  throw new AppError('VALIDATION_FAILED', { message: summary(details), details });
+}
+
+const toDetail = ({ path, message }: z.core.$ZodIssue): ErrorDetail => ({ path: path.map(String).join('.'), message });
+
+function summary([first, ...more]: readonly ErrorDetail[]): string {
+  if (!first) return 'The input is malformed.';
+  const others = more.length > 0 ? ` (and ${more.length} more)` : '';
+  return `${first.path || 'body'}: ${first.message}${others}`;
+}

@@ -1,0 +1,95 @@
+import { isUtf8 } from 'node:buffer';
+import type { QuarantinedItem, QuarantineQuery } from '@tailgate/sync-protocol';
+import * as z from 'zod/mini';
+import type { Queryable } from '../db/types.ts';
+import { listQuarantine as statement } from './sql.ts';
+
+interface QuarantineRow {
+  readonly quarantine_id: string;
+  readonly id: string;
+  readonly client_id: string | null;
+  readonly seq: number | null;
+  readonly employee: string;
+  readonly facility: string;
+  readonly route_id: string;
+  readonly week_end: string;
+  readonly stop_id: number | null;
+  readonly name: string;
+  readonly code: string;
+  readonly reason: string;
+  readonly details: string;
+  readonly body: Buffer;
+  readonly received_at: Date;
+  readonly state: QuarantinedItem['state'];
+  readonly resolved_at: Date | null;
+  readonly resolved_by: string | null;
+  readonly note: string | null;
+  readonly position: string;
+}
+
+export interface QuarantinePage {
+  readonly items: readonly QuarantinedItem[];
+  /** Where the next page begins; null after the last one. */
+  readonly nextCursor: string | null;
+}
+
+/** Where a page ended. */
+export const quarantineCursor = z.tuple([z.iso.datetime({ precision: 6 }), z.uuid()]);
+export type QuarantineCursor = z.infer<typeof quarantineCursor>;
+
+/** Lists what could not be applied, newest first. */
+export async function listQuarantine(
+  db: Queryable,
+  { state, limit }: Pick<QuarantineQuery, 'state' | 'limit'>,
+  after: QuarantineCursor | undefined,
+): Promise<QuarantinePage> {
+  const values = [state === 'all' ? null : state, after?.[0] ?? null, after?.[1] ?? null, limit + 1];
+  const { rows } = await db.query<QuarantineRow & Record<string, unknown>>(statement, values);
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    items: page.map(itemOf),
+    nextCursor: rows.length > limit && last ? encodeCursor([last.position, last.quarantine_id]) : null,
+  };
+}
+
+/** A cursor is opaque to callers: they hand back what they got. */
+const encodeCursor = (cursor: QuarantineCursor): string => Buffer.from(JSON.stringify(cursor)).toString('base64url');
+
+/** Undefined where it is no cursor of ours. */
+export function decodeCursor(text: string): QuarantineCursor | undefined {
+  try {
+    return quarantineCursor.safeParse(JSON.parse(Buffer.from(text, 'base64url').toString())).data;
+  } catch {
+    return undefined; // no JSON: somebody made it up
+  }
+}
+
+function itemOf(row: QuarantineRow): QuarantinedItem {
+  const { body } = row;
+  const encoding = isUtf8(body) ? 'utf-8' : 'base64';
+  return {
+    quarantine_id: row.quarantine_id,
+    id: row.id,
+    client_id: row.client_id,
+    seq: row.seq,
+    employee: row.employee,
+    facility: row.facility,
+    route_id: row.route_id,
+    week_end: row.week_end,
+    stop_id: row.stop_id,
+    name: row.name,
+    code: row.code,
+    reason: row.reason,
+    details: readDetails(row.details),
+    body: body.toString(encoding),
+    body_encoding: encoding,
+    received_at: row.received_at.toISOString(),
+    state: row.state,
+    resolved_at: row.resolved_at?.toISOString() ?? null,
+    resolved_by: row.resolved_by,
+    note: row.note,
+  };
+}
+
+const readDetails: (json: string) => QuarantinedItem['details'] = JSON.parse;

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import type { RouteKey, SkipRefuseBody, StopAnswer, StopObject } from '@tailgate/sync-protocol';
+import type { Change, Outcome, PathSet } from '../mutations/change.ts';
+
+/** Who sent a REST request, and what it shares with every change that it becomes. */
+export interface Sender {
+  readonly employee: string;
+  readonly paths: PathSet;
+  readonly receivedAt: Date;
+  /** Repeating a request under one key must name the same mutations; without one they are new each time. */
+  readonly idempotencyKey: string | undefined;
+  readonly newId: () => string;
+}
+
+/** One change a stop object of PUT route/stop. */
+export function stopChanges(route: RouteKey, stops: readonly StopObject[], sender: Sender): Change[] {
+  return stops.map((stop, index) => ({
+    ...changeOf(route, sender, index),
+    name: 'stop.update',
+    args: { route, stop },
+    stop: stop.id,
+  }));
+}
+
+export function skipChange(route: RouteKey, body: SkipRefuseBody, sender: Sender): Change {
+  const { stop_id, status, type, skip_refuse_reason_code, skip_refuse_timestamp, skip_refuse_driver_comment } = body;
+  const fields = { status, type, skip_refuse_reason_code, skip_refuse_timestamp, skip_refuse_driver_comment };
+  return {
+    ...changeOf(route, sender, 0),
+    name: 'stop.skip_refuse',
+    args: { route, stop_id, ...fields },
+    stop: stop_id,
+  };
+}
+
+function changeOf(route: RouteKey, { employee, paths, receivedAt, idempotencyKey, newId }: Sender, index: number) {
+  return {
+    id: idempotencyKey === undefined ? newId() : keyedId(employee, idempotencyKey, index),
+    version: 1,
+    route,
+    actor: { kind: 'driver', employee },
+    source: 'rest',
+    paths,
+    // A REST client keeps no clock that we know: its edits count from their receipt (contract §4).
+    editTime: receivedAt,
+    receivedAt,
+    dedupeByContent: idempotencyKey === undefined,
+  } as const;
+}
+
+/** A UUID (version 8, RFC 9562) that employee, key and place in the body decide. */
+export function keyedId(employee: string, key: string, index: number): string {
+  const bytes = createHash('sha256')
+    .update(JSON.stringify([employee, key, index]))
+    .digest()
+    .subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+/** REST's word for what became of a stop object (contract §4). */
+export function stopAnswer(id: number, outcome: Outcome): StopAnswer {
+  if (outcome.result === 'quarantined') {
+    const { code, reason, details } = outcome;
+    const warnings = [{ code, path: '', message: reason }, ...details.map((detail) => ({ code, ...detail }))];
+    return { id, result: 'rejected', status: null, version: null, warnings };
+  }
+  const { status, stopVersion: version, warnings } = outcome;
+  return { id, result: isStale(outcome) ? 'stale' : outcome.result, status, version, warnings: [...warnings] };
+}
+
+/** Nothing of it was left to apply, because later edits stand or a step back was asked for. */
+const isStale = ({ changed, warnings }: Extract<Outcome, { changed: boolean }>): boolean =>
+  !changed && warnings.some(({ code }) => code === 'superseded' || code === 'status_ignored');
