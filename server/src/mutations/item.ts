@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ErrorDetail, Mutation, MutationName, RouteKey, SkipRefuseArgs, StopUpdateArgs } from '@tailgate/sync-protocol';
 import {
-  canonicalJson, contentText, isMutationName, mutation, mutationArgs, mutationIdentity, routeKey, skipRefuseArgs, stopUpdateArgs,
+  canonicalJson, contentText, isMutationName, mutation, mutationArgs, mutationIdentity, skipRefuseArgs, stopUpdateArgs,
 } from '@tailgate/sync-protocol';
 import type { $ZodIssue } from 'zod/v4/core';
 import type { Actor, Change, PathSet, QuarantineCode, Queue } from './change.ts';
@@ -113,7 +113,10 @@ function brokenItem(queue: Queue, raw: unknown, index: number, issues: readonly 
 export function itemOfChange(change: Change): Item {
   const { name, version, args } = change;
   const body = canonicalJson({ args, name, version });
-  const meaning = readArguments(name, version, args);
+  // Blank parts: the edge found no route that could be meant. What was sent is kept for the office all the same.
+  const named = change.route.facility !== '' && change.route.week_end !== '';
+  const noRoute = unreadable('ROUTE_NOT_FOUND', `no route ${change.route.id} is or was this driver's`, []);
+  const meaning = named ? readArguments(name, version, args) : noRoute;
   return {
     id: change.id,
     hash: sha256(body),
@@ -155,16 +158,6 @@ const unreadable = (code: QuarantineCode, reason: string, faults: readonly Error
   kind: 'unreadable',
   fault: { code, reason, details: faults },
 });
-
-/** The route that an unreadable item names, as far as it can be told: the office finds it by that. */
-export function namedRoute(body: string): Partial<RouteKey> {
-  const value: unknown = JSON.parse(body);
-  if (typeof value !== 'object' || value === null || !('args' in value)) return {};
-  const { args } = value;
-  if (typeof args !== 'object' || args === null || !('route' in args)) return {};
-  const parsed = routeKey.safeParse(args.route);
-  return parsed.success ? parsed.data : {};
-}
 
 export function details(issues: readonly $ZodIssue[], root: string): ErrorDetail[] {
   return issues.slice(0, 50).map((issue) => ({ path: [root, ...issue.path].filter((part) => part !== '').join('.'), message: issue.message }));

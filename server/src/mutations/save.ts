@@ -4,8 +4,8 @@ import type { Tx } from '../db/types.ts';
 import { routeHeader } from '../routes/header.ts';
 import type { CommittedDocument, RouteCommit } from './change.ts';
 import type { Changes, LedgerEntry, QuarantineEntry } from './fold.ts';
-import { namedRoute } from './item.ts';
 import { keyColumns } from './load.ts';
+import { namedRoute } from './named-route.ts';
 import * as sql from './sql.ts';
 
 /** Jobs that commit with the batch: the worker's wake-up, mails, the alarm clocks of closing timers. */
@@ -129,9 +129,9 @@ function saveQuarantine(tx: Tx, entries: readonly QuarantineEntry[]) {
     items.map(({ queued }) => queued?.seq ?? null),
     entries.map(({ clientVersion }) => clientVersion),
     textArray(items.map(authorOf)),
-    textArray(keys.map((key) => key.facility ?? '')),
-    textArray(keys.map((key) => key.id ?? '')),
-    textArray(keys.map((key) => key.week_end ?? '')),
+    textArray(keys.map((key) => key.facility)),
+    textArray(keys.map((key) => key.id)),
+    textArray(keys.map((key) => key.week_end)),
     entries.map(({ stop }) => stop),
     // A name of a broken item may hold what text columns refuse; the body has it in full.
     textArray(items.map(({ name }) => name.replaceAll('\0', ''))),

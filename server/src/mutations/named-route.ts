@@ -1,0 +1,12 @@
+import type { RouteKey } from '@tailgate/sync-protocol';
+import { routeKey } from '@tailgate/sync-protocol';
+import * as z from 'zod/mini';
+
+const naming = z.object({ args: z.object({ route: z.record(z.string(), z.unknown()) }) });
+
+/** The route that an unreadable item names, as far as it can be told: the office finds it by that. Blank where not. */
+export function namedRoute(body: string): RouteKey {
+  const named = naming.safeParse(JSON.parse(body)).data?.args.route ?? {};
+  const part = (name: keyof RouteKey): string => routeKey.shape[name].safeParse(named[name]).data ?? '';
+  return { facility: part('facility'), id: part('id'), week_end: part('week_end') };
+}
