@@ -56,9 +56,9 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/http/',
-    uses: ['sync-protocol/', ...sliceFolders, ...server('domains.ts', 'mutations/', 'db/')],
+    uses: ['sync-protocol/', ...sliceFolders, ...server('domains.ts', 'mutations/', 'ops/', 'db/')],
     usesTypes: server('config.ts'),
-    why: 'an edge asks the spine and the slices, never another edge',
+    why: 'an edge asks the spine, the slices and the operators, never another edge',
   },
   {
     path: 'server/src/sync/',
