@@ -4,6 +4,7 @@ const WATCHED =
 
 /** Closing takes some turns of the event loop, and the runner's own timers come and go; nothing of ours takes longer. */
 const PATIENCE_MS = 2_000;
+const PAUSE_MS = 5;
 
 type Counts = Map<string, number>;
 
@@ -24,6 +25,11 @@ export async function leakedSince(before: Counts, patienceMs = PATIENCE_MS): Pro
     if (leaked.length === 0 || performance.now() > deadline) {
       return leaked.map(([kind, count]) => `${count - (before.get(kind) ?? 0)} × ${kind}`);
     }
-    await new Promise((turn) => setImmediate(turn));
+    await pause();
   }
+}
+
+/** There is no event for "everything is closed", and a timer of ours would be seen as one that was left. */
+async function pause(): Promise<void> {
+  await Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS).value;
 }
