@@ -16,6 +16,13 @@ export interface MailJob {
   readonly paths: 'v20' | 'current';
 }
 
+/** Makes the queues; harmless where they are there. Wake-ups that nobody fetched for an hour are stale: the sweep did it. */
+export async function createQueues(boss: Pick<PgBoss, 'createQueue'>): Promise<void> {
+  await boss.createQueue(queues.replicate, { policy: 'standard', notify: true, retryLimit: 0, retentionSeconds: 3_600, deleteAfterSeconds: 60 });
+  await boss.createQueue(queues.mail, { policy: 'standard', notify: true, retryLimit: 20, retryDelay: 5, retryBackoff: true, retryDelayMax: 3_600 });
+  await boss.createQueue(queues.close, { policy: 'standard', retryLimit: 20, retryDelay: 1, retryBackoff: true });
+}
+
 /** Sends jobs inside the batch's own transaction. No keyed dedupe: it loses wake-ups and makes transactions wait. */
 export function bossWakeups(boss: Pick<PgBoss, 'send' | 'insert'>): Wakeups {
   return {

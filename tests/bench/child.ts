@@ -1,0 +1,57 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { choosePort } from '../../server/src/db/cluster.ts';
+import { processCpu } from './ground.ts';
+
+export interface Child {
+  readonly url: string;
+  readonly port: number;
+  cpu(): number;
+  /** Proportional set size in bytes; Linux only. */
+  readonly pid: number | undefined;
+  stop(): Promise<void>;
+}
+
+/** Starts a server in a process of its own and waits for the line by which it says that it serves. */
+export async function startChild(file: string, env: Record<string, string>, ready: RegExp, args: string[] = []): Promise<Child> {
+  const port = await choosePort();
+  const path = join(import.meta.dirname, file);
+  const child = spawn(process.execPath, ['--conditions=source', path, ...args], {
+    env: { ...env, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await untilReady(child, ready);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    pid: child.pid,
+    cpu: () => processCpu(child.pid),
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('close', () => resolve());
+        child.kill('SIGTERM');
+      }),
+  };
+}
+
+function untilReady(child: ChildProcess, ready: RegExp): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      if (ready.test(said)) resolve();
+    });
+    child.once('close', (code) => reject(new Error(`it ended (${code}) before it was ready: ${said}`)));
+  });
+}
+
+/** The real server as `npm start` runs it, API only, on this database. */
+export function startTailgate(databaseUrl: string, dataDir: string, role = 'api'): Promise<Child> {
+  const env = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, LOG_LEVEL: 'warn', DEMO: '0' };
+  return startChild('../../server/src/main.ts', env, /^Tailgate is ready\b/m, ['--role', role]);
+}
+
+export function startBaseline(databaseUrl: string): Promise<Child> {
+  return startChild('baseline-server.ts', { DATABASE_URL: databaseUrl }, /^ready /m);
+}

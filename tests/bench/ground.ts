@@ -1,0 +1,106 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { openEmbedded } from '../../server/src/db/embedded.ts';
+import { createPool } from '../../server/src/db/pool.ts';
+import type { Log } from '../../server/src/log.ts';
+
+/** Only what goes wrong is worth a line in a bench. */
+export const quietLog: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: (fields, message) => console.error('warn', message, fields),
+  error: (fields, message) => console.error('error', message, fields),
+};
+
+/** A durable PostgreSQL of its own (fsync on), with databases to measure in. */
+export interface Ground {
+  /** A new database: empty, or a copy of another one, whose pools must be closed. */
+  database(name: string, template?: string): Promise<BenchDatabase>;
+  /** CPU seconds that all PostgreSQL processes of this machine have used so far; Linux only, else NaN. */
+  postgresCpu(): number;
+  close(): Promise<void>;
+}
+
+export interface BenchDatabase {
+  readonly url: string;
+  readonly pool: pg.Pool;
+  /** Deletes it. */
+  drop(): Promise<void>;
+}
+
+export async function openGround(): Promise<Ground> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tailgate-bench-'));
+  const embedded = await openEmbedded(dataDir, { log: quietLog, name: 'bench' });
+  const admin = createPool({ url: embedded.url, name: 'bench admin', log: quietLog, size: 1 });
+  const pools = new Set([admin]);
+  const { rows } = await admin.query<{ pid: number }>(`select pg_backend_pid() as pid`);
+  const postmaster = parentOf(rows[0]?.pid ?? 0);
+  return {
+    async database(name, template = 'template1') {
+      await admin.query(`create database ${name} template ${template} strategy file_copy`);
+      const url = embedded.url.replace(/\/[^/?]+(\?|$)/, `/${name}$1`);
+      const pool = createPool({ url, name: 'bench', log: quietLog, size: 4 });
+      pools.add(pool);
+      const drop = async (): Promise<void> => {
+        pools.delete(pool);
+        await pool.end();
+        await admin.query(`drop database ${name} with (force)`);
+      };
+      return { url, pool, drop };
+    },
+    postgresCpu: () => familyCpu(postmaster),
+    async close() {
+      for (const pool of pools) await pool.end();
+      await embedded.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The kernel counts in hundredths of a second on every Linux that Node runs on. */
+const TICK_S = 0.01;
+
+interface ProcessTimes {
+  readonly parent: number;
+  /** Own time and that of children that have ended. */
+  readonly seconds: number;
+}
+
+function processTimes(pid: string | number): ProcessTimes | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ').map(Number);
+    const [utime = 0, stime = 0, cutime = 0, cstime = 0] = fields.slice(11, 15);
+    return { parent: fields[1] ?? 0, seconds: (utime + stime + cutime + cstime) * TICK_S };
+  } catch {
+    return undefined; // it has ended, or this is no Linux
+  }
+}
+
+const parentOf = (pid: number): number => processTimes(pid)?.parent ?? 0;
+
+function familyCpu(postmaster: number): number {
+  const own = processTimes(postmaster);
+  if (!own) return Number.NaN;
+  const children = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (processTimes(name) ?? []) : []));
+  return own.seconds + children.filter(({ parent }) => parent === postmaster).reduce((sum, { seconds }) => sum + seconds, 0);
+}
+
+/** CPU seconds of one process, with threads. */
+export const processCpu = (pid: number | undefined): number => (pid === undefined ? Number.NaN : (processTimes(pid)?.seconds ?? Number.NaN));
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** The value below which the share `q` of all lies. */
+export function quantile(values: readonly number[], q: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(Math.floor(q * sorted.length), sorted.length - 1)] ?? Number.NaN;
+}
+
+export const tokenHash = (token: string): Buffer => createHash('sha256').update(token).digest();

@@ -1,0 +1,18 @@
+import { parseArgs } from 'node:util';
+import { drain } from './drain.ts';
+import { publish } from './report.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: 'string', default: '3' }, phones: { type: 'string' }, mutations: { type: 'string' } },
+});
+const numbers = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value)]));
+const options = { rounds: 3, ...numbers };
+const benches = { drain: () => drain(options) };
+
+const [name] = positionals;
+const bench = Object.entries(benches).find(([known]) => known === name)?.[1];
+if (!bench || !name) {
+  console.error(`npm run bench -- NAME [--rounds N] [--phones N] [--mutations N]; NAME is one of: ${Object.keys(benches).join(', ')}`);
+  process.exitCode = 1;
+} else await publish(name, await bench());

@@ -1,0 +1,33 @@
+import type { QueryResult, QueryResultRow } from 'pg';
+import type { Connection, Db, Statement } from '../../server/src/db/types.ts';
+
+export interface RecordedQuery {
+  readonly statement: Statement;
+  readonly values: unknown[] | undefined;
+}
+
+/** A database that notes what its transactions ask, so that the same can be asked again by SQL alone. */
+export function recordingDb(db: Db): Db & { readonly transactions: RecordedQuery[][] } {
+  const transactions: RecordedQuery[][] = [];
+  const query = <Row extends QueryResultRow>(statement: Statement, values?: unknown[]): Promise<QueryResult<Row>> => db.query<Row>(statement, values);
+  return {
+    transactions,
+    query,
+    async connect(): Promise<Connection> {
+      const connection = await db.connect();
+      let queries: RecordedQuery[] = [];
+      return {
+        async query<Row extends QueryResultRow>(statement: Statement, values?: unknown[]): Promise<QueryResult<Row>> {
+          queries.push({ statement, values });
+          const result = await connection.query<Row>(statement, values);
+          if (statement === 'commit') {
+            transactions.push(queries);
+            queries = [];
+          }
+          return result;
+        },
+        release: (destroy) => connection.release(destroy),
+      };
+    },
+  };
+}
