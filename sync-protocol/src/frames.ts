@@ -46,6 +46,7 @@ export type HelloFrame = z.infer<typeof helloFrame>;
 
 /** Mutations are unknown here: only id and seq must parse; the rest is checked one by one and never refused. */
 export const pushFrame = z.object({ type: z.literal('push'), mutations: z.array(z.unknown()) });
+/** Each scope is answered: by a patch (empty where nothing is new), a `snapshot` frame, or `gone`. */
 export const subscribeFrame = z.object({ type: z.literal('subscribe'), cursors: z.record(scopeName, z.nullable(cursor)) });
 export const unsubscribeFrame = z.object({ type: z.literal('unsubscribe'), scopes: z.array(scopeName) });
 /**
@@ -59,6 +60,7 @@ export const pingFrame = z.object({
   oldest_pending_at: z._default(z.nullable(z.string().check(z.maxLength(40))), null),
   clock: z.optional(deviceClock),
 });
+export type PingFrame = z.infer<typeof pingFrame>;
 export const pongFrame = z.object({ type: z.literal('pong'), server_time: z.optional(z.string()) });
 
 export const clientFrame = z.discriminatedUnion('type', [
@@ -90,7 +92,7 @@ export const welcomeFrame = z.object({
   epoch: z.string(),
   /** The watermark: the server has every item of this queue up to here. */
   last_seq: z.number(),
-  /** Only where the hello asked for one (`wants_queue_key`) with a token that counts. */
+  /** With a token that counts: in the first welcome of a queue, and wherever the hello asked for one (`wants_queue_key`). */
   queue_key: z.optional(z.string()),
   limits,
   features: z.array(z.string()),
@@ -152,6 +154,7 @@ export const serverFrame = z.discriminatedUnion('type', [
   pingFrame, pongFrame,
 ]);
 export type ServerFrame = z.infer<typeof serverFrame>;
+export type ServerFrameInput = z.input<typeof serverFrame>;
 
 /** The body of `GET /api/sync/snapshot?scope=…`: a patch from nothing. */
 export type Snapshot = Omit<PatchFrame, 'type' | 'from'>;
