@@ -71,8 +71,14 @@ export type ClientFrameInput = z.input<typeof clientFrame>;
 
 // ── Server to client ───────────────────────────────────────────────────────────────────────────────────────────────
 
+/**
+ * No server sets `frame_bytes` lower. A client refuses what would not fit into such a frame when it is recorded, offline
+ * as well: a change that no frame can carry would never leave the device.
+ */
+export const leastFrameBytes = 1_048_576;
+
 export const limits = z.object({
-  /** Bytes of one frame, either way. */
+  /** Bytes of one frame, either way; at least `leastFrameBytes`. */
   frame_bytes: z.number(),
   mutations_per_push: z.number(),
   pushes_in_flight: z.number(),
