@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -91,9 +91,19 @@ async function sweepAbandoned(): Promise<void> {
   }
 }
 
+/** Ours alone: another user's runs are none of our business. */
 async function clustersIn(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
-  return names.filter((name) => name.startsWith(PREFIX)).map((name) => join(folder, name));
+  const homes = names.filter((name) => name.startsWith(PREFIX)).map((name) => join(folder, name));
+  const owners = await Promise.all(
+    homes.map((home) =>
+      stat(home).then(
+        ({ uid }) => uid,
+        () => undefined,
+      ),
+    ),
+  );
+  return homes.filter((_, index) => owners[index] === process.getuid?.());
 }
 
 function isAlive(pid: number): boolean {
