@@ -76,7 +76,8 @@ export function updateGuarded<Name extends HostFileName, Chosen extends keyof Ho
 
 /**
  * Inserts or changes `count` rows with one MERGE of typed values. A row that exists is changed only where every written column still equals
- * `was` and, if `sequence` names a column, where that column is lower on the host. The affected count says how many were written.
+ * `was` and, if `sequence` names a column, where that column is lower on the host; a row whose flag `unless` is Y stays
+ * as it is. The affected count says how many were written.
  */
 export function mergeRows<Name extends HostFileName, Chosen extends keyof HostRecord<Name> & string>(
   place: Place,
@@ -84,6 +85,7 @@ export function mergeRows<Name extends HostFileName, Chosen extends keyof HostRe
   columns: readonly Chosen[],
   count: number,
   sequence?: Chosen,
+  unless?: keyof HostRecord<Name> & string,
 ): HostStatement<{
   rows: readonly GuardedRow<HostKey<Name> & Pick<HostRecord<Name>, Chosen>>[];
   stamp: AuditStamp;
@@ -93,6 +95,7 @@ export function mergeRows<Name extends HostFileName, Chosen extends keyof HostRe
   const conditions = [
     ...guards.map((column) => `T.${column} = S.WAS_${column}`),
     ...(sequence === undefined ? [] : [`T.${sequence} < S.${sequence}`]),
+    ...(unless === undefined ? [] : [`T.${unless} <> 'Y'`]),
   ];
   return {
     sql: mergeText(place, hostFile(name), { columns, guards, conditions, count }),

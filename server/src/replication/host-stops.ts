@@ -1,0 +1,179 @@
+import type { RouteKey } from '@tailgate/sync-protocol';
+import type { HeldStop, StopRows } from '../stops/host-rows.ts';
+import { numberOf } from '../stops/osd-rows.ts';
+import { equalBut, keyOf } from '../stops/over-held.ts';
+import type { Columns } from './host/columns.ts';
+import { HostError, type Host, type HostRow, type HostTransaction } from './host/host.ts';
+import {
+  mergeRows,
+  selectRows,
+  updateGuarded,
+  type AuditStamp,
+  type GuardedRow,
+  type HostStatement,
+} from './host/statements.ts';
+import { hostFile, hostFiles, type HostFileName, type ServicePart } from './host/tables.ts';
+import { partOfHostRow, servicePart } from './service-part.ts';
+import { routeValues } from './shadow.ts';
+
+type Row = { readonly [column: string]: string };
+type Merge<R extends Row> = HostStatement<{ rows: readonly GuardedRow<R>[]; stamp: AuditStamp }>;
+
+/** Rows a MERGE: few enough shapes to keep each prepared, and far below the parameters that a statement may have. */
+const ROWS_A_MERGE = 24;
+
+/** The service-owned columns of stops and route headers on the host: read whole, written by compare and set. */
+export class HostStops {
+  readonly #host: Host;
+  readonly #texts: ReturnType<typeof statementsOn>;
+
+  constructor(host: Host) {
+    this.#host = host;
+    this.#texts = statementsOn(host);
+  }
+
+  /** What the host holds of a stop now; undefined where it has no such stop. */
+  async read(key: RouteKey, stop: number): Promise<HeldStop | undefined> {
+    const { reads } = this.#texts;
+    const place = [...routeValues(key), String(stop)];
+    return this.#host.transaction(async (tx) => {
+      const [RTSTPP, RTPRUP, RTOSDP, RTIMGP, RTEMLP, RTSTUP] = await Promise.all([
+        readParts(tx, 'RTSTPP', reads.RTSTPP, place),
+        readParts(tx, 'RTPRUP', reads.RTPRUP, place),
+        tx.query(reads.RTOSDP, place),
+        readParts(tx, 'RTIMGP', reads.RTIMGP, place),
+        readParts(tx, 'RTEMLP', reads.RTEMLP, place),
+        readParts(tx, 'RTSTUP', reads.RTSTUP, place),
+      ]);
+      if (RTSTPP.length === 0) return undefined;
+      const osd = RTOSDP.map((row) => ({ part: partOfHostRow('RTOSDP', row), credited: row['OSPRCF'] === 'Y' }));
+      return {
+        rows: { RTSTPP, RTPRUP, RTOSDP: osd.map(({ part }) => part), RTIMGP, RTEMLP, RTSTUP },
+        credited: new Set(osd.filter(({ credited }) => credited).map(({ part }) => numberOf(part))),
+      };
+    });
+  }
+
+  /**
+   * Writes what differs from the held rows, in one transaction, RTSTUP last. All or nothing: false where a row does not
+   * hold what we believe it to hold. @throws HostError
+   */
+  async write(rows: StopRows, held: StopRows | undefined, stamp: AuditStamp): Promise<boolean> {
+    const { merges, updateStop } = this.#texts;
+    const writes: Write[] = [
+      ...changes('RTSTPP', rows.RTSTPP, held?.RTSTPP).map(({ row, was }): Write => {
+        // Without a shadow nobody has been told anything yet: the row is as a dispatch program inserts it.
+        const before = was ?? { ...servicePart('RTSTPP', () => undefined) };
+        return { sql: updateStop.sql, values: updateStop.bind({ key: row, row, was: before, stamp }), rows: 1 };
+      }),
+      ...inMerges(merges.RTPRUP, changes('RTPRUP', rows.RTPRUP, held?.RTPRUP), stamp),
+      ...inMerges(merges.RTOSDP, changes('RTOSDP', rows.RTOSDP, held?.RTOSDP), stamp),
+      ...inMerges(merges.RTIMGP, changes('RTIMGP', rows.RTIMGP, held?.RTIMGP), stamp),
+      ...inMerges(merges.RTEMLP, changes('RTEMLP', rows.RTEMLP, held?.RTEMLP), stamp),
+      ...inMerges(merges.RTSTUP, changes('RTSTUP', rows.RTSTUP, held?.RTSTUP), stamp),
+    ];
+    return this.#allOrNothing(writes);
+  }
+
+  async readHeader(key: RouteKey): Promise<ServicePart<'RTHDRP'> | undefined> {
+    const rows = await this.#host.query(this.#texts.readHeader, routeValues(key));
+    return rows.map((row) => partOfHostRow('RTHDRP', row))[0];
+  }
+
+  /** Like `write`, for the route's own row. */
+  async writeHeader(row: ServicePart<'RTHDRP'>, was: ServicePart<'RTHDRP'>, stamp: AuditStamp): Promise<boolean> {
+    const { updateHeader } = this.#texts;
+    return this.#allOrNothing([
+      { sql: updateHeader.sql, values: updateHeader.bind({ key: row, row, was, stamp }), rows: 1 },
+    ]);
+  }
+
+  async #allOrNothing(writes: readonly Write[]): Promise<boolean> {
+    let asBelieved = true;
+    try {
+      await this.#host.transaction(async (tx) => {
+        // Handed over together: the statements travel in one go and run in order.
+        const counts = await Promise.all(writes.map(({ sql, values }) => tx.execute(sql, values)));
+        asBelieved = counts.every((count, index) => count === writes[index]?.rows);
+        if (!asBelieved)
+          throw new HostError('40000', 'a row on the host is not as it was confirmed: nothing is written');
+      });
+    } catch (error) {
+      if (asBelieved) throw error;
+    }
+    return asBelieved;
+  }
+}
+
+type Write = { sql: string; values: ReturnType<Merge<Row>['bind']>; rows: number };
+
+/** The texts of all statements, each made once. */
+function statementsOn(host: Host) {
+  const { RTSTPP, RTPRUP, RTOSDP, RTIMGP, RTEMLP, RTSTUP, RTHDRP } = hostFiles;
+  return {
+    reads: {
+      RTSTPP: selectRows(host, 'RTSTPP', ['RSFAC', 'RSRTE', 'RSWKE', 'RSSTP']).sql,
+      RTPRUP: selectRows(host, 'RTPRUP', ['RQFAC', 'RQRTE', 'RQWKE', 'RQSTP']).sql,
+      RTOSDP: selectRows(host, 'RTOSDP', ['OSFAC', 'OSRTE', 'OSWKE', 'OSSTP']).sql,
+      RTIMGP: selectRows(host, 'RTIMGP', ['RIFAC', 'RIRTE', 'RIWKE', 'RISTP']).sql,
+      RTEMLP: selectRows(host, 'RTEMLP', ['REFAC', 'RERTE', 'REWKE', 'RESTP']).sql,
+      RTSTUP: selectRows(host, 'RTSTUP', ['RUFAC', 'RURTE', 'RUWKE', 'RUSTP']).sql,
+    },
+    merges: {
+      RTPRUP: once((count) => mergeRows(host, 'RTPRUP', namesOf(RTPRUP.service), count, 'RQRPSQ')),
+      // OSPRCF stands in the write itself: a credit that came a moment ago counts.
+      RTOSDP: once((count) => mergeRows(host, 'RTOSDP', namesOf(RTOSDP.service), count, 'OSRPSQ', 'OSPRCF')),
+      RTIMGP: once((count) => mergeRows(host, 'RTIMGP', namesOf(RTIMGP.service), count)),
+      RTEMLP: once((count) => mergeRows(host, 'RTEMLP', namesOf(RTEMLP.service), count)),
+      RTSTUP: once((count) => mergeRows(host, 'RTSTUP', namesOf(RTSTUP.service), count, 'RURPSQ')),
+    },
+    updateStop: updateGuarded(host, 'RTSTPP', namesOf(RTSTPP.service)),
+    readHeader: selectRows(host, 'RTHDRP', ['RHFAC', 'RHRTE', 'RHWKE']).sql,
+    updateHeader: updateGuarded(host, 'RTHDRP', namesOf(RTHDRP.service)),
+  };
+}
+
+function once<Statement>(make: (count: number) => Statement): (count: number) => Statement {
+  const made = new Map<number, Statement>();
+  return (count) => {
+    const known = made.get(count) ?? make(count);
+    made.set(count, known);
+    return known;
+  };
+}
+
+function namesOf<C extends Columns>(columns: C): (keyof C & string)[] {
+  return Object.keys(columns).filter((name): name is keyof C & string => name in columns);
+}
+
+async function readParts<Name extends HostFileName>(
+  tx: HostTransaction,
+  name: Name,
+  sql: string,
+  place: readonly string[],
+): Promise<ServicePart<Name>[]> {
+  return (await tx.query(sql, place)).map((row: HostRow) => partOfHostRow(name, row));
+}
+
+/** The rows that have to be written, each with the row that it replaces. */
+function changes<R extends Row>(name: HostFileName, rows: readonly R[], held: readonly R[] = []): GuardedRow<R>[] {
+  const key = Object.keys(hostFile(name).key);
+  const before = new Map(held.map((row) => [keyOf(row, key), row]));
+  return rows
+    .map((row) => ({ row, was: before.get(keyOf(row, key)) }))
+    .filter(({ row, was }) => was === undefined || (row !== was && !equalBut(row, was)));
+}
+
+function inMerges<R extends Row>(
+  merge: (count: number) => Merge<R>,
+  rows: readonly GuardedRow<R>[],
+  stamp: AuditStamp,
+): Write[] {
+  const parts = Array.from({ length: Math.ceil(rows.length / ROWS_A_MERGE) }, (_, part) =>
+    rows.slice(part * ROWS_A_MERGE, (part + 1) * ROWS_A_MERGE),
+  );
+  return parts.map((part) => {
+    const { sql, bind } = merge(part.length);
+    return { sql, values: bind({ rows: part, stamp }), rows: part.length };
+  });
+}

@@ -1,0 +1,40 @@
+import type { StopRows } from '../stops/host-rows.ts';
+import { equalBut } from '../stops/over-held.ts';
+import type { ServicePart } from './host/tables.ts';
+import { stopText, traceOf } from './trace.ts';
+
+/**
+ * What the host's rows say after a write of ours matched nothing, or got no answer (I10, I11):
+ * `written` they are what we wanted · `ours` they are as we knew them, or as an earlier write of ours left them whose
+ * answer was lost: take them as confirmed and write again · `newer` a later state of ours stands · `foreign` somebody
+ * else has changed something, which must be taken in first.
+ */
+export type Verdict = 'written' | 'ours' | 'newer' | 'foreign';
+
+export function judgeStop(found: StopRows, wanted: StopRows, held: StopRows | undefined): Verdict {
+  const text = stopText(found);
+  if (text === stopText(wanted)) return 'written';
+  const [result] = found.RTSTUP;
+  // A stop whose trace fits its values was written by us as a whole, and nobody has touched it since.
+  if (result && result.RUTRC === traceOf(found)) {
+    return Number(result.RURPSQ) > Number(wanted.RTSTUP[0]?.RURPSQ) ? 'newer' : 'ours';
+  }
+  if (held ? text === stopText(held) : isAsDispatched(found)) return 'ours';
+  return 'foreign';
+}
+
+export function judgeHeader(found: Header, wanted: Header, held: Header): Verdict {
+  if (equalBut(found, wanted)) return 'written';
+  // The route's row has no trace. What it can hold of ours is the old or the new value of each column; counts are ours alone.
+  const columns: (keyof Header)[] = ['RHPODS', 'RHRETM', 'RHCLDT', 'RHCLTM', 'RHCLBY'];
+  const ours = columns.every((column) => found[column] === held[column] || found[column] === wanted[column]);
+  return ours ? 'ours' : 'foreign';
+}
+
+type Header = ServicePart<'RTHDRP'>;
+
+/** Nothing of ours but a stop row as a dispatch program inserts it, or marks it. */
+function isAsDispatched({ RTSTPP, ...others }: StopRows): boolean {
+  const untouched = RTSTPP.every(({ RSSTS, RSARVF }) => ['', 'P'].includes(RSSTS) && ['', 'N'].includes(RSARVF));
+  return untouched && Object.values(others).every((rows) => rows.length === 0);
+}

@@ -1,0 +1,69 @@
+const statement = (name: string, text: string) => ({ name: `lease ${name}`, text });
+
+/**
+ * Takes up to $3 routes that have something for the host and nobody works on: behind, or with parked stops that are due
+ * for another try (after one minute, then twice as long each time; the route's own row after $4 ms). The oldest change
+ * first; the leases are taken in key order, so that two workers never wait for each other in a circle (I13).
+ */
+export const claimRoutes = statement(
+  'claim',
+  `with due as materialized (
+     (select r.facility, r.id, r.week_end, r.changed_at as since
+        from route r left join route_lease l on l.facility = r.facility and l.route_id = r.id and l.week_end = r.week_end
+       where r.behind and coalesce(l.expires_at <= now(), true)
+       order by r.changed_at limit $3)
+     union
+     (select p.facility, p.route_id, p.week_end, min(p.parked_at)
+        from parked p left join route_lease l using (facility, route_id, week_end)
+       where coalesce(l.expires_at <= now(), true)
+         and p.parked_at + case when p.stop_id < 0 then $4 * interval '1 ms'
+                                else interval '1 minute' * power(2, least(p.attempts, 12) - 1) end <= now()
+       group by 1, 2, 3
+       order by 4 limit $3)
+   ), ordered as materialized (
+     select facility, id, week_end, min(since) as since from due group by 1, 2, 3 order by min(since) limit $3
+   )
+   insert into route_lease as l (facility, route_id, week_end, owner, fence, expires_at)
+   select facility, id, week_end, $1::uuid, 1, now() + $2 * interval '1 ms' from ordered order by 1, 2, 3
+   on conflict (facility, route_id, week_end) do update
+      set owner = excluded.owner, fence = l.fence + 1, expires_at = excluded.expires_at
+    where l.expires_at <= now()
+   returning l.facility, l.route_id as id, l.week_end, l.fence`,
+);
+
+/** One route's lease, whether it has work or not: for the import, which must not judge rows that are being written. */
+export const takeLease = statement(
+  'take',
+  `insert into route_lease as l (facility, route_id, week_end, owner, fence, expires_at)
+   values ($3, $4, $5, $1, 1, now() + $2 * interval '1 ms')
+   on conflict (facility, route_id, week_end) do update
+      set owner = excluded.owner, fence = l.fence + 1, expires_at = excluded.expires_at
+    where l.expires_at <= now()
+   returning l.fence`,
+);
+
+/** Only what is still ours: whoever took a lease over has raised its fence. */
+export const renewLeases = statement(
+  'renew',
+  `update route_lease l set expires_at = now() + $2 * interval '1 ms'
+     from unnest($3::text[], $4::text[], $5::text[], $6::bigint[]) as k (facility, route_id, week_end, fence)
+    where l.facility = k.facility and l.route_id = k.route_id and l.week_end = k.week_end and l.fence = k.fence and l.owner = $1
+   returning l.facility, l.route_id as id, l.week_end, l.fence`,
+);
+
+/** Gives leases back, free from $2 ms on. */
+export const releaseLeases = statement(
+  'release',
+  `update route_lease l set expires_at = now() + $2 * interval '1 ms'
+     from unnest($3::text[], $4::text[], $5::text[], $6::bigint[]) as k (facility, route_id, week_end, fence)
+    where l.facility = k.facility and l.route_id = k.route_id and l.week_end = k.week_end and l.fence = k.fence and l.owner = $1`,
+);
+
+/** Routes with work that cannot be claimed now: whether another worker has one, and when one that we put off is free. */
+export const workInOtherHands = statement(
+  'work in other hands',
+  `select count(*) filter (where l.owner <> $1)::int as others,
+          ceil(extract(epoch from min(l.expires_at) filter (where l.owner = $1) - now()) * 1000)::int as ours_ms
+     from route r join route_lease l on l.facility = r.facility and l.route_id = r.id and l.week_end = r.week_end
+    where r.behind and l.expires_at > now()`,
+);

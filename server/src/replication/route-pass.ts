@@ -1,0 +1,215 @@
+import { routeScope, type RouteKey, type StopResult } from '@tailgate/sync-protocol';
+import type { Queryable } from '../db/types.ts';
+import type { Log } from '../log.ts';
+import { headerRow } from '../routes/host-rows.ts';
+import { Findings } from './findings.ts';
+import { replicateHeader } from './header-replication.ts';
+import type { HostStops } from './host-stops.ts';
+import { hostMoment } from './host/local-time.ts';
+import type { AuditStamp } from './host/statements.ts';
+import type { Lease, Leases } from './lease.ts';
+import * as sql from './route-sql.ts';
+import { hostSequence } from './sequence.ts';
+import { decodeHeader, decodeStop, encodeHeader, encodeStop } from './shadow.ts';
+import { replicateStop } from './stop-replication.ts';
+
+/** Stands for the route's own row where stops are numbered. */
+export const ROUTE_ROW = -1;
+/** On a long route shadows are saved on the way: what a crash leaves to be settled by reading back stays small. */
+const STOPS_A_SAVE = 50;
+/** Edits of others are taken in so many times; then the stop waits for a person and the others go on. */
+const IMPORTS_A_PASS = 3;
+
+/** A row of the service that somebody else has changed; stop −1 is the route's own row. */
+export interface ForeignEdit {
+  readonly key: RouteKey;
+  readonly stop: number;
+}
+
+/**
+ * The import's door: takes in what others wrote to these rows. What differs from the shadow becomes the office's edit
+ * in the mirror, and the shadow then says what the host holds. The caller has the route's lease.
+ */
+export type ImportNow = (edits: readonly ForeignEdit[]) => Promise<void>;
+
+export interface PassGround {
+  readonly db: Queryable;
+  readonly host: HostStops;
+  readonly leases: Leases;
+  readonly importNow: ImportNow;
+  readonly clock: () => Date;
+  readonly log: Log;
+  /** Parked stops hold back the route's close for so long. */
+  readonly closeDelayMs: number;
+  /** Called for each stop that the host took. */
+  readonly onHosted: () => void;
+  /** The worker ends: no further stop is begun. */
+  readonly stopping: () => boolean;
+}
+
+/** `lost`: somebody else has the route now. `stopped`: the worker ends, what was confirmed is saved. */
+export type PassOutcome = 'done' | 'lost' | 'stopped';
+
+/**
+ * Brings one route to the host, under its lease: every stop that the host does not have as it is, in the order of change,
+ * each in a host transaction of its own; the route's row last; then, in one statement, what was confirmed (I8, I10).
+ * @throws HostError where the host is away or not set up; what was confirmed until then is saved
+ */
+export async function replicateRoute(ground: PassGround, lease: Lease): Promise<PassOutcome> {
+  for (let imports = 0; ; imports++) {
+    const foreign = imports === IMPORTS_A_PASS ? 'park' : 'import';
+    const outcome = await new RoutePass(ground, lease, foreign).run();
+    if (outcome !== 'again') return outcome;
+  }
+}
+
+interface RouteRow {
+  version: number;
+  hosted_through: number;
+  status: 'O' | 'C';
+  arrived: boolean;
+  closed_at: Date | null;
+  closed_by: 'D' | 'A' | 'F' | null;
+  late: number;
+  zone: string;
+  shadow: string | null;
+  parked: boolean;
+  epoch: number;
+}
+
+interface StopRow {
+  stop_id: number;
+  version: number;
+  doc: string;
+  shadow: string | null;
+  parked: boolean;
+}
+
+const readResult: (doc: string) => StopResult = JSON.parse;
+
+class RoutePass {
+  readonly #ground: PassGround;
+  readonly #lease: Lease;
+  readonly #foreign: 'import' | 'park';
+  readonly #findings = new Findings();
+  #parkedStops = 0;
+
+  constructor(ground: PassGround, lease: Lease, foreign: 'import' | 'park') {
+    this.#ground = ground;
+    this.#lease = lease;
+    this.#foreign = foreign;
+  }
+
+  async run(): Promise<PassOutcome | 'again'> {
+    const { db, leases, clock, stopping } = this.#ground;
+    const { facility, id, week_end } = this.#lease.key;
+    const route = (await db.query<RouteRow>(sql.loadRoute, [facility, id, week_end])).rows[0];
+    if (!route) return (await this.#save(0)) ? 'done' : 'lost';
+    // A later statement: these stops are at least as new as the route's version.
+    const stops = await db.query<StopRow>(sql.loadStops, [facility, id, week_end, route.hosted_through]);
+    const stamp = { user: 'TAILGATE', program: 'TAILGATE', ...hostMoment(clock(), route.zone) };
+    try {
+      for (const stop of stops.rows) {
+        if (!leases.holds(this.#lease)) return 'lost';
+        if (stopping()) return (await this.#save()) ? 'stopped' : 'lost';
+        if ((await this.#stop(route, stop, stamp)) === 'foreign') return await this.#importFirst(stop.stop_id);
+        if (this.#findings.unsaved >= STOPS_A_SAVE && !(await this.#save())) return 'lost';
+      }
+      if ((await this.#header(route, stamp)) === 'foreign') return await this.#importFirst(ROUTE_ROW);
+    } catch (error) {
+      await this.#save();
+      throw error;
+    }
+    return (await this.#save(route.version)) ? 'done' : 'lost';
+  }
+
+  async #stop(route: RouteRow, row: StopRow, stamp: AuditStamp): Promise<'done' | 'foreign'> {
+    const { host, onHosted } = this.#ground;
+    const { key } = this.#lease;
+    const { stop_id: stop, version } = row;
+    const sequence = hostSequence(route.epoch, version);
+    const shadow = row.shadow === null ? undefined : decodeStop(row.shadow, key, stop);
+    const moment = (instant: Date) => hostMoment(instant, route.zone);
+    const rendered = { key, stop, result: readResult(row.doc), sequence: `${sequence}` as const, moment };
+    const outcome = await replicateStop(host, rendered, shadow, stamp);
+    if (outcome.kind === 'foreign' && this.#foreign === 'import') return 'foreign';
+    if (outcome.kind === 'foreign' || outcome.kind === 'parked') {
+      this.#parkedStops += 1;
+      this.#park(stop, version, outcome);
+      return 'done';
+    }
+    if (outcome.kind === 'confirmed') {
+      if (outcome.held !== shadow) this.#findings.confirmed({ stop, sequence, rows: encodeStop(outcome.held) });
+      const trace = outcome.held.rows.RTSTUP[0]?.RUTRC;
+      this.#ground.log.debug({ route: routeScope(key), stop, version, trace }, 'the host has this stop');
+    }
+    if (row.parked) this.#findings.freed(stop);
+    onHosted();
+    return 'done';
+  }
+
+  /** A close that waits for parked stops is parked itself: the route is not behind, and is due again when the wait is over. */
+  async #header(route: RouteRow, stamp: AuditStamp): Promise<'done' | 'foreign'> {
+    const { host, clock, closeDelayMs, log } = this.#ground;
+    const { key } = this.#lease;
+    const { status, arrived, late, closed_at: closedAt, closed_by: closedBy } = route;
+    const open = this.#parkedStops;
+    const moment = (instant: Date) => hostMoment(instant, route.zone);
+    const wanted = headerRow({ key, status, arrived, closedAt, closedBy, open, late, moment });
+    const shadow = route.shadow === null ? undefined : decodeHeader(route.shadow, key);
+    const deadline = (closedAt?.getTime() ?? 0) + closeDelayMs;
+    if (status === 'C' && open > 0 && shadow?.RHPODS !== 'C' && clock().getTime() < deadline) {
+      const reason = `the close waits for ${open} parked stop(s)`;
+      this.#findings.parked({
+        stop: ROUTE_ROW,
+        version: route.version,
+        sqlstate: '',
+        reason,
+        payload: JSON.stringify(wanted),
+      });
+      return 'done';
+    }
+    const outcome = await replicateHeader(host, key, wanted, shadow, stamp);
+    if (outcome.kind === 'foreign' && this.#foreign === 'import') return 'foreign';
+    if (outcome.kind !== 'confirmed') {
+      this.#park(ROUTE_ROW, route.version, outcome);
+      return 'done';
+    }
+    if (outcome.wrote) {
+      const sequence = hostSequence(route.epoch, route.version);
+      this.#findings.confirmed({ stop: ROUTE_ROW, sequence, rows: encodeHeader(outcome.held) });
+      if (open > 0) log.error({ route: routeScope(key), open }, 'a route is closed on the host while stops are parked');
+    }
+    if (route.parked) this.#findings.freed(ROUTE_ROW);
+    return 'done';
+  }
+
+  /** I11: what somebody else wrote goes into the mirror first; then the route is read again. */
+  async #importFirst(stop: number): Promise<'again' | 'lost'> {
+    // The import compares with the shadows: they must say what this pass has confirmed.
+    if (!(await this.#save())) return 'lost';
+    await this.#ground.importNow([{ key: this.#lease.key, stop }]);
+    return this.#ground.leases.holds(this.#lease) ? 'again' : 'lost';
+  }
+
+  #park(stop: number, version: number, outcome: Refusal): void {
+    const { sqlstate, reason, payload } = outcome.kind === 'parked' ? outcome : editWon;
+    this.#findings.parked({ stop, version, sqlstate, reason, payload });
+    const row = { route: routeScope(this.#lease.key), stop, version, sqlstate, reason };
+    this.#ground.log.warn(row, 'parked: the host does not take these rows');
+  }
+
+  #save(hostedThrough?: number): Promise<boolean> {
+    return this.#findings.save(this.#ground.db, this.#ground.leases, this.#lease, hostedThrough);
+  }
+}
+
+type Refusal =
+  | { readonly kind: 'foreign' }
+  | { readonly kind: 'parked'; readonly sqlstate: string; readonly reason: string; readonly payload: string };
+
+const editWon = {
+  sqlstate: '',
+  reason: 'somebody else has changed these rows on the host, and the change could not be taken in',
+  payload: '',
+};

@@ -1,0 +1,74 @@
+const statement = (name: string, text: string) => ({ name: `replicate ${name}`, text });
+
+/** Read after the lease was taken, in a statement of its own, and before the stops: its version is what they reach at least. */
+export const loadRoute = statement(
+  'route',
+  `select r.version, r.hosted_through, r.status, r.arrived, r.closed_at, r.closed_by, r.late,
+          coalesce(f.zone, '') as zone, h.rows as shadow, p.stop_id is not null as parked,
+          (select coalesce(max(epoch), 1) from server_epoch) as epoch
+     from route r
+     left join facility f on f.id = r.facility
+     left join host_shadow h on h.facility = r.facility and h.route_id = r.id and h.week_end = r.week_end and h.stop_id = -1
+     left join parked p on p.facility = r.facility and p.route_id = r.id and p.week_end = r.week_end and p.stop_id = -1
+    where r.facility = $1 and r.id = $2 and r.week_end = $3`,
+);
+
+/** Stops that the host does not have as they are: changed since, or parked. In the order of their last change. */
+export const loadStops = statement(
+  'stops',
+  `select s.stop_id, s.version, s.doc, h.rows as shadow, p.stop_id is not null as parked
+     from stop_result s
+     left join host_shadow h using (facility, route_id, week_end, stop_id)
+     left join parked p using (facility, route_id, week_end, stop_id)
+    where s.facility = $1 and s.route_id = $2 and s.week_end = $3 and (s.version > $4 or p.stop_id is not null)
+    order by s.version, s.stop_id`,
+);
+
+/**
+ * Everything that a pass over a route has found out, in one statement behind the lease's fence: without the lease nothing
+ * happens and no row comes back. Shadows, parked stops in and out, `hosted_through`, the hint to the feeds, and the
+ * lease goes back (free after $6 ms).
+ */
+export const settleRoute = statement(
+  'settle',
+  `with lease as (
+     update route_lease set expires_at = now() + $6 * interval '1 ms'
+      where facility = $1 and route_id = $2 and week_end = $3 and owner = $4 and fence = $5
+     returning facility, route_id, week_end
+   ), shadows as (
+     insert into host_shadow (facility, route_id, week_end, stop_id, sequence, rows, confirmed_at)
+     select lease.*, k.stop_id, k.sequence, k.rows, now()
+       from lease, unnest($7::smallint[], $8::bigint[], $9::text[]) as k (stop_id, sequence, rows)
+     on conflict (facility, route_id, week_end, stop_id) do update
+        set sequence = excluded.sequence, rows = excluded.rows, confirmed_at = excluded.confirmed_at
+   ), freed as (
+     delete from parked p using lease
+      where p.facility = lease.facility and p.route_id = lease.route_id and p.week_end = lease.week_end
+        and p.stop_id = any($10::smallint[])
+   ), kept as (
+     insert into parked as p (facility, route_id, week_end, stop_id, version, sqlstate, reason, payload)
+     select lease.*, k.* from lease, unnest($11::smallint[], $12::bigint[], $13::text[], $14::text[], $15::text[]) as k
+     on conflict (facility, route_id, week_end, stop_id) do update
+        set version = excluded.version, sqlstate = excluded.sqlstate, reason = excluded.reason, payload = excluded.payload,
+            attempts = p.attempts + 1
+   ), hosted as (
+     update route r set hosted_through = greatest(r.hosted_through, $16) from lease
+      where $16 > 0 and r.facility = lease.facility and r.id = lease.route_id and r.week_end = lease.week_end
+   )
+   select pg_notify('tailgate_routes', $17) from lease`,
+);
+
+/** What is behind, for health and operators. The lag is the age of the oldest mutation that the host does not have. */
+export const replicationState = statement(
+  'state',
+  `select count(*)::int as routes, coalesce(sum(r.version - r.hosted_through), 0)::bigint as versions,
+          coalesce(extract(epoch from now() - min(l.received_at)), 0)::float8 as lag_s,
+          (select count(*)::int from parked) as parked
+     from route r
+     left join lateral (
+       select l.received_at from ledger l
+        where l.facility = r.facility and l.route_id = r.id and l.week_end = r.week_end and l.version > r.hosted_through
+        order by l.version limit 1
+     ) l on true
+    where r.behind`,
+);

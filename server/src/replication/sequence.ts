@@ -1,0 +1,7 @@
+/** Room for the versions of a route within one epoch: what DECIMAL(15) leaves beside 99,999 epochs. */
+const VERSIONS_AN_EPOCH = 10_000_000_000;
+
+/** The host's sequence of a row (RURPSQ and its like): it rises with the version, and with each restored life of the server (I9). */
+export function hostSequence(serverEpoch: number, version: number): number {
+  return serverEpoch * VERSIONS_AN_EPOCH + version;
+}
