@@ -14,17 +14,15 @@ export interface StopGround {
   readonly db: Db;
   readonly pipeline: Pipeline;
   readonly clock: () => Date;
-  readonly newId: () => string;
 }
 
 /** Interface.md 4.3. */
-export function stopEndpoints({ db, pipeline, clock, newId }: StopGround) {
+export function stopEndpoints({ db, pipeline, clock }: StopGround) {
   const senderOf = ({ driver, paths, idempotencyKey }: DriverCall<unknown, unknown>): Sender => ({
     employee: driver.employee,
     paths,
     receivedAt: clock(),
     idempotencyKey,
-    newId,
   });
   const submit = (changes: readonly Change[]): Promise<Outcome[]> =>
     Promise.all(changes.map((change) => pipeline.submit(change)));

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { RouteKey, SkipRefuseBody, StopAnswer, StopObject } from '@tailgate/sync-protocol';
 import type { Change, Outcome, PathSet } from '../mutations/change.ts';
+import { freshId, keyedId } from './mutation-id.ts';
 
 /** Who sent a REST request, and what it shares with every change that it becomes. */
 export interface Sender {
@@ -9,7 +9,6 @@ export interface Sender {
   readonly receivedAt: Date;
   /** Repeating a request under one key must name the same mutations; without one they are new each time. */
   readonly idempotencyKey: string | undefined;
-  readonly newId: () => string;
 }
 
 /** One change a stop object of PUT route/stop. */
@@ -33,9 +32,9 @@ export function skipChange(route: RouteKey, body: SkipRefuseBody, sender: Sender
   };
 }
 
-function changeOf(route: RouteKey, { employee, paths, receivedAt, idempotencyKey, newId }: Sender, index: number) {
+function changeOf(route: RouteKey, { employee, paths, receivedAt, idempotencyKey }: Sender, index: number) {
   return {
-    id: idempotencyKey === undefined ? newId() : keyedId(employee, idempotencyKey, index),
+    id: idempotencyKey === undefined ? freshId(receivedAt) : keyedId(employee, idempotencyKey, index),
     version: 1,
     route,
     actor: { kind: 'driver', employee },
@@ -46,18 +45,6 @@ function changeOf(route: RouteKey, { employee, paths, receivedAt, idempotencyKey
     receivedAt,
     dedupeByContent: idempotencyKey === undefined,
   } as const;
-}
-
-/** A UUID (version 8, RFC 9562) that employee, key and place in the body decide. */
-export function keyedId(employee: string, key: string, index: number): string {
-  const bytes = createHash('sha256')
-    .update(JSON.stringify([employee, key, index]))
-    .digest()
-    .subarray(0, 16);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  const hex = bytes.toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
 /** REST's word for what became of a stop object (contract §4). */

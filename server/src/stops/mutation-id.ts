@@ -1,0 +1,27 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+/** An id for a change that came without one: UUID version 7 (RFC 9562), so that the ledger's key grows at its end. */
+export function freshId(at: Date): string {
+  const bytes = randomBytes(16);
+  bytes.writeUIntBE(at.getTime(), 0, 6);
+  return uuid(bytes, 7);
+}
+
+/**
+ * The id that employee, key and place in the body decide, so that a request which is sent again under its
+ * `Idempotency-Key` names the same changes. UUID version 8.
+ */
+export function keyedId(employee: string, key: string, index: number): string {
+  const bytes = createHash('sha256')
+    .update(JSON.stringify([employee, key, index]))
+    .digest()
+    .subarray(0, 16);
+  return uuid(bytes, 8);
+}
+
+function uuid(bytes: Buffer, version: number): string {
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | (version << 4), 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}

@@ -1,0 +1,125 @@
+import type { ErrorCode, Operation, PathSetName } from '@tailgate/sync-protocol';
+import { errorCodes, pathSets } from '@tailgate/sync-protocol';
+import { expect } from 'vitest';
+import * as z from 'zod/mini';
+
+/** Headers of a signed-in driver. */
+export interface Signed {
+  readonly employee_id: string;
+  readonly api_token: string;
+}
+
+export interface Call {
+  readonly as?: Signed;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is. */
+  readonly raw?: string | Uint8Array<ArrayBuffer>;
+  readonly paths?: PathSetName;
+}
+
+export interface Reply<Data = unknown> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly success: boolean;
+  readonly message: string;
+  readonly data: Data;
+  readonly error: { readonly code: ErrorCode; readonly details: { path: string; message: string }[] } | undefined;
+  readonly meta: unknown;
+}
+
+const success = z.strictObject({
+  success: z.literal(true),
+  message: z.string(),
+  data: z.unknown(),
+  meta: z.optional(z.unknown()),
+});
+const failure = z.strictObject({
+  success: z.literal(false),
+  message: z.string().check(z.minLength(1)),
+  data: z.unknown(),
+  error: z.strictObject({
+    code: z.string(),
+    details: z.array(z.strictObject({ path: z.string(), message: z.string() })),
+    request_id: z.string(),
+  }),
+});
+
+/**
+ * Speaks nothing but HTTP. Every answer that passes through it is held against contract §1 and against the operation's
+ * own schema, field by field, whatever the test itself looks at.
+ */
+export class RestClient {
+  readonly url: string;
+
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  /** Calls an operation and gives its data; the test fails where it did not succeed. */
+  async take<Data>(operation: Operation<unknown, unknown, Data>, call: Call = {}): Promise<Data> {
+    const reply = await this.call(operation, call);
+    expect(reply.success, `${operation.path}: ${reply.message}`).toBe(true);
+    return operation.data.parse(reply.data);
+  }
+
+  async call(operation: Operation<unknown, unknown, unknown>, call: Call = {}): Promise<Reply> {
+    const { method, path, sets, data, errors } = operation;
+    const paths = call.paths ?? (sets.includes('current') ? 'current' : 'v20');
+    const reply = await this.send(method, pathSets[paths] + path, call);
+    if (reply.success) data.parse(reply.data);
+    else expect([...errors, ...everywhere], `${path} does not document this error`).toContain(reply.error?.code);
+    return reply;
+  }
+
+  async send(method: string, path: string, call: Call = {}): Promise<Reply> {
+    const response = await fetch(`${this.url}${path}${call.query ?? ''}`, {
+      method,
+      headers: {
+        ...(call.body !== undefined && { 'content-type': 'application/json' }),
+        ...call.as,
+        ...call.headers,
+      },
+      body: call.raw ?? (call.body === undefined ? null : JSON.stringify(call.body)),
+    });
+    return readReply(response);
+  }
+}
+
+/** Codes that every operation can answer. */
+const everywhere: readonly ErrorCode[] = [
+  'VALIDATION_FAILED',
+  'MISSING_CREDENTIALS',
+  'INVALID_TOKEN',
+  'TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'DATABASE_UNAVAILABLE',
+  'INTERNAL',
+];
+
+async function readReply(response: Response): Promise<Reply> {
+  const { status, headers } = response;
+  const id = headers.get('x-request-id');
+  expect(id, 'every answer carries x-request-id').toMatch(/^[\w.-]{8,}$/);
+  expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+  const json: unknown = await response.json();
+  if (status < 300) {
+    expect(status).toBe(200);
+    const { message, data, meta } = success.parse(json);
+    return { status, headers, success: true, message, data, error: undefined, meta };
+  }
+  const { message, data, error } = failure.parse(json);
+  expect(error.request_id).toBe(id);
+  const code = codeOf(error.code);
+  expect(status, `status of ${code}`).toBe(errorCodes[code].status);
+  expect(headers.has('retry-after'), `retry-after of ${code}`).toBe(status === 429 || status === 503);
+  return { status, headers, success: false, message, data, error: { code, details: error.details }, meta: undefined };
+}
+
+function codeOf(code: string): ErrorCode {
+  const known = Object.keys(errorCodes).find((each): each is ErrorCode => each === code);
+  if (!known) throw new Error(`${code} is not in the catalogue`);
+  return known;
+}

@@ -1,0 +1,106 @@
+import type { FastifyInstance } from 'fastify';
+import { PgBoss } from 'pg-boss';
+import { pino } from 'pino';
+import { Sessions } from '../../server/src/auth/sessions.ts';
+import { codeBook } from '../../server/src/codes/code-book.ts';
+import type { Listener } from '../../server/src/db/listen.ts';
+import { startListener } from '../../server/src/db/listen.ts';
+import { createPool } from '../../server/src/db/pool.ts';
+import type { HttpGround } from '../../server/src/http/build.ts';
+import { buildHttp } from '../../server/src/http/build.ts';
+import type { Pipeline } from '../../server/src/mutations/change.ts';
+import { openPipeline } from '../../server/src/mutations/pipeline.ts';
+import { bossWakeups, queues } from '../../server/src/mutations/wakeups.ts';
+import { atFileEnd } from './file-end.ts';
+import type { TestDatabase } from './postgres.ts';
+import { createDatabase } from './postgres.ts';
+import { recordedLog } from './recorded-log.ts';
+import { RestClient } from './rest-client.ts';
+
+/** The one clock of a server under test: it stands where a test puts it. */
+export interface TestClock {
+  now: Date;
+}
+
+export interface RestServer {
+  readonly database: TestDatabase;
+  readonly app: FastifyInstance;
+  readonly pipeline: Pipeline;
+  readonly sessions: Sessions;
+  readonly listener: Listener;
+  readonly clock: TestClock;
+  readonly client: RestClient;
+  /** What was logged, a line each. */
+  readonly logged: string[];
+}
+
+export interface RestServerOptions extends Partial<Pick<HttpGround, 'access' | 'probes' | 'trustProxy'>> {
+  /** Another node on the same database. */
+  readonly database?: TestDatabase;
+  /** Where the server finds the database, such as through a proxy. */
+  readonly databaseUrl?: string;
+}
+
+export const opsToken = 'operators-only-4711';
+
+/** The REST edge on a database of its own, with the real pipeline and a real LISTEN session. It ends with the file. */
+export async function startRestServer(options: RestServerOptions = {}): Promise<RestServer> {
+  const database = options.database ?? (await createDatabase());
+  const log = recordedLog();
+  const db = createPool({ url: options.databaseUrl ?? database.url, name: 'rest under test', log });
+  const clock: TestClock = { now: new Date() };
+  const boss = await startBoss(database.url);
+  const listener = await startListener({ url: database.url, log });
+  const pipeline = openPipeline({
+    db,
+    wakeups: bossWakeups(boss),
+    rules: () => ({ codes: codeBook(codes), closeMode: 'legacy', timerMs: 600_000 }),
+    clock: () => clock.now,
+    log,
+  });
+  const sessions = new Sessions(db, () => clock.now);
+  await sessions.follow(listener);
+  const logged: string[] = [];
+  const app = await buildHttp({
+    db,
+    pipeline,
+    sessions,
+    clock: () => clock.now,
+    access: options.access ?? 'documented',
+    trustProxy: options.trustProxy ?? false,
+    probes: options.probes ?? [],
+    version: '0.0.0-test',
+    opsToken,
+    log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
+  });
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  atFileEnd(() => stop(app, pipeline, listener, boss, () => db.end()));
+  return { database, app, pipeline, sessions, listener, clock, client: new RestClient(url), logged };
+}
+
+const codes = [
+  ...['10', '20', '85', '86'].map((code) => ({ type: 'credit-reason', code, stop_type: '' })),
+  { type: 'stop-exception', code: '01', stop_type: 'S' },
+  { type: 'stop-exception', code: '10', stop_type: 'R' },
+];
+
+async function startBoss(connectionString: string): Promise<PgBoss> {
+  const boss = new PgBoss({ connectionString, supervise: false, schedule: false });
+  await boss.start();
+  for (const name of Object.values(queues)) await boss.createQueue(name);
+  return boss;
+}
+
+async function stop(
+  app: FastifyInstance,
+  pipeline: Pipeline,
+  listener: Listener,
+  boss: PgBoss,
+  endPool: () => Promise<void>,
+): Promise<void> {
+  await app.close();
+  await pipeline.close();
+  await listener.stop();
+  await boss.stop({ graceful: false });
+  await endPool();
+}
