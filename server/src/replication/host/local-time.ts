@@ -18,6 +18,31 @@ export function hostMoment(instant: Date, zone: string): HostMoment {
   };
 }
 
+/** The instant that a host moment names; undefined for zeros. In the hour that a clock repeats, the first one. */
+export function instantOf({ date, time }: { date: string; time: string }, zone: string): Date | undefined {
+  if (Number(date) === 0) return undefined;
+  const wanted = utcOf(date, time);
+  // The zone's offset is known for an instant, not for a wall clock: guess, and correct by what the guess shows there.
+  let guess = wanted;
+  for (let round = 0; round < 2; round++) {
+    const shown = hostMoment(new Date(guess), zone);
+    guess += wanted - utcOf(shown.date, shown.time);
+  }
+  return new Date(guess);
+}
+
+function utcOf(date: string, time: string): number {
+  const [day, clock] = [Number(date), Number(time)];
+  return Date.UTC(
+    Math.floor(day / 10_000),
+    (Math.floor(day / 100) % 100) - 1,
+    day % 100,
+    Math.floor(clock / 10_000),
+    Math.floor(clock / 100) % 100,
+    clock % 100,
+  );
+}
+
 function formatterOf(zone: string): Intl.DateTimeFormat {
   const known = formatters.get(zone);
   if (known !== undefined) return known;

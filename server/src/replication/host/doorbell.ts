@@ -1,0 +1,72 @@
+import type { Column } from './columns.ts';
+import type { Host } from './host.ts';
+import { hostFile, isHostFileName, type HostFileName } from './tables.ts';
+
+/** One line of PODCHGP: a program other than the service has touched the row with this key. */
+export type Ring = {
+  sequence: string;
+  file: HostFileName;
+  operation: 'insert' | 'update' | 'delete';
+  /** Key columns by name. */
+  key: { [column: string]: string };
+  user: string;
+  /** Milliseconds since, by the host's own clock. */
+  age: number;
+};
+
+/** Lines read at once. More than that wait for the next look; what is read first is also deleted first. */
+const MAX_RINGS = 50_000;
+const DELETED_A_STATEMENT = 500;
+
+/** What waits in the doorbell, oldest first. Lines that name no file of ours are returned as `strange`, to be removed. */
+export async function readDoorbell(host: Host): Promise<{ rings: Ring[]; strange: string[] }> {
+  const rows = await host.query(
+    `select CHSEQ, CHFIL, CHOP, CHKEY, CHUSR, CHTS, cast(current_timestamp as timestamp) as NOW from ${host.library}.PODCHGP
+order by CHSEQ fetch first ${MAX_RINGS} rows only`,
+  );
+  const rings: Ring[] = [];
+  const strange: string[] = [];
+  for (const { CHSEQ, CHFIL, CHOP, CHKEY, CHUSR, CHTS, NOW } of rows) {
+    const file = String(CHFIL);
+    const sequence = String(CHSEQ);
+    if (!isHostFileName(file)) {
+      strange.push(sequence);
+      continue;
+    }
+    const age = Math.max(0, millisecondsOf(String(NOW)) - millisecondsOf(String(CHTS)));
+    const operation = CHOP === 'D' ? 'delete' : CHOP === 'I' ? 'insert' : 'update';
+    rings.push({ sequence, file, operation, key: readKey(file, String(CHKEY)), user: String(CHUSR), age });
+  }
+  return { rings, strange };
+}
+
+/** Removes exactly these lines: others with a lower number may have been committed since. */
+export async function silence(host: Host, sequences: readonly string[]): Promise<void> {
+  for (let from = 0; from < sequences.length; from += DELETED_A_STATEMENT) {
+    const part = sequences.slice(from, from + DELETED_A_STATEMENT);
+    const list = part.map(() => '?').join(', ');
+    await host.transaction((tx) => tx.execute(`delete from ${host.library}.PODCHGP where CHSEQ in (${list})`, part));
+  }
+}
+
+/** CHKEY holds the key columns side by side, each at its full width; the last one's blanks have been trimmed. */
+export function readKey(file: HostFileName, text: string): { [column: string]: string } {
+  let from = 0;
+  return Object.fromEntries(
+    Object.entries(hostFile(file).key).map(([name, column]) => {
+      const part = text.slice(from, from + widthOf(column));
+      from += widthOf(column);
+      return [name, column.kind === 'decimal' ? String(Number(part)) : part.trimEnd()];
+    }),
+  );
+}
+
+function widthOf(column: Column): number {
+  if (column.kind === 'char') return column.length;
+  return column.kind === 'decimal' ? column.precision : 0;
+}
+
+/** Both timestamps come from the host's clock; only their distance counts, so its zone does not matter. */
+function millisecondsOf(timestamp: string): number {
+  return Date.parse(`${timestamp.slice(0, 23).replace(' ', 'T')}Z`) || 0;
+}

@@ -1,0 +1,202 @@
+/** Statements by which the import keeps the mirror. $1–$3 name the route where nothing else is said: facility, id, week_end. */
+const statement = (name: string, text: string) => ({ name: `import ${name}`, text });
+
+const ofRoute = 'facility = $1 and route_id = $2 and week_end = $3';
+
+/** Waits for the batch that holds the route; batches in turn skip a route that we hold (I13). */
+export const lockRoute = statement(
+  'lock route',
+  `select epoch, version, header_version, plan_version, name, trailer, email_flag, dispatched_on, published_at, withdrawn_at
+     from route where facility = $1 and id = $2 and week_end = $3 for no key update`,
+);
+
+export const findRoute = statement(
+  'find route',
+  `select withdrawn_at is not null as withdrawn, status, arrived, version,
+          (select rows from host_shadow h where h.facility = r.facility and h.route_id = r.id and h.week_end = r.week_end and h.stop_id = -1) as shadow
+     from route r where facility = $1 and id = $2 and week_end = $3`,
+);
+
+/** A route that appears has nothing that the host does not know: `hosted_through` starts at its version. */
+export const insertRoute = statement(
+  'insert route',
+  `insert into route (facility, id, week_end, version, hosted_through, header_version, plan_version, name, trailer, email_flag,
+                      dispatched_on, published_at, status, arrived, closed_at, closed_by)
+   values ($1, $2, $3, 1, 1, 1, 1, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+);
+
+export const updateRoute = statement(
+  'update route',
+  `update route set version = $4, header_version = $5, plan_version = $6, name = $7, trailer = $8, email_flag = $9,
+          dispatched_on = $10, published_at = $11, withdrawn_at = $12, epoch = $13, changed_at = now()
+    where facility = $1 and id = $2 and week_end = $3`,
+);
+
+/** A reloaded route starts its life again; its timers belong to the former one. */
+export const restartRoute = statement(
+  'restart route',
+  `update route set status = $4, arrived = $5, closed_at = $6, closed_by = $7, late = 0, autoclose_at = null, forceclose_at = null
+    where facility = $1 and id = $2 and week_end = $3`,
+);
+
+/** The office closes or reopens a route, or notes its return. */
+export const setClosing = statement(
+  'set closing',
+  `update route set version = version + 1, header_version = version + 1, status = $4, arrived = $5, closed_at = $6, closed_by = $7,
+          autoclose_at = null, forceclose_at = null, changed_at = now()
+    where facility = $1 and id = $2 and week_end = $3`,
+);
+
+export const loadDrivers = statement(
+  'load drivers',
+  `select employee, type, seq, removed_at is not null as removed from route_driver where ${ofRoute}`,
+);
+
+export const saveDrivers = statement(
+  'save drivers',
+  `insert into route_driver (facility, route_id, week_end, employee, type, seq)
+   select $1, $2, $3, * from unnest($4::text[], $5::text[], $6::int[])
+   on conflict (facility, route_id, week_end, employee)
+   do update set type = excluded.type, seq = excluded.seq, removed_at = null`,
+);
+
+export const removeDrivers = statement(
+  'remove drivers',
+  `update route_driver set removed_at = now() where ${ofRoute} and employee = any($4::text[]) and removed_at is null`,
+);
+
+export const loadPlans = statement(
+  'load plans',
+  `select stop_id, doc, removed_at is not null as removed from stop_plan where ${ofRoute}`,
+);
+
+export const savePlans = statement(
+  'save plans',
+  `insert into stop_plan (facility, route_id, week_end, stop_id, version, doc, lines)
+   select $1, $2, $3, k.stop_id, $4, k.doc, k.lines from unnest($5::smallint[], $6::text[], $7::text[]) as k (stop_id, doc, lines)
+   on conflict (facility, route_id, week_end, stop_id)
+   do update set version = excluded.version, doc = excluded.doc, lines = excluded.lines, removed_at = null`,
+);
+
+export const removePlans = statement(
+  'remove plans',
+  `update stop_plan set version = $4, removed_at = now() where ${ofRoute} and stop_id = any($5::smallint[])`,
+);
+
+/** What a driver has recorded stays: a stop that comes back finds its result again, and phones are sent it again. */
+export const saveResults = statement(
+  'save results',
+  `insert into stop_result (facility, route_id, week_end, stop_id, version, status, doc)
+   select $1, $2, $3, k.stop_id, $4, k.status, k.doc from unnest($5::smallint[], $6::text[], $7::text[]) as k (stop_id, status, doc)
+   on conflict (facility, route_id, week_end, stop_id) do update set version = excluded.version`,
+);
+
+/** In a new epoch, stops that are another customer's now start empty; the ledger keeps what was recorded before. */
+export const emptyResults = statement(
+  'empty results',
+  `update stop_result set status = 'P', doc = '{"status":"P"}' where ${ofRoute} and stop_id = any($4::smallint[])`,
+);
+
+export const dropShadows = statement('drop shadows', `delete from host_shadow where ${ofRoute}`);
+
+export const loadShadow = statement(
+  'load shadow',
+  `select s.version, h.rows from stop_result s left join host_shadow h using (facility, route_id, week_end, stop_id)
+    where s.facility = $1 and s.route_id = $2 and s.week_end = $3 and s.stop_id = $4`,
+);
+
+export const saveShadow = statement(
+  'save shadow',
+  `insert into host_shadow (facility, route_id, week_end, stop_id, sequence, rows) values ($1, $2, $3, $4, $5, $6)
+   on conflict (facility, route_id, week_end, stop_id)
+   do update set sequence = excluded.sequence, rows = excluded.rows, confirmed_at = now()`,
+);
+
+/** A hint without content: this scope has moved. */
+export const notify = statement('notify', `select pg_notify('tailgate_routes', $1)`);
+
+/** Routes that are neither closed nor withdrawn. */
+export const openRoutes = statement(
+  'open routes',
+  `select facility, id, week_end from route where status = 'O' and withdrawn_at is null`,
+);
+
+/** Open routes that carry a driver's name in their header. $1 employees. */
+export const routesOfDrivers = statement(
+  'routes of drivers',
+  `select distinct r.facility, r.id, r.week_end
+     from route r join route_driver d on d.facility = r.facility and d.route_id = r.id and d.week_end = r.week_end
+    where d.employee = any($1::text[]) and d.removed_at is null and r.status = 'O' and r.withdrawn_at is null`,
+);
+
+/** $1 ids, $2 names, $3 zones. */
+export const saveFacilities = statement(
+  'save facilities',
+  `insert into facility (id, name, zone) select * from unnest($1::text[], $2::text[], $3::text[])
+   on conflict (id) do update set name = excluded.name, zone = excluded.zone
+    where (facility.name, facility.zone) is distinct from (excluded.name, excluded.zone)`,
+);
+
+/** Returns those whose name is new: it stands in the headers of their routes. */
+export const saveEmployees = statement(
+  'save employees',
+  `with given as (
+     select * from unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::text[], $6::text[])
+       as k (id, name, phone, active, facility, job)
+   ), renamed as (
+     select g.id from given g left join employee e using (id) where e.name is distinct from g.name
+   ), saved as (
+     insert into employee (id, name, phone, active, facility, job) select * from given
+     on conflict (id) do update set name = excluded.name, phone = excluded.phone, active = excluded.active,
+                                    facility = excluded.facility, job = excluded.job
+      where (employee.name, employee.phone, employee.active, employee.facility, employee.job)
+            is distinct from (excluded.name, excluded.phone, excluded.active, excluded.facility, excluded.job)
+   )
+   select id from renamed`,
+);
+
+/** An employee who has left the master can sign in no more; what they recorded keeps its author. */
+export const retireEmployees = statement(
+  'retire employees',
+  `update employee set active = false where active and id <> all($1::text[])`,
+);
+
+export const saveCodes = statement(
+  'save codes',
+  `insert into code (type, code, description, category, driver_visible, stop_type, requires_photo, requires_comment, sort, active)
+   select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::boolean[], $6::text[], $7::boolean[], $8::boolean[],
+                        $9::int[], $10::boolean[])
+   on conflict (type, code) do update
+      set description = excluded.description, category = excluded.category, driver_visible = excluded.driver_visible,
+          stop_type = excluded.stop_type, requires_photo = excluded.requires_photo, requires_comment = excluded.requires_comment,
+          sort = excluded.sort, active = excluded.active
+    where (code.description, code.category, code.driver_visible, code.stop_type, code.requires_photo, code.requires_comment,
+           code.sort, code.active)
+          is distinct from (excluded.description, excluded.category, excluded.driver_visible, excluded.stop_type,
+           excluded.requires_photo, excluded.requires_comment, excluded.sort, excluded.active)`,
+);
+
+/** $1 types and $2 codes that remain. */
+export const dropCodes = statement(
+  'drop codes',
+  `delete from code c where not exists (
+     select from unnest($1::text[], $2::text[]) as k (type, code) where k.type = c.type and k.code = c.code
+   )`,
+);
+
+export const raiseScope = statement(
+  'raise scope',
+  `insert into scope_version (scope, version) values ($1, 1) on conflict (scope) do update set version = scope_version.version + 1`,
+);
+
+export const reportIncident = statement(
+  'report incident',
+  `insert into incident (incident_id, kind, details) values (gen_random_uuid(), $1, $2)`,
+);
+
+/** One importer at a time, on whatever node. */
+export const tryImporterLock = statement(
+  'try lock',
+  `select pg_try_advisory_lock(hashtext('tailgate import')) as taken`,
+);
+export const releaseImporterLock = statement('release lock', `select pg_advisory_unlock(hashtext('tailgate import'))`);

@@ -1,0 +1,258 @@
+import { routeKey, routeScope, type RouteKey } from '@tailgate/sync-protocol';
+import { isDataError } from '../db/sqlstate.ts';
+import { withTransaction } from '../db/transaction.ts';
+import type { Db } from '../db/types.ts';
+import type { Log } from '../log.ts';
+import type { Pipeline } from '../mutations/change.ts';
+import { HostStops } from './host-stops.ts';
+import { readDoorbell, silence } from './host/doorbell.ts';
+import { HostError, type Host } from './host/host.ts';
+import { hostMoment } from './host/local-time.ts';
+import { readRouteKeys, readRouteRows, readRoutesOf, type RouteRows } from './host/reads.ts';
+import { importCodes, importEmployees, importFacilities } from './import-masters.ts';
+import * as sql from './import-sql.ts';
+import type { Leases } from './lease.ts';
+import { keyOf, saveRoute } from './mirror-route.ts';
+import { OfficeEdits, type Editor } from './office-edits.ts';
+import { inheritanceOf, routeImage } from './route-image.ts';
+import { quietRoute, sortRings, type RungMasters, type RungRoute } from './rung-routes.ts';
+
+export type ImportOptions = {
+  db: Db;
+  host: Host;
+  leases: Leases;
+  submit: Pipeline['submit'];
+  clock: () => Date;
+  log: Log;
+  pollSeconds: number;
+};
+
+/** A row of the service that somebody else has changed; stop −1 is the route's own row. */
+export type ForeignEdit = { readonly key: RouteKey; readonly stop: number };
+
+/** A route that was touched less than this ago may be half loaded: phones must not see it. */
+const QUIET_MS = 2_000;
+/** Somebody who types into a route without a pause does not keep it from the drivers for longer than this. */
+const PATIENCE_MS = 30_000;
+/** Closed routes of older weeks are history: the first snapshot leaves them where they are. */
+const HISTORY_MS = 8 * 86_400_000;
+const MAX_BACKOFF_MS = 30_000;
+
+/**
+ * The way in: host → mirror. At start everything is compared by key (the triggers stand since the library was opened),
+ * then the doorbell says what has changed. One importer at a time, whatever the number of nodes; a second one would do
+ * the same again, and find nothing to do.
+ */
+export class HostImport {
+  readonly #options: ImportOptions;
+  readonly #stops: HostStops;
+  readonly #edits: OfficeEdits;
+  /** Passes follow each other. */
+  #last: Promise<unknown> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #snapshotDone = false;
+  #failures = 0;
+  #stopped = false;
+
+  constructor(options: ImportOptions) {
+    this.#options = options;
+    this.#stops = new HostStops(options.host);
+    this.#edits = new OfficeEdits({ ...options, host: this.#stops });
+  }
+
+  /** Takes the first snapshot and goes on from there. A host that is away delays it and fails nothing. */
+  async start(): Promise<void> {
+    await this.#poll();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#last;
+  }
+
+  /** Imports all that the host has changed until now, without waiting for it to become quiet. @throws HostError */
+  async importNow(): Promise<void> {
+    await this.#inTurn(() => this.#pass(0));
+  }
+
+  /** For the worker, which holds these routes' leases: takes in what others wrote to rows of the service. */
+  async takeEdits(edits: readonly ForeignEdit[]): Promise<void> {
+    const { host, clock } = this.#options;
+    for (const { key, stop } of edits) {
+      const { zone } = await readRouteRows(host, key);
+      await this.#takeEdit(key, stop, { user: '', at: clock() }, zone);
+    }
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#last.then(work);
+    // The next one waits for this to end, however it ends.
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #poll(): Promise<void> {
+    const { pollSeconds, log } = this.#options;
+    let delay = pollSeconds * 1000;
+    try {
+      const quietIn = await this.#inTurn(() => this.#pass(QUIET_MS));
+      delay = Math.min(delay, quietIn);
+      if (this.#failures > 0) log.info({}, 'the import from the host goes on');
+      this.#failures = 0;
+    } catch (error) {
+      if (this.#failures === 0) log.warn({ err: error }, 'the import from the host is interrupted and will try again');
+      this.#failures += 1;
+      delay = Math.random() * Math.min(MAX_BACKOFF_MS, delay * 2 ** this.#failures);
+    }
+    if (!this.#stopped) this.#timer = setTimeout(() => void this.#poll(), delay);
+  }
+
+  /** One look at the host. @returns after how many milliseconds the next route will have become quiet */
+  async #pass(quietMs: number): Promise<number> {
+    const connection = await this.#options.db.connect();
+    let broken: Error | boolean = true;
+    try {
+      const { rows } = await connection.query<{ taken: boolean }>(sql.tryImporterLock);
+      const quietIn = rows[0]?.taken === true ? await this.#passAlone(quietMs) : Number.POSITIVE_INFINITY;
+      await connection.query(sql.releaseImporterLock);
+      broken = false;
+      return quietIn;
+    } finally {
+      // A lock that was not given back goes with its connection.
+      connection.release(broken);
+    }
+  }
+
+  async #passAlone(quietMs: number): Promise<number> {
+    const { host } = this.#options;
+    const { rings, strange } = await readDoorbell(host);
+    const { routes, masters } = sortRings(rings);
+    const handled = [...strange, ...masters.sequences];
+    const renamed = await this.#importMasters(masters);
+    for (const key of await this.#affectedRoutes(masters)) join(routes, key);
+    for (const key of renamed) join(routes, key);
+    let quietIn = Number.POSITIVE_INFINITY;
+    for (const [scope, route] of routes) {
+      const loud = route.youngest < quietMs && route.oldest < PATIENCE_MS;
+      if (loud) quietIn = Math.min(quietIn, quietMs - route.youngest);
+      else if (
+        await this.#importRoute(
+          route,
+          renamed.some((key) => routeScope(key) === scope),
+        )
+      )
+        handled.push(...route.sequences);
+    }
+    await silence(host, handled);
+    this.#snapshotDone = true;
+    return quietIn;
+  }
+
+  async #importMasters({ keys }: RungMasters): Promise<RouteKey[]> {
+    const { db, host } = this.#options;
+    const all = !this.#snapshotDone;
+    if (all || keys.has('FACMSTP')) await importFacilities(db, host);
+    if (all || keys.has('CTLCDP')) await importCodes(db, host);
+    if (!all && !keys.has('EMPMSTP')) return [];
+    const renamed = await importEmployees(db, host);
+    if (renamed.length === 0) return [];
+    return (await db.query<RouteKey>(sql.routesOfDrivers, [renamed])).rows.map(plainKey);
+  }
+
+  /** Open routes that show what changed in a master file; at the first pass, every route that still matters. */
+  async #affectedRoutes({ keys }: RungMasters): Promise<RouteKey[]> {
+    const { db, host, clock } = this.#options;
+    const open = async () => (await db.query<RouteKey>(sql.openRoutes)).rows.map(plainKey);
+    if (!this.#snapshotDone) {
+      const since = hostMoment(new Date(clock().getTime() - HISTORY_MS), 'UTC').date;
+      return [...(await readRouteKeys(host, since)).flatMap(readableKey), ...(await open())];
+    }
+    const named = (file: 'CUSMSP' | 'SLSREPP' | 'ITCOLP' | 'INVHDP', column: string) =>
+      (keys.get(file) ?? []).map((key) => key[column] ?? '');
+    const masters = {
+      customers: named('CUSMSP', 'CMCUS'),
+      reps: named('SLSREPP', 'SRID'),
+      items: named('ITCOLP', 'ICITM'),
+      invoices: named('INVHDP', 'IHINV'),
+    };
+    const touched = (await readRoutesOf(host, masters)).flatMap(readableKey);
+    if (touched.length === 0) return [];
+    const known = new Set((await open()).map(routeScope));
+    return touched.filter((key) => known.has(routeScope(key)));
+  }
+
+  /** @returns false where it has to be looked at again: the route's rows are being written just now */
+  async #importRoute(rung: RungRoute, renamed: boolean): Promise<boolean> {
+    const { host, log, clock } = this.#options;
+    try {
+      const rows = await readRouteRows(host, rung.key);
+      const saved = await this.#saveRoute(rung, rows, renamed);
+      // A route that was new brought the service's columns along.
+      if (saved === 'new' || rows.header === undefined) return true;
+      const at = new Date(clock().getTime() - Math.min(rung.youngest, PATIENCE_MS));
+      return await this.#takeRungEdits(rung, { user: rung.user, at }, rows.zone);
+    } catch (error) {
+      if (!isHopeless(error)) throw error;
+      // The same again would fail again: the other routes must not wait for a person to look at this one.
+      log.error({ err: error, route: routeScope(rung.key) }, 'a route of the host cannot be imported as it is');
+      await this.#options.db.query(sql.reportIncident, [
+        'route_import_failed',
+        JSON.stringify({ route: rung.key, reason: error.message }),
+      ]);
+      return true;
+    }
+  }
+
+  async #saveRoute(rung: RungRoute, rows: RouteRows, renamed: boolean) {
+    const { db, clock } = this.#options;
+    const now = clock();
+    const { key } = rung;
+    const [before] = (await db.query<{ withdrawn: boolean }>(sql.findRoute, keyOf(key))).rows;
+    const reloaded = before !== undefined && (before.withdrawn || (rung.headerDeleted && rows.header !== undefined));
+    const begins = before === undefined || reloaded;
+    const inheritance = begins ? await inheritanceOf(this.#stops, key, rows, now) : new Map<number, never>();
+    const image = routeImage(rows, now);
+    return withTransaction(db, (tx) => saveRoute(tx, key, image, { now, reloaded, renamed, inheritance }));
+  }
+
+  async #takeRungEdits({ key, stops, headerTouched }: RungRoute, editor: Editor, zone: string): Promise<boolean> {
+    if (stops.size === 0 && !headerTouched) return true;
+    const { leases } = this.#options;
+    const lease = await leases.take(key);
+    if (lease === undefined) return false;
+    try {
+      for (const stop of stops) await this.#takeEdit(key, stop, editor, zone);
+      if (headerTouched) await this.#takeEdit(key, -1, editor, zone);
+      return true;
+    } finally {
+      await leases.release(lease);
+    }
+  }
+
+  async #takeEdit(key: RouteKey, stop: number, editor: Editor, zone: string): Promise<void> {
+    if (stop < 0) await this.#edits.takeHeader(key, editor, zone);
+    else await this.#edits.takeStop(key, stop, editor, zone);
+  }
+}
+
+function join(routes: Map<string, RungRoute>, key: RouteKey): void {
+  const scope = routeScope(key);
+  if (!routes.has(scope)) routes.set(scope, quietRoute(key));
+}
+
+function plainKey({ facility, id, week_end }: RouteKey): RouteKey {
+  return { facility, id, week_end };
+}
+
+/** A key on the host that no route can have is not imported; blanks in key columns are the usual case. */
+function readableKey(key: RouteKey): RouteKey[] {
+  const parsed = routeKey.safeParse(key);
+  return parsed.success && key.facility !== '' && key.id !== '' ? [parsed.data] : [];
+}
+
+/** Data that cannot be read or stored, as opposed to a database or a host that is away. */
+function isHopeless(error: unknown): error is Error {
+  if (error instanceof HostError) return error.kind === 'poison';
+  return isDataError(error) || error instanceof TypeError || error instanceof RangeError;
+}

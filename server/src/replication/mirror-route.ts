@@ -1,0 +1,269 @@
+import type { RouteKey, StopPlan, StopResult } from '@tailgate/sync-protocol';
+import { routeScope } from '@tailgate/sync-protocol';
+import type { Tx } from '../db/types.ts';
+import { planLines } from '../stops/plan-lines.ts';
+import type { HeldStop } from '../stops/host-rows.ts';
+import * as sql from './import-sql.ts';
+import { encodeStop } from './shadow.ts';
+
+/** A route as the host has it now, in the mirror's words. */
+export type RouteImage = {
+  name: string;
+  trailer: string;
+  emailFlag: boolean;
+  /** YYYYMMDD; blank while the route is being planned. */
+  dispatchedOn: string;
+  drivers: readonly { employee: string; type: string; seq: number }[];
+  plans: readonly StopPlan[];
+  /** What the service's columns say; counts only where the route's life begins. */
+  closing: { status: 'O' | 'C'; arrived: boolean; closedAt: Date | null; closedBy: 'D' | 'A' | 'F' | null };
+};
+
+/** What the host already tells of stops that the mirror does not know: the results, and the rows they were read from. */
+export type Inheritance = ReadonlyMap<number, { result: StopResult; held: HeldStop }>;
+
+export type SaveOptions = {
+  now: Date;
+  /** The header was deleted and inserted again: the route starts a new life under its old name. */
+  reloaded: boolean;
+  /** A driver's name has changed, which the header shows. */
+  renamed: boolean;
+  inheritance: Inheritance;
+};
+
+type MirrorRoute = {
+  epoch: number;
+  version: number;
+  header_version: number;
+  plan_version: number;
+  name: string;
+  trailer: string;
+  email_flag: boolean;
+  dispatched_on: string;
+  published_at: Date | null;
+  withdrawn_at: Date | null;
+};
+type MirrorDriver = { employee: string; type: string; seq: number; removed: boolean };
+type MirrorPlan = { stop_id: number; doc: string; removed: boolean };
+
+export type SavedRoute = 'unchanged' | 'changed' | 'new' | 'withdrawn';
+
+/**
+ * Brings the mirror of one route to what the host has. The route's row is locked first and its version raised once,
+ * whatever changed (I1, I3). @param image undefined where the host has no such route
+ */
+export async function saveRoute(
+  tx: Tx,
+  key: RouteKey,
+  image: RouteImage | undefined,
+  options: SaveOptions,
+): Promise<SavedRoute> {
+  const [before] = (await tx.query<MirrorRoute>(sql.lockRoute, keyOf(key))).rows;
+  if (image === undefined) return before === undefined ? 'unchanged' : withdraw(tx, key, before, options.now);
+  if (before === undefined) return create(tx, key, image, options);
+
+  const { now } = options;
+  const restarted = options.reloaded || before.withdrawn_at !== null;
+  const drivers = driverChanges((await tx.query<MirrorDriver>(sql.loadDrivers, keyOf(key))).rows, image);
+  const plans = planChanges((await tx.query<MirrorPlan>(sql.loadPlans, keyOf(key))).rows, image);
+  const publishes = before.published_at === null && image.dispatchedOn !== '';
+  const headerChanged =
+    restarted ||
+    publishes ||
+    options.renamed ||
+    drivers.saved.length + drivers.removed.length > 0 ||
+    headerDiffers(before, image);
+  const plansChanged = restarted || plans.saved.length + plans.removed.length > 0;
+  if (!headerChanged && !plansChanged) return 'unchanged';
+
+  const version = before.version + 1;
+  await tx.query(sql.updateRoute, [
+    ...keyOf(key),
+    version,
+    headerChanged ? version : before.header_version,
+    plansChanged ? version : before.plan_version,
+    image.name,
+    image.trailer,
+    image.emailFlag,
+    image.dispatchedOn,
+    publishes ? now : before.published_at,
+    null,
+    restarted ? before.epoch + 1 : before.epoch,
+  ]);
+  await saveDrivers(tx, key, drivers);
+  if (restarted) await restart(tx, key, image, version, plans, options.inheritance);
+  else await savePlans(tx, key, version, plans);
+  await tx.query(sql.notify, [routeScope(key)]);
+  return 'changed';
+}
+
+async function create(
+  tx: Tx,
+  key: RouteKey,
+  image: RouteImage,
+  { now, inheritance }: SaveOptions,
+): Promise<SavedRoute> {
+  const { closing } = image;
+  await tx.query(sql.insertRoute, [
+    ...keyOf(key),
+    image.name,
+    image.trailer,
+    image.emailFlag,
+    image.dispatchedOn,
+    image.dispatchedOn === '' ? null : now,
+    closing.status,
+    closing.arrived,
+    closing.closedAt,
+    closing.closedBy,
+  ]);
+  await saveDrivers(tx, key, driverChanges([], image));
+  await savePlans(tx, key, 1, planChanges([], image), inheritance);
+  await saveShadows(tx, key, inheritance);
+  await tx.query(sql.notify, [routeScope(key)]);
+  return 'new';
+}
+
+/** Marked, never deleted: what drivers still have for it drains, and the office sees where it belonged. */
+async function withdraw(tx: Tx, key: RouteKey, before: MirrorRoute, now: Date): Promise<SavedRoute> {
+  if (before.withdrawn_at !== null) return 'unchanged';
+  const version = before.version + 1;
+  await tx.query(sql.updateRoute, [
+    ...keyOf(key),
+    version,
+    version,
+    before.plan_version,
+    before.name,
+    before.trailer,
+    before.email_flag,
+    before.dispatched_on,
+    before.published_at,
+    now,
+    before.epoch,
+  ]);
+  await tx.query(sql.notify, [routeScope(key)]);
+  return 'withdrawn';
+}
+
+/**
+ * A new epoch. What was recorded at a stop that still is the same customer's is no plan's to discard: it stays and is
+ * written to the host's new rows. All documents get the new version, so that every phone takes them anew.
+ */
+async function restart(
+  tx: Tx,
+  key: RouteKey,
+  image: RouteImage,
+  version: number,
+  changes: PlanChanges,
+  inheritance: Inheritance,
+): Promise<void> {
+  const { status, arrived, closedAt, closedBy } = image.closing;
+  await tx.query(sql.restartRoute, [...keyOf(key), status, arrived, closedAt, closedBy]);
+  const others = image.plans
+    .filter(({ id, customer }) => changes.customers.get(id) !== customer.id)
+    .map(({ id }) => id);
+  if (others.length > 0) await tx.query(sql.emptyResults, [...keyOf(key), others]);
+  const all = { ...changes, saved: image.plans.map((plan) => ({ plan, text: JSON.stringify(plan), isNew: true })) };
+  await savePlans(tx, key, version, all, inheritance);
+  await tx.query(sql.dropShadows, keyOf(key));
+  await saveShadows(tx, key, inheritance);
+}
+
+function headerDiffers(before: MirrorRoute, image: RouteImage): boolean {
+  return (
+    before.name !== image.name ||
+    before.trailer !== image.trailer ||
+    before.email_flag !== image.emailFlag ||
+    before.dispatched_on !== image.dispatchedOn
+  );
+}
+
+type DriverChanges = { saved: RouteImage['drivers']; removed: readonly string[] };
+
+function driverChanges(before: readonly MirrorDriver[], { drivers }: RouteImage): DriverChanges {
+  const known = new Map(before.map((driver) => [driver.employee, driver]));
+  const named = new Set(drivers.map(({ employee }) => employee));
+  return {
+    saved: drivers.filter(({ employee, type, seq }) => {
+      const driver = known.get(employee);
+      return driver === undefined || driver.removed || driver.type !== type || driver.seq !== seq;
+    }),
+    removed: before.filter(({ employee, removed }) => !removed && !named.has(employee)).map(({ employee }) => employee),
+  };
+}
+
+type PlanChanges = {
+  /** `isNew`: phones have no result of this stop, or were told to forget it. */
+  saved: readonly { plan: StopPlan; text: string; isNew: boolean }[];
+  removed: readonly number[];
+  /** Whose stop it was until now. */
+  customers: ReadonlyMap<number, string>;
+};
+
+function planChanges(before: readonly MirrorPlan[], { plans }: RouteImage): PlanChanges {
+  const known = new Map(before.map((plan) => [plan.stop_id, plan]));
+  const planned = new Set(plans.map(({ id }) => id));
+  return {
+    saved: plans.flatMap((plan) => {
+      const text = JSON.stringify(plan);
+      const old = known.get(plan.id);
+      const isNew = old === undefined || old.removed;
+      return isNew || old.doc !== text ? [{ plan, text, isNew }] : [];
+    }),
+    removed: before.filter(({ stop_id, removed }) => !removed && !planned.has(stop_id)).map(({ stop_id }) => stop_id),
+    customers: new Map(before.map(({ stop_id, doc }) => [stop_id, readPlan(doc).customer.id])),
+  };
+}
+
+async function saveDrivers(tx: Tx, key: RouteKey, { saved, removed }: DriverChanges): Promise<void> {
+  if (saved.length > 0) {
+    await tx.query(sql.saveDrivers, [
+      ...keyOf(key),
+      saved.map(({ employee }) => employee),
+      saved.map(({ type }) => type),
+      saved.map(({ seq }) => seq),
+    ]);
+  }
+  if (removed.length > 0) await tx.query(sql.removeDrivers, [...keyOf(key), removed]);
+}
+
+async function savePlans(
+  tx: Tx,
+  key: RouteKey,
+  version: number,
+  { saved, removed }: PlanChanges,
+  inheritance: Inheritance = new Map(),
+): Promise<void> {
+  if (removed.length > 0) await tx.query(sql.removePlans, [...keyOf(key), version, removed]);
+  if (saved.length === 0) return;
+  await tx.query(sql.savePlans, [
+    ...keyOf(key),
+    version,
+    saved.map(({ plan }) => plan.id),
+    saved.map(({ text }) => text),
+    saved.map(({ plan }) => JSON.stringify(planLines(plan))),
+  ]);
+  const fresh = saved.filter(({ isNew }) => isNew).map(({ plan }) => plan.id);
+  const results = fresh.map((id) => inheritance.get(id)?.result ?? pending);
+  await tx.query(sql.saveResults, [
+    ...keyOf(key),
+    version,
+    fresh,
+    results.map(({ status }) => status),
+    results.map((result) => JSON.stringify(result)),
+  ]);
+}
+
+async function saveShadows(tx: Tx, key: RouteKey, inheritance: Inheritance): Promise<void> {
+  for (const [stop, { held }] of inheritance) {
+    await tx.query(sql.saveShadow, [...keyOf(key), stop, held.rows.RTSTUP[0]?.RURPSQ ?? '0', encodeStop(held)]);
+  }
+}
+
+const pending: StopResult = { status: 'P' };
+
+/** Our own documents are trusted: only this module writes them. */
+const readPlan: (doc: string) => StopPlan = JSON.parse;
+
+export function keyOf({ facility, id, week_end }: RouteKey): [string, string, string] {
+  return [facility, id, week_end];
+}

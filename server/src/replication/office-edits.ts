@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import type { RouteKey, StopObject } from '@tailgate/sync-protocol';
+import { canonicalJson, routeScope } from '@tailgate/sync-protocol';
+import { withTransaction } from '../db/transaction.ts';
+import type { Db } from '../db/types.ts';
+import type { Log } from '../log.ts';
+import type { Pipeline } from '../mutations/change.ts';
+import { amendmentOf, type InstantOf } from '../stops/amendment.ts';
+import type { HeldStop } from '../stops/host-rows.ts';
+import type { HostStops } from './host-stops.ts';
+import type { ServicePart } from './host/tables.ts';
+import { instantOf } from './host/local-time.ts';
+import * as sql from './import-sql.ts';
+import { keyOf } from './mirror-route.ts';
+import { closingOf } from './route-image.ts';
+import { decodeHeader, decodeStop, encodeHeader, encodeStop } from './shadow.ts';
+import { traceOf } from './trace.ts';
+
+/** Stands for the route's own row where stops are numbered. */
+const HEADER = -1;
+
+export type OfficeEditsOptions = {
+  db: Db;
+  host: HostStops;
+  submit: Pipeline['submit'];
+  clock: () => Date;
+  log: Log;
+};
+
+/** Who changed the host's rows, and when by our clock. */
+export type Editor = { user: string; at: Date };
+
+type ShadowRow = { version: number; rows: string | null };
+type RouteState = { status: 'O' | 'C'; arrived: boolean; shadow: string | null };
+
+/**
+ * What others write into the service's columns on the host. It becomes the office's edit of the stop, through the same
+ * pipeline as a driver's, and the shadow then says what the host holds (I11). Callers hold the route's lease: rows that
+ * are being written cannot be judged.
+ */
+export class OfficeEdits {
+  readonly #options: OfficeEditsOptions;
+
+  constructor(options: OfficeEditsOptions) {
+    this.#options = options;
+  }
+
+  /** Our own writes do not echo: a stop whose trace fits its values, or that equals the shadow, is ours. */
+  async takeStop(key: RouteKey, stop: number, editor: Editor, zone: string): Promise<void> {
+    const { db, host } = this.#options;
+    const found = await host.read(key, stop);
+    const [known] = (await db.query<ShadowRow>(sql.loadShadow, [...keyOf(key), stop])).rows;
+    if (found === undefined || known === undefined) return;
+    const held = known.rows === null ? undefined : decodeStop(known.rows, key, stop);
+    const [result] = found.rows.RTSTUP;
+    if (result !== undefined && result.RUTRC === traceOf(found.rows)) {
+      if (held !== undefined && !sameSet(held.credited, found.credited))
+        await this.#confirm(key, stop, { ...held, credited: found.credited });
+      return;
+    }
+    const toInstant: InstantOf = (moment) => instantOf(moment, zone);
+    const { update, untold } = amendmentOf(stop, held?.rows, found.rows, toInstant);
+    if (update === undefined && untold.length === 0) return;
+    if (update !== undefined) await this.#submit(key, update, known.version, editor);
+    if (untold.length > 0) await this.#report(key, stop, editor, untold, found.rows);
+    await this.#confirm(key, stop, found);
+  }
+
+  /** The office closes, reopens or marks a route by hand. */
+  async takeHeader(key: RouteKey, editor: Editor, zone: string): Promise<void> {
+    const { db, host, log } = this.#options;
+    const found = await host.readHeader(key);
+    const [route] = (await db.query<RouteState>(sql.findRoute, keyOf(key))).rows;
+    if (found === undefined || route === undefined) return;
+    const held = route.shadow === null ? undefined : decodeHeader(route.shadow, key);
+    if (!differs(held, found)) return;
+    const closing = closingOf(found, zone, editor.at);
+    const status = (held?.RHPODS ?? '') === found.RHPODS ? route.status : closing.status;
+    const arrived = (held?.RHRETM ?? '') === found.RHRETM ? route.arrived : closing.arrived;
+    await withTransaction(db, async (tx) => {
+      await tx.query(sql.lockRoute, keyOf(key));
+      if (status !== route.status || arrived !== route.arrived) {
+        const closed = status === 'C' ? [closing.closedAt ?? editor.at, closing.closedBy ?? 'F'] : [null, null];
+        await tx.query(sql.setClosing, [...keyOf(key), status, arrived, ...closed]);
+        await tx.query(sql.notify, [routeScope(key)]);
+      }
+      await tx.query(sql.saveShadow, [...keyOf(key), HEADER, '0', encodeHeader(found)]);
+    });
+    log.info(
+      { route: routeScope(key), status, arrived, user: editor.user },
+      'the office has changed the state of a route',
+    );
+  }
+
+  async #submit(route: RouteKey, stop: StopObject, version: number, { user, at }: Editor): Promise<void> {
+    const { submit, clock, log } = this.#options;
+    const args = { route, stop };
+    // Repeated after a crash it is the same change; after the stop has moved on it is another.
+    const id = uuidOf(canonicalJson([routeScope(route), version, args]));
+    const outcome = await submit({
+      id,
+      name: 'stop.update',
+      version: 1,
+      args,
+      route,
+      stop: stop.id,
+      actor: { kind: 'office', user },
+      source: 'office',
+      paths: 'current',
+      editTime: at,
+      receivedAt: clock(),
+      dedupeByContent: false,
+    });
+    log.info(
+      { route: routeScope(route), stop: stop.id, user, result: outcome.result },
+      'the office has changed a stop on the host',
+    );
+  }
+
+  /** Some columns have no field in the mirror: the driver's record stands, and a person is told what the host held. */
+  async #report(
+    key: RouteKey,
+    stop: number,
+    { user, at }: Editor,
+    columns: readonly string[],
+    rows: object,
+  ): Promise<void> {
+    const { db, log } = this.#options;
+    log.warn({ route: routeScope(key), stop, user, columns }, 'a change on the host has no place in the mirror');
+    const details = { route: key, stop, user, at: at.toISOString(), columns, rows };
+    await db.query(sql.reportIncident, ['host_edit_untold', JSON.stringify(details)]);
+  }
+
+  async #confirm(key: RouteKey, stop: number, held: HeldStop): Promise<void> {
+    const sequence = held.rows.RTSTUP[0]?.RURPSQ ?? '0';
+    await this.#options.db.query(sql.saveShadow, [...keyOf(key), stop, sequence, encodeStop(held)]);
+  }
+}
+
+function differs(held: ServicePart<'RTHDRP'> | undefined, found: ServicePart<'RTHDRP'>): boolean {
+  return (['RHPODS', 'RHRETM', 'RHCLDT', 'RHCLTM', 'RHCLBY'] as const).some(
+    (column) => (held?.[column] ?? (column === 'RHCLDT' || column === 'RHCLTM' ? '0' : '')) !== found[column],
+  );
+}
+
+function sameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return one.size === other.size && [...one].every((item) => other.has(item));
+}
+
+/** A UUID (version 8: made by us) out of a text. */
+function uuidOf(text: string): string {
+  const bytes = createHash('sha256').update(text).digest().subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

@@ -1,0 +1,66 @@
+import type { RouteKey, Stamp, StopResult } from '@tailgate/sync-protocol';
+import { applyStopUpdate } from '@tailgate/sync-protocol';
+import { amendmentOf } from '../stops/amendment.ts';
+import type { HeldStop } from '../stops/host-rows.ts';
+import { plansFromHost } from '../stops/plan-from-host.ts';
+import type { HostStops } from './host-stops.ts';
+import { instantOf } from './host/local-time.ts';
+import type { RouteRows } from './host/reads.ts';
+import type { ServicePart } from './host/tables.ts';
+import type { Inheritance, RouteImage } from './mirror-route.ts';
+
+/** A route's host rows in the mirror's words; undefined where the host has no such route. */
+export function routeImage(rows: RouteRows, now: Date): RouteImage | undefined {
+  const { header, zone } = rows;
+  if (header === undefined) return undefined;
+  return {
+    name: header.RHNAM,
+    trailer: header.RHTRLR,
+    emailFlag: header.RHEMLF === 'Y',
+    dispatchedOn: Number(header.RHDSDT) === 0 ? '' : header.RHDSDT,
+    drivers: rows.drivers.map(({ RDEMP, RDTYP, RDSEQ }) => ({ employee: RDEMP, type: RDTYP, seq: Number(RDSEQ) })),
+    plans: plansFromHost(rows),
+    closing: closingOf(header, zone, now),
+  };
+}
+
+/** The state of a route as its header tells it; a close without a date was just now. */
+export function closingOf(
+  header: Pick<ServicePart<'RTHDRP'>, 'RHPODS' | 'RHRETM' | 'RHCLDT' | 'RHCLTM' | 'RHCLBY'>,
+  zone: string,
+  now: Date,
+): RouteImage['closing'] {
+  const closed = header.RHPODS === 'C';
+  return {
+    status: closed ? 'C' : 'O',
+    arrived: header.RHRETM === 'Y',
+    closedAt: closed ? (instantOf({ date: header.RHCLDT, time: header.RHCLTM }, zone) ?? now) : null,
+    closedBy: closed ? (closers.find((known) => known === header.RHCLBY) ?? 'F') : null,
+  };
+}
+
+const closers = ['D', 'A', 'F'] as const;
+
+/**
+ * Results that stand on the host already when a route is first seen: written by an earlier life of this service, or by
+ * hand. They are taken over as they are, without a ledger entry: nobody did anything just now.
+ */
+export async function inheritanceOf(host: HostStops, key: RouteKey, rows: RouteRows, now: Date): Promise<Inheritance> {
+  const written = new Set(rows.results.map(({ RUSTP }) => RUSTP));
+  const touched = rows.stops.filter(
+    ({ RSSTP, RSSTS, RSARVF }) => written.has(RSSTP) || !['', 'P'].includes(RSSTS) || RSARVF === 'Y',
+  );
+  const inheritance = new Map<number, { result: StopResult; held: HeldStop }>();
+  for (const { RSSTP } of touched) {
+    const stop = Number(RSSTP);
+    const held = await host.read(key, stop);
+    if (held !== undefined) inheritance.set(stop, { result: resultOf(stop, held, rows.zone, now), held });
+  }
+  return inheritance;
+}
+
+function resultOf(stop: number, { rows }: HeldStop, zone: string, now: Date): StopResult {
+  const { update } = amendmentOf(stop, undefined, rows, (moment) => instantOf(moment, zone));
+  const stamp: Stamp = { at: now.getTime(), client: 'office', seq: 1, by: '' };
+  return update === undefined ? { status: 'P' } : applyStopUpdate({ status: 'P' }, update, stamp).result;
+}

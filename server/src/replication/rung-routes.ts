@@ -1,0 +1,94 @@
+import { routeKey, routeScope, type RouteKey } from '@tailgate/sync-protocol';
+import type { Ring } from './host/doorbell.ts';
+import { hostFiles, type HostFileName } from './host/tables.ts';
+
+/** What the doorbell says of one route. */
+export type RungRoute = {
+  key: RouteKey;
+  sequences: string[];
+  /** Milliseconds since the last and since the first line. */
+  youngest: number;
+  oldest: number;
+  /** Its header was deleted: it has been withdrawn, or loaded again under the same key. */
+  headerDeleted: boolean;
+  /** Stops whose service-owned columns may have been changed by somebody else. */
+  stops: Set<number>;
+  headerTouched: boolean;
+  user: string;
+};
+
+/** Lines that tell of master data: keys by file, and the lines' numbers. */
+export type RungMasters = { keys: Map<HostFileName, Ring['key'][]>; sequences: string[] };
+
+const routeFiles: readonly HostFileName[] = [
+  'RTHDRP',
+  'RTDRVP',
+  'RTSTPP',
+  'RTSTUP',
+  'RTEMLP',
+  'RTPRDP',
+  'RTPRUP',
+  'RTIMGP',
+  'RTCOLP',
+  'RTOSDP',
+];
+
+/** Sorts the lines of the doorbell by what they are about. A key that names no possible route is a master's line without effect. */
+export function sortRings(rings: readonly Ring[]): { routes: Map<string, RungRoute>; masters: RungMasters } {
+  const routes = new Map<string, RungRoute>();
+  const masters: RungMasters = { keys: new Map(), sequences: [] };
+  for (const ring of rings) {
+    const key = routeFiles.includes(ring.file) ? routeOf(ring) : undefined;
+    if (key === undefined) {
+      masters.sequences.push(ring.sequence);
+      masters.keys.set(ring.file, [...(masters.keys.get(ring.file) ?? []), ring.key]);
+      continue;
+    }
+    const scope = routeScope(key);
+    const route = routes.get(scope) ?? quietRoute(key);
+    routes.set(scope, route);
+    note(route, ring);
+  }
+  return { routes, masters };
+}
+
+/** A route of which the doorbell says nothing. */
+export function quietRoute(key: RouteKey): RungRoute {
+  return {
+    key,
+    sequences: [],
+    youngest: Number.POSITIVE_INFINITY,
+    oldest: 0,
+    headerDeleted: false,
+    stops: new Set(),
+    headerTouched: false,
+    user: '',
+  };
+}
+
+function note(route: RungRoute, { sequence, file, operation, key, user, age }: Ring): void {
+  route.sequences.push(sequence);
+  route.youngest = Math.min(route.youngest, age);
+  route.oldest = Math.max(route.oldest, age);
+  route.user = user || route.user;
+  if (file === 'RTHDRP') {
+    if (operation === 'delete') route.headerDeleted = true;
+    else if (operation === 'update') route.headerTouched = true;
+    return;
+  }
+  const stop = Object.entries(key)[3];
+  if (stop === undefined || !holdsOurs(file)) return;
+  route.stops.add(Number(stop[1]));
+}
+
+/** Files of a stop with columns of the service. */
+function holdsOurs(file: HostFileName): boolean {
+  return file !== 'RTDRVP' && Object.keys(hostFiles[file].service).length > 0;
+}
+
+/** The first three key columns of every route file are the route's, under its own prefix. */
+function routeOf({ key }: Ring): RouteKey | undefined {
+  const [facility, id, week_end] = Object.values(key);
+  const parsed = routeKey.safeParse({ facility, id, week_end });
+  return parsed.success && parsed.data.facility !== '' && parsed.data.id !== '' ? parsed.data : undefined;
+}
