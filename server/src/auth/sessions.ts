@@ -2,7 +2,7 @@ import type { Listener } from '../db/listen.ts';
 import type { Queryable } from '../db/types.ts';
 import type { RevokedReason, SessionFacts, SessionState } from './rules.ts';
 import { isWorthTouching, sessionState, slidesTo } from './rules.ts';
-import { findSession, sessionsChannel, touchSession } from './sql.ts';
+import { findSession, findSessions, sessionsChannel, touchSession } from './sql.ts';
 import { hashToken } from './tokens.ts';
 
 /** A driver who has shown a token that counts. */
@@ -38,6 +38,17 @@ export async function readSessionState(
 ): Promise<SessionState | undefined> {
   const { rows } = await db.query<SessionRow>(findSession, [hashToken(token), employee]);
   return rows[0] && sessionState(factsOf(rows[0]), now);
+}
+
+/** The same of many tokens, by hash, for connections that outlive a request; undefined where there is no such session. */
+export async function readSessionStates(
+  db: Queryable,
+  tokenHashes: readonly Buffer[],
+  now: Date,
+): Promise<(SessionState | undefined)[]> {
+  const { rows } = await db.query<SessionRow & { token_hash: Buffer }>(findSessions, [tokenHashes]);
+  const states = new Map(rows.map((row) => [row.token_hash.toString('hex'), sessionState(factsOf(row), now)]));
+  return tokenHashes.map((hash) => states.get(hash.toString('hex')));
 }
 
 /** The driver behind a token that counts, or undefined. Keeps the token alive: it slides with its use. */

@@ -20,6 +20,12 @@ export const findSession: Statement = {
   text: `select ${sessionColumns} from session s where s.token_hash = $1 and s.employee = $2`,
 };
 
+/** Many at once, as the sync edge asks of its sockets. $1 token hashes. */
+export const findSessions: Statement = {
+  name: 'auth_find_sessions',
+  text: `select s.token_hash, ${sessionColumns} from session s where s.token_hash = any ($1::bytea[])`,
+};
+
 /** $1 token hash, $2 now, $3 new expiry. */
 export const touchSession: Statement = {
   name: 'auth_touch_session',
