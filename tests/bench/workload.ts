@@ -1,6 +1,6 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { canonicalJson, contentText, linkText } from '@tailgate/sync-protocol';
+import { canonicalJson } from '@tailgate/sync-protocol';
 import type { RouteKey } from '@tailgate/sync-protocol';
+import { TestQueue } from '../support/sealing.ts';
 
 export const WEEK = '20261121';
 
@@ -31,34 +31,9 @@ export function measuredStop(stop: number, turn: number) {
 }
 
 /** Sealed items of one queue, as canonical texts: what a phone holds in storage and only has to send. */
-export function sealedQueue(route: RouteKey, count: number, stops: number, firstTurn = 0): string[] {
-  const bootId = randomUUID();
-  const items: string[] = [];
-  let prevHash: string | null = null;
-  for (let i = 0; i < count; i++) {
-    const item = {
-      id: mutationId(),
-      seq: i + 1,
-      name: 'stop.update',
-      version: 1,
-      args: { route, stop: measuredStop((i % stops) + 1, firstTurn + i) },
-      captured_at: new Date(Date.now() - (count - i) * 1000).toISOString(),
-      boot_id: bootId,
-      monotonic_ms: 1000 * i,
-      prev_hash: prevHash,
-    };
-    items.push(canonicalJson(item));
-    prevHash = base64Sha(linkText(base64Sha(contentText(item)), prevHash, item.seq));
-  }
-  return items;
-}
-
-const base64Sha = (text: string): string => createHash('sha256').update(text).digest('base64url');
-
-/** A UUID of version 7: time first, so that an index grows at its end. */
-export function mutationId(now = Date.now()): string {
-  const time = now.toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+export function sealedQueue(route: RouteKey, count: number, stops: number): string[] {
+  const queue = new TestQueue();
+  return Array.from({ length: count }, (_, i) => canonicalJson(queue.seal('stop.update', { route, stop: measuredStop((i % stops) + 1, i) })));
 }
 
 export const benchRoute = (n: number): RouteKey => ({ facility: 'F01', id: `B${n}`, week_end: WEEK });

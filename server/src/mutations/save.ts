@@ -18,18 +18,19 @@ export interface Wakeups {
 /** Writes all changes of a batch, one statement a table, and returns what the feed will say of them after the commit. */
 export async function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): Promise<RouteCommit[]> {
   const commits = commitsOf(changes);
-  const writes: Promise<unknown>[] = [];
-  if (changes.stops.length > 0) writes.push(saveStops(tx, changes.stops, commits));
-  if (changes.ledger.length > 0) writes.push(saveLedger(tx, changes.ledger));
-  if (changes.routes.length > 0) writes.push(saveRoutes(tx, changes.routes));
-  if (changes.clients.length > 0) writes.push(saveClients(tx, changes.clients));
-  if (changes.quarantine.length > 0) writes.push(saveQuarantine(tx, changes.quarantine));
-  if (changes.incidents.length > 0) writes.push(saveIncidents(tx, changes.incidents));
-  if (commits.length > 0) writes.push(wakeups.replicate(tx), tx.query(sql.notify, [scopesPayload(commits.map(({ key }) => routeScope(key)))]));
-  if (changes.mails.length > 0) writes.push(wakeups.mail(tx, changes.mails));
+  if (changes.stops.length > 0) await saveStops(tx, changes.stops, commits);
+  if (changes.ledger.length > 0) await saveLedger(tx, changes.ledger);
+  if (changes.routes.length > 0) await saveRoutes(tx, changes.routes);
+  if (changes.clients.length > 0) await saveClients(tx, changes.clients);
+  if (changes.quarantine.length > 0) await saveQuarantine(tx, changes.quarantine);
+  if (changes.incidents.length > 0) await saveIncidents(tx, changes.incidents);
+  if (changes.mails.length > 0) await wakeups.mail(tx, changes.mails);
   const alarms = changes.routes.flatMap(({ before, after }) => newAlarms(before.facts, after.facts));
-  if (alarms.length > 0) writes.push(wakeups.closeAt(tx, alarms));
-  await Promise.all(writes);
+  if (alarms.length > 0) await wakeups.closeAt(tx, alarms);
+  if (commits.length > 0) {
+    await wakeups.replicate(tx);
+    await tx.query(sql.notify, [scopesPayload(commits.map(({ key }) => routeScope(key)))]);
+  }
   return commits;
 }
 

@@ -1,0 +1,271 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Pipeline, RouteCommit } from '../../../server/src/mutations/change.ts';
+import { TestQueue } from '../../support/sealing.ts';
+import { addRoute, bindQueue, delivered, pipelineGround, restChange, route, sessionOf, updateOf } from './ground.ts';
+
+type Ground = Awaited<ReturnType<typeof pipelineGround>>;
+let ground: Ground;
+let pipeline: Pipeline;
+beforeAll(async () => {
+  ground = await pipelineGround();
+  pipeline = ground.open();
+});
+
+const one = async <Row extends object>(sql: string, values: unknown[] = []): Promise<Row> => {
+  const { rows } = await ground.pool.query<Row>(sql, values);
+  if (!rows[0]) throw new Error(`no row: ${sql}`);
+  return rows[0];
+};
+const resultOf = async (id: string, stop: number): Promise<Record<string, unknown> & { updates?: Record<string, unknown> }> =>
+  JSON.parse((await one<{ doc: string }>('select doc from stop_result where route_id = $1 and stop_id = $2', [id, stop])).doc);
+
+describe('one commit for everything a mutation does (I2)', () => {
+  it('saves result, ledger, route version, watermark and wake-up together, and answers with the version', async () => {
+    const key = await addRoute(ground, 'P1', ['1001']);
+    const queue = new TestQueue();
+    const session = await bindQueue(ground, queue, '1001');
+    const items = [updateOf(queue, key, delivered(1, 'Tür 1')), updateOf(queue, key, delivered(2))];
+    const jobsBefore = await one<{ n: number }>(`select count(*) as n from pgboss.job where name = 'replicate'`);
+
+    const answer = await pipeline.push(session, items);
+
+    expect(answer).toEqual({
+      last_seq: 2,
+      results: items.map(({ id, seq }, n) => ({ seq, id, result: 'applied', version: n + 2, status: 'D' })),
+    });
+    expect(await one('select version, behind from route where id = $1', ['P1'])).toEqual({ version: 3, behind: true });
+    expect(await one('select last_seq from client where client_id = $1', [queue.clientId])).toEqual({ last_seq: 2 });
+    const ledger = await ground.pool.query('select id, seq, version, source, employee, result from ledger where route_id = $1 order by version', ['P1']);
+    expect(ledger.rows).toEqual(items.map(({ id, seq }, n) => ({ id, seq, version: n + 2, source: 'sync', employee: '1001', result: 'applied' })));
+    expect(await resultOf('P1', 1)).toMatchObject({ status: 'D', updates: { driver_comments: 'Tür 1', delivered_by_driver_id: '1001' } });
+    const jobs = await one<{ n: number }>(`select count(*) as n from pgboss.job where name = 'replicate'`);
+    expect(jobs.n).toBeGreaterThan(jobsBefore.n);
+  });
+
+  it('tells the feed after the commit, once a route, with the documents that have changed', async () => {
+    const key = await addRoute(ground, 'P2', ['1001']);
+    const commits: RouteCommit[] = [];
+    const stop = pipeline.onCommit((some) => commits.push(...some.filter(({ key: of }) => of.id === 'P2')));
+    await pipeline.submit(restChange(key, delivered(1), '1001'));
+    stop();
+    expect(commits).toMatchObject([{ from: 1, to: 2, documents: [{ key: 'result/1', version: 2, previousVersion: 1 }] }]);
+    expect(JSON.parse(commits[0]?.documents[0]?.text ?? '')).toEqual(await resultOf('P2', 1));
+  });
+
+  it('queues one mail for each transition to D, in the same commit', async () => {
+    const key = await addRoute(ground, 'P3', ['1001']);
+    const mails = async () => (await one<{ n: number }>(`select count(*) as n from pgboss.job where name = 'mail' and data->>'route_id' = 'P3'`)).n;
+    await pipeline.submit(restChange(key, delivered(1, 'first'), '1001'));
+    await pipeline.submit(restChange(key, delivered(1, 'second'), '1001'));
+    expect(await mails()).toBe(1);
+    await pipeline.submit(restChange(key, { id: 1, updates: { status: 'R' } }, '1001'));
+    await pipeline.submit(restChange(key, delivered(1, 'third'), '1001'));
+    expect(await mails()).toBe(2);
+  });
+});
+
+describe('identity (sync.md): the id and the content, never the number alone', () => {
+  it('answers a push whose ack was lost with the same versions, and does nothing', async () => {
+    const key = await addRoute(ground, 'I1', ['1001']);
+    const queue = new TestQueue();
+    const session = await bindQueue(ground, queue, '1001');
+    const items = [updateOf(queue, key, delivered(1)), updateOf(queue, key, delivered(2))];
+    const first = await pipeline.push(session, items);
+    const again = await pipeline.push(sessionOf(queue, '1001'), items);
+    expect(again).toEqual({ last_seq: 2, results: first.results.map((result) => ({ ...result, result: 'duplicate' })) });
+    expect(await one('select version from route where id = $1', ['I1'])).toEqual({ version: 3 });
+  });
+
+  it('knows an item again under another queue: a cloned phone doubles nothing', async () => {
+    const key = await addRoute(ground, 'I2', ['1001']);
+    const original = new TestQueue();
+    const item = updateOf(original, key, delivered(1));
+    await pipeline.push(await bindQueue(ground, original, '1001'), [item]);
+    const clone = new TestQueue();
+    const answer = await pipeline.push(await bindQueue(ground, clone, '1001'), [{ ...item, seq: 1, prev_hash: null }]);
+    expect(answer).toMatchObject({ last_seq: 1, results: [{ result: 'duplicate', version: 2 }] });
+  });
+
+  it('quarantines an id that comes again with another content, and the queue goes on', async () => {
+    const key = await addRoute(ground, 'I3', ['1001']);
+    const queue = new TestQueue();
+    const session = await bindQueue(ground, queue, '1001');
+    const first = updateOf(queue, key, delivered(1));
+    await pipeline.push(session, [first]);
+    const reused = { ...updateOf(queue, key, delivered(2)), id: first.id };
+    const answer = await pipeline.push(session, [reused, updateOf(queue, key, delivered(3))]);
+    expect(answer).toMatchObject({ last_seq: 3, results: [{ result: 'quarantined', code: 'ID_REUSED' }, { result: 'applied' }] });
+    expect(await resultOf('I3', 2)).toEqual({ status: 'P' });
+  });
+
+  it('answers `fork` to an unknown item at a number that is taken, and takes nothing more of that session', async () => {
+    const key = await addRoute(ground, 'I4', ['1001']);
+    const queue = new TestQueue();
+    const session = await bindQueue(ground, queue, '1001');
+    await pipeline.push(session, [updateOf(queue, key, delivered(1))]);
+    const restored = new TestQueue();
+    const strangers = [updateOf(restored, key, delivered(2)), updateOf(restored, key, delivered(3))];
+    expect(await pipeline.push(session, strangers)).toEqual({ last_seq: 1, results: [], fork: 1 });
+    expect(await pipeline.push(session, strangers.slice(1))).toMatchObject({ last_seq: 1, results: [], fork: 2 });
+    expect(await resultOf('I4', 3)).toEqual({ status: 'P' });
+  });
+
+  it('answers a gap with the number that it wants', async () => {
+    const key = await addRoute(ground, 'I5', ['1001']);
+    const queue = new TestQueue();
+    const session = await bindQueue(ground, queue, '1001');
+    const [first, second, third] = [1, 2, 3].map((stop) => updateOf(queue, key, delivered(stop)));
+    expect(await pipeline.push(session, [second, third])).toEqual({ last_seq: 0, results: [], wants: 1 });
+    expect(await pipeline.push(session, [first, second, third])).toMatchObject({ last_seq: 3 });
+  });
+
+  it('flags a broken chain and takes the item all the same', async () => {
+    const key = await addRoute(ground, 'I6', ['1001']);
+    const queue = new TestQueue();
+    const session = await bindQueue(ground, queue, '1001');
+    await pipeline.push(session, [updateOf(queue, key, delivered(1))]);
+    const tampered = { ...updateOf(queue, key, delivered(2)), prev_hash: 'A'.repeat(43) };
+    expect(await pipeline.push(session, [tampered])).toMatchObject({ results: [{ result: 'applied', warnings: [{ code: 'chain_broken' }] }] });
+    expect(await one('select kind from incident where client_id = $1', [queue.clientId])).toEqual({ kind: 'chain_broken' });
+  });
+});
+
+describe('a queue always drains (I5)', () => {
+  it.each([
+    ['a wrong type', { id: 1, updates: { status: 7 } }, 'VALIDATION_FAILED', 'args.stop.updates.status'],
+    ['a stop that is not there', { id: 77, updates: { status: 'D' } }, 'STOP_NOT_FOUND', undefined],
+  ])('quarantines %s verbatim, and what follows passes', async (what, stop, code, path) => {
+    const id = `Q${what.length}`;
+    const key = await addRoute(ground, id, ['1001']);
+    const queue = new TestQueue();
+    const session = await bindQueue(ground, queue, '1001');
+    const bad = updateOf(queue, key, stop);
+    const answer = await pipeline.push(session, [bad, updateOf(queue, key, delivered(1))]);
+    expect(answer).toMatchObject({ last_seq: 2, results: [{ result: 'quarantined', code }, { result: 'applied' }] });
+    const kept = await one<{ body: Buffer; details: string }>('select body, details from quarantine where id = $1', [bad.id]);
+    expect(JSON.parse(kept.body.toString())).toMatchObject({ id: bad.id, args: bad.args });
+    if (path) expect(JSON.parse(kept.details)).toMatchObject([{ path }]);
+    const again = await pipeline.push(sessionOf(queue, '1001'), [bad]);
+    expect(again).toMatchObject({ results: [{ result: 'quarantined', code }] });
+  });
+
+  it('quarantines names of tomorrow, strangers and routes that nobody knows', async () => {
+    const key = await addRoute(ground, 'Q1', ['1002']);
+    const queue = new TestQueue();
+    const session = await bindQueue(ground, queue, '1001');
+    const items = [{ ...updateOf(queue, key, delivered(1)), name: 'stop.teleport' }, updateOf(queue, key, delivered(1)), updateOf(queue, route('NONE'), delivered(1))];
+    const { results } = await pipeline.push(session, items);
+    expect(results.map(({ code }) => code)).toEqual(['UNKNOWN_MUTATION', 'NOT_ASSIGNED', 'ROUTE_NOT_FOUND']);
+  });
+
+  it('splits a batch that PostgreSQL refuses until the culprit is alone', async () => {
+    const key = await addRoute(ground, 'Q2', ['1001'], 9);
+    await ground.pool.query(`alter table stop_result add constraint no_poison check (doc not like '%poison%')`);
+    const queue = new TestQueue();
+    const session = await bindQueue(ground, queue, '1001');
+    const items = Array.from({ length: 9 }, (_, n) => updateOf(queue, key, delivered(n + 1, n === 4 ? 'poison' : `fine ${n}`)));
+    const { last_seq, results } = await pipeline.push(session, items);
+    await ground.pool.query('alter table stop_result drop constraint no_poison');
+    expect(last_seq).toBe(9);
+    expect(results.map(({ result }) => result)).toEqual(items.map((_, n) => (n === 4 ? 'quarantined' : 'applied')));
+    const versions = results.flatMap(({ version }) => version ?? []);
+    expect(versions).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  it('refuses a push whose item has no id: nobody could ever answer it', async () => {
+    const session = await bindQueue(ground, new TestQueue(), '1001');
+    await expect(pipeline.push(session, [{ seq: 1 }])).rejects.toMatchObject({ details: [{ path: 'mutations.0.id' }] });
+  });
+});
+
+describe('two drivers of one stop (I7)', () => {
+  it('keeps both where they edit different fields offline, whoever arrives first', async () => {
+    const key = await addRoute(ground, 'M1', ['1001', '1002']);
+    const [a, b] = [new TestQueue(), new TestQueue()];
+    const first = updateOf(a, key, { id: 1, updates: { store_emp_name: 'Ana' } });
+    const second = updateOf(b, key, { id: 1, updates: { driver_comments: 'wet dock' } });
+    await pipeline.push(await bindQueue(ground, b, '1002'), [second]);
+    await pipeline.push(await bindQueue(ground, a, '1001'), [first]);
+    expect(await resultOf('M1', 1)).toMatchObject({ updates: { store_emp_name: 'Ana', driver_comments: 'wet dock' } });
+  });
+
+  it('lets the later edit stand though it arrives first, warns the other and keeps it in the ledger', async () => {
+    const key = await addRoute(ground, 'M2', ['1001', '1002']);
+    const [early, late] = [new TestQueue(), new TestQueue()];
+    const at = (minutes: number) => new Date(Date.now() - 3_600_000 + minutes * 60_000);
+    const loser = updateOf(early, key, { id: 1, updates: { driver_comments: '10:05' } }, at(5));
+    await pipeline.push(await bindQueue(ground, late, '1002'), [updateOf(late, key, { id: 1, updates: { driver_comments: '10:10' } }, at(10))]);
+    const { results } = await pipeline.push(await bindQueue(ground, early, '1001'), [loser]);
+    expect(results).toMatchObject([{ result: 'applied', warnings: [{ code: 'superseded', path: 'updates.driver_comments' }] }]);
+    expect(await resultOf('M2', 1)).toMatchObject({ updates: { driver_comments: '10:10' } });
+    expect(await one('select result from ledger where id = $1', [loser.id])).toEqual({ result: 'applied' });
+  });
+});
+
+describe('REST', () => {
+  it('takes the same stop object again for a duplicate, but A, B, A for three edits', async () => {
+    const key = await addRoute(ground, 'R1', ['1001']);
+    const put = (comment: string) => pipeline.submit(restChange(key, delivered(1, comment), '1001'));
+    expect(await put('A')).toMatchObject({ result: 'applied', version: 2 });
+    expect(await put('A')).toMatchObject({ result: 'duplicate', version: 2 });
+    expect(await put('B')).toMatchObject({ result: 'applied', version: 3 });
+    expect(await put('A')).toMatchObject({ result: 'applied', version: 4 });
+    expect(await resultOf('R1', 1)).toMatchObject({ updates: { driver_comments: 'A' } });
+  });
+
+  it('takes what the socket has brought before for a duplicate, and the other way round', async () => {
+    const key = await addRoute(ground, 'R2', ['1001']);
+    const queue = new TestQueue();
+    const session = await bindQueue(ground, queue, '1001');
+    await pipeline.push(session, [updateOf(queue, key, delivered(1, 'same'))]);
+    expect(await pipeline.submit(restChange(key, delivered(1, 'same'), '1001'))).toMatchObject({ result: 'duplicate' });
+    await pipeline.submit(restChange(key, delivered(2, 'same'), '1001'));
+    const { results } = await pipeline.push(session, [updateOf(queue, key, delivered(2, 'same'))]);
+    expect(results).toMatchObject([{ result: 'duplicate' }]);
+    expect(await one('select version from route where id = $1', ['R2'])).toEqual({ version: 3 });
+  });
+
+  it('applies twenty equal requests at once a single time', async () => {
+    const key = await addRoute(ground, 'R3', ['1001']);
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => pipeline.submit(restChange(key, delivered(1, 'once'), '1001'))));
+    expect(outcomes.filter(({ result }) => result === 'applied')).toHaveLength(1);
+    expect(await one('select version from route where id = $1', ['R3'])).toEqual({ version: 2 });
+  });
+});
+
+describe('faults that may pass are never an answer', () => {
+  it('waits for a route that another transaction holds, while others go on', async () => {
+    const held = await addRoute(ground, 'F1', ['1001']);
+    const free = await addRoute(ground, 'F2', ['1002']);
+    const holder = await ground.pool.connect();
+    await holder.query('begin');
+    await holder.query(`select from route where id = 'F1' for update`);
+    let answered = false;
+    const waiting = pipeline.submit(restChange(held, delivered(1), '1001')).finally(() => (answered = true));
+    await pipeline.submit(restChange(free, delivered(1), '1002'));
+    expect(answered).toBe(false);
+    await holder.query('commit');
+    holder.release();
+    expect(await waiting).toMatchObject({ result: 'applied' });
+  });
+
+  it('rejects when the connection is cut before the commit, and the same push again is applied once', async () => {
+    const key = await addRoute(ground, 'F3', ['1001']);
+    const queue = new TestQueue();
+    const session = await bindQueue(ground, queue, '1001');
+    const item = updateOf(queue, key, delivered(1));
+    // Holds the batch inside its transaction: the ledger insert waits for this lock.
+    const holder = await ground.pool.connect();
+    await holder.query('begin');
+    await holder.query('lock table ledger in exclusive mode');
+    const pushed = pipeline.push(session, [item]);
+    const lost = expect(pushed).rejects.toThrow();
+    const stuck = `from pg_stat_activity where wait_event_type = 'Lock' and query like '%insert into ledger%' and datname = current_database()`;
+    await expect.poll(async () => (await ground.pool.query(`select ${stuck}`)).rowCount).toBe(1);
+    await ground.pool.query(`select pg_terminate_backend(pid) ${stuck}`);
+    await lost;
+    await holder.query('commit');
+    holder.release();
+    expect(await pipeline.push(session, [item])).toMatchObject({ results: [{ result: 'applied', version: 2 }] });
+  });
+});
