@@ -17,7 +17,13 @@ describe('a driver’s change reaches the host', () => {
     await depot.record(key, {
       id: 1,
       updates: { ...delivered, driver_comments: 'Tür zu – “hinten” €5' },
-      products: [{ id: 'ITEM1', invoice: 'INV1', updates: { delivered: 4, osd_data: [{ osd_code: 10, data: [{ quantity: 1 }] }] } }],
+      products: [
+        {
+          id: 'ITEM1',
+          invoice: 'INV1',
+          updates: { delivered: 4, osd_data: [{ osd_code: 10, data: [{ quantity: 1 }] }] },
+        },
+      ],
     });
     await depot.hosted(key);
 

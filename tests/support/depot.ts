@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import { routeScope, type RouteKey, type StopObjectInput } from '@tailgate/sync-protocol';
+import { PgBoss } from 'pg-boss';
+import { codeBook } from '../../server/src/codes/code-book.ts';
+import { startListener } from '../../server/src/db/listen.ts';
+import type { Outcome, Pipeline } from '../../server/src/mutations/change.ts';
+import { openPipeline } from '../../server/src/mutations/pipeline.ts';
+import { bossWakeups, queues } from '../../server/src/mutations/wakeups.ts';
+import { dispatchRoute } from '../../server/src/replication/host/dispatch.ts';
+import type { Host, HostRow } from '../../server/src/replication/host/host.ts';
+import { parseRouteFile } from '../../server/src/replication/host/load-file.ts';
+import { HostImport } from '../../server/src/replication/import.ts';
+import { Leases } from '../../server/src/replication/lease.ts';
+import { ReplicationWorker, type WorkerOptions } from '../../server/src/replication/worker.ts';
+import { atFileEnd } from './file-end.ts';
+import type { TestDatabase } from './postgres.ts';
+import { recordedLog } from './recorded-log.ts';
+import { createHost } from './stand-in.ts';
+
+export const WEEK = '20261128';
+/** Chicago in November: six hours behind UTC. */
+export const ZONE = 'America/Chicago';
+
+/** Everything between a driver's change and the host's row, on real parts: pipeline, pg-boss, import, stand-in host. */
+export interface Depot {
+  readonly database: TestDatabase;
+  /** The service's connection to the host. */
+  readonly host: Host;
+  readonly pipeline: Pipeline;
+  readonly boss: PgBoss;
+  readonly log: ReturnType<typeof recordedLog>;
+  /** Where the clock of pipeline and workers stands. */
+  readonly clock: { now: Date };
+  /** Dispatches a route on the host and takes it into the mirror. */
+  addRoute(id: string, stops: readonly number[]): Promise<RouteKey>;
+  /** A driver's change. */
+  record(key: RouteKey, stop: StopObjectInput): Promise<Outcome>;
+  /** What another program or a clerk does on the host. */
+  clerk(sql: string): Promise<void>;
+  show(file: string, where?: string): Promise<HostRow[]>;
+  fault(name: string, on: boolean, file?: string): Promise<void>;
+  /** A worker that is not started; whoever starts it has it stopped at the file's end. */
+  worker(options?: Partial<WorkerOptions>): ReplicationWorker;
+  /** Looks again at each notification until it holds. */
+  until(holds: () => Promise<boolean>): Promise<void>;
+  /** Until the host has everything of this route that it does not refuse. */
+  hosted(key: RouteKey): Promise<void>;
+}
+
+const DRIVER = '1001';
+
+export async function openDepot(): Promise<Depot> {
+  const { host, clerk, database } = await createHost();
+  const log = recordedLog();
+  const clock = { now: new Date('2026-11-21T16:00:00.000Z') };
+  const boss = new PgBoss({ connectionString: database.url, useListenNotify: true, supervise: false, schedule: false });
+  await boss.start();
+  await boss.createQueue(queues.replicate, { policy: 'standard', notify: true });
+  for (const name of [queues.mail, queues.close]) await boss.createQueue(name);
+  const listener = await startListener({ url: database.url, log });
+  const pipeline = openPipeline({
+    db: database.pool,
+    wakeups: bossWakeups(boss),
+    rules: () => ({ codes: codeBook([]), closeMode: 'legacy', timerMs: 600_000 }),
+    clock: () => clock.now,
+    log,
+  });
+  const hostImport = new HostImport({
+    db: database.pool,
+    host,
+    leases: new Leases({ db: database.pool, owner: randomUUID() }),
+    submit: (change) => pipeline.submit(change),
+    clock: () => clock.now,
+    log,
+    pollSeconds: 3600,
+  });
+  const listeners = new Set<() => void>();
+  await listener.onNotify('tailgate_routes', () => listeners.forEach((listen) => listen()));
+  const workers: ReplicationWorker[] = [];
+  atFileEnd(async () => {
+    for (const worker of workers) await worker.stop();
+    await hostImport.stop();
+    await pipeline.close();
+    await listener.stop();
+    await boss.stop({ graceful: false });
+  });
+  await clerk.query(`insert into PODDTA.FACMSTP (FAFAC, FANAM, FATZ) values ('F01', 'Depot', '${ZONE}')`);
+  await clerk.query(`insert into PODDTA.EMPMSTP (EMEMP, EMNAM, EMSTS) values ('${DRIVER}', 'Dana Driver', 'A')`);
+
+  const depot: Depot = {
+    database,
+    host,
+    pipeline,
+    boss,
+    log,
+    clock,
+    addRoute: async (id, stops) => {
+      for (const route of parseRouteFile(routeFile(id, stops)))
+        await dispatchRoute(clerk, route, { user: 'DISPATCH', now: clock.now });
+      await hostImport.importNow();
+      return { facility: 'F01', id, week_end: WEEK };
+    },
+    record: (key, stop) => pipeline.submit(change(key, stop, clock.now)),
+    clerk: async (sql) => void (await clerk.query(sql)),
+    show: (file, where) => clerk.query(`select * from PODDTA.${file}${where ? ` where ${where}` : ''} order by 1, 2, 3, 4, 5, 6, 7, 8`),
+    fault: async (name, on, file = '') => {
+      const statement = on
+        ? `insert into PODDTA.standin_fault (fault, file) values ('${name}', '${file}')`
+        : `delete from PODDTA.standin_fault where fault = '${name}' and file = '${file}'`;
+      await database.pool.query(statement);
+    },
+    worker: (options) => {
+      const worker = new ReplicationWorker({
+        db: database.pool,
+        host,
+        boss,
+        importNow: (edits) => hostImport.takeEdits(edits),
+        log,
+        clock: () => clock.now,
+        random: Math.random,
+        owner: randomUUID(),
+        ...options,
+      });
+      workers.push(worker);
+      return worker;
+    },
+    until: (holds) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          holds().then((held) => {
+            if (!held) return;
+            listeners.delete(look);
+            resolve();
+          }, reject);
+        };
+        listeners.add(look);
+        look();
+      }),
+    hosted: (key) =>
+      depot.until(async () => {
+        const { rows } = await database.pool.query<{ behind: boolean }>(
+          'select behind from route where facility = $1 and id = $2 and week_end = $3',
+          [key.facility, key.id, key.week_end],
+        );
+        if (rows.length === 0) throw new Error(`there is no ${routeScope(key)}`);
+        return rows[0]?.behind === false;
+      }),
+  };
+  return depot;
+}
+
+function change(route: RouteKey, stop: StopObjectInput, now: Date): Parameters<Pipeline['submit']>[0] {
+  return {
+    id: randomUUID(),
+    name: 'stop.update',
+    version: 1,
+    args: JSON.parse(JSON.stringify({ route, stop })),
+    route,
+    stop: Number(stop.id),
+    actor: { kind: 'driver', employee: DRIVER },
+    source: 'rest',
+    paths: 'current',
+    editTime: now,
+    receivedAt: now,
+    dedupeByContent: false,
+  };
+}
+
+function routeFile(id: string, stops: readonly number[]): object {
+  return {
+    id,
+    facility: 'F01',
+    week_end: WEEK,
+    name: `Route ${id}`,
+    drivers: [{ id: DRIVER, type: 'DRIVER' }],
+    stops: stops.map((stop) => ({
+      id: stop,
+      type: stop === 999 ? 'warehouse' : 'delivery',
+      customer: { id: `C${stop}`, name: `Market ${stop}` },
+      products: stop === 999 ? [] : ['ITEM1', 'ITEM2', 'ITEM2'].map((item) => ({ id: item, invoice: `INV${stop}`, quantity: 5 })),
+      collections: [],
+    })),
+  };
+}
