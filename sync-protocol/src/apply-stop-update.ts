@@ -1,6 +1,15 @@
 import type { Json } from './canonical-json.ts';
 import { canonicalJson } from './canonical-json.ts';
-import type { LineResult, LineUpdate, OsdGroup, OverageItem, Stamp, StopObject, StopResult, StopStatus } from './stops.ts';
+import type {
+  LineResult,
+  LineUpdate,
+  OsdGroup,
+  OverageItem,
+  Stamp,
+  StopObject,
+  StopResult,
+  StopStatus,
+} from './stops.ts';
 import { lineKey, warehouseStop } from './stops.ts';
 
 /** Something a person should know about an update that was taken in all the same (contract §4). */
@@ -10,9 +19,22 @@ export interface Warning {
   readonly message: string;
 }
 export type WarningCode =
-  | 'superseded' | 'status_ignored' | 'amended' | 'after_close' | 'over_delivered' | 'unknown_product' | 'unknown_code'
-  | 'ambiguous_line' | 'unreadable_time' | 'overage_code' | 'invalid_email' | 'no_longer_assigned' | 'chain_broken'
-  | 'after_sign_out' | 'route_withdrawn' | 'stop_removed';
+  | 'superseded'
+  | 'status_ignored'
+  | 'amended'
+  | 'after_close'
+  | 'over_delivered'
+  | 'unknown_product'
+  | 'unknown_code'
+  | 'ambiguous_line'
+  | 'unreadable_time'
+  | 'overage_code'
+  | 'invalid_email'
+  | 'no_longer_assigned'
+  | 'chain_broken'
+  | 'after_sign_out'
+  | 'route_withdrawn'
+  | 'stop_removed';
 
 /** A field that lost against a later edit: both values, so that the loser can be shown. */
 export interface Superseded {
@@ -52,14 +74,20 @@ export function applyStopUpdate(before: StopResult, update: StopObject, stamp: S
     merge.setAll(holder, 'updates', { ...updates, overage_items: overage, signature_id: signature_id ?? undefined });
   }
   if (update.products?.length) merge.result.products = mergeLines(merge, 'products', before.products, update.products);
-  if (update.collections?.length) merge.result.collections = mergeLines(merge, 'collections', before.collections, update.collections);
+  if (update.collections?.length)
+    merge.result.collections = mergeLines(merge, 'collections', before.collections, update.collections);
   return merge.finish();
 }
 
 function mergeStatus(merge: FieldMerge, update: StopObject, sent: StopStatus | undefined): void {
   if (sent === undefined) return;
   if (sent === 'P') {
-    if (merge.result.status !== 'P') merge.warn('status_ignored', 'updates.status', `a stop that is ${merge.result.status} does not become pending again`);
+    if (merge.result.status !== 'P')
+      merge.warn(
+        'status_ignored',
+        'updates.status',
+        `a stop that is ${merge.result.status} does not become pending again`,
+      );
     return;
   }
   const status = update.id === warehouseStop && sent === 'C' ? 'D' : sent;
@@ -124,7 +152,10 @@ function keepOsdPhotos(sent: OsdGroup[], held: readonly OsdGroup[] | null | unde
   return sent.map((group) => {
     const twin = held.find((other) => other.osd_code === group.osd_code && other.osd_id === group.osd_id);
     if (!twin) return group;
-    return { ...group, data: group.data.map((entry, i) => ({ ...entry, images_id: entry.images_id ?? twin.data[i]?.images_id ?? null })) };
+    return {
+      ...group,
+      data: group.data.map((entry, i) => ({ ...entry, images_id: entry.images_id ?? twin.data[i]?.images_id ?? null })),
+    };
   });
 }
 

@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
 import { text } from './values.ts';
 
-const employeeId = z.string().check(z.minLength(1), z.maxLength(10), z.regex(/^[A-Za-z0-9]+$/, 'must be letters and digits'));
+const employeeId = z
+  .string()
+  .check(z.minLength(1), z.maxLength(10), z.regex(/^[A-Za-z0-9]+$/, 'must be letters and digits'));
 const newPassword = text(128).check(z.minLength(8));
 
 /** Bodies of the auth endpoints (contract §2). */

@@ -47,13 +47,21 @@ export type HelloFrame = z.infer<typeof helloFrame>;
 /** Mutations are unknown here: only id and seq must parse; the rest is checked one by one and never refused. */
 export const pushFrame = z.object({ type: z.literal('push'), mutations: z.array(z.unknown()) });
 /** Each scope is answered: by a patch (empty where nothing is new), a `snapshot` frame, or `gone`. */
-export const subscribeFrame = z.object({ type: z.literal('subscribe'), cursors: z.record(scopeName, z.nullable(cursor)) });
+export const subscribeFrame = z.object({
+  type: z.literal('subscribe'),
+  cursors: z.record(scopeName, z.nullable(cursor)),
+});
 export const unsubscribeFrame = z.object({ type: z.literal('unsubscribe'), scopes: z.array(scopeName) });
 /**
  * Items that this device no longer has although it recorded them: an incident, and the watermark moves to `to`. Needs no
  * answer; a server may send an `ack` without results. Frames are taken in order, so the push that follows it counts from there.
  */
-export const goneFrame = z.object({ type: z.literal('gone'), from: z.int().check(z.gte(1)), to: z.int().check(z.gte(1)), reason: shortText });
+export const goneFrame = z.object({
+  type: z.literal('gone'),
+  from: z.int().check(z.gte(1)),
+  to: z.int().check(z.gte(1)),
+  reason: shortText,
+});
 export const pingFrame = z.object({
   type: z.literal('ping'),
   pending: z._default(version, 0),
@@ -64,7 +72,13 @@ export type PingFrame = z.infer<typeof pingFrame>;
 export const pongFrame = z.object({ type: z.literal('pong'), server_time: z.optional(z.string()) });
 
 export const clientFrame = z.discriminatedUnion('type', [
-  helloFrame, pushFrame, subscribeFrame, unsubscribeFrame, goneFrame, pingFrame, pongFrame,
+  helloFrame,
+  pushFrame,
+  subscribeFrame,
+  unsubscribeFrame,
+  goneFrame,
+  pingFrame,
+  pongFrame,
 ]);
 export type ClientFrame = z.infer<typeof clientFrame>;
 export type ClientFrameInput = z.input<typeof clientFrame>;
@@ -105,7 +119,12 @@ export const welcomeFrame = z.object({
   /** Routes of this driver, the pending one first. */
   routes: z.array(assignedRoute),
 });
-export const rejectFrame = z.object({ type: z.literal('reject'), code: z.string(), message: z.string(), retry_after_ms: z.optional(z.number()) });
+export const rejectFrame = z.object({
+  type: z.literal('reject'),
+  code: z.string(),
+  message: z.string(),
+  retry_after_ms: z.optional(z.number()),
+});
 
 /**
  * Answers a push, in order: every push gets one `ack`, or one `error` where a failure that may pass kept it from being
@@ -144,10 +163,20 @@ export type PatchFrame = z.infer<typeof patchFrame>;
  * Ask for this scope over HTTP (`GET /api/sync/snapshot?scope=…`): it is first contact or far behind. The server sends
  * nothing more of the scope until the client subscribes again with the cursor of the snapshot that it fetched.
  */
-export const snapshotFrame = z.object({ type: z.literal('snapshot'), scope: scopeName, epoch: z.string(), version: z.number() });
+export const snapshotFrame = z.object({
+  type: z.literal('snapshot'),
+  scope: scopeName,
+  epoch: z.string(),
+  version: z.number(),
+});
 export const scopeGoneFrame = z.object({ type: z.literal('gone'), scope: scopeName, reason: z.string() });
 export const routesFrame = z.object({ type: z.literal('routes'), routes: z.array(assignedRoute) });
-export const sessionFrame = z.object({ type: z.literal('session'), state: z.enum(['revoked', 'expires']), reason: z.optional(z.string()), expires_in_s: z.optional(z.number()) });
+export const sessionFrame = z.object({
+  type: z.literal('session'),
+  state: z.enum(['revoked', 'expires']),
+  reason: z.optional(z.string()),
+  expires_in_s: z.optional(z.number()),
+});
 export const errorFrame = z.object({
   type: z.literal('error'),
   code: z.string(),
@@ -156,8 +185,17 @@ export const errorFrame = z.object({
 });
 
 export const serverFrame = z.discriminatedUnion('type', [
-  welcomeFrame, rejectFrame, ackFrame, patchFrame, snapshotFrame, scopeGoneFrame, routesFrame, sessionFrame, errorFrame,
-  pingFrame, pongFrame,
+  welcomeFrame,
+  rejectFrame,
+  ackFrame,
+  patchFrame,
+  snapshotFrame,
+  scopeGoneFrame,
+  routesFrame,
+  sessionFrame,
+  errorFrame,
+  pingFrame,
+  pongFrame,
 ]);
 export type ServerFrame = z.infer<typeof serverFrame>;
 export type ServerFrameInput = z.input<typeof serverFrame>;
@@ -166,4 +204,11 @@ export type ServerFrameInput = z.input<typeof serverFrame>;
 export type Snapshot = Omit<PatchFrame, 'type' | 'from'>;
 
 /** Close codes of the channel, beside those of RFC 6455. */
-export const closeCodes = { rejected: 4001, signedOut: 4002, badFrames: 4003, slowReader: 4004, silent: 4005, goingAway: 1001 } as const;
+export const closeCodes = {
+  rejected: 4001,
+  signedOut: 4002,
+  badFrames: 4003,
+  slowReader: 4004,
+  silent: 4005,
+  goingAway: 1001,
+} as const;

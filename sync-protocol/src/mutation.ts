@@ -6,7 +6,9 @@ import { stopObject } from './stops.ts';
 import { clearableText, instant, keyText, stopNumber, yyyymmdd } from './values.ts';
 
 /** Times that clients and servers exchange raw: text, because what a broken clock wrote must be kept, not refused. */
-const uuid = z.string().check(z.regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, 'must be a lower-case UUID'));
+const uuid = z
+  .string()
+  .check(z.regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, 'must be a lower-case UUID'));
 
 /** What must parse before anything can be kept or answered: who (id) and where in the queue (seq). */
 export const mutationIdentity = object({ id: uuid, seq: z.int().check(z.gte(1)) });
@@ -22,7 +24,11 @@ export const mutation = object({
   name: keyText(40).check(z.minLength(1)),
   version: z.int().check(z.gte(1)),
   /** Read by the schema of its name and version. */
-  args: z.unknown().check(z.refine((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'must be an object')),
+  args: z
+    .unknown()
+    .check(
+      z.refine((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'must be an object'),
+    ),
   captured_at: instant,
   boot_id: z.string().check(z.minLength(1), z.maxLength(64)),
   /** Milliseconds of a clock that never jumps within one boot. */

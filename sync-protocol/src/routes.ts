@@ -26,7 +26,11 @@ export function parseScope(scope: Scope): ParsedScope | undefined {
   if (kind === 'client' && rest.length === 1 && rest[0]) return { kind, clientId: rest[0] };
   if (kind !== 'route' || rest.length !== 3) return undefined;
   try {
-    const key = routeKey.safeParse({ facility: decodeURIComponent(rest[0]!), id: decodeURIComponent(rest[1]!), week_end: rest[2] });
+    const key = routeKey.safeParse({
+      facility: decodeURIComponent(rest[0]!),
+      id: decodeURIComponent(rest[1]!),
+      week_end: rest[2],
+    });
     return key.success ? { kind, key: key.data } : undefined;
   } catch {
     return undefined; // a broken escape is no scope

@@ -1,4 +1,13 @@
-import type { Customer, LineResult, OsdGroup, PlanProduct, StopPlan, StopResult, StopStatus, StopUpdates } from './stops.ts';
+import type {
+  Customer,
+  LineResult,
+  OsdGroup,
+  PlanProduct,
+  StopPlan,
+  StopResult,
+  StopStatus,
+  StopUpdates,
+} from './stops.ts';
 import { lineKey } from './stops.ts';
 
 /** An exception group as responses carry it (v23 keys always there). */
@@ -83,7 +92,9 @@ export function stopView(plan: StopPlan, result: StopResult): StopView {
 const collectAction: ActionView = { type: 'collect', updates: { delivered: 0, osd_data: [] } };
 
 /** Hands out the results of equal lines in manifest order. */
-function occurrences(lines: Record<string, LineResult> | undefined): (id: string, invoice: string) => LineResult | undefined {
+function occurrences(
+  lines: Record<string, LineResult> | undefined,
+): (id: string, invoice: string) => LineResult | undefined {
   if (!lines) return () => undefined;
   const seen = new Map<string, number>();
   return (id, invoice) => {
@@ -109,7 +120,10 @@ function lineView(line: LineResult | undefined): LineUpdatesView {
 function actionView(line: LineResult | undefined, planned: string | null): ActionView | null {
   const type = line?.action_type ?? planned;
   if (type === null && !line?.action_osd_data && line?.action_delivered == null) return null;
-  const osd = storedOsd(line?.action_osd_data).map((group) => ({ ...group, data: group.data.map((entry) => ({ ...entry, barcodes: '' })) }));
+  const osd = storedOsd(line?.action_osd_data).map((group) => ({
+    ...group,
+    data: group.data.map((entry) => ({ ...entry, barcodes: '' })),
+  }));
   return { type, updates: { delivered: line?.action_delivered ?? 0, osd_data: osd } };
 }
 

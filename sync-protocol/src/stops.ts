@@ -1,7 +1,16 @@
 import * as z from 'zod/mini';
 import { object } from './object.ts';
 import {
-  assetId, assetReference, clearableInstant, clearableText, count, degrees, keyText, stopNumber, text, threeDigits,
+  assetId,
+  assetReference,
+  clearableInstant,
+  clearableText,
+  count,
+  degrees,
+  keyText,
+  stopNumber,
+  text,
+  threeDigits,
 } from './values.ts';
 
 /** Stop status: P pending, D delivered, S skipped, R refused, C complete (stop 999 only). interface.md part 3. */
@@ -13,15 +22,39 @@ export const warehouseStop = 999;
 
 // ── What a driver sends (the request shapes of interface.md part 4.3, v20, v21 and v23 alike) ──────────────────────
 
-const countOrNone = z._default(z.pipe(z.nullable(count), z.transform((value) => value ?? 0)), 0);
+const countOrNone = z._default(
+  z.pipe(
+    z.nullable(count),
+    z.transform((value) => value ?? 0),
+  ),
+  0,
+);
 
 export const osdEntry = object({
   osd_parent: z._default(z.nullable(text(6)), null),
-  comment: z._default(z.pipe(z.nullable(text(2000)), z.transform((value) => value ?? '')), ''),
+  comment: z._default(
+    z.pipe(
+      z.nullable(text(2000)),
+      z.transform((value) => value ?? ''),
+    ),
+    '',
+  ),
   quantity: countOrNone,
   images_id: z._default(assetReference, null),
-  barcodes: z._default(z.pipe(z.nullable(text(20)), z.transform((value) => value ?? '')), ''),
-  quantity_type: z._default(z.pipe(z.nullable(z.enum(['units', 'cases', ''])), z.transform((value) => value || null)), null),
+  barcodes: z._default(
+    z.pipe(
+      z.nullable(text(20)),
+      z.transform((value) => value ?? ''),
+    ),
+    '',
+  ),
+  quantity_type: z._default(
+    z.pipe(
+      z.nullable(z.enum(['units', 'cases', ''])),
+      z.transform((value) => value || null),
+    ),
+    null,
+  ),
 });
 export type OsdEntry = z.infer<typeof osdEntry>;
 
@@ -33,10 +66,22 @@ export const osdGroup = object({
 export type OsdGroup = z.infer<typeof osdGroup>;
 
 export const overageItem = object({
-  barcode: z._default(z.pipe(z.nullable(text(20)), z.transform((value) => value ?? '')), ''),
+  barcode: z._default(
+    z.pipe(
+      z.nullable(text(20)),
+      z.transform((value) => value ?? ''),
+    ),
+    '',
+  ),
   osd_code: threeDigits,
   quantity: countOrNone,
-  comment: z._default(z.pipe(z.nullable(text(2000)), z.transform((value) => value ?? '')), ''),
+  comment: z._default(
+    z.pipe(
+      z.nullable(text(2000)),
+      z.transform((value) => value ?? ''),
+    ),
+    '',
+  ),
   images_id: z._default(assetReference, null),
 });
 export type OverageItem = z.infer<typeof overageItem>;
@@ -58,7 +103,13 @@ const lineAction = object({
 
 export const lineUpdate = object({
   id: keyText(15),
-  invoice: z._default(z.pipe(z.nullable(keyText(10)), z.transform((value) => value ?? '')), ''),
+  invoice: z._default(
+    z.pipe(
+      z.nullable(keyText(10)),
+      z.transform((value) => value ?? ''),
+    ),
+    '',
+  ),
   required: z.optional(z.nullable(z.boolean())),
   count_in_totes: z.optional(z.nullable(z.boolean())),
   add_photos: z.optional(z.nullable(z.boolean())),
@@ -104,18 +155,17 @@ export type StopUpdates = z.infer<typeof stopUpdates>;
 
 /** A stop object of PUT route/stop, and the `stop` argument of the mutation `stop.update`. */
 export const stopObject = object({
-    id: stopNumber,
-    arrived: z.optional(z.boolean()),
-    updates: z.optional(z.nullable(stopUpdates)),
-    products: z.optional(z.nullable(z.array(lineUpdate).check(z.maxLength(2000)))),
-    collections: z.optional(z.nullable(z.array(lineUpdate).check(z.maxLength(500)))),
-  })
-  .check(
-    z.refine((stop) => stop.updates?.status !== 'C' || stop.id === warehouseStop, {
-      error: 'status C is for stop 999 only',
-      path: ['updates', 'status'],
-    }),
-  );
+  id: stopNumber,
+  arrived: z.optional(z.boolean()),
+  updates: z.optional(z.nullable(stopUpdates)),
+  products: z.optional(z.nullable(z.array(lineUpdate).check(z.maxLength(2000)))),
+  collections: z.optional(z.nullable(z.array(lineUpdate).check(z.maxLength(500)))),
+}).check(
+  z.refine((stop) => stop.updates?.status !== 'C' || stop.id === warehouseStop, {
+    error: 'status C is for stop 999 only',
+    path: ['updates', 'status'],
+  }),
+);
 export type StopObject = z.infer<typeof stopObject>;
 export type StopObjectInput = z.input<typeof stopObject>;
 
@@ -124,8 +174,16 @@ export type StopObjectInput = z.input<typeof stopObject>;
 const flags = { required: z.boolean(), count_in_totes: z.boolean(), add_photos: z.boolean() };
 
 export const planProduct = object({
-  id: z.string(), name: z.string(), description: z.string(), invoice: z.string(), quantity: z.number(),
-  box_upc: z.string(), item_upc: z.string(), section: z.string(), container_type: z.string(), trailer_area: z.string(),
+  id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  invoice: z.string(),
+  quantity: z.number(),
+  box_upc: z.string(),
+  item_upc: z.string(),
+  section: z.string(),
+  container_type: z.string(),
+  trailer_area: z.string(),
   ...flags,
   /** `scan`, `count`, `deliver`… or blank: the payload's `action` is null then. */
   action_type: z.string(),
@@ -133,8 +191,13 @@ export const planProduct = object({
 export type PlanProduct = z.infer<typeof planProduct>;
 
 export const planCollection = object({
-  id: z.string(), name: z.string(), description: z.string(), invoice: z.string(), quantity: z.number(),
-  section: z.string(), container_type: z.string(),
+  id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  invoice: z.string(),
+  quantity: z.number(),
+  section: z.string(),
+  container_type: z.string(),
   ...flags,
 });
 export type PlanCollection = z.infer<typeof planCollection>;
@@ -144,11 +207,16 @@ export const customer = object({
   name: z.string(),
   verify_returns: z.boolean(),
   contact: object({
-    phone: z.string(), email: z.string(), contact_email: z.string(),
+    phone: z.string(),
+    email: z.string(),
+    contact_email: z.string(),
     salesrep: object({ id: z.string(), name: z.string(), phone: z.string() }),
   }),
   location: object({
-    address: z.array(z.string()), city: z.string(), state: z.string(), zip: z.string(),
+    address: z.array(z.string()),
+    city: z.string(),
+    state: z.string(),
+    zip: z.string(),
     coordinates: object({ latitude: z.string(), longitude: z.string() }),
   }),
 });

@@ -29,7 +29,10 @@ const utcForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 /** An instant that `null` or `""` clears. */
 export const clearableInstant = z.union([
   instant,
-  z.pipe(z.union([z.null(), z.literal('')]), z.transform(() => null)),
+  z.pipe(
+    z.union([z.null(), z.literal('')]),
+    z.transform(() => null),
+  ),
 ]);
 
 /** Route weeks and other host dates: `YYYYMMDD`, a day that exists. */
@@ -48,15 +51,23 @@ export const assetId = z.string().check(z.regex(/^[A-Za-z0-9]{16}$/, 'must be a 
 /** An asset reference that may be absent: `null` and `""` come out as `null`. */
 export const assetReference = z.union([
   assetId,
-  z.pipe(z.union([z.null(), z.literal('')]), z.transform(() => null)),
+  z.pipe(
+    z.union([z.null(), z.literal('')]),
+    z.transform(() => null),
+  ),
 ]);
 
 /** Decimal degrees as text or number; out comes text with at most six decimals, as sent where it already is. */
 export const degrees = (limit: number) =>
   z.pipe(
-    z.union([z.string(), z.number(), z.null()]).check(
-      z.refine((value) => value === null || value === '' || isDegrees(value, limit), `must be decimal degrees between -${limit} and ${limit}`),
-    ),
+    z
+      .union([z.string(), z.number(), z.null()])
+      .check(
+        z.refine(
+          (value) => value === null || value === '' || isDegrees(value, limit),
+          `must be decimal degrees between -${limit} and ${limit}`,
+        ),
+      ),
     z.transform(toDegrees),
   );
 const decimal = /^[+-]?\d{1,3}(\.\d{1,15})?$/;
@@ -78,4 +89,6 @@ export const threeDigits = z.pipe(
 );
 
 /** A stop's number; numeric text is accepted. 999 is the warehouse. */
-export const stopNumber = z.pipe(threeDigits, z.transform(Number)).check(z.refine((n) => n > 0, 'must be between 1 and 999'));
+export const stopNumber = z
+  .pipe(threeDigits, z.transform(Number))
+  .check(z.refine((n) => n > 0, 'must be between 1 and 999'));

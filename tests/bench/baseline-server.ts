@@ -22,7 +22,11 @@ http.post<{ Body: Body }>('/mutation', async ({ body }) => {
   const client = await pool.connect();
   try {
     await client.query('begin');
-    const known = await client.query({ name: 'known', text: 'select 1 from b_ledger where id = $1', values: [body.id] });
+    const known = await client.query({
+      name: 'known',
+      text: 'select 1 from b_ledger where id = $1',
+      values: [body.id],
+    });
     if (known.rowCount === 0) {
       const route = await client.query<{ version: number }>({
         name: 'route',
@@ -40,7 +44,11 @@ http.post<{ Body: Body }>('/mutation', async ({ body }) => {
         text: 'insert into b_ledger (id, route, version, client, seq, body) values ($1, $2, $3, $4, $5, $6)',
         values: [body.id, body.route, version, body.client, body.seq, JSON.stringify(body)],
       });
-      await client.query({ name: 'outbox', text: 'insert into b_outbox (route, version) values ($1, $2)', values: [body.route, version] });
+      await client.query({
+        name: 'outbox',
+        text: 'insert into b_outbox (route, version) values ($1, $2)',
+        values: [body.route, version],
+      });
     }
     await client.query('commit');
     return { success: true };
@@ -53,7 +61,7 @@ http.post<{ Body: Body }>('/mutation', async ({ body }) => {
 });
 
 http.get<{ Querystring: { route: string; since: string } }>('/changes', async ({ query }) => {
-  const { rows } = await pool.query({
+  const { rows } = await pool.query<object>({
     name: 'changes',
     text: 'select id, version, doc from b_stop where route = $1 and version > $2',
     values: [query.route, query.since],
@@ -62,7 +70,11 @@ http.get<{ Querystring: { route: string; since: string } }>('/changes', async ({
 });
 
 http.get<{ Querystring: { route: string } }>('/route', async ({ query }) => {
-  const { rows } = await pool.query({ name: 'snapshot', text: 'select id, version, plan, doc from b_stop where route = $1 order by id', values: [query.route] });
+  const { rows } = await pool.query<object>({
+    name: 'snapshot',
+    text: 'select id, version, plan, doc from b_stop where route = $1 order by id',
+    values: [query.route],
+  });
   return rows;
 });
 

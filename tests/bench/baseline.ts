@@ -11,7 +11,10 @@ export async function fillBaseline(pool: pg.Pool, phones: readonly Phone[], stop
     create table b_ledger (id uuid primary key, route text, version bigint, client text, seq bigint, body jsonb, at timestamptz default now());
     create table b_outbox (n bigint generated always as identity primary key, route text, version bigint, done boolean not null default false)`);
   await pool.query(`insert into b_route select 'B' || n from generate_series(0, $1::int - 1) n`, [phones.length]);
-  await pool.query(`insert into b_stop (route, id) select 'B' || n, s from generate_series(0, $1::int - 1) n, generate_series(1, $2::int) s`, [phones.length, stops]);
+  await pool.query(
+    `insert into b_stop (route, id) select 'B' || n, s from generate_series(0, $1::int - 1) n, generate_series(1, $2::int) s`,
+    [phones.length, stops],
+  );
   await pool.query('vacuum analyze');
   await pool.query('checkpoint');
 }
@@ -19,10 +22,12 @@ export async function fillBaseline(pool: pg.Pool, phones: readonly Phone[], stop
 /** The body that the baseline takes for a sealed item. */
 export function baselineBodies(phone: Phone, route: string): string[] {
   return phone.items.map((text) => {
-    const item: { id: string; seq: number; args: { stop: object } } = JSON.parse(text);
+    const item = readItem(text);
     return JSON.stringify({ id: item.id, client: phone.clientId, seq: item.seq, route, stop: item.args.stop });
   });
 }
+
+const readItem: (text: string) => { id: string; seq: number; args: { stop: object } } = JSON.parse;
 
 /** One keep-alive connection a phone; each sends its next mutation when the last is answered. */
 export async function drainIntoBaseline(child: Child, bodies: readonly string[][]): Promise<void> {
@@ -40,7 +45,9 @@ export function post({ port }: Child, agent: Agent, body: string): Promise<void>
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
     const sent = request({ host: '127.0.0.1', port, path: '/mutation', method: 'POST', agent, headers }, (response) => {
       response.resume();
-      response.once('end', () => (response.statusCode === 200 ? resolve() : reject(new Error(`baseline answered ${response.statusCode}`))));
+      response.once('end', () =>
+        response.statusCode === 200 ? resolve() : reject(new Error(`baseline answered ${response.statusCode}`)),
+      );
     });
     sent.once('error', reject);
     sent.end(body);

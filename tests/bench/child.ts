@@ -14,7 +14,12 @@ export interface Child {
 }
 
 /** Starts a server in a process of its own and waits for the line by which it says that it serves. */
-export async function startChild(file: string, env: Record<string, string>, ready: RegExp, args: string[] = []): Promise<Child> {
+export async function startChild(
+  file: string,
+  env: Record<string, string>,
+  ready: RegExp,
+  args: string[] = [],
+): Promise<Child> {
   const port = await choosePort();
   const path = join(import.meta.dirname, file);
   const child = spawn(process.execPath, ['--conditions=source', path, ...args], {

@@ -24,7 +24,15 @@ import type { Figure, Report } from './report.ts';
  * everything durable (fsync on). Beside it the baseline, and the raw limit: the very statements of the drain, recorded
  * and run again by SQL alone over two connections.
  */
-export async function drain({ rounds, phones = 100, mutations = 50 }: { rounds: number; phones?: number; mutations?: number }): Promise<Report> {
+export async function drain({
+  rounds,
+  phones = 100,
+  mutations = 50,
+}: {
+  rounds: number;
+  phones?: number;
+  mutations?: number;
+}): Promise<Report> {
   const size = { phones, mutations, stops: 50, lines: 20 };
   const ground = await openGround();
   try {
@@ -55,12 +63,21 @@ interface Measured {
   readonly postgresCpu: number;
 }
 
-async function measured(ground: Ground, count: number, serverCpu: () => number, work: () => Promise<void>): Promise<Measured> {
+async function measured(
+  ground: Ground,
+  count: number,
+  serverCpu: () => number,
+  work: () => Promise<void>,
+): Promise<Measured> {
   const [server, postgres, start] = [serverCpu(), ground.postgresCpu(), performance.now()];
   await work();
   const seconds = (performance.now() - start) / 1000;
   const per1000 = (cpu: number): number => (cpu / count) * 1000;
-  return { rate: count / seconds, serverCpu: per1000(serverCpu() - server), postgresCpu: per1000(ground.postgresCpu() - postgres) };
+  return {
+    rate: count / seconds,
+    serverCpu: per1000(serverCpu() - server),
+    postgresCpu: per1000(ground.postgresCpu() - postgres),
+  };
 }
 
 const countOf = (fleet: readonly Phone[]): number => fleet.reduce((sum, { items }) => sum + items.length, 0);
@@ -70,9 +87,14 @@ async function drainOurs(ground: Ground, fleet: readonly Phone[]): Promise<Measu
   const dataDir = await mkdtemp(join(tmpdir(), 'tailgate-bench-'));
   const child = await startTailgate(database.url, dataDir);
   try {
-    const result = await measured(ground, countOf(fleet), child.cpu, async () => {
-      await Promise.all(fleet.map((phone) => drainPhone(child, phone)));
-    });
+    const result = await measured(
+      ground,
+      countOf(fleet),
+      () => child.cpu(),
+      async () => {
+        await Promise.all(fleet.map((phone) => drainPhone(child, phone)));
+      },
+    );
     await expectLedger(database.pool, countOf(fleet));
     return result;
   } finally {
@@ -93,7 +115,12 @@ async function drainBaseline(ground: Ground, fleet: readonly Phone[], size: Flee
   const child = await startBaseline(database.url);
   const bodies = fleet.map((phone, n) => baselineBodies(phone, `B${n}`));
   try {
-    return await measured(ground, countOf(fleet), child.cpu, () => drainIntoBaseline(child, bodies));
+    return await measured(
+      ground,
+      countOf(fleet),
+      () => child.cpu(),
+      () => drainIntoBaseline(child, bodies),
+    );
   } finally {
     await child.stop();
     await database.drop();
@@ -106,8 +133,18 @@ async function record(ground: Ground, fleet: readonly Phone[]): Promise<Recorded
   await bindClients(database.pool, fleet);
   const db = recordingDb(database.pool);
   await withBoss(database.url, async (boss) => {
-    const rules = { codes: codeBook([{ type: 'credit-reason', code: '10', stop_type: '' }]), closeMode: 'legacy', timerMs: 600_000 } as const;
-    const pipeline = openPipeline({ db, wakeups: bossWakeups(boss), rules: () => rules, clock: () => new Date(), log: quietLog });
+    const rules = {
+      codes: codeBook([{ type: 'credit-reason', code: '10', stop_type: '' }]),
+      closeMode: 'legacy',
+      timerMs: 600_000,
+    } as const;
+    const pipeline = openPipeline({
+      db,
+      wakeups: bossWakeups(boss),
+      rules: () => rules,
+      clock: () => new Date(),
+      log: quietLog,
+    });
     const now = Date.now();
     const clock = { bootId: '', monotonicMs: 0, deviceNow: now, serverNow: now };
     await Promise.all(
@@ -115,7 +152,7 @@ async function record(ground: Ground, fleet: readonly Phone[]): Promise<Recorded
         const queue = { session: {}, clientId, employee, clock };
         for (let i = 0; i < items.length; i += 50) {
           await pipeline.room();
-          await pipeline.push(queue, JSON.parse(`[${items.slice(i, i + 50).join(',')}]`));
+          await pipeline.push(queue, readItems(`[${items.slice(i, i + 50).join(',')}]`));
         }
       }),
     );
@@ -125,14 +162,21 @@ async function record(ground: Ground, fleet: readonly Phone[]): Promise<Recorded
   return db.transactions;
 }
 
-async function replay(ground: Ground, transactions: readonly RecordedQuery[][], fleet: readonly Phone[]): Promise<Measured> {
+const readItems: (text: string) => unknown[] = JSON.parse;
+
+async function replay(
+  ground: Ground,
+  transactions: readonly RecordedQuery[][],
+  fleet: readonly Phone[],
+): Promise<Measured> {
   const database = await ground.database('replay', 'seed');
   await bindClients(database.pool, fleet);
   const waiting = transactions.values();
   const own = (): number => process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6;
   const connection = async (): Promise<void> => {
     const client: Connection = await database.pool.connect();
-    for (const transaction of waiting) for (const { statement, values } of transaction) await client.query(statement, values);
+    for (const transaction of waiting)
+      for (const { statement, values } of transaction) await client.query(statement, values);
     client.release();
   };
   const result = await measured(ground, countOf(fleet), own, async () => {
@@ -144,10 +188,10 @@ async function replay(ground: Ground, transactions: readonly RecordedQuery[][], 
 }
 
 async function bindClients(pool: pg.Pool, fleet: readonly Phone[]): Promise<void> {
-  await pool.query(`insert into client (client_id, employee, device, queue_key_hash) select c, e, 'bench', '' from unnest($1::uuid[], $2::text[]) as k (c, e)`, [
-    fleet.map(({ clientId }) => clientId),
-    fleet.map(({ employee }) => employee),
-  ]);
+  await pool.query(
+    `insert into client (client_id, employee, device, queue_key_hash) select c, e, 'bench', '' from unnest($1::uuid[], $2::text[]) as k (c, e)`,
+    [fleet.map(({ clientId }) => clientId), fleet.map(({ employee }) => employee)],
+  );
 }
 
 async function withBoss(url: string, work: (boss: PgBoss) => Promise<void>): Promise<void> {
@@ -160,7 +204,8 @@ async function withBoss(url: string, work: (boss: PgBoss) => Promise<void>): Pro
 
 function report(size: FleetSize, { ours, raw, baseline }: Record<'ours' | 'raw' | 'baseline', Measured[]>): Report {
   const rate = (all: Measured[]): number => median(all.map((one) => one.rate));
-  const cpu = (all: Measured[]): string => `${median(all.map((one) => one.serverCpu)).toFixed(3)} + ${median(all.map((one) => one.postgresCpu)).toFixed(3)}`;
+  const cpu = (all: Measured[]): string =>
+    `${median(all.map((one) => one.serverCpu)).toFixed(3)} + ${median(all.map((one) => one.postgresCpu)).toFixed(3)}`;
   const row = (what: string, all: Measured[]): Figure => ({
     what,
     'mutations/s': Math.round(rate(all)),
@@ -169,7 +214,14 @@ function report(size: FleetSize, { ours, raw, baseline }: Record<'ours' | 'raw' 
   });
   return {
     title: `drain: ${size.phones} phones × ${size.mutations} queued mutations, stops of ${size.lines} lines`,
-    figures: [row('raw limit (the same statements, SQL alone)', raw), row('tailgate', ours), row('baseline (one POST, one transaction)', baseline)],
-    ratios: { 'of the raw limit (target ≥ 0.5)': rate(ours) / rate(raw), 'times the baseline (target ≥ 6)': rate(ours) / rate(baseline) },
+    figures: [
+      row('raw limit (the same statements, SQL alone)', raw),
+      row('tailgate', ours),
+      row('baseline (one POST, one transaction)', baseline),
+    ],
+    ratios: {
+      'of the raw limit (target ≥ 0.5)': rate(ours) / rate(raw),
+      'times the baseline (target ≥ 6)': rate(ours) / rate(baseline),
+    },
   };
 }

@@ -29,7 +29,9 @@ export async function makeFleet(pool: pg.Pool, size: FleetSize): Promise<Phone[]
     stops: Array.from({ length: size.stops }, (_stop, s) => plan(s + 1, size.lines)),
   }));
   for (let i = 0; i < routes.length; i += 100) await insertRoutes(pool, routes.slice(i, i + 100));
-  await pool.query(`insert into code values ('credit-reason', '10', 'Damaged', '', true, '', false, false, 1, true) on conflict do nothing`);
+  await pool.query(
+    `insert into code values ('credit-reason', '10', 'Damaged', '', true, '', false, false, 1, true) on conflict do nothing`,
+  );
   const phones = routes.map((_, n) => ({
     employee: String(10_000 + n),
     token: `token-of-phone-${n}-${randomUUID()}`,

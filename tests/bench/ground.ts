@@ -73,7 +73,10 @@ interface ProcessTimes {
 function processTimes(pid: string | number): ProcessTimes | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ').map(Number);
+    const fields = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number);
     const [utime = 0, stime = 0, cutime = 0, cstime = 0] = fields.slice(11, 15);
     return { parent: fields[1] ?? 0, seconds: (utime + stime + cutime + cstime) * TICK_S };
   } catch {
@@ -87,11 +90,14 @@ function familyCpu(postmaster: number): number {
   const own = processTimes(postmaster);
   if (!own) return Number.NaN;
   const children = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (processTimes(name) ?? []) : []));
-  return own.seconds + children.filter(({ parent }) => parent === postmaster).reduce((sum, { seconds }) => sum + seconds, 0);
+  return (
+    own.seconds + children.filter(({ parent }) => parent === postmaster).reduce((sum, { seconds }) => sum + seconds, 0)
+  );
 }
 
 /** CPU seconds of one process, with threads. */
-export const processCpu = (pid: number | undefined): number => (pid === undefined ? Number.NaN : (processTimes(pid)?.seconds ?? Number.NaN));
+export const processCpu = (pid: number | undefined): number =>
+  pid === undefined ? Number.NaN : (processTimes(pid)?.seconds ?? Number.NaN);
 
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);

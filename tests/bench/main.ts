@@ -13,6 +13,8 @@ const benches = { drain: () => drain(options) };
 const [name] = positionals;
 const bench = Object.entries(benches).find(([known]) => known === name)?.[1];
 if (!bench || !name) {
-  console.error(`npm run bench -- NAME [--rounds N] [--phones N] [--mutations N]; NAME is one of: ${Object.keys(benches).join(', ')}`);
+  console.error(
+    `npm run bench -- NAME [--rounds N] [--phones N] [--mutations N]; NAME is one of: ${Object.keys(benches).join(', ')}`,
+  );
   process.exitCode = 1;
 } else await publish(name, await bench());

@@ -9,7 +9,8 @@ export interface RecordedQuery {
 /** A database that notes what its transactions ask, so that the same can be asked again by SQL alone. */
 export function recordingDb(db: Db): Db & { readonly transactions: RecordedQuery[][] } {
   const transactions: RecordedQuery[][] = [];
-  const query = <Row extends QueryResultRow>(statement: Statement, values?: unknown[]): Promise<QueryResult<Row>> => db.query<Row>(statement, values);
+  const query = <Row extends QueryResultRow>(statement: Statement, values?: unknown[]): Promise<QueryResult<Row>> =>
+    db.query<Row>(statement, values);
   return {
     transactions,
     query,

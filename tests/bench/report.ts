@@ -17,5 +17,8 @@ export async function publish(name: string, report: Report): Promise<void> {
   for (const [what, ratio] of Object.entries(report.ratios)) console.log(`${ratio.toFixed(2)} ${what}`);
   const folder = join(import.meta.dirname, 'results');
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, `${name}.json`), `${JSON.stringify({ at: new Date().toISOString(), ...report }, null, 2)}\n`);
+  await writeFile(
+    join(folder, `${name}.json`),
+    `${JSON.stringify({ at: new Date().toISOString(), ...report }, null, 2)}\n`,
+  );
 }

@@ -24,7 +24,17 @@ export function measuredStop(stop: number, turn: number) {
       updates: {
         delivered: (turn + n) % 3,
         accounting_complete: true,
-        ...(n === 0 ? { osd_data: [{ osd_id: 'ab12cd', osd_code: 10, data: [{ comment: `damaged ${turn}`, quantity: 1, barcodes: '0084512345678', images_id: '' }] }] } : {}),
+        ...(n === 0
+          ? {
+              osd_data: [
+                {
+                  osd_id: 'ab12cd',
+                  osd_code: 10,
+                  data: [{ comment: `damaged ${turn}`, quantity: 1, barcodes: '0084512345678', images_id: '' }],
+                },
+              ],
+            }
+          : {}),
       },
     })),
   };
@@ -33,7 +43,9 @@ export function measuredStop(stop: number, turn: number) {
 /** Sealed items of one queue, as canonical texts: what a phone holds in storage and only has to send. */
 export function sealedQueue(route: RouteKey, count: number, stops: number): string[] {
   const queue = new TestQueue();
-  return Array.from({ length: count }, (_, i) => canonicalJson(queue.seal('stop.update', { route, stop: measuredStop((i % stops) + 1, i) })));
+  return Array.from({ length: count }, (_, i) =>
+    canonicalJson(queue.seal('stop.update', { route, stop: measuredStop((i % stops) + 1, i) })),
+  );
 }
 
 export const benchRoute = (n: number): RouteKey => ({ facility: 'F01', id: `B${n}`, week_end: WEEK });

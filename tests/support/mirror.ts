@@ -42,21 +42,17 @@ export async function insertRoutes(db: Queryable, routes: readonly MirrorRoute[]
     ],
   );
   for (let i = 0; i < routes.length; i += 50) {
-    const stops = routes.slice(i, i + 50).flatMap((route) => route.stops.map((plan) => ({ route, plan })));
+    const stops = routes.slice(i, i + 50).flatMap((route) => route.stops.map((stop) => ({ route, stop })));
     const keys = [
       stops.map(({ route }) => route.facility),
       stops.map(({ route }) => route.id),
       stops.map(({ route }) => route.weekEnd),
-      stops.map(({ plan }) => plan.id),
+      stops.map(({ stop }) => stop.id),
     ];
     await db.query(
       `insert into stop_plan (facility, route_id, week_end, stop_id, version, doc, lines)
        select f, r, w, s, 1, d, l from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::text[], $6::text[]) as k (f, r, w, s, d, l)`,
-      [
-        ...keys,
-        stops.map(({ plan }) => JSON.stringify(plan)),
-        stops.map(({ plan }) => planLines(plan)),
-      ],
+      [...keys, stops.map(({ stop }) => JSON.stringify(stop)), stops.map(({ stop }) => planLines(stop))],
     );
     await db.query(
       `insert into stop_result (facility, route_id, week_end, stop_id, version)

@@ -16,7 +16,8 @@ export function codeBook(rows: readonly CodeRow[]): CodeBook {
   const exceptions = new Map<string, 'S' | 'R' | 'B'>();
   for (const { type, code, stop_type } of rows) {
     if (type === 'credit-reason') credit.add(code);
-    if (type === 'stop-exception' && (stop_type === 'S' || stop_type === 'R' || stop_type === 'B')) exceptions.set(code, stop_type);
+    if (type === 'stop-exception' && (stop_type === 'S' || stop_type === 'R' || stop_type === 'B'))
+      exceptions.set(code, stop_type);
   }
   return { isCreditReason: (code) => credit.has(code), stopException: (code) => exceptions.get(code) };
 }

@@ -33,7 +33,11 @@ export interface BatchResult {
  *
  * @param committed called after each commit, before the next part is begun
  */
-export async function applyBatch(context: BatchContext, items: readonly Item[], committed: (result: BatchResult, items: readonly Item[]) => void): Promise<void> {
+export async function applyBatch(
+  context: BatchContext,
+  items: readonly Item[],
+  committed: (result: BatchResult, items: readonly Item[]) => void,
+): Promise<void> {
   await applyPart(context, items, new Map(), committed);
 }
 
@@ -60,7 +64,11 @@ async function applyPart(
   await applyPart(context, items.slice(half), poisoned, committed);
 }
 
-async function attempt({ db, rules, wakeups, forked }: BatchContext, items: readonly Item[], poisoned: ReadonlyMap<Item, Fault>): Promise<BatchResult> {
+async function attempt(
+  { db, rules, wakeups, forked }: BatchContext,
+  items: readonly Item[],
+  poisoned: ReadonlyMap<Item, Fault>,
+): Promise<BatchResult> {
   return withTransaction(db, async (tx) => {
     const { world, held } = await loadWorld(tx, items, rules());
     const ready = held.size > 0 ? withoutHeld(items, held) : items;

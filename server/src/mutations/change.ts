@@ -51,7 +51,13 @@ export type Outcome =
     };
 
 export type QuarantineCode =
-  | 'VALIDATION_FAILED' | 'UNKNOWN_MUTATION' | 'ROUTE_NOT_FOUND' | 'STOP_NOT_FOUND' | 'NOT_ASSIGNED' | 'ID_REUSED' | 'INTERNAL';
+  | 'VALIDATION_FAILED'
+  | 'UNKNOWN_MUTATION'
+  | 'ROUTE_NOT_FOUND'
+  | 'STOP_NOT_FOUND'
+  | 'NOT_ASSIGNED'
+  | 'ID_REUSED'
+  | 'INTERNAL';
 
 /** A queue whose items are pushed, as the session knows it. */
 export interface Queue {
@@ -62,7 +68,12 @@ export interface Queue {
   /** Set where the session behind this connection has ended: items captured later are flagged. */
   readonly signedOutAt?: Date;
   /** The device's clocks at hello or the last ping, against ours at that moment. */
-  readonly clock: { readonly bootId: string; readonly monotonicMs: number; readonly deviceNow: number; readonly serverNow: number };
+  readonly clock: {
+    readonly bootId: string;
+    readonly monotonicMs: number;
+    readonly deviceNow: number;
+    readonly serverNow: number;
+  };
 }
 
 /** The answer to a push, in the order of its items; the frame `ack` without its type. */

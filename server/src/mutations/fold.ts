@@ -20,13 +20,29 @@ export type Answer =
 
 /** Everything that a batch writes. */
 export interface Changes {
-  readonly stops: { readonly key: RouteKey; readonly stop: number; readonly version: number; readonly before: number; readonly result: StopResult }[];
+  readonly stops: {
+    readonly key: RouteKey;
+    readonly stop: number;
+    readonly version: number;
+    readonly before: number;
+    readonly result: StopResult;
+  }[];
   readonly routes: { readonly before: LoadedRoute; readonly after: LoadedRoute }[];
   readonly clients: LoadedClient[];
   readonly ledger: LedgerEntry[];
   readonly quarantine: QuarantineEntry[];
-  readonly incidents: { readonly kind: string; readonly clientId: string; readonly employee: string; readonly details: string }[];
-  readonly mails: { readonly key: RouteKey; readonly stop: number; readonly version: number; readonly paths: 'v20' | 'current' }[];
+  readonly incidents: {
+    readonly kind: string;
+    readonly clientId: string;
+    readonly employee: string;
+    readonly details: string;
+  }[];
+  readonly mails: {
+    readonly key: RouteKey;
+    readonly stop: number;
+    readonly version: number;
+    readonly paths: 'v20' | 'current';
+  }[];
 }
 
 export interface LedgerEntry {
@@ -100,21 +116,29 @@ class Fold {
 
     const state = this.#client(queued);
     const { session } = queued.queue;
-    if (this.#forked.has(session) || this.#forkedBefore.has(session)) return { kind: 'fork', at: queued.seq, lastSeq: state.lastSeq };
+    if (this.#forked.has(session) || this.#forkedBefore.has(session))
+      return { kind: 'fork', at: queued.seq, lastSeq: state.lastSeq };
     const verdict = judge(item, queued, state, known);
     if (verdict.kind === 'gap') return { kind: 'gap', wants: verdict.wants, lastSeq: state.lastSeq };
     if (verdict.kind === 'fork') this.#forked.add(session);
     if (verdict.kind === 'fork') return { kind: 'fork', at: verdict.at, lastSeq: state.lastSeq };
     if (verdict.kind === 'fresh') return this.#done(this.#takeQueued(item, queued, state), queued);
     if (verdict.moves) this.#move(item, queued, state, null);
-    const outcome = verdict.kind === 'duplicate' ? this.#again(item, verdict.known) : this.#refuse(item, idReused, null, null);
+    const outcome =
+      verdict.kind === 'duplicate' ? this.#again(item, verdict.known) : this.#refuse(item, idReused, null, null);
     return this.#done(outcome, queued);
   }
 
   changes(): Changes {
     const touched = [...this.#stops.values()].filter((stop) => stop.version !== stop.loaded.version);
     return {
-      stops: touched.map(({ key, stop, version, loaded, result }) => ({ key, stop, version, before: loaded.version, result })),
+      stops: touched.map(({ key, stop, version, loaded, result }) => ({
+        key,
+        stop,
+        version,
+        before: loaded.version,
+        result,
+      })),
       routes: [...this.#routes].flatMap(([scope, after]) => {
         const before = this.#world.routes.get(scope);
         return before && before !== after ? [{ before, after }] : [];
@@ -128,16 +152,26 @@ class Fold {
   }
 
   #takeChange(item: Item, known: KnownMutation | undefined): Outcome {
-    if (known) return known.hash.equals(item.hash) ? this.#again(item, known) : this.#refuse(item, idReused, null, null);
+    if (known)
+      return known.hash.equals(item.hash) ? this.#again(item, known) : this.#refuse(item, idReused, null, null);
     return this.#apply(item, item.editTime?.getTime() ?? item.receivedAt.getTime(), []);
   }
 
   #takeQueued(item: Item, queued: QueueItem, state: LoadedClient): Outcome {
     const warnings: Warning[] = [];
     if (!fitsChain(queued, state)) {
-      warnings.push({ code: 'chain_broken', path: '', message: 'this item does not follow the one that came before it' });
+      warnings.push({
+        code: 'chain_broken',
+        path: '',
+        message: 'this item does not follow the one that came before it',
+      });
       const { clientId, employee } = queued.queue;
-      this.#incidents.push({ kind: 'chain_broken', clientId, employee, details: JSON.stringify({ id: item.id, seq: queued.seq }) });
+      this.#incidents.push({
+        kind: 'chain_broken',
+        clientId,
+        employee,
+        details: JSON.stringify({ id: item.id, seq: queued.seq }),
+      });
     }
     const editTime = editTimeOf(item, queued, state.lastEditTime);
     if (item.actor.kind === 'driver' && item.actor.signedOutAt && editTime > item.actor.signedOutAt.getTime())
@@ -155,31 +189,61 @@ class Fold {
 
     const scope = routeScope(key);
     const route = this.#routes.get(scope) ?? this.#world.routes.get(scope);
-    if (!route) return this.#refuse(item, fault('ROUTE_NOT_FOUND', `no route ${key.id} of ${key.facility} in the week ${key.week_end}`), key, number);
+    if (!route)
+      return this.#refuse(
+        item,
+        fault('ROUTE_NOT_FOUND', `no route ${key.id} of ${key.facility} in the week ${key.week_end}`),
+        key,
+        number,
+      );
     if (item.actor.kind === 'driver' && !isDriver(route.facts, item.actor.employee))
-      return this.#refuse(item, fault('NOT_ASSIGNED', `employee ${item.actor.employee} was never on route ${key.id}`), key, number);
+      return this.#refuse(
+        item,
+        fault('NOT_ASSIGNED', `employee ${item.actor.employee} was never on route ${key.id}`),
+        key,
+        number,
+      );
     const stop = this.#stop(key, number);
     if (!stop) return this.#refuse(item, fault('STOP_NOT_FOUND', `route ${key.id} has no stop ${number}`), key, number);
-    if (item.dedupeByContent && repeats(item, meaning.command, stop.latest)) return this.#outcome('duplicate', route, stop, false, []);
+    if (item.dedupeByContent && repeats(item, meaning.command, stop.latest))
+      return this.#outcome('duplicate', route, stop, false, []);
 
     let decision: StopDecision;
     try {
       decision = decide(meaning.command, this.#context(item, route, stop, editTime));
     } catch (error) {
       // A rule that throws is our bug; the driver's record is kept and the queue goes on (I5).
-      return this.#refuse(item, fault('INTERNAL', `the rules failed: ${error instanceof Error ? error.message : 'unknown'}`), key, number);
+      return this.#refuse(
+        item,
+        fault('INTERNAL', `the rules failed: ${error instanceof Error ? error.message : 'unknown'}`),
+        key,
+        number,
+      );
     }
     return this.#record(item, editTime, route, stop, decision, [...warnings, ...decision.warnings]);
   }
 
-  #record(item: Item, editTime: number, before: LoadedRoute, stop: WorkingStop, decision: StopDecision, warnings: Warning[]): Outcome {
+  #record(
+    item: Item,
+    editTime: number,
+    before: LoadedRoute,
+    stop: WorkingStop,
+    decision: StopDecision,
+    warnings: Warning[],
+  ): Outcome {
     const { key } = stop;
     let route = before;
     if (decision.touched) {
       const version = before.version + 1;
       const headerChanged = decision.route !== before.facts;
       const late = before.late + (before.facts.status === 'C' ? 1 : 0);
-      route = { ...before, facts: decision.route, version, headerVersion: headerChanged ? version : before.headerVersion, late };
+      route = {
+        ...before,
+        facts: decision.route,
+        version,
+        headerVersion: headerChanged ? version : before.headerVersion,
+        late,
+      };
       this.#routes.set(routeScope(key), route);
       stop.result = decision.result;
       stop.version = version;
@@ -192,8 +256,22 @@ class Fold {
     return this.#outcome(result, route, stop, decision.changed.length > 0 || route.facts !== before.facts, warnings);
   }
 
-  #outcome(result: 'applied' | 'duplicate', route: LoadedRoute, stop: WorkingStop, changed: boolean, warnings: readonly Warning[]): Outcome {
-    return { result, version: route.version, stopVersion: stop.version, status: stop.result.status, routeStatus: route.facts.status, changed, warnings };
+  #outcome(
+    result: 'applied' | 'duplicate',
+    route: LoadedRoute,
+    stop: WorkingStop,
+    changed: boolean,
+    warnings: readonly Warning[],
+  ): Outcome {
+    return {
+      result,
+      version: route.version,
+      stopVersion: stop.version,
+      status: stop.result.status,
+      routeStatus: route.facts.status,
+      changed,
+      warnings,
+    };
   }
 
   /** An item that came before: the same answer again, and no effect. */
@@ -205,8 +283,13 @@ class Fold {
     const route = this.#routes.get(scope) ?? this.#world.routes.get(scope);
     const version = known.version ?? 0;
     return {
-      result: 'duplicate', version, stopVersion: stop?.version ?? version, status: stop?.result.status ?? 'P',
-      routeStatus: route?.facts.status ?? 'O', changed: false, warnings: [],
+      result: 'duplicate',
+      version,
+      stopVersion: stop?.version ?? version,
+      status: stop?.result.status ?? 'P',
+      routeStatus: route?.facts.status ?? 'O',
+      changed: false,
+      warnings: [],
     };
   }
 
@@ -275,9 +358,12 @@ class Fold {
 }
 
 const decide = (command: Command, context: StopContext): StopDecision =>
-  command.name === 'stop.update' ? decideStopUpdate(command.args.stop, context) : decideSkipRefuse(command.args, context);
+  command.name === 'stop.update'
+    ? decideStopUpdate(command.args.stop, context)
+    : decideSkipRefuse(command.args, context);
 
-const isDriver = (route: RouteFacts, employee: string): boolean => route.drivers.some((driver) => driver.id === employee);
+const isDriver = (route: RouteFacts, employee: string): boolean =>
+  route.drivers.some((driver) => driver.id === employee);
 
 const fault = (code: Fault['code'], reason: string): Fault => ({ code, reason, details: [] });
 const idReused = fault('ID_REUSED', 'this id came before with another content');
@@ -302,7 +388,20 @@ function latestOf({ actor, meaning }: Item): LatestChange | null {
 /** The answer of a queue's item as the frame `ack` carries it. */
 export function mutationResult(item: Item, seq: number, outcome: Outcome): MutationResult {
   if (outcome.result === 'quarantined')
-    return { seq, id: item.id, result: 'quarantined', code: outcome.code, reason: outcome.reason, details: [...outcome.details] };
-  const answer: MutationResult = { seq, id: item.id, result: outcome.result, version: outcome.version, status: outcome.status };
+    return {
+      seq,
+      id: item.id,
+      result: 'quarantined',
+      code: outcome.code,
+      reason: outcome.reason,
+      details: [...outcome.details],
+    };
+  const answer: MutationResult = {
+    seq,
+    id: item.id,
+    result: outcome.result,
+    version: outcome.version,
+    status: outcome.status,
+  };
   return outcome.warnings.length > 0 ? { ...answer, warnings: [...outcome.warnings] } : answer;
 }

@@ -1,7 +1,21 @@
 import { hash } from 'node:crypto';
-import type { ErrorDetail, Mutation, MutationName, RouteKey, SkipRefuseArgs, StopUpdateArgs } from '@tailgate/sync-protocol';
+import type {
+  ErrorDetail,
+  Mutation,
+  MutationName,
+  RouteKey,
+  SkipRefuseArgs,
+  StopUpdateArgs,
+} from '@tailgate/sync-protocol';
 import {
-  canonicalJson, contentText, isMutationName, mutation, mutationArgs, mutationIdentity, skipRefuseArgs, stopUpdateArgs,
+  canonicalJson,
+  contentText,
+  isMutationName,
+  mutation,
+  mutationArgs,
+  mutationIdentity,
+  skipRefuseArgs,
+  stopUpdateArgs,
 } from '@tailgate/sync-protocol';
 import type { $ZodIssue } from 'zod/v4/core';
 import type { Actor, Change, PathSet, QuarantineCode, Queue } from './change.ts';
@@ -52,9 +66,9 @@ export interface Fault {
 /** A pushed item without a readable id or seq: nobody could ever answer it, so the frame is refused as a whole. */
 export class MalformedPush extends Error {
   readonly details: readonly ErrorDetail[];
-  constructor(details: readonly ErrorDetail[]) {
+  constructor(faults: readonly ErrorDetail[]) {
     super('an item of this push has no readable id or seq');
-    this.details = details;
+    this.details = faults;
   }
 }
 
@@ -78,21 +92,31 @@ function itemOfPush(queue: Queue, raw: unknown, index: number, receivedAt: Date)
     receivedAt,
     capturedAt: new Date(sealed.captured_at),
     editTime: null,
-    queued: { queue, seq: sealed.seq, prevHash: sealed.prev_hash, bootId: sealed.boot_id, monotonicMs: sealed.monotonic_ms },
+    queued: {
+      queue,
+      seq: sealed.seq,
+      prevHash: sealed.prev_hash,
+      bootId: sealed.boot_id,
+      monotonicMs: sealed.monotonic_ms,
+    },
     dedupeByContent: false,
     meaning: meaningOf(sealed),
   };
 }
 
 /** The content as it came, with fields that we do not know, too: the device's hash covers them. */
-const bodyOf = (raw: unknown): string => (typeof raw === 'object' && raw !== null ? contentText(raw) : canonicalJson(raw));
+const bodyOf = (raw: unknown): string =>
+  typeof raw === 'object' && raw !== null ? contentText(raw) : canonicalJson(raw);
 
 /** An item whose envelope is wrong is kept as it came; only who and where must be readable (I5). */
 function brokenItem(queue: Queue, raw: unknown, index: number, issues: readonly $ZodIssue[], receivedAt: Date): Item {
   const identity = mutationIdentity.safeParse(raw);
   if (!identity.success) throw new MalformedPush(details(identity.error.issues, `mutations.${index}`));
   const body = bodyOf(raw);
-  const named = typeof raw === 'object' && raw !== null && 'name' in raw && typeof raw.name === 'string' ? raw.name.slice(0, 40) : '';
+  const named =
+    typeof raw === 'object' && raw !== null && 'name' in raw && typeof raw.name === 'string'
+      ? raw.name.slice(0, 40)
+      : '';
   return {
     id: identity.data.id,
     hash: sha256(body),
@@ -144,7 +168,12 @@ function readArguments(name: MutationName, _version: number, args: unknown): Mea
   if (name === 'stop.update') {
     const parsed = stopUpdateArgs.safeParse(args);
     if (!parsed.success) return badArguments(args, parsed.error.issues);
-    return { kind: 'command', route: parsed.data.route, stop: parsed.data.stop.id, command: { name, args: parsed.data } };
+    return {
+      kind: 'command',
+      route: parsed.data.route,
+      stop: parsed.data.stop.id,
+      command: { name, args: parsed.data },
+    };
   }
   const parsed = skipRefuseArgs.safeParse(args);
   if (!parsed.success) return badArguments(args, parsed.error.issues);
@@ -160,7 +189,9 @@ const unreadable = (code: QuarantineCode, reason: string, faults: readonly Error
 });
 
 export function details(issues: readonly $ZodIssue[], root: string): ErrorDetail[] {
-  return issues.slice(0, 50).map((issue) => ({ path: [root, ...issue.path].filter((part) => part !== '').join('.'), message: issue.message }));
+  return issues
+    .slice(0, 50)
+    .map((issue) => ({ path: [root, ...issue.path].filter((part) => part !== '').join('.'), message: issue.message }));
 }
 
 const driverOf = (queue: Queue): Actor =>

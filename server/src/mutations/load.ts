@@ -1,5 +1,5 @@
-import type { RouteKey } from '@tailgate/sync-protocol';
-import { canonicalJson, mutationArgs, routeScope, stopResult } from '@tailgate/sync-protocol';
+import type { RouteKey, StopResult } from '@tailgate/sync-protocol';
+import { canonicalJson, mutationArgs, routeScope } from '@tailgate/sync-protocol';
 import type { CodeBook } from '../codes/code-book.ts';
 import { textArray } from '../db/arrays.ts';
 import type { Tx } from '../db/types.ts';
@@ -19,7 +19,11 @@ export interface Rules {
 }
 
 /** Locks and loads all that a batch touches. Items of routes that are `held` elsewhere must wait for a later batch. */
-export async function loadWorld(tx: Tx, items: readonly Item[], rules: Rules): Promise<{ world: World; held: ReadonlySet<string> }> {
+export async function loadWorld(
+  tx: Tx,
+  items: readonly Item[],
+  rules: Rules,
+): Promise<{ world: World; held: ReadonlySet<string> }> {
   const wanted = wantedOf(items);
   const routeColumns = keyColumns(wanted.routes);
   const stopColumns = [...keyColumns(wanted.stops.map(({ key }) => key)), wanted.stops.map(({ stop }) => stop)];
@@ -32,7 +36,10 @@ export async function loadWorld(tx: Tx, items: readonly Item[], rules: Rules): P
   const drivers = hasRoutes ? await tx.query<DriverRow>(sql.loadDrivers, routeColumns) : none;
   const stops = hasRoutes ? await tx.query<StopRow>(sql.loadStops, stopColumns) : none;
   const latest = byContent ? await tx.query<LatestRow>(sql.loadLatestChanges, stopColumns) : none;
-  const known = await tx.query<KnownRow>(sql.loadKnown, [textArray(items.map(facilityOf)), items.map((item) => item.id)]);
+  const known = await tx.query<KnownRow>(sql.loadKnown, [
+    textArray(items.map(facilityOf)),
+    items.map((item) => item.id),
+  ]);
 
   const found = loadedRoutes(routes.rows, drivers.rows);
   const missing = wanted.routes.filter((key) => !found.has(routeScope(key)));
@@ -143,7 +150,10 @@ function loadedRoutes(routes: readonly RouteRow[], drivers: readonly DriverRow[]
         autocloseAt: row.autoclose_at,
         forcecloseAt: row.forceclose_at,
       };
-      return [scope, { facts, epoch: row.epoch, version: row.version, headerVersion: row.header_version, late: row.late }];
+      return [
+        scope,
+        { facts, epoch: row.epoch, version: row.version, headerVersion: row.header_version, late: row.late },
+      ];
     }),
   );
 }
@@ -161,7 +171,11 @@ interface LatestRow {
   body: string;
 }
 
-function loadedStops(wanted: readonly { key: RouteKey; stop: number }[], rows: readonly StopRow[], latest: readonly LatestRow[]): Map<string, LoadedStop> {
+function loadedStops(
+  wanted: readonly { key: RouteKey; stop: number }[],
+  rows: readonly StopRow[],
+  latest: readonly LatestRow[],
+): Map<string, LoadedStop> {
   const latestOf = new Map(latest.map((row) => [row.n, row]));
   const stops = new Map<string, LoadedStop>();
   for (const row of rows) {
@@ -180,17 +194,20 @@ function loadedStops(wanted: readonly { key: RouteKey; stop: number }[], rows: r
 }
 
 /** Our own documents are trusted: only this module writes them, and a schema for each load would double its cost. */
-const parseResult = (doc: string): LoadedStop['result'] => (doc === pendingDoc ? pending : JSON.parse(doc));
+const parseResult = (doc: string): StopResult => (doc === pendingDoc ? pending : readResult(doc));
+const readResult: (doc: string) => StopResult = JSON.parse;
 const pendingDoc = '{"status":"P"}';
-const pending = stopResult.parse(JSON.parse(pendingDoc));
+const pending: StopResult = { status: 'P' };
 
 /** What a ledger body asked for, in the words of today's schemas, so that equal requests compare equal. */
 function latestChange({ employee, body }: LatestRow): LatestChange | null {
-  const { name, version, args }: { name: string; version: number; args: unknown } = JSON.parse(body);
+  const { name, version, args } = readBody(body);
   if (version !== 1 || (name !== 'stop.update' && name !== 'stop.skip_refuse')) return null;
   const parsed = mutationArgs[name][version].safeParse(args);
   return parsed.success ? { employee, name, content: canonicalJson(parsed.data) } : null;
 }
+
+const readBody: (body: string) => { name: string; version: number; args: unknown } = JSON.parse;
 
 interface KnownRow {
   id: string;

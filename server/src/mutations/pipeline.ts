@@ -67,7 +67,9 @@ class GroupCommit implements Pipeline {
   submit(change: Change): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       const settle = (answer: Answer): void =>
-        answer.kind === 'done' ? resolve(answer.outcome) : reject(new Error('a change without a queue cannot be out of step'));
+        answer.kind === 'done'
+          ? resolve(answer.outcome)
+          : reject(new Error('a change without a queue cannot be out of step'));
       this.#enqueue([unitOf(itemOfChange(change), settle, reject)]);
     });
   }
@@ -154,7 +156,13 @@ class GroupCommit implements Pipeline {
       answered = batch.length - waiting.size;
     };
     try {
-      await this.#withRetries(() => applyBatch(this.#context, batch.filter((unit) => waiting.has(unit)).map(({ item }) => item), committed));
+      await this.#withRetries(() =>
+        applyBatch(
+          this.#context,
+          batch.filter((unit) => waiting.has(unit)).map(({ item }) => item),
+          committed,
+        ),
+      );
       this.#lanes.putBack([...waiting]);
     } catch (error) {
       this.#options.log.warn({ err: error, items: waiting.size }, 'a batch failed; its senders will come again');
@@ -183,7 +191,13 @@ class GroupCommit implements Pipeline {
   }
 }
 
-const unitOf = (item: Item, settle: Unit['settle'], fail: Unit['fail']): Unit => ({ item, lane: laneOf(item), scope: scopeOf(item), settle, fail });
+const unitOf = (item: Item, settle: Unit['settle'], fail: Unit['fail']): Unit => ({
+  item,
+  lane: laneOf(item),
+  scope: scopeOf(item),
+  settle,
+  fail,
+});
 
 /** Collects the answers of one push. What follows a gap or a fork has no answer: the client sends it again. */
 class PushInProgress {

@@ -45,10 +45,24 @@ function commitsOf({ routes, stops }: Changes): RouteCommit[] {
   for (const { before, after } of routes) {
     const scope = routeScope(after.facts.key);
     const header = after.headerVersion !== before.headerVersion;
-    documents.set(scope, header ? [{ key: headerDocument, version: after.headerVersion, previousVersion: before.headerVersion, text: JSON.stringify(routeHeader(after.facts)) }] : []);
+    documents.set(
+      scope,
+      header
+        ? [
+            {
+              key: headerDocument,
+              version: after.headerVersion,
+              previousVersion: before.headerVersion,
+              text: JSON.stringify(routeHeader(after.facts)),
+            },
+          ]
+        : [],
+    );
   }
   for (const { key, stop, version, before, result } of stops)
-    documents.get(routeScope(key))?.push({ key: resultDocument(stop), version, previousVersion: before, text: JSON.stringify(result) });
+    documents
+      .get(routeScope(key))
+      ?.push({ key: resultDocument(stop), version, previousVersion: before, text: JSON.stringify(result) });
   return routes.map(({ before, after }) => ({
     key: after.facts.key,
     epoch: after.epoch,
@@ -59,13 +73,19 @@ function commitsOf({ routes, stops }: Changes): RouteCommit[] {
 }
 
 function saveStops(tx: Tx, stops: Changes['stops'], commits: readonly RouteCommit[]) {
-  const texts = new Map(commits.flatMap(({ key, documents }) => documents.map((doc) => [`${routeScope(key)}/${doc.key}`, doc.text])));
+  const texts = new Map(
+    commits.flatMap(({ key, documents }) => documents.map((doc) => [`${routeScope(key)}/${doc.key}`, doc.text])),
+  );
   return tx.query(sql.saveStops, [
     ...keyColumns(stops.map(({ key }) => key)),
     stops.map(({ stop }) => stop),
     stops.map(({ version }) => version),
     textArray(stops.map(({ result }) => result.status)),
-    textArray(stops.map(({ key, stop, result }) => texts.get(`${routeScope(key)}/${resultDocument(stop)}`) ?? JSON.stringify(result))),
+    textArray(
+      stops.map(
+        ({ key, stop, result }) => texts.get(`${routeScope(key)}/${resultDocument(stop)}`) ?? JSON.stringify(result),
+      ),
+    ),
   ]);
 }
 
@@ -163,6 +183,9 @@ interface Deadlines {
   readonly forcecloseAt: Date | null;
 }
 function newAlarms(before: Deadlines, after: Deadlines): Date[] {
-  const fresh = [after.autocloseAt !== before.autocloseAt && after.autocloseAt, after.forcecloseAt !== before.forcecloseAt && after.forcecloseAt];
+  const fresh = [
+    after.autocloseAt !== before.autocloseAt && after.autocloseAt,
+    after.forcecloseAt !== before.forcecloseAt && after.forcecloseAt,
+  ];
   return fresh.filter((alarm) => alarm instanceof Date);
 }

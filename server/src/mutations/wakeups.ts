@@ -18,8 +18,21 @@ export interface MailJob {
 
 /** Makes the queues; harmless where they are there. Wake-ups that nobody fetched for an hour are stale: the sweep did it. */
 export async function createQueues(boss: Pick<PgBoss, 'createQueue'>): Promise<void> {
-  await boss.createQueue(queues.replicate, { policy: 'standard', notify: true, retryLimit: 0, retentionSeconds: 3_600, deleteAfterSeconds: 60 });
-  await boss.createQueue(queues.mail, { policy: 'standard', notify: true, retryLimit: 20, retryDelay: 5, retryBackoff: true, retryDelayMax: 3_600 });
+  await boss.createQueue(queues.replicate, {
+    policy: 'standard',
+    notify: true,
+    retryLimit: 0,
+    retentionSeconds: 3_600,
+    deleteAfterSeconds: 60,
+  });
+  await boss.createQueue(queues.mail, {
+    policy: 'standard',
+    notify: true,
+    retryLimit: 20,
+    retryDelay: 5,
+    retryBackoff: true,
+    retryDelayMax: 3_600,
+  });
   await boss.createQueue(queues.close, { policy: 'standard', retryLimit: 20, retryDelay: 1, retryBackoff: true });
 }
 
@@ -30,10 +43,18 @@ export function bossWakeups(boss: Pick<PgBoss, 'send' | 'insert'>): Wakeups {
       await boss.send(queues.replicate, {}, { db: executor(tx) });
     },
     async mail(tx, mails) {
-      await boss.insert(queues.mail, mails.map((mail) => ({ data: mailJob(mail) })), { db: executor(tx) });
+      await boss.insert(
+        queues.mail,
+        mails.map((mail) => ({ data: mailJob(mail) })),
+        { db: executor(tx) },
+      );
     },
     async closeAt(tx, alarms) {
-      await boss.insert(queues.close, alarms.map((startAfter) => ({ data: {}, startAfter })), { db: executor(tx) });
+      await boss.insert(
+        queues.close,
+        alarms.map((startAfter) => ({ data: {}, startAfter })),
+        { db: executor(tx) },
+      );
     },
   };
 }
@@ -41,5 +62,10 @@ export function bossWakeups(boss: Pick<PgBoss, 'send' | 'insert'>): Wakeups {
 const executor = (tx: Tx) => ({ executeSql: (text: string, values?: unknown[]) => tx.query(text, values) });
 
 const mailJob = ({ key, stop, version, paths }: Changes['mails'][number]): MailJob => ({
-  facility: key.facility, route_id: key.id, week_end: key.week_end, stop, version, paths,
+  facility: key.facility,
+  route_id: key.id,
+  week_end: key.week_end,
+  stop,
+  version,
+  paths,
 });

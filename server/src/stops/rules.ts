@@ -1,5 +1,13 @@
 import type {
-  LineUpdate, OsdGroup, SkipRefuseArgs, Stamp, StopObject, StopResult, Superseded, Warning, WarningCode,
+  LineUpdate,
+  OsdGroup,
+  SkipRefuseArgs,
+  Stamp,
+  StopObject,
+  StopResult,
+  Superseded,
+  Warning,
+  WarningCode,
 } from '@tailgate/sync-protocol';
 import { applyStopUpdate, warehouseStop } from '@tailgate/sync-protocol';
 import type { CodeBook } from '../codes/code-book.ts';
@@ -52,7 +60,8 @@ export function decideStopUpdate(stop: StopObject, context: StopContext): StopDe
     touched: applied.touched || route !== context.route,
     superseded: applied.superseded,
     warnings: [...applied.warnings, ...circumstances(context), ...contentWarnings(update, context)],
-    mail: delivered && stop.id !== warehouseStop && actor.kind === 'driver' && (paths === 'v20' || context.route.emailFlag),
+    mail:
+      delivered && stop.id !== warehouseStop && actor.kind === 'driver' && (paths === 'v20' || context.route.emailFlag),
   };
 }
 
@@ -61,7 +70,12 @@ export function decideSkipRefuse(args: SkipRefuseArgs, context: StopContext): St
   const { skip_refuse_reason_code: reason, skip_refuse_timestamp, skip_refuse_driver_comment } = args;
   const asked = args.status ?? (args.type === 'refuse' ? 'R' : args.type === 'skip' ? 'S' : undefined);
   const status = asked ?? (reason && context.codes.stopException(reason) === 'R' ? 'R' : 'S');
-  const updates = { status, skip_refuse_reason_code: reason, skip_refuse_timestamp, skip_refuse_driver_comment } as const;
+  const updates = {
+    status,
+    skip_refuse_reason_code: reason,
+    skip_refuse_timestamp,
+    skip_refuse_driver_comment,
+  } as const;
   return decideStopUpdate({ id: args.stop_id, updates }, context);
 }
 
@@ -103,7 +117,9 @@ function contentWarnings({ updates, products, collections }: StopObject, context
   const warnings: Warning[] = [];
   const time = updates?.skip_refuse_timestamp;
   if (time && Number.isNaN(Date.parse(time)))
-    warnings.push(warn('unreadable_time', 'updates.skip_refuse_timestamp', 'this is no readable instant; it was kept as sent'));
+    warnings.push(
+      warn('unreadable_time', 'updates.skip_refuse_timestamp', 'this is no readable instant; it was kept as sent'),
+    );
   for (const [i, item] of (updates?.overage_items ?? []).entries()) {
     const path = `updates.overage_items.${i}.osd_code`;
     if (paths === 'v20' && item.osd_code !== '85' && item.osd_code !== '86')
@@ -115,7 +131,13 @@ function contentWarnings({ updates, products, collections }: StopObject, context
   return warnings;
 }
 
-function lineWarnings(kind: 'products' | 'collections', sent: readonly LineUpdate[], lines: PlanLines, codes: CodeBook, warnings: Warning[]): void {
+function lineWarnings(
+  kind: 'products' | 'collections',
+  sent: readonly LineUpdate[],
+  lines: PlanLines,
+  codes: CodeBook,
+  warnings: Warning[],
+): void {
   const seen = new Map<string, number>();
   for (const [i, line] of sent.entries()) {
     const { id, invoice, updates, action } = line;
@@ -128,10 +150,20 @@ function lineWarnings(kind: 'products' | 'collections', sent: readonly LineUpdat
       warnings.push(warn('unknown_product', path, `item ${id} is not on the manifest of this stop; it was kept`));
     else if ((updates?.delivered ?? 0) > ordered)
       warnings.push(warn('over_delivered', `${path}.updates.delivered`, `more than the ${ordered} ordered`));
-    if (quantities.length > 1 && quantities.length > sent.filter((other) => other.id === id && other.invoice === invoice).length)
-      warnings.push(warn('ambiguous_line', path, `the manifest has ${quantities.length} such lines; this was taken for number ${n + 1}`));
+    if (
+      quantities.length > 1 &&
+      quantities.length > sent.filter((other) => other.id === id && other.invoice === invoice).length
+    )
+      warnings.push(
+        warn(
+          'ambiguous_line',
+          path,
+          `the manifest has ${quantities.length} such lines; this was taken for number ${n + 1}`,
+        ),
+      );
     if (updates?.osd_data) osdWarnings(updates.osd_data, `${path}.updates.osd_data`, codes, warnings);
-    if (action?.updates?.osd_data) osdWarnings(action.updates.osd_data, `${path}.action.updates.osd_data`, codes, warnings);
+    if (action?.updates?.osd_data)
+      osdWarnings(action.updates.osd_data, `${path}.action.updates.osd_data`, codes, warnings);
   }
 }
 
@@ -140,5 +172,6 @@ function osdWarnings(groups: readonly OsdGroup[], path: string, codes: CodeBook,
     if (!codes.isCreditReason(osd_code)) warnings.push(unknownCode(osd_code, `${path}.${i}.osd_code`));
 }
 
-const unknownCode = (code: string, path: string): Warning => warn('unknown_code', path, `code ${code} is not in the code list; it was kept`);
+const unknownCode = (code: string, path: string): Warning =>
+  warn('unknown_code', path, `code ${code} is not in the code list; it was kept`);
 const warn = (code: WarningCode, path: string, message: string): Warning => ({ code, path, message });

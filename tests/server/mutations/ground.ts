@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PgBoss } from 'pg-boss';
-import type { Mutation, RouteKey } from '@tailgate/sync-protocol';
+import type { Json, Mutation, RouteKey } from '@tailgate/sync-protocol';
 import { codeBook } from '../../../server/src/codes/code-book.ts';
 import type { Change, Pipeline, Queue } from '../../../server/src/mutations/change.ts';
 import { openPipeline } from '../../../server/src/mutations/pipeline.ts';
@@ -25,8 +25,21 @@ export async function pipelineGround() {
   await createQueues(boss);
   atFileEnd(() => boss.stop({ graceful: false }));
   const open = (closeMode: CloseMode = 'legacy'): Pipeline => {
-    const rules = { codes: codeBook([{ type: 'credit-reason', code: '10', stop_type: '' }, { type: 'stop-exception', code: '12', stop_type: 'R' }]), closeMode, timerMs: 600_000 };
-    const pipeline = openPipeline({ db: database.pool, wakeups: bossWakeups(boss), rules: () => rules, clock: () => new Date(), log: recordedLog() });
+    const rules = {
+      codes: codeBook([
+        { type: 'credit-reason', code: '10', stop_type: '' },
+        { type: 'stop-exception', code: '12', stop_type: 'R' },
+      ]),
+      closeMode,
+      timerMs: 600_000,
+    };
+    const pipeline = openPipeline({
+      db: database.pool,
+      wakeups: bossWakeups(boss),
+      rules: () => rules,
+      clock: () => new Date(),
+      log: recordedLog(),
+    });
     atFileEnd(() => pipeline.close());
     return pipeline;
   };
@@ -34,33 +47,72 @@ export async function pipelineGround() {
 }
 
 /** A route of a few stops and the warehouse, and its drivers. */
-export async function addRoute({ pool }: Pick<TestDatabase, 'pool'>, id: string, drivers: readonly string[], stops = 3): Promise<RouteKey> {
+export async function addRoute(
+  { pool }: Pick<TestDatabase, 'pool'>,
+  id: string,
+  drivers: readonly string[],
+  stops = 3,
+): Promise<RouteKey> {
   const plans = [...Array.from({ length: stops }, (_, n) => plan(n + 1)), plan(999, 0)];
   await insertRoutes(pool, [{ facility: 'F01', id, weekEnd: WEEK, drivers, stops: plans, emailFlag: true }]);
   return route(id);
 }
 
 /** Binds a queue to its employee, as the first hello does. */
-export async function bindQueue({ pool }: Pick<TestDatabase, 'pool'>, queue: TestQueue, employee: string): Promise<Queue> {
-  await pool.query(`insert into client (client_id, employee, device, queue_key_hash) values ($1, $2, 'test', '')`, [queue.clientId, employee]);
+export async function bindQueue(
+  { pool }: Pick<TestDatabase, 'pool'>,
+  queue: TestQueue,
+  employee: string,
+): Promise<Queue> {
+  await pool.query(`insert into client (client_id, employee, device, queue_key_hash) values ($1, $2, 'test', '')`, [
+    queue.clientId,
+    employee,
+  ]);
   return sessionOf(queue, employee);
 }
 
 /** A hello of a bound queue whose device's clock is right. */
 export function sessionOf(queue: Pick<TestQueue, 'clientId'>, employee: string): Queue {
   const now = Date.now();
-  return { session: {}, clientId: queue.clientId, employee, clock: { bootId: 'another', monotonicMs: 0, deviceNow: now, serverNow: now } };
+  return {
+    session: {},
+    clientId: queue.clientId,
+    employee,
+    clock: { bootId: 'another', monotonicMs: 0, deviceNow: now, serverNow: now },
+  };
 }
 
-export const delivered = (stop: number, comment?: string) => ({ id: stop, updates: { status: 'D', ...(comment === undefined ? {} : { driver_comments: comment }) } });
+export const delivered = (stop: number, comment?: string) => ({
+  id: stop,
+  updates: { status: 'D', ...(comment === undefined ? {} : { driver_comments: comment }) },
+});
 
-export const updateOf = (queue: TestQueue, key: RouteKey, stop: object, at?: Date): Mutation => queue.seal('stop.update', { route: key, stop }, at);
+export const updateOf = (queue: TestQueue, key: RouteKey, stop: object, at?: Date): Mutation =>
+  queue.seal('stop.update', { route: key, stop }, at);
+
+const readJson: (text: string) => Json = JSON.parse;
 
 /** A stop object as PUT route/stop hands it on. */
-export function restChange(key: RouteKey, stop: { id: number; [field: string]: unknown }, employee: string, more: Partial<Change> = {}): Change {
+export function restChange(
+  key: RouteKey,
+  stop: { id: number; [field: string]: unknown },
+  employee: string,
+  more: Partial<Change> = {},
+): Change {
   const now = new Date();
   return {
-    id: randomUUID(), name: 'stop.update', version: 1, args: JSON.parse(JSON.stringify({ route: key, stop })), route: key, stop: stop.id,
-    actor: { kind: 'driver', employee }, source: 'rest', paths: 'current', editTime: now, receivedAt: now, dedupeByContent: true, ...more,
+    id: randomUUID(),
+    name: 'stop.update',
+    version: 1,
+    args: readJson(JSON.stringify({ route: key, stop })),
+    route: key,
+    stop: stop.id,
+    actor: { kind: 'driver', employee },
+    source: 'rest',
+    paths: 'current',
+    editTime: now,
+    receivedAt: now,
+    dedupeByContent: true,
+    ...more,
   };
 }
