@@ -1,7 +1,8 @@
-import type { RouteKey, StopPlan, StopResult } from '@tailgate/sync-protocol';
+import type { AssignedRoute, RouteKey, StopPlan, StopResult } from '@tailgate/sync-protocol';
+import { routeScope } from '@tailgate/sync-protocol';
 import type { Queryable } from '../db/types.ts';
 import type { RouteCandidate } from './resolve.ts';
-import { findRoutes, listActiveDrivers, listPendingRoutes, readPendingRoute } from './sql.ts';
+import { findRoutes, listActiveDrivers, listAssigned, listPendingRoutes, readPendingRoute } from './sql.ts';
 
 /** Keys of the routes that a driver still has to drive, the pending one (contract §4) first. */
 export async function listOpenRoutes(db: Queryable, employee: string): Promise<RouteKey[]> {
@@ -11,6 +12,21 @@ export async function listOpenRoutes(db: Queryable, employee: string): Promise<R
 
 export async function findPendingRoute(db: Queryable, employee: string): Promise<RouteKey | undefined> {
   return (await listOpenRoutes(db, employee))[0];
+}
+
+/** What the phones of these drivers follow, by employee, the pending route first. */
+export async function listAssignedRoutes(
+  db: Queryable,
+  employees: readonly string[],
+): Promise<Map<string, AssignedRoute[]>> {
+  const { rows } = await db.query<Omit<AssignedRoute, 'scope'> & { employee: string }>(listAssigned, [employees]);
+  const routes = new Map<string, AssignedRoute[]>();
+  for (const { employee, facility, id, week_end, status } of rows) {
+    const own = routes.get(employee) ?? [];
+    if (own.length === 0) routes.set(employee, own);
+    own.push({ facility, id, week_end, scope: routeScope({ facility, id, week_end }), status });
+  }
+  return routes;
 }
 
 /** A driver's route with its stops in driving order, all of one moment. */

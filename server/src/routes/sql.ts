@@ -59,6 +59,19 @@ export const findRoutes: Statement = {
           order by r.week_end desc, r.facility`,
 };
 
+/**
+ * The routes of some drivers: open ones, the pending one first; then closed ones that a phone may still wait for,
+ * because its receipts come on the route's own feed. $1 employees.
+ */
+export const listAssigned: Statement = {
+  name: 'routes_list_assigned',
+  text: `select d.employee, r.facility, r.id, r.week_end, r.status
+           from ${assigned}
+          where d.employee = any ($1::text[]) and d.removed_at is null and r.published_at is not null
+            and r.withdrawn_at is null and (r.status = 'O' or r.behind or r.closed_at > now() - interval '7 days')
+          order by d.employee, r.status desc, ${pendingOrder}`,
+};
+
 /** Everybody who is on a route that is not closed. */
 export const listActiveDrivers: Statement = {
   name: 'routes_list_active_drivers',

@@ -1,0 +1,116 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { ErrorCode, HelloFrame } from '@tailgate/sync-protocol';
+import { byteaArray, textArray } from '../db/arrays.ts';
+import type { Queryable } from '../db/types.ts';
+import { bindClients, findClients, findSignedOut, replaceQueueKeys } from './sql.ts';
+
+/** A queue as its first frame names it. Without a queue key, whoever sent it has shown a token. */
+export type ClientAsk = Pick<
+  HelloFrame,
+  'client_id' | 'employee_id' | 'device' | 'sdk' | 'app' | 'queue_key' | 'wants_queue_key'
+>;
+
+export type ClientAnswer =
+  | {
+      readonly kind: 'open';
+      readonly lastSeq: number;
+      /** To be told once: only its hash is stored. */
+      readonly queueKey: string | null;
+      /** Since when the driver has no session, where a queue key spoke. */
+      readonly signedOutAt: Date | null;
+    }
+  | {
+      readonly kind: 'refused';
+      readonly code: Extract<ErrorCode, 'INVALID_TOKEN' | 'CLIENT_OF_OTHER_EMPLOYEE' | 'CLIENT_REVOKED'>;
+    };
+
+interface ClientRow extends Record<string, unknown> {
+  readonly client_id: string;
+  readonly employee: string;
+  readonly queue_key_hash: Buffer;
+  readonly last_seq: number;
+  readonly revoked_at: Date | null;
+}
+
+/**
+ * Opens queues, many at once: a new one is bound to its employee for ever and gets a queue key (sync.md, Identity); a
+ * known one is checked. A client that lost the answer which held its key asks for a new one, and the old one ends.
+ */
+export async function openClients(db: Queryable, asks: readonly ClientAsk[], now: Date): Promise<ClientAnswer[]> {
+  const keys = new Map<ClientAsk, string>();
+  let known = await findAll(db, asks);
+  const strangers = firstOfEach(asks.filter((ask) => !ask.queue_key && !known.has(ask.client_id)));
+  if (strangers.length > 0) {
+    const bound = await bind(db, strangers);
+    for (const [ask, key] of bound) keys.set(ask, key);
+    // Also those that another node bound meanwhile.
+    known = await findAll(db, asks);
+  }
+  const answers = asks.map((ask) => judge(ask, known.get(ask.client_id)));
+  const wanting = firstOfEach(
+    asks.filter((ask, i) => ask.wants_queue_key && !ask.queue_key && !keys.has(ask) && answers[i]?.kind === 'open'),
+  );
+  if (wanting.length > 0) for (const [ask, key] of await replaceKeys(db, wanting)) keys.set(ask, key);
+  const signedOut = await signedOutAmong(db, asks, now);
+  return answers.map((answer, i) => {
+    const ask = asks[i];
+    if (answer.kind === 'refused' || !ask) return answer;
+    const signedOutAt = ask.queue_key ? (signedOut.get(ask.employee_id) ?? null) : null;
+    return { ...answer, queueKey: keys.get(ask) ?? null, signedOutAt };
+  });
+}
+
+function judge(ask: ClientAsk, row: ClientRow | undefined): ClientAnswer {
+  if (!row) return { kind: 'refused', code: 'INVALID_TOKEN' };
+  // The key first: whoever does not hold it learns nothing of the queue.
+  if (ask.queue_key && !timingSafeEqual(sha256(ask.queue_key), row.queue_key_hash))
+    return { kind: 'refused', code: 'INVALID_TOKEN' };
+  if (row.employee !== ask.employee_id) return { kind: 'refused', code: 'CLIENT_OF_OTHER_EMPLOYEE' };
+  if (row.revoked_at) return { kind: 'refused', code: 'CLIENT_REVOKED' };
+  return { kind: 'open', lastSeq: row.last_seq, queueKey: null, signedOutAt: null };
+}
+
+async function findAll(db: Queryable, asks: readonly ClientAsk[]): Promise<Map<string, ClientRow>> {
+  const { rows } = await db.query<ClientRow>(findClients, [asks.map((ask) => ask.client_id)]);
+  return new Map(rows.map((row) => [row.client_id, row]));
+}
+
+async function bind(db: Queryable, asks: readonly ClientAsk[]): Promise<[ClientAsk, string][]> {
+  const minted = mint(asks);
+  const { rows } = await db.query<{ client_id: string }>(bindClients, [
+    asks.map((ask) => ask.client_id),
+    textArray(asks.map((ask) => ask.employee_id)),
+    textArray(asks.map((ask) => ask.device)),
+    textArray(asks.map((ask) => ask.sdk)),
+    textArray(asks.map((ask) => ask.app)),
+    byteaArray(minted.map(([, key]) => sha256(key))),
+  ]);
+  const inserted = new Set(rows.map((row) => row.client_id));
+  return minted.filter(([ask]) => inserted.has(ask.client_id));
+}
+
+async function replaceKeys(db: Queryable, asks: readonly ClientAsk[]): Promise<[ClientAsk, string][]> {
+  const minted = mint(asks);
+  const hashes = byteaArray(minted.map(([, key]) => sha256(key)));
+  await db.query(replaceQueueKeys, [asks.map((ask) => ask.client_id), hashes]);
+  return minted;
+}
+
+async function signedOutAmong(db: Queryable, asks: readonly ClientAsk[], now: Date): Promise<Map<string, Date>> {
+  const employees = new Set(asks.filter((ask) => ask.queue_key).map((ask) => ask.employee_id));
+  if (employees.size === 0) return new Map();
+  const { rows } = await db.query<{ employee: string; at: Date }>(findSignedOut, [[...employees], now]);
+  return new Map(rows.map(({ employee, at }) => [employee, at]));
+}
+
+const mint = (asks: readonly ClientAsk[]): [ClientAsk, string][] =>
+  asks.map((ask) => [ask, randomBytes(32).toString('base64url')]);
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Two connections of one queue at the same moment: one of them is the first. */
+function firstOfEach(asks: readonly ClientAsk[]): ClientAsk[] {
+  const first = new Map<string, ClientAsk>();
+  for (const ask of asks) if (!first.has(ask.client_id)) first.set(ask.client_id, ask);
+  return [...first.values()];
+}

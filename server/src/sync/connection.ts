@@ -1,0 +1,228 @@
+import type { AssignedRoute, ErrorCode, HelloFrame, PingFrame, Scope, ServerFrameInput } from '@tailgate/sync-protocol';
+import { clientScope } from '@tailgate/sync-protocol';
+import type { WebSocket } from 'ws';
+import { hashToken } from '../auth/tokens.ts';
+import { isDatabaseUnavailable } from '../db/unavailable.ts';
+import type { Queue } from '../mutations/change.ts';
+import { MalformedPush } from '../mutations/item.ts';
+import type { Follower, Reader } from './feed.ts';
+import type { Hub } from './hub.ts';
+import { broken, readFrame } from './incoming.ts';
+import type { Effect, Session, SessionEvent } from './session-types.ts';
+import { newSession, step } from './session.ts';
+
+const text = { binary: false };
+
+/** A phone's socket: it tells the session what happens and does what the session says. */
+export class Connection implements Reader {
+  readonly follows = new Map<Scope, Follower>();
+  readonly #hub: Hub;
+  readonly #socket: WebSocket;
+  #session: Session;
+  #queue: Queue | undefined;
+  #congested = false;
+  /** What the driver was told last, so that only changes are told. */
+  #routes = '';
+  /** Of the token that hello showed; null where it was a queue key, or the session has ended. */
+  #tokenHash: Buffer | null = null;
+
+  constructor(hub: Hub, socket: WebSocket) {
+    this.#hub = hub;
+    this.#socket = socket;
+    this.#session = newSession(hub.clock().getTime());
+  }
+
+  get employee(): string {
+    return this.#queue?.employee ?? '';
+  }
+
+  get clientId(): string {
+    return this.#queue?.clientId ?? '';
+  }
+
+  get tokenHash(): Buffer | null {
+    return this.#tokenHash;
+  }
+
+  received(bytes: Buffer, isBinary: boolean): void {
+    const now = this.#hub.clock().getTime();
+    const most = this.#hub.limits.frame_bytes;
+    if (isBinary) this.take(broken([{ path: '', message: 'must be a text frame' }], now));
+    else if (bytes.length <= most) this.take(readFrame(bytes.toString(), now));
+    else {
+      const details = [{ path: '', message: `${bytes.length} bytes, at most ${most}` }];
+      this.take({ type: 'broken', code: 'FRAME_TOO_LARGE', details, now });
+    }
+  }
+
+  take(event: SessionEvent): void {
+    const { session, effects } = step(this.#session, event, this.#hub.limits);
+    this.#session = session;
+    for (const effect of effects) this.#carryOut(effect);
+  }
+
+  deliver(frame: Buffer): boolean {
+    const socket = this.#socket;
+    if (this.#congested || socket.readyState !== socket.OPEN) return false;
+    if (socket.bufferedAmount + frame.length <= this.#hub.limits.congested_bytes) {
+      socket.send(frame, text);
+      return true;
+    }
+    // The last one for now. When it is written, so is all before it.
+    this.#congested = true;
+    socket.send(frame, text, () => this.#drained());
+    this.take({ type: 'congested', now: this.#hub.clock().getTime() });
+    return true;
+  }
+
+  tell(frame: ServerFrameInput): void {
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(JSON.stringify(frame));
+  }
+
+  /** The driver's routes as they are now. */
+  routesAre(routes: readonly AssignedRoute[]): void {
+    const now = JSON.stringify(routes);
+    if (now === this.#routes) return;
+    this.#routes = now;
+    this.take({ type: 'routes', routes });
+  }
+
+  /** The session behind this connection has ended: what was recorded before counts, what comes later is flagged. */
+  sessionEnded(at: Date, reason: string): void {
+    this.#tokenHash = null;
+    if (this.#queue) this.#queue = { ...this.#queue, signedOutAt: at };
+    this.take({ type: 'revoked', reason });
+  }
+
+  #carryOut(effect: Effect): void {
+    switch (effect.do) {
+      case 'send':
+        return this.tell(effect.frame);
+      case 'open':
+        return void this.#open(effect.hello);
+      case 'push':
+        return void this.#push(effect.items);
+      case 'follow':
+        return this.#hub.feed.follow(this, effect.scope, effect.cursor);
+      case 'unfollow':
+        return this.#hub.feed.unfollow(this, effect.scope);
+      case 'leave':
+        return this.#hub.feed.leave(this);
+      case 'skip':
+        return void this.#skip(effect.from, effect.to, effect.reason);
+      case 'note':
+        return this.#note(effect.report);
+      case 'pause':
+        return this.#socket.pause();
+      case 'resume':
+        return this.#socket.resume();
+      case 'close':
+        this.#socket.resume(); // the other side's goodbye must be read
+        return this.#socket.close(effect.code, effect.reason);
+    }
+  }
+
+  async #open(hello: HelloFrame): Promise<void> {
+    const hub = this.#hub;
+    const serverNow = hub.clock();
+    const { client_id: clientId } = hello;
+    // Registered before the first question: a session that ends meanwhile must find us.
+    this.#queue = { session: {}, clientId, employee: hello.employee_id, clock: clockOf(hello.clock, serverNow) };
+    this.#tokenHash = hello.api_token === undefined ? null : hashToken(hello.api_token);
+    hub.register(this);
+    try {
+      if (hello.api_token !== undefined && !(await hub.sessions.authenticate(hello.employee_id, hello.api_token)))
+        return this.take({ type: 'refused', code: 'INVALID_TOKEN' });
+      const [client, { routes }] = await Promise.all([
+        hub.openClient(hello),
+        hello.queue_key === undefined ? hub.routesOf(hello.employee_id) : { routes: [] },
+      ]);
+      if (client.kind === 'refused') return this.take({ type: 'refused', code: client.code });
+      if (client.signedOutAt) this.#queue = { ...this.#queue, signedOutAt: client.signedOutAt };
+      this.#routes = JSON.stringify(routes);
+      const now = hub.clock();
+      const opened = {
+        serverTime: now.toISOString(),
+        epoch: String(hub.serverEpoch),
+        lastSeq: client.lastSeq,
+        queueKey: client.queueKey,
+        routes,
+      };
+      this.take({ type: 'opened', opened, now: now.getTime() });
+    } catch (error) {
+      // A whole depot comes back at once: spread over some seconds.
+      this.take({
+        type: 'refused',
+        code: this.#passing(error, 'hello'),
+        retryAfterMs: 1_000 + Math.floor(Math.random() * 4_000),
+      });
+    }
+  }
+
+  async #push(items: readonly unknown[]): Promise<void> {
+    const queue = this.#queue;
+    if (!queue) return;
+    try {
+      const answer = await this.#hub.pipeline.push(queue, items);
+      this.take({ type: 'answered', answer, now: this.#hub.clock().getTime() });
+      if (answer.results.some(({ result }) => result === 'quarantined'))
+        this.#hub.feed.hint(clientScope(queue.clientId));
+    } catch (error) {
+      const malformed = error instanceof MalformedPush;
+      const code = malformed ? 'BAD_FRAME' : this.#passing(error, 'push');
+      this.take({
+        type: 'unanswered',
+        code,
+        details: malformed ? error.details : [],
+        now: this.#hub.clock().getTime(),
+      });
+    }
+  }
+
+  async #skip(from: number, to: number, reason: string): Promise<void> {
+    try {
+      await this.#hub.skipLost({ clientId: this.clientId, employee: this.employee, from, to, reason });
+      this.take({ type: 'settled', now: this.#hub.clock().getTime() });
+    } catch (error) {
+      this.#passing(error, 'gone');
+      this.take({ type: 'unsettled' });
+    }
+  }
+
+  #note(report: HelloFrame | PingFrame): void {
+    const queue = this.#queue;
+    if (!queue) return;
+    const seenAt = this.#hub.clock();
+    const { pending, oldest_pending_at } = report;
+    if (report.type === 'hello') {
+      const { device, sdk, app } = report;
+      return this.#hub.gauge.note(queue.clientId, { pending, oldest_pending_at, device, sdk, app, seenAt });
+    }
+    if (report.clock) this.#queue = { ...queue, clock: clockOf(report.clock, seenAt) };
+    this.#hub.gauge.note(queue.clientId, { pending, oldest_pending_at, seenAt });
+  }
+
+  #drained(): void {
+    this.#congested = false;
+    this.take({ type: 'drained', now: this.#hub.clock().getTime() });
+    this.#hub.feed.drained(this);
+  }
+
+  /** Which passing failure this is; one that we did not foresee is logged. */
+  #passing(error: unknown, frame: string): ErrorCode {
+    if (isDatabaseUnavailable(error)) return 'DATABASE_UNAVAILABLE';
+    this.#hub.log.error({ err: error, frame, client: this.clientId }, 'a frame could not be served');
+    return 'INTERNAL';
+  }
+}
+
+function clockOf(clock: HelloFrame['clock'], serverNow: Date): Queue['clock'] {
+  const deviceNow = Date.parse(clock.now);
+  return {
+    bootId: clock.boot_id,
+    monotonicMs: clock.monotonic_ms,
+    // An unreadable clock corrects nothing.
+    deviceNow: Number.isNaN(deviceNow) ? serverNow.getTime() : deviceNow,
+    serverNow: serverNow.getTime(),
+  };
+}

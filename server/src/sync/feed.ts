@@ -1,0 +1,391 @@
+import type { Cursor, Scope, ServerFrameInput } from '@tailgate/sync-protocol';
+import { parseScope, routeScope } from '@tailgate/sync-protocol';
+import type { Queryable } from '../db/types.ts';
+import type { Log } from '../log.ts';
+import type { RouteCommit } from '../mutations/change.ts';
+import {
+  contentOf,
+  countAbove,
+  newHead,
+  sameHosted,
+  takeCommit,
+  takeReading,
+  withText,
+  type Head,
+  type Step,
+} from './head.ts';
+import { patchText } from './patch-text.ts';
+import { readScopes, type Ask, type Reading } from './scope-readings.ts';
+
+/** Somebody who follows scopes: a connection. */
+export interface Reader {
+  readonly employee: string;
+  readonly clientId: string;
+  readonly follows: Map<Scope, Follower>;
+  /** Takes a frame, or not where it is congested: it says so again by `Feed.drained`. */
+  deliver(frame: Buffer): boolean;
+  /** Takes a short frame in any case. */
+  tell(frame: ServerFrameInput): void;
+}
+
+/**
+ *   follow ──► due ──read──► current ──missed a frame──► due
+ *               └── too far: `snapshot` frame ──► told (silent until it follows again with the cursor it fetched)
+ */
+export interface Follower {
+  readonly reader: Reader;
+  readonly scope: Scope;
+  state: 'due' | 'current' | 'told';
+  cursor: Cursor | null;
+  /** Whether the reading that is under way reaches back to its cursor. */
+  asked: boolean;
+}
+
+interface Watch {
+  readonly scope: Scope;
+  readonly followers: Set<Follower>;
+  /** Undefined until it was read for the first time. */
+  head: Head | undefined;
+  /** Commits that arrive during a reading wait for its end: frames leave in version order. */
+  held: RouteCommit[] | undefined;
+  /** Who may read it may have changed. */
+  checkDrivers: boolean;
+  committedAt: number;
+}
+
+export interface FeedOptions {
+  readonly db: Queryable;
+  readonly log: Log;
+  readonly serverEpoch: number;
+  /** A clock that never jumps, in ms. */
+  readonly now: () => number;
+}
+
+/** Two statements at once keep one slow first reading from delaying the hint that just came in. */
+const READINGS_AT_ONCE = 2;
+/** Bounds the rows of one answer when a whole fleet comes back after a restart. */
+const SCOPES_A_READING = 200;
+/** Past so many missing documents the compressed snapshot is the smaller answer. */
+const FAR_DOCUMENTS = 40;
+/** A hint this soon after our own commit is most likely its echo: it may wait for others. */
+const ECHO_MS = 50;
+/** After a reading that failed: the database is gone, or too busy to answer. */
+const RETRY_MS = 500;
+
+/**
+ * Scopes and who follows them. What this node commits goes out from memory, one text for all who stand at the version
+ * before it; everybody else is served from the database, many scopes in one statement. Hints may be lost: `lookAgain`
+ * compares the versions of all followed scopes.
+ */
+export class Feed {
+  readonly #options: FeedOptions;
+  readonly #watches = new Map<Scope, Watch>();
+  readonly #due = new Set<Watch>();
+  readonly #later = new Set<Watch>();
+  #laterTimer: NodeJS.Timeout | undefined;
+  #scheduled = false;
+  #reading = 0;
+  #failing = false;
+  #closed = false;
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+  }
+
+  /** From `cursor` on, or null where nothing is there yet. Following again replaces what was. */
+  follow(reader: Reader, scope: Scope, cursor: Cursor | null): void {
+    this.unfollow(reader, scope);
+    if (!mayAsk(reader, scope)) return reader.tell({ type: 'gone', scope, reason: 'NOT_ASSIGNED' });
+    const watch = this.#watchOf(scope);
+    const follower: Follower = { reader, scope, cursor, state: 'due', asked: false };
+    watch.followers.add(follower);
+    reader.follows.set(scope, follower);
+    if (watch.head && !watch.held && !watch.checkDrivers) this.#serve(watch, watch.head, follower, undefined);
+    if (follower.state === 'due') this.#look(watch);
+  }
+
+  unfollow(reader: Reader, scope: Scope): void {
+    const follower = reader.follows.get(scope);
+    const watch = this.#watches.get(scope);
+    if (!follower || !watch) return;
+    reader.follows.delete(scope);
+    watch.followers.delete(follower);
+    if (watch.followers.size === 0) this.#forget(watch);
+  }
+
+  leave(reader: Reader): void {
+    for (const scope of [...reader.follows.keys()]) this.unfollow(reader, scope);
+  }
+
+  /** The reader takes frames again: what it missed is read at its cursor, however much that was. */
+  drained(reader: Reader): void {
+    for (const { scope, state } of reader.follows.values()) {
+      const watch = this.#watches.get(scope);
+      if (watch && state === 'due') this.#look(watch);
+    }
+  }
+
+  /** What this node has committed, in version order for each route. */
+  committed(commits: readonly RouteCommit[]): void {
+    for (const commit of commits) {
+      const watch = this.#watches.get(routeScope(commit.key));
+      if (!watch) continue;
+      watch.committedAt = this.#options.now();
+      if (watch.held) watch.held.push(commit);
+      else this.#takeCommit(watch, commit);
+    }
+  }
+
+  /** A notification's payload: scopes split by spaces, or `*`. */
+  hint(payload: string): void {
+    if (payload === '*') return this.lookAgain();
+    for (const scope of payload.split(' ')) {
+      const watch = this.#watches.get(scope);
+      if (!watch) continue;
+      if (this.#options.now() - watch.committedAt < ECHO_MS) this.#lookLater(watch, ECHO_MS);
+      else this.#look(watch);
+    }
+  }
+
+  /** Compares the versions of everything that is followed. */
+  lookAgain(): void {
+    for (const watch of this.#watches.values()) this.#look(watch);
+  }
+
+  /** The routes of these drivers have changed: whoever lost a scope is told. */
+  assignmentsChanged(readers: Iterable<Reader>): void {
+    for (const reader of readers) {
+      for (const scope of reader.follows.keys()) {
+        const watch = this.#watches.get(scope);
+        if (!watch?.head?.drivers) continue;
+        watch.checkDrivers = true;
+        this.#look(watch);
+      }
+    }
+  }
+
+  /** Who may read a followed route; empty where it is not followed. */
+  driversOf(scope: Scope): ReadonlySet<string> {
+    return this.#watches.get(scope)?.head?.drivers ?? nobody;
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#laterTimer);
+  }
+
+  #watchOf(scope: Scope): Watch {
+    const known = this.#watches.get(scope);
+    if (known) return known;
+    const watch: Watch = {
+      scope,
+      followers: new Set(),
+      head: undefined,
+      held: undefined,
+      checkDrivers: false,
+      committedAt: -Infinity,
+    };
+    this.#watches.set(scope, watch);
+    return watch;
+  }
+
+  #forget(watch: Watch): void {
+    if (this.#watches.get(watch.scope) === watch) this.#watches.delete(watch.scope);
+    this.#due.delete(watch);
+    this.#later.delete(watch);
+  }
+
+  #look(watch: Watch): void {
+    this.#due.add(watch);
+    if (this.#scheduled || this.#closed) return;
+    this.#scheduled = true;
+    // The end of this turn: a storm of hellos shares one statement.
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#readDue();
+    });
+  }
+
+  #lookLater(watch: Watch, ms: number): void {
+    if (this.#closed) return;
+    this.#later.add(watch);
+    this.#laterTimer ??= setTimeout(() => {
+      this.#laterTimer = undefined;
+      for (const each of this.#later) this.#look(each);
+      this.#later.clear();
+    }, ms);
+  }
+
+  #readDue(): void {
+    while (this.#reading < READINGS_AT_ONCE && !this.#closed) {
+      const watches: Watch[] = [];
+      for (const watch of this.#due) {
+        if (watch.held) continue; // its reading is under way; it stays due
+        this.#due.delete(watch);
+        watches.push(watch);
+        if (watches.length === SCOPES_A_READING) break;
+      }
+      if (watches.length === 0) return;
+      this.#reading++;
+      void this.#read(watches).finally(() => {
+        this.#reading--;
+        this.#readDue();
+      });
+    }
+  }
+
+  async #read(watches: readonly Watch[]): Promise<void> {
+    const asks = watches.map((watch) => this.#ask(watch));
+    try {
+      const readings = await readScopes(this.#options.db, asks);
+      if (this.#failing) this.#options.log.info({}, 'the feed reads again');
+      this.#failing = false;
+      for (const [i, watch] of watches.entries()) this.#takeReading(watch, readings[i]);
+    } catch (err) {
+      if (!this.#failing) this.#options.log.warn({ err }, 'the feed cannot read; it tries again');
+      this.#failing = true;
+      for (const watch of watches) {
+        watch.held = undefined; // the next reading has those commits, too
+        this.#lookLater(watch, RETRY_MS);
+      }
+    }
+  }
+
+  #ask(watch: Watch): Ask {
+    const { head, scope } = watch;
+    const isRoute = parseScope(scope)?.kind === 'route';
+    watch.held = [];
+    let above = head?.version ?? -1;
+    let textsAbove = head?.version ?? Number.MAX_SAFE_INTEGER;
+    for (const follower of watch.followers) {
+      if (follower.state !== 'due') continue;
+      follower.asked = true;
+      const from = this.#reachOf(follower, head, isRoute);
+      above = Math.min(above, from);
+      textsAbove = Math.min(textsAbove, from);
+    }
+    const headerAbove = watch.checkDrivers ? -1 : above;
+    watch.checkDrivers = false;
+    return { scope, above, headerAbove, textsAbove };
+  }
+
+  /** How far back a reading must reach for a follower: not at all where it will be sent to the snapshot. */
+  #reachOf({ cursor }: Follower, head: Head | undefined, isRoute: boolean): number {
+    if (!isRoute) return -1; // short, and the whole of it if need be
+    const fits =
+      cursor &&
+      (!head || (cursor.epoch === this.#epochName(head.epoch) && countAbove(head, cursor.version) <= FAR_DOCUMENTS));
+    return fits ? cursor.version : Number.MAX_SAFE_INTEGER;
+  }
+
+  #takeReading(watch: Watch, reading: Reading | undefined): void {
+    const held = watch.held ?? [];
+    watch.held = undefined;
+    if (this.#watches.get(watch.scope) !== watch) return;
+    if (!reading) return this.#endAll(watch);
+    const before = watch.head;
+    if (before && (before.epoch !== reading.epoch || before.version > reading.version)) {
+      // The route was loaded anew, or the database restored (I9): what is known of it counts no more.
+      watch.head = undefined;
+      for (const follower of watch.followers) if (follower.state === 'current') follower.state = 'due';
+      return this.#look(watch);
+    }
+    const step = before
+      ? takeReading(before, reading)
+      : { head: newHead(watch.scope, reading), documents: [], deletes: [] };
+    watch.head = step.head;
+    if (before) this.#spread(watch, before, step, reading.whole);
+    for (const follower of watch.followers) {
+      if (follower.state !== 'due') continue;
+      if (follower.asked) this.#serve(watch, step.head, follower, reading);
+      else this.#look(watch);
+    }
+    for (const commit of held) this.#takeCommit(watch, commit);
+  }
+
+  #takeCommit(watch: Watch, commit: RouteCommit): void {
+    const before = watch.head;
+    if (!before) return this.#look(watch);
+    const step = takeCommit(before, commit);
+    if (step === 'old') return;
+    if (step === 'gap') return this.#look(watch);
+    watch.head = step.head;
+    this.#spread(watch, before, step, false);
+  }
+
+  /** One text for all who stand where the head stood. */
+  #spread(watch: Watch, before: Head, { head, documents, deletes }: Step, whole: boolean): void {
+    for (const follower of watch.followers) if (!mayRead(head, follower)) this.#end(watch, follower);
+    const moved = head.version > before.version;
+    if (!moved && sameHosted(head.hosted, before.hosted)) return;
+    const from = moved && whole ? null : before.version;
+    let frame: Buffer | undefined;
+    for (const follower of watch.followers) {
+      if (follower.state !== 'current') continue;
+      frame ??= this.#frame(head, from, documents, deletes);
+      this.#hand(head, follower, frame);
+    }
+  }
+
+  /** Brings one follower from its cursor to the head: by what was read, by nothing where it is there, or by a snapshot. */
+  #serve(watch: Watch, head: Head, follower: Follower, reading: Reading | undefined): void {
+    const { cursor, reader, scope } = follower;
+    if (!mayRead(head, follower)) return this.#end(watch, follower);
+    const known = cursor !== null && cursor.epoch === this.#epochName(head.epoch);
+    if (known && cursor.version === head.version)
+      return this.#hand(head, follower, this.#frame(head, head.version, [], []));
+    if (head.drivers !== null) {
+      const ahead = known && cursor.version > head.version;
+      // Ahead of us: another node may know more than this one, until a reading says otherwise.
+      if (ahead && !reading) return;
+      if (!known || ahead || countAbove(head, cursor.version) > FAR_DOCUMENTS) {
+        follower.state = 'told';
+        return reader.tell({ type: 'snapshot', scope, epoch: this.#epochName(head.epoch), version: head.version });
+      }
+    }
+    if (!reading) return;
+    const from = known && !reading.whole && cursor.version < head.version ? cursor.version : null;
+    const above = from ?? -1;
+    const documents = reading.documents.filter(({ version }) => version > above);
+    const deletes = reading.deletes.filter(({ version }) => version > above).map(({ key }) => key);
+    this.#hand(head, follower, this.#frame(head, from, documents, from === null ? [] : deletes));
+  }
+
+  #frame(head: Head, from: number | null, documents: Reading['documents'], deletes: readonly string[]): Buffer {
+    return Buffer.from(patchText(contentOf(head, this.#epochName(head.epoch), withText(documents), deletes), from));
+  }
+
+  #hand(head: Head, follower: Follower, frame: Buffer): void {
+    follower.asked = false;
+    if (follower.reader.deliver(frame)) {
+      follower.state = 'current';
+      follower.cursor = { epoch: this.#epochName(head.epoch), version: head.version };
+    } else follower.state = 'due';
+  }
+
+  #end(watch: Watch, { reader, scope }: Follower): void {
+    reader.tell({ type: 'gone', scope, reason: 'NOT_ASSIGNED' });
+    this.unfollow(reader, watch.scope);
+  }
+
+  #endAll(watch: Watch): void {
+    for (const follower of watch.followers) this.#end(watch, follower);
+  }
+
+  /** Cursors of a route carry both lives: of the database, and of the route under its key. */
+  #epochName(epoch: number): string {
+    const { serverEpoch } = this.#options;
+    return epoch === 0 ? String(serverEpoch) : `${serverEpoch}.${epoch}`;
+  }
+}
+
+const nobody: ReadonlySet<string> = new Set();
+
+/** What the name alone says of the right to a scope; a route's drivers are known once it was read. */
+function mayAsk(reader: Reader, scope: Scope): boolean {
+  const parsed = parseScope(scope);
+  return parsed !== undefined && (parsed.kind !== 'client' || parsed.clientId === reader.clientId);
+}
+
+const mayRead = (head: Head, { reader }: Follower): boolean =>
+  head.drivers === null || head.drivers.has(reader.employee);

@@ -1,0 +1,61 @@
+import type { HelloFrame, PingFrame } from '@tailgate/sync-protocol';
+import { textArray } from '../db/arrays.ts';
+import type { Queryable } from '../db/types.ts';
+import type { Log } from '../log.ts';
+import { saveGauges } from './sql.ts';
+
+/** What only hello says, and what each ping says again. */
+type Facts = Partial<Pick<HelloFrame, 'device' | 'sdk' | 'app'>>;
+interface Report extends Facts, Pick<PingFrame, 'pending' | 'oldest_pending_at'> {
+  readonly seenAt: Date;
+}
+
+/** What `client.pending` can hold. */
+const MOST_PENDING = 2_147_483_647;
+
+/**
+ * What is still on the phones, as hello and ping tell: the latest of each queue, written by `save`, which the sweep
+ * calls once a minute. A gauge may be lost, so that nothing ever waits for it.
+ */
+export class Gauge {
+  readonly #db: Queryable;
+  readonly #log: Log;
+  #reports = new Map<string, Report>();
+
+  constructor(db: Queryable, log: Log) {
+    this.#db = db;
+    this.#log = log;
+  }
+
+  note(clientId: string, report: Report): void {
+    this.#reports.set(clientId, { ...this.#reports.get(clientId), ...report });
+  }
+
+  async save(): Promise<void> {
+    if (this.#reports.size === 0) return;
+    // Sorted by key, as all locks are (I13).
+    const reports = [...this.#reports].sort(([a], [b]) => (a < b ? -1 : 1));
+    this.#reports = new Map();
+    const facts = reports.map(([, report]) => report);
+    try {
+      await this.#db.query(saveGauges, [
+        reports.map(([clientId]) => clientId),
+        facts.map(({ pending }) => Math.min(pending, MOST_PENDING)),
+        facts.map(({ oldest_pending_at: oldest }) => instantOf(oldest)),
+        textArray(facts.map(({ device }) => device ?? null)),
+        textArray(facts.map(({ sdk }) => sdk ?? null)),
+        textArray(facts.map(({ app }) => app ?? null)),
+        facts.map(({ seenAt }) => seenAt),
+      ]);
+    } catch (err) {
+      this.#log.debug({ err, clients: reports.length }, 'what the phones hold could not be noted');
+    }
+  }
+}
+
+/** A broken clock writes anything. */
+function instantOf(text: string | null): Date | null {
+  const at = new Date(text ?? NaN);
+  const year = at.getUTCFullYear();
+  return year > 0 && year < 10_000 ? at : null;
+}

@@ -1,0 +1,111 @@
+import type { Scope } from '@tailgate/sync-protocol';
+import { addToChecksum } from '@tailgate/sync-protocol';
+import type { RouteCommit } from '../mutations/change.ts';
+import type { Hosted, PatchContent, TextDocument } from './patch-text.ts';
+import type { ReadDocument, Reading } from './scope-readings.ts';
+
+/**
+ * Where a scope stands, as this node knows it: enough to see what a follower lacks and to tell the checksum, without
+ * the documents themselves. Values: `take…` return the next head and leave the old one as it was, but for `versions`,
+ * which belongs to the newest.
+ */
+export interface Head {
+  readonly scope: Scope;
+  /** The route's epoch; 0 for scopes that are no route. */
+  readonly epoch: number;
+  readonly version: number;
+  readonly versions: Map<string, number>;
+  readonly checksum: number;
+  readonly hosted: Hosted | null;
+  /** Null: the scope's name says who may read it. */
+  readonly drivers: ReadonlySet<string> | null;
+}
+
+/** What happened to a head: the documents that changed, without texts where nobody asked for them. */
+export interface Step {
+  readonly head: Head;
+  readonly documents: readonly ReadDocument[];
+  readonly deletes: readonly string[];
+}
+
+/** Of a scope that was read from its beginning. */
+export function newHead(scope: Scope, reading: Reading): Head {
+  const blank = { scope, epoch: reading.epoch, version: -1, versions: new Map<string, number>(), checksum: 0 };
+  return takeReading({ ...blank, hosted: null, drivers: null }, reading).head;
+}
+
+/** A reading of the same epoch that reaches back to the head's version or further. */
+export function takeReading(head: Head, reading: Reading): Step {
+  const documents = reading.documents.filter(({ version }) => version > head.version);
+  const deletes = reading.deletes.filter(({ version }) => version > head.version).map(({ key }) => key);
+  const replaced = reading.whole && reading.version > head.version;
+  const checksum = update(head.versions, replaced ? clear(head.versions) : head.checksum, documents, deletes);
+  const { version, hosted } = reading;
+  return { head: { ...head, version, checksum, hosted, drivers: reading.drivers ?? head.drivers }, documents, deletes };
+}
+
+/** A commit of this node. `old`: known already. `gap`: something before it is not known yet, the scope must be read. */
+export function takeCommit(head: Head, commit: RouteCommit): Step | 'old' | 'gap' {
+  if (commit.epoch !== head.epoch) return 'gap';
+  if (commit.to <= head.version) return 'old';
+  if (commit.from !== head.version) return 'gap';
+  const checksum = update(head.versions, head.checksum, commit.documents, []);
+  return { head: { ...head, version: commit.to, checksum }, documents: commit.documents, deletes: [] };
+}
+
+/** How many documents a replica at `version` lacks. */
+export function countAbove(head: Head, version: number): number {
+  let count = 0;
+  for (const each of head.versions.values()) if (each > version) count++;
+  return count;
+}
+
+export const sameHosted = (a: Hosted | null, b: Hosted | null): boolean =>
+  a === b || (a?.through === b?.through && JSON.stringify(a?.parked) === JSON.stringify(b?.parked));
+
+export const contentOf = (
+  head: Head,
+  epoch: string,
+  documents: readonly TextDocument[],
+  deletes: readonly string[],
+): PatchContent => ({
+  scope: head.scope,
+  epoch,
+  to: head.version,
+  documents,
+  deletes,
+  hosted: head.hosted,
+  checksum: head.checksum,
+});
+
+/** Documents whose text was read; the others nobody needs. */
+export const withText = (documents: readonly ReadDocument[]): TextDocument[] =>
+  documents.flatMap(({ key, version, text }) => (text === null ? [] : [{ key, version, text }]));
+
+function clear(versions: Map<string, number>): number {
+  versions.clear();
+  return 0;
+}
+
+function update(
+  versions: Map<string, number>,
+  checksum: number,
+  documents: readonly { readonly key: string; readonly version: number }[],
+  deletes: readonly string[],
+): number {
+  let sum = checksum;
+  const forget = (key: string): void => {
+    const before = versions.get(key);
+    if (before !== undefined) sum = addToChecksum(sum, key, before, -1);
+  };
+  for (const { key, version } of documents) {
+    forget(key);
+    versions.set(key, version);
+    sum = addToChecksum(sum, key, version);
+  }
+  for (const key of deletes) {
+    forget(key);
+    versions.delete(key);
+  }
+  return sum;
+}

@@ -1,0 +1,217 @@
+import { headerDocument, routeScope, type AssignedRoute } from '@tailgate/sync-protocol';
+import { readSessionStates, type Sessions } from '../auth/sessions.ts';
+import { sessionsChannel } from '../auth/sql.ts';
+import type { Listener } from '../db/listen.ts';
+import type { Queryable } from '../db/types.ts';
+import type { Log } from '../log.ts';
+import type { Pipeline, RouteCommit } from '../mutations/change.ts';
+import { listAssignedRoutes } from '../routes/queries.ts';
+import { openClients, type ClientAnswer, type ClientAsk } from './clients.ts';
+import type { Connection } from './connection.ts';
+import { Feed } from './feed.ts';
+import { gather } from './gather.ts';
+import { Gauge } from './gauge.ts';
+import type { SyncLimits } from './limits.ts';
+import { readEpoch, skipLostItems } from './sql.ts';
+
+/** Which scopes have moved; the payload is scopes split by spaces, or `*`. */
+const routesChannel = 'tailgate_routes';
+/** Whose routes have changed; the payload is employee ids split by spaces. */
+const assignmentsChannel = 'tailgate_assignments';
+
+/** One timer for all sockets. */
+const SWEEP_MS = 1_000;
+const SWEEPS_A_LOOK = 5;
+const SWEEPS_A_REPORT = 60;
+
+export interface HubOptions {
+  readonly db: Queryable;
+  readonly listener: Pick<Listener, 'onNotify' | 'onReconnect'>;
+  readonly pipeline: Pick<Pipeline, 'push' | 'onCommit'>;
+  readonly sessions: Pick<Sessions, 'authenticate'>;
+  readonly clock: () => Date;
+  readonly log: Log;
+  readonly limits: SyncLimits;
+}
+
+/** What all connections of this node share, and what reaches them from outside: commits, notifications, time. */
+export class Hub {
+  readonly limits: SyncLimits;
+  readonly clock: () => Date;
+  readonly log: Log;
+  readonly pipeline: HubOptions['pipeline'];
+  readonly sessions: HubOptions['sessions'];
+  readonly serverEpoch: number;
+  readonly feed: Feed;
+  readonly gauge: Gauge;
+  readonly openClient: (ask: ClientAsk) => Promise<ClientAnswer>;
+  readonly routesOf: (employee: string) => Promise<{ readonly routes: readonly AssignedRoute[] }>;
+  readonly #db: Queryable;
+  readonly #connections = new Set<Connection>();
+  readonly #byEmployee = new Map<string, Set<Connection>>();
+  readonly #endings: (() => void)[] = [];
+  #sweeps = 0;
+  #stopping = false;
+
+  constructor({ db, clock, log, limits, pipeline, sessions }: HubOptions, serverEpoch: number) {
+    this.#db = db;
+    this.clock = clock;
+    this.log = log;
+    this.limits = limits;
+    this.pipeline = pipeline;
+    this.sessions = sessions;
+    this.serverEpoch = serverEpoch;
+    this.feed = new Feed({ db, log, serverEpoch, now: () => performance.now() });
+    this.gauge = new Gauge(db, log);
+    this.openClient = gather((asks: readonly ClientAsk[]) => openClients(db, asks, clock()));
+    this.routesOf = gather(async (employees: readonly string[]) => {
+      const routes = await listAssignedRoutes(db, [...new Set(employees)]);
+      return employees.map((employee) => ({ routes: routes.get(employee) ?? [] }));
+    });
+  }
+
+  async start({ listener, pipeline }: HubOptions): Promise<void> {
+    this.#endings.push(pipeline.onCommit((commits) => this.#committed(commits)));
+    listener.onReconnect(() => this.#heardNothing());
+    await listener.onNotify(routesChannel, (payload) => this.feed.hint(payload));
+    await listener.onNotify(assignmentsChannel, (payload) => this.#assignmentsChanged(this.#of(payload.split(' '))));
+    await listener.onNotify(sessionsChannel, (payload) => this.#checkSessions(this.#of(payload.split(' '))));
+    const timer = setInterval(() => this.#sweep(), SWEEP_MS);
+    this.#endings.push(() => clearInterval(timer));
+  }
+
+  get connections(): number {
+    return this.#connections.size;
+  }
+
+  add(connection: Connection): void {
+    this.#connections.add(connection);
+    if (this.#stopping) connection.take({ type: 'stopping' });
+  }
+
+  /** It has said whose it is. */
+  register(connection: Connection): void {
+    const { employee } = connection;
+    const others = this.#byEmployee.get(employee);
+    if (others) others.add(connection);
+    else this.#byEmployee.set(employee, new Set([connection]));
+  }
+
+  remove(connection: Connection): void {
+    this.#connections.delete(connection);
+    const others = this.#byEmployee.get(connection.employee);
+    others?.delete(connection);
+    if (others?.size === 0) this.#byEmployee.delete(connection.employee);
+  }
+
+  async skipLost(lost: {
+    clientId: string;
+    employee: string;
+    from: number;
+    to: number;
+    reason: string;
+  }): Promise<void> {
+    const { clientId, employee, from, to, reason } = lost;
+    await this.#db.query(skipLostItems, [clientId, employee, from, to, JSON.stringify({ from, to, reason })]);
+  }
+
+  /** Says goodbye to everybody; what is in flight is answered first. */
+  closeConnections(): void {
+    this.#stopping = true;
+    for (const connection of this.#connections) connection.take({ type: 'stopping' });
+  }
+
+  async stop(): Promise<void> {
+    for (const end of this.#endings) end();
+    this.feed.close();
+    await this.gauge.save();
+  }
+
+  #committed(commits: readonly RouteCommit[]): void {
+    this.feed.committed(commits);
+    // A route that opens or closes changes what its drivers have to drive.
+    for (const { key, documents } of commits) {
+      if (documents.some((document) => document.key === headerDocument))
+        this.#tellRoutes(this.#of(this.feed.driversOf(routeScope(key))));
+    }
+  }
+
+  /** The notifications of some time are lost. */
+  #heardNothing(): void {
+    this.feed.lookAgain();
+    this.#checkSessions(this.#connections);
+    this.#tellRoutes(this.#connections);
+  }
+
+  #assignmentsChanged(connections: readonly Connection[]): void {
+    this.feed.assignmentsChanged(connections);
+    this.#tellRoutes(connections);
+  }
+
+  #tellRoutes(connections: Iterable<Connection>): void {
+    for (const connection of connections) {
+      if (connection.tokenHash === null) continue;
+      this.routesOf(connection.employee).then(
+        ({ routes }) => connection.routesAre(routes),
+        (err: unknown) => this.log.warn({ err }, 'the routes of a driver could not be read'),
+      );
+    }
+  }
+
+  #checkSessions(connections: Iterable<Connection>): void {
+    const held = [...connections].flatMap((connection) => {
+      const { tokenHash } = connection;
+      return tokenHash ? [{ connection, tokenHash }] : [];
+    });
+    // Asked again each minute, and as soon as notifications are back.
+    if (held.length > 0)
+      this.#endEnded(held).catch((err: unknown) => this.log.warn({ err }, 'sessions of phones could not be checked'));
+  }
+
+  async #endEnded(held: readonly { connection: Connection; tokenHash: Buffer }[]): Promise<void> {
+    const now = this.clock();
+    const hashes = held.map(({ tokenHash }) => tokenHash);
+    const states = await readSessionStates(this.#db, hashes, now);
+    for (const [i, { connection }] of held.entries()) {
+      const state = states[i];
+      if (state?.kind !== 'live') connection.sessionEnded(state?.at ?? now, state?.reason ?? 'signed_out');
+    }
+  }
+
+  #sweep(): void {
+    const now = this.clock().getTime();
+    for (const connection of this.#connections) connection.take({ type: 'tick', now });
+    this.#sweeps++;
+    if (this.#sweeps % SWEEPS_A_LOOK === 0) {
+      this.feed.lookAgain();
+      void this.#checkEpoch();
+    }
+    if (this.#sweeps % SWEEPS_A_REPORT === 0) {
+      void this.gauge.save();
+      this.#checkSessions(this.#connections);
+    }
+  }
+
+  /** A database that was restored under us: nothing that this node knows counts any more (I9). */
+  async #checkEpoch(): Promise<void> {
+    const epoch = await currentEpoch(this.#db).catch(() => this.serverEpoch);
+    if (epoch === this.serverEpoch || this.#stopping) return;
+    this.log.error({ epoch, was: this.serverEpoch }, 'the database lives a new epoch: restart this server');
+    this.closeConnections();
+  }
+
+  #of(employees: Iterable<string>): Connection[] {
+    return [...employees].flatMap((employee) => [...(this.#byEmployee.get(employee) ?? [])]);
+  }
+}
+
+export async function openHub(options: HubOptions): Promise<Hub> {
+  const hub = new Hub(options, await currentEpoch(options.db));
+  await hub.start(options);
+  return hub;
+}
+
+async function currentEpoch(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ epoch: number }>(readEpoch);
+  return rows[0]?.epoch ?? 1;
+}

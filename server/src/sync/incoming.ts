@@ -1,0 +1,28 @@
+import { clientFrame, type ErrorDetail } from '@tailgate/sync-protocol';
+import type { Arrival } from './session-types.ts';
+
+const known: ReadonlySet<unknown> = new Set(clientFrame.def.options.map((option) => option.shape.type.def.values[0]));
+
+/** Reads what came over the wire. Types and fields that we do not know are ignored: a newer client may send them. */
+export function readFrame(text: string, now: number): Arrival {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return broken([{ path: '', message: 'must be JSON' }], now);
+  }
+  if (typeof value !== 'object' || value === null || !('type' in value) || typeof value.type !== 'string')
+    return broken([{ path: 'type', message: 'must be the name of a frame' }], now);
+  if (!known.has(value.type)) return { type: 'unknown', now };
+  const parsed = clientFrame.safeParse(value);
+  if (parsed.success) return { type: 'frame', frame: parsed.data, now };
+  const details = parsed.error.issues.slice(0, 20).map(({ path, message }) => ({ path: path.join('.'), message }));
+  return broken(details, now);
+}
+
+export const broken = (details: readonly ErrorDetail[], now: number): Arrival => ({
+  type: 'broken',
+  code: 'BAD_FRAME',
+  details,
+  now,
+});

@@ -1,0 +1,30 @@
+import type { Limits } from '@tailgate/sync-protocol';
+
+/** What a connection may ask of this node, and how long we wait for it. */
+export interface SyncLimits extends Limits {
+  /** For the first frame. */
+  readonly hello_ms: number;
+  /** Bytes waiting for one socket before patches are held back and read again later. */
+  readonly congested_bytes: number;
+  /** A reader that has not caught up after so long is cut off. */
+  readonly slow_reader_ms: number;
+  /** Bad frames on one connection before it is closed. */
+  readonly bad_frames: number;
+  /** Scopes that one connection may follow: its routes, the code lists, its own answers. */
+  readonly scopes: number;
+}
+
+export const syncLimits: SyncLimits = {
+  frame_bytes: 1024 * 1024,
+  // Two of the pipeline's batches; more in one frame only delays the answer to the first.
+  mutations_per_push: 256,
+  // One being applied, one waiting, and two on the way over a slow link.
+  pushes_in_flight: 4,
+  // Three missed pings close a socket: a half-open one is found within 15 s (sync.md).
+  ping_ms: 5_000,
+  hello_ms: 5_000,
+  congested_bytes: 256 * 1024,
+  slow_reader_ms: 30_000,
+  bad_frames: 3,
+  scopes: 50,
+};

@@ -1,0 +1,211 @@
+import type { RouteKey, Scope } from '@tailgate/sync-protocol';
+import { codesScope, headerDocument, parseScope, planDocument, resultDocument } from '@tailgate/sync-protocol';
+import { textArray } from '../db/arrays.ts';
+import type { Queryable } from '../db/types.ts';
+import { routeHeader, type RouteDriver } from '../routes/header.ts';
+import type { Hosted, ParkedStop } from './patch-text.ts';
+import { readClients, readCodes, readRoutes } from './sql.ts';
+
+/** What is asked of a scope: its documents above a version, with their texts above another. */
+export interface Ask {
+  readonly scope: Scope;
+  readonly above: number;
+  readonly headerAbove: number;
+  readonly textsAbove: number;
+}
+
+/** A document as stored; `text` is null where only its version was asked for. */
+export interface ReadDocument {
+  readonly key: string;
+  readonly version: number;
+  readonly text: string | null;
+}
+
+/** A scope at one moment. */
+export interface Reading {
+  /** The route's own epoch; 0 for scopes that are no route. */
+  readonly epoch: number;
+  readonly version: number;
+  /** The documents are replaced as a whole: single ones have no version of their own. */
+  readonly whole: boolean;
+  readonly documents: readonly ReadDocument[];
+  readonly deletes: readonly { readonly key: string; readonly version: number }[];
+  readonly hosted: Hosted | null;
+  /** Who may read it, where that was asked for; null where it was not, or where the scope itself says it. */
+  readonly drivers: ReadonlySet<string> | null;
+}
+
+/** Everything, and everything's text. */
+export const wholeScope = (scope: Scope): Ask => ({ scope, above: -1, headerAbove: -1, textsAbove: -1 });
+/** Where it stands, and who may know. */
+export const scopeState = (scope: Scope): Ask => ({
+  scope,
+  above: Number.MAX_SAFE_INTEGER,
+  headerAbove: -1,
+  textsAbove: Number.MAX_SAFE_INTEGER,
+});
+
+/** Reads scopes of all kinds with one statement a kind; undefined for those that are not there. */
+export async function readScopes(db: Queryable, asks: readonly Ask[]): Promise<(Reading | undefined)[]> {
+  const routes: Asked<RouteKey>[] = [];
+  const clients: Asked<string>[] = [];
+  const codes: Asked<null>[] = [];
+  for (const [index, ask] of asks.entries()) {
+    const parsed = parseScope(ask.scope);
+    if (parsed?.kind === 'route') routes.push({ index, ask, key: parsed.key });
+    if (parsed?.kind === 'client') clients.push({ index, ask, key: parsed.clientId });
+    if (parsed?.kind === 'codes') codes.push({ index, ask, key: null });
+  }
+  const readings = asks.map((): Reading | undefined => undefined);
+  await Promise.all([
+    routes.length > 0 && readRouteScopes(db, routes, readings),
+    clients.length > 0 && readClientScopes(db, clients, readings),
+    codes.length > 0 && readCodesScope(db, codes, readings),
+  ]);
+  return readings;
+}
+
+interface Asked<Key> {
+  readonly index: number;
+  readonly ask: Ask;
+  readonly key: Key;
+}
+type Readings = (Reading | undefined)[];
+
+interface RouteRow extends Record<string, unknown> {
+  readonly n: number;
+  readonly kind: 'route' | 'plan' | 'result';
+  readonly stop: number;
+  readonly version: number;
+  readonly removed: boolean;
+  readonly doc: string | null;
+}
+
+interface RouteFactsRow {
+  readonly epoch: number;
+  readonly header_version: number;
+  readonly hosted_through: number;
+  readonly parked: readonly ParkedStop[];
+  readonly header: HeaderRow | null;
+}
+
+interface HeaderRow {
+  readonly name: string;
+  readonly withdrawn: boolean;
+  readonly email_flag: boolean;
+  readonly status: 'O' | 'C';
+  readonly arrived: boolean;
+  readonly closed_at: string | null;
+  readonly closed_by: 'D' | 'A' | 'F' | null;
+  readonly autoclose_at: string | null;
+  readonly forceclose_at: string | null;
+  readonly drivers: readonly RouteDriver[];
+}
+
+async function readRouteScopes(db: Queryable, asked: readonly Asked<RouteKey>[], readings: Readings): Promise<void> {
+  const { rows } = await db.query<RouteRow>(readRoutes, [
+    textArray(asked.map(({ key }) => key.facility)),
+    textArray(asked.map(({ key }) => key.id)),
+    textArray(asked.map(({ key }) => key.week_end)),
+    asked.map(({ ask }) => ask.above),
+    asked.map(({ ask }) => ask.headerAbove),
+    asked.map(({ ask }) => ask.textsAbove),
+  ]);
+  const documentsOf = asked.map((): ReadDocument[] => []);
+  const deletesOf = asked.map((): { key: string; version: number }[] => []);
+  const factsOf = asked.map((): { version: number; facts: RouteFactsRow } | undefined => undefined);
+  for (const { n, kind, stop, version, removed, doc } of rows) {
+    if (kind === 'route') factsOf[n - 1] = { version, facts: readFacts(doc ?? '') };
+    else if (removed) deletesOf[n - 1]?.push({ key: planDocument(stop), version });
+    else
+      documentsOf[n - 1]?.push({
+        key: kind === 'plan' ? planDocument(stop) : resultDocument(stop),
+        version,
+        text: doc,
+      });
+  }
+  for (const [i, { index, key }] of asked.entries()) {
+    const found = factsOf[i];
+    if (!found) continue;
+    const { epoch, header, header_version, hosted_through: through, parked } = found.facts;
+    const documents = documentsOf[i] ?? [];
+    if (header) documents.push({ key: headerDocument, version: header_version, text: headerText(key, header) });
+    readings[index] = {
+      epoch,
+      version: found.version,
+      whole: false,
+      documents,
+      deletes: deletesOf[i] ?? [],
+      hosted: { through, parked },
+      drivers: header && new Set(header.drivers.filter(({ removed }) => !removed).map(({ id }) => id)),
+    };
+  }
+}
+
+/** Made by our own statement: boundaries parse, interiors trust. */
+const readFacts: (doc: string) => RouteFactsRow = JSON.parse;
+
+function headerText(key: RouteKey, row: HeaderRow): string {
+  const header = routeHeader({
+    key,
+    name: row.name,
+    withdrawn: row.withdrawn,
+    emailFlag: row.email_flag,
+    drivers: row.drivers,
+    status: row.status,
+    arrived: row.arrived,
+    closedAt: dateOf(row.closed_at),
+    closedBy: row.closed_by,
+    autocloseAt: dateOf(row.autoclose_at),
+    forcecloseAt: dateOf(row.forceclose_at),
+  });
+  return JSON.stringify(header);
+}
+const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
+
+interface ClientRow extends Record<string, unknown> {
+  readonly n: number;
+  readonly version: number;
+  readonly id: string | null;
+  readonly client_version: number;
+  readonly state: string;
+  readonly code: string;
+  readonly reason: string;
+}
+
+async function readClientScopes(db: Queryable, asked: readonly Asked<string>[], readings: Readings): Promise<void> {
+  const { rows } = await db.query<ClientRow>(readClients, [
+    asked.map(({ key }) => key),
+    asked.map(({ ask }) => ask.above),
+  ]);
+  const documentsOf = asked.map((): ReadDocument[] => []);
+  for (const { n, version, id, client_version, state, code, reason } of rows) {
+    const documents = documentsOf[n - 1];
+    const index = asked[n - 1]?.index;
+    if (!documents || index === undefined) continue;
+    if (id !== null)
+      documents.push({
+        key: `quarantine/${id}`,
+        version: client_version,
+        text: JSON.stringify({ state, code, reason }),
+      });
+    readings[index] ??= { epoch: 0, version, whole: false, documents, deletes: [], hosted: null, drivers: null };
+  }
+}
+
+interface CodeRow extends Record<string, unknown> {
+  readonly version: number;
+  readonly type: string | null;
+  readonly code: string;
+}
+
+async function readCodesScope(db: Queryable, asked: readonly Asked<null>[], readings: Readings): Promise<void> {
+  const above = Math.min(...asked.map(({ ask }) => ask.above));
+  const { rows } = await db.query<CodeRow>(readCodes, [codesScope, above]);
+  const version = rows[0]?.version ?? 0;
+  const documents = rows.flatMap(({ version: _version, ...code }) =>
+    code.type === null ? [] : [{ key: `code/${code.type}/${code.code}`, version, text: JSON.stringify(code) }],
+  );
+  for (const { index } of asked)
+    readings[index] = { epoch: 0, version, whole: true, documents, deletes: [], hosted: null, drivers: null };
+}

@@ -1,0 +1,316 @@
+import type { Cursor, ErrorCode, ErrorDetail, Scope, ClientFrame, ServerFrameInput } from '@tailgate/sync-protocol';
+import { clientScope, closeCodes, currentProtocol, errorCodes, oldestProtocol } from '@tailgate/sync-protocol';
+import type { SyncLimits } from './limits.ts';
+import type {
+  Arrival,
+  Closed,
+  Effect,
+  Greeting,
+  Live,
+  Opened,
+  Opening,
+  Session,
+  SessionEvent,
+  Step,
+} from './session-types.ts';
+
+/**
+ * One connection, as values. Nothing here does anything: `step` says what is to be done.
+ *
+ *   greeting ──hello──► opening ──opened──► live ──revoked──► live, rights `queue`
+ *      │                   └──refused──┐      ├──gone──► live, settling ──settled──► live
+ *      └── no hello, bad frames ───────┴──────┴── silent, slow, bad frames ──► closed
+ *
+ * While `opening` or `settling`, with too many pushes in flight, or while the socket takes no more frames, nothing is
+ * read from it; what was read already waits in `waiting`, a chunk of the network's at most.
+ */
+export const newSession = (now: number): Session => ({ phase: 'greeting', since: now, faults: 0 });
+
+export function step(session: Session, event: SessionEvent, limits: SyncLimits): Step {
+  let next = move(session, event, limits);
+  // What waited is taken as soon as nothing stands in its way any more, in order.
+  while (next.session.phase === 'live') {
+    const [arrival, ...waiting] = next.session.waiting;
+    if (!arrival || mustWait(next.session, arrival)) break;
+    next = then(next, receive({ ...next.session, waiting }, arrival, limits));
+  }
+  const paused = isPaused(session, limits);
+  if (next.session.phase === 'closed' || paused === isPaused(next.session, limits)) return next;
+  return { session: next.session, effects: [...next.effects, { do: paused ? 'resume' : 'pause' }] };
+}
+
+function move(session: Session, event: SessionEvent, limits: SyncLimits): Step {
+  if (session.phase === 'closed') return stay(session);
+  if (event.type === 'closed') return { session: closed, effects: [{ do: 'leave' }] };
+  if (event.type === 'stopping' && (session.phase !== 'live' || session.inFlight === 0)) return goodbye;
+  switch (session.phase) {
+    case 'greeting':
+      return whileGreeting(session, event, limits);
+    case 'opening':
+      return whileOpening(session, event, limits);
+    default:
+      return whileLive(session, event, limits);
+  }
+}
+
+function whileGreeting(session: Greeting, event: SessionEvent, limits: SyncLimits): Step {
+  if (event.type === 'tick')
+    return event.now - session.since > limits.hello_ms ? close(closeCodes.silent, 'no hello came') : stay(session);
+  if (event.type === 'broken') return fault(session, event.code, event.details, limits);
+  if (event.type !== 'frame') return stay(session);
+  const { frame } = event;
+  if (frame.type !== 'hello')
+    return fault(session, 'BAD_FRAME', [{ path: 'type', message: 'the first frame must be hello' }], limits);
+  if (frame.protocol < oldestProtocol || frame.protocol > currentProtocol)
+    return reject(
+      'UNSUPPORTED_PROTOCOL',
+      `this server speaks protocol ${oldestProtocol} to ${currentProtocol}, not ${frame.protocol}`,
+    );
+  if ((frame.api_token === undefined) === (frame.queue_key === undefined))
+    return reject('MISSING_CREDENTIALS', 'hello needs exactly one of api_token and queue_key');
+  // As PostgreSQL writes it: scopes are compared by their text.
+  const hello = { ...frame, client_id: frame.client_id.toLowerCase() };
+  return { session: { phase: 'opening', hello, waiting: [] }, effects: [{ do: 'open', hello }] };
+}
+
+function whileOpening(session: Opening, event: SessionEvent, limits: SyncLimits): Step {
+  const { hello } = session;
+  switch (event.type) {
+    case 'frame':
+    case 'broken':
+      return stay({ ...session, waiting: [...session.waiting, event] });
+    case 'refused':
+      return reject(event.code, errorCodes[event.code].meaning, event.retryAfterMs);
+    case 'opened': {
+      const live: Live = {
+        phase: 'live',
+        clientId: hello.client_id,
+        rights: hello.queue_key === undefined ? 'all' : 'queue',
+        follows: [],
+        inFlight: 0,
+        settling: false,
+        stopping: false,
+        waiting: session.waiting,
+        faults: 0,
+        heardAt: event.now,
+        pingedAt: event.now,
+        congestedSince: null,
+      };
+      const effects: Effect[] = [
+        { do: 'send', frame: welcome(event.opened, hello.protocol, limits) },
+        { do: 'note', report: hello },
+      ];
+      return then({ session: live, effects }, follow(live, hello.cursors, limits));
+    }
+    case 'revoked':
+      return reject('INVALID_TOKEN', 'the session has just ended');
+    default:
+      return stay(session);
+  }
+}
+
+function whileLive(session: Live, event: SessionEvent, limits: SyncLimits): Step {
+  switch (event.type) {
+    case 'frame':
+    case 'broken':
+    case 'unknown':
+      if (session.waiting.length > 0 || mustWait(session, event))
+        return stay({ ...session, waiting: [...session.waiting, event] });
+      return receive(session, event, limits);
+    case 'answered':
+      return afterAnswer(send(answered(session, event.now), { type: 'ack', ...event.answer }));
+    case 'unanswered': {
+      const after = answered(session, event.now);
+      if (errorCodes[event.code].retry === 'final') return fault(after, event.code, event.details, limits);
+      return afterAnswer(send(after, error(event.code, event.details)));
+    }
+    case 'stopping':
+      return stay({ ...session, stopping: true });
+    case 'settled':
+      return stay({ ...session, settling: false, heardAt: event.now });
+    case 'unsettled':
+      return close(tryAgainLater, 'the database cannot be reached now');
+    case 'revoked':
+      if (session.rights === 'queue') return stay(session);
+      return {
+        session: { ...session, rights: 'queue', follows: [] },
+        effects: [{ do: 'send', frame: { type: 'session', state: 'revoked', reason: event.reason } }, { do: 'leave' }],
+      };
+    case 'routes':
+      return session.rights === 'all' ? send(session, { type: 'routes', routes: [...event.routes] }) : stay(session);
+    case 'congested':
+      return stay({ ...session, congestedSince: session.congestedSince ?? event.now });
+    case 'drained':
+      return stay({ ...session, congestedSince: null, heardAt: event.now });
+    case 'tick':
+      return whenTime(session, event.now, limits);
+    default:
+      return stay(session);
+  }
+}
+
+function receive(session: Live, arrival: Arrival, limits: SyncLimits): Step {
+  const heard = { ...session, heardAt: arrival.now };
+  if (arrival.type === 'unknown') return stay(heard);
+  if (arrival.type === 'broken') return fault(heard, arrival.code, arrival.details, limits);
+  return take(heard, arrival.frame, arrival.now, limits);
+}
+
+/** What a phone says it has lost begins after what it has pushed, so that all of that must be answered first. */
+function mustWait(session: Live, arrival: Arrival): boolean {
+  if (session.settling || session.stopping) return true;
+  return arrival.type === 'frame' && arrival.frame.type === 'gone' && session.inFlight > 0;
+}
+
+/** A frame of a live session. */
+function take(session: Live, frame: ClientFrame, now: number, limits: SyncLimits): Step {
+  switch (frame.type) {
+    case 'hello':
+      return fault(session, 'BAD_FRAME', [{ path: 'type', message: 'hello was said before' }], limits);
+    case 'push': {
+      const { length } = frame.mutations;
+      const most = limits.mutations_per_push;
+      if (length > most)
+        return fault(
+          session,
+          'TOO_LARGE',
+          [{ path: 'mutations', message: `${length} in one push, at most ${most}` }],
+          limits,
+        );
+      return {
+        session: { ...session, inFlight: session.inFlight + 1 },
+        effects: [{ do: 'push', items: frame.mutations }],
+      };
+    }
+    case 'subscribe':
+      return follow(session, frame.cursors, limits);
+    case 'unsubscribe':
+      return {
+        session: { ...session, follows: session.follows.filter((scope) => !frame.scopes.includes(scope)) },
+        effects: frame.scopes.map((scope) => ({ do: 'unfollow', scope })),
+      };
+    case 'gone': {
+      const { from, to, reason } = frame;
+      if (to < from) return fault(session, 'BAD_FRAME', [{ path: 'to', message: 'must not be below from' }], limits);
+      // Nothing is taken until the watermark has moved: the push that follows counts from there.
+      return { session: { ...session, settling: true }, effects: [{ do: 'skip', from, to, reason }] };
+    }
+    case 'ping':
+      return {
+        session,
+        effects: [
+          { do: 'send', frame: { type: 'pong', server_time: new Date(now).toISOString() } },
+          { do: 'note', report: frame },
+        ],
+      };
+    default:
+      return stay(session); // a pong: it was heard
+  }
+}
+
+function follow(session: Live, cursors: Readonly<Record<Scope, Cursor | null>>, limits: SyncLimits): Step {
+  const entries = Object.entries(cursors);
+  const follows = [...new Set([...session.follows, ...Object.keys(cursors)])];
+  if (follows.length > limits.scopes)
+    return fault(
+      session,
+      'TOO_LARGE',
+      [{ path: 'cursors', message: `${follows.length} scopes, at most ${limits.scopes}` }],
+      limits,
+    );
+  const own = clientScope(session.clientId);
+  const effects = entries.map(([scope, cursor]): Effect =>
+    session.rights === 'all' || scope === own
+      ? { do: 'follow', scope, cursor }
+      : { do: 'send', frame: { type: 'gone', scope, reason: 'INVALID_TOKEN' } },
+  );
+  return { session: { ...session, follows }, effects };
+}
+
+/** Silence closes, half-way there we ask; whoever reads too slowly for too long is cut off. */
+function whenTime(session: Live, now: number, limits: SyncLimits): Step {
+  const { congestedSince, heardAt, pingedAt } = session;
+  if (congestedSince !== null && now - congestedSince > limits.slow_reader_ms)
+    return close(closeCodes.slowReader, errorCodes.SLOW_READER.meaning);
+  // What we do not read we cannot hear.
+  if (isPaused(session, limits)) return stay(session);
+  const silence = now - heardAt;
+  if (silence > 3 * limits.ping_ms)
+    return close(closeCodes.silent, `nothing was heard for ${Math.round(silence / 1_000)} s`);
+  if (silence <= limits.ping_ms || now - pingedAt <= limits.ping_ms) return stay(session);
+  return send({ ...session, pingedAt: now }, { type: 'ping' });
+}
+
+function isPaused(session: Session, limits: SyncLimits): boolean {
+  if (session.phase === 'opening') return true;
+  if (session.phase !== 'live') return false;
+  return (
+    session.settling ||
+    session.stopping ||
+    session.waiting.length > 0 ||
+    session.congestedSince !== null ||
+    session.inFlight >= limits.pushes_in_flight
+  );
+}
+
+const answered = (session: Live, now: number): Live => ({ ...session, inFlight: session.inFlight - 1, heardAt: now });
+
+/** A server that stops answers what it has taken, and nothing more. */
+const afterAnswer = (told: Step): Step =>
+  told.session.phase === 'live' && told.session.stopping && told.session.inFlight === 0 ? then(told, goodbye) : told;
+
+const welcome = (opened: Opened, protocol: number, limits: SyncLimits): ServerFrameInput => ({
+  type: 'welcome',
+  protocol,
+  server_time: opened.serverTime,
+  epoch: opened.epoch,
+  last_seq: opened.lastSeq,
+  ...(opened.queueKey === null ? {} : { queue_key: opened.queueKey }),
+  limits: {
+    frame_bytes: limits.frame_bytes,
+    mutations_per_push: limits.mutations_per_push,
+    pushes_in_flight: limits.pushes_in_flight,
+    ping_ms: limits.ping_ms,
+  },
+  features: ['snapshot'],
+  routes: [...opened.routes],
+});
+
+/** One `error` for a bad frame; repeated, the connection is closed. */
+function fault(session: Greeting | Live, code: ErrorCode, details: readonly ErrorDetail[], limits: SyncLimits): Step {
+  const faults = session.faults + 1;
+  const told = send({ ...session, faults }, error(code, details));
+  return faults < limits.bad_frames ? told : then(told, close(closeCodes.badFrames, `${faults} bad frames: ${code}`));
+}
+
+const error = (code: ErrorCode, details: readonly ErrorDetail[]): ServerFrameInput => ({
+  type: 'error',
+  code,
+  message: errorCodes[code].meaning,
+  details: [...details],
+});
+
+function reject(code: ErrorCode, message: string, retryAfterMs?: number): Step {
+  const frame: ServerFrameInput = {
+    type: 'reject',
+    code,
+    message,
+    ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),
+  };
+  return then(send(closed, frame), close(closeCodes.rejected, code));
+}
+
+function close(code: number, reason: string): Step {
+  return { session: { phase: 'closed' }, effects: [{ do: 'leave' }, { do: 'close', code, reason }] };
+}
+const goodbye = close(closeCodes.goingAway, 'the server is stopping');
+const send = (session: Session, frame: ServerFrameInput): Step => ({ session, effects: [{ do: 'send', frame }] });
+const stay = (session: Session): Step => ({ session, effects: [] });
+const then = (first: Step, second: Step): Step => ({
+  session: second.session,
+  effects: [...first.effects, ...second.effects],
+});
+
+const closed: Closed = { phase: 'closed' };
+/** RFC 6455's registry: come again, nothing is wrong with you. */
+const tryAgainLater = 1013;

@@ -1,0 +1,136 @@
+import type { Statement } from '../db/types.ts';
+
+/** The life of this database (I9); 1 until a restore has been told. */
+export const readEpoch: Statement = {
+  name: 'sync_read_epoch',
+  text: 'select coalesce(max(epoch), 1) as epoch from server_epoch',
+};
+
+const sameRoute = (table: string): string =>
+  `${table}.facility = r.facility and ${table}.route_id = r.id and ${table}.week_end = r.week_end`;
+const ofPlan = sameRoute('p');
+const ofResult = sameRoute('s');
+const ofParked = sameRoute('k');
+const ofDriver = sameRoute('d');
+
+/** What of a route is neither plan nor result, as the rules of `routes/header.ts` take it; `r` is `route`. */
+const headerFacts = `json_build_object(
+  'name', r.name, 'withdrawn', r.withdrawn_at is not null, 'email_flag', r.email_flag, 'status', r.status,
+  'arrived', r.arrived, 'closed_at', r.closed_at, 'closed_by', r.closed_by,
+  'autoclose_at', r.autoclose_at, 'forceclose_at', r.forceclose_at,
+  'drivers', (select coalesce(json_agg(json_build_object('id', d.employee, 'name', coalesce(e.name, ''), 'type', d.type,
+                                                         'removed', d.removed_at is not null) order by d.seq, d.employee), '[]')
+                from route_driver d left join employee e on e.id = d.employee where ${ofDriver}))`;
+
+const routeFacts = `json_build_object(
+  'epoch', r.epoch, 'header_version', r.header_version, 'hosted_through', r.hosted_through,
+  'parked', (select coalesce(json_agg(json_build_object('stop', k.stop_id, 'reason', k.reason) order by k.stop_id), '[]')
+               from parked k where ${ofParked}),
+  'header', case when r.header_version > a.header_above then ${headerFacts} end)`;
+
+/**
+ * Many routes in one statement, so that all of it is of one moment (I3): a row a route, and a row for each document
+ * above a version, its text only above another. Routes that are not published are not there.
+ * $1–$3 facility, id, week_end; $4 documents above; $5 header above; $6 texts above.
+ */
+export const readRoutes: Statement = {
+  name: 'sync_read_routes',
+  text: `with asked as (
+           select a.*, r.version from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[])
+             with ordinality as a (facility, id, week_end, above, header_above, texts_above, n)
+             join route r using (facility, id, week_end) where r.published_at is not null
+         )
+         select a.n::int as n, 'route' as kind, null::smallint as stop, r.version, false as removed, ${routeFacts}::text as doc
+           from asked a join route r using (facility, id, week_end)
+          union all
+         select r.n::int, 'plan', p.stop_id, p.version, p.removed_at is not null,
+                case when p.version > r.texts_above and p.removed_at is null then p.doc end
+           from asked r join stop_plan p on ${ofPlan} and p.version > r.above where r.version > r.above
+          union all
+         select r.n::int, 'result', s.stop_id, s.version, false, case when s.version > r.texts_above then s.doc end
+           from asked r join stop_result s on ${ofResult} and s.version > r.above where r.version > r.above`,
+};
+
+/** The answers to a queue that a person must know of, newest of each mutation. $1 client ids, $2 above. */
+export const readClients: Statement = {
+  name: 'sync_read_clients',
+  text: `select a.n::int as n, c.version, q.id, q.client_version, q.state, q.code, q.reason
+           from unnest($1::uuid[], $2::bigint[]) with ordinality as a (client_id, above, n)
+           join client c using (client_id)
+           left join lateral (
+             select distinct on (id) id, client_version, state, code, reason
+               from quarantine where client_id = c.client_id and client_version > a.above
+              order by id, client_version desc
+           ) q on true`,
+};
+
+/** The code lists, where their version is above $2. $1 scope. */
+export const readCodes: Statement = {
+  name: 'sync_read_codes',
+  text: `select v.version, c.type, c.code, c.description, c.category, c.driver_visible, c.stop_type, c.requires_photo,
+                c.requires_comment, c.sort
+           from (select coalesce((select version from scope_version where scope = $1), 0) as version) v
+           left join code c on c.active and v.version > $2
+          order by c.type, c.sort, c.code`,
+};
+
+/** $1 client ids. */
+export const findClients: Statement = {
+  name: 'sync_find_clients',
+  text: 'select client_id, employee, queue_key_hash, last_seq, revoked_at from client where client_id = any ($1::uuid[])',
+};
+
+/** First use binds a queue to its employee; whoever comes second finds it bound. $1–$6 columns. */
+export const bindClients: Statement = {
+  name: 'sync_bind_clients',
+  text: `insert into client (client_id, employee, device, sdk, app, queue_key_hash)
+         select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[])
+             as k (client_id, employee, device, sdk, app, queue_key_hash)
+          order by client_id
+             on conflict (client_id) do nothing
+         returning client_id`,
+};
+
+/** $1 client ids, $2 new hashes. */
+export const replaceQueueKeys: Statement = {
+  name: 'sync_replace_queue_keys',
+  text: `update client c set queue_key_hash = k.queue_key_hash
+           from unnest($1::uuid[], $2::bytea[]) as k (client_id, queue_key_hash) where c.client_id = k.client_id`,
+};
+
+/**
+ * Since when these drivers have no session: what their queues captured later is flagged. $1 employees, $2 now.
+ */
+export const findSignedOut: Statement = {
+  name: 'sync_find_signed_out',
+  text: `select employee, max(coalesce(revoked_at, expires_at)) as at
+           from session where employee = any ($1::text[])
+          group by employee having not bool_or(revoked_at is null and expires_at > $2)`,
+};
+
+/** What phones said of themselves, at most once a minute each; what a ping does not say is null. $1–$7 columns. */
+export const saveGauges: Statement = {
+  name: 'sync_save_gauges',
+  text: `update client c set pending = k.pending, oldest_pending_at = k.oldest_pending_at, device = coalesce(k.device, c.device),
+                sdk = coalesce(k.sdk, c.sdk), app = coalesce(k.app, c.app), last_seen_at = k.seen_at
+           from unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::timestamptz[])
+             as k (client_id, pending, oldest_pending_at, device, sdk, app, seen_at)
+          where c.client_id = k.client_id`,
+};
+
+/**
+ * Items that a phone no longer has: the watermark moves past them and a person is told, or nothing happens where the
+ * range does not begin at the next item. $1 client, $2 employee, $3 from, $4 to, $5 details.
+ */
+export const skipLostItems: Statement = {
+  name: 'sync_skip_lost_items',
+  text: `with moved as (
+           update client set last_seq = $4, last_hash = null where client_id = $1 and last_seq + 1 >= $3 and last_seq < $4
+           returning last_seq
+         ), told as (
+           insert into incident (incident_id, kind, client_id, employee, details)
+           select gen_random_uuid(), 'items_gone', $1, $2, $5 from moved
+         )
+         select last_seq from moved union all
+         select last_seq from client where client_id = $1 and not exists (select from moved)`,
+};
