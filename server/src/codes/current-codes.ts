@@ -1,0 +1,40 @@
+import { codesScope } from '@tailgate/sync-protocol';
+import type { Listener } from '../db/listen.ts';
+import type { Queryable } from '../db/types.ts';
+import type { Log } from '../log.ts';
+import type { CodeBook, CodeRow } from './code-book.ts';
+import { codeBook } from './code-book.ts';
+import { loadCodes } from './sql.ts';
+
+/** The code book of this moment: read at start, and again whenever the import says that the host's lists have changed. */
+export class CurrentCodes {
+  readonly #db: Queryable;
+  readonly #log: Log;
+  #book: CodeBook = codeBook([]);
+
+  constructor(db: Queryable, log: Log) {
+    this.#db = db;
+    this.#log = log;
+  }
+
+  get book(): CodeBook {
+    return this.#book;
+  }
+
+  async follow(listener: Pick<Listener, 'onNotify' | 'onReconnect'>): Promise<void> {
+    const again = (): void => {
+      // An old list warns about a new code: the update is taken in all the same.
+      this.#read().catch((err: unknown) => this.#log.warn({ err }, 'the code lists could not be read again'));
+    };
+    listener.onReconnect(again);
+    await listener.onNotify('tailgate_routes', (payload) => {
+      if (payload === '*' || payload.split(' ').includes(codesScope)) again();
+    });
+    await this.#read();
+  }
+
+  async #read(): Promise<void> {
+    const { rows } = await this.#db.query<CodeRow>(loadCodes);
+    this.#book = codeBook(rows);
+  }
+}
