@@ -2,6 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { decodeStop } from '../../server/src/replication/shadow.ts';
 import { importGround, routeFile, routeKey } from './import-ground.ts';
 
+const aDate: unknown = expect.any(Date);
+const aText: unknown = expect.any(String);
+const parse: (text: string) => unknown = JSON.parse;
+
 const ground = await importGround();
 const { clerk, host, pool, dispatch, read } = ground;
 const { imports, log } = ground.openImport();
@@ -102,7 +106,7 @@ describe('a dispatched route', () => {
     const shrunk = await imported('R5', { stops: 2, drivers: ['1002', '1003'] });
     expect(shrunk.plans.find(({ stop_id }) => stop_id === 3)).toMatchObject({
       version: 2,
-      removed_at: expect.any(Date),
+      removed_at: aDate,
     });
     expect(shrunk.results.get(3)?.version).toBe(1);
     expect(shrunk.drivers.map(({ employee, removed }) => [employee, removed])).toEqual([
@@ -126,7 +130,7 @@ describe('a dispatched route', () => {
     expect((await read('R6')).route?.published_at).toBeNull();
     await sql("update RTHDRP set RHDSDT = 20261120 where RHRTE = 'R6'");
     await imports.importNow();
-    expect((await read('R6')).route).toMatchObject({ version: 2, header_version: 2, published_at: expect.any(Date) });
+    expect((await read('R6')).route).toMatchObject({ version: 2, header_version: 2, published_at: aDate });
   });
 });
 
@@ -135,7 +139,7 @@ describe('the life of a route', () => {
     await imported('R10');
     await sql("delete from RTHDRP where RHRTE = 'R10'");
     await imports.importNow();
-    expect((await read('R10')).route).toMatchObject({ version: 2, epoch: 1, withdrawn_at: expect.any(Date) });
+    expect((await read('R10')).route).toMatchObject({ version: 2, epoch: 1, withdrawn_at: aDate });
   });
 
   test('the same key loaded again starts a new epoch; the result of the same customer stays, another starts empty', async () => {
@@ -231,7 +235,7 @@ describe('what others write into the columns of the service', () => {
     const { rows: ledger } = await pool.query(
       `select source, employee, result, stop_id from ledger where route_id = 'R30'`,
     );
-    expect(ledger).toEqual([{ source: 'office', employee: expect.any(String), result: 'applied', stop_id: 1 }]);
+    expect(ledger).toEqual([{ source: 'office', employee: aText, result: 'applied', stop_id: 1 }]);
     const { rows: shadows } = await pool.query<{ rows: string }>(
       `select rows from host_shadow where route_id = 'R30' and stop_id = 1`,
     );
@@ -275,7 +279,7 @@ describe('what others write into the columns of the service', () => {
     const { rows } = await pool.query<{ details: string }>(
       `select details from incident where kind = 'host_edit_untold'`,
     );
-    expect(rows.map(({ details }) => JSON.parse(details))).toMatchObject([
+    expect(rows.map(({ details }) => parse(details))).toMatchObject([
       { stop: 1, route: { id: 'R33' }, columns: ['RTOSDP'] },
     ]);
   });
@@ -287,7 +291,7 @@ describe('what others write into the columns of the service', () => {
     expect((await read('R34')).route).toMatchObject({
       status: 'C',
       closed_by: 'F',
-      closed_at: expect.any(Date),
+      closed_at: aDate,
       version: 2,
     });
     await sql("update RTHDRP set RHPODS = ' ' where RHRTE = 'R34'");

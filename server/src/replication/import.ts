@@ -8,7 +8,7 @@ import { HostStops } from './host-stops.ts';
 import { readDoorbell, silence } from './host/doorbell.ts';
 import { HostError, type Host } from './host/host.ts';
 import { hostMoment } from './host/local-time.ts';
-import { readRouteKeys, readRouteRows, readRoutesOf, type RouteRows } from './host/reads.ts';
+import { readRouteKeys, readRouteRows, readRoutesOf, readZone, type RouteRows } from './host/reads.ts';
 import { importCodes, importEmployees, importFacilities } from './import-masters.ts';
 import * as sql from './import-sql.ts';
 import type { Leases } from './lease.ts';
@@ -80,8 +80,7 @@ export class HostImport {
   async takeEdits(edits: readonly ForeignEdit[]): Promise<void> {
     const { host, clock } = this.#options;
     for (const { key, stop } of edits) {
-      const { zone } = await readRouteRows(host, key);
-      await this.#takeEdit(key, stop, { user: '', at: clock() }, zone);
+      await this.#takeEdit(key, stop, { user: '', at: clock() }, await readZone(host, key.facility));
     }
   }
 
@@ -114,8 +113,10 @@ export class HostImport {
     let broken: Error | boolean = true;
     try {
       const { rows } = await connection.query<{ taken: boolean }>(sql.tryImporterLock);
-      const quietIn = rows[0]?.taken === true ? await this.#passAlone(quietMs) : Number.POSITIVE_INFINITY;
-      await connection.query(sql.releaseImporterLock);
+      const taken = rows[0]?.taken === true;
+      // Another node is at it, and looks at the same doorbell.
+      const quietIn = taken ? await this.#passAlone(quietMs) : Number.POSITIVE_INFINITY;
+      if (taken) await connection.query(sql.releaseImporterLock);
       broken = false;
       return quietIn;
     } finally {

@@ -62,5 +62,8 @@ export async function inheritanceOf(host: HostStops, key: RouteKey, rows: RouteR
 function resultOf(stop: number, { rows }: HeldStop, zone: string, now: Date): StopResult {
   const { update } = amendmentOf(stop, undefined, rows, (moment) => instantOf(moment, zone));
   const stamp: Stamp = { at: now.getTime(), client: 'office', seq: 1, by: '' };
-  return update === undefined ? { status: 'P' } : applyStopUpdate({ status: 'P' }, update, stamp).result;
+  if (update === undefined) return { status: 'P' };
+  const { result } = applyStopUpdate({ status: 'P' }, update, stamp);
+  // Sent by a driver a C counts as D; on the host it says that the autoclose has been there.
+  return update.updates?.status === 'C' ? { ...result, status: 'C' } : result;
 }

@@ -22,7 +22,8 @@ export function isHostText(text: string): boolean {
 /** A number as a column of this scale holds it. @throws RangeError for what is no decimal number */
 export function decimalText(value: number, scale = 0): DecimalText {
   if (!Number.isFinite(value) || Math.abs(value) >= 1e15) throw new RangeError(`${value} is no decimal number`);
-  const text = value.toFixed(scale);
+  // The host knows no minus zero.
+  const text = value.toFixed(scale).replace(/^-(0(\.0+)?)$/, '$1');
   if (!isDecimalText(text)) throw new RangeError(`${text} is no decimal number`);
   return text;
 }

@@ -73,6 +73,12 @@ export async function readRouteRows(host: Host, route: HostRouteKey): Promise<Ro
   });
 }
 
+/** The zone of a facility; blank where the host does not know it. */
+export async function readZone(host: Host, facility: string): Promise<string> {
+  const rows = await host.query(selectRows(host, 'FACMSTP', ['FAFAC']).sql, [facility]);
+  return readRecords('FACMSTP', rows)[0]?.FATZ ?? '';
+}
+
 /** A whole master file; these are small. */
 export async function readFile<Name extends HostFileName>(host: Host, name: Name): Promise<HostRecord<Name>[]> {
   const { sql } = selectRows(host, name, []);

@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CommandError, explain, parseCommand, runCommand } from '../../server/src/replication/host/cli.ts';
+import { createHost } from '../support/stand-in.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { routeFile, WEEK } from './import-ground.ts';
+
+const parse: (text: string) => unknown = JSON.parse;
+
+const { host, clerk } = await createHost();
+const folder = await temporaryFolder();
+
+/** What the command prints, for a program or for a terminal. */
+async function run(argv: string[], isTerminal = false): Promise<{ lines: string[]; warnings: string[] }> {
+  const lines: string[] = [];
+  const warnings: string[] = [];
+  const now = new Date('2026-11-20T18:00:00Z');
+  const around = {
+    host: clerk,
+    now,
+    isTerminal,
+    print: (line: string) => lines.push(line),
+    warn: (line: string) => warnings.push(line),
+  };
+  await runCommand(parseCommand(argv), around);
+  return { lines, warnings };
+}
+
+const failureOf = async (argv: string[]): Promise<string> => {
+  try {
+    await run(argv);
+  } catch (error) {
+    return explain(error);
+  }
+  throw new Error('it did not fail');
+};
+
+const fileOf = async (content: unknown): Promise<string> => {
+  const file = join(folder, 'route.json');
+  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
+};
+
+describe('load', () => {
+  test('writes a route as a dispatch program does', async () => {
+    const { lines, warnings } = await run(['load', await fileOf(routeFile('R1'))]);
+    expect(lines).toEqual([`route R1 of F01, week ending ${WEEK}: 3 stops dispatched`]);
+    expect(warnings).toEqual(
+      ['1001', '1002'].map((id) => `driver ${id} is not in the employee master (EMPMSTP) and cannot sign up`),
+    );
+    expect(
+      await host.query("select RHNAM, RHEMLF, RHDSDT, RHPODS, RHCUSR, RHCPGM from RTHDRP where RHRTE = 'R1'"),
+    ).toEqual([
+      { RHNAM: 'North', RHEMLF: 'Y', RHDSDT: '20261120', RHPODS: '', RHCUSR: 'DISPATCH', RHCPGM: 'DISPATCH' },
+    ]);
+    expect(
+      await host.query("select RPITM, RPLIN, RPQTY from RTPRDP where RPRTE = 'R1' and RPSTP = 1 order by RPITM, RPLIN"),
+    ).toEqual([
+      { RPITM: 'EGGS', RPLIN: '1', RPQTY: '1' },
+      { RPITM: 'MILK', RPLIN: '1', RPQTY: '5' },
+      { RPITM: 'MILK', RPLIN: '2', RPQTY: '2' },
+    ]);
+    expect(await host.query("select RSSTP, RSTYP from RTSTPP where RSRTE = 'R1' order by RSSTP")).toEqual([
+      { RSSTP: '1', RSTYP: 'D' },
+      { RSSTP: '2', RSTYP: 'D' },
+      { RSSTP: '999', RSTYP: 'W' },
+    ]);
+  });
+
+  test('changes what is there under the same key, and leaves the columns of the service alone', async () => {
+    await run(['load', await fileOf([routeFile('R2'), routeFile('R3')])]);
+    await clerk.query("update RTSTPP set RSSTS = 'D' where RSRTE = 'R2' and RSSTP = 1");
+    await clerk.query("update RTHDRP set RHPODS = 'C' where RHRTE = 'R2'");
+    await run(['load', await fileOf(routeFile('R2', { stops: 1, quantity: 8, drivers: ['1003'], name: 'South' }))]);
+    expect(await host.query("select RSSTP, RSSTS from RTSTPP where RSRTE = 'R2' order by RSSTP")).toEqual([
+      { RSSTP: '1', RSSTS: 'D' },
+      { RSSTP: '999', RSSTS: '' },
+    ]);
+    expect(await host.query("select RHNAM, RHPODS from RTHDRP where RHRTE = 'R2'")).toEqual([
+      { RHNAM: 'South', RHPODS: 'C' },
+    ]);
+    expect(await host.query("select RDEMP from RTDRVP where RDRTE = 'R2'")).toEqual([{ RDEMP: '1003' }]);
+    expect(await host.query("select RPQTY from RTPRDP where RPRTE = 'R2' and RPITM = 'MILK' and RPLIN = 1")).toEqual([
+      { RPQTY: '8' },
+    ]);
+    expect(await host.query("select RSSTP from RTSTPP where RSRTE = 'R3'")).toHaveLength(3);
+  });
+
+  test('takes what the unprefixed GET shows, results and all', async () => {
+    const shown = routeFile('R4');
+    const stops = shown.stops.map((stop) => ({ ...stop, updates: { status: 'P', followup: false }, osd_emails: [] }));
+    await run(['load', await fileOf({ ...shown, stops, last_updated: '2026-11-20T10:00:00Z' })]);
+    expect(await host.query("select RSSTS from RTSTPP where RSRTE = 'R4' and RSSTP = 1")).toEqual([{ RSSTS: '' }]);
+  });
+
+  test('names every bad path and writes nothing', async () => {
+    const bad = routeFile('R5');
+    const stops = [
+      {
+        id: 1,
+        products: [{ id: 'X', quantity: -1, name: 'Łódź' }, { id: '' }],
+        invoices: [{ id: 'I', date: '20.11.' }],
+      },
+      { id: 1 },
+    ];
+    const message = await failureOf([
+      'load',
+      await fileOf([routeFile('R6'), { ...bad, week_end: '20261131', email_flag: 'yes', stops }]),
+    ]);
+    for (const path of [
+      '1.week_end',
+      '1.email_flag',
+      '1.stops.0.products.0.quantity',
+      '1.stops.0.products.0.name',
+      '1.stops.0.products.1.id',
+      '1.stops.0.invoices.0.date',
+      '1.stops.1.id',
+    ])
+      expect(message).toContain(`\n${path}: `);
+    expect(await host.query("select RHRTE from RTHDRP where RHRTE in ('R5', 'R6')")).toEqual([]);
+  });
+
+  test('says in one line what is wrong with a file that is no JSON or not there', async () => {
+    expect(await failureOf(['load', await fileOf('{')])).toMatch(/^.*route\.json is no JSON: .*$/);
+    expect(await failureOf(['load', join(folder, 'none.json')])).toMatch(/^.*none\.json cannot be read: ENOENT.*$/);
+  });
+});
+
+describe('show', () => {
+  test('prints JSON lines for programs, with numbers as numbers and text trimmed', async () => {
+    const { lines } = await run(['show', 'rthdrp', "RHRTE = 'R1'"]);
+    expect(lines.map((line) => parse(line))).toMatchObject([
+      { RHFAC: 'F01', RHRTE: 'R1', RHWKE: 20261121, RHNAM: 'North', RHPODS: '', RHLATE: 0 },
+    ]);
+  });
+
+  test('prints a table for eyes', async () => {
+    const { lines } = await run(['show', 'PODDTA.RTDRVP', 'where', "RDRTE = 'R1'"], true);
+    expect(lines[0]).toMatch(/^RDFAC {2}RDRTE {2}RDWKE {5}RDEMP/);
+    expect(lines[1]).toMatch(/^F01 {4}R1 {5}20261121 {2}1001/);
+    expect(lines.at(-1)).toBe('2 rows');
+    expect((await run(['show', 'RTDRVP', '--json'], true)).lines[0]).toMatch(/^\{"RDFAC":"F01"/);
+    expect((await run(['show', 'RTEMLP'], true)).lines).toEqual(['0 rows']);
+  });
+
+  test('says in one line which table or condition is wrong', async () => {
+    expect(await failureOf(['show', 'NOFILE'])).toMatch(/^the host has no table NOFILE: there are RTHDRP .*$/);
+    expect(await failureOf(['show', 'RTHDRP', 'NOCOL = 1'])).toMatch(/^the host refused \(SQLSTATE 42703\): .*$/);
+  });
+});
+
+describe('sql', () => {
+  test('tells how many rows were affected, or prints them', async () => {
+    expect((await run(['sql', "update RTSTPP set RSETA = 80000 where RSRTE = 'R1'"])).lines).toEqual([
+      '3 rows affected',
+    ]);
+    expect((await run(['sql', "select RSETA from RTSTPP where RSRTE = 'R1' and RSSTP = 1"])).lines).toEqual([
+      '{"RSETA":80000}',
+    ]);
+  });
+
+  test('says in one line what the host refused', async () => {
+    expect(await failureOf(['sql', 'drop everything'])).toMatch(/^the host refused \(SQLSTATE 42601\): .*$/);
+  });
+});
+
+describe('fault', () => {
+  test('is on for the service until it is off', async () => {
+    expect((await run(['fault', 'outage', 'on'])).lines).toEqual(['outage is on']);
+    expect((await run(['fault', 'outage', 'on'])).lines).toEqual(['outage is on']);
+    await expect(host.ping()).rejects.toMatchObject({ sqlstate: '08001' });
+    expect((await run(['fault', 'lock', 'on', '--table', 'rtstup'])).lines).toEqual(['lock is on for RTSTUP']);
+    expect((await run(['fault', 'outage', 'off'])).lines).toEqual(['outage is off']);
+    await expect(host.query("delete from RTSTUP where RURTE = 'none'")).rejects.toMatchObject({ sqlstate: '57033' });
+    await run(['fault', 'lock', 'off']);
+    expect(await host.query("delete from RTSTUP where RURTE = 'none'")).toEqual([]);
+  });
+});
+
+test.each([
+  [[]],
+  [['show']],
+  [['load']],
+  [['fault', 'outage']],
+  [['fault', 'outage', 'maybe']],
+  [['sql', 'a', 'b']],
+  [['show', 'RTHDRP', '--wrong']],
+])('usage for %j', (argv) => {
+  expect(() => parseCommand(argv)).toThrow(CommandError);
+  expect(() => parseCommand(argv)).toThrow(/npm run host -- load FILE\.json/);
+});
+
+test('an unknown fault is named', () => {
+  expect(() => parseCommand(['fault', 'flood', 'on'])).toThrow(
+    'no fault is named flood: there are outage, lock, slow, poison',
+  );
+});

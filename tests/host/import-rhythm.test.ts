@@ -1,0 +1,106 @@
+import { expect, test, vi } from 'vitest';
+import { importGround, routeFile } from './import-ground.ts';
+
+const ground = await importGround();
+const { clerk, host, pool, dispatch, read } = ground;
+
+const sql = (statement: string) => clerk.transaction((tx) => tx.execute(statement));
+const published = async (id: string) => (await read(id)).route?.published_at ?? null;
+
+test('a route is seen once it has been quiet for two seconds, never half loaded, and within five seconds', async () => {
+  const { imports } = ground.openImport(host, 1);
+  await imports.start();
+  await dispatch(routeFile('R1', { stops: 1 }));
+  await imports.importNow();
+  // The dispatcher goes on: another stop, after the first half has been committed.
+  await dispatch(routeFile('R2', { stops: 1 }));
+  const first = performance.now();
+  const seen: number[] = [];
+  const watch = vi.waitFor(
+    async () => {
+      const { route, plans } = await read('R2');
+      if (route) seen.push(plans.length);
+      expect(route?.published_at).toBeInstanceOf(Date);
+    },
+    { timeout: 8_000, interval: 50 },
+  );
+  await dispatch(routeFile('R2', { stops: 4 }));
+  const last = performance.now();
+  await watch;
+  expect(performance.now() - first).toBeGreaterThanOrEqual(2_000);
+  expect(performance.now() - last).toBeLessThan(5_000);
+  expect(seen).toEqual([5]);
+  await imports.stop();
+});
+
+test('a start finds what changed while nobody listened, and what the doorbell never told', async () => {
+  await dispatch(routeFile('R3'));
+  await sql('delete from PODCHGP');
+  const { imports } = ground.openImport();
+  await imports.start();
+  expect(await published('R3')).toBeInstanceOf(Date);
+  await sql("delete from RTHDRP where RHRTE = 'R3'");
+  await sql("delete from RTPRDP where RPRTE = 'R2'");
+  await sql('delete from PODCHGP');
+  const next = ground.openImport();
+  await next.imports.start();
+  expect((await read('R3')).route?.withdrawn_at).toBeInstanceOf(Date);
+  expect((await read('R2')).plans[0]?.plan.products).toEqual([]);
+});
+
+test('several importers at once do the work once', async () => {
+  const nodes = Array.from({ length: 3 }, () => ground.openImport().imports);
+  await Promise.all(nodes.map((imports) => imports.start()));
+  await dispatch(routeFile('R4'));
+  await Promise.all(nodes.map((imports) => imports.importNow()));
+  await nodes[0]?.importNow();
+  expect((await read('R4')).route).toMatchObject({ version: 1, epoch: 1 });
+  expect(await host.query('select CHSEQ from PODCHGP')).toEqual([]);
+});
+
+test('a host that is away delays the import and fails nothing', async () => {
+  const { imports, log } = ground.openImport(host, 1);
+  await sql("insert into standin_fault (fault) values ('outage')");
+  await imports.start();
+  expect(log.lines.map(({ level, message }) => [level, message])).toEqual([
+    ['warn', 'the import from the host is interrupted and will try again'],
+  ]);
+  await expect(imports.importNow()).rejects.toMatchObject({ kind: 'passing' });
+  await dispatch(routeFile('R5'));
+  await sql('delete from standin_fault');
+  await vi.waitFor(async () => expect(await published('R5')).toBeInstanceOf(Date), { timeout: 10_000, interval: 50 });
+  await vi.waitFor(() =>
+    expect(log.lines.at(-1)).toMatchObject({ level: 'info', message: 'the import from the host goes on' }),
+  );
+  await imports.stop();
+});
+
+test('a line that another program adds while its route is read stays in the doorbell', async () => {
+  const { imports } = ground.openImport();
+  await imports.importNow();
+  await dispatch(routeFile('R6'));
+  let release = () => {};
+  const kept = new Promise<void>((resolve) => (release = resolve));
+  let rung = () => {};
+  const hasRung = new Promise<void>((resolve) => (rung = resolve));
+  // Its line has a lower number than those that come after it, and is committed after they are removed.
+  const late = clerk.transaction(async (tx) => {
+    await tx.execute("update RTHDRP set RHNAM = 'Late' where RHRTE = 'R6'");
+    rung();
+    await kept;
+  });
+  await hasRung;
+  await sql("update RTSTPP set RSETA = 90000 where RSRTE = 'R6' and RSSTP = 1");
+  await imports.importNow();
+  release();
+  await late;
+  await imports.importNow();
+  expect((await read('R6')).route?.name).toBe('Late');
+});
+
+test('the lock of the import does not outlive the pass', async () => {
+  const { rows } = await pool.query(
+    `select count(*)::int as n from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`,
+  );
+  expect(rows).toEqual([{ n: 0 }]);
+});
