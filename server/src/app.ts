@@ -1,14 +1,27 @@
 import { join } from 'node:path';
-import { fastify, LogController, type FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
+import { Sessions } from './auth/sessions.ts';
+import { CurrentCodes } from './codes/current-codes.ts';
 import type { Config } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { openEmbedded } from './db/embedded.ts';
+import { startListener, type Listener } from './db/listen.ts';
 import { migrate } from './db/migrate.ts';
 import { createPool } from './db/pool.ts';
+import type { Db } from './db/types.ts';
+import { HostSide } from './host-side.ts';
+import { buildHttp } from './http/build.ts';
+import type { Probe } from './http/health.ts';
 import { keepSecret, type KeptSecret } from './kept-secret.ts';
+import type { Pipeline } from './mutations/change.ts';
+import { openPipeline } from './mutations/pipeline.ts';
+import { bossWakeups, createQueues } from './mutations/wakeups.ts';
+import type { CloseMode } from './routes/closing.ts';
 import { Shutdown } from './shutdown.ts';
 import { StartError } from './start-error.ts';
+import manifest from '../package.json' with { type: 'json' };
 
 export interface App {
   /** Where people and phones reach it; a worker serves nobody. */
@@ -19,12 +32,25 @@ export interface App {
   stop(): Promise<void>;
 }
 
+/** What every part stands on. */
+interface Ground {
+  config: Config;
+  log: Logger;
+  shutdown: Shutdown;
+  database: Database;
+  db: Db;
+  boss: PgBoss;
+  listener: Listener;
+}
+
 interface Database {
   url: string;
   listenUrl: string;
   /** Where it lies, for people. */
   place: string;
 }
+
+const clock = () => new Date();
 
 /**
  * Puts the parts together by hand, in the order in which they lean on each other; they are closed in reverse.
@@ -34,20 +60,35 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
   const shutdown = new Shutdown(log);
   try {
     await prepareDataDir(config.dataDir);
-    const opsToken =
-      config.opsToken === undefined ? await keepSecret(join(config.dataDir, 'ops-token')) : given(config.opsToken);
-    const database = await openDatabase(config, log, shutdown);
-    await migrate(database.url, log);
-    const pool = createPool({ url: database.url, name: `tailgate ${config.role}`, log });
-    shutdown.add('database pool', () => pool.end());
-
-    // Two roles side by side on one machine need no second port: a worker has no door.
-    const url = config.role === 'worker' ? undefined : await serve(config, log, shutdown);
-    return { url, place: database.place, opsToken, stop: () => shutdown.run() };
+    const opsToken = await opsTokenOf(config);
+    const ground = await openGround(config, log, shutdown);
+    const pipeline = await startPipeline(ground);
+    const hostSide = config.role === 'api' ? undefined : await startHostSide(ground, pipeline);
+    const url = config.role === 'worker' ? undefined : await serve(ground, pipeline, hostSide, opsToken.secret);
+    return { url, place: ground.database.place, opsToken, stop: () => shutdown.run() };
   } catch (error) {
     await shutdown.run();
     throw error;
   }
+}
+
+async function openGround(config: Config, log: Logger, shutdown: Shutdown): Promise<Ground> {
+  const database = await openDatabase(config, log, shutdown);
+  await migrate(database.url, log);
+
+  const db = createPool({ url: database.url, name: `tailgate ${config.role}`, log });
+  shutdown.add('database pool', () => db.end());
+
+  const boss = new PgBoss({ connectionString: database.url, useListenNotify: true });
+  boss.on('error', (err) => log.warn({ err }, 'pg-boss has trouble with the database and tries again'));
+  await boss.start();
+  // Jobs are wake-ups (I8): nothing is lost where one is cut short.
+  shutdown.add('pg-boss', () => boss.stop({ graceful: false }));
+  await createQueues(boss);
+
+  const listener = await startListener({ url: database.listenUrl, log });
+  shutdown.add('LISTEN session', () => listener.stop());
+  return { config, log, shutdown, database, db, boss, listener };
 }
 
 async function openDatabase(config: Config, log: Logger, shutdown: Shutdown): Promise<Database> {
@@ -64,18 +105,42 @@ async function openDatabase(config: Config, log: Logger, shutdown: Shutdown): Pr
   return { url: embedded.url, listenUrl: databaseListenUrl ?? embedded.url, place: embedded.place };
 }
 
-async function serve(config: Config, log: Logger, shutdown: Shutdown): Promise<string> {
-  const { trustProxy, publicUrl } = config;
-  const http = fastify({
-    loggerInstance: log,
-    // A line a request would be most of the log; what went wrong is logged where it is known why.
-    logController: new LogController({ disableRequestLogging: true }),
-    trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
-  });
+async function startPipeline({ config, log, shutdown, db, boss, listener }: Ground): Promise<Pipeline> {
+  const codes = new CurrentCodes(db, log);
+  await codes.follow(listener);
+  const { autocloseSeconds } = config;
+  const rules = () => ({ codes: codes.book, closeMode: closeModeOf(config), timerMs: autocloseSeconds * 1_000 });
+  const pipeline = openPipeline({ db, wakeups: bossWakeups(boss), rules, clock, log });
+  shutdown.add('pipeline', () => pipeline.close());
+  return pipeline;
+}
+
+/** Contract §4: a route closes by its arrival where the service works on the development library. */
+function closeModeOf({ routeCloseMode, legacyLibrary, legacyDevLibrary }: Config): CloseMode {
+  if (routeCloseMode !== 'auto') return routeCloseMode;
+  return legacyLibrary === legacyDevLibrary ? 'arrival' : 'legacy';
+}
+
+async function startHostSide({ config, log, shutdown, database, db, boss }: Ground, pipeline: Pipeline) {
+  const hostSide = new HostSide({ config, db, databaseUrl: database.url, boss, pipeline, log, clock });
+  shutdown.add('host side', () => hostSide.stop());
+  await hostSide.start();
+  return hostSide;
+}
+
+async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | undefined, opsToken: string) {
+  const { config, log, shutdown, db, listener } = ground;
+  const sessions = new Sessions(db, clock);
+  await sessions.follow(listener);
+  const probes: Probe[] = [{ name: 'database', required: true, check: () => db.query('select 1') }];
+  if (hostSide) probes.push({ name: 'host', required: false, check: () => hostSide.ping() });
+
+  const { access, trustProxy } = config;
+  const { version } = manifest;
+  const http = await buildHttp({ db, pipeline, sessions, clock, access, trustProxy, probes, version, opsToken, log });
   shutdown.add('http', () => http.close());
-  http.get('/api/health', () => ({ success: true, message: 'ok', data: { uptime_s: Math.floor(process.uptime()) } }));
   const url = await listen(http, config);
-  return publicUrl ?? url;
+  return config.publicUrl ?? url;
 }
 
 async function listen(http: Pick<FastifyInstance, 'listen'>, { port, listenHost }: Config): Promise<string> {
@@ -93,6 +158,6 @@ async function listen(http: Pick<FastifyInstance, 'listen'>, { port, listenHost 
   }
 }
 
-function given(secret: string): KeptSecret {
-  return { secret, fresh: false };
+async function opsTokenOf({ opsToken, dataDir }: Config): Promise<KeptSecret> {
+  return opsToken === undefined ? keepSecret(join(dataDir, 'ops-token')) : { secret: opsToken, fresh: false };
 }

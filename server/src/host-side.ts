@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import type { PgBoss } from 'pg-boss';
+import type { Config } from './config.ts';
+import type { Db } from './db/types.ts';
+import { loadDemo } from './demo/load.ts';
+import type { Log } from './log.ts';
+import type { Pipeline } from './mutations/change.ts';
+import { HostError, type Host } from './replication/host/host.ts';
+import { openHost } from './replication/host/open.ts';
+import { HostImport } from './replication/import.ts';
+import { Leases } from './replication/lease.ts';
+import { ReplicationWorker } from './replication/worker.ts';
+import { StartError } from './start-error.ts';
+
+export interface HostSideOptions {
+  config: Config;
+  db: Db;
+  databaseUrl: string;
+  boss: PgBoss;
+  pipeline: Pick<Pipeline, 'submit'>;
+  log: Log;
+  clock: () => Date;
+}
+
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 30_000;
+
+/**
+ * What works with the legacy host: the way in and the way out. A host that is away at start is tried again until it
+ * answers; the start itself never waits for it (I14).
+ */
+export class HostSide {
+  readonly #options: HostSideOptions;
+  readonly #closers: (() => Promise<void>)[] = [];
+  #host: Host | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #opening: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(options: HostSideOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when everything runs, or when the host turned out to be away. @throws StartError for a wrong setting */
+  async start(): Promise<void> {
+    this.#opening = this.#open(FIRST_RETRY_MS);
+    await this.#opening;
+  }
+
+  /** For readiness. */
+  async ping(): Promise<unknown> {
+    if (!this.#host) throw new Error('the host has not been reached since the start');
+    return this.#host.ping();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#retry);
+    await this.#opening.catch(() => undefined);
+    await this.#close();
+  }
+
+  async #close(): Promise<void> {
+    for (let close = this.#closers.pop(); close; close = this.#closers.pop()) await close();
+  }
+
+  async #open(retryMs: number): Promise<void> {
+    const { config, databaseUrl, log } = this.#options;
+    try {
+      const host = await openHost(config, databaseUrl, log);
+      this.#closers.push(() => host.close());
+      this.#host = host;
+      await this.#run(host);
+    } catch (error) {
+      await this.#close();
+      if (!(error instanceof HostError)) throw error;
+      if (error.kind !== 'passing') throw new StartError(`the host cannot be used: ${error.message}`, { cause: error });
+      log.warn({ err: error, retryMs }, 'the host is away; drivers notice nothing, and it is tried again');
+      if (!this.#stopped) this.#retry = setTimeout(() => this.#tryAgain(retryMs), retryMs);
+    }
+  }
+
+  #tryAgain(retryMs: number): void {
+    this.#opening = this.#open(Math.min(2 * retryMs, LONGEST_RETRY_MS)).catch((err: unknown) => {
+      this.#options.log.error({ err }, 'the host cannot be used; put that right and start again');
+    });
+  }
+
+  async #run(host: Host): Promise<void> {
+    const { config, db, boss, pipeline, log, clock } = this.#options;
+    const owner = randomUUID();
+    const hostImport = new HostImport({
+      db,
+      host,
+      leases: new Leases({ db, owner }),
+      submit: (change) => pipeline.submit(change),
+      clock,
+      log,
+      pollSeconds: config.hostPollSeconds,
+    });
+    // Demo routes are whole once loaded: the first driver need not wait until they have been quiet for a while.
+    if (config.demo && (await this.#loadDemo())) await hostImport.importNow();
+    await hostImport.start();
+    this.#closers.push(() => hostImport.stop());
+    const worker = new ReplicationWorker({
+      db,
+      host,
+      boss,
+      importNow: (edits) => hostImport.takeEdits(edits),
+      log,
+      clock,
+      random: Math.random,
+      owner,
+    });
+    await worker.start();
+    this.#closers.push(() => worker.stop());
+  }
+
+  /** As another program than the service, so that its rows ring the doorbell like any dispatch. */
+  async #loadDemo(): Promise<boolean> {
+    const { config, databaseUrl, log, clock } = this.#options;
+    const dispatch = await openHost(config, databaseUrl, log, 'DEMO');
+    try {
+      return await loadDemo(dispatch, clock());
+    } finally {
+      await dispatch.close();
+    }
+  }
+}

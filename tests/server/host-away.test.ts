@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { choosePort } from '../../server/src/db/cluster.ts';
+import { createDatabase } from '../support/postgres.ts';
+import { startServer, ServerProcess } from '../support/server-process.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const envelope = z.object({ success: z.boolean(), data: z.unknown() });
+
+async function ask(url: string) {
+  const response = await fetch(url);
+  return { status: response.status, answer: envelope.parse(await response.json()) };
+}
+
+test('a host that is away at start keeps nobody from starting, and is found when it comes', async () => {
+  const [{ url }, legacy] = [await createDatabase(), await createDatabase({ empty: true })];
+  const link = await startTcpProxy(Number(new URL(legacy.url).port));
+  link.refuse();
+  const server = await startServer({
+    DATABASE_URL: url,
+    LEGACY_URL: link.through(legacy.url),
+    DATA_DIR: await temporaryFolder(),
+    DEMO: '1',
+  });
+  const ready = `${server.url}/api/health/ready`;
+  expect(await ask(ready)).toMatchObject({ status: 200, answer: { data: { host: { ok: false, required: false } } } });
+  expect((await ask(`${server.url}/api/route/drivers`)).answer.data).toEqual([]);
+
+  await link.accept();
+  await expect
+    .poll(async () => (await ask(ready)).answer.data, { timeout: 15_000 })
+    .toMatchObject({ host: { ok: true } });
+  await expect
+    .poll(async () => (await ask(`${server.url}/api/route/drivers`)).answer.data, { timeout: 15_000 })
+    .toEqual(expect.arrayContaining(['1001', '1009']));
+  await server.stop();
+});
+
+test('a host that is set wrong is one line', async () => {
+  const { url } = await createDatabase();
+  const env = {
+    DATABASE_URL: url,
+    DATA_DIR: await temporaryFolder(),
+    LOG_LEVEL: 'silent',
+    DEMO: '0',
+    PORT: String(await choosePort()),
+  };
+  const server = new ServerProcess({ ...env, LEGACY_URL: 'db2://user:hunter2@as400/POD' });
+  await expect(server.start()).rejects.toThrow(/Tailgate cannot start\. the host cannot be used: LEGACY_URL names Db2/);
+  expect(server.output).not.toContain('hunter2');
+});
