@@ -102,7 +102,8 @@ export async function openDepot(): Promise<Depot> {
     },
     record: (key, stop) => pipeline.submit(change(key, stop, clock.now)),
     clerk: async (sql) => void (await clerk.query(sql)),
-    show: (file, where) => clerk.query(`select * from PODDTA.${file}${where ? ` where ${where}` : ''} order by 1, 2, 3, 4, 5, 6, 7, 8`),
+    show: (file, where) =>
+      clerk.query(`select * from PODDTA.${file}${where ? ` where ${where}` : ''} order by 1, 2, 3, 4, 5, 6, 7, 8`),
     fault: async (name, on, file = '') => {
       const statement = on
         ? `insert into PODDTA.standin_fault (fault, file) values ('${name}', '${file}')`
@@ -177,7 +178,10 @@ function routeFile(id: string, stops: readonly number[]): object {
       id: stop,
       type: stop === 999 ? 'warehouse' : 'delivery',
       customer: { id: `C${stop}`, name: `Market ${stop}` },
-      products: stop === 999 ? [] : ['ITEM1', 'ITEM2', 'ITEM2'].map((item) => ({ id: item, invoice: `INV${stop}`, quantity: 5 })),
+      products:
+        stop === 999
+          ? []
+          : ['ITEM1', 'ITEM2', 'ITEM2'].map((item) => ({ id: item, invoice: `INV${stop}`, quantity: 5 })),
       collections: [],
     })),
   };
