@@ -1,0 +1,86 @@
+import type { Operation, PathSetName } from '@tailgate/sync-protocol';
+import { operations, pathSets } from '@tailgate/sync-protocol';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { insertEmployees, password, signUp } from '../../support/people.ts';
+import type { RestServer } from '../../support/rest-server.ts';
+import { opsToken, startRestServer } from '../../support/rest-server.ts';
+
+let documented: RestServer;
+let strict: RestServer;
+
+beforeAll(async () => {
+  documented = await startRestServer();
+  strict = await startRestServer({ database: documented.database, access: 'strict' });
+  await insertEmployees(documented.database.pool, ['1001']);
+});
+
+interface Mounted {
+  readonly name: string;
+  readonly operation: Operation<unknown, unknown, unknown>;
+  readonly paths: PathSetName;
+}
+const mounted: Mounted[] = Object.entries(operations).flatMap(([name, operation]) =>
+  operation.sets.map((paths) => ({ name, operation, paths })),
+);
+const codeFor = async (server: RestServer, { operation, paths }: Mounted) =>
+  (await server.client.send(operation.method, pathSets[paths] + operation.path)).error?.code;
+
+/** Interface.md part 5, by heart and not from the table that is tested. */
+const protectedPaths = ['GET /route', 'PUT /route/stop', 'PUT /route/stop/skip-refuse'];
+const publicPaths = /^\/(auth\/|health$|health\/ready$)/;
+
+describe('interface.md part 5 and contract §8: who may call what', () => {
+  test.each(mounted)('$name, $paths: documented access', async (each) => {
+    const { method, path } = each.operation;
+    const isProtected = protectedPaths.includes(`${method} ${path}`) || path.startsWith('/ops/');
+    // Sign-out is open and asks for its credentials itself.
+    const asks = isProtected || path === '/auth/signout';
+    expect((await codeFor(documented, each)) === 'MISSING_CREDENTIALS').toBe(asks);
+  });
+
+  test.each(mounted)('$name, $paths: strict access', async (each) => {
+    const { path } = each.operation;
+    const asks = !publicPaths.test(path) || path === '/auth/signout';
+    expect((await codeFor(strict, each)) === 'MISSING_CREDENTIALS').toBe(asks);
+  });
+
+  test('strict lets a driver in where documented lets in anybody', async () => {
+    const as = await signUp(strict.client, '1001');
+    expect((await strict.client.call(operations.listRouteDrivers, { as })).success).toBe(true);
+  });
+
+  test('the start says which of the two is on and what is open', () => {
+    const line = (server: RestServer) => server.logged.find((each) => each.includes('open to anybody')) ?? '';
+    expect(line(documented)).toContain('"access":"documented"');
+    expect(line(documented)).toContain('GET /api/v20/route/drivers');
+    expect(line(strict)).toContain('"access":"strict"');
+    expect(line(strict)).not.toContain('route/drivers');
+    expect(line(strict)).not.toContain('ops');
+  });
+});
+
+describe('contract §8: operators', () => {
+  const ask = (authorization: string) =>
+    documented.client.call(operations.listQuarantine, { headers: { authorization } });
+
+  test('the token opens, anything else does not', async () => {
+    expect((await ask(`Bearer ${opsToken}`)).success).toBe(true);
+    for (const header of [`Bearer ${opsToken}x`, `Bearer ${opsToken.slice(0, -1)}`, 'Bearer x'])
+      expect((await ask(header)).error?.code).toBe('INVALID_TOKEN');
+    for (const header of [`Basic ${opsToken}`, opsToken, 'Bearer ', ''])
+      expect((await ask(header)).error?.code).toBe('MISSING_CREDENTIALS');
+  });
+});
+
+describe('contract §2 and §8: what logs may hold', () => {
+  test('no token, no password, no query string, at any level', async () => {
+    const { client, logged } = documented;
+    await client.call(operations.signIn, { body: { employee_id: '1001', password } });
+    await client.call(operations.readRoute, { as: { employee_id: '1001', api_token: 'my-own-token' } });
+    await client.call(operations.readRoute, { query: '?api_token=my-own-token&password=x-x-x' });
+    await client.call(operations.listQuarantine, { headers: { authorization: 'Bearer my-own-token' } });
+    const text = logged.join('');
+    expect(text).toContain('/api/auth/signin');
+    for (const secret of [password, 'my-own-token', 'x-x-x', opsToken, '$argon2id']) expect(text).not.toContain(secret);
+  });
+});
