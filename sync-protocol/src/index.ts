@@ -11,6 +11,7 @@ export * from './operations.ts';
 export * from './payloads.ts';
 export * from './quarantine.ts';
 export * from './routes.ts';
+export * from './stop-intent.ts';
 export * from './stop-view.ts';
 export * from './stops.ts';
 export * from './values.ts';

@@ -9,7 +9,7 @@ import type {
   Warning,
   WarningCode,
 } from '@tailgate/sync-protocol';
-import { applyStopUpdate, warehouseStop } from '@tailgate/sync-protocol';
+import { applyStopUpdate, skipAsUpdate, warehouseStop, withDeliverer } from '@tailgate/sync-protocol';
 import type { CodeBook } from '../codes/code-book.ts';
 import type { Actor, PathSet } from '../mutations/change.ts';
 import type { CloseMode } from '../routes/closing.ts';
@@ -49,7 +49,7 @@ export interface StopDecision {
 /** A stop object of PUT route/stop or of the mutation `stop.update`. */
 export function decideStopUpdate(stop: StopObject, context: StopContext): StopDecision {
   const { actor, paths, result } = context;
-  const update = actor.kind === 'driver' ? withDeliverer(stop, actor.employee, context.route) : stop;
+  const update = actor.kind === 'driver' ? withDeliverer(stop, actor.employee, context.route.drivers) : stop;
   const applied = applyStopUpdate(result, update, context.stamp);
   const route = stop.id === warehouseStop ? routeAfter(stop, applied.result, context) : context.route;
   const delivered = result.status !== 'D' && applied.result.status === 'D';
@@ -67,25 +67,10 @@ export function decideStopUpdate(stop: StopObject, context: StopContext): StopDe
 
 /** PUT route/stop/skip-refuse: the status is the explicit one, else the reason code's, else S. */
 export function decideSkipRefuse(args: SkipRefuseArgs, context: StopContext): StopDecision {
-  const { skip_refuse_reason_code: reason, skip_refuse_timestamp, skip_refuse_driver_comment } = args;
-  const asked = args.status ?? (args.type === 'refuse' ? 'R' : args.type === 'skip' ? 'S' : undefined);
-  const status = asked ?? (reason && context.codes.stopException(reason) === 'R' ? 'R' : 'S');
-  const updates = {
-    status,
-    skip_refuse_reason_code: reason,
-    skip_refuse_timestamp,
-    skip_refuse_driver_comment,
-  } as const;
-  return decideStopUpdate({ id: args.stop_id, updates }, context);
-}
-
-/** `delivered_by_driver_id` is the body's if that driver is on the route, else the employee who sent it. */
-function withDeliverer(stop: StopObject, employee: string, route: RouteFacts): StopObject {
-  const { updates } = stop;
-  if (!updates || (updates.status !== 'D' && updates.delivered_by_driver_id === undefined)) return stop;
-  const named = updates.delivered_by_driver_id;
-  const known = route.drivers.some((driver) => driver.id === named);
-  return { ...stop, updates: { ...updates, delivered_by_driver_id: known ? named : employee } };
+  return decideStopUpdate(
+    skipAsUpdate(args, (code) => context.codes.stopException(code)),
+    context,
+  );
 }
 
 function routeAfter(stop: StopObject, result: StopResult, context: StopContext): RouteFacts {
