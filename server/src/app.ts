@@ -21,6 +21,7 @@ import { bossWakeups, createQueues } from './mutations/wakeups.ts';
 import type { CloseMode } from './routes/closing.ts';
 import { Shutdown } from './shutdown.ts';
 import { StartError } from './start-error.ts';
+import { mountSync } from './sync/socket.ts';
 import manifest from '../package.json' with { type: 'json' };
 
 export interface App {
@@ -138,7 +139,8 @@ async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | un
   const { access, trustProxy } = config;
   const { version } = manifest;
   const http = await buildHttp({ db, pipeline, sessions, clock, access, trustProxy, probes, version, opsToken, log });
-  shutdown.add('http', () => http.close());
+  shutdown.add('http and sockets', () => http.close());
+  await mountSync(http, { db, listener, pipeline, sessions, clock, log });
   const url = await listen(http, config);
   return config.publicUrl ?? url;
 }
