@@ -8,6 +8,8 @@ export interface PoolOptions {
   log: Log;
   /** Connections at most. Few and busy beats many: group commit needs two, requests the rest. */
   size?: number;
+  /** Statements sent without waiting for each other's answers travel together. */
+  pipelined?: boolean;
 }
 
 const { builtins } = pg.types;
@@ -19,7 +21,7 @@ const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
 /** Callers wait this long for a connection, then answer 503 and let the phone's queue wait instead. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
-export function createPool({ url, name, log, size = 10 }: PoolOptions): pg.Pool {
+export function createPool({ url, name, log, size = 10, pipelined = false }: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: name,
@@ -29,6 +31,7 @@ export function createPool({ url, name, log, size = 10 }: PoolOptions): pg.Pool 
     statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: ANSWER_TIMEOUT_MS,
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+    pipeline: pipelined,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types: readableTypes(),

@@ -30,15 +30,14 @@ export async function loadWorld(
   const byContent = items.some((item) => item.dedupeByContent);
   const hasRoutes = wanted.routes.length > 0;
 
-  // Locks first; what is read afterwards has a snapshot taken under them.
-  const clients = wanted.clients.length > 0 ? await tx.query<ClientRow>(sql.lockClients, [wanted.clients]) : none;
-  const routes = hasRoutes ? await tx.query<RouteRow>(sql.lockRoutes, routeColumns) : none;
-  const drivers = hasRoutes ? await tx.query<DriverRow>(sql.loadDrivers, routeColumns) : none;
-  const stops = hasRoutes ? await tx.query<StopRow>(sql.loadStops, stopColumns) : none;
-  const latest = byContent ? await tx.query<LatestRow>(sql.loadLatestChanges, stopColumns) : none;
-  const known = await tx.query<KnownRow>(sql.loadKnown, [
-    textArray(items.map(facilityOf)),
-    items.map((item) => item.id),
+  // Sent together over a pipelined connection, run in this order: what is read after the locks has a snapshot under them.
+  const [clients, routes, drivers, stops, latest, known] = await Promise.all([
+    wanted.clients.length > 0 ? tx.query<ClientRow>(sql.lockClients, [wanted.clients]) : none,
+    hasRoutes ? tx.query<RouteRow>(sql.lockRoutes, routeColumns) : none,
+    hasRoutes ? tx.query<DriverRow>(sql.loadDrivers, routeColumns) : none,
+    hasRoutes ? tx.query<StopRow>(sql.loadStops, stopColumns) : none,
+    byContent ? tx.query<LatestRow>(sql.loadLatestChanges, stopColumns) : none,
+    tx.query<KnownRow>(sql.loadKnown, [textArray(items.map(facilityOf)), items.map((item) => item.id)]),
   ]);
 
   const found = loadedRoutes(routes.rows, drivers.rows);

@@ -27,6 +27,7 @@ const HELD_ROUTE_MS = 4;
 const COLLISION_RETRIES = 6;
 
 export interface PipelineOptions {
+  /** A pipelined pool of its own: a crowd of readers must not make commits wait for a connection. */
   readonly db: Db;
   readonly wakeups: Wakeups;
   readonly rules: () => Rules;

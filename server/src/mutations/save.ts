@@ -18,19 +18,20 @@ export interface Wakeups {
 /** Writes all changes of a batch, one statement a table, and returns what the feed will say of them after the commit. */
 export async function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): Promise<RouteCommit[]> {
   const commits = commitsOf(changes);
-  if (changes.stops.length > 0) await saveStops(tx, changes.stops, commits);
-  if (changes.ledger.length > 0) await saveLedger(tx, changes.ledger);
-  if (changes.routes.length > 0) await saveRoutes(tx, changes.routes);
-  if (changes.clients.length > 0) await saveClients(tx, changes.clients);
-  if (changes.quarantine.length > 0) await saveQuarantine(tx, changes.quarantine);
-  if (changes.incidents.length > 0) await saveIncidents(tx, changes.incidents);
-  if (changes.mails.length > 0) await wakeups.mail(tx, changes.mails);
   const alarms = changes.routes.flatMap(({ before, after }) => newAlarms(before.facts, after.facts));
-  if (alarms.length > 0) await wakeups.closeAt(tx, alarms);
-  if (commits.length > 0) {
-    await wakeups.replicate(tx);
-    await tx.query(sql.notify, [scopesPayload(commits.map(({ key }) => routeScope(key)))]);
-  }
+  // Sent together over a pipelined connection; where one is refused PostgreSQL refuses all that follow, the commit too.
+  await Promise.all([
+    changes.stops.length > 0 && saveStops(tx, changes.stops, commits),
+    changes.ledger.length > 0 && saveLedger(tx, changes.ledger),
+    changes.routes.length > 0 && saveRoutes(tx, changes.routes),
+    changes.clients.length > 0 && saveClients(tx, changes.clients),
+    changes.quarantine.length > 0 && saveQuarantine(tx, changes.quarantine),
+    changes.incidents.length > 0 && saveIncidents(tx, changes.incidents),
+    changes.mails.length > 0 && wakeups.mail(tx, changes.mails),
+    alarms.length > 0 && wakeups.closeAt(tx, alarms),
+    commits.length > 0 && wakeups.replicate(tx),
+    commits.length > 0 && tx.query(sql.notify, [scopesPayload(commits.map(({ key }) => routeScope(key)))]),
+  ]);
   return commits;
 }
 
