@@ -106,12 +106,20 @@ async function openDatabase(config: Config, log: Logger, shutdown: Shutdown): Pr
   return { url: embedded.url, listenUrl: databaseListenUrl ?? embedded.url, place: embedded.place };
 }
 
-async function startPipeline({ config, log, shutdown, db, boss, listener }: Ground): Promise<Pipeline> {
+async function startPipeline({ config, log, shutdown, database, db, boss, listener }: Ground): Promise<Pipeline> {
+  const commits = createPool({
+    url: database.url,
+    name: `tailgate ${config.role} commits`,
+    log,
+    size: 3,
+    pipelined: true,
+  });
+  shutdown.add('commit pool', () => commits.end());
   const codes = new CurrentCodes(db, log);
   await codes.follow(listener);
   const { autocloseSeconds } = config;
   const rules = () => ({ codes: codes.book, closeMode: closeModeOf(config), timerMs: autocloseSeconds * 1_000 });
-  const pipeline = openPipeline({ db, wakeups: bossWakeups(boss), rules, clock, log });
+  const pipeline = openPipeline({ db: commits, wakeups: bossWakeups(boss), rules, clock, log });
   shutdown.add('pipeline', () => pipeline.close());
   return pipeline;
 }

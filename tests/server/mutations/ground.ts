@@ -6,6 +6,7 @@ import type { Change, Pipeline, Queue } from '../../../server/src/mutations/chan
 import { openPipeline } from '../../../server/src/mutations/pipeline.ts';
 import { bossWakeups, createQueues } from '../../../server/src/mutations/wakeups.ts';
 import type { CloseMode } from '../../../server/src/routes/closing.ts';
+import { createPool } from '../../../server/src/db/pool.ts';
 import { atFileEnd } from '../../support/file-end.ts';
 import { insertRoutes, plan } from '../../support/mirror.ts';
 import type { TestDatabase } from '../../support/postgres.ts';
@@ -24,6 +25,14 @@ export async function pipelineGround() {
   await boss.start();
   await createQueues(boss);
   atFileEnd(() => boss.stop({ graceful: false }));
+  const db = createPool({
+    url: database.url,
+    name: 'pipeline under test',
+    log: recordedLog(),
+    size: 6,
+    pipelined: true,
+  });
+  atFileEnd(() => db.end());
   const open = (closeMode: CloseMode = 'legacy'): Pipeline => {
     const rules = {
       codes: codeBook([
@@ -34,7 +43,7 @@ export async function pipelineGround() {
       timerMs: 600_000,
     };
     const pipeline = openPipeline({
-      db: database.pool,
+      db,
       wakeups: bossWakeups(boss),
       rules: () => rules,
       clock: () => new Date(),
