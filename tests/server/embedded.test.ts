@@ -130,7 +130,8 @@ describe('embedded PostgreSQL', () => {
     const isBack = (times: number) => log.lines.filter(({ message }) => message.endsWith('is back')).length === times;
 
     const before = await running(dataDir);
-    process.kill(before?.pid ?? 0, 'SIGKILL');
+    if (!before) throw new Error('PostgreSQL does not run');
+    process.kill(before.pid, 'SIGKILL');
     await expect.poll(() => isBack(1), { timeout: 15_000 }).toBe(true);
     expect(await query(embedded.url, 'select 1 as one')).toEqual([{ one: 1 }]);
 
