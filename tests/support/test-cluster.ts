@@ -14,6 +14,7 @@ import {
 import { placeCluster } from '../../server/src/db/placement.ts';
 
 const PREFIX = 'tailgate-test-';
+const FAILED_RUNS_KEPT = 3;
 const MEMORY = '/dev/shm';
 const MEMORY_NEEDED_BYTES = 4 * 1024 ** 3;
 /** For a throw-away PostgreSQL on loopback that lives as long as one test run. */
@@ -79,16 +80,32 @@ async function place(): Promise<string> {
   return bavail * bsize > MEMORY_NEEDED_BYTES ? MEMORY : tmpdir();
 }
 
-/** A run that was killed leaves its PostgreSQL behind: stop it and delete it, and say so. */
+/** A run that was killed leaves its PostgreSQL behind: stop it and delete it, and say so. Of failed runs keep the latest. */
 async function sweepAbandoned(): Promise<void> {
+  const kept: { home: string; since: number }[] = [];
   for (const home of [...(await clustersIn(tmpdir())), ...(await clustersIn(MEMORY))]) {
     const pid = Number(await readFile(join(home, 'pid'), 'utf8').catch(() => ''));
-    if (!pid || isAlive(pid)) continue;
-    const cluster = await placeCluster(home);
-    if (await findRunning(cluster)) await stop(cluster);
-    await rm(home, { recursive: true, force: true });
-    console.log(`removed ${home}, left behind by a test run that was killed (process ${pid})`);
+    if (!pid)
+      kept.push({
+        home,
+        since: await stat(home).then(
+          ({ mtimeMs }) => mtimeMs,
+          () => 0,
+        ),
+      });
+    else if (!isAlive(pid)) {
+      await remove(home);
+      console.log(`removed ${home}, left behind by a test run that was killed (process ${pid})`);
+    }
   }
+  const old = kept.toSorted((a, b) => b.since - a.since).slice(FAILED_RUNS_KEPT);
+  for (const { home } of old) await remove(home);
+}
+
+async function remove(home: string): Promise<void> {
+  const cluster = await placeCluster(home);
+  if (await findRunning(cluster)) await stop(cluster);
+  await rm(home, { recursive: true, force: true });
 }
 
 /** Ours alone: another user's runs are none of our business. */
