@@ -6,8 +6,10 @@ import { codeBook } from '../../server/src/codes/code-book.ts';
 import type { Listener } from '../../server/src/db/listen.ts';
 import { startListener } from '../../server/src/db/listen.ts';
 import { createPool } from '../../server/src/db/pool.ts';
+import type { Db } from '../../server/src/db/types.ts';
 import type { HttpGround } from '../../server/src/http/build.ts';
 import { buildHttp } from '../../server/src/http/build.ts';
+import type { Log } from '../../server/src/log.ts';
 import type { Pipeline } from '../../server/src/mutations/change.ts';
 import { openPipeline } from '../../server/src/mutations/pipeline.ts';
 import { bossWakeups, queues } from '../../server/src/mutations/wakeups.ts';
@@ -39,6 +41,18 @@ export interface RestServerOptions extends Partial<Pick<HttpGround, 'access' | '
   readonly database?: TestDatabase;
   /** Where the server finds the database, such as through a proxy. */
   readonly databaseUrl?: string;
+  /** Puts another edge on the same server before it listens. */
+  readonly mount?: (app: FastifyInstance, ground: EdgeGround) => Promise<void>;
+}
+
+/** What the edges of one node share. */
+export interface EdgeGround {
+  readonly db: Db;
+  readonly pipeline: Pipeline;
+  readonly sessions: Sessions;
+  readonly listener: Listener;
+  readonly clock: () => Date;
+  readonly log: Log;
 }
 
 export const opsToken = 'operators-only-4711';
@@ -73,6 +87,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     opsToken,
     log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
   });
+  await options.mount?.(app, { db, pipeline, sessions, listener, clock: () => clock.now, log });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   atFileEnd(() => stop(app, pipeline, listener, boss, () => db.end()));
   return { database, app, pipeline, sessions, listener, clock, client: new RestClient(url), logged };

@@ -19,8 +19,7 @@ const routesChannel = 'tailgate_routes';
 /** Whose routes have changed; the payload is employee ids split by spaces. */
 const assignmentsChannel = 'tailgate_assignments';
 
-/** One timer for all sockets. */
-const SWEEP_MS = 1_000;
+/** One timer serves all sockets (`sweep_ms`). */
 const SWEEPS_A_LOOK = 5;
 const SWEEPS_A_REPORT = 60;
 
@@ -76,12 +75,14 @@ export class Hub {
     await listener.onNotify(routesChannel, (payload) => this.feed.hint(payload));
     await listener.onNotify(assignmentsChannel, (payload) => this.#assignmentsChanged(this.#of(payload.split(' '))));
     await listener.onNotify(sessionsChannel, (payload) => this.#checkSessions(this.#of(payload.split(' '))));
-    const timer = setInterval(() => this.#sweep(), SWEEP_MS);
+    const timer = setInterval(() => this.#sweep(), this.limits.sweep_ms);
     this.#endings.push(() => clearInterval(timer));
   }
 
-  get connections(): number {
-    return this.#connections.size;
+  /** Of all clients, or of one queue. */
+  connectionsOf(clientId?: string): number {
+    if (clientId === undefined) return this.#connections.size;
+    return [...this.#connections].filter((connection) => connection.clientId === clientId).length;
   }
 
   add(connection: Connection): void {

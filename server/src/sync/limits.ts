@@ -10,6 +10,8 @@ export interface SyncLimits extends Limits {
   readonly slow_reader_ms: number;
   /** Bad frames on one connection before it is closed. */
   readonly bad_frames: number;
+  /** Between two looks at all sockets. Every fifth compares the versions of what is followed, every sixtieth reports. */
+  readonly sweep_ms: number;
   /** Scopes that one connection may follow: its routes, the code lists, its own answers. */
   readonly scopes: number;
 }
@@ -26,5 +28,6 @@ export const syncLimits: SyncLimits = {
   congested_bytes: 256 * 1024,
   slow_reader_ms: 30_000,
   bad_frames: 3,
+  sweep_ms: 1_000,
   scopes: 50,
 };

@@ -170,13 +170,9 @@ function take(session: Live, frame: ClientFrame, now: number, limits: SyncLimits
     case 'push': {
       const { length } = frame.mutations;
       const most = limits.mutations_per_push;
-      if (length > most)
-        return fault(
-          session,
-          'TOO_LARGE',
-          [{ path: 'mutations', message: `${length} in one push, at most ${most}` }],
-          limits,
-        );
+      const wrong = (message: string) => [{ path: 'mutations', message }];
+      if (length === 0) return fault(session, 'BAD_FRAME', wrong('must not be empty'), limits);
+      if (length > most) return fault(session, 'TOO_LARGE', wrong(`${length} in one push, at most ${most}`), limits);
       return {
         session: { ...session, inFlight: session.inFlight + 1 },
         effects: [{ do: 'push', items: frame.mutations }],

@@ -1,7 +1,7 @@
 import fastifyWebsocket from '@fastify/websocket';
 import type { FastifyInstance } from 'fastify';
 import { Connection } from './connection.ts';
-import { openHub, type HubOptions } from './hub.ts';
+import { openHub, type Hub, type HubOptions } from './hub.ts';
 import { syncLimits, type SyncLimits } from './limits.ts';
 import { serveSnapshots } from './snapshot.ts';
 
@@ -13,7 +13,7 @@ const GOODBYE_MS = 2_000;
 export type SyncOptions = Omit<HubOptions, 'limits'> & { readonly limits?: Partial<SyncLimits> };
 
 /** Puts the sync channel and its snapshots on a server that does not listen yet; it ends when that closes. */
-export async function mountSync(http: FastifyInstance, options: SyncOptions): Promise<void> {
+export async function mountSync(http: FastifyInstance, options: SyncOptions): Promise<Hub> {
   const limits = { ...syncLimits, ...options.limits };
   const hub = await openHub({ ...options, limits });
   const webSockets = {
@@ -45,6 +45,7 @@ export async function mountSync(http: FastifyInstance, options: SyncOptions): Pr
     hub.add(connection);
   });
   serveSnapshots(http, { ...options, path: `${syncPath}/snapshot`, serverEpoch: hub.serverEpoch });
+  return hub;
 }
 
 /** The library's `binaryType` is `nodebuffer`: it gives nothing else. */

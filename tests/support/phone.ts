@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { ClientFrameInput, Mutation, ServerFrame } from '@tailgate/sync-protocol';
+import { currentProtocol, serverFrame } from '@tailgate/sync-protocol';
+import { WebSocket } from 'ws';
+import { atFileEnd } from './file-end.ts';
+import type { Signed } from './rest-client.ts';
+
+type FrameOf<Type extends ServerFrame['type']> = Extract<ServerFrame, { type: Type }>;
+
+/** A phone that speaks the protocol by hand, frame by frame. Each frame that it gets is held against the schemas. */
+export class Phone {
+  readonly clientId: string;
+  readonly frames: ServerFrame[] = [];
+  readonly #socket: WebSocket;
+  readonly #watchers = new Set<() => void>();
+  closed: { code: number; reason: string } | undefined;
+
+  constructor(url: string, clientId: string = randomUUID()) {
+    this.clientId = clientId;
+    this.#socket = new WebSocket(url, { perMessageDeflate: true });
+    this.#socket.on('message', (data: Buffer) => {
+      this.frames.push(serverFrame.parse(JSON.parse(data.toString())));
+      this.#look();
+    });
+    this.#socket.on('close', (code, reason) => {
+      this.closed = { code, reason: reason.toString() };
+      this.#look();
+    });
+    this.#socket.on('error', () => undefined);
+    atFileEnd(async () => this.vanish());
+  }
+
+  static async connect(url: string, clientId?: string): Promise<Phone> {
+    const phone = new Phone(url, clientId);
+    await once(phone.#socket, 'open');
+    return phone;
+  }
+
+  send(frame: ClientFrameInput | { type: string; [member: string]: unknown }): void {
+    this.#socket.send(JSON.stringify(frame));
+  }
+
+  sendRaw(data: string | Buffer): void {
+    this.#socket.send(data);
+  }
+
+  hello(who: Partial<Signed> & { queue_key?: string; employee_id: string }, more: object = {}): void {
+    this.send({
+      type: 'hello',
+      protocol: currentProtocol,
+      client_id: this.clientId,
+      device: 'test phone',
+      sdk: 'test/1',
+      app: 'test/1',
+      clock: { now: new Date().toISOString(), boot_id: 'boot', monotonic_ms: performance.now() },
+      ...who,
+      ...more,
+    });
+  }
+
+  async signedOn(who: Partial<Signed> & { queue_key?: string; employee_id: string }, more: object = {}) {
+    this.hello(who, more);
+    return this.next('welcome');
+  }
+
+  push(...mutations: readonly (Mutation | object)[]): void {
+    this.send({ type: 'push', mutations: [...mutations] });
+  }
+
+  /** Takes the first frame of a type that fits, from those that came and nobody has taken, else waits for it. */
+  next<Type extends ServerFrame['type']>(
+    type: Type,
+    fits: (frame: FrameOf<Type>) => boolean = () => true,
+  ): Promise<FrameOf<Type>> {
+    const isIt = (frame: ServerFrame): frame is FrameOf<Type> => frame.type === type;
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        const index = this.frames.findIndex((frame) => isIt(frame) && fits(frame));
+        const found = this.frames[index];
+        if (found && isIt(found)) {
+          this.frames.splice(index, 1);
+          this.#watchers.delete(look);
+          resolve(found);
+        } else if (this.closed) {
+          this.#watchers.delete(look);
+          reject(new Error(`no ${type}: closed with ${this.closed.code} ${this.closed.reason}; had ${this.#names()}`));
+        }
+      };
+      this.#watchers.add(look);
+      look();
+    });
+  }
+
+  async untilClosed(): Promise<{ code: number; reason: string }> {
+    if (!this.closed) await once(this.#socket, 'close');
+    return this.closed ?? { code: 0, reason: '' };
+  }
+
+  /** Stops reading, as a phone does whose processor sleeps. */
+  sleep(): void {
+    this.#socket.pause();
+  }
+
+  wake(): void {
+    this.#socket.resume();
+  }
+
+  vanish(): void {
+    this.#socket.terminate();
+  }
+
+  #look(): void {
+    for (const look of [...this.#watchers]) look();
+  }
+
+  #names(): string {
+    return this.frames.map((frame) => frame.type).join(', ');
+  }
+}

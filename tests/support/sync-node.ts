@@ -1,0 +1,26 @@
+import type { SyncLimits } from '../../server/src/sync/limits.ts';
+import type { Hub } from '../../server/src/sync/hub.ts';
+import { mountSync } from '../../server/src/sync/socket.ts';
+import type { RestServer, RestServerOptions } from './rest-server.ts';
+import { startRestServer } from './rest-server.ts';
+
+export interface SyncNode extends RestServer {
+  readonly hub: Hub;
+  /** Where phones connect. */
+  readonly socketUrl: string;
+}
+
+/** A node with both edges: REST and the sync channel, over one pipeline. It ends with the file. */
+export async function startSyncNode(
+  options: RestServerOptions & { limits?: Partial<SyncLimits> } = {},
+): Promise<SyncNode> {
+  const limits = { sweep_ms: 20, ...options.limits };
+  const mounted: Hub[] = [];
+  const server = await startRestServer({
+    ...options,
+    mount: async (app, ground) => void mounted.push(await mountSync(app, { ...ground, limits })),
+  });
+  const [hub] = mounted;
+  if (!hub) throw new Error('the sync channel was not mounted');
+  return { ...server, hub, socketUrl: `${server.client.url.replace('http', 'ws')}/api/sync` };
+}
