@@ -2,8 +2,10 @@
 -- schema can be distributed by facility as it is (docs/architecture.md, I12). Documents are text: SQL never looks inside.
 
 -- Which life of this database we are in. A restore starts a new epoch (I9); cursors and host sequences carry it.
+-- `cluster` (PostgreSQL's system identifier) and `timeline` tell at a start that the database has another history.
 create table server_epoch (
   epoch integer primary key,
+  cluster text not null,
   timeline integer not null,
   started_at timestamptz not null default now(),
   reason text not null
@@ -96,6 +98,7 @@ create table route (
 ) with (fillfactor = 50);
 create index route_behind on route (facility, id, week_end) where behind;
 create index route_open on route (id) where status = 'O';
+create index route_due on route (least(autoclose_at, forceclose_at)) where least(autoclose_at, forceclose_at) is not null;
 
 -- Assignments are history: a driver taken off a route keeps a row with `removed_at`.
 create table route_driver (
@@ -209,6 +212,14 @@ create table quarantine (
 create unique index quarantine_by_mutation on quarantine (id, hash);
 create index quarantine_by_client on quarantine (client_id, client_version);
 create index quarantine_open on quarantine (received_at) where state = 'open';
+
+-- Delivery mails that a mail server has taken: one for each mutation that brought a stop to D.
+create table mail_sent (
+  facility text not null,
+  mutation_id uuid not null,
+  sent_at timestamptz not null,
+  primary key (facility, mutation_id)
+);
 
 -- What a person has to know of: a chain that does not fit, items a phone declares gone, a restore.
 create table incident (

@@ -79,6 +79,18 @@ export function applyStopUpdate(before: StopResult, update: StopObject, stamp: S
   return merge.finish();
 }
 
+/**
+ * Stop 999 when the autoclose timer has closed its route: complete, whatever its status was (contract §4). No driver
+ * can send this.
+ */
+export function completeStop(before: StopResult, stamp: Stamp): StopResult {
+  // A device's clock, or another node's, may run ahead of ours: the timer still has the last word.
+  const at = Math.max(stamp.at, ...(before.by ?? []).map((writer) => writer.at));
+  const merge = new FieldMerge(before, { ...stamp, at });
+  merge.set(merge.result, 'status', 'status', 'C');
+  return merge.finish().result;
+}
+
 function mergeStatus(merge: FieldMerge, update: StopObject, sent: StopStatus | undefined): void {
   if (sent === undefined) return;
   if (sent === 'P') {

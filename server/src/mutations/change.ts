@@ -9,11 +9,14 @@ export type Actor =
 /** The path set whose rules apply: v20, or the unprefixed set (the sync channel, too). */
 export type PathSet = 'v20' | 'current';
 
+/** What the spine does of itself when a closing timer rings: no phone and no office can ask for it. */
+export type TimedCommand = 'route.close';
+
 /** One change by REST, the office or a timer: no queue behind it. */
 export interface Change {
   /** UUID; the same id again is a duplicate, with another content it is refused as reused. */
   readonly id: string;
-  readonly name: MutationName;
+  readonly name: MutationName | TimedCommand;
   readonly version: number;
   /** Parsed arguments of that name and version (`mutationArgs`). */
   readonly args: Json;

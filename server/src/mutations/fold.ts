@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { MutationResult, RouteKey, StopResult, Warning } from '@tailgate/sync-protocol';
-import { canonicalJson, routeScope } from '@tailgate/sync-protocol';
+import { routeScope } from '@tailgate/sync-protocol';
 import type { RouteFacts } from '../routes/header.ts';
 import type { StopContext, StopDecision } from '../stops/rules.ts';
-import { decideSkipRefuse, decideStopUpdate } from '../stops/rules.ts';
 import type { Outcome } from './change.ts';
+import { decide, latestOf, repeats } from './decide.ts';
 import { editTimeOf } from './edit-time.ts';
 import { fitsChain, judge, linkOf } from './identity.ts';
 import type { KnownMutation } from './identity.ts';
-import type { Command, Fault, Item, QueueItem } from './item.ts';
+import type { Fault, Item, QueueItem } from './item.ts';
 import type { LatestChange, LoadedClient, LoadedRoute, LoadedStop, World } from './world.ts';
 import { stopName } from './world.ts';
 
@@ -40,7 +40,8 @@ export interface Changes {
   readonly mails: {
     readonly key: RouteKey;
     readonly stop: number;
-    readonly version: number;
+    /** The mutation that brought the stop to D: one mail for each. */
+    readonly mutation: string;
     readonly paths: 'v20' | 'current';
   }[];
 }
@@ -245,10 +246,13 @@ class Fold {
         late,
       };
       this.#routes.set(routeScope(key), route);
-      stop.result = decision.result;
-      stop.version = version;
-      stop.latest = latestOf(item);
-      if (decision.mail) this.#mails.push({ key, stop: stop.stop, version, paths: item.paths });
+      // A forced close changes the route alone: nobody is told of a stop that stays as it was.
+      if (decision.result !== stop.result) {
+        stop.result = decision.result;
+        stop.version = version;
+        stop.latest = latestOf(item);
+      }
+      if (decision.mail) this.#mails.push({ key, stop: stop.stop, mutation: item.id, paths: item.paths });
     }
     const result = decision.touched || decision.superseded.length > 0 ? 'applied' : 'duplicate';
     this.#ledger.push({ item, key, stop: stop.stop, version: route.version, editTime, result, warnings });
@@ -357,33 +361,11 @@ class Fold {
   }
 }
 
-const decide = (command: Command, context: StopContext): StopDecision =>
-  command.name === 'stop.update'
-    ? decideStopUpdate(command.args.stop, context)
-    : decideSkipRefuse(command.args, context);
-
 const isDriver = (route: RouteFacts, employee: string): boolean =>
   route.drivers.some((driver) => driver.id === employee);
 
 const fault = (code: Fault['code'], reason: string): Fault => ({ code, reason, details: [] });
 const idReused = fault('ID_REUSED', 'this id came before with another content');
-
-function repeats(item: Item, command: Command, latest: LatestChange | null): boolean {
-  if (!latest || item.actor.kind !== 'driver' || latest.employee !== item.actor.employee) return false;
-  return latest.name === command.name && latest.content === canonicalJson(command.args);
-}
-
-function latestOf({ actor, meaning }: Item): LatestChange | null {
-  if (actor.kind !== 'driver' || meaning.kind !== 'command') return null;
-  // Only compared where a change without a key follows: the text is made then.
-  return {
-    employee: actor.employee,
-    name: meaning.command.name,
-    get content() {
-      return canonicalJson(meaning.command.args);
-    },
-  };
-}
 
 /** The answer of a queue's item as the frame `ack` carries it. */
 export function mutationResult(item: Item, seq: number, outcome: Outcome): MutationResult {

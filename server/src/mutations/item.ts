@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type {
   ErrorDetail,
+  Json,
   Mutation,
   MutationName,
   RouteKey,
@@ -18,12 +19,13 @@ import {
   stopUpdateArgs,
 } from '@tailgate/sync-protocol';
 import type { $ZodIssue } from 'zod/v4/core';
-import type { Actor, Change, PathSet, QuarantineCode, Queue } from './change.ts';
+import type { Actor, Change, PathSet, QuarantineCode, Queue, TimedCommand } from './change.ts';
 
 /** Arguments that the rules understand, whatever version they were written in. */
 export type Command =
   | { readonly name: 'stop.update'; readonly args: StopUpdateArgs }
-  | { readonly name: 'stop.skip_refuse'; readonly args: SkipRefuseArgs };
+  | { readonly name: 'stop.skip_refuse'; readonly args: SkipRefuseArgs }
+  | { readonly name: TimedCommand; readonly args: Json };
 
 /** Where an item of a queue stands, and what its device's clocks said. */
 export interface QueueItem {
@@ -140,7 +142,7 @@ export function itemOfChange(change: Change): Item {
   // Blank parts: the edge found no route that could be meant. What was sent is kept for the office all the same.
   const named = change.route.facility !== '' && change.route.week_end !== '';
   const noRoute = unreadable('ROUTE_NOT_FOUND', `no route ${change.route.id} is or was this driver's`, []);
-  const meaning = named ? readArguments(name, version, args) : noRoute;
+  const meaning = named ? meaningOfChange(change) : noRoute;
   return {
     id: change.id,
     hash: sha256(body),
@@ -156,6 +158,12 @@ export function itemOfChange(change: Change): Item {
     dedupeByContent: change.dedupeByContent,
     meaning,
   };
+}
+
+function meaningOfChange({ name, version, args, route, stop }: Change): Meaning {
+  return name === 'route.close'
+    ? { kind: 'command', route, stop, command: { name, args } }
+    : readArguments(name, version, args);
 }
 
 function meaningOf({ name, version, args }: Mutation): Meaning {

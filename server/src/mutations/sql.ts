@@ -115,5 +115,13 @@ export const saveIncidents = statement(
    select gen_random_uuid(), * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[])`,
 );
 
+/** Routes whose closing timer has run out at $1, the longest overdue first; at most $2. */
+export const dueRoutes = statement(
+  'due routes',
+  `select facility, id, week_end, least(autoclose_at, forceclose_at) as due_at
+     from route where least(autoclose_at, forceclose_at) <= $1
+    order by due_at limit $2`,
+);
+
 /** A hint without content to the other nodes: which scopes have moved. */
 export const notify = statement('notify', `select pg_notify('tailgate_routes', $1)`);

@@ -11,8 +11,8 @@ export interface MailJob {
   readonly route_id: string;
   readonly week_end: string;
   readonly stop: number;
-  /** The route version of the transition to D: one mail for each. */
-  readonly version: number;
+  /** The mutation that brought the stop to D: one mail for each. */
+  readonly mutation: string;
   readonly paths: 'v20' | 'current';
 }
 
@@ -32,6 +32,8 @@ export async function createQueues(boss: Pick<PgBoss, 'createQueue'>): Promise<v
     retryDelay: 5,
     retryBackoff: true,
     retryDelayMax: 3_600,
+    // A mail server that says nothing for a minute is given up; a job of a killed process need not wait much longer.
+    expireInSeconds: 180,
   });
   await boss.createQueue(queues.close, { policy: 'standard', retryLimit: 20, retryDelay: 1, retryBackoff: true });
 }
@@ -61,11 +63,11 @@ export function bossWakeups(boss: Pick<PgBoss, 'send' | 'insert'>): Wakeups {
 
 const executor = (tx: Tx) => ({ executeSql: (text: string, values?: unknown[]) => tx.query(text, values) });
 
-const mailJob = ({ key, stop, version, paths }: Changes['mails'][number]): MailJob => ({
+const mailJob = ({ key, stop, mutation, paths }: Changes['mails'][number]): MailJob => ({
   facility: key.facility,
   route_id: key.id,
   week_end: key.week_end,
   stop,
-  version,
+  mutation,
   paths,
 });

@@ -1,0 +1,20 @@
+import { completeStop } from '@tailgate/sync-protocol';
+import type { StopContext, StopDecision } from '../stops/rules.ts';
+import { afterTimer } from './closing.ts';
+
+/**
+ * What a closing timer's alarm does, asked again under the route's lock: it closes a route that is due, and does nothing
+ * where the close came first. Stop 999 is complete after an autoclose and stays as it is after a forced close.
+ */
+export function decideTimedClose({ route, result, receivedAt, stamp }: StopContext): StopDecision {
+  const closing = afterTimer(route, receivedAt);
+  if (closing === route) return { ...nothing, route, result };
+  return {
+    ...nothing,
+    route: { ...route, ...closing },
+    result: closing.closedBy === 'A' ? completeStop(result, stamp) : result,
+    touched: true,
+  };
+}
+
+const nothing = { changed: [], touched: false, superseded: [], warnings: [], mail: false } as const;

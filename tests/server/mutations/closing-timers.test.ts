@@ -1,0 +1,262 @@
+import type { StopResult } from '@tailgate/sync-protocol';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { startClosing, type ClosingOptions } from '../../../server/src/mutations/closing-timers.ts';
+import type { Pipeline, RouteCommit } from '../../../server/src/mutations/change.ts';
+import { queues } from '../../../server/src/mutations/wakeups.ts';
+import { atFileEnd } from '../../support/file-end.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+import { addRoute, pipelineGround, restChange } from './ground.ts';
+
+const TIMER_MS = 600_000;
+const NEVER_MS = 3_600_000;
+
+type Ground = Awaited<ReturnType<typeof pipelineGround>>;
+let ground: Ground;
+let legacy: Pipeline;
+let arrivalGated: Pipeline;
+beforeAll(async () => {
+  ground = await pipelineGround();
+  legacy = ground.open('legacy');
+  arrivalGated = ground.open('arrival');
+});
+
+/** Closing timers as a node has them; without `sweepMs` only the alarm and the start itself look. */
+async function startTimers(pipeline: Pipeline, options: Partial<ClosingOptions> = {}) {
+  const log = recordedLog();
+  const timers = await startClosing({
+    db: ground.pool,
+    boss: ground.boss,
+    submit: (change) => pipeline.submit(change),
+    clock: () => new Date(),
+    log,
+    sweepMs: NEVER_MS,
+    ...options,
+  });
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= timers.stop());
+  atFileEnd(stop);
+  return { log, stop };
+}
+
+/** The driver's word about stop 999, received so long ago that the timer rings in `dueInMs`. */
+const warehouse = (key: Awaited<ReturnType<typeof addRoute>>, sent: object, dueInMs: number) => {
+  const receivedAt = new Date(Date.now() - TIMER_MS + dueInMs);
+  return restChange(key, { id: 999, ...sent }, '1001', { receivedAt, editTime: receivedAt });
+};
+const arrived = { arrived: true };
+const delivered = { updates: { status: 'D' } };
+
+/** The first commit of this pipeline that closes the route. */
+function closeOf(pipeline: Pipeline, id: string): Promise<RouteCommit> {
+  return new Promise((resolve) => {
+    const stop = pipeline.onCommit((commits) => {
+      const close = commits.find(
+        ({ key, documents }) => key.id === id && documents.some(({ text }) => text.includes('"status":"C"')),
+      );
+      if (!close) return;
+      stop();
+      resolve(close);
+    });
+  });
+}
+
+interface RouteRow {
+  version: number;
+  header_version: number;
+  status: string;
+  closed_by: string | null;
+  autoclose_at: Date | null;
+  forceclose_at: Date | null;
+}
+async function routeRow(id: string): Promise<RouteRow> {
+  const { rows } = await ground.pool.query<RouteRow>(
+    'select version, header_version, status, closed_by, autoclose_at, forceclose_at from route where id = $1',
+    [id],
+  );
+  if (!rows[0]) throw new Error(`no route ${id}`);
+  return rows[0];
+}
+
+const readResult: (doc: string) => StopResult = JSON.parse;
+async function warehouseResult(id: string): Promise<StopResult> {
+  const { rows } = await ground.pool.query<{ doc: string }>(
+    'select doc from stop_result where route_id = $1 and stop_id = 999',
+    [id],
+  );
+  return readResult(rows[0]?.doc ?? '');
+}
+
+async function ledgerOf(id: string) {
+  const { rows } = await ground.pool.query<{ version: number; source: string; employee: string; result: string }>(
+    'select version, source, employee, result from ledger where route_id = $1 order by version, received_at',
+    [id],
+  );
+  return rows;
+}
+
+describe('a closing timer (contract §4, Closing a route)', () => {
+  it('closes the route after an arrival and completes stop 999, in one version, when its alarm rings', async () => {
+    const key = await addRoute(ground, 'C1', ['1001']);
+    const outcome = await legacy.submit(warehouse(key, arrived, 300));
+    expect(outcome).toMatchObject({ result: 'applied', routeStatus: 'O', version: 2 });
+    const closing = closeOf(legacy, 'C1');
+    const { stop } = await startTimers(legacy);
+    const commit = await closing;
+    await stop();
+
+    expect(commit).toMatchObject({ from: 2, to: 3 });
+    expect(commit.documents.map(({ key: name, version }) => ({ name, version }))).toEqual([
+      { name: 'route', version: 3 },
+      { name: 'result/999', version: 3 },
+    ]);
+    expect(await routeRow('C1')).toEqual({
+      version: 3,
+      header_version: 3,
+      status: 'C',
+      closed_by: 'A',
+      autoclose_at: null,
+      forceclose_at: null,
+    });
+    const result = await warehouseResult('C1');
+    expect(result).toMatchObject({ status: 'C', arrived: true });
+    expect(result.by?.[0]).toMatchObject({ client: 'timer', by: '' });
+    expect(await ledgerOf('C1')).toEqual([
+      { version: 2, source: 'rest', employee: '1001', result: 'applied' },
+      { version: 3, source: 'timer', employee: 'timer', result: 'applied' },
+    ]);
+  });
+
+  it('closes by force for want of an arrival, and leaves stop 999 as the driver left it', async () => {
+    const key = await addRoute(ground, 'C2', ['1001']);
+    await arrivalGated.submit(warehouse(key, delivered, 300));
+    const before = await warehouseResult('C2');
+    const closing = closeOf(arrivalGated, 'C2');
+    const { stop } = await startTimers(arrivalGated);
+    const commit = await closing;
+    await stop();
+
+    expect(commit.documents.map(({ key: name }) => name)).toEqual(['route']);
+    expect(await routeRow('C2')).toMatchObject({ version: 3, status: 'C', closed_by: 'F' });
+    expect(await warehouseResult('C2')).toEqual(before);
+    expect(before.status).toBe('D');
+  });
+
+  it('has the worker woken in the commit of the close', async () => {
+    const jobs = async () => {
+      const { rows } = await ground.pool.query<{ n: number }>(
+        'select count(*)::int as n from pgboss.job where name = $1',
+        [queues.replicate],
+      );
+      return rows[0]?.n ?? 0;
+    };
+    const key = await addRoute(ground, 'C3', ['1001']);
+    await legacy.submit(warehouse(key, arrived, -1));
+    const before = await jobs();
+    const closing = closeOf(legacy, 'C3');
+    const { stop } = await startTimers(legacy);
+    await closing;
+    await stop();
+    expect(await jobs()).toBe(before + 1);
+  });
+
+  it('has the last word about stop 999, even against an edit from a clock that runs ahead', async () => {
+    const key = await addRoute(ground, 'C4', ['1001']);
+    await legacy.submit(
+      restChange(key, { id: 999, updates: { status: 'S' } }, '1001', { editTime: new Date(Date.now() + 86_400_000) }),
+    );
+    await legacy.submit(warehouse(key, arrived, -1));
+    const closing = closeOf(legacy, 'C4');
+    const { stop } = await startTimers(legacy);
+    await closing;
+    await stop();
+    expect((await warehouseResult('C4')).status).toBe('C');
+    const late = await legacy.submit(restChange(key, { id: 999, ...delivered }, '1001'));
+    expect(late).toMatchObject({ status: 'C', routeStatus: 'C', warnings: [{ code: 'after_close' }] });
+  });
+});
+
+describe('exactly one close', () => {
+  it('where two nodes hear the same alarms', async () => {
+    const ids = Array.from({ length: 12 }, (_, n) => `N${n}`);
+    for (const id of ids) await legacy.submit(warehouse(await addRoute(ground, id, ['1001']), arrived, -1));
+    const nodes = [ground.open('legacy'), ground.open('legacy')];
+    const { log: first, stop: stopFirst } = await startTimers(nodes[0]!);
+    const { log: second, stop: stopSecond } = await startTimers(nodes[1]!);
+    await Promise.all([stopFirst(), stopSecond()]);
+
+    for (const id of ids) {
+      expect(await routeRow(id)).toMatchObject({ status: 'C', closed_by: 'A', version: 3 });
+      expect((await ledgerOf(id)).filter(({ source }) => source === 'timer')).toHaveLength(1);
+    }
+    expect([...first.lines, ...second.lines]).toEqual([]);
+  });
+
+  it('where the driver closes the route between the look and the lock', async () => {
+    const key = await addRoute(ground, 'R1', ['1001']);
+    await legacy.submit(warehouse(key, arrived, -1));
+    const { stop } = await startTimers(legacy, {
+      db: {
+        query: async (statement, values) => {
+          const found = await ground.pool.query(statement, values);
+          await legacy.submit(restChange(key, { id: 999, ...delivered }, '1001'));
+          return found;
+        },
+      },
+    });
+    await stop();
+    expect(await routeRow('R1')).toMatchObject({ status: 'C', closed_by: 'D', version: 3, autoclose_at: null });
+    expect((await warehouseResult('R1')).status).toBe('D');
+  });
+
+  it('where a close has cancelled the timer: the alarm rings for nobody', async () => {
+    const key = await addRoute(ground, 'R2', ['1001']);
+    await legacy.submit(warehouse(key, { ...arrived, ...delivered }, -1));
+    const { stop } = await startTimers(legacy);
+    await stop();
+    expect(await routeRow('R2')).toMatchObject({ status: 'C', closed_by: 'D', version: 2 });
+    expect(await ledgerOf('R2')).toHaveLength(1);
+  });
+});
+
+describe('a deadline outlives', () => {
+  it('every process: whoever starts next closes what is overdue', async () => {
+    const stopped = ground.open('legacy');
+    await stopped.submit(warehouse(await addRoute(ground, 'S1', ['1001']), arrived, -1));
+    await stopped.close();
+    const next = ground.open('legacy');
+    const { stop } = await startTimers(next);
+    await stop();
+    expect(await routeRow('S1')).toMatchObject({ status: 'C', closed_by: 'A' });
+  });
+
+  it('a lost alarm: the sweep finds it', async () => {
+    const key = await addRoute(ground, 'S2', ['1001']);
+    const closing = closeOf(legacy, 'S2');
+    const { stop } = await startTimers(legacy, { sweepMs: 20 });
+    await legacy.submit(warehouse(key, arrived, 3_000));
+    await ground.pool.query('delete from pgboss.job where name = $1', [queues.close]);
+    await closing;
+    await stop();
+    expect(await routeRow('S2')).toMatchObject({ status: 'C', closed_by: 'A' });
+  });
+
+  it('a database that is away at the sweep: it says so and comes again', async () => {
+    const key = await addRoute(ground, 'S3', ['1001']);
+    await legacy.submit(warehouse(key, arrived, -1));
+    let away = true;
+    const closing = closeOf(legacy, 'S3');
+    const { log, stop } = await startTimers(legacy, {
+      sweepMs: 20,
+      db: {
+        query: async (statement, values) => {
+          if (!away) return ground.pool.query(statement, values);
+          away = false;
+          throw new Error('Connection terminated unexpectedly');
+        },
+      },
+    });
+    await closing;
+    await stop();
+    expect(log.lines.map(({ level }) => level)).toEqual(['warn']);
+  });
+});
