@@ -52,12 +52,7 @@ export async function readSessionStates(
 }
 
 /** The driver behind a token that counts, or undefined. Keeps the token alive: it slides with its use. */
-export async function authenticate(
-  db: Queryable,
-  employee: string,
-  token: string,
-  now: Date,
-): Promise<Driver | undefined> {
+async function authenticate(db: Queryable, employee: string, token: string, now: Date): Promise<Driver | undefined> {
   const hash = hashToken(token);
   const { rows } = await db.query<SessionRow>(findSession, [hash, employee]);
   const session = rows[0] && factsOf(rows[0]);

@@ -93,7 +93,8 @@ function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((thrown, request, reply) => {
     const error = toAppError(thrown);
     const { status, headers, body } = errorAnswer(error, request.id);
-    if (status >= 500) request.log.error({ err: error.cause ?? error }, 'a request failed');
+    if (error.code === 'INTERNAL') request.log.error({ err: error.cause ?? error }, 'a request failed');
+    else if (status >= 500) request.log.warn({ err: error.cause ?? error }, 'a request has to come again');
     if (status === 401) reply.header('www-authenticate', 'Bearer');
     return reply.code(status).headers(headers).send(body);
   });

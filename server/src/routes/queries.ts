@@ -2,16 +2,12 @@ import type { AssignedRoute, RouteKey, StopPlan, StopResult } from '@tailgate/sy
 import { routeScope } from '@tailgate/sync-protocol';
 import type { Queryable } from '../db/types.ts';
 import type { RouteCandidate } from './resolve.ts';
-import { findRoutes, listActiveDrivers, listAssigned, listPendingRoutes, readPendingRoute } from './sql.ts';
+import { findPending, findRoutes, listActiveDrivers, listAssigned, readPendingRoute } from './sql.ts';
 
-/** Keys of the routes that a driver still has to drive, the pending one (contract §4) first. */
-export async function listOpenRoutes(db: Queryable, employee: string): Promise<RouteKey[]> {
-  const { rows } = await db.query<RouteKey & Record<string, string>>(listPendingRoutes, [employee]);
-  return rows.map(({ facility, id, week_end }) => ({ facility, id, week_end }));
-}
-
+/** The route that a driver has to drive next (contract §4). */
 export async function findPendingRoute(db: Queryable, employee: string): Promise<RouteKey | undefined> {
-  return (await listOpenRoutes(db, employee))[0];
+  const { rows } = await db.query<RouteKey & Record<string, unknown>>(findPending, [employee]);
+  return rows[0];
 }
 
 /** What the phones of these drivers follow, by employee, the pending route first. */

@@ -17,10 +17,10 @@ const pendingOrder = `(r.arrived or exists (
 
 const pending = `from ${assigned} where d.employee = $1 and d.removed_at is null and ${isOpen} order by ${pendingOrder}`;
 
-/** Keys of a driver's open routes, the pending one first. $1 employee. */
-export const listPendingRoutes: Statement = {
-  name: 'routes_list_pending',
-  text: `select r.facility, r.id, r.week_end ${pending}`,
+/** The key of a driver's pending route. $1 employee. */
+export const findPending: Statement = {
+  name: 'routes_find_pending',
+  text: `select r.facility, r.id, r.week_end ${pending} limit 1`,
 };
 
 /**
