@@ -91,11 +91,7 @@ describe('what does not fit is known before the host is asked', () => {
   });
 
   test('decimals have exactly the digits of their column', () => {
-    expect([decimalText(5), decimalText(41.5, 6), decimalText(-0.00000012, 6)]).toEqual([
-      '5',
-      '41.500000',
-      '0.000000',
-    ]);
+    expect([decimalText(5), decimalText(41.5, 6), decimalText(-0.00000012, 6)]).toEqual(['5', '41.500000', '0.000000']);
     expect(() => decimalText(Number.NaN)).toThrow(RangeError);
     expect(() => decimalText(1e15)).toThrow(RangeError);
   });

@@ -56,7 +56,10 @@ export const items: readonly DemoItem[] = [
   item('130053', 'Ice Cubes 7 lb', 'Ice cubes, bag, 7 lb', 'TOTES', 'PLASTIC TOTE', 'FREEZER'),
 ];
 
-/** What a driver brings back: name, whether the entry is mandatory, whether it counts in totes, whether a photo may be added. */
+/**
+ * What a driver brings back: name, whether the entry is mandatory, whether it counts in totes, whether a photo may be
+ * added.
+ */
 export const collectables = [
   {
     id: '900010',

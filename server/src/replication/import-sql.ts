@@ -1,4 +1,7 @@
-/** Statements by which the import keeps the mirror. $1–$3 name the route where nothing else is said: facility, id, week_end. */
+/**
+ * Statements by which the import keeps the mirror. $1–$3 name the route where nothing else is said: facility, id,
+ * week_end.
+ */
 const statement = (name: string, text: string) => ({ name: `import ${name}`, text });
 
 const ofRoute = 'facility = $1 and route_id = $2 and week_end = $3';

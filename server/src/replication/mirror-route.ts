@@ -19,7 +19,9 @@ export type RouteImage = {
   closing: { status: 'O' | 'C'; arrived: boolean; closedAt: Date | null; closedBy: 'D' | 'A' | 'F' | null };
 };
 
-/** What the host already tells of stops that the mirror does not know: the results, and the rows they were read from. */
+/**
+ * What the host already tells of stops that the mirror does not know: the results, and the rows they were read from.
+ */
 export type Inheritance = ReadonlyMap<number, { result: StopResult; held: HeldStop }>;
 
 export type SaveOptions = {

@@ -33,7 +33,10 @@ const routeFiles: readonly HostFileName[] = [
   'RTOSDP',
 ];
 
-/** Sorts the lines of the doorbell by what they are about. A key that names no possible route is a master's line without effect. */
+/**
+ * Sorts the lines of the doorbell by what they are about. A key that names no possible route is a master's line without
+ * effect.
+ */
 export function sortRings(rings: readonly Ring[]): { routes: Map<string, RungRoute>; masters: RungMasters } {
   const routes = new Map<string, RungRoute>();
   const masters: RungMasters = { keys: new Map(), sequences: [] };

@@ -23,7 +23,7 @@ export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
-export const usage = `npm run host -- load FILE.json            routes as a dispatch program writes them
+const usage = `npm run host -- load FILE.json            routes as a dispatch program writes them
 npm run host -- show TABLE [WHERE]        rows of a file (--json: a JSON line each)
 npm run host -- sql "STATEMENT"           what a clerk or another program does
 npm run host -- fault ${faultNames.join('|')} on|off [--table TABLE]`;
@@ -152,7 +152,10 @@ async function setFault(command: Extract<Command, { verb: 'fault' }>, { host, pr
   print(`${fault} is ${on ? 'on' : 'off'}${table === '' ? '' : ` for ${table}`}`);
 }
 
-/** JSON lines for programs, a table for eyes. Numbers are numbers there: no value of ours is beyond what JSON readers hold exactly. */
+/**
+ * JSON lines for programs, a table for eyes. Numbers are numbers there: no value of ours is beyond what JSON readers
+ * hold exactly.
+ */
 function printRows(rows: readonly HostRow[], json: boolean, { print, isTerminal }: Surroundings): void {
   if (json || !isTerminal) {
     for (const row of rows) print(JSON.stringify(withNumbers(row)));

@@ -1,5 +1,5 @@
-// What a host file is made of. Everything that knows a column's name, length, kind or owner is derived from these values: DDL, statements,
-// checks before a write, the printed layout, and the TypeScript type of a row.
+// What a host file is made of. Everything that knows a column's name, length, kind or owner is derived from these
+// values: DDL, statements, checks before a write, the printed layout, and the TypeScript type of a row.
 
 export type CharColumn = { readonly kind: 'char'; readonly length: number; readonly text: string };
 export type DecimalColumn = {
@@ -30,12 +30,6 @@ export const binary = (length: number, text: string): BinaryColumn => ({ kind: '
 /** A number that the host gives on insert, never reused. */
 export const identity = (text: string): IdentityColumn => ({ kind: 'identity', text });
 
-/**
- * Who may change a column: `key` names the row, `host` is the back office's, `service` is ours.
- * A row can hold both kinds (RTSTPP: the plan's sequence and our status); then each side updates its own columns only.
- */
-export type Owner = 'key' | 'host' | 'service';
-
 /** Whether a change by other programs leaves its key in the doorbell (PODCHGP), or nobody here needs to know of it. */
 export type Doorbell = 'rings' | 'silent';
 
@@ -50,7 +44,12 @@ export type HostFile<
   readonly text: string;
   readonly doorbell: Doorbell;
   readonly key: Key;
+  /** Columns that belong to the back office. */
   readonly host: Host;
+  /**
+   * Columns that belong to us. A row can hold both kinds (RTSTPP: the plan's sequence and our status); then each side
+   * updates its own columns only.
+   */
   readonly service: Service;
   /** Access paths beside the key: the columns of each. */
   readonly paths: readonly (readonly string[])[];
@@ -106,12 +105,10 @@ export function columnsOf(file: HostFile): Columns {
   return { ...file.key, ...file.host, ...file.service };
 }
 
-export function ownerOf(file: HostFile, column: string): Owner {
-  if (column in file.key) return 'key';
-  return column in file.service ? 'service' : 'host';
-}
-
-/** The audit tail that every file of this host carries: who created and who last changed a row, with which program, when (host-local). */
+/**
+ * The audit tail that every file of this host carries: who created and who last changed a row, with which program, when
+ * (host-local).
+ */
 export function auditTail(file: HostFile): Columns {
   const tail = (event: 'C' | 'U', verb: string): [string, Column][] => [
     [`${file.prefix}${event}USR`, char(10, `${verb} by user`)],

@@ -5,14 +5,17 @@ import type { RouteFile } from './load-file.ts';
 import { hostRowsOf } from './load-rows.ts';
 import { insertRows, putRows, selectRows, type AuditStamp } from './statements.ts';
 
-// What the back office's dispatch program does: it puts routes into the host's files, in one transaction a route, the dispatch date last.
+// What the back office's dispatch program does: it puts routes into the host's files, in one transaction a route, the
+// dispatch date last.
 
 /** Rows a statement: far below the 65,535 parameters that PostgreSQL takes, and few enough round trips. */
 const ROWS_A_STATEMENT = 500;
 
 export type Office = { user: string; now: Date };
 
-/** Writes a route as dispatched. The same key again changes what is there: the service's own columns stay as they are. */
+/**
+ * Writes a route as dispatched. The same key again changes what is there: the service's own columns stay as they are.
+ */
 export async function dispatchRoute(host: Host, route: RouteFile, office: Office): Promise<void> {
   const rows = hostRowsOf(route);
   await host.transaction(async (tx) => {

@@ -18,7 +18,9 @@ export type Ring = {
 const MAX_RINGS = 50_000;
 const DELETED_A_STATEMENT = 500;
 
-/** What waits in the doorbell, oldest first. Lines that name no file of ours are returned as `strange`, to be removed. */
+/**
+ * What waits in the doorbell, oldest first. Lines that name no file of ours are returned as `strange`, to be removed.
+ */
 export async function readDoorbell(host: Host): Promise<{ rings: Ring[]; strange: string[] }> {
   const rows = await host.query(
     `select CHSEQ, CHFIL, CHOP, CHKEY, CHUSR, CHTS, cast(current_timestamp as timestamp) as NOW from ${host.library}.PODCHGP

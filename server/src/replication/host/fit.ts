@@ -1,7 +1,8 @@
 import { columnsOf, type Column, type DecimalText } from './columns.ts';
 import { hostFile, type HostFileName } from './tables.ts';
 
-// What the host would refuse, told before it is asked: the same states as Db2's, with the column that Db2 does not name.
+// What the host would refuse, told before it is asked: the same states as Db2's, with the column that Db2 does not
+// name.
 
 export type Misfit = { column: string; sqlstate: '22001' | '22003' | '22018' | '22021' };
 

@@ -5,7 +5,10 @@ import type { HostFileName } from './tables.ts';
 export type HostRow = { [column: string]: HostValue };
 export type Dialect = 'postgres' | 'db2';
 
-/** What a statement inside a transaction does. Statements may be handed over without waiting for the one before; they run in order. */
+/**
+ * What a statement inside a transaction does. Statements may be handed over without waiting for the one before; they
+ * run in order.
+ */
 export interface HostTransaction {
   /** @throws HostError */
   query(sql: string, parameters?: readonly HostValue[]): Promise<HostRow[]>;
@@ -13,16 +16,24 @@ export interface HostTransaction {
   execute(sql: string, parameters?: readonly HostValue[]): Promise<number>;
 }
 
-/** The legacy host, whatever database it is. What fails there is a HostError; what a transaction's own work throws passes through. */
+/**
+ * The legacy host, whatever database it is. What fails there is a HostError; what a transaction's own work throws
+ * passes through.
+ */
 export interface Host {
   readonly dialect: Dialect;
   readonly library: string;
   /** One statement on its own, `?` for parameters. */
   query(sql: string, parameters?: readonly HostValue[]): Promise<HostRow[]>;
-  /** Commits when `work` resolves, rolls back when it rejects. SQLSTATE 08007: nobody knows whether the commit happened, read back. */
+  /**
+   * Commits when `work` resolves, rolls back when it rejects. SQLSTATE 08007: nobody knows whether the commit happened,
+   * read back.
+   */
   transaction<T>(work: (tx: HostTransaction) => Promise<T>): Promise<T>;
   ping(): Promise<HostJob>;
-  /** The columns that the host really has, which may differ from what we defined; undefined where it has no such file. */
+  /**
+   * The columns that the host really has, which may differ from what we defined; undefined where it has no such file.
+   */
   describe(file: HostFileName): Promise<HostColumn[] | undefined>;
   close(): Promise<void>;
 }
@@ -46,7 +57,8 @@ export interface HostColumn {
 
 /**
  * What to do about a failure (host.md, "Errors by class"):
- * `passing` try again for as long as it takes · `not_journaled` write that file without commitment control · `duplicate` read again and compare ·
+ * `passing` try again for as long as it takes · `not_journaled` write that file without commitment control ·
+ * `duplicate` read again and compare ·
  * `poison` park this stop, go on with the others · `setup` pause that file and call a person.
  */
 export type HostErrorKind = 'passing' | 'not_journaled' | 'duplicate' | 'poison' | 'setup';
@@ -66,9 +78,10 @@ export class HostError extends Error {
 }
 
 /** Db2's SQLSTATEs; the stand-in translates PostgreSQL's own into these first. */
-export function classifySqlstate(sqlstate: string): HostErrorKind {
+function classifySqlstate(sqlstate: string): HostErrorKind {
   const whole = kindByState[sqlstate];
-  // An unknown failure is parked: a person sees it, the other stops go on, and nothing is retried for ever behind everybody's back.
+  // An unknown failure is parked: a person sees it, the other stops go on, and nothing is retried for ever behind
+  // everybody's back.
   return whole ?? kindByClass[sqlstate.slice(0, 2)] ?? 'poison';
 }
 

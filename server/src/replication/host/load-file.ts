@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isHostText } from './fit.ts';
 
-// What `host load` reads: a route in the shape of the unprefixed GET's `data`, plus `email_flag` and the collections' `invoice` (contract §11).
-// Lengths are the host's: a dispatch program could not write more either.
+// What `host load` reads: a route in the shape of the unprefixed GET's `data`, plus `email_flag` and the collections'
+// `invoice` (contract §11). Lengths are the host's: a dispatch program could not write more either.
 
 const text = (length: number) =>
   z

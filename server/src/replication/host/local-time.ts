@@ -1,9 +1,6 @@
 /** A moment as the host's programs write it: on the clock of the facility. */
 export type HostMoment = { date: `${number}`; time: `${number}` };
 
-/** Zeros: never happened. */
-export const never: HostMoment = { date: '0', time: '0' };
-
 // Making a formatter costs a thousand times what using it does.
 const formatters = new Map<string, Intl.DateTimeFormat>();
 

@@ -1,7 +1,8 @@
 import { binary, char, decimal, defineFile, identity, timestamp } from './columns.ts';
 import { facility, route, stop, weekEnd } from './route-files.ts';
 
-// Master files of the back office, the service's own files on the host, and the three files by which the two sides signal each other.
+// Master files of the back office, the service's own files on the host, and the three files by which the two sides
+// signal each other.
 
 export const ITCOLP = defineFile('ITCOLP', 'IC', 'Item collection settings', {
   key: { ICFAC: facility, ICITM: char(15, 'Item') },

@@ -21,6 +21,6 @@ export async function openHost(target: HostTarget, databaseUrl: string, log: Log
   return openStandIn({ url: legacyUrl, library, log, ...(program === undefined ? {} : { program }) });
 }
 
-export function isDb2(legacyUrl: string): boolean {
+function isDb2(legacyUrl: string): boolean {
   return !/^postgres(ql)?:/.test(legacyUrl);
 }

@@ -1,7 +1,10 @@
 import pg from 'pg';
 import { HostError } from './host.ts';
 
-/** A failure of the stand-in as Db2 would tell it. `unknown` is the state of what carries none: mostly a connection that broke. */
+/**
+ * A failure of the stand-in as Db2 would tell it. `unknown` is the state of what carries none: mostly a connection that
+ * broke.
+ */
 export function hostErrorOf(error: unknown, unknown = '08003'): HostError {
   if (error instanceof HostError) return error;
   if (!(error instanceof pg.DatabaseError)) {
@@ -17,7 +20,10 @@ function asDb2(code: string): Db2State {
   return byCode[code] ?? byClass[code.slice(0, 2)] ?? { sqlstate: code };
 }
 
-/** PostgreSQL's states where they differ from Db2's; the others (22001, 22003, 22021, 23505, 40001, 42601, …) are the standard's for both. */
+/**
+ * PostgreSQL's states where they differ from Db2's; the others (22001, 22003, 22021, 23505, 40001, 42601, …) are the
+ * standard's for both.
+ */
 const byCode: { readonly [code: string]: Db2State } = {
   '22001': { sqlstate: '22001', sqlcode: -433 },
   '22003': { sqlstate: '22003', sqlcode: -413 },

@@ -26,7 +26,10 @@ const STATEMENT_TIMEOUT_MS = 10_000;
 const LOCK_TIMEOUT_MS = 3_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const SLOW_MS = 2_000;
-/** Statements with a name are planned once a connection; odd ones beyond this many (a multi-row insert of 17 rows) are not worth the memory. */
+/**
+ * Statements with a name are planned once a connection; odd ones beyond this many (a multi-row insert of 17 rows) are
+ * not worth the memory.
+ */
 const MAX_PREPARED = 400;
 const MAX_PREPARED_LENGTH = 20_000;
 
@@ -73,7 +76,10 @@ export async function openStandIn({
     }
   }
 
-  /** Runs `work` on a connection with the faults that `first` has read; a connection that may be half way through something is thrown away. */
+  /**
+   * Runs `work` on a connection with the faults that `first` has read; a connection that may be half way through
+   * something is thrown away.
+   */
   async function withConnection<T>(first: string, work: (session: Session) => Promise<T>): Promise<T> {
     const client = await connect();
     let broken = false;
@@ -108,7 +114,10 @@ export async function openStandIn({
   };
 }
 
-/** Begins, and reads the faults in the same round trip. They befall the service only: a clerk works on (`library` undefined). */
+/**
+ * Begins, and reads the faults in the same round trip. They befall the service only: a clerk works on (`library`
+ * undefined).
+ */
 async function readFaults(client: pg.PoolClient, first: string, library: string | undefined): Promise<Fault[]> {
   const text = library === undefined ? first : `${first}select fault, file from ${library}.standin_fault`;
   try {
@@ -121,8 +130,9 @@ async function readFaults(client: pg.PoolClient, first: string, library: string 
 type Session = { client: pg.PoolClient; faults: readonly Fault[]; signal: AbortSignal };
 
 /**
- * A clerk writes `update RTSTPP …` without the library. And as on Db2 for i, rows are found by their key: a plan that was
- * made and cached while a file was empty would else read the whole file for each MERGE of a stop (measured: 4 ms, not 0.1).
+ * A clerk writes `update RTSTPP …` without the library. And as on Db2 for i, rows are found by their key: a plan that
+ * was made and cached while a file was empty would else read the whole file for each MERGE of a stop (measured: 4 ms,
+ * not 0.1).
  */
 function sessionOptions(library: string): string {
   const byKey = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_material'];
@@ -260,7 +270,10 @@ const ccsids: { readonly [type: string]: number } = { CHAR: 37, 'VARCHAR() FOR B
 const BYTEA = 17;
 const TEXTS = [25, 1042, 1043]; // text, char(n), varchar
 
-/** Everything stays text, as the driver promises, so that a number is never rounded and a timestamp never shifted; blanks on the right go. */
+/**
+ * Everything stays text, as the driver promises, so that a number is never rounded and a timestamp never shifted;
+ * blanks on the right go.
+ */
 function typeParser(oid: number): (value: string) => HostValue {
   if (oid === BYTEA) return bytesOf;
   return TEXTS.includes(oid) ? trimBlanks : asText;

@@ -94,7 +94,10 @@ export async function readRouteKeys(host: Host, since: string): Promise<HostRout
   return rows.map(routeKeyOf);
 }
 
-/** Routes that visit these customers, or whose customers these sales reps look after, or that carry these items or invoices. */
+/**
+ * Routes that visit these customers, or whose customers these sales reps look after, or that carry these items or
+ * invoices.
+ */
 export async function readRoutesOf(
   host: Host,
   masters: { customers: string[]; reps: string[]; items: string[]; invoices: string[] },

@@ -1,8 +1,9 @@
 import type pg from 'pg';
 import { HostError } from './host.ts';
 
-// Faults that a trial injects into the stand-in from another process. They are rows of the stand-in itself: in force for every connection at
-// once, without a hook in the product, and the driver reads them in the round trip that it makes anyway.
+// Faults that a trial injects into the stand-in from another process. They are rows of the stand-in itself: in force
+// for every connection at once, without a hook in the product, and the driver reads them in the round trip that it
+// makes anyway.
 
 export const faultNames = ['outage', 'lock', 'slow', 'poison'] as const;
 export type FaultName = (typeof faultNames)[number];

@@ -3,8 +3,8 @@ import { auditTail, columnsOf, type Column, type HostFile } from './columns.ts';
 import { typeName } from './statements.ts';
 import { hostFile, hostFileNames } from './tables.ts';
 
-// The library as a PostgreSQL schema: what the back office's own DDL does on Db2. The stand-in refuses what Db2 refuses and rings the same
-// doorbell, so that whatever runs against it also runs against the host.
+// The library as a PostgreSQL schema: what the back office's own DDL does on Db2. The stand-in refuses what Db2 refuses
+// and rings the same doorbell, so that whatever runs against it also runs against the host.
 
 /** The connection name of the service itself: its own writes do not ring the doorbell. */
 export const serviceProgram = 'TAILGATE';
@@ -66,8 +66,8 @@ function columnDdl(column: Column): string {
 }
 
 /**
- * Code page 37 holds exactly the 256 characters U+0000–U+00FF (IBM's table of CCSID 37 is a permutation of Latin-1), so membership is a range.
- * Db2 fails with SQLSTATE 22021 where a value cannot be converted, and so does this.
+ * Code page 37 holds exactly the 256 characters U+0000–U+00FF (IBM's table of CCSID 37 is a permutation of Latin-1), so
+ * membership is a range. Db2 fails with SQLSTATE 22021 where a value cannot be converted, and so does this.
  */
 function refuseOutsideCodePage(library: string): string {
   return `create or replace function ${library}.ccsid37(value text) returns boolean language plpgsql immutable as $$
@@ -78,8 +78,9 @@ end $$`;
 }
 
 /**
- * Key-only triggers, one a statement: a dispatch program's insert of 3,000 rows costs one more statement, not 3,000. Whatever fails inside is
- * swallowed: a trigger must never fail the host's own program (the drift check finds what was missed).
+ * Key-only triggers, one a statement: a dispatch program's insert of 3,000 rows costs one more statement, not 3,000.
+ * Whatever fails inside is swallowed: a trigger must never fail the host's own program (the drift check finds what was
+ * missed).
  */
 function doorbellDdl(library: string, file: HostFile): string[] {
   const name = `${library}.${file.name}_doorbell`;

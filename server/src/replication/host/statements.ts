@@ -2,8 +2,8 @@ import { auditTail, columnsOf, type Column, type Columns, type HostFile, type Ho
 import type { Dialect, HostRow } from './host.ts';
 import { hostFile, type HostFileName, type HostKey, type HostRecord } from './tables.ts';
 
-// SQL that both drivers run, made from the definitions. Texts depend on the shape only, so each is prepared once; `bind` puts a record's
-// values in the order of its placeholders.
+// SQL that both drivers run, made from the definitions. Texts depend on the shape only, so each is prepared once;
+// `bind` puts a record's values in the order of its placeholders.
 
 export type HostStatement<Input> = { readonly sql: string; readonly bind: (input: Input) => HostValue[] };
 
@@ -43,12 +43,14 @@ export function insertRows<Name extends HostFileName, Chosen extends keyof HostR
   };
 }
 
-/** What a guarded write needs: the new row, and the row as last confirmed (without one, only a missing row is written). */
+/**
+ * What a guarded write needs: the new row, and the row as last confirmed (without one, only a missing row is written).
+ */
 export type GuardedRow<Row> = { row: Row; was?: Row | undefined };
 
 /**
- * Changes columns of one row where the row still holds what `was` says: compare and set. Affects 0 rows where somebody else wrote or the row
- * is gone; then read back.
+ * Changes columns of one row where the row still holds what `was` says: compare and set. Affects 0 rows where somebody
+ * else wrote or the row is gone; then read back.
  */
 export function updateGuarded<Name extends HostFileName, Chosen extends keyof HostRecord<Name> & string>(
   { library }: Pick<Place, 'library'>,
@@ -75,7 +77,8 @@ export function updateGuarded<Name extends HostFileName, Chosen extends keyof Ho
 }
 
 /**
- * Inserts or changes `count` rows with one MERGE of typed values. A row that exists is changed only where every written column still equals
+ * Inserts or changes `count` rows with one MERGE of typed values. A row that exists is changed only where every written
+ * column still equals
  * `was` and, if `sequence` names a column, where that column is lower on the host; a row whose flag `unless` is Y stays
  * as it is. The affected count says how many were written.
  */
@@ -157,7 +160,9 @@ function mergeText({ dialect, library }: Place, file: HostFile, shape: MergeShap
   ].join(' ');
 }
 
-/** Rows as typed records. A column that is missing or of another kind means that the host's file is not the one we know. */
+/**
+ * Rows as typed records. A column that is missing or of another kind means that the host's file is not the one we know.
+ */
 export function readRecords<Name extends HostFileName>(name: Name, rows: readonly HostRow[]): HostRecord<Name>[] {
   return rows.map((row) => {
     if (isRecordOf(name, row)) return row;
@@ -196,8 +201,8 @@ function exactCast(dialect: Dialect, column: Column | undefined): string {
 }
 
 /**
- * For new values. An explicit cast to CHAR(n) cuts what is too long without a word, on Db2 as on PostgreSQL; one character more lets the
- * assignment to the column fail with 22001 instead.
+ * For new values. An explicit cast to CHAR(n) cuts what is too long without a word, on Db2 as on PostgreSQL; one
+ * character more lets the assignment to the column fail with 22001 instead.
  */
 function openCast(dialect: Dialect, column: Column | undefined): string {
   return column?.kind === 'char' ? `cast(? as varchar(${column.length + 1}))` : exactCast(dialect, column);

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { openHost } from '../../server/src/replication/host/open.ts';
+import { createDatabase } from '../support/postgres.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+
+const own = await createDatabase();
+const elsewhere = await createDatabase({ empty: true });
+const open = (legacyUrl: string | undefined, legacyLibrary = 'PODDTA') =>
+  openHost({ legacyUrl, legacyLibrary }, own.url, recordedLog());
+
+/** In which database a connection is. */
+const placeOf = async (legacyUrl: string | undefined, library?: string) => {
+  const host = await open(legacyUrl, library);
+  const rows = await host.query('select current_database() as PLACE, count(*) as FILES from RTHDRP');
+  await host.close();
+  return { ...rows[0], library: host.library };
+};
+
+test('without an address the stand-in lies beside the mirror, in the library that is set', async () => {
+  expect(await placeOf(undefined)).toEqual({ PLACE: own.name, FILES: '0', library: 'PODDTA' });
+  expect(await placeOf(undefined, 'PODDEV')).toEqual({ PLACE: own.name, FILES: '0', library: 'PODDEV' });
+});
+
+test('a PostgreSQL address is a stand-in elsewhere', async () => {
+  expect(await placeOf(elsewhere.url)).toEqual({ PLACE: elsewhere.name, FILES: '0', library: 'PODDTA' });
+});
+
+test.each(['db2://user:secret@host:50000/PROD', 'DATABASE=PROD;HOSTNAME=host;UID=u;PWD=secret'])(
+  'Db2 is refused with the way out, and without the password: %s',
+  async (url) => {
+    const error: unknown = await open(url).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ kind: 'setup' });
+    expect(String(error)).toMatch(/names Db2.*unset it, or name a stand-in/);
+    expect(String(error)).not.toContain('secret');
+  },
+);
