@@ -63,7 +63,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
   const log = recordedLog();
   const db = createPool({ url: options.databaseUrl ?? database.url, name: 'rest under test', log });
   const clock: TestClock = { now: new Date() };
-  const boss = await startBoss(database.url);
+  const boss = await startBoss(database.url, log);
   const listener = await startListener({ url: database.url, log });
   const pipeline = openPipeline({
     db,
@@ -99,8 +99,10 @@ const codes = [
   { type: 'stop-exception', code: '10', stop_type: 'R' },
 ];
 
-async function startBoss(connectionString: string): Promise<PgBoss> {
+async function startBoss(connectionString: string, log: Log): Promise<PgBoss> {
   const boss = new PgBoss({ connectionString, supervise: false, schedule: false });
+  // Its pool may be told that the database is dropped while it closes.
+  boss.on('error', (err) => log.warn({ err }, 'pg-boss lost its connection'));
   await boss.start();
   for (const name of Object.values(queues)) await boss.createQueue(name);
   return boss;
