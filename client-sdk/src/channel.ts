@@ -1,0 +1,197 @@
+import type { ClientFrameInput, Cursor, Scope, ServerFrame } from '@tailgate/sync-protocol';
+import { currentProtocol } from '@tailgate/sync-protocol';
+import { Connection } from './connection/connection.ts';
+import type { State, Timing } from './connection/machine.ts';
+import type { Environment } from './environment.ts';
+import type { Outbox } from './queue/outbox.ts';
+import type { Queue } from './queue/queue.ts';
+import { Sender } from './queue/sender.ts';
+
+/** What a queue shows at the door; a queue key opens less, but as long as there is something to push. */
+export type Credentials = { readonly api_token: string } | { readonly queue_key: string };
+
+type Welcome = Extract<ServerFrame, { type: 'welcome' }>;
+/** Frames about documents, routes and the session. */
+export type FeedFrame = Extract<ServerFrame, { type: 'patch' | 'snapshot' | 'gone' | 'routes' | 'session' }>;
+
+/** What a channel asks and tells the client around it. */
+export interface Desk {
+  /** Undefined where this queue has nothing to say now, or nobody who may say it. */
+  credentials(queue: Queue): Credentials | undefined;
+  /** The scopes that this queue's connection follows. */
+  cursors(queue: Queue): Record<Scope, Cursor | null>;
+  epochOf(scope: Scope): string | null;
+  welcomed(channel: Channel, frame: Welcome): void;
+  feed(channel: Channel, frame: FeedFrame): void;
+  rejected(channel: Channel, code: string, message: string): void;
+  trouble(code: string, message: string): void;
+  moved(channel: Channel): void;
+}
+
+export interface ChannelGround {
+  readonly url: string;
+  readonly environment: Environment;
+  readonly timing: Timing;
+  readonly outbox: Outbox;
+  readonly bootId: string;
+  readonly device: string;
+  readonly app: string;
+  readonly desk: Desk;
+}
+
+export const sdkName = 'tailgate-client-sdk/0.1.0';
+
+/** One queue and its own line to the server: no queue waits for another's credentials, or faults. */
+export class Channel {
+  readonly #ground: ChannelGround;
+  readonly #connection: Connection;
+  #queue: Queue;
+  #sender: Sender | undefined;
+  /** The credentials of this connection. */
+  #shown = '';
+
+  constructor(queue: Queue, ground: ChannelGround) {
+    this.#queue = queue;
+    this.#ground = ground;
+    const socketUrl = `${ground.url.replace(/^http/, 'ws')}/api/sync`;
+    this.#connection = new Connection(socketUrl, ground.environment, ground.timing, {
+      hello: () => this.#hello(),
+      ping: () => ({ type: 'ping', ...this.#gauge(), clock: this.#clock() }),
+      take: (frame) => this.#take(frame),
+      moved: (state, before) => this.#moved(state, before),
+      unreadable: (message) => ground.desk.trouble('BAD_FRAME', message),
+    });
+  }
+
+  get queue(): Queue {
+    return this.#queue;
+  }
+
+  get state(): State {
+    return this.#connection.state;
+  }
+
+  /** Looks again at what there is to do, and sends what waits. */
+  update(): void {
+    const credentials = this.#ground.desk.credentials(this.#queue);
+    if (!credentials) return this.#connection.tell({ is: 'unwanted' });
+    const shown = JSON.stringify(credentials);
+    if (this.#shown !== '' && this.#shown !== shown) this.#connection.tell({ is: 'renewed' });
+    this.#shown = shown;
+    this.#connection.tell({ is: 'wanted' });
+    void this.#sender?.pump();
+  }
+
+  wake(): void {
+    this.#connection.tell({ is: 'woken' });
+  }
+
+  send(frame: ClientFrameInput): void {
+    if (this.#sender) this.#connection.send(frame);
+  }
+
+  /** The server knows this queue as somebody else's, or with other items: goes on under a new name. */
+  fork(): void {
+    this.#queue = this.#ground.outbox.fork(this.#queue);
+    this.#connection.tell({ is: 'renewed' });
+    this.update();
+  }
+
+  close(): void {
+    this.#connection.tell({ is: 'unwanted' });
+  }
+
+  #hello(): Extract<ClientFrameInput, { type: 'hello' }> {
+    const { device, app, desk } = this.#ground;
+    const { client_id, employee, queue_key } = this.#queue.head;
+    return {
+      type: 'hello',
+      protocol: currentProtocol,
+      client_id,
+      employee_id: employee,
+      ...desk.credentials(this.#queue),
+      ...(queue_key === null && { wants_queue_key: true }),
+      device,
+      app,
+      sdk: sdkName,
+      clock: this.#clock(),
+      cursors: desk.cursors(this.#queue),
+      ...this.#gauge(),
+    };
+  }
+
+  #clock() {
+    const { clock } = this.#ground.environment;
+    return { now: new Date(clock.now()).toISOString(), boot_id: this.#ground.bootId, monotonic_ms: clock.monotonic() };
+  }
+
+  /** What the office sees of a phone that still has something. */
+  #gauge() {
+    const oldest = this.#queue.firstWaiting?.mutation.captured_at ?? null;
+    return { pending: this.#queue.waiting.size, oldest_pending_at: oldest };
+  }
+
+  #moved(state: State, before: State): void {
+    if (before.at === 'live' && state.at !== 'live') {
+      this.#sender?.end();
+      this.#sender = undefined;
+    }
+    if (state.at !== before.at) this.#ground.desk.moved(this);
+  }
+
+  #take(frame: ServerFrame): void {
+    const { outbox, desk } = this.#ground;
+    switch (frame.type) {
+      case 'welcome':
+        return this.#welcome(frame);
+      case 'ack':
+        outbox.settle(this.#queue, frame.results, (scope) => desk.epochOf(scope));
+        if (frame.fork !== undefined) return this.fork();
+        if (frame.wants !== undefined && !this.#reconcile(frame.wants - 1)) return;
+        this.#sender?.took(frame);
+        void this.#sender?.pump();
+        return;
+      case 'error':
+        this.#sender?.failed(frame.code);
+        return desk.trouble(frame.code, frame.message);
+      case 'reject':
+        return desk.rejected(this, frame.code, frame.message);
+      case 'patch':
+      case 'snapshot':
+      case 'gone':
+      case 'routes':
+      case 'session':
+        return desk.feed(this, frame);
+      case 'ping':
+      case 'pong':
+    }
+  }
+
+  #welcome(frame: Welcome): void {
+    const { outbox, environment, timing, desk } = this.#ground;
+    if (frame.queue_key !== undefined) outbox.setQueueKey(this.#queue, frame.queue_key);
+    if (!this.#reconcile(frame.last_seq, frame.epoch)) return;
+    this.#sender = new Sender(this.#queue, frame.limits, {
+      environment,
+      timing,
+      send: (text) => this.#connection.sendText(text),
+      stuck: () => this.#connection.tell({ is: 'renewed' }),
+    });
+    desk.welcomed(this, frame);
+    void this.#sender.pump();
+  }
+
+  /** Brings queue and watermark together; false where the queue goes on as another one. */
+  #reconcile(lastSeq: number, epoch = this.#queue.head.epoch ?? ''): boolean {
+    const answer = this.#ground.outbox.reconcile(this.#queue, lastSeq, epoch);
+    if (answer.kind === 'fork') {
+      this.fork();
+      return false;
+    }
+    if (answer.gone) {
+      this.#connection.send({ type: 'gone', ...answer.gone, reason: 'no longer on this device' });
+      this.#ground.desk.trouble('GONE', `this device no longer has its changes ${answer.gone.from} to ${answer.gone.to}`);
+    }
+    return true;
+  }
+}

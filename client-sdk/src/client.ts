@@ -1,0 +1,146 @@
+import type { AssignedRoute, ReferenceCode, RouteKey, StopObjectInput } from '@tailgate/sync-protocol';
+import { routeScope } from '@tailgate/sync-protocol';
+import type { Courier } from './courier.ts';
+import { NotSignedIn } from './errors.ts';
+import type { ClientEvents, EventHub } from './events.ts';
+import type { Outbox } from './queue/outbox.ts';
+import type { Draft, SkipInput } from './queue/record.ts';
+import { draftSkip, draftUpdate } from './queue/record.ts';
+import type { Receipt } from './queue/receipt.ts';
+import type { LocalRoute, LocalStop } from './replica/local-route.ts';
+import type { Replica } from './replica/replica.ts';
+import type { Account, Accounts } from './session/accounts.ts';
+import type { AuthApi, SignInInput, SignInResult } from './session/sign-in.ts';
+import type { Status } from './status.ts';
+import type { Journal } from './store/journal.ts';
+import type { Watch } from './watch.ts';
+import { fixed, follow, select } from './watch.ts';
+
+/** Who works with this device. */
+export interface Driver {
+  readonly employeeId: string;
+  readonly name: string;
+  /** False once the server has ended the session: recording and draining go on, news need another sign-in. */
+  readonly signedIn: boolean;
+}
+
+/** The parts of a client, put together by `createClient`. */
+export interface ClientGround {
+  readonly accounts: Accounts;
+  readonly auth: AuthApi;
+  readonly courier: Courier;
+  readonly events: EventHub;
+  readonly journal: Journal;
+  readonly outbox: Outbox;
+  readonly replica: Replica;
+  readonly stopWakeUps: () => void;
+}
+
+/**
+ * Tailgate on a device: what was synced is readable without a network, what is recorded is on the disk before anything
+ * else happens to it, and it arrives, once and in order, whenever a network comes.
+ */
+export class Client {
+  /** Connection, what is pending, what went wrong last. */
+  readonly status: Watch<Status>;
+  readonly driver: Watch<Driver | undefined>;
+  /** The driver's routes; the pending one first. */
+  readonly routes: Watch<readonly AssignedRoute[]>;
+  readonly #ground: ClientGround;
+
+  /** Use `createClient`. */
+  constructor(ground: ClientGround) {
+    this.#ground = ground;
+    const { current } = ground.accounts;
+    this.status = ground.courier.status;
+    this.driver = select(current, driverOf);
+    this.routes = select(current, (account) => account?.routes ?? noRoutes);
+  }
+
+  /** Signs in. A conflict and a refusal are results; throws `Unreachable` where there is no answer. */
+  async signIn(input: SignInInput): Promise<SignInResult> {
+    const [result, session] = await this.#ground.auth.signIn(input);
+    if (session) await this.#ground.courier.enter(session);
+    return result;
+  }
+
+  /** Registers an employee of the employee master, and signs in. */
+  async signUp(employeeId: string, password: string): Promise<SignInResult> {
+    const [result, session] = await this.#ground.auth.signUp(employeeId, password);
+    if (session) await this.#ground.courier.enter(session);
+    return result;
+  }
+
+  /**
+   * Signs out on this device, with or without a network; what is queued drains all the same.
+   *
+   * @returns whether the server knows already; else it is told as soon as it can be reached
+   */
+  signOut(): Promise<boolean> {
+    return this.#ground.courier.leave();
+  }
+
+  /** A route as this device knows it; without a key the driver's pending one. Undefined until it was synced once. */
+  route(key?: RouteKey): Watch<LocalRoute | undefined> {
+    const { replica, accounts } = this.#ground;
+    if (key) return replica.route(routeScope(key));
+    const pending = select(accounts.current, (account) => account?.routes[0]?.scope);
+    return follow(pending, (scope) => (scope === undefined ? fixed(undefined) : replica.route(scope)));
+  }
+
+  /** A stop of a route; 999 is the warehouse. */
+  stop(id: number, key?: RouteKey): Watch<LocalStop | undefined> {
+    return select(this.route(key), (route) => route?.stops.find((stop) => stop.id === id));
+  }
+
+  /** A reference code list, in the order of `sort`. */
+  codes(type: ReferenceCode['type']): Watch<readonly ReferenceCode[]> {
+    return select(this.#ground.replica.codes, (codes) => codes.filter((code) => code.type === type));
+  }
+
+  /**
+   * Records an update of a stop (a stop object of PUT route/stop): shown at once, sent when it can be.
+   *
+   * @throws InvalidChange naming each field that does not fit; NotSignedIn
+   */
+  updateStop(route: RouteKey, stop: StopObjectInput): Receipt {
+    return this.#record(route, Number(stop.id), draftUpdate(route, stop));
+  }
+
+  /** Records that a stop was skipped or refused; without a status the reason code decides. Throws as `updateStop`. */
+  skipStop(route: RouteKey, stopId: number, fields: SkipInput): Receipt {
+    return this.#record(route, stopId, draftSkip(route, stopId, fields));
+  }
+
+  /** The receipt of an earlier change, also of an earlier run of the app; undefined once it is long done. */
+  receipt(id: string): Receipt | undefined {
+    return this.#ground.courier.receipt(id);
+  }
+
+  on<Name extends keyof ClientEvents>(name: Name, listener: (event: ClientEvents[Name]) => void): () => void {
+    return this.#ground.events.on(name, listener);
+  }
+
+  /** Ends connections and closes the store, after what was recorded is on the disk. */
+  async close(): Promise<void> {
+    this.#ground.stopWakeUps();
+    this.#ground.courier.close();
+    await this.#ground.journal.close();
+  }
+
+  #record(route: RouteKey, stop: number, draft: Draft): Receipt {
+    const { accounts, courier, outbox, replica } = this.#ground;
+    const account = accounts.current.current;
+    if (!account) throw new NotSignedIn();
+    // It was made on top of what the driver saw, whatever the clocks say.
+    const after = replica.latestEdit(routeScope(route), stop) + 1;
+    const { item, saved } = outbox.record(account.employee, draft, after);
+    return courier.recorded(item, saved);
+  }
+}
+
+const noRoutes: readonly AssignedRoute[] = [];
+
+function driverOf(account: Account | undefined): Driver | undefined {
+  return account && { employeeId: account.employee, name: account.name, signedIn: account.token !== null };
+}

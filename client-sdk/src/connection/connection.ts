@@ -1,0 +1,146 @@
+import type { ClientFrameInput, ServerFrame } from '@tailgate/sync-protocol';
+import { errorCodes, serverFrame } from '@tailgate/sync-protocol';
+import type { Environment, Socket } from '../environment.ts';
+import type { Effect, Event, State, Timing } from './machine.ts';
+import { step } from './machine.ts';
+
+type Hello = Extract<ClientFrameInput, { type: 'hello' }>;
+type Ping = Extract<ClientFrameInput, { type: 'ping' }>;
+
+export interface Talk {
+  /** Who we are at this moment. */
+  hello(): Hello;
+  ping(): Ping;
+  /** A frame of the server, in order; pings and pongs stay here. */
+  take(frame: ServerFrame): void;
+  /** The machine moved; `live` ended where `before` was live and the state is not. */
+  moved(state: State, before: State): void;
+  /** A frame that could not be read: a fault of one side, told for the logs. */
+  unreadable(message: string): void;
+}
+
+/** One socket after another: carries out what the machine says, and tells it what happened. */
+export class Connection {
+  readonly #url: string;
+  readonly #environment: Environment;
+  readonly #timing: Timing;
+  readonly #talk: Talk;
+  #state: State = { at: 'resting' };
+  #socket: Socket | undefined;
+  #stopTimer: () => void = () => {};
+
+  constructor(url: string, environment: Environment, timing: Timing, talk: Talk) {
+    this.#url = url;
+    this.#environment = environment;
+    this.#timing = timing;
+    this.#talk = talk;
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  send(frame: ClientFrameInput): void {
+    this.sendText(JSON.stringify(frame));
+  }
+
+  sendText(frame: string): void {
+    // A socket that has just died throws or swallows; the machine learns of it by its close or its silence.
+    try {
+      this.#socket?.send(frame);
+    } catch {
+      // Not in the same breath: the machine may be in the middle of a step.
+      queueMicrotask(() => this.tell({ is: 'closed' }));
+    }
+  }
+
+  tell(event: Event): void {
+    const before = this.#state;
+    const [state, effects] = step(before, event, this.#timing, this.#environment.random.fraction());
+    this.#state = state;
+    for (const effect of effects) this.#do(effect);
+    if (state !== before) this.#talk.moved(state, before);
+  }
+
+  #do(effect: Effect): void {
+    switch (effect.do) {
+      case 'open':
+        return this.#open();
+      case 'hello':
+        return this.send(this.#talk.hello());
+      case 'ping':
+        return this.send(this.#talk.ping());
+      case 'close':
+        return this.#close();
+      case 'no timer':
+        return this.#stopTimer();
+      case 'timer':
+        this.#stopTimer();
+        this.#stopTimer = this.#environment.clock.after(effect.ms, () => this.tell({ is: 'time' }));
+    }
+  }
+
+  #open(): void {
+    let socket: Socket;
+    try {
+      socket = new this.#environment.WebSocket(this.#url);
+    } catch (error) {
+      queueMicrotask(() => this.tell({ is: 'closed' }));
+      return this.#talk.unreadable(`the address ${this.#url} cannot be opened: ${String(error)}`);
+    }
+    this.#socket = socket;
+    // What a socket says after we let go of it is of no interest.
+    const whileOurs = (listener: (event: globalThis.Event) => void) => (event: globalThis.Event) => {
+      if (this.#socket === socket) listener(event);
+    };
+    socket.addEventListener('open', whileOurs(() => this.tell({ is: 'opened' })));
+    socket.addEventListener('message', whileOurs((event) => this.#hear('data' in event ? event.data : undefined)));
+    const gone = whileOurs(() => {
+      this.#socket = undefined;
+      this.tell({ is: 'closed' });
+    });
+    socket.addEventListener('close', gone);
+    socket.addEventListener('error', gone);
+  }
+
+  #close(): void {
+    const socket = this.#socket;
+    this.#socket = undefined;
+    socket?.close(1000);
+  }
+
+  #hear(data: unknown): void {
+    this.tell({ is: 'heard' });
+    const frame = this.#read(data);
+    if (!frame) return;
+    if (frame.type === 'ping') return this.send({ type: 'pong' });
+    if (frame.type === 'pong') return;
+    if (frame.type === 'reject') return this.#rejected(frame);
+    if (frame.type === 'welcome') this.tell({ is: 'welcomed', pingMs: frame.limits.ping_ms });
+    this.#talk.take(frame);
+  }
+
+  #read(data: unknown): ServerFrame | undefined {
+    let json: unknown;
+    try {
+      json = JSON.parse(String(data));
+    } catch {
+      this.#talk.unreadable('the server sent a frame that is no JSON');
+      return undefined;
+    }
+    const parsed = serverFrame.safeParse(json);
+    if (parsed.success) return parsed.data;
+    const type = typeof json === 'object' && json !== null && 'type' in json ? String(json.type) : '';
+    // Frames of a later protocol are not for us.
+    const known = serverFrame.def.options.some((option) => option.shape.type.def.values.some((value) => value === type));
+    if (known) this.#talk.unreadable(`the server sent a malformed frame ${type}`);
+    return undefined;
+  }
+
+  #rejected({ code, message, retry_after_ms }: Extract<ServerFrame, { type: 'reject' }>): void {
+    // A code that this build does not know may pass; better to ask again than to wait for ever.
+    const retry = Object.entries(errorCodes).find(([known]) => known === code)?.[1].retry ?? 'retry';
+    this.tell({ is: 'rejected', code, final: retry === 'final', retryAfterMs: retry_after_ms ?? 0 });
+    this.#talk.take({ type: 'reject', code, message });
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * When to connect, when to wait, when to give a silent socket up. Pure: the shell (`connection.ts`) tells what happened
+ * and does what it is told.
+ *
+ *            wanted                    opened               welcomed
+ *   resting ────────► opening ─────────────────► greeting ────────────► live ─┐ tick: ping; no answer: dead
+ *      ▲                 ▲  │ closed, late          │ closed, late        │ ◄─┘
+ *      │ unwanted        │  ▼                       ▼                     ▼ closed, dead
+ *      │ (anywhere)      └─ waiting ◄───────────────┴─────────────────────┘
+ *      │             time, woken   ▲ rejected for now
+ *      └────────── barred ◄────────┘ rejected for good: until `renewed` brings other credentials
+ */
+export type State =
+  /** Nobody needs a connection. */
+  | { readonly at: 'resting' }
+  | { readonly at: 'opening'; readonly attempt: number }
+  /** The socket is open and hello was sent. */
+  | { readonly at: 'greeting'; readonly attempt: number }
+  | { readonly at: 'live'; readonly attempt: number; readonly pingMs: number; readonly asked: boolean }
+  | { readonly at: 'waiting'; readonly attempt: number }
+  | { readonly at: 'barred'; readonly code: string };
+
+export type Event =
+  /** There is something to say. */
+  | { readonly is: 'wanted' }
+  | { readonly is: 'unwanted' }
+  | { readonly is: 'opened' }
+  | { readonly is: 'closed' }
+  | { readonly is: 'welcomed'; readonly pingMs: number }
+  | { readonly is: 'rejected'; readonly code: string; readonly final: boolean; readonly retryAfterMs: number }
+  /** Any frame. */
+  | { readonly is: 'heard' }
+  /** The network or the person may be back: a hint. */
+  | { readonly is: 'woken' }
+  /** Say hello anew: as another queue, or with other credentials. */
+  | { readonly is: 'renewed' }
+  | { readonly is: 'time' };
+
+/** What the shell does, in order. Each state has one timer: setting it replaces the one before. */
+export type Effect =
+  | { readonly do: 'open' }
+  | { readonly do: 'hello' }
+  | { readonly do: 'ping' }
+  | { readonly do: 'close' }
+  | { readonly do: 'timer'; readonly ms: number }
+  | { readonly do: 'no timer' };
+
+export interface Timing {
+  /** First and longest wait before another try; the wait is drawn evenly from zero to the bound (full jitter). */
+  readonly retryBaseMs: number;
+  readonly retryCapMs: number;
+  /** How long a socket may take to open, and a hello to be answered. */
+  readonly openMs: number;
+  /** Longest silence before a ping, and how long its answer may take: together within 15 s. */
+  readonly pingMs: number;
+  readonly answerMs: number;
+}
+
+export const defaultTiming: Timing = { retryBaseMs: 1_000, retryCapMs: 30_000, openMs: 10_000, pingMs: 9_000, answerMs: 5_000 };
+
+export type Step = readonly [State, readonly Effect[]];
+
+const open = (attempt: number, timing: Timing): Step => [
+  { at: 'opening', attempt },
+  [{ do: 'open' }, { do: 'timer', ms: timing.openMs }],
+];
+
+const reopen = (attempt: number, timing: Timing): Step => {
+  const [state, effects] = open(attempt, timing);
+  return [state, [{ do: 'close' }, ...effects]];
+};
+
+/** Exponential back-off with full jitter and a cap. */
+export const backoffMs = (attempt: number, timing: Timing, fraction: number): number =>
+  fraction * Math.min(timing.retryCapMs, timing.retryBaseMs * 2 ** attempt);
+
+function wait(attempt: number, timing: Timing, fraction: number, atLeastMs = 0): Step {
+  const ms = atLeastMs + backoffMs(attempt, timing, fraction);
+  return [{ at: 'waiting', attempt: attempt + 1 }, [{ do: 'timer', ms }]];
+}
+
+/** The socket counts as dead, whatever it says itself. */
+function giveUp(attempt: number, timing: Timing, fraction: number): Step {
+  const [state, effects] = wait(attempt, timing, fraction);
+  return [state, [{ do: 'close' }, ...effects]];
+}
+
+const rest: Step = [{ at: 'resting' }, [{ do: 'close' }, { do: 'no timer' }]];
+
+const ask = (attempt: number, pingMs: number, timing: Timing): Step => [
+  { at: 'live', attempt, pingMs, asked: true },
+  [{ do: 'ping' }, { do: 'timer', ms: timing.answerMs }],
+];
+
+/** What happens in a state that waits for somebody's answer: the socket's, or the server's to hello. */
+function whileConnecting({ at, attempt }: State & { attempt: number }, event: Event, timing: Timing, fraction: number): Step | undefined {
+  switch (event.is) {
+    case 'opened':
+      return at === 'opening' ? [{ at: 'greeting', attempt }, [{ do: 'hello' }, { do: 'timer', ms: timing.openMs }]] : undefined;
+    case 'welcomed':
+      // Asked at once: only an answer proves that both directions work, and only that ends the back-off.
+      return at === 'greeting' ? ask(attempt, Math.min(event.pingMs, timing.pingMs), timing) : undefined;
+    case 'rejected': {
+      if (event.final) return [{ at: 'barred', code: event.code }, [{ do: 'close' }, { do: 'no timer' }]];
+      const [state, effects] = wait(attempt, timing, fraction, event.retryAfterMs);
+      return [state, [{ do: 'close' }, ...effects]];
+    }
+    case 'closed':
+      return wait(attempt, timing, fraction);
+    case 'time':
+      return giveUp(attempt, timing, fraction);
+    case 'renewed':
+      return reopen(attempt, timing);
+    default:
+      return undefined;
+  }
+}
+
+function whileLive(state: State & { at: 'live' }, event: Event, timing: Timing, fraction: number): Step | undefined {
+  const { attempt, pingMs } = state;
+  switch (event.is) {
+    case 'heard':
+      return state.asked ? [{ at: 'live', attempt: 0, pingMs, asked: false }, [{ do: 'timer', ms: pingMs }]] : undefined;
+    case 'time':
+      return state.asked ? giveUp(attempt, timing, fraction) : ask(attempt, pingMs, timing);
+    case 'woken':
+      return ask(attempt, pingMs, timing);
+    case 'closed':
+      return wait(attempt, timing, fraction);
+    case 'renewed':
+      return reopen(0, timing);
+    default:
+      return undefined;
+  }
+}
+
+function whileWaiting({ attempt }: State & { at: 'waiting' }, event: Event, timing: Timing): Step | undefined {
+  if (event.is === 'time') return open(attempt, timing);
+  return event.is === 'woken' || event.is === 'renewed' ? open(0, timing) : undefined;
+}
+
+function next(state: State, event: Event, timing: Timing, fraction: number): Step | undefined {
+  if (event.is === 'unwanted') return state.at === 'resting' ? undefined : rest;
+  switch (state.at) {
+    case 'resting':
+      return event.is === 'wanted' ? open(0, timing) : undefined;
+    case 'barred':
+      return event.is === 'renewed' ? open(0, timing) : undefined;
+    case 'opening':
+    case 'greeting':
+      return whileConnecting(state, event, timing, fraction);
+    case 'live':
+      return whileLive(state, event, timing, fraction);
+    case 'waiting':
+      return whileWaiting(state, event, timing);
+  }
+}
+
+/**
+ * The next state and what to do. An event that means nothing to a state leaves it as it is.
+ *
+ * @param fraction from 0 to below 1: the jitter
+ */
+export function step(state: State, event: Event, timing: Timing, fraction: number): Step {
+  return next(state, event, timing, fraction) ?? [state, []];
+}

@@ -1,0 +1,294 @@
+import type { Cursor, Scope, ServerFrame } from '@tailgate/sync-protocol';
+import { clientScope, codesScope } from '@tailgate/sync-protocol';
+import type { ChannelGround, Credentials, Desk, FeedFrame } from './channel.ts';
+import { Channel } from './channel.ts';
+import { Unreachable } from './errors.ts';
+import type { Conflict, EventHub } from './events.ts';
+import type { QueueItem } from './queue/item.ts';
+import type { Outbox } from './queue/outbox.ts';
+import type { Queue } from './queue/queue.ts';
+import { Receipt } from './queue/receipt.ts';
+import type { FeedGround } from './replica/feed.ts';
+import { cursorsOf, Feed } from './replica/feed.ts';
+import type { Replica } from './replica/replica.ts';
+import type { Account, Accounts } from './session/accounts.ts';
+import type { AuthApi, Session } from './session/sign-in.ts';
+import type { Status, Trouble } from './status.ts';
+import { connectionStatus, pendingOf } from './status.ts';
+import { keepEqualParts, Signal } from './watch.ts';
+
+export interface CourierGround {
+  readonly accounts: Accounts;
+  readonly auth: AuthApi;
+  readonly events: EventHub;
+  readonly outbox: Outbox;
+  readonly replica: Replica;
+  /** What every channel shares. */
+  readonly channel: Omit<ChannelGround, 'desk'>;
+}
+
+/**
+ * Brings the parts together: a channel for each queue, the feed of the driver who works with the device, receipts,
+ * status and events. Decides who may speak with which credentials.
+ */
+export class Courier implements Desk {
+  readonly status: Signal<Status>;
+  readonly #ground: CourierGround;
+  readonly #channels: Channel[] = [];
+  readonly #receipts = new Map<string, Receipt>();
+  readonly #leaving = new Set<string>();
+  #feed: { readonly channel: Channel; readonly feed: Feed } | undefined;
+  /** The server's epoch as the latest welcome told it. */
+  #epoch: string | undefined;
+  #lastError: Trouble | undefined;
+  #storage: Status['storage'] = 'ok';
+  #closed = false;
+
+  constructor(ground: CourierGround) {
+    this.#ground = ground;
+    this.status = new Signal(this.#computeStatus());
+    ground.outbox.onChange = (items) => this.#changed(items);
+    for (const damaged of ground.outbox.damaged) this.trouble('DAMAGED', `the stored ${damaged} cannot be read; it is kept`);
+    this.#update();
+  }
+
+  // ── What the client asks ─────────────────────────────────────────────────────────────────────────────────────────
+
+  async enter({ employee, name, token }: Session): Promise<void> {
+    await this.#ground.accounts.enter(employee, name, token);
+    this.#update();
+  }
+
+  async leave(): Promise<boolean> {
+    const { accounts } = this.#ground;
+    const employee = accounts.current.current?.employee;
+    if (employee === undefined) return true;
+    await accounts.leave(employee);
+    this.#update();
+    await this.#tellSignOut(employee);
+    return accounts.find(employee)?.leaving !== true;
+  }
+
+  recorded(item: QueueItem, saved: Promise<void>): Receipt {
+    const receipt = this.#receiptOf(item);
+    receipt.saving(saved);
+    return receipt;
+  }
+
+  receipt(id: string): Receipt | undefined {
+    const item = this.#ground.outbox.find(id);
+    return item && this.#receiptOf(item);
+  }
+
+  wake(): void {
+    for (const channel of this.#channels) channel.wake();
+    this.#tellSignOuts();
+  }
+
+  storageTrouble(error: unknown): void {
+    this.#storage = error === undefined ? 'ok' : 'failing';
+    if (error === undefined) this.#showStatus();
+    else this.trouble('STORAGE', `storage does not take what was recorded; it is tried again: ${String(error)}`);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#feed?.feed.end();
+    for (const channel of this.#channels) channel.close();
+  }
+
+  // ── What channels ask and tell ───────────────────────────────────────────────────────────────────────────────────
+
+  credentials(queue: Queue): Credentials | undefined {
+    const { employee, queue_key, retired, epoch } = queue.head;
+    const account = this.#ground.accounts.find(employee);
+    const api_token = account?.token ?? undefined;
+    if (this.#isCurrent(employee) && api_token !== undefined && !retired) return { api_token };
+    // A server of another epoch may have lost what it had of this queue: it has to be asked.
+    const unsure = queue.items.length > 0 && this.#epoch !== undefined && epoch !== this.#epoch;
+    if (queue.waiting.size === 0 && !unsure) return undefined;
+    if (queue_key !== null) return { queue_key };
+    return api_token === undefined ? undefined : { api_token };
+  }
+
+  cursors(queue: Queue): Record<Scope, Cursor | null> {
+    const account = this.#followerOf(queue);
+    if (!account) return {};
+    const { replica, outbox } = this.#ground;
+    return cursorsOf(replica, account.routes, queue.head.client_id, outbox.unfinishedScopes);
+  }
+
+  epochOf(scope: Scope): string | null {
+    return this.#ground.replica.epochOf(scope);
+  }
+
+  welcomed(channel: Channel, frame: Extract<ServerFrame, { type: 'welcome' }>): void {
+    const { accounts, outbox } = this.#ground;
+    this.#epoch = frame.epoch;
+    const account = this.#followerOf(channel.queue);
+    if (account) {
+      const followed = new Set(Object.keys(this.cursors(channel.queue)));
+      accounts.setRoutes(account.employee, frame.routes);
+      this.#startFeed(channel, account).follow(frame.routes, followed);
+      this.#forgetStrangers(channel.queue, frame.routes);
+    }
+    outbox.purge();
+    this.#tellSignOuts();
+    this.#update();
+  }
+
+  feed(channel: Channel, frame: FeedFrame): void {
+    const { accounts, events } = this.#ground;
+    const { employee } = channel.queue.head;
+    if (frame.type === 'session') {
+      if (frame.state !== 'revoked') return;
+      accounts.dropToken(employee);
+      events.emit('session', { employee, reason: frame.reason ?? 'revoked' });
+      return this.#update();
+    }
+    if (this.#feed?.channel !== channel) return;
+    if (frame.type !== 'routes') return this.#feed.feed.take(frame);
+    const followed = new Set(Object.keys(this.cursors(channel.queue)));
+    accounts.setRoutes(employee, frame.routes);
+    this.#feed.feed.follow(frame.routes, followed);
+  }
+
+  rejected(channel: Channel, code: string, message: string): void {
+    const { accounts, events } = this.#ground;
+    const { employee } = channel.queue.head;
+    const credentials = this.credentials(channel.queue);
+    if (code === 'INVALID_TOKEN' && credentials && 'api_token' in credentials) {
+      // Never a reason to drop anything: the queue key drains what there is, the rest waits for the driver.
+      accounts.dropToken(employee);
+      events.emit('session', { employee, reason: message });
+      this.#update();
+    } else if (code === 'CLIENT_OF_OTHER_EMPLOYEE') channel.fork();
+    this.trouble(code, message);
+  }
+
+  trouble(code: string, message: string): void {
+    this.#lastError = { code, message, at: this.#ground.channel.environment.clock.now() };
+    this.#showStatus();
+  }
+
+  moved(channel: Channel): void {
+    if (this.#feed?.channel === channel && channel.state.at !== 'live') {
+      this.#feed.feed.end();
+      this.#feed = undefined;
+    }
+    this.#showStatus();
+  }
+
+  // ── How it hangs together ────────────────────────────────────────────────────────────────────────────────────────
+
+  #changed(items: readonly QueueItem[]): void {
+    const { replica, events } = this.#ground;
+    for (const { mutation, progress, employee } of items) {
+      this.#receipts.get(mutation.id)?.moved(progress);
+      if (progress.at !== 'quarantined') continue;
+      events.emit('quarantined', { id: mutation.id, employee, code: progress.code, reason: progress.reason });
+    }
+    replica.refresh(items);
+    const answered = items.filter((item) => item.progress.at === 'accepted' && item.target);
+    this.#conflicts(replica.catchUp(new Set(answered.map((item) => item.target?.scope ?? ''))));
+    this.#update();
+  }
+
+  /** Lets every channel look again at what it has to do. */
+  #update(): void {
+    if (this.#closed) return;
+    const { outbox, accounts } = this.#ground;
+    // The driver at work follows the feed with an empty queue, too.
+    const employee = accounts.current.current?.employee;
+    if (employee !== undefined) outbox.queueOf(employee);
+    for (const queue of outbox.queues) {
+      if (this.#channels.some((channel) => channel.queue === queue)) continue;
+      this.#channels.push(new Channel(queue, { ...this.#ground.channel, desk: this }));
+    }
+    for (const channel of this.#channels) channel.update();
+    this.#showStatus();
+  }
+
+  #isCurrent(employee: string): boolean {
+    return this.#ground.accounts.current.current?.employee === employee;
+  }
+
+  /** The driver at work, where this is their queue and they may read. */
+  #followerOf({ head }: Queue): Account | undefined {
+    const account = this.#ground.accounts.current.current;
+    return account?.employee === head.employee && account.token !== null && !head.retired ? account : undefined;
+  }
+
+  #startFeed(channel: Channel, { employee, token }: Account): Feed {
+    const { replica, outbox, channel: shared } = this.#ground;
+    const ground: FeedGround = {
+      ...shared,
+      replica,
+      unfinishedScopes: () => outbox.unfinishedScopes,
+      conflicts: (conflicts) => this.#conflicts(conflicts),
+      trouble: (code, message) => this.trouble(code, message),
+    };
+    const headers = { employee_id: employee, api_token: token ?? '' };
+    this.#feed?.feed.end();
+    const feed = new Feed(ground, { send: (frame) => channel.send(frame), headers });
+    this.#feed = { channel, feed };
+    return feed;
+  }
+
+  /** What belongs to nobody at work here is taken off the device, once nothing of it has to drain. */
+  #forgetStrangers(queue: Queue, routes: Account['routes']): void {
+    const { replica, outbox } = this.#ground;
+    const kept = [...routes.map((route) => route.scope), ...outbox.unfinishedScopes, codesScope, clientScope(queue.head.client_id)];
+    for (const scope of replica.scopes) if (!kept.includes(scope)) replica.forget(scope);
+  }
+
+  #conflicts(conflicts: readonly Conflict[]): void {
+    for (const conflict of conflicts) this.#ground.events.emit('conflict', conflict);
+  }
+
+  #receiptOf(item: QueueItem): Receipt {
+    const { id } = item.mutation;
+    const receipt = this.#receipts.get(id) ?? new Receipt(id, item.progress);
+    this.#receipts.set(id, receipt);
+    return receipt;
+  }
+
+  #tellSignOuts(): void {
+    for (const account of this.#ground.accounts.all) void this.#tellSignOut(account.employee);
+  }
+
+  /** Tells the server of a sign-out, unless the token is what the queue still needs to drain. */
+  async #tellSignOut(employee: string): Promise<void> {
+    const { accounts, auth, outbox } = this.#ground;
+    const account = accounts.find(employee);
+    if (!account?.leaving || account.token === null || this.#leaving.has(employee)) return;
+    const queue = outbox.queueOf(employee);
+    if (queue.waiting.size > 0 && queue.head.queue_key === null) return;
+    this.#leaving.add(employee);
+    try {
+      // Signed in again meanwhile: that session is another one, and stays.
+      const over = await auth.signOut(employee, account.token);
+      if (over && accounts.find(employee)?.token === account.token) accounts.dropToken(employee);
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error;
+    } finally {
+      this.#leaving.delete(employee);
+    }
+  }
+
+  #showStatus(): void {
+    this.status.set(keepEqualParts(this.status.current, this.#computeStatus()));
+  }
+
+  #computeStatus(): Status {
+    const account = this.#ground.accounts.current.current;
+    const channel = this.#channels.find(({ queue }) => queue.head.employee === account?.employee && !queue.head.retired);
+    return {
+      connection: connectionStatus(account !== undefined && account.token !== null, channel?.state),
+      employeeId: account?.employee,
+      ...pendingOf(this.#ground.outbox),
+      lastError: this.#lastError,
+      storage: this.#storage,
+    };
+  }
+}

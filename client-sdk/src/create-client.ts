@@ -1,0 +1,59 @@
+import { Client } from './client.ts';
+import type { Timing } from './connection/machine.ts';
+import { defaultTiming } from './connection/machine.ts';
+import { Courier } from './courier.ts';
+import type { Environment } from './environment.ts';
+import { newId, platform } from './environment.ts';
+import { EventHub } from './events.ts';
+import { Outbox } from './queue/outbox.ts';
+import { Replica } from './replica/replica.ts';
+import { Accounts } from './session/accounts.ts';
+import { AuthApi } from './session/sign-in.ts';
+import { Journal } from './store/journal.ts';
+import type { Store } from './store/store.ts';
+
+export interface ClientOptions extends Partial<Environment> {
+  /** The server, such as `https://pod.example.com`; without `/api`. */
+  readonly url: string;
+  /** Where this device keeps its replica and queues; one store for one client. */
+  readonly store: Store;
+  /** Who works with this device, where the app knows; else who did last. */
+  readonly employeeId?: string;
+  /** Names of device and app for the people in operations, at most 200 characters each. */
+  readonly device?: string;
+  readonly app?: string;
+  readonly timing?: Partial<Timing>;
+}
+
+/** Opens what this device has, and connects as soon as there is a reason to. */
+export async function createClient(options: ClientOptions): Promise<Client> {
+  const environment: Environment = {
+    clock: options.clock ?? platform.clock,
+    random: options.random ?? platform.random,
+    fetch: options.fetch ?? platform.fetch,
+    WebSocket: options.WebSocket ?? platform.WebSocket,
+    sha256: options.sha256 ?? platform.sha256,
+    wakeUps: options.wakeUps ?? platform.wakeUps,
+  };
+  const { store, employeeId, device = platformName(), app = '' } = options;
+  const { clock, random } = environment;
+  const url = options.url.replace(/\/+$/, '');
+  const bootId = newId(clock.now(), random);
+
+  const journal = new Journal(store, clock);
+  const [accounts, outbox] = await Promise.all([
+    Accounts.open(store, journal, employeeId),
+    Outbox.open({ store, journal, environment, bootId }),
+  ]);
+  const replica = await Replica.open({ store, journal, clock, items: outbox });
+  const auth = new AuthApi(url, environment.fetch, device);
+  const events = new EventHub();
+  const timing = { ...defaultTiming, ...options.timing };
+  const channel = { url, environment, timing, outbox, bootId, device, app };
+  const courier = new Courier({ accounts, auth, events, outbox, replica, channel });
+  journal.onTrouble = (error) => courier.storageTrouble(error);
+  const stopWakeUps = environment.wakeUps(() => courier.wake());
+  return new Client({ accounts, auth, courier, events, journal, outbox, replica, stopWakeUps });
+}
+
+const platformName = (): string => (globalThis.navigator?.userAgent ?? '').slice(0, 200);

@@ -1,0 +1,83 @@
+/** Time as the device knows it. */
+export interface Clock {
+  /** Milliseconds since 1970; may be wrong, and may jump. */
+  now(): number;
+  /** Milliseconds since some moment of this boot; never jumps. */
+  monotonic(): number;
+  /** Runs `work` once after so many milliseconds; returns the way to call it off. */
+  after(ms: number, work: () => void): () => void;
+}
+
+export interface Randomness {
+  /** From 0 to below 1. */
+  fraction(): number;
+  bytes(length: number): Uint8Array;
+}
+
+/** The part of the WebSocket interface that the SDK uses; browsers, Node 22 and the package `ws` have it. */
+export interface Socket {
+  send(text: string): void;
+  close(code?: number, reason?: string): void;
+  addEventListener(type: string, listener: (event: Event) => void): void;
+}
+
+/** Everything that the SDK takes from where it runs. All of it can be replaced. */
+export interface Environment {
+  readonly clock: Clock;
+  readonly random: Randomness;
+  readonly fetch: typeof globalThis.fetch;
+  readonly WebSocket: new (url: string) => Socket;
+  readonly sha256: (text: string) => Promise<Uint8Array>;
+  /** Calls the listener when the network or the person may have come back: a hint, never the truth. */
+  readonly wakeUps: (listener: () => void) => () => void;
+}
+
+export const platform: Environment = {
+  clock: {
+    now: () => Date.now(),
+    monotonic: () => performance.now(),
+    after: (ms, work) => {
+      const timer = setTimeout(work, ms);
+      return () => clearTimeout(timer);
+    },
+  },
+  random: {
+    fraction: () => Math.random(),
+    bytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
+  },
+  fetch: (input, init) => fetch(input, init),
+  get WebSocket() {
+    return globalThis.WebSocket;
+  },
+  sha256: async (text) => new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))),
+  wakeUps: (listener) => {
+    const visible = (): void => {
+      if (document.visibilityState === 'visible') listener();
+    };
+    const page = globalThis.document;
+    globalThis.addEventListener?.('online', listener);
+    page?.addEventListener('visibilitychange', visible);
+    return () => {
+      globalThis.removeEventListener?.('online', listener);
+      page?.removeEventListener('visibilitychange', visible);
+    };
+  },
+};
+
+/** A UUID of version 7 (RFC 9562): ids of one device sort by the time at which they were made. */
+export function newId(now: number, random: Randomness): string {
+  const bytes = random.bytes(16);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, 16);
+  view.setUint32(0, Math.floor(now / 0x10000));
+  view.setUint16(4, now % 0x10000);
+  view.setUint8(6, 0x70 | (view.getUint8(6) & 0x0f));
+  view.setUint8(8, 0x80 | (view.getUint8(8) & 0x3f));
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** Base64 of RFC 4648, section 5, without padding. */
+export function base64url(bytes: Uint8Array): string {
+  const text = btoa(String.fromCharCode(...bytes));
+  return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}

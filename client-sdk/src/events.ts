@@ -1,0 +1,41 @@
+import type { Json } from '@tailgate/sync-protocol';
+import { callAll } from './watch.ts';
+
+/** What an app may want to tell its driver, beside what the views show. */
+export interface ClientEvents {
+  /** A field of a change lost against a later edit of somebody else; both values. */
+  readonly conflict: Conflict;
+  /** A change that the server could not apply: the office has it. */
+  readonly quarantined: { readonly id: string; readonly employee: string; readonly code: string; readonly reason: string };
+  /** The session of the signed-in driver has ended on the server; what was recorded drains all the same. */
+  readonly session: { readonly employee: string; readonly reason: string };
+}
+
+export interface Conflict {
+  /** The change that lost. */
+  readonly id: string;
+  readonly route: string;
+  readonly stop: number;
+  /** `status`, `updates.NAME`, or a line's field. */
+  readonly path: string;
+  readonly mine: Json;
+  readonly theirs: Json | undefined;
+}
+
+export class EventHub {
+  readonly #listeners: { [Name in keyof ClientEvents]: Set<(event: ClientEvents[Name]) => void> } = {
+    conflict: new Set(),
+    quarantined: new Set(),
+    session: new Set(),
+  };
+
+  on<Name extends keyof ClientEvents>(name: Name, listener: (event: ClientEvents[Name]) => void): () => void {
+    const listeners = this.#listeners[name];
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  }
+
+  emit<Name extends keyof ClientEvents>(name: Name, event: ClientEvents[Name]): void {
+    callAll(this.#listeners[name], event);
+  }
+}

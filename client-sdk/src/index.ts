@@ -1,0 +1,18 @@
+export type { Client, Driver } from './client.ts';
+export type { Timing } from './connection/machine.ts';
+export type { ClientOptions } from './create-client.ts';
+export { createClient } from './create-client.ts';
+export type { Clock, Environment, Randomness, Socket } from './environment.ts';
+export { InvalidChange, NotSignedIn, Quarantined, Unreachable } from './errors.ts';
+export type { ClientEvents, Conflict } from './events.ts';
+export type { Receipt, ReceiptState } from './queue/receipt.ts';
+export type { SkipInput } from './queue/record.ts';
+export type { LocalRoute, LocalStop } from './replica/local-route.ts';
+export type { SignInInput, SignInResult } from './session/sign-in.ts';
+export type { ConnectionStatus, Status, Trouble } from './status.ts';
+export type { IndexedDbOptions } from './store/indexeddb.ts';
+export { openIndexedDb, StoreInUse } from './store/indexeddb.ts';
+export { MemoryStore } from './store/memory.ts';
+export type { Durability, Row, Store, StoreChange, Table } from './store/store.ts';
+export { tables } from './store/store.ts';
+export type { Watch } from './watch.ts';

@@ -1,0 +1,262 @@
+import type { MutationResult, Scope, StopObject } from '@tailgate/sync-protocol';
+import { stopUpdateArgs } from '@tailgate/sync-protocol';
+import type { Environment } from '../environment.ts';
+import { newId } from '../environment.ts';
+import type { Journal } from '../store/journal.ts';
+import type { Store, StoreChange } from '../store/store.ts';
+import type { Progress, QueueItem } from './item.ts';
+import { deleteItem, isUnfinished, isWaiting, progressOf, putItem, readItem, toItem } from './item.ts';
+import { mergeUpdates } from './merge.ts';
+import type { QueueHead, Reconciled } from './queue.ts';
+import { Queue, putQueue, queueHead } from './queue.ts';
+import type { Draft } from './record.ts';
+
+/** How long apart two edits may be that merge: their fields share one edit time afterwards, which decides conflicts. */
+const mergeWindowMs = 60_000;
+
+/** How long items are kept after the host has them: for a server that is restored from a backup. */
+const keepHostedMs = 7 * 86_400_000;
+/** How long where nobody came back to ask for the host's word. */
+const keepAcceptedMs = 30 * 86_400_000;
+
+export interface OutboxGround {
+  readonly store: Store;
+  readonly journal: Journal;
+  readonly environment: Environment;
+  readonly bootId: string;
+}
+
+/** Every queue of this installation, whoever's they are. The only writer of items (write-ahead: storage first). */
+export class Outbox {
+  /** Rows that could not be read: kept as they are. */
+  readonly damaged: readonly string[];
+  /** Told of items whose content or progress is another one. */
+  onChange: (items: readonly QueueItem[]) => void = () => {};
+  readonly #ground: OutboxGround;
+  readonly #queues = new Map<string, Queue>();
+  readonly #items = new Map<string, QueueItem>();
+  readonly #unfinished = new Map<Scope, Set<QueueItem>>();
+
+  private constructor(ground: OutboxGround, damaged: string[]) {
+    this.#ground = ground;
+    this.damaged = damaged;
+  }
+
+  static async open(ground: OutboxGround): Promise<Outbox> {
+    const [heads, items] = await Promise.all([ground.store.readAll('queue'), ground.store.readAll('item')]);
+    const damaged: string[] = [];
+    const outbox = new Outbox(ground, damaged);
+    for (const { key, value } of heads) {
+      const head = queueHead.safeParse(value);
+      if (head.success) outbox.#addQueue(head.data);
+      else damaged.push(`queue ${key}`);
+    }
+    for (const { key, value } of items) {
+      const item = readItem(value);
+      const queue = item && outbox.#queues.get(item.client_id);
+      if (item && queue) outbox.#add(queue, item);
+      else damaged.push(`item ${key}`);
+    }
+    return outbox;
+  }
+
+  get queues(): IterableIterator<Queue> {
+    return this.#queues.values();
+  }
+
+  /** The queue into which this employee's changes go now; a new one on first use. */
+  queueOf(employee: string): Queue {
+    const current = [...this.#queues.values()].find((queue) => queue.head.employee === employee && !queue.head.retired);
+    return current ?? this.#newQueue(employee);
+  }
+
+  find(id: string): QueueItem | undefined {
+    return this.#items.get(id);
+  }
+
+  /** Items of a scope that the host is not known to have. */
+  unfinished(scope: Scope): Iterable<QueueItem> {
+    return this.#unfinished.get(scope) ?? [];
+  }
+
+  get unfinishedScopes(): Scope[] {
+    return [...this.#unfinished].filter(([, items]) => items.size > 0).map(([scope]) => scope);
+  }
+
+  /**
+   * Takes in a change; in memory at once, so that the view shows it. `saved` resolves when it is on the disk.
+   *
+   * @param notBefore no earlier than this (ms since 1970) does the local view place the edit: it was made on top of that
+   */
+  record(employee: string, draft: Draft, notBefore: number): { item: QueueItem; saved: Promise<void> } {
+    const queue = this.queueOf(employee);
+    const now = this.#stamp(Math.max(notBefore, queue.items.at(-1)?.edit_time ?? 0));
+    const item = this.#mergeIntoTail(queue, draft, now) ?? this.#append(queue, draft, now);
+    const saved = this.#ground.journal.commit([putQueue(queue), putItem(item)]);
+    this.onChange([item]);
+    return { item, saved };
+  }
+
+  /** What the server says became of items, in any order, as often as it likes. */
+  settle(queue: Queue, results: readonly MutationResult[], epochOf: (scope: Scope) => string | null): void {
+    const now = this.#ground.environment.clock.now();
+    const changed: QueueItem[] = [];
+    for (const result of results) {
+      const item = this.#items.get(result.id);
+      if (!item || item.client_id !== queue.head.client_id || !isWaiting(item)) continue;
+      const epoch = item.target ? epochOf(item.target.scope) : null;
+      this.#progress(item, progressOf(result, epoch, now));
+      changed.push(item);
+    }
+    this.#store(changed);
+  }
+
+  /** Moves items along; what they become is the caller's to say. */
+  advance(moves: ReadonlyMap<QueueItem, Progress>): void {
+    for (const [item, progress] of moves) this.#progress(item, progress);
+    this.#store([...moves.keys()]);
+  }
+
+  reconcile(queue: Queue, lastSeq: number, epoch: string): Reconciled {
+    const answer = queue.reconcile(lastSeq);
+    if (answer.kind === 'fork') return answer;
+    for (const item of answer.reopened) this.#index(item);
+    queue.head.epoch = epoch;
+    this.#store(answer.reopened, [putQueue(queue)]);
+    return answer;
+  }
+
+  /**
+   * Somebody else holds our sequences: what waits goes on under a new name, numbered anew, with its ids (sync.md,
+   * Identity). What was answered stays where it is.
+   */
+  fork(queue: Queue): Queue {
+    const waiting = [...queue.waiting];
+    queue.head.retired = true;
+    const changes: StoreChange[] = waiting.map(deleteItem);
+    queue.keep(queue.items.filter((item) => !isWaiting(item)));
+    const next = this.#newQueue(queue.head.employee);
+    for (const [i, item] of waiting.entries()) {
+      // What was sealed may be known to a server under this id: its content stays as it is.
+      const form = item.form === 'open' ? 'open' : 'frozen';
+      const mutation = { ...item.mutation, seq: i + 1, prev_hash: null };
+      Object.assign(item, { client_id: next.head.client_id, form, mutation });
+      next.add(item);
+    }
+    // One transaction: a crash finds either queue whole.
+    void this.#ground.journal.commit([...changes, putQueue(queue), putQueue(next), ...waiting.map(putItem)]);
+    this.onChange(waiting);
+    return next;
+  }
+
+  setQueueKey(queue: Queue, key: string): void {
+    queue.head.queue_key = key;
+    void this.#ground.journal.commit([putQueue(queue)]);
+  }
+
+  /** Lets go of what nobody will ask for again, from the front of each queue. */
+  purge(): void {
+    const now = this.#ground.environment.clock.now();
+    for (const queue of this.#queues.values()) {
+      const end = queue.items.findIndex((item) => !isForgettable(item, now));
+      const forgotten = queue.items.slice(0, end < 0 ? queue.items.length : end);
+      if (forgotten.length === 0) continue;
+      queue.keep(queue.items.slice(forgotten.length));
+      for (const item of forgotten) {
+        this.#items.delete(item.mutation.id);
+        if (item.target) this.#unfinished.get(item.target.scope)?.delete(item);
+      }
+      void this.#ground.journal.commit(forgotten.map(deleteItem), 'relaxed');
+    }
+  }
+
+  #stamp(notBefore: number): { at: number; monotonic: number; edit: number } {
+    const { clock } = this.#ground.environment;
+    const at = clock.now();
+    return { at, monotonic: clock.monotonic(), edit: Math.max(at, notBefore) };
+  }
+
+  #append(queue: Queue, draft: Draft, now: { at: number; monotonic: number; edit: number }): QueueItem {
+    const { client_id, employee } = queue.head;
+    const item = toItem({
+      client_id,
+      employee,
+      form: 'open',
+      edit_time: now.edit,
+      mutation: {
+        ...draft,
+        id: newId(now.at, this.#ground.environment.random),
+        seq: queue.nextSeq,
+        captured_at: new Date(now.at).toISOString(),
+        boot_id: this.#ground.bootId,
+        monotonic_ms: now.monotonic,
+        prev_hash: null,
+      },
+      progress: { at: 'waiting' },
+    });
+    this.#add(queue, item);
+    return item;
+  }
+
+  #mergeIntoTail(queue: Queue, draft: Draft, now: { at: number; monotonic: number; edit: number }): QueueItem | undefined {
+    const tail = queue.items.at(-1);
+    if (tail?.form !== 'open' || tail.mutation.boot_id !== this.#ground.bootId) return undefined;
+    if (now.monotonic - tail.mutation.monotonic_ms > mergeWindowMs) return undefined;
+    const args = mergeArgs(tail.mutation, draft);
+    if (!args) return undefined;
+    // The first edit's clocks stay: the window counts from there.
+    tail.mutation = { ...tail.mutation, args };
+    return tail;
+  }
+
+  #progress(item: QueueItem, progress: Progress): void {
+    item.progress = progress;
+    if (!isWaiting(item)) this.#queues.get(item.client_id)?.waiting.delete(item);
+    this.#index(item);
+  }
+
+  #store(items: readonly QueueItem[], more: readonly StoreChange[] = []): void {
+    void this.#ground.journal.commit([...items.map(putItem), ...more]);
+    if (items.length > 0) this.onChange(items);
+  }
+
+  #newQueue(employee: string): Queue {
+    const { clock, random } = this.#ground.environment;
+    const client_id = newId(clock.now(), random);
+    const head = { client_id, employee, retired: false, queue_key: null, sealed_seq: 0, sealed_link: null, epoch: null };
+    return this.#addQueue(head);
+  }
+
+  #addQueue(head: QueueHead): Queue {
+    const queue = new Queue(head, this.#ground.journal, this.#ground.environment.sha256);
+    this.#queues.set(head.client_id, queue);
+    return queue;
+  }
+
+  #add(queue: Queue, item: QueueItem): void {
+    queue.add(item);
+    this.#items.set(item.mutation.id, item);
+    this.#index(item);
+  }
+
+  #index(item: QueueItem): void {
+    if (!item.target) return;
+    const scope = this.#unfinished.get(item.target.scope) ?? new Set();
+    this.#unfinished.set(item.target.scope, scope);
+    if (isUnfinished(item)) scope.add(item);
+    else scope.delete(item);
+  }
+}
+
+function mergeArgs(held: { name: string; args: unknown }, draft: Draft): Record<string, unknown> | undefined {
+  if (held.name !== 'stop.update' || draft.name !== 'stop.update') return undefined;
+  const [first, second] = [stopUpdateArgs.safeParse(held.args), stopUpdateArgs.safeParse(draft.args)];
+  if (!first.success || !second.success) return undefined;
+  const merged: StopObject | undefined = mergeUpdates(first.data.stop, second.data.stop);
+  return merged && { route: first.data.route, stop: merged };
+}
+
+function isForgettable({ progress }: QueueItem, now: number): boolean {
+  if (progress.at === 'waiting') return false;
+  return now - progress.since > (progress.at === 'accepted' ? keepAcceptedMs : keepHostedMs);
+}

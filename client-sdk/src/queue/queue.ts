@@ -1,0 +1,145 @@
+import * as z from 'zod/mini';
+import type { Environment } from '../environment.ts';
+import type { Journal } from '../store/journal.ts';
+import type { StoreChange } from '../store/store.ts';
+import type { QueueItem } from './item.ts';
+import { bytesOf, isWaiting, putItem } from './item.ts';
+import { seal } from './seal.ts';
+
+/** What a queue is, beside its items. */
+export const queueHead = z.object({
+  client_id: z.string(),
+  employee: z.string(),
+  /** Forked: what waited went on in another queue. */
+  retired: z.boolean(),
+  queue_key: z.nullable(z.string()),
+  /** The last sequence that was ever sealed, and the link that its successor carries. */
+  sealed_seq: z.number(),
+  sealed_link: z.nullable(z.string()),
+  /** The server's epoch at the last welcome: another one means that the server may have lost what it had. */
+  epoch: z.nullable(z.string()),
+});
+export type QueueHead = z.infer<typeof queueHead>;
+
+export interface BatchLimits {
+  readonly items: number;
+  readonly bytes: number;
+}
+
+/** What a server's watermark says of a queue. */
+export type Reconciled =
+  /** The server holds items under our name that we never made: this device, or its storage, is a copy. */
+  | { readonly kind: 'fork' }
+  | {
+      readonly kind: 'agreed';
+      /** Items that count as waiting again. */
+      readonly reopened: readonly QueueItem[];
+      /** What the server lacks and we no longer have. */
+      readonly gone: Gone | undefined;
+    };
+
+export interface Gone {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** One queue of one employee on this installation: items in the order of their sequences, sealed ones first. */
+export class Queue {
+  readonly head: QueueHead;
+  /** Those of them that the server has not answered. */
+  waiting: Set<QueueItem> = new Set();
+  #items: QueueItem[] = [];
+  readonly #journal: Journal;
+  readonly #sha256: Environment['sha256'];
+
+  constructor(head: QueueHead, journal: Journal, sha256: Environment['sha256']) {
+    this.head = head;
+    this.#journal = journal;
+    this.#sha256 = sha256;
+  }
+
+  /** In the order of sequences. */
+  get items(): readonly QueueItem[] {
+    return this.#items;
+  }
+
+  get nextSeq(): number {
+    return Math.max(this.items.at(-1)?.mutation.seq ?? 0, this.head.sealed_seq) + 1;
+  }
+
+  get firstWaiting(): QueueItem | undefined {
+    return this.waiting.values().next().value;
+  }
+
+  add(item: QueueItem): void {
+    this.#items.push(item);
+    if (isWaiting(item)) this.waiting.add(item);
+  }
+
+  keep(items: readonly QueueItem[]): void {
+    this.#items = [...items];
+    this.waiting = new Set(items.filter(isWaiting));
+  }
+
+  /**
+   * The next items to hand to the server, sealed and stored as such. What the server has answered is left out.
+   * Empty where nothing waits, or the queue was retired meanwhile.
+   */
+  async takeBatch(from: number, limits: BatchLimits): Promise<QueueItem[]> {
+    const batch: QueueItem[] = [];
+    let bytes = 0;
+    for (let i = this.#indexOf(from); i < this.#items.length && batch.length < limits.items; i++) {
+      const item = this.#items[i]!;
+      if (!isWaiting(item)) continue;
+      bytes += bytesOf(item.mutation) + linkBytes;
+      if (batch.length > 0 && bytes > limits.bytes) break;
+      batch.push(item);
+      // From here on it may not merge, though its hash takes a moment.
+      if (item.form === 'open') item.form = 'frozen';
+    }
+    await this.#seal(batch.filter((item) => item.form !== 'sealed'));
+    return this.head.retired ? [] : batch;
+  }
+
+  async #seal(unsealed: readonly QueueItem[]): Promise<void> {
+    if (unsealed.length === 0) return;
+    for (const item of unsealed) {
+      const { mutation, link } = await seal(item.mutation, this.head.sealed_link, this.#sha256);
+      if (this.head.retired) return;
+      Object.assign(item, { mutation, form: 'sealed' });
+      Object.assign(this.head, { sealed_seq: mutation.seq, sealed_link: link });
+    }
+    await this.#journal.commit([...unsealed.map(putItem), putQueue(this)]);
+  }
+
+  /** Compares with the last sequence that the server has (sync.md, Epochs). */
+  reconcile(lastSeq: number): Reconciled {
+    if (lastSeq > this.head.sealed_seq) return { kind: 'fork' };
+    const reopened = this.#items.slice(this.#indexOf(lastSeq + 1)).filter((item) => !isWaiting(item));
+    for (const item of reopened) item.progress = { at: 'waiting' };
+    if (reopened.length > 0) this.keep(this.#items);
+    return { kind: 'agreed', reopened, gone: this.missingAt(lastSeq + 1) };
+  }
+
+  /** The stretch from `seq` on that was sealed once and is no longer here. */
+  missingAt(seq: number): Gone | undefined {
+    const next = this.#items[this.#indexOf(seq)]?.mutation.seq ?? this.nextSeq;
+    return next > seq ? { from: seq, to: next - 1 } : undefined;
+  }
+
+  /** Where `seq`, or else the next one after it, stands. */
+  #indexOf(seq: number): number {
+    let [low, high] = [0, this.#items.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#items[middle]!.mutation.seq < seq) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** Room for `prev_hash` and separators, which an unsealed item lacks. */
+const linkBytes = 64;
+
+export const putQueue = ({ head }: Queue): StoreChange => ({ put: 'queue', key: head.client_id, value: head });

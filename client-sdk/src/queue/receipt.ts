@@ -1,0 +1,108 @@
+import { Quarantined } from '../errors.ts';
+import type { Watch } from '../watch.ts';
+import { Signal } from '../watch.ts';
+import type { Progress } from './item.ts';
+
+/** How far a change has come, for the person who made it. */
+export type ReceiptState =
+  /** In memory; the disk has not confirmed it. */
+  | { readonly at: 'recorded' }
+  /** On this device's disk: it survives whatever happens to the app, and will be sent. */
+  | { readonly at: 'saved' }
+  /** Committed by the server. */
+  | { readonly at: 'accepted'; readonly version: number }
+  /** In the tables that the back office reads. */
+  | { readonly at: 'on_host'; readonly version: number }
+  /** Kept by the server for the office, which repairs or dismisses it. */
+  | { readonly at: 'quarantined'; readonly code: string; readonly reason: string };
+
+/**
+ * The receipt of one change: its state as a value to watch, and each step as a promise. Two taps that were merged into
+ * one change share their receipt.
+ */
+export class Receipt implements Watch<ReceiptState> {
+  readonly id: string;
+  readonly #signal: Signal<ReceiptState>;
+  #saving = 0;
+
+  constructor(id: string, progress: Progress) {
+    this.id = id;
+    this.#signal = new Signal<ReceiptState>(stateOf(progress));
+  }
+
+  get current(): ReceiptState {
+    return this.#signal.current;
+  }
+
+  subscribe(listener: (state: ReceiptState) => void): () => void {
+    return this.#signal.subscribe(listener);
+  }
+
+  /** Resolves when the change is on this device's disk. */
+  get saved(): Promise<void> {
+    return this.#until((state) => (state.at === 'recorded' ? undefined : { value: undefined }));
+  }
+
+  /** Resolves with the route version that contains the change; rejects with `Quarantined`. */
+  get accepted(): Promise<number> {
+    return this.#until((state) => {
+      if (state.at === 'quarantined') throw new Quarantined(state.code, state.reason);
+      return state.at === 'accepted' || state.at === 'on_host' ? { value: state.version } : undefined;
+    });
+  }
+
+  /** Resolves when the back office can read the change; rejects with `Quarantined`. */
+  get onHost(): Promise<void> {
+    return this.#until((state) => {
+      if (state.at === 'quarantined') throw new Quarantined(state.code, state.reason);
+      return state.at === 'on_host' ? { value: undefined } : undefined;
+    });
+  }
+
+  /** A write of this change is under way. */
+  saving(saved: Promise<void>): void {
+    this.#saving++;
+    this.#signal.set({ at: 'recorded' });
+    void saved.then(() => {
+      this.#saving--;
+      if (this.#saving === 0 && this.current.at === 'recorded') this.#signal.set({ at: 'saved' });
+    });
+  }
+
+  moved(progress: Progress): void {
+    if (progress.at === 'waiting' && this.#saving > 0) return;
+    const next = stateOf(progress);
+    if (next.at !== this.current.at || 'version' in next) this.#signal.set(next);
+  }
+
+  #until<Value>(read: (state: ReceiptState) => { readonly value: Value } | undefined): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      const look = (state: ReceiptState): boolean => {
+        try {
+          const found = read(state);
+          if (found) resolve(found.value);
+          return found !== undefined;
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)));
+          return true;
+        }
+      };
+      if (look(this.current)) return;
+      const stop = this.#signal.subscribe((state) => {
+        if (look(state)) stop();
+      });
+    });
+  }
+}
+
+function stateOf(progress: Progress): ReceiptState {
+  switch (progress.at) {
+    case 'waiting':
+      return { at: 'saved' };
+    case 'accepted':
+    case 'on_host':
+      return { at: progress.at, version: progress.version };
+    case 'quarantined':
+      return { at: 'quarantined', code: progress.code, reason: progress.reason };
+  }
+}

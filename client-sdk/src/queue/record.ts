@@ -1,0 +1,58 @@
+import type { ErrorDetail, MutationName, RouteKey, SkipRefuseArgs, StopObjectInput } from '@tailgate/sync-protocol';
+import { leastFrameBytes, skipRefuseArgs, stopUpdateArgs } from '@tailgate/sync-protocol';
+import type * as z from 'zod/mini';
+import { InvalidChange } from '../errors.ts';
+import { bytesOf } from './item.ts';
+
+/** A change that fits its schema and every limit: whatever happens later, no server refuses it for its form. */
+export interface Draft {
+  readonly name: MutationName;
+  readonly version: number;
+  readonly args: Record<string, unknown>;
+}
+
+/** `stop` of PUT skip-refuse without the route (contract §4). */
+export type SkipInput = Partial<Omit<SkipRefuseArgs, 'route' | 'stop_id'>>;
+
+export const draftUpdate = (route: RouteKey, stop: StopObjectInput): Draft =>
+  draft('stop.update', stopUpdateArgs.safeParse({ route, stop }));
+
+export const draftSkip = (route: RouteKey, stop_id: number, fields: SkipInput): Draft =>
+  draft('stop.skip_refuse', skipRefuseArgs.safeParse({ ...fields, route, stop_id }));
+
+/** Room for the envelope: names, times, hashes. */
+const envelopeBytes = 1024;
+
+/** Refuses here what the server would only keep in quarantine: the person who can change it is still looking. */
+function draft(name: MutationName, parsed: z.core.util.SafeParseResult<object>): Draft {
+  if (!parsed.success) throw new InvalidChange(parsed.error.issues.map(detailOf));
+  const args: Record<string, unknown> = { ...parsed.data };
+  const bytes = bytesOf(args);
+  if (bytes > leastFrameBytes - envelopeBytes)
+    throw new InvalidChange([{ path: '', message: `is ${bytes} bytes; a change has room for ${leastFrameBytes - envelopeBytes}` }]);
+  return { name, version: 1, args };
+}
+
+/** Says what is wrong in words; zod/mini brings none, and its dictionary weighs more than this. */
+function detailOf(issue: z.core.$ZodIssue): ErrorDetail {
+  // The caller passed the stop by itself.
+  const path = (issue.path[0] === 'stop' ? issue.path.slice(1) : issue.path).join('.');
+  return { path, message: issue.message === 'Invalid input' ? describe(issue) : issue.message };
+}
+
+function describe(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${issue.expected}`;
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}`;
+    case 'too_big':
+      return `must not exceed ${issue.maximum}${issue.origin === 'string' ? ' characters' : issue.origin === 'array' ? ' entries' : ''}`;
+    case 'too_small':
+      return `must be at least ${issue.minimum}${issue.origin === 'string' ? ' characters' : ''}`;
+    case 'invalid_format':
+      return `must be a valid ${issue.format}`;
+    default:
+      return 'has no known form';
+  }
+}

@@ -1,0 +1,22 @@
+import { contentText, linkText } from '@tailgate/sync-protocol';
+import { base64url } from '../environment.ts';
+import type { Environment } from '../environment.ts';
+import type { KeptMutation } from './item.ts';
+
+export interface Sealed {
+  readonly mutation: KeptMutation;
+  /** What the next item of the queue carries as `prev_hash`. */
+  readonly link: string;
+}
+
+/** Gives a mutation its place in the queue's chain; after this it is immutable (sync.md, Identity). */
+export async function seal(
+  unsealed: KeptMutation,
+  previous: string | null,
+  sha256: Environment['sha256'],
+): Promise<Sealed> {
+  const mutation = { ...unsealed, prev_hash: previous };
+  const hash = base64url(await sha256(contentText(mutation)));
+  const link = base64url(await sha256(linkText(hash, previous, mutation.seq)));
+  return { mutation, link };
+}

@@ -1,0 +1,129 @@
+import type { AckFrame, ClientFrameInput, Limits } from '@tailgate/sync-protocol';
+import { canonicalJson, errorCodes } from '@tailgate/sync-protocol';
+import type { Environment } from '../environment.ts';
+import type { Timing } from '../connection/machine.ts';
+import { backoffMs } from '../connection/machine.ts';
+import type { Queue } from './queue.ts';
+
+export interface SenderGround {
+  readonly environment: Environment;
+  readonly timing: Timing;
+  readonly send: (text: string) => void;
+  /** The server has not answered a push for long although it is there: another connection may do better. */
+  readonly stuck: () => void;
+}
+
+/** How long a push may take; a batch waits for locks and disks at the server, so this is no ping. */
+const answerMs = 30_000;
+
+/** A push under way: `generation` tells those apart that were sent before we began again from an earlier item. */
+interface Flight {
+  readonly generation: number;
+}
+
+/** Hands one queue's items to the server over one connection, in order, as many at a time as the server allows. */
+export class Sender {
+  readonly #queue: Queue;
+  readonly #limits: Limits;
+  readonly #ground: SenderGround;
+  #next = 0;
+  #generation = 0;
+  #flights: Flight[] = [];
+  #failures = 0;
+  #ended = false;
+  #pumping = false;
+  #paused = false;
+  #stopTimer: () => void = () => {};
+
+  /** @param limits as `welcome` told them */
+  constructor(queue: Queue, limits: Limits, ground: SenderGround) {
+    this.#queue = queue;
+    this.#limits = limits;
+    this.#ground = ground;
+  }
+
+  /** The connection is over; what was under way is sent again over the next one. */
+  end(): void {
+    this.#ended = true;
+    this.#stopTimer();
+  }
+
+  /** Sends what waits. Call it whenever something was recorded; it costs nothing where nothing can be sent. */
+  async pump(): Promise<void> {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    try {
+      while (this.#mayPush()) if (!(await this.#pushNext())) break;
+    } finally {
+      this.#pumping = false;
+    }
+  }
+
+  #mayPush(): boolean {
+    // A server that has its fill stops reading, and then it answers no ping either: stay one below.
+    const most = Math.max(1, this.#limits.pushes_in_flight - 1);
+    return !this.#ended && !this.#paused && this.#flights.length < most;
+  }
+
+  async #pushNext(): Promise<boolean> {
+    const [generation, before] = [this.#generation, this.#queue.nextSeq];
+    const { mutations_per_push: items, frame_bytes } = this.#limits;
+    const batch = await this.#queue.takeBatch(this.#next, { items, bytes: frame_bytes - frameOverhead });
+    // Sealing took a moment: the connection may be another one, or we may have to begin elsewhere.
+    if (!this.#mayPush()) return false;
+    if (generation !== this.#generation) return true;
+    const last = batch.at(-1);
+    // Nothing waited when we looked; something may have been recorded since.
+    if (!last) return this.#queue.nextSeq !== before;
+    this.#next = last.mutation.seq + 1;
+    this.#flights.push({ generation });
+    if (this.#flights.length === 1) this.#expectAnswer();
+    const frame: ClientFrameInput = { type: 'push', mutations: batch.map((item) => item.mutation) };
+    this.#ground.send(canonicalJson(frame));
+    return true;
+  }
+
+  /** An answer to the oldest push under way. Its results are the outbox's business. */
+  took(ack: AckFrame): void {
+    // An answer to something else, such as a declared loss.
+    if (ack.results.length === 0 && ack.wants === undefined && ack.fork === undefined) return;
+    const flight = this.#flights.shift();
+    this.#expectAnswer();
+    this.#failures = 0;
+    // Pushes that followed a gap are all answered with it: begin again once.
+    if (ack.wants !== undefined && flight?.generation === this.#generation) this.#restart(ack.wants);
+  }
+
+  /** An error frame. Where it may pass, what is under way is sent again later; nothing is ever dropped for it. */
+  failed(code: string): void {
+    const retry = Object.entries(errorCodes).find(([known]) => known === code)?.[1].retry ?? 'retry';
+    const flight = this.#flights.shift();
+    this.#expectAnswer();
+    if (!flight || flight.generation !== this.#generation) return;
+    this.#restart(0);
+    this.#paused = true;
+    const { timing, environment } = this.#ground;
+    // A fault that stays is tried as seldom as we ever try: somebody has to mend one of the sides.
+    const ms = retry === 'final' ? timing.retryCapMs : backoffMs(this.#failures++, timing, environment.random.fraction());
+    this.#stopTimer();
+    this.#stopTimer = environment.clock.after(ms, () => {
+      this.#paused = false;
+      this.#expectAnswer();
+      void this.pump();
+    });
+  }
+
+  #restart(from: number): void {
+    this.#next = from;
+    this.#generation++;
+  }
+
+  #expectAnswer(): void {
+    if (this.#paused) return;
+    this.#stopTimer();
+    if (this.#flights.length > 0) this.#stopTimer = this.#ground.environment.clock.after(answerMs, this.#ground.stuck);
+  }
+}
+
+/** `{"mutations":[…],"type":"push"}` and the commas. */
+const frameOverhead = 1_024;

@@ -1,0 +1,123 @@
+import { clientScope, codesScope, patchFrame } from '@tailgate/sync-protocol';
+import type { AssignedRoute, ClientFrameInput, Cursor, Scope } from '@tailgate/sync-protocol';
+import * as z from 'zod/mini';
+import type { FeedFrame } from '../channel.ts';
+import type { Timing } from '../connection/machine.ts';
+import { backoffMs } from '../connection/machine.ts';
+import type { Environment } from '../environment.ts';
+import type { Conflict } from '../events.ts';
+import type { Replica } from './replica.ts';
+import type { Patch } from './scope-state.ts';
+
+/** The body of a snapshot; what is not said of a patch from nothing is nothing. */
+const snapshot = z.omit(patchFrame, { type: true, from: true });
+
+export interface FeedGround {
+  readonly url: string;
+  readonly environment: Environment;
+  readonly timing: Timing;
+  readonly replica: Replica;
+  /** Scopes with changes of this device that the host is not known to have. */
+  readonly unfinishedScopes: () => readonly Scope[];
+  readonly conflicts: (conflicts: readonly Conflict[]) => void;
+  readonly trouble: (code: string, message: string) => void;
+}
+
+/** The line over which a feed speaks, and who asks. */
+export interface FeedLine {
+  readonly send: (frame: ClientFrameInput) => void;
+  readonly headers: Record<string, string>;
+}
+
+/** Follows the scopes of one signed-in driver over one connection; the next connection gets a new feed. */
+export class Feed {
+  readonly #ground: FeedGround;
+  readonly #line: FeedLine;
+  readonly #failures = new Map<Scope, number>();
+  readonly #timers = new Set<() => void>();
+  readonly #abort = new AbortController();
+
+  constructor(ground: FeedGround, line: FeedLine) {
+    this.#ground = ground;
+    this.#line = line;
+  }
+
+  end(): void {
+    this.#abort.abort();
+    for (const cancel of this.#timers) cancel();
+  }
+
+  /** The driver's routes are others than those that hello named. */
+  follow(routes: readonly AssignedRoute[], followed: ReadonlySet<Scope>): void {
+    const missing = routes.map((route) => route.scope).filter((scope) => !followed.has(scope));
+    if (missing.length > 0) this.#subscribe(missing);
+  }
+
+  take(frame: Extract<FeedFrame, { type: 'patch' | 'snapshot' | 'gone' }>): void {
+    switch (frame.type) {
+      case 'patch':
+        return void this.#take(frame);
+      case 'snapshot':
+        return void this.#fetch(frame.scope);
+      case 'gone':
+        // What was recorded stays visible until it has drained (sync.md, Protocol).
+        if (!this.#ground.unfinishedScopes().includes(frame.scope)) this.#ground.replica.forget(frame.scope);
+    }
+  }
+
+  #take(patch: Patch): boolean {
+    const { outcome, conflicts } = this.#ground.replica.apply(patch);
+    this.#ground.conflicts(conflicts);
+    if (outcome === 'applied') this.#failures.delete(patch.scope);
+    else if (outcome === 'gap') this.#subscribe([patch.scope]);
+    else this.#again(patch.scope, `what was received of ${patch.scope} does not add up`);
+    return outcome === 'applied';
+  }
+
+  #subscribe(scopes: readonly Scope[], cursorOf = (scope: Scope) => this.#ground.replica.cursor(scope)): void {
+    const cursors: Record<Scope, Cursor | null> = {};
+    for (const scope of scopes) cursors[scope] = cursorOf(scope);
+    this.#line.send({ type: 'subscribe', cursors });
+  }
+
+  async #fetch(scope: Scope): Promise<void> {
+    const { url, environment } = this.#ground;
+    const address = `${url}/api/sync/snapshot?scope=${encodeURIComponent(scope)}`;
+    try {
+      const response = await environment.fetch(address, { headers: this.#line.headers, signal: this.#abort.signal });
+      if (!response.ok) throw new Error(`status ${response.status}`);
+      const whole = snapshot.parse(await response.json());
+      if (this.#abort.signal.aborted) return;
+      // From here on by patches.
+      if (this.#take({ ...whole, from: null })) this.#subscribe([scope]);
+    } catch (error) {
+      if (!this.#abort.signal.aborted) this.#again(scope, `the snapshot of ${scope} cannot be fetched: ${String(error)}`);
+    }
+  }
+
+  /** Asks for the whole scope: at once the first time, later with growing patience. */
+  #again(scope: Scope, why: string): void {
+    const { environment, timing, trouble } = this.#ground;
+    const failures = this.#failures.get(scope) ?? 0;
+    this.#failures.set(scope, failures + 1);
+    trouble('REFETCH', why);
+    if (failures === 0) return this.#subscribe([scope], () => null);
+    const ms = backoffMs(failures, timing, environment.random.fraction());
+    const cancel = environment.clock.after(ms, () => {
+      this.#timers.delete(cancel);
+      this.#subscribe([scope], () => null);
+    });
+    this.#timers.add(cancel);
+  }
+}
+
+/** What a driver's connection follows: their routes, their queue's answers, the code lists, and what still drains. */
+export function cursorsOf(
+  replica: Replica,
+  routes: readonly AssignedRoute[],
+  clientId: string,
+  unfinished: readonly Scope[],
+): Record<Scope, Cursor | null> {
+  const scopes = new Set([...routes.map((route) => route.scope), ...unfinished, codesScope, clientScope(clientId)]);
+  return Object.fromEntries([...scopes].map((scope) => [scope, replica.cursor(scope)]));
+}

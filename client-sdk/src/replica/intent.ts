@@ -1,0 +1,40 @@
+import type { AppliedUpdate, RouteHeader, Stamp, StopObject, StopResult } from '@tailgate/sync-protocol';
+import { applyStopUpdate, skipAsUpdate, skipRefuseArgs, stopUpdateArgs, withDeliverer } from '@tailgate/sync-protocol';
+import type { QueueItem } from '../queue/item.ts';
+
+/** What the local rules need to know beside the stop. */
+export interface Surroundings {
+  readonly drivers: RouteHeader['drivers'];
+  /** What a stop exception code stands for: S, R, B or blank; undefined where it is not on the list. */
+  readonly stopException: (code: string) => string | undefined;
+}
+
+/** The local form of the server's `decide`: what a change does to its stop, as far as a device can tell. */
+export function applyItem(before: StopResult, item: QueueItem, around: Surroundings): AppliedUpdate | undefined {
+  const update = updateOf(item, around);
+  return update && applyStopUpdate(before, withDeliverer(update, item.employee, around.drivers), stampOf(item));
+}
+
+const stampOf = (item: QueueItem): Stamp => ({
+  at: item.edit_time,
+  client: item.client_id,
+  seq: item.mutation.seq,
+  by: item.employee,
+});
+
+/** Parsed once an object of arguments: the same item is applied again at every change of its stop. */
+const parsed = new WeakMap<object, StopObject>();
+
+function updateOf({ mutation }: QueueItem, around: Surroundings): StopObject | undefined {
+  if (mutation.name === 'stop.skip_refuse') {
+    const skip = skipRefuseArgs.safeParse(mutation.args);
+    return skip.success ? skipAsUpdate(skip.data, around.stopException) : undefined;
+  }
+  if (mutation.name !== 'stop.update') return undefined;
+  const known = parsed.get(mutation.args);
+  if (known) return known;
+  const update = stopUpdateArgs.safeParse(mutation.args);
+  if (!update.success) return undefined;
+  parsed.set(mutation.args, update.data.stop);
+  return update.data.stop;
+}

@@ -1,0 +1,169 @@
+import type {
+  LineResult,
+  RouteHeader,
+  RouteKey,
+  Scope,
+  StopResult,
+  StopView,
+  Superseded,
+} from '@tailgate/sync-protocol';
+import { headerDocument, planDocument, resultDocument, routeHeader, stopPlan, stopResult, stopView } from '@tailgate/sync-protocol';
+import type * as z from 'zod/mini';
+import type { QueueItem } from '../queue/item.ts';
+import { keepEqualParts, Signal } from '../watch.ts';
+import type { Surroundings } from './intent.ts';
+import { applyItem } from './intent.ts';
+import type { LocalDocument, ScopeState } from './scope-state.ts';
+import { isContained } from './standing.ts';
+
+/** A stop as this device knows it: the server's last word with everything on top that was recorded here since. */
+export interface LocalStop extends StopView {
+  /** How many changes of this stop the server has not answered. */
+  readonly pending: number;
+}
+
+/** A route as this device knows it. Parts that did not change keep their identity. */
+export interface LocalRoute extends RouteHeader {
+  readonly scope: Scope;
+  readonly key: RouteKey;
+  /** In the order of the plan. */
+  readonly stops: readonly LocalStop[];
+}
+
+/** Keeps the view of one route up to date, stop by stop. */
+export class RouteModel {
+  readonly signal = new Signal<LocalRoute | undefined>(undefined);
+  readonly #state: ScopeState;
+  readonly #stopException: Surroundings['stopException'];
+  readonly #stops = new Map<number, LocalStop>();
+
+  constructor(state: ScopeState, stopException: Surroundings['stopException']) {
+    this.#state = state;
+    this.#stopException = stopException;
+  }
+
+  /**
+   * Computes these stops anew.
+   *
+   * @param items what is unfinished on this route, of any queue of this device
+   */
+  refresh(stops: ReadonlySet<number> | 'all', items: Iterable<QueueItem>): void {
+    const header = this.#header();
+    if (!header) return this.signal.set(undefined);
+    const byStop = groupByStop(items, stops);
+    const around = { drivers: header.drivers, stopException: this.#stopException };
+    if (stops === 'all') this.#dropStopsWithoutPlan();
+    for (const stop of stops === 'all' ? this.#planned() : stops) this.#refreshStop(stop, byStop.get(stop) ?? [], around);
+    const { facility, id, week_end } = header;
+    const key: RouteKey = { facility, id, week_end };
+    const ordered = [...this.#stops.values()].sort((a, b) => a.sequence - b.sequence || a.id - b.id);
+    const next: LocalRoute = { ...header, scope: this.#state.scope, key, stops: ordered };
+    this.signal.set(keepEqualParts(this.signal.current, next));
+  }
+
+  /** The latest edit that the view of a stop contains (ms since 1970): what is recorded now was made on top of it. */
+  latestEdit(stop: number): number {
+    return Math.max(0, ...(this.#result(stop).by ?? []).map((stamp) => stamp.at));
+  }
+
+  /** Fields of an item that lost, with both values; the server's word is already here. */
+  conflictsOf(item: QueueItem, paths: readonly string[]): Superseded[] {
+    const header = this.#header();
+    if (!item.target || !header) return [];
+    const around = { drivers: header.drivers, stopException: this.#stopException };
+    const mine = applyItem({ status: 'P' }, item, around)?.result;
+    const theirs = this.#result(item.target.stop);
+    return paths.flatMap((path) => {
+      const dropped = mine && valueAt(mine, path);
+      return dropped === undefined ? [] : [{ path, kept: valueAt(theirs, path), dropped }];
+    });
+  }
+
+  #refreshStop(stop: number, items: readonly QueueItem[], around: Surroundings): void {
+    const plan = readPlan(this.#state.documents.get(planDocument(stop)));
+    if (!plan) return void this.#stops.delete(stop);
+    let result = this.#result(stop);
+    let pending = 0;
+    for (const item of items) {
+      if (isContained(item, this.#state.head)) continue;
+      result = applyItem(result, item, around)?.result ?? result;
+      if (item.progress.at === 'waiting') pending++;
+    }
+    const view: LocalStop = { ...stopView(plan, result), pending };
+    this.#stops.set(stop, keepEqualParts(this.#stops.get(stop), view));
+  }
+
+  #header(): RouteHeader | undefined {
+    return readHeader(this.#state.documents.get(headerDocument));
+  }
+
+  #result(stop: number): StopResult {
+    return readResult(this.#state.documents.get(resultDocument(stop))) ?? { status: 'P' };
+  }
+
+  *#planned(): Generator<number> {
+    for (const key of this.#state.documents.keys()) {
+      const stop = stopOfPlan(key);
+      if (stop !== undefined) yield stop;
+    }
+  }
+
+  #dropStopsWithoutPlan(): void {
+    const planned = new Set(this.#planned());
+    for (const stop of this.#stops.keys()) if (!planned.has(stop)) this.#stops.delete(stop);
+  }
+}
+
+/** The stop that a document of a route is about. */
+export function stopOfDocument(key: string): number | undefined {
+  const digits = /^(?:plan|result)\/(\d+)$/.exec(key)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+const stopOfPlan = (key: string): number | undefined => (key.startsWith('plan/') ? stopOfDocument(key) : undefined);
+
+/** Reads documents of one form, each once; what a newer server sends in another form is as good as absent. */
+function reader<Value>(schema: z.ZodMiniType<Value>): (document: LocalDocument | undefined) => Value | undefined {
+  const read = new WeakMap<LocalDocument, { readonly value: Value | undefined }>();
+  return (document) => {
+    if (!document) return undefined;
+    const known = read.get(document);
+    if (known) return known.value;
+    const parsed = schema.safeParse(document.value);
+    const value = parsed.success ? parsed.data : undefined;
+    read.set(document, { value });
+    return value;
+  };
+}
+
+const readHeader = reader(routeHeader);
+const readPlan = reader(stopPlan);
+const readResult = reader(stopResult);
+
+function groupByStop(items: Iterable<QueueItem>, stops: ReadonlySet<number> | 'all'): Map<number, QueueItem[]> {
+  const groups = new Map<number, QueueItem[]>();
+  for (const item of items) {
+    const stop = item.target?.stop;
+    if (stop === undefined || (stops !== 'all' && !stops.has(stop))) continue;
+    const group = groups.get(stop);
+    if (group) group.push(item);
+    else groups.set(stop, [item]);
+  }
+  return groups;
+}
+
+/** Reads `status`, `arrived`, `updates.NAME`, `products.KEY.NAME` or `collections.KEY.NAME`; a key may hold dots. */
+function valueAt(result: StopResult, path: string): Superseded['kept'] {
+  const last = path.lastIndexOf('.');
+  const name = path.slice(last + 1);
+  if (last < 0) return name === 'status' ? result.status : name === 'arrived' ? result.arrived : undefined;
+  const [kind = ''] = path.split('.', 1);
+  const holder: Fields | undefined =
+    kind === 'updates' ? result.updates : linesOf(result, kind)?.[path.slice(kind.length + 1, last)];
+  return holder?.[name];
+}
+
+type Fields = { readonly [field: string]: Superseded['kept'] };
+
+const linesOf = (result: StopResult, kind: string): Record<string, LineResult> | undefined =>
+  kind === 'products' ? result.products : kind === 'collections' ? result.collections : undefined;

@@ -1,0 +1,176 @@
+import type { Cursor, ReferenceCode, Scope } from '@tailgate/sync-protocol';
+import { codesScope, headerDocument, parseScope, referenceCode } from '@tailgate/sync-protocol';
+import type { Clock } from '../environment.ts';
+import type { Conflict } from '../events.ts';
+import type { Progress, QueueItem } from '../queue/item.ts';
+import type { Journal } from '../store/journal.ts';
+import type { Store } from '../store/store.ts';
+import type { Watch } from '../watch.ts';
+import { keepEqualParts, Signal } from '../watch.ts';
+import type { LocalRoute } from './local-route.ts';
+import { RouteModel, stopOfDocument } from './local-route.ts';
+import type { Applied, Patch } from './scope-state.ts';
+import { forgetScope, readScopes, ScopeState } from './scope-state.ts';
+import { isContained, standingAt } from './standing.ts';
+
+/** The outbox as the replica sees it. */
+export interface Unfinished {
+  unfinished(scope: Scope): Iterable<QueueItem>;
+  advance(moves: ReadonlyMap<QueueItem, Progress>): void;
+}
+
+export interface ReplicaGround {
+  readonly store: Store;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly items: Unfinished;
+}
+
+/** The documents that this device holds, and the views of them. Readable without a network from the first sync on. */
+export class Replica {
+  readonly #ground: ReplicaGround;
+  readonly #scopes: Map<Scope, ScopeState>;
+  readonly #routes = new Map<Scope, RouteModel>();
+  readonly #codes = new Signal<readonly ReferenceCode[]>([]);
+
+  private constructor(scopes: Map<Scope, ScopeState>, ground: ReplicaGround) {
+    this.#scopes = scopes;
+    this.#ground = ground;
+    this.#refreshCodes();
+  }
+
+  static async open(ground: ReplicaGround): Promise<Replica> {
+    const { store } = ground;
+    const [heads, documents] = await Promise.all([store.readAll('scope'), store.readAll('document')]);
+    return new Replica(readScopes(heads, documents), ground);
+  }
+
+  get codes(): Watch<readonly ReferenceCode[]> {
+    return this.#codes;
+  }
+
+  get scopes(): Scope[] {
+    return [...this.#scopes.keys()];
+  }
+
+  cursor(scope: Scope): Cursor | null {
+    return this.#scopes.get(scope)?.cursor ?? null;
+  }
+
+  epochOf(scope: Scope): string | null {
+    return this.#scopes.get(scope)?.head?.epoch ?? null;
+  }
+
+  route(scope: Scope): Watch<LocalRoute | undefined> {
+    return this.#model(scope).signal;
+  }
+
+  latestEdit(scope: Scope, stop: number): number {
+    return this.#model(scope).latestEdit(stop);
+  }
+
+  /** Takes news of a scope in, whole or not at all, and what they mean for the changes of this device. */
+  apply(patch: Patch): { readonly outcome: Applied['kind']; readonly conflicts: Conflict[] } {
+    const state = this.#state(patch.scope);
+    const outcome = state.apply(patch);
+    if (outcome.kind !== 'applied') return { outcome: outcome.kind, conflicts: [] };
+    // The feed can be asked again: what it brings need not wait for the disk, nor the disk be forced.
+    void this.#ground.journal.commit(state.changes(outcome.changed, patch.from === null), 'relaxed');
+    // Views first: what the changes become alters no view that already holds them, so nothing fires twice.
+    this.#show(patch.scope, outcome.changed, patch.from === null);
+    return { outcome: 'applied', conflicts: this.#settle(state) };
+  }
+
+  /** Changes of these items show in the views. */
+  refresh(items: readonly QueueItem[]): void {
+    const stops = new Map<Scope, Set<number>>();
+    for (const { target } of items) {
+      if (!target || !this.#routes.has(target.scope)) continue;
+      stops.set(target.scope, (stops.get(target.scope) ?? new Set()).add(target.stop));
+    }
+    for (const [scope, touched] of stops) this.#model(scope).refresh(touched, this.#ordered(scope));
+  }
+
+  /** Items that were answered after their documents had come: the feed may be ahead of the answer. */
+  catchUp(scopes: Iterable<Scope>): Conflict[] {
+    return [...scopes].flatMap((scope) => {
+      const state = this.#scopes.get(scope);
+      return state?.head ? this.#settle(state) : [];
+    });
+  }
+
+  forget(scope: Scope): void {
+    this.#scopes.delete(scope);
+    void this.#ground.journal.commit(forgetScope(scope), 'relaxed');
+    this.#routes.get(scope)?.signal.set(undefined);
+    this.#routes.delete(scope);
+  }
+
+  #state(scope: Scope): ScopeState {
+    const state = this.#scopes.get(scope) ?? new ScopeState(scope);
+    this.#scopes.set(scope, state);
+    return state;
+  }
+
+  #model(scope: Scope): RouteModel {
+    const known = this.#routes.get(scope);
+    if (known) return known;
+    const model = new RouteModel(this.#state(scope), (code) => this.#stopException(code));
+    this.#routes.set(scope, model);
+    model.refresh('all', this.#ordered(scope));
+    return model;
+  }
+
+  #ordered(scope: Scope): QueueItem[] {
+    return [...this.#ground.items.unfinished(scope)].sort((a, b) => a.edit_time - b.edit_time || a.mutation.seq - b.mutation.seq);
+  }
+
+  /** Conflicts that can be shown now, because the values that won are here. */
+  #conflicts(state: ScopeState): Conflict[] {
+    const conflicts: Conflict[] = [];
+    const told = new Map<QueueItem, Progress>();
+    for (const item of this.#ground.items.unfinished(state.scope)) {
+      const { progress, target } = item;
+      if (progress.at !== 'accepted' || progress.superseded.length === 0 || !target || !isContained(item, state.head)) continue;
+      for (const { path, kept, dropped } of this.#model(state.scope).conflictsOf(item, progress.superseded))
+        conflicts.push({ id: item.mutation.id, route: state.scope, stop: target.stop, path, mine: dropped, theirs: kept });
+      told.set(item, { ...progress, superseded: [] });
+    }
+    if (told.size > 0) this.#ground.items.advance(told);
+    return conflicts;
+  }
+
+  #settle(state: ScopeState): Conflict[] {
+    const conflicts = this.#conflicts(state);
+    const { head } = state;
+    const moves = new Map<QueueItem, Progress>();
+    for (const item of head ? this.#ground.items.unfinished(state.scope) : []) {
+      const next = head && standingAt(item, head, this.#ground.clock.now());
+      if (next) moves.set(item, next);
+    }
+    if (moves.size > 0) this.#ground.items.advance(moves);
+    return conflicts;
+  }
+
+  #show(scope: Scope, changed: ReadonlySet<string>, whole: boolean): void {
+    if (scope === codesScope) return this.#refreshCodes();
+    if (parseScope(scope)?.kind !== 'route') return;
+    const stops = new Set([...changed].map(stopOfDocument).filter((stop) => stop !== undefined));
+    const all = whole || changed.has(headerDocument);
+    this.#model(scope).refresh(all ? 'all' : stops, this.#ordered(scope));
+  }
+
+  #stopException(code: string): string | undefined {
+    return this.#codes.current.find((each) => each.type === 'stop-exception' && each.code === code)?.stop_type;
+  }
+
+  #refreshCodes(): void {
+    const documents = this.#scopes.get(codesScope)?.documents.values() ?? [];
+    const codes = [...documents].flatMap(({ value }) => {
+      const parsed = referenceCode.safeParse(value);
+      return parsed.success ? [parsed.data] : [];
+    });
+    codes.sort((a, b) => a.sort - b.sort || (a.code < b.code ? -1 : 1));
+    this.#codes.set(keepEqualParts(this.#codes.current, codes));
+  }
+}

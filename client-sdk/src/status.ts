@@ -1,0 +1,56 @@
+import type { State } from './connection/machine.ts';
+import type { Outbox } from './queue/outbox.ts';
+
+/** How this device stands to the server, for a status line. */
+export interface Status {
+  readonly connection: ConnectionStatus;
+  /** Who works with this device. */
+  readonly employeeId: string | undefined;
+  /** Changes that the server has not answered, by employee; who has none is not listed. */
+  readonly pending: Readonly<Record<string, number>>;
+  /** When the oldest of them was recorded, by this device's clock (ms since 1970). */
+  readonly oldestPendingAt: number | undefined;
+  /** The last thing that went wrong; it may be over. */
+  readonly lastError: Trouble | undefined;
+  /** `failing`: the last write did not succeed; it is kept in memory and tried again. */
+  readonly storage: 'ok' | 'failing';
+}
+
+/**
+ * `signed_out`: nobody is signed in, or the server ended the session; `refused`: the server turned the signed-in
+ * driver's queue away, `lastError` says why.
+ */
+export type ConnectionStatus = 'online' | 'connecting' | 'offline' | 'signed_out' | 'refused';
+
+export interface Trouble {
+  readonly code: string;
+  readonly message: string;
+  /** ms since 1970 by this device's clock. */
+  readonly at: number;
+}
+
+export function connectionStatus(signedIn: boolean, state: State | undefined): ConnectionStatus {
+  if (!signedIn) return 'signed_out';
+  switch (state?.at) {
+    case 'live':
+      return 'online';
+    case 'opening':
+    case 'greeting':
+      return 'connecting';
+    case 'barred':
+      return 'refused';
+    default:
+      return 'offline';
+  }
+}
+
+export function pendingOf(outbox: Outbox): Pick<Status, 'pending' | 'oldestPendingAt'> {
+  const pending: Record<string, number> = {};
+  let oldest: number | undefined;
+  for (const { head, waiting, firstWaiting } of outbox.queues) {
+    if (!firstWaiting) continue;
+    pending[head.employee] = (pending[head.employee] ?? 0) + waiting.size;
+    oldest = Math.min(oldest ?? Infinity, Date.parse(firstWaiting.mutation.captured_at));
+  }
+  return { pending, oldestPendingAt: oldest };
+}

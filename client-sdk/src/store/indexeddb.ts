@@ -1,0 +1,151 @@
+import type { Durability, Row, Store, StoreChange, Table } from './store.ts';
+import { tables } from './store.ts';
+
+export interface IndexedDbOptions {
+  readonly indexedDB?: IDBFactory;
+  /** The platform's locks; without them (old WebViews, Node) nothing guards against a second page. */
+  readonly locks?: LockManager | undefined;
+  /** How long to wait for the page that holds the store, such as the one that is being reloaded. */
+  readonly lockTimeoutMs?: number;
+}
+
+/** Another page of this origin has the same store open. */
+export class StoreInUse extends Error {
+  constructor(name: string) {
+    super(`another page has the store ${name} open: close it, or give this client a store of another name`);
+    this.name = 'StoreInUse';
+  }
+}
+
+/** Opens the store of that name in the browser's IndexedDB, for this page alone. */
+export async function openIndexedDb(name = 'tailgate', options: IndexedDbOptions = {}): Promise<Store> {
+  const { indexedDB = globalThis.indexedDB, locks = globalThis.navigator?.locks, lockTimeoutMs = 5_000 } = options;
+  const release = await lock(`tailgate:${name}`, name, locks, lockTimeoutMs);
+  const store = new IndexedDbStore(name, indexedDB, release);
+  // Fail here and now where storage is denied, not at the driver's first tap.
+  await store.readAll('setting').catch((error: unknown) => {
+    release();
+    throw error;
+  });
+  return store;
+}
+
+/** Two pages that number the same queue would overwrite each other's items: the second one has to wait, or to be told. */
+async function lock(resource: string, name: string, locks: LockManager | undefined, timeoutMs: number): Promise<() => void> {
+  if (!locks) return () => {};
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  await new Promise<void>((granted, refused) => {
+    locks
+      .request(resource, { signal: AbortSignal.timeout(timeoutMs) }, () => {
+        granted();
+        return held;
+      })
+      .catch(() => refused(new StoreInUse(name)));
+  });
+  return release;
+}
+
+class IndexedDbStore implements Store {
+  readonly #name: string;
+  readonly #factory: IDBFactory;
+  readonly #release: () => void;
+  #database: Promise<IDBDatabase> | undefined;
+
+  constructor(name: string, factory: IDBFactory, release: () => void) {
+    this.#name = name;
+    this.#factory = factory;
+    this.#release = release;
+  }
+
+  readAll(table: Table): Promise<Row[]> {
+    return this.#inTransaction('readonly', [table], 'relaxed', (transaction) => {
+      const store = transaction.objectStore(table);
+      const keys = store.getAllKeys();
+      const values = store.getAll();
+      // Both lists come in the order of keys.
+      return () => keys.result.map((key, i): Row => ({ key: String(key), value: values.result[i] }));
+    });
+  }
+
+  write(changes: readonly StoreChange[], durability: Durability): Promise<void> {
+    const touched = new Set(changes.map((change) => ('put' in change ? change.put : 'delete' in change ? change.delete : change.deleteAll)));
+    return this.#inTransaction('readwrite', [...touched], durability, (transaction) => {
+      for (const change of changes) apply(transaction, change);
+      return () => {};
+    });
+  }
+
+  async close(): Promise<void> {
+    const database = await this.#database?.catch(() => undefined);
+    this.#database = undefined;
+    database?.close();
+    this.#release();
+  }
+
+  /** Runs `work` in one transaction; its result is read after `complete`, which alone means that it is committed. */
+  async #inTransaction<Result>(
+    mode: IDBTransactionMode,
+    stores: string[],
+    durability: Durability,
+    work: (transaction: IDBTransaction) => () => Result,
+  ): Promise<Result> {
+    const transaction = await this.#begin(mode, stores, durability);
+    return new Promise((resolve, reject) => {
+      const read = work(transaction);
+      transaction.oncomplete = () => resolve(read());
+      transaction.onabort = () => reject(transaction.error ?? new Error('the storage transaction was aborted'));
+    });
+  }
+
+  async #begin(mode: IDBTransactionMode, stores: string[], durability: Durability): Promise<IDBTransaction> {
+    const database = await this.#open();
+    try {
+      return database.transaction(stores, mode, { durability });
+    } catch (error) {
+      // Browsers close connections of pages in the background; the next one is as good (field case 19).
+      if (!(error instanceof DOMException) || error.name !== 'InvalidStateError') throw error;
+      this.#database = undefined;
+      return (await this.#open()).transaction(stores, mode, { durability });
+    }
+  }
+
+  #open(): Promise<IDBDatabase> {
+    this.#database ??= openDatabase(this.#factory, this.#name, () => (this.#database = undefined)).catch((error: unknown) => {
+      this.#database = undefined;
+      throw error;
+    });
+    return this.#database;
+  }
+}
+
+function apply(transaction: IDBTransaction, change: StoreChange): void {
+  if ('put' in change) transaction.objectStore(change.put).put(change.value, change.key);
+  else if ('delete' in change) transaction.objectStore(change.delete).delete(change.key);
+  else {
+    const { deleteAll, prefix } = change;
+    transaction.objectStore(deleteAll).delete(IDBKeyRange.bound(prefix, `${prefix}\uffff`));
+  }
+}
+
+/** The schema's version rises when `tables` grows; rows are JSON that the SDK reads with care, so it needs no other reason. */
+const schemaVersion = 1;
+
+function openDatabase(factory: IDBFactory, name: string, gone: () => void): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const request = factory.open(name, schemaVersion);
+    request.onupgradeneeded = () => {
+      for (const table of tables) if (!request.result.objectStoreNames.contains(table)) request.result.createObjectStore(table);
+    };
+    request.onerror = () => reject(request.error ?? new Error(`the store ${name} could not be opened`));
+    request.onsuccess = () => {
+      const database = request.result;
+      database.onclose = gone;
+      // A newer app wants to upgrade in another page: let it, we open again.
+      database.onversionchange = () => {
+        database.close();
+        gone();
+      };
+      resolve(database);
+    };
+  });
+}

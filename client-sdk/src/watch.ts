@@ -1,0 +1,126 @@
+/** A value that changes: what it is now, and a call for each change. Fits React's `useSyncExternalStore` as it is. */
+export interface Watch<Value> {
+  readonly current: Value;
+  /** Returns the way to stop. */
+  subscribe(listener: (value: Value) => void): () => void;
+}
+
+/** Calls each listener; one that throws harms neither the others nor us, its error surfaces as an uncaught one. */
+export function callAll<Value>(listeners: Iterable<(value: Value) => void>, value: Value): void {
+  for (const listener of [...listeners]) {
+    try {
+      listener(value);
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  }
+}
+
+export class Signal<Value> implements Watch<Value> {
+  readonly #listeners = new Set<(value: Value) => void>();
+  #value: Value;
+
+  constructor(value: Value) {
+    this.#value = value;
+  }
+
+  get current(): Value {
+    return this.#value;
+  }
+
+  /** The same object again is no change. */
+  set(value: Value): void {
+    if (Object.is(value, this.#value)) return;
+    this.#value = value;
+    callAll(this.#listeners, value);
+  }
+
+  subscribe(listener: (value: Value) => void): () => void {
+    // A fresh function each time: the same listener may subscribe twice.
+    const own = (value: Value): void => listener(value);
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+}
+
+/** A part of a watched value; fires only where the part is another one, and keeps its identity while it is equal. */
+export function select<Whole, Part>(whole: Watch<Whole>, pick: (value: Whole) => Part): Watch<Part> {
+  let known: Part | undefined;
+  const read = (): Part => {
+    const part: Part = keepEqualParts(known, pick(whole.current));
+    known = part;
+    return part;
+  };
+  return {
+    get current() {
+      return read();
+    },
+    subscribe(listener) {
+      let told = read();
+      return whole.subscribe(() => {
+        const part = read();
+        if (Object.is(part, told)) return;
+        told = part;
+        listener(part);
+      });
+    },
+  };
+}
+
+/** The value of the watch that another watch's value points at; fires where either leads to another value. */
+export function follow<Key, Value>(key: Watch<Key>, pick: (key: Key) => Watch<Value>): Watch<Value> {
+  return {
+    get current() {
+      return pick(key.current).current;
+    },
+    subscribe(listener) {
+      let last = pick(key.current).current;
+      const tell = (value: Value): void => {
+        if (Object.is(value, last)) return;
+        last = value;
+        listener(value);
+      };
+      let stopInner = pick(key.current).subscribe(tell);
+      const stopOuter = key.subscribe((next) => {
+        stopInner();
+        const inner = pick(next);
+        stopInner = inner.subscribe(tell);
+        tell(inner.current);
+      });
+      return () => {
+        stopInner();
+        stopOuter();
+      };
+    },
+  };
+}
+
+/** A value that never changes. */
+export const fixed = <Value>(current: Value): Watch<Value> => ({ current, subscribe: () => () => {} });
+
+/**
+ * `next`, but with every part that equals the same part of `before` taken from there: what did not change keeps its
+ * identity, however often it is computed anew. Both are JSON.
+ */
+export function keepEqualParts<Value>(before: unknown, next: Value): Value;
+export function keepEqualParts(before: unknown, next: unknown): unknown {
+  if (Object.is(before, next)) return before;
+  if (Array.isArray(next)) {
+    if (!Array.isArray(before)) return next;
+    const parts = next.map((part: unknown, i) => keepEqualParts(before[i], part));
+    return parts.length === before.length && parts.every((part, i) => Object.is(part, before[i])) ? before : parts;
+  }
+  if (!isRecord(before) || !isRecord(next)) return next;
+  const parts: Record<string, unknown> = {};
+  let same = Object.keys(before).length === Object.keys(next).length;
+  for (const key in next) {
+    parts[key] = keepEqualParts(before[key], next[key]);
+    same &&= key in before && Object.is(parts[key], before[key]);
+  }
+  return same ? before : parts;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
