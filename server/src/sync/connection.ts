@@ -13,6 +13,13 @@ import { newSession, step } from './session.ts';
 
 const text = { binary: false };
 
+interface Arrived {
+  readonly bytes: Buffer;
+  readonly isBinary: boolean;
+}
+/** A tap is a kilobyte or two and must not wait; what is larger holds many items. */
+const LARGE_BYTES = 8 * 1024;
+
 /** A phone's socket: it tells the session what happens and does what the session says. */
 export class Connection implements Reader {
   readonly follows = new Map<Scope, Follower>();
@@ -21,6 +28,10 @@ export class Connection implements Reader {
   #session: Session;
   #queue: Queue | undefined;
   #congested = false;
+  /** The session does not want to hear more for now. */
+  #paused = false;
+  /** Frames that wait for room in the pipeline, in order. */
+  readonly #arrived: Arrived[] = [];
   /** What the driver was told last, so that only changes are told. */
   #routes = '';
   /** Of the token that hello showed; null where it was a queue key, or the session has ended. */
@@ -45,6 +56,30 @@ export class Connection implements Reader {
   }
 
   received(bytes: Buffer, isBinary: boolean): void {
+    if (this.#arrived.length > 0 || bytes.length >= LARGE_BYTES) return this.#wait({ bytes, isBinary });
+    this.#read(bytes, isBinary);
+  }
+
+  /** Time passes. Whoever waits for us is not silent. */
+  tick(now: number): void {
+    if (this.#arrived.length === 0) this.take({ type: 'tick', now });
+  }
+
+  /**
+   * A large frame is a push of many items. It is read when the pipeline has room for it: until then it stays what came
+   * over the wire, the socket is not read further, and a storm of phones costs us buffers, not objects.
+   */
+  #wait(arrival: Arrived): void {
+    this.#arrived.push(arrival);
+    if (this.#arrived.length > 1) return;
+    this.#socket.pause();
+    void this.#hub.pipeline.room().then(() => {
+      for (const { bytes, isBinary } of this.#arrived.splice(0)) this.#read(bytes, isBinary);
+      if (!this.#paused) this.#socket.resume();
+    });
+  }
+
+  #read(bytes: Buffer, isBinary: boolean): void {
     const now = this.#hub.clock().getTime();
     const most = this.#hub.limits.frame_bytes;
     if (isBinary) this.take(broken([{ path: '', message: 'must be a text frame' }], now));
@@ -113,9 +148,11 @@ export class Connection implements Reader {
       case 'note':
         return this.#note(effect.report);
       case 'pause':
+        this.#paused = true;
         return this.#socket.pause();
       case 'resume':
-        return this.#socket.resume();
+        this.#paused = false;
+        return this.#arrived.length === 0 ? this.#socket.resume() : undefined;
       case 'close':
         this.#socket.resume(); // the other side's goodbye must be read
         return this.#socket.close(effect.code, effect.reason);

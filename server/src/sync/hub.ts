@@ -26,7 +26,7 @@ const SWEEPS_A_REPORT = 60;
 export interface HubOptions {
   readonly db: Queryable;
   readonly listener: Pick<Listener, 'onNotify' | 'onReconnect'>;
-  readonly pipeline: Pick<Pipeline, 'push' | 'onCommit'>;
+  readonly pipeline: Pick<Pipeline, 'push' | 'room' | 'onCommit'>;
   readonly sessions: Pick<Sessions, 'authenticate'>;
   readonly clock: () => Date;
   readonly log: Log;
@@ -181,7 +181,7 @@ export class Hub {
 
   #sweep(): void {
     const now = this.clock().getTime();
-    for (const connection of this.#connections) connection.take({ type: 'tick', now });
+    for (const connection of this.#connections) connection.tick(now);
     this.#sweeps++;
     if (this.#sweeps % SWEEPS_A_LOOK === 0) {
       this.feed.lookAgain();

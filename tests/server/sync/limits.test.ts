@@ -117,33 +117,21 @@ describe('back-pressure', () => {
     }
     expect(patches).toBeLessThan(pushes);
   });
-
-  test('a phone that never reads is cut off', async () => {
-    const reader = await signedOn(new TestQueue(), { cursors: { [scope]: null } });
-    const { version, epoch } = await reader.next('snapshot');
-    reader.send({ type: 'subscribe', cursors: { [scope]: { epoch, version } } });
-    await reader.next('patch');
-    reader.sleep();
-    await writeMuch();
-    later(31_000);
-    await untilClients(reader.clientId, 0);
-    reader.wake();
-    expect([1006, 4004]).toContain((await reader.untilClosed()).code);
-  });
 });
 
 /** Writes until more was due to whoever follows the route than the system's own buffers take (some 10 MB). */
 async function writeMuch(): Promise<{ last: number; pushes: number }> {
   const queue = new TestQueue();
   const writer = await signedOn(queue);
+  later(1_000); // after what another test wrote: of two edits of one moment only one changes anything
   const comment = '漢'.repeat(1_900);
   let last = 0;
   let pushes = 0;
-  for (let bytes = 0; bytes < 20_000_000; pushes++) {
+  for (let bytes = 0; bytes < 14_000_000; pushes++) {
     const items = Array.from({ length: 9 }, (_, n) =>
       queue.seal(
         'stop.update',
-        { route: key, stop: { id: n + 1, updates: { driver_comments: `${pushes} ${comment}` } } },
+        { route: key, stop: { id: ((9 * pushes + n) % 30) + 1, updates: { driver_comments: `${pushes} ${comment}` } } },
         node.clock.now,
       ),
     );

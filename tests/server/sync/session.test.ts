@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import type { ClientFrameInput } from '@tailgate/sync-protocol';
+import { clientFrame } from '@tailgate/sync-protocol';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { syncLimits } from '../../../server/src/sync/limits.ts';
+import { newSession, step } from '../../../server/src/sync/session.ts';
+import type { Effect, Session, SessionEvent } from '../../../server/src/sync/session-types.ts';
+
+const hello: ClientFrameInput = {
+  type: 'hello',
+  protocol: 1,
+  client_id: randomUUID(),
+  device: 'd',
+  employee_id: '1001',
+  api_token: 't',
+  sdk: 's',
+  app: 'a',
+  clock: { now: '', boot_id: 'b', monotonic_ms: 0 },
+};
+const frame = (input: ClientFrameInput, now = 0): SessionEvent => ({
+  type: 'frame',
+  frame: clientFrame.parse(input),
+  now,
+});
+const push = (...items: unknown[]) => frame({ type: 'push', mutations: items });
+const gone = frame({ type: 'gone', from: 2, to: 4, reason: 'evicted' });
+const opened: SessionEvent = {
+  type: 'opened',
+  now: 0,
+  opened: { serverTime: '', epoch: '1', lastSeq: 0, queueKey: null, routes: [] },
+};
+const answered: SessionEvent = { type: 'answered', now: 0, answer: { last_seq: 1, results: [] } };
+const settled: SessionEvent = { type: 'settled', now: 0 };
+const tick = (now: number): SessionEvent => ({ type: 'tick', now });
+
+/** Plays events and tells what was done, in short. */
+function play(events: readonly SessionEvent[], from: Session = newSession(0)): { session: Session; done: string[] } {
+  let session = from;
+  const done: string[] = [];
+  for (const event of events) {
+    const next = step(session, event, syncLimits);
+    session = next.session;
+    done.push(...next.effects.map(told));
+  }
+  return { session, done };
+}
+
+function told(effect: Effect): string {
+  if (effect.do === 'send') return `send ${effect.frame.type}`;
+  if (effect.do === 'push') return `push ${effect.items.join(',')}`;
+  if (effect.do === 'close') return `close ${effect.code}`;
+  if (effect.do === 'skip') return `skip ${effect.from}-${effect.to}`;
+  return effect.do;
+}
+
+const live = play([frame(hello), opened]).session;
+
+describe('a connection', () => {
+  test('reads nothing while its hello is checked; what was read already waits, in order', () => {
+    const { done } = play([frame(hello), push('a'), frame({ type: 'ping' }), opened]);
+    expect(done).toEqual(['open', 'pause', 'send welcome', 'note', 'push a', 'send pong', 'note', 'resume']);
+  });
+
+  test('is rejected where the session ended while its hello was checked', () => {
+    expect(play([frame(hello), { type: 'revoked', reason: 'evicted' }, opened]).done).toEqual([
+      'open',
+      'pause',
+      'send reject',
+      'leave',
+      'close 4001',
+    ]);
+  });
+
+  test('pauses at the limit of pushes in flight and goes on below it', () => {
+    const pushes = ['a', 'b', 'c', 'd'].map((item) => push(item));
+    expect(play([...pushes, answered], live).done).toEqual([
+      'push a',
+      'push b',
+      'push c',
+      'push d',
+      'pause',
+      'send ack',
+      'resume',
+    ]);
+  });
+
+  test('lets what was pushed settle before it takes what the phone has lost, and nothing overtakes that', () => {
+    const { done } = play([push('a'), gone, push('b'), answered, settled], live);
+    expect(done).toEqual(['push a', 'pause', 'send ack', 'skip 2-4', 'push b', 'resume']);
+  });
+
+  test('closes where the watermark could not be moved: the phone says hello again', () => {
+    expect(play([gone, { type: 'unsettled' }], live).done).toEqual(['skip 2-4', 'pause', 'leave', 'close 1013']);
+  });
+
+  test('that is revoked may push and read its own answers, nothing else', () => {
+    const own = `client:${hello.client_id}`;
+    const subscribe = frame({ type: 'subscribe', cursors: { 'codes:all': null, [own]: null } });
+    expect(play([{ type: 'revoked', reason: 'evicted' }, subscribe, push('a')], live).done).toEqual([
+      'send session',
+      'leave',
+      'send gone',
+      'follow',
+      'push a',
+    ]);
+  });
+
+  test('that ends with the server answers what it has taken, and takes no more', () => {
+    const { done } = play([push('a'), { type: 'stopping' }, push('b'), answered], live);
+    expect(done).toEqual(['push a', 'pause', 'send ack', 'leave', 'close 1001']);
+  });
+
+  test('that takes no frames is not read from, and cut off after a while', () => {
+    const { done, session } = play([{ type: 'congested', now: 0 }, tick(29_000)], live);
+    expect(done).toEqual(['pause']);
+    expect(play([{ type: 'drained', now: 29_500 }, tick(31_000)], session).done).toEqual(['resume']);
+    expect(play([tick(30_001)], session).done).toEqual(['leave', 'close 4004']);
+  });
+
+  test('is not silent while we do not listen', () => {
+    const { session } = play(
+      ['a', 'b', 'c', 'd'].map((item) => push(item)),
+      live,
+    );
+    expect(play([tick(60_000), { ...answered, now: 60_000 }, tick(61_000)], session).done).toEqual([
+      'send ack',
+      'resume',
+    ]);
+  });
+
+  test('answers a failure that may pass with an error, without counting it', () => {
+    const failed: SessionEvent = { type: 'unanswered', code: 'DATABASE_UNAVAILABLE', details: [], now: 0 };
+    const many = Array.from({ length: 9 }, () => [push('a'), failed]).flat();
+    expect(play(many, live).done.filter((each) => each === 'send error')).toHaveLength(9);
+    expect(play(many, live).session.phase).toBe('live');
+  });
+});
+
+describe('whatever happens', () => {
+  const anything: fc.Arbitrary<SessionEvent> = fc.oneof(
+    fc.constantFrom<SessionEvent>(
+      frame(hello),
+      opened,
+      answered,
+      settled,
+      gone,
+      frame({ type: 'ping' }),
+      frame({ type: 'pong' }),
+      frame({ type: 'subscribe', cursors: { 'codes:all': null } }),
+      frame({ type: 'unsubscribe', scopes: ['codes:all'] }),
+      { type: 'unknown', now: 0 },
+      { type: 'unsettled' },
+      { type: 'revoked', reason: 'evicted' },
+      { type: 'routes', routes: [] },
+      { type: 'congested', now: 0 },
+      { type: 'drained', now: 0 },
+      { type: 'stopping' },
+      { type: 'closed' },
+      { type: 'refused', code: 'INVALID_TOKEN' },
+      { type: 'unanswered', code: 'DATABASE_UNAVAILABLE', details: [], now: 0 },
+      { type: 'broken', code: 'BAD_FRAME', details: [], now: 0 },
+    ),
+    fc.nat(99).map((item) => push(item)),
+    fc.nat(60_000).map(tick),
+  );
+
+  test('pushes are carried out once each and in order, pauses and resumes alternate, and nothing follows a close', () => {
+    fc.assert(
+      fc.property(fc.array(anything, { maxLength: 60 }), (events) => {
+        const { done } = play([frame(hello), opened, ...events]);
+        const flow = done.filter((each) => each === 'pause' || each === 'resume');
+        flow.forEach((each, i) => expect(each).toBe(i % 2 === 0 ? 'pause' : 'resume'));
+        const end = done.findIndex((each) => each.startsWith('close'));
+        if (end !== -1) expect(done.slice(end + 1)).toEqual([]);
+        const sent = events.flatMap((event) =>
+          event.type === 'frame' && event.frame.type === 'push' ? event.frame.mutations : [],
+        );
+        const carried = done.filter((each) => each.startsWith('push ')).map((each) => Number(each.slice(5)));
+        expect(carried).toEqual(sent.slice(0, carried.length));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
