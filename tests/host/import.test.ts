@@ -315,6 +315,28 @@ describe('what others write into the columns of the service', () => {
   });
 });
 
+test('the worker, which has the lease, has edits taken in at its own call, dated when they were made', async () => {
+  await imported('R36');
+  const { leases } = ground.openImport();
+  const lease = await leases.take(routeKey('R36'));
+  if (!lease) throw new Error('the lease of a quiet route is free');
+  await sql("update RTSTPP set RSSTS = 'D' where RSRTE = 'R36' and RSSTP = 1");
+  await sql("update PODCHGP set CHTS = CHTS - interval '90 seconds', CHUSR = 'ANN'");
+  const before = Date.now();
+  await imports.takeEdits([{ key: routeKey('R36'), stop: 1 }]);
+  expect((await read('R36')).results.get(1)?.result.status).toBe('D');
+  const { rows } = await pool.query<{ employee: string; edit_time: Date }>(
+    `select employee, edit_time from ledger where route_id = 'R36'`,
+  );
+  expect(rows).toMatchObject([{ employee: 'ANN' }]);
+  const age = before - (rows[0]?.edit_time.getTime() ?? 0);
+  expect(Math.abs(age - 90_000)).toBeLessThan(2_000);
+  await leases.release(lease);
+  await imports.importNow();
+  expect((await read('R36')).route?.version).toBe(2);
+  expect(await doorbell()).toEqual([]);
+});
+
 test('a key that no route can have is passed over, and the others are imported', async () => {
   await sql("insert into RTHDRP (RHFAC, RHRTE, RHWKE, RHDSDT) values ('F01', 'BAD', 20269999, 20261120)");
   await imported('R40');

@@ -13,9 +13,10 @@ import { importCodes, importEmployees, importFacilities } from './import-masters
 import * as sql from './import-sql.ts';
 import type { Leases } from './lease.ts';
 import { keyOf, saveRoute } from './mirror-route.ts';
-import { OfficeEdits, type Editor } from './office-edits.ts';
+import { OfficeEdits } from './office-edits.ts';
 import { inheritanceOf, routeImage } from './route-image.ts';
-import { quietRoute, sortRings, type RungMasters, type RungRoute } from './rung-routes.ts';
+import { ROUTE_ROW, type ForeignEdit } from './route-pass.ts';
+import { quietRoute, sortRings, type RungMasters, type RungRoute, type Touch } from './rung-routes.ts';
 
 export type ImportOptions = {
   db: Db;
@@ -27,9 +28,6 @@ export type ImportOptions = {
   pollSeconds: number;
 };
 
-/** A row of the service that somebody else has changed; stop −1 is the route's own row. */
-export type ForeignEdit = { readonly key: RouteKey; readonly stop: number };
-
 /** A route that was touched less than this ago may be half loaded: phones must not see it. */
 const QUIET_MS = 2_000;
 /** Somebody who types into a route without a pause does not keep it from the drivers for longer than this. */
@@ -37,6 +35,8 @@ const PATIENCE_MS = 30_000;
 /** Closed routes of older weeks are history: the first snapshot leaves them where they are. */
 const HISTORY_MS = 8 * 86_400_000;
 const MAX_BACKOFF_MS = 30_000;
+/** Somebody at the office, where the doorbell does not say who. */
+const UNKNOWN_USER = 'office';
 
 /**
  * The way in: host → mirror. At start everything is compared by key (the triggers stand since the library was opened),
@@ -78,9 +78,13 @@ export class HostImport {
 
   /** For the worker, which holds these routes' leases: takes in what others wrote to rows of the service. */
   async takeEdits(edits: readonly ForeignEdit[]): Promise<void> {
-    const { host, clock } = this.#options;
+    const { host } = this.#options;
+    // The doorbell knows who it was and when; that the edit is found only now is no reason to date it now.
+    const { routes } = sortRings((await readDoorbell(host)).rings);
     for (const { key, stop } of edits) {
-      await this.#takeEdit(key, stop, { user: '', at: clock() }, await readZone(host, key.facility));
+      const rung = routes.get(routeScope(key)) ?? quietRoute(key);
+      const touch = stop === ROUTE_ROW ? rung.header : rung.stops.get(stop);
+      await this.#takeEdit(key, stop, touch, await readZone(host, key.facility));
     }
   }
 
@@ -185,14 +189,13 @@ export class HostImport {
 
   /** @returns false where it has to be looked at again: the route's rows are being written just now */
   async #importRoute(rung: RungRoute, renamed: boolean): Promise<boolean> {
-    const { host, log, clock } = this.#options;
+    const { host, log } = this.#options;
     try {
       const rows = await readRouteRows(host, rung.key);
       const saved = await this.#saveRoute(rung, rows, renamed);
       // A route that was new brought the service's columns along.
       if (saved === 'new' || rows.header === undefined) return true;
-      const at = new Date(clock().getTime() - Math.min(rung.youngest, PATIENCE_MS));
-      return await this.#takeRungEdits(rung, { user: rung.user, at }, rows.zone);
+      return await this.#takeRungEdits(rung, rows.zone);
     } catch (error) {
       if (!isHopeless(error)) throw error;
       // The same again would fail again: the other routes must not wait for a person to look at this one.
@@ -217,22 +220,24 @@ export class HostImport {
     return withTransaction(db, (tx) => saveRoute(tx, key, image, { now, reloaded, renamed, inheritance }));
   }
 
-  async #takeRungEdits({ key, stops, headerTouched }: RungRoute, editor: Editor, zone: string): Promise<boolean> {
-    if (stops.size === 0 && !headerTouched) return true;
+  async #takeRungEdits({ key, stops, header }: RungRoute, zone: string): Promise<boolean> {
+    if (stops.size === 0 && header === undefined) return true;
     const { leases } = this.#options;
     const lease = await leases.take(key);
     if (lease === undefined) return false;
     try {
-      for (const stop of stops) await this.#takeEdit(key, stop, editor, zone);
-      if (headerTouched) await this.#takeEdit(key, -1, editor, zone);
+      for (const [stop, touch] of stops) await this.#takeEdit(key, stop, touch, zone);
+      if (header !== undefined) await this.#takeEdit(key, ROUTE_ROW, header, zone);
       return true;
     } finally {
       await leases.release(lease);
     }
   }
 
-  async #takeEdit(key: RouteKey, stop: number, editor: Editor, zone: string): Promise<void> {
-    if (stop < 0) await this.#edits.takeHeader(key, editor, zone);
+  async #takeEdit(key: RouteKey, stop: number, touch: Touch | undefined, zone: string): Promise<void> {
+    const at = new Date(this.#options.clock().getTime() - (touch?.age ?? 0));
+    const editor = { user: touch?.user || UNKNOWN_USER, at };
+    if (stop === ROUTE_ROW) await this.#edits.takeHeader(key, editor, zone);
     else await this.#edits.takeStop(key, stop, editor, zone);
   }
 }

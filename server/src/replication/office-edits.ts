@@ -13,11 +13,9 @@ import { instantOf } from './host/local-time.ts';
 import * as sql from './import-sql.ts';
 import { keyOf } from './mirror-route.ts';
 import { closingOf } from './route-image.ts';
+import { ROUTE_ROW } from './route-pass.ts';
 import { decodeHeader, decodeStop, encodeHeader, encodeStop } from './shadow.ts';
 import { traceOf } from './trace.ts';
-
-/** Stands for the route's own row where stops are numbered. */
-const HEADER = -1;
 
 export type OfficeEditsOptions = {
   db: Db;
@@ -84,7 +82,7 @@ export class OfficeEdits {
         await tx.query(sql.setClosing, [...keyOf(key), status, arrived, ...closed]);
         await tx.query(sql.notify, [routeScope(key)]);
       }
-      await tx.query(sql.saveShadow, [...keyOf(key), HEADER, '0', encodeHeader(found)]);
+      await tx.query(sql.saveShadow, [...keyOf(key), ROUTE_ROW, '0', encodeHeader(found)]);
     });
     log.info(
       { route: routeScope(key), status, arrived, user: editor.user },

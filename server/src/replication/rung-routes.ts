@@ -2,6 +2,9 @@ import { routeKey, routeScope, type RouteKey } from '@tailgate/sync-protocol';
 import type { Ring } from './host/doorbell.ts';
 import { hostFiles, type HostFileName } from './host/tables.ts';
 
+/** Who touched something last, and how many milliseconds ago. */
+export type Touch = { user: string; age: number };
+
 /** What the doorbell says of one route. */
 export type RungRoute = {
   key: RouteKey;
@@ -11,10 +14,9 @@ export type RungRoute = {
   oldest: number;
   /** Its header was deleted: it has been withdrawn, or loaded again under the same key. */
   headerDeleted: boolean;
-  /** Stops whose service-owned columns may have been changed by somebody else. */
-  stops: Set<number>;
-  headerTouched: boolean;
-  user: string;
+  /** Where service-owned columns may have been changed by somebody else. */
+  header: Touch | undefined;
+  stops: Map<number, Touch>;
 };
 
 /** Lines that tell of master data: keys by file, and the lines' numbers. */
@@ -44,7 +46,9 @@ export function sortRings(rings: readonly Ring[]): { routes: Map<string, RungRou
     const key = routeFiles.includes(ring.file) ? routeOf(ring) : undefined;
     if (key === undefined) {
       masters.sequences.push(ring.sequence);
-      masters.keys.set(ring.file, [...(masters.keys.get(ring.file) ?? []), ring.key]);
+      const keys = masters.keys.get(ring.file) ?? [];
+      keys.push(ring.key);
+      masters.keys.set(ring.file, keys);
       continue;
     }
     const scope = routeScope(key);
@@ -63,25 +67,24 @@ export function quietRoute(key: RouteKey): RungRoute {
     youngest: Number.POSITIVE_INFINITY,
     oldest: 0,
     headerDeleted: false,
-    stops: new Set(),
-    headerTouched: false,
-    user: '',
+    header: undefined,
+    stops: new Map(),
   };
 }
 
+/** Lines come oldest first: the last touch is the one that stays. */
 function note(route: RungRoute, { sequence, file, operation, key, user, age }: Ring): void {
   route.sequences.push(sequence);
   route.youngest = Math.min(route.youngest, age);
   route.oldest = Math.max(route.oldest, age);
-  route.user = user || route.user;
+  const touch = { user, age };
   if (file === 'RTHDRP') {
     if (operation === 'delete') route.headerDeleted = true;
-    else if (operation === 'update') route.headerTouched = true;
+    else if (operation === 'update') route.header = touch;
     return;
   }
-  const stop = Object.entries(key)[3];
-  if (stop === undefined || !holdsOurs(file)) return;
-  route.stops.add(Number(stop[1]));
+  const stop = Object.values(key)[3];
+  if (stop !== undefined && holdsOurs(file)) route.stops.set(Number(stop), touch);
 }
 
 /** Files of a stop with columns of the service. */

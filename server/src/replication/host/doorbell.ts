@@ -15,7 +15,7 @@ export type Ring = {
 };
 
 /** Lines read at once. More than that wait for the next look; what is read first is also deleted first. */
-const MAX_RINGS = 50_000;
+const MAX_RINGS = 200_000;
 const DELETED_A_STATEMENT = 500;
 
 /**
