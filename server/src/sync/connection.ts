@@ -73,10 +73,13 @@ export class Connection implements Reader {
     this.#arrived.push(arrival);
     if (this.#arrived.length > 1) return;
     this.#socket.pause();
-    void this.#hub.pipeline.room().then(() => {
-      for (const { bytes, isBinary } of this.#arrived.splice(0)) this.#read(bytes, isBinary);
-      if (!this.#paused) this.#socket.resume();
-    });
+    void this.#readWhenThereIsRoom();
+  }
+
+  async #readWhenThereIsRoom(): Promise<void> {
+    await this.#hub.pipeline.room();
+    for (const { bytes, isBinary } of this.#arrived.splice(0)) this.#read(bytes, isBinary);
+    if (!this.#paused) this.#socket.resume();
   }
 
   #read(bytes: Buffer, isBinary: boolean): void {
