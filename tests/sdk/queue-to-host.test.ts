@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { sampleKey } from '../support/scripted-route.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
+import { Device, until } from '../support/sdk-device.ts';
+
+test('a tap is shown at once, saved, accepted and on the host', async () => {
+  const server = await startScriptedServer();
+  const client = await new Device(server.url).startSignedIn();
+  await until(client.route(), (route) => route !== undefined);
+
+  const stop = client.stop(1);
+  const receipt = client.updateStop(sampleKey, { id: 1, updates: { status: 'D', driver_comments: 'Tür links' } });
+  expect(stop.current?.updates).toMatchObject({ status: 'D', driver_comments: 'Tür links', delivered_by_driver_id: '1001' });
+  expect(receipt.current).toEqual({ at: 'recorded' });
+
+  await receipt.saved;
+  const version = await receipt.accepted;
+  expect(version).toBe(server.ledger.version);
+  expect(client.status.current.pending).toEqual({});
+  server.host();
+  await receipt.onHost;
+  expect(receipt.current).toEqual({ at: 'on_host', version });
+});

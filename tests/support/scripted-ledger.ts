@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import type { AckFrame, FeedDocument, Mutation, MutationResult, PatchFrame, Stamp, StopObject } from '@tailgate/sync-protocol';
+import {
+  addToChecksum,
+  applyStopUpdate,
+  contentText,
+  linkText,
+  mutation,
+  resultDocument,
+  skipAsUpdate,
+  skipRefuseArgs,
+  stopResult,
+  stopUpdateArgs,
+} from '@tailgate/sync-protocol';
+import { sampleScope } from './scripted-route.ts';
+
+interface QueueState {
+  readonly employee: string;
+  lastSeq: number;
+  link: string | null;
+}
+
+/**
+ * A server's memory in a few lines: one route, its ledger and its queues, by the rules of sync.md. Written apart from
+ * the real server, so that the SDK is held against the protocol and not against itself.
+ */
+export class ScriptedLedger {
+  /** Every mutation ever taken in, in order. */
+  readonly taken: { readonly id: string; readonly stop: number; readonly mutation: Mutation; readonly version: number }[] = [];
+  /** Sequences that a client declared lost. */
+  readonly gone: { readonly from: number; readonly to: number }[] = [];
+  /** Links that did not follow their predecessor. */
+  chainBreaks = 0;
+  epoch = 1;
+  version = 1;
+  hostedThrough = 1;
+  parked: { stop: number; reason: string }[] = [];
+  /** Stops whose mutations the server cannot apply. */
+  readonly poisoned = new Set<number>();
+  readonly queues = new Map<string, QueueState>();
+  readonly documents = new Map<string, FeedDocument>();
+  readonly #hashes = new Map<string, string>();
+
+  constructor(documents: readonly FeedDocument[]) {
+    for (const document of documents) this.documents.set(document.key, document);
+  }
+
+  get routeEpoch(): string {
+    return `${this.epoch}.1`;
+  }
+
+  queue(clientId: string, employee: string): QueueState {
+    const queue = this.queues.get(clientId) ?? { employee, lastSeq: 0, link: null };
+    this.queues.set(clientId, queue);
+    return queue;
+  }
+
+  push(clientId: string, items: readonly unknown[]): Omit<AckFrame, 'type'> {
+    const queue = this.queues.get(clientId);
+    if (!queue) throw new Error(`no hello came for ${clientId}`);
+    const results: MutationResult[] = [];
+    for (const raw of items) {
+      const item = mutation.parse(raw);
+      const hash = sha256(contentText(item));
+      const known = this.#hashes.get(item.id);
+      if (item.seq > queue.lastSeq + 1) return { last_seq: queue.lastSeq, results, wants: queue.lastSeq + 1 };
+      const next = item.seq === queue.lastSeq + 1;
+      if (!next && known === undefined) return { last_seq: queue.lastSeq, results, fork: item.seq };
+      if (next) this.#advance(queue, item, hash);
+      results.push(known === undefined ? this.#apply(clientId, queue, item, hash) : this.#again(item, known === hash));
+    }
+    return { last_seq: queue.lastSeq, results };
+  }
+
+  skip(clientId: string, from: number, to: number): void {
+    this.gone.push({ from, to });
+    const queue = this.queues.get(clientId);
+    if (queue) Object.assign(queue, { lastSeq: to });
+  }
+
+  /** Somebody else's edit: the office's, or another phone's. */
+  edit(update: StopObject, stamp: Stamp): void {
+    const before = this.#result(update.id);
+    this.#setResult(update.id, applyStopUpdate(before, update, stamp).result);
+  }
+
+  patch(from: number | null): PatchFrame {
+    const live = [...this.documents.values()];
+    return {
+      type: 'patch',
+      scope: sampleScope,
+      epoch: this.routeEpoch,
+      from,
+      to: this.version,
+      docs: live.filter((document) => from === null || document.version > from),
+      deletes: [],
+      hosted_through: this.hostedThrough,
+      parked: this.parked,
+      checksum: live.reduce((sum, { key, version }) => addToChecksum(sum, key, version), 0),
+    };
+  }
+
+  /** A copy as a backup would hold it. */
+  backup(): ScriptedLedger {
+    const copy = new ScriptedLedger([...this.documents.values()]);
+    Object.assign(copy, { epoch: this.epoch, version: this.version, hostedThrough: this.hostedThrough });
+    copy.taken.push(...this.taken);
+    for (const [id, queue] of this.queues) copy.queues.set(id, { ...queue });
+    for (const [id, hash] of this.#hashes) copy.#hashes.set(id, hash);
+    return copy;
+  }
+
+  #advance(queue: QueueState, item: Mutation, hash: string): void {
+    if (item.prev_hash !== queue.link) this.chainBreaks++;
+    queue.lastSeq = item.seq;
+    queue.link = sha256(linkText(hash, item.prev_hash, item.seq));
+  }
+
+  #apply(client: string, queue: QueueState, item: Mutation, hash: string): MutationResult {
+    const { seq, id } = item;
+    const update = updateOf(item);
+    this.#hashes.set(id, hash);
+    if (this.poisoned.has(update.id)) return { seq, id, result: 'quarantined', code: 'INTERNAL', reason: 'poison' };
+    const stamp = { at: Date.parse(item.captured_at), client, seq, by: queue.employee };
+    const applied = applyStopUpdate(this.#result(update.id), update, stamp);
+    if (applied.touched) this.#setResult(update.id, applied.result);
+    this.taken.push({ id, stop: update.id, mutation: item, version: this.version });
+    const warnings = applied.warnings.map((warning) => ({ ...warning }));
+    return { seq, id, result: 'applied', version: this.version, status: applied.result.status, warnings };
+  }
+
+  #again({ seq, id }: Mutation, same: boolean): MutationResult {
+    if (!same) return { seq, id, result: 'quarantined', code: 'ID_REUSED', reason: 'another content' };
+    const entry = this.taken.find((each) => each.id === id);
+    if (!entry) return { seq, id, result: 'quarantined', code: 'INTERNAL', reason: 'poison' };
+    return { seq, id, result: 'duplicate', version: entry.version };
+  }
+
+  #result(stop: number) {
+    return stopResult.parse(this.documents.get(resultDocument(stop))?.value ?? { status: 'P' });
+  }
+
+  #setResult(stop: number, value: unknown): void {
+    this.version++;
+    const key = resultDocument(stop);
+    // As it would come off the wire: no member is undefined.
+    this.documents.set(key, { key, version: this.version, value: JSON.parse(JSON.stringify(value)) });
+  }
+}
+
+function updateOf({ name, args }: Mutation): StopObject {
+  if (name === 'stop.skip_refuse') return skipAsUpdate(skipRefuseArgs.parse(args), () => undefined);
+  return stopUpdateArgs.parse(args).stop;
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url');

@@ -1,0 +1,68 @@
+import type { AssignedRoute, FeedDocument, RouteHeader, RouteKey, StopPlan } from '@tailgate/sync-protocol';
+import { headerDocument, planDocument, resultDocument, routeScope } from '@tailgate/sync-protocol';
+
+export const sampleKey: RouteKey = { facility: 'F01', id: 'R100', week_end: '20261128' };
+export const sampleScope = routeScope(sampleKey);
+
+/** A stop as the host plans it, with so many lines. */
+export function samplePlan(id: number, lines = 3): StopPlan {
+  return {
+    id,
+    type: id === 999 ? 'warehouse' : 'delivery',
+    sequence: id,
+    eta: '',
+    customer: {
+      id: `C${id}`,
+      name: `Customer ${id}`,
+      verify_returns: false,
+      contact: { phone: '', email: '', contact_email: '', salesrep: { id: '', name: '', phone: '' } },
+      location: { address: [], city: '', state: '', zip: '', coordinates: { latitude: '', longitude: '' } },
+    },
+    invoices: [{ id: 'INV1', date: '2026-11-20' }],
+    products: Array.from({ length: lines }, (_, i) => ({
+      id: `ITEM${i + 1}`,
+      name: `Item ${i + 1}`,
+      description: '',
+      invoice: 'INV1',
+      quantity: 10,
+      box_upc: '',
+      item_upc: '',
+      section: '',
+      container_type: '',
+      trailer_area: '',
+      required: false,
+      count_in_totes: false,
+      add_photos: false,
+      action_type: '',
+    })),
+    collections: [],
+  };
+}
+
+export function sampleHeader(drivers: readonly string[], key: RouteKey = sampleKey): RouteHeader {
+  return {
+    ...key,
+    name: `Route ${key.id}`,
+    status: 'O',
+    arrived: false,
+    closed_at: null,
+    closed_by: null,
+    withdrawn: false,
+    autoclose_at: null,
+    forceclose_at: null,
+    drivers: drivers.map((id) => ({ id, name: `Driver ${id}`, type: 'D' })),
+  };
+}
+
+/** The documents of a fresh route, all at version 1. */
+export function sampleDocuments(stops: readonly number[], drivers: readonly string[], lines = 3): FeedDocument[] {
+  return [
+    { key: headerDocument, version: 1, value: sampleHeader(drivers) },
+    ...stops.flatMap((stop) => [
+      { key: planDocument(stop), version: 1, value: samplePlan(stop, lines) },
+      { key: resultDocument(stop), version: 1, value: { status: 'P' } },
+    ]),
+  ];
+}
+
+export const assigned = (key: RouteKey = sampleKey): AssignedRoute => ({ ...key, scope: routeScope(key), status: 'O' });
