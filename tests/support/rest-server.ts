@@ -41,6 +41,8 @@ export interface RestServerOptions extends Partial<Pick<HttpGround, 'access' | '
   readonly database?: TestDatabase;
   /** Where the server finds the database, such as through a proxy. */
   readonly databaseUrl?: string;
+  /** Where its LISTEN session finds the database. */
+  readonly listenUrl?: string;
   /** Puts another edge on the same server before it listens. */
   readonly mount?: (app: FastifyInstance, ground: EdgeGround) => Promise<void>;
 }
@@ -64,7 +66,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
   const db = createPool({ url: options.databaseUrl ?? database.url, name: 'rest under test', log });
   const clock: TestClock = { now: new Date() };
   const boss = await startBoss(database.url, log);
-  const listener = await startListener({ url: database.url, log });
+  const listener = await startListener({ url: options.listenUrl ?? database.url, log });
   const pipeline = openPipeline({
     db,
     wakeups: bossWakeups(boss),

@@ -1,0 +1,130 @@
+import { gunzipSync } from 'node:zlib';
+import { routeScope } from '@tailgate/sync-protocol';
+import { fastify } from 'fastify';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Queryable } from '../../../server/src/db/types.ts';
+import { serveSnapshots } from '../../../server/src/sync/snapshot.ts';
+import { insertRoutes, plan } from '../../support/mirror.ts';
+import { insertEmployees, signUp } from '../../support/people.ts';
+import { Replica } from '../../support/replica.ts';
+import type { Signed } from '../../support/rest-client.ts';
+import { askSnapshot, readSnapshot } from '../../support/snapshot.ts';
+import type { SyncNode } from '../../support/sync-node.ts';
+import { startSyncNode } from '../../support/sync-node.ts';
+
+const key = { facility: 'F01', id: 'R1', week_end: '20261121' };
+const scope = routeScope(key);
+
+let node: SyncNode;
+let driver: Signed;
+let stranger: Signed;
+
+beforeAll(async () => {
+  node = await startSyncNode();
+  await insertRoutes(node.database.pool, [
+    { ...key, weekEnd: key.week_end, drivers: ['1001'], stops: [plan(1), plan(2)] },
+    {
+      facility: 'F01',
+      id: 'R900',
+      weekEnd: '20261121',
+      drivers: ['1001'],
+      stops: Array.from({ length: 150 }, (_, n) => plan(n + 1, 20)),
+    },
+  ]);
+  await insertEmployees(node.database.pool, ['1003']);
+  driver = await signUp(node.client, '1001');
+  stranger = await signUp(node.client, '1003');
+});
+
+describe('a snapshot', () => {
+  test('is the whole scope at its version, with a checksum that fits', async () => {
+    const snapshot = await readSnapshot(node, driver, scope);
+    expect(snapshot).toMatchObject({ scope, epoch: '1.1', to: 1, deletes: [], hosted_through: 1, parked: [] });
+    const replica = new Replica();
+    replica.take(snapshot);
+    expect(replica.value('plan/2')).toEqual(plan(2));
+    expect(replica.value('result/1')).toEqual({ status: 'P' });
+    expect(replica.value('route')).toMatchObject({ id: 'R1', status: 'O', drivers: [{ id: '1001' }] });
+  });
+
+  test('is not sent again to whoever has it, until the route or its host moves', async () => {
+    const first = await askSnapshot(node, driver, scope);
+    const etag = first.headers.get('etag') ?? '';
+    expect(first.headers.get('cache-control')).toBe('private, no-cache');
+    const again = await askSnapshot(node, driver, scope, { 'if-none-match': etag });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+    for (const change of ['version = version + 1', 'hosted_through = hosted_through + 1']) {
+      await node.database.pool.query(`update route set ${change} where id = 'R1'`);
+      const moved = await askSnapshot(node, driver, scope, { 'if-none-match': etag });
+      expect(moved.status).toBe(200);
+      expect(moved.headers.get('etag')).not.toBe(etag);
+    }
+  });
+
+  test('of 150 stops and 20 products each is small, and plain for whoever asks for that', async () => {
+    const r900 = 'route:F01:R900:20261121';
+    const { hostname, port } = new URL(node.client.url);
+    const raw = await node.app.inject({
+      url: `/api/sync/snapshot?scope=${r900}`,
+      headers: { ...driver, 'accept-encoding': 'br, gzip', host: `${hostname}:${port}` },
+    });
+    expect(raw.headers['content-encoding']).toBe('gzip');
+    expect(raw.rawPayload.length).toBeLessThan(40_000);
+    const plain = await node.app.inject({ url: `/api/sync/snapshot?scope=${r900}`, headers: { ...driver } });
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    expect(plain.rawPayload).toEqual(gunzipSync(raw.rawPayload));
+    expect(JSON.parse(plain.body).docs).toHaveLength(301);
+  });
+
+  test('codes:all can be had, too', async () => {
+    expect(await readSnapshot(node, driver, 'codes:all')).toMatchObject({
+      scope: 'codes:all',
+      epoch: '1',
+      to: 0,
+      docs: [],
+    });
+  });
+
+  test.each([
+    ['without credentials', () => undefined, scope, 401, 'MISSING_CREDENTIALS'],
+    ['with a wrong token', () => ({ ...driver, api_token: 'x' }), scope, 401, 'INVALID_TOKEN'],
+    ['by a driver of another route', () => stranger, scope, 403, 'NOT_ASSIGNED'],
+    ['of a route that is not there', () => driver, 'route:F01:R7:20261121', 403, 'NOT_ASSIGNED'],
+    ['of a scope that is none', () => driver, 'route', 400, 'VALIDATION_FAILED'],
+    ['of somebody’s answers', () => driver, 'client:4b0f5a4e-7f0c-4b0e-9c67-0e8a5a0f7a11', 400, 'VALIDATION_FAILED'],
+  ])('is refused %s', async (_name, who, asked, status, code) => {
+    const response = await askSnapshot(node, who(), asked);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ success: false, data: null, error: { code } });
+  });
+
+  test('the headers may be spelled with hyphens', async () => {
+    const headers = { 'employee-id': driver.employee_id, 'api-token': driver.api_token };
+    expect((await askSnapshot(node, undefined, scope, headers)).status).toBe(200);
+  });
+
+  test('asked for by many at once is read once', async () => {
+    const asked: string[] = [];
+    const db: Queryable = {
+      query: (statement, values) => {
+        asked.push(typeof statement === 'string' ? statement : statement.name);
+        return node.database.pool.query(statement, values);
+      },
+    };
+    const http = fastify();
+    serveSnapshots(http, {
+      path: '/snapshot',
+      db,
+      sessions: { authenticate: async () => ({ employee: '1001' }) },
+      serverEpoch: 1,
+    });
+    const ask = () => http.inject({ url: `/snapshot?scope=${scope}`, headers: { ...driver } });
+    const replies = await Promise.all(Array.from({ length: 50 }, ask));
+    expect(new Set(replies.map((reply) => reply.body)).size).toBe(1);
+    // One look at its version for all of them, one reading of the whole.
+    expect(asked).toEqual(['sync_read_routes', 'sync_read_routes']);
+    await ask();
+    expect(asked).toHaveLength(3);
+    await http.close();
+  });
+});
