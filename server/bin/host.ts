@@ -10,6 +10,9 @@ import { StartError } from '../src/start-error.ts';
 /** Routine lines would stand between the rows that this command prints for other programs. */
 const log: Log = { debug: ignore, info: ignore, warn: complain, error: complain };
 
+// Whoever reads our lines may have seen enough (`| head`): the rest is for nobody, the work still ends in order.
+process.stdout.on('error', ignore);
+
 try {
   await main();
 } catch (error) {

@@ -89,7 +89,7 @@ describe('failures carry the state that Db2 would tell', () => {
 
   test('a host that does not answer is passing', async () => {
     const away = openStandIn({ url: 'postgres://nobody@127.0.0.1:1/none', library: 'PODDTA', log: recordedLog() });
-    expect(await failureOf(away)).toMatchObject({ kind: 'passing' });
+    expect(await failureOf(away)).toMatchObject({ sqlstate: '08001', kind: 'passing' });
   });
 
   test('what a transaction itself throws passes through, and nothing is written', async () => {

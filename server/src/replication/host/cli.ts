@@ -201,6 +201,9 @@ function printable(value: HostValue): string | null {
 /** One clear line for whoever typed the command. */
 export function explain(error: unknown): string {
   if (error instanceof CommandError) return error.message;
-  if (error instanceof HostError) return `the host refused (SQLSTATE ${error.sqlstate}): ${error.message}`;
+  if (error instanceof HostError) {
+    const verb = error.sqlstate.startsWith('08') ? 'does not answer' : 'refused';
+    return `the host ${verb} (SQLSTATE ${error.sqlstate}): ${error.message}`;
+  }
   throw error;
 }

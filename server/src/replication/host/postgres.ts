@@ -65,7 +65,7 @@ export async function openStandIn({
     await createLibrary(pool, library);
   } catch (error) {
     await pool.end();
-    throw hostErrorOf(error);
+    throw hostErrorOf(error, '08001');
   }
 
   async function connect(): Promise<pg.PoolClient> {
