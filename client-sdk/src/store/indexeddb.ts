@@ -3,8 +3,8 @@ import { tables } from './store.ts';
 
 export interface IndexedDbOptions {
   readonly indexedDB?: IDBFactory;
-  /** The platform's locks; without them (old WebViews, Node) nothing guards against a second page. */
-  readonly locks?: LockManager | undefined;
+  /** The platform's locks; where there are none (old WebViews) nothing guards against a second page. */
+  readonly locks?: LockManager;
   /** How long to wait for the page that holds the store, such as the one that is being reloaded. */
   readonly lockTimeoutMs?: number;
 }
@@ -90,11 +90,18 @@ class IndexedDbStore implements Store {
     work: (transaction: IDBTransaction) => () => Result,
   ): Promise<Result> {
     const transaction = await this.#begin(mode, stores, durability);
-    return new Promise((resolve, reject) => {
+    const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
+    transaction.oncomplete = () => resolve();
+    transaction.onabort = () => reject(transaction.error ?? new Error('the storage transaction was aborted'));
+    try {
       const read = work(transaction);
-      transaction.oncomplete = () => resolve(read());
-      transaction.onabort = () => reject(transaction.error ?? new Error('the storage transaction was aborted'));
-    });
+      await ended;
+      return read();
+    } catch (error) {
+      // A value that cannot be stored throws at once, and what was put before it would be committed.
+      await abort(transaction, ended);
+      throw error;
+    }
   }
 
   async #begin(mode: IDBTransactionMode, stores: string[], durability: Durability): Promise<IDBTransaction> {
@@ -116,6 +123,16 @@ class IndexedDbStore implements Store {
     });
     return this.#database;
   }
+}
+
+/** Resolves once nothing of the transaction can happen any more. */
+async function abort(transaction: IDBTransaction, ended: Promise<void>): Promise<void> {
+  try {
+    transaction.abort();
+  } catch {
+    // It has ended by itself: that is why we are here.
+  }
+  await ended.catch(() => {});
 }
 
 function apply(transaction: IDBTransaction, change: StoreChange): void {
