@@ -284,6 +284,18 @@ describe('what others write into the columns of the service', () => {
     ]);
   });
 
+  test('a clerk who takes a delivery back is told to a person: a proof is not undone', async () => {
+    await imported('R37');
+    await deliver('R37', 1);
+    await sql("update RTSTPP set RSSTS = 'D' where RSRTE = 'R37' and RSSTP = 1");
+    await imports.importNow();
+    await sql("update RTSTPP set RSSTS = 'P' where RSRTE = 'R37' and RSSTP = 1");
+    await imports.importNow();
+    expect((await read('R37')).results.get(1)?.result.status).toBe('D');
+    const { rows } = await pool.query<{ details: string }>(`select details from incident where details like '%R37%'`);
+    expect(rows.map(({ details }) => parse(details))).toMatchObject([{ stop: 1, columns: ['status_ignored'] }]);
+  });
+
   test('the office closes a route by hand, and opens it again', async () => {
     await imported('R34');
     await sql("update RTHDRP set RHPODS = 'C' where RHRTE = 'R34'");

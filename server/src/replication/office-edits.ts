@@ -59,8 +59,9 @@ export class OfficeEdits {
     const toInstant: InstantOf = (moment) => instantOf(moment, zone);
     const { update, untold } = amendmentOf(stop, held?.rows, found.rows, toInstant);
     if (update === undefined && untold.length === 0) return;
-    if (update !== undefined) await this.#submit(key, update, known.version, editor);
-    if (untold.length > 0) await this.#report(key, stop, editor, untold, found.rows);
+    const idle = update === undefined ? [] : await this.#submit(key, update, known.version, editor);
+    const open = [...untold, ...idle];
+    if (open.length > 0) await this.#report(key, stop, editor, open, found.rows);
     await this.#confirm(key, stop, found);
   }
 
@@ -90,7 +91,8 @@ export class OfficeEdits {
     );
   }
 
-  async #submit(route: RouteKey, stop: StopObject, version: number, { user, at }: Editor): Promise<void> {
+  /** @returns why it had no effect, such as a status that nobody can go back to; empty where it had one */
+  async #submit(route: RouteKey, stop: StopObject, version: number, { user, at }: Editor): Promise<string[]> {
     const { submit, clock, log } = this.#options;
     const args = { route, stop };
     // Repeated after a crash it is the same change; after the stop has moved on it is another.
@@ -113,9 +115,11 @@ export class OfficeEdits {
       { route: routeScope(route), stop: stop.id, user, result: outcome.result },
       'the office has changed a stop on the host',
     );
+    if (outcome.result === 'quarantined') return [outcome.code];
+    return outcome.changed ? [] : outcome.warnings.map(({ code }) => code);
   }
 
-  /** Some columns have no field in the mirror: the driver's record stands, and a person is told what the host held. */
+  /** What the mirror cannot follow: the driver's record stands there, and a person is told what the host holds. */
   async #report(
     key: RouteKey,
     stop: number,
@@ -124,7 +128,7 @@ export class OfficeEdits {
     rows: object,
   ): Promise<void> {
     const { db, log } = this.#options;
-    log.warn({ route: routeScope(key), stop, user, columns }, 'a change on the host has no place in the mirror');
+    log.warn({ route: routeScope(key), stop, user, columns }, 'a change on the host cannot be followed in the mirror');
     const details = { route: key, stop, user, at: at.toISOString(), columns, rows };
     await db.query(sql.reportIncident, ['host_edit_untold', JSON.stringify(details)]);
   }
