@@ -97,9 +97,9 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/mail/',
-    uses: ['sync-protocol/', ...sliceFolders, ...server('db/')],
+    uses: ['sync-protocol/', ...sliceFolders, ...server('db/', 'mutations/wakeups.ts')],
     usesTypes: server('config.ts'),
-    why: 'mail is an edge: it renders what the slices say',
+    why: 'mail is an edge: it takes the spine’s wake-ups and renders what the slices say',
   },
   { path: 'server/src/sms/', uses: server('db/'), usesTypes: server('config.ts'), why: 'an edge with one verb' },
   {

@@ -15,6 +15,7 @@ import type { Actor, PathSet } from '../mutations/change.ts';
 import type { CloseMode } from '../routes/closing.ts';
 import { afterWarehouse } from '../routes/closing.ts';
 import type { RouteFacts } from '../routes/header.ts';
+import { isMailAddress } from './mail-address.ts';
 import type { PlanLines } from './plan-lines.ts';
 import { plannedQuantities } from './plan-lines.ts';
 
@@ -111,6 +112,9 @@ function contentWarnings({ updates, products, collections }: StopObject, context
       warnings.push(warn('overage_code', path, 'overage items use the codes 85 and 86'));
     else if (!codes.isCreditReason(item.osd_code)) warnings.push(unknownCode(item.osd_code, path));
   }
+  for (const [i, address] of (updates?.osd_emails ?? []).entries())
+    if (!isMailAddress(address))
+      warnings.push(warn('invalid_email', `updates.osd_emails.${i}`, 'no mail goes there: this is no address'));
   if (products?.length) lineWarnings('products', products, lines, codes, warnings);
   if (collections?.length) lineWarnings('collections', collections, lines, codes, warnings);
   return warnings;

@@ -1,0 +1,39 @@
+import type { Customer } from '@tailgate/sync-protocol';
+import { isMailAddress } from '../stops/mail-address.ts';
+
+export interface Recipients {
+  readonly to: readonly string[];
+  readonly cc: readonly string[];
+  /** How many addresses are none. They are not repeated: logs hold no customer's text. */
+  readonly invalid: number;
+}
+
+/**
+ * Who gets the delivery summary (contract §4, E-mail). The customer's contact: by the v20 rules its e-mail, else the
+ * broker's or manager's before it. The addresses that the driver recorded get a copy by the current rules; they are
+ * the recipients where the contact has no address that works. `to` is empty where nobody has one.
+ */
+export function recipientsOf(
+  contact: Pick<Customer['contact'], 'email' | 'contact_email'>,
+  recorded: readonly string[],
+  paths: 'v20' | 'current',
+): Recipients {
+  const fields = paths === 'v20' ? [contact.email] : [contact.contact_email, contact.email];
+  const contacts = fields.map(addressesIn);
+  const drivers = addressesIn(recorded.join(';'));
+  const invalid = [...contacts, drivers].reduce((sum, list) => sum + list.invalid, 0);
+  const contacted = contacts.map(({ valid }) => valid).find((list) => list.length > 0);
+  if (!contacted) return { to: drivers.valid, cc: [], invalid };
+  const known = new Set(contacted.map(folded));
+  const copies = drivers.valid.filter((address) => !known.has(folded(address)));
+  return { to: contacted, cc: paths === 'v20' ? [] : copies, invalid };
+}
+
+/** Back offices write several addresses into one field, with commas or semicolons between them. */
+function addressesIn(field: string): { valid: string[]; invalid: number } {
+  const written = field.split(/[,;\s]+/).filter((part) => part !== '');
+  const once = new Map(written.filter(isMailAddress).map((address) => [folded(address), address]));
+  return { valid: [...once.values()], invalid: written.filter((part) => !isMailAddress(part)).length };
+}
+
+const folded = (address: string): string => address.toLowerCase();

@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { SMTPServer, type SMTPServerSession } from 'smtp-server';
+import { choosePort } from '../../server/src/db/cluster.ts';
+import { atFileEnd } from './file-end.ts';
+
+export interface ReceivedMail {
+  readonly from: string;
+  readonly recipients: readonly string[];
+  /** Folded header lines are joined. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** The whole message, decoded as far as quoted-printable goes. */
+  readonly source: string;
+}
+
+/** A real SMTP server that keeps what it gets. It can go down and come back at the same address. */
+export class MailServer {
+  readonly received: ReceivedMail[] = [];
+  /** Recipients that it does not take. */
+  readonly refused = new Set<string>();
+  readonly #port: number;
+  readonly #waiting = new Set<() => void>();
+  #server: SMTPServer | undefined;
+
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  get url(): string {
+    return `smtp://127.0.0.1:${this.#port}`;
+  }
+
+  async up(): Promise<void> {
+    const server = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['STARTTLS'],
+      onRcptTo: ({ address }, _session, answer) =>
+        answer(this.refused.has(address) ? new Error('no such mailbox here') : null),
+      onData: (stream, session, answer) => {
+        const chunks: Buffer[] = [];
+        stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+        stream.on('end', () => {
+          this.#keep(Buffer.concat(chunks).toString(), session);
+          answer();
+        });
+      },
+    });
+    // A client that hangs up in the middle is no fault of the test's.
+    server.on('error', () => undefined);
+    server.listen(this.#port, '127.0.0.1');
+    await once(server.server, 'listening');
+    this.#server = server;
+  }
+
+  async down(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    if (server) await new Promise<void>((resolve) => server.close(resolve));
+  }
+
+  /** The first mail that fits, now or later. */
+  async mail(fits: (mail: ReceivedMail) => boolean): Promise<ReceivedMail> {
+    for (;;) {
+      const found = this.received.find(fits);
+      if (found) return found;
+      await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    }
+  }
+
+  #keep(raw: string, { envelope }: SMTPServerSession): void {
+    const [head = ''] = raw.split('\r\n\r\n', 1);
+    const lines = head.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n');
+    this.received.push({
+      from: envelope.mailFrom ? envelope.mailFrom.address : '',
+      recipients: envelope.rcptTo.map(({ address }) => address),
+      headers: new Map(
+        lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.replace(/^[^:]*:\s*/, '')]),
+      ),
+      source: decodeQuotedPrintable(raw),
+    });
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
+  }
+}
+
+export async function startMailServer(): Promise<MailServer> {
+  const server = new MailServer(await choosePort());
+  await server.up();
+  atFileEnd(() => server.down());
+  return server;
+}
+
+function decodeQuotedPrintable(text: string): string {
+  const joined = text.replaceAll(/=\r\n/g, '');
+  return joined.replaceAll(/(=[0-9A-F]{2})+/g, (run) => Buffer.from(run.replaceAll('=', ''), 'hex').toString());
+}
