@@ -13,6 +13,10 @@ export interface Child {
   stop(): Promise<void>;
 }
 
+/** `BENCH_PROFILE=folder`: every server that is measured leaves its CPU profile there. */
+const { BENCH_PROFILE: profileFolder } = process.env;
+const profiling = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : [];
+
 /** Starts a server in a process of its own and waits for the line by which it says that it serves. */
 export async function startChild(
   file: string,
@@ -22,7 +26,7 @@ export async function startChild(
 ): Promise<Child> {
   const port = await choosePort();
   const path = join(import.meta.dirname, file);
-  const child = spawn(process.execPath, ['--conditions=source', path, ...args], {
+  const child = spawn(process.execPath, ['--conditions=source', ...profiling, path, ...args], {
     env: { ...env, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -40,7 +40,7 @@ export async function drain({
     await migrate(seed.url, quietLog);
     await withBoss(seed.url, createQueues);
     const fleet = await makeFleet(seed.pool, size);
-    await seed.pool.end();
+    await seed.close();
     const recorded = await record(ground, fleet);
     const ours: Measured[] = [];
     const raw: Measured[] = [];

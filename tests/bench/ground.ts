@@ -28,6 +28,8 @@ export interface Ground {
 export interface BenchDatabase {
   readonly url: string;
   readonly pool: pg.Pool;
+  /** Ends its pool; it can be copied afterwards. */
+  close(): Promise<void>;
   /** Deletes it. */
   drop(): Promise<void>;
 }
@@ -43,14 +45,25 @@ export async function openGround(): Promise<Ground> {
     async database(name, template = 'template1') {
       await admin.query(`create database ${name} template ${template} strategy file_copy`);
       const url = embedded.url.replace(/\/[^/?]+(\?|$)/, `/${name}$1`);
-      const pool = createPool({ url, name: 'bench', log: quietLog, size: 4 });
+      const pool = createPool({ url, name: 'bench', log: quietLog, size: 4, pipelined: true });
       pools.add(pool);
-      const drop = async (): Promise<void> => {
+      const close = async (): Promise<void> => {
         pools.delete(pool);
         await pool.end();
+        // The pool says so when it has said goodbye, not when PostgreSQL has.
+        for (let open = 1; open > 0;) {
+          const { rows } = await admin.query<{ n: number }>(
+            'select count(*) as n from pg_stat_activity where datname = $1',
+            [name],
+          );
+          open = rows[0]?.n ?? 0;
+        }
+      };
+      const drop = async (): Promise<void> => {
+        await close();
         await admin.query(`drop database ${name} with (force)`);
       };
-      return { url, pool, drop };
+      return { url, pool, close, drop };
     },
     postgresCpu: () => familyCpu(postmaster),
     async close() {
