@@ -4,6 +4,7 @@ import type { Driver } from '../auth/sessions.ts';
 import type { Credentials } from './access.ts';
 import { credentialsOf } from './access.ts';
 import { AppError } from './errors.ts';
+import type { Rendered } from './rendered.ts';
 import { parseInput } from './validation.ts';
 
 /** A request, checked. */
@@ -22,7 +23,7 @@ export interface DriverCall<Body, Query> extends Call<Body, Query> {
 }
 
 export interface Answer<Data> {
-  readonly data: Answered<Data>;
+  readonly data: Answered<Data> | Rendered<Answered<Data>>;
   /** Another message than the operation's own. */
   readonly message?: string;
   /** Facts beside the documented shape. */

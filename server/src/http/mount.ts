@@ -5,6 +5,7 @@ import type { Driver } from '../auth/sessions.ts';
 import type { AccessOptions } from './access.ts';
 import { gateOf } from './access.ts';
 import type { Endpoint } from './endpoint.ts';
+import { Rendered } from './rendered.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -30,9 +31,11 @@ export function mount(app: FastifyInstance, endpoints: Endpoints, options: Acces
         onRequest: async (request) => {
           request.driver = await gate(request);
         },
-        handler: async (request) => {
+        handler: async (request, reply) => {
           const { data, message = operation.message, meta } = await answer(request, paths, request.driver);
-          return { success: true, message, data, ...(meta && { meta }) };
+          if (!(data instanceof Rendered)) return { success: true, message, data, ...(meta && { meta }) };
+          void reply.type('application/json; charset=utf-8');
+          return data.bytes;
         },
       });
     }

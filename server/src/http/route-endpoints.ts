@@ -1,25 +1,48 @@
-import { operations } from '@tailgate/sync-protocol';
+import { operations, routeScope } from '@tailgate/sync-protocol';
 import type { Db } from '../db/types.ts';
 import { routePayload } from '../routes/payload.ts';
-import type { PendingRoute } from '../routes/queries.ts';
-import { listDriversOnRoutes, loadPendingRoute } from '../routes/queries.ts';
-import type { DriverCall } from './endpoint.ts';
+import type { PendingRoute, RouteStops } from '../routes/queries.ts';
+import { listDriversOnRoutes, loadPendingRoute, loadStops } from '../routes/queries.ts';
 import { driverEndpoint, endpoint } from './endpoint.ts';
 import { AppError } from './errors.ts';
+import { Rendered, RenderedAnswers } from './rendered.ts';
 import { toV20Route } from './v20.ts';
+
+/** A long route is a million bytes, an ordinary one thirty thousand. */
+const mostBytes = 32 * 1024 * 1024;
 
 /** Interface.md 4.4. */
 export function routeEndpoints(db: Db) {
-  const pendingRoute = async ({ driver }: DriverCall<undefined, undefined>): Promise<PendingRoute> => {
-    const route = await loadPendingRoute(db, driver.employee);
-    if (!route) throw new AppError('NO_PENDING_ROUTE');
-    return route;
-  };
+  const current = pendingRoute(db, operations.readRoute.message, routePayload);
+  const v20 = pendingRoute(db, operations.readRouteV20.message, toV20Route);
   return {
-    readRoute: driverEndpoint(operations.readRoute, async (call) => ({ data: routePayload(await pendingRoute(call)) })),
-    readRouteV20: driverEndpoint(operations.readRouteV20, async (call) => ({
-      data: toV20Route(await pendingRoute(call)),
-    })),
+    readRoute: driverEndpoint(operations.readRoute, ({ driver }) => current(driver.employee)),
+    readRouteV20: driverEndpoint(operations.readRouteV20, ({ driver }) => v20(driver.employee)),
     listRouteDrivers: endpoint(operations.listRouteDrivers, async () => ({ data: await listDriversOnRoutes(db) })),
+  };
+}
+
+/**
+ * Answers with a driver's pending route. The stops are read and put together once a version of the route: phones ask
+ * for it at every start and after every change, and the drivers of a route ask for the same.
+ */
+function pendingRoute<Payload>(
+  db: Db,
+  message: string,
+  payload: (route: PendingRoute, stops: RouteStops['stops']) => Payload,
+) {
+  const answers = new RenderedAnswers<Payload>(mostBytes);
+  return async (employee: string) => {
+    const route = await loadPendingRoute(db, employee);
+    if (!route) throw new AppError('NO_PENDING_ROUTE');
+    // All that the answer shows beside the stops is in the stamp; the stops are what the version stands for.
+    const [name, stamp] = [routeScope(route.key), JSON.stringify(route)];
+    const known = answers.get(name, stamp);
+    if (known) return { data: known };
+    const { stops, epoch, version } = await loadStops(db, route.key);
+    const rendered = new Rendered<Payload>(message, payload(route, stops));
+    // A change came in between: it is shown, but it is not what the stamp says.
+    if (epoch === route.epoch && version === route.version) answers.set(name, stamp, rendered);
+    return { data: rendered };
   };
 }

@@ -1,16 +1,16 @@
 import type { CollectionView, ProductView, RoutePayloadV20 } from '@tailgate/sync-protocol';
 import { stopView } from '@tailgate/sync-protocol';
 import { routeFrame, stopFrame } from '../routes/payload.ts';
-import type { PendingRoute } from '../routes/queries.ts';
+import type { PendingRoute, RouteStops } from '../routes/queries.ts';
 
 // Where v20 differs from the unprefixed set. Requests do not: both sets read the v20, v21 and v23 shapes alike
 // (contract §4). What is not here is identical.
 
 /** The pending route as GET /api/v20/route shows it: the plan of each line without its results (interface.md 4.4). */
-export function toV20Route(route: PendingRoute): RoutePayloadV20 {
+export function toV20Route(route: PendingRoute, stops: RouteStops['stops']): RoutePayloadV20 {
   return {
     ...routeFrame(route),
-    stops: route.stops.map(({ plan, result }) => {
+    stops: stops.map(({ plan, result }) => {
       const stop = stopView(plan, result);
       return {
         ...stopFrame(stop),

@@ -1,10 +1,10 @@
 import type { RoutePayload, StopPayload, StopView } from '@tailgate/sync-protocol';
 import { stopView } from '@tailgate/sync-protocol';
-import type { PendingRoute } from './queries.ts';
+import type { PendingRoute, RouteStops } from './queries.ts';
 
 /** The pending route as the unprefixed GET shows it: exactly the fields of interface.md part 2. */
-export function routePayload(route: PendingRoute): RoutePayload {
-  return { ...routeFrame(route), stops: route.stops.map(({ plan, result }) => stopPayload(stopView(plan, result))) };
+export function routePayload(route: PendingRoute, stops: RouteStops['stops']): RoutePayload {
+  return { ...routeFrame(route), stops: stops.map(({ plan, result }) => stopPayload(stopView(plan, result))) };
 }
 
 /** What both path sets say of a route itself. */

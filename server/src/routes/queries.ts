@@ -2,7 +2,7 @@ import type { AssignedRoute, RouteKey, StopPlan, StopResult } from '@tailgate/sy
 import { routeScope } from '@tailgate/sync-protocol';
 import type { Queryable } from '../db/types.ts';
 import type { RouteCandidate } from './resolve.ts';
-import { findPending, findRoutes, listActiveDrivers, listAssigned, readPendingRoute } from './sql.ts';
+import { findPending, findRoutes, listActiveDrivers, listAssigned, readPendingRoute, readStops } from './sql.ts';
 
 /** The route that a driver has to drive next (contract §4). */
 export async function findPendingRoute(db: Queryable, employee: string): Promise<RouteKey | undefined> {
@@ -25,36 +25,45 @@ export async function listAssignedRoutes(
   return routes;
 }
 
-/** A driver's route with its stops in driving order, all of one moment. */
+/** The route that a driver has to drive next, without its stops. */
 export interface PendingRoute {
   readonly key: RouteKey;
+  readonly epoch: number;
+  readonly version: number;
   readonly name: string;
   readonly changedAt: Date;
   readonly drivers: readonly { readonly id: string; readonly name: string; readonly type: string }[];
-  readonly stops: readonly { readonly plan: StopPlan; readonly result: StopResult }[];
 }
 
-interface PendingRow {
-  readonly facility: string;
-  readonly id: string;
-  readonly week_end: string;
-  readonly name: string;
+interface PendingRow extends Omit<PendingRoute, 'key' | 'changedAt'>, RouteKey {
   readonly changed_at: Date;
-  readonly drivers: PendingRoute['drivers'];
-  readonly plan: string | null;
-  readonly result: string | null;
 }
 
 export async function loadPendingRoute(db: Queryable, employee: string): Promise<PendingRoute | undefined> {
   const { rows } = await db.query<PendingRow & Record<string, unknown>>(readPendingRoute, [employee]);
-  const [first] = rows;
-  if (!first) return undefined;
-  const stops: PendingRoute['stops'][number][] = [];
+  const [row] = rows;
+  if (!row) return undefined;
+  const { facility, id, week_end, epoch, version, name, changed_at: changedAt, drivers } = row;
+  return { key: { facility, id, week_end }, epoch, version, name, changedAt, drivers };
+}
+
+/** The stops of a route in driving order, and the version that they are of. */
+export interface RouteStops {
+  readonly epoch: number;
+  readonly version: number;
+  readonly stops: readonly { readonly plan: StopPlan; readonly result: StopResult }[];
+}
+
+export async function loadStops(db: Queryable, key: RouteKey): Promise<RouteStops> {
+  const { rows } = await db.query<{ epoch: number; version: number; plan: string | null; result: string | null }>(
+    readStops,
+    [key.facility, key.id, key.week_end],
+  );
+  const stops: RouteStops['stops'][number][] = [];
   for (const { plan, result } of rows)
     if (plan !== null) stops.push({ plan: readPlan(plan), result: result === null ? untouched : readResult(result) });
   stops.sort((a, b) => a.plan.sequence - b.plan.sequence || a.plan.id - b.plan.id);
-  const { facility, id, week_end, name, changed_at: changedAt, drivers } = first;
-  return { key: { facility, id, week_end }, name, changedAt, drivers, stops };
+  return { epoch: rows[0]?.epoch ?? 0, version: rows[0]?.version ?? 0, stops };
 }
 
 // The documents are our own and were parsed before they were written: boundaries parse, interiors trust.

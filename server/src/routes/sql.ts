@@ -23,28 +23,31 @@ export const findPending: Statement = {
   text: `select r.facility, r.id, r.week_end ${pending} limit 1`,
 };
 
-/**
- * The pending route with everything on it, from one moment: a row a stop, the route repeated on each, and one row
- * without a stop where it has none. $1 employee.
- */
+/** The pending route without its stops. $1 employee. */
 export const readPendingRoute: Statement = {
   name: 'routes_read_pending',
-  text: `with pending as (
-           select r.facility, r.id, r.week_end, r.epoch, r.version, r.name, r.changed_at,
-                  (select coalesce(json_agg(json_build_object('id', m.employee, 'name', coalesce(e.name, ''), 'type', m.type)
-                                            order by m.seq, m.employee), '[]')
-                     from route_driver m left join employee e on e.id = m.employee
-                    where m.facility = r.facility and m.route_id = r.id and m.week_end = r.week_end
-                      and m.removed_at is null) as drivers
-             ${pending} limit 1
-         )
-         select r.*, p.doc as plan, s.doc as result
-           from pending r
+  text: `select r.facility, r.id, r.week_end, r.epoch, r.version, r.name, r.changed_at,
+                (select coalesce(json_agg(json_build_object('id', m.employee, 'name', coalesce(e.name, ''), 'type', m.type)
+                                          order by m.seq, m.employee), '[]')
+                   from route_driver m left join employee e on e.id = m.employee
+                  where m.facility = r.facility and m.route_id = r.id and m.week_end = r.week_end
+                    and m.removed_at is null) as drivers
+           ${pending} limit 1`,
+};
+
+/**
+ * The stops of a route with the version that they are of, all of one moment; one row without a stop where it has none.
+ * $1 facility, $2 route, $3 week_end.
+ */
+export const readStops: Statement = {
+  name: 'routes_read_stops',
+  text: `select r.epoch, r.version, p.doc as plan, s.doc as result
+           from route r
            left join stop_plan p
              on p.facility = r.facility and p.route_id = r.id and p.week_end = r.week_end and p.removed_at is null
            left join stop_result s
              on s.facility = p.facility and s.route_id = p.route_id and s.week_end = p.week_end and s.stop_id = p.stop_id
-          order by p.stop_id`,
+          where r.facility = $1 and r.id = $2 and r.week_end = $3`,
 };
 
 /** $1 route id, $2 facility or null, $3 week_end or null, $4 employee. */

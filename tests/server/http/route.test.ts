@@ -158,6 +158,32 @@ describe('contract §4: the pending route', () => {
   });
 });
 
+describe('an answer that is kept is never an old one', () => {
+  const get = () => server.client.take(readRoute, { as: driver('1004') });
+
+  test('what another node takes in is shown at once, on both path sets', async () => {
+    const node = await startRestServer({ database: server.database });
+    for (const driver_comments of ['one', 'two', 'three']) {
+      const body = { id: 'R200', stops: [{ id: 3, updates: { driver_comments } }] };
+      await node.client.take(syncStops, { as: driver('1004'), body });
+      expect((await get()).stops[1]?.updates.driver_comments).toBe(driver_comments);
+      const v20 = await server.client.take(readRouteV20, { paths: 'v20', as: driver('1004') });
+      expect(v20.stops[1]?.updates.driver_comments).toBe(driver_comments);
+    }
+  });
+
+  test('a new plan and a new name of a driver are shown at once', async () => {
+    const { pool } = server.database;
+    await get();
+    const doc = JSON.stringify({ ...plan(2), customer: { ...plan(2).customer, name: 'Moved Market' } });
+    await pool.query(`update stop_plan set doc = $1 where route_id = 'R200' and stop_id = 2`, [doc]);
+    await pool.query(`update route set version = version + 1 where id = 'R200'`);
+    expect((await get()).stops.find(({ id }) => id === 2)?.customer.name).toBe('Moved Market');
+    await pool.query(`update employee set name = 'Ada' where id = '1004'`);
+    expect((await get()).drivers).toEqual([{ id: '1004', name: 'Ada', type: 'D' }]);
+  });
+});
+
 describe('interface.md 4.4, GET route/drivers', () => {
   test.each(['v20', 'current'] as const)(
     'everybody on a route that is not closed, once, ascending, %s',

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { Rendered, RenderedAnswers } from '../../../server/src/http/rendered.ts';
+
+/** What an answer weighs without its data. */
+const frame = new Rendered('', '').bytes.length;
+const answer = (bytes: number) => new Rendered('', 'x'.repeat(bytes - frame));
+
+test('an answer is given for its own stamp only', () => {
+  const answers = new RenderedAnswers<string>(1000);
+  answers.set('a', '1', answer(100));
+  expect(answers.get('a', '1')?.bytes).toHaveLength(100);
+  expect(answers.get('a', '2')).toBeUndefined();
+  answers.set('a', '2', answer(200));
+  expect(answers.get('a', '1')).toBeUndefined();
+  expect(answers.get('a', '2')?.bytes).toHaveLength(200);
+});
+
+test('what was not asked for the longest goes first, and what is too large is not kept', () => {
+  const answers = new RenderedAnswers<string>(1000);
+  for (const name of ['a', 'b', 'c']) answers.set(name, '1', answer(300));
+  answers.get('a', '1');
+  answers.set('d', '1', answer(400));
+  expect(['a', 'b', 'c', 'd'].filter((name) => answers.get(name, '1'))).toEqual(['a', 'c', 'd']);
+  // Replacing one frees what it took.
+  for (let i = 0; i < 10; i++) answers.set('d', String(i), answer(400));
+  expect(['a', 'c', 'd'].filter((name) => answers.get(name, name === 'd' ? '9' : '1'))).toEqual(['a', 'c', 'd']);
+  answers.set('e', '1', answer(1001));
+  expect(answers.get('e', '1')).toBeUndefined();
+  expect(answers.get('a', '1')).toBeDefined();
+});
