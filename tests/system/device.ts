@@ -1,0 +1,177 @@
+import type { Client, Environment, Receipt, Row, Store, StoreChange, Table, Watch } from '@tailgate/client-sdk';
+import { createClient, MemoryStore, tables } from '@tailgate/client-sdk';
+import { expect } from 'vitest';
+import { atFileEnd } from '../support/file-end.ts';
+import { password } from '../support/people.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+
+/** A driver's phone: its storage, its network, and the app that somebody may kill at any moment. */
+export interface Device {
+  /** All that outlives the app. */
+  readonly disk: MemoryStore;
+  readonly network: TcpProxy;
+  /** The app that runs. */
+  readonly app: Client;
+  /** Called with each frame just before the app hands it to the network. */
+  onSend: (frame: string) => void;
+  /** Starts the app on what the storage holds. */
+  start(): Promise<Client>;
+  /** As the system does it: no goodbye, nothing is finished, nothing written. */
+  kill(): void;
+  /** No cell: what is open breaks, nothing new opens. */
+  loseNetwork(): void;
+  findNetwork(): Promise<void>;
+  /** Another device with a copy of this one's storage, as a restored backup makes it. */
+  clone(): Promise<Device>;
+}
+
+/** Nobody waits for seconds in a test; everything else is as an app has it. */
+const timing = { retryBaseMs: 20, retryCapMs: 250 };
+
+/** A phone in the reach of a server; it is switched off at the end of the test file. */
+export async function openDevice(serverPort: number, disk = new MemoryStore()): Promise<Device> {
+  const network = await startTcpProxy(serverPort);
+  let life: Life | undefined;
+  let app: Client | undefined;
+  const device: Device = {
+    disk,
+    network,
+    onSend: () => undefined,
+    get app() {
+      if (!app) throw new Error('the app does not run');
+      return app;
+    },
+    start: async () => {
+      const next = beginLife((frame) => device.onSend(frame));
+      life = next;
+      const url = `http://127.0.0.1:${network.port}`;
+      app = await createClient({ url, store: mortal(disk, next), timing, device: 'test phone', ...next.environment });
+      return app;
+    },
+    kill: () => {
+      life?.end();
+      life = app = undefined;
+      network.cut();
+    },
+    loseNetwork: () => {
+      network.refuse();
+      network.cut();
+    },
+    findNetwork: () => network.accept(),
+    clone: async () => openDevice(serverPort, await copyOf(disk)),
+  };
+  atFileEnd(async () => device.kill());
+  return device;
+}
+
+/** A phone on which this employee has registered, with their route on it. */
+export async function openSignedUp(serverPort: number, employee: string): Promise<Device> {
+  const device = await openDevice(serverPort);
+  const app = await device.start();
+  expect(await app.signUp(employee, password)).toMatchObject({ kind: 'signed_in' });
+  await until(app.route(), (route) => route !== undefined);
+  return device;
+}
+
+/** Resolves with the value of a watch as soon as it is as wanted. */
+export function until<Value>(watch: Watch<Value>, wanted: (value: Value) => boolean): Promise<Value> {
+  return new Promise((resolve) => {
+    if (wanted(watch.current)) return resolve(watch.current);
+    const stop = watch.subscribe((value) => {
+      if (!wanted(value)) return;
+      stop();
+      resolve(value);
+    });
+  });
+}
+
+/** Changes of this device that the server has not answered. */
+export const pendingOf = ({ status }: Client): number =>
+  Object.values(status.current.pending).reduce((sum, count) => sum + count, 0);
+
+/** Resolves when every one of these changes is in the tables of the back office. */
+export async function allOnHost(app: Client, ids: readonly string[]): Promise<void> {
+  await Promise.all(ids.map((id) => receiptOf(app, id).onHost));
+}
+
+export function receiptOf(app: Client, id: string): Receipt {
+  const receipt = app.receipt(id);
+  if (!receipt) throw new Error(`the device has no receipt of ${id}`);
+  return receipt;
+}
+
+/** What this device has on its disk, as another device's disk. */
+export async function copyOf(disk: MemoryStore): Promise<MemoryStore> {
+  const copy = new MemoryStore();
+  for (const table of tables) {
+    const rows = await disk.readAll(table);
+    const changes = rows.map(({ key, value }): StoreChange => ({ put: table, key, value }));
+    await copy.write(changes, 'strict');
+  }
+  return copy;
+}
+
+/** One run of the app: everything that it takes from its platform, and its end. */
+interface Life {
+  readonly environment: Environment;
+  readonly isOver: () => boolean;
+  end(): void;
+}
+
+function beginLife(onSend: (frame: string) => void): Life {
+  const timers = new Set<NodeJS.Timeout>();
+  const ending = new AbortController();
+  const isOver = (): boolean => ending.signal.aborted;
+  /** Speaks and hears only while the app lives; the network itself breaks from outside. */
+  class AppSocket extends WebSocket {
+    override send(data: string): void {
+      if (isOver()) return;
+      onSend(data);
+      super.send(data);
+    }
+    override addEventListener(type: string, listener: (event: Event) => void): void {
+      super.addEventListener(type, listener, { signal: ending.signal });
+    }
+  }
+  return {
+    isOver,
+    end: () => {
+      ending.abort();
+      for (const timer of timers) clearTimeout(timer);
+    },
+    environment: {
+      clock: {
+        now: () => Date.now(),
+        monotonic: () => performance.now(),
+        after: (ms, work) => {
+          if (isOver()) return () => undefined;
+          const timer = setTimeout(() => {
+            timers.delete(timer);
+            work();
+          }, ms);
+          timers.add(timer);
+          return () => clearTimeout(timer);
+        },
+      },
+      random: { fraction: () => Math.random(), bytes: (length) => crypto.getRandomValues(new Uint8Array(length)) },
+      fetch: (input, init) =>
+        fetch(input, {
+          ...init,
+          signal: init?.signal ? AbortSignal.any([init.signal, ending.signal]) : ending.signal,
+        }),
+      WebSocket: AppSocket,
+      sha256: async (text) => new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))),
+      wakeUps: () => () => undefined,
+    },
+  };
+}
+
+/** The disk as one run of the app has it: what a dead app still asks for is never done. */
+function mortal(disk: Store, { isOver }: Life): Store {
+  const whileAlive = <Value>(work: () => Promise<Value>): Promise<Value> => (isOver() ? new Promise(() => {}) : work());
+  return {
+    readAll: (table: Table): Promise<Row[]> => whileAlive(() => disk.readAll(table)),
+    write: (changes, durability) => whileAlive(() => disk.write(changes, durability)),
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,145 @@
+import type { SkipInput } from '@tailgate/client-sdk';
+import type { StopObjectInput } from '@tailgate/sync-protocol';
+
+// What the back office must read, computed from what drivers did and from nothing else. Written from the interface's
+// document and the host's file sheets, deliberately without a line of the product.
+
+/** Something that a driver did to a stop. */
+export type Deed = {
+  readonly by: string;
+  /** When it was recorded; a later deed wins field by field. */
+  readonly at: number;
+} & (
+  | { readonly kind: 'update'; readonly stop: StopObjectInput }
+  | { readonly kind: 'skip'; readonly stop: { readonly id: number }; readonly fields: SkipInput }
+);
+
+/** The columns of a host file that the model speaks of. */
+export type ModelRow = { readonly [column: string]: string };
+
+export interface ModelStop {
+  /** RTSTUP. */
+  readonly result: ModelRow;
+  /** RTPRUP by invoice and item. */
+  readonly lines: readonly ModelRow[];
+  /** RTOSDP in the order of OSTYP, item, group and entry. */
+  readonly exceptions: readonly ModelRow[];
+}
+
+/** The codes with which a stop is refused; with every other one it is skipped (contract §10). */
+const refusals = new Set(['10', '11', '12', '13']);
+
+/** Stops by number, as the host has to have them. */
+export function hostAfter(deeds: readonly Deed[], zone: string): Map<number, ModelStop> {
+  const stops = new Map<number, Deed[]>();
+  for (const deed of deeds.toSorted((a, b) => a.at - b.at)) {
+    const stop = Number(deed.stop.id);
+    stops.set(stop, [...(stops.get(stop) ?? []), deed]);
+  }
+  return new Map([...stops].map(([stop, its]) => [stop, stopAfter(its, zone)]));
+}
+
+function stopAfter(deeds: readonly Deed[], zone: string): ModelStop {
+  const fields: Record<string, unknown> = {};
+  const lines = new Map<string, Line>();
+  let statusAt = 0;
+  for (const deed of deeds) {
+    const said = deed.kind === 'update' ? { ...deed.stop.updates } : { ...deed.fields };
+    if (deed.kind === 'skip') said.status ??= refusals.has(deed.fields.skip_refuse_reason_code ?? '') ? 'R' : 'S';
+    if (said.status === 'D') Object.assign(fields, { delivered_by_driver_id: deed.by });
+    if (said.status) statusAt = deed.at;
+    Object.assign(fields, said);
+    if (deed.kind !== 'update') continue;
+    for (const type of ['P', 'C'] as const)
+      for (const line of (type === 'P' ? deed.stop.products : deed.stop.collections) ?? []) {
+        const key = `${type} ${line.invoice} ${line.id}`;
+        const known = lines.get(key) ?? { type, item: line.id, invoice: line.invoice ?? '', said: {} };
+        lines.set(key, { ...known, said: { ...known.said, ...line.updates } });
+      }
+  }
+  return {
+    result: resultRow(fields, statusAt, zone),
+    lines: [...lines.values()].map(lineRow),
+    exceptions: [...lines.values()].flatMap(exceptionRows),
+  };
+}
+
+type LineFields = NonNullable<NonNullable<StopObjectInput['products']>[number]['updates']>;
+
+interface Line {
+  readonly type: 'P' | 'C';
+  readonly item: string;
+  readonly invoice: string;
+  readonly said: LineFields;
+}
+
+function resultRow(fields: Record<string, unknown>, statusAt: number, zone: string): ModelRow {
+  const text = (name: string): string => (typeof fields[name] === 'string' ? fields[name] : '');
+  const status = text('status') || 'P';
+  const end = text('end_delivery_time');
+  const start = text('start_delivery_time');
+  const skipped = text('skip_refuse_timestamp');
+  const event = end || start || skipped || new Date(statusAt).toISOString();
+  const delivered = local(end || (status === 'D' ? event : ''), zone);
+  const passedBy = local(skipped || (status === 'S' || status === 'R' ? event : ''), zone);
+  const begun = local(start, zone);
+  return {
+    RUSTS: status,
+    RUSDT: begun.date,
+    RUSTM: begun.time,
+    RUEDT: delivered.date,
+    RUETM: delivered.time,
+    RUUTC: new Date(event).toISOString(),
+    RULAT: Number(text('delivery_latitude')).toFixed(6),
+    RULON: Number(text('delivery_longitude')).toFixed(6),
+    RUDRV: text('delivered_by_driver_id'),
+    RUSEMP: text('store_emp_id'),
+    RUSNAM: text('store_emp_name'),
+    RUCMT: text('driver_comments'),
+    RUCMTL: 'N',
+    RUSKRC: text('skip_refuse_reason_code'),
+    RUSKDT: passedBy.date,
+    RUSKTM: passedBy.time,
+    RUSKCM: text('skip_refuse_driver_comment'),
+  };
+}
+
+function lineRow({ type, item, invoice, said }: Line): ModelRow {
+  return {
+    RQTYP: type,
+    RQINV: invoice,
+    RQITM: item,
+    RQDLV: String(said.delivered ?? 0),
+    RQRTN: String(said.returned ?? 0),
+    RQPAL: String(said.delivered_pallets ?? 0),
+    RQACCF: said.accounting_complete ? 'Y' : 'N',
+  };
+}
+
+function exceptionRows({ type, item, invoice, said }: Line): ModelRow[] {
+  return (said.osd_data ?? []).flatMap(({ osd_id, osd_code, data }, group) =>
+    (data ?? []).map((entry, place) => ({
+      OSTYP: type,
+      OSITM: item,
+      OSINV: invoice,
+      OSBAR: entry.barcodes ?? '',
+      OSOID: osd_id ?? '',
+      OSPAR: entry.osd_parent ?? '',
+      OSCOD: String(osd_code),
+      OSQTY: String(entry.quantity ?? 0),
+      OSQTYP: entry.quantity_type === 'units' ? 'U' : entry.quantity_type === 'cases' ? 'C' : '',
+      OSCMT: entry.comment ?? '',
+      OSGRP: String(group + 1),
+      OSENT: String(place + 1),
+      OSDELF: 'N',
+    })),
+  );
+}
+
+/** The date and the time on a clock at the depot's wall, as the host's programs store them; zeros where it never happened. */
+function local(instant: string, zone: string): { date: string; time: string } {
+  if (instant === '') return { date: '0', time: '0' };
+  const clock = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
+  const [date = '', time = ''] = clock.format(new Date(instant)).split(' ');
+  return { date: date.replaceAll('-', ''), time: String(Number(time.replaceAll(':', ''))) };
+}
