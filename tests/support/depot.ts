@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { routeScope, type RouteKey, type StopObjectInput } from '@tailgate/sync-protocol';
+import { routeScope, type Json, type RouteKey, type StopObjectInput } from '@tailgate/sync-protocol';
 import { PgBoss } from 'pg-boss';
 import { codeBook } from '../../server/src/codes/code-book.ts';
 import { startListener } from '../../server/src/db/listen.ts';
@@ -39,6 +39,8 @@ export interface Depot {
   clerk(sql: string): Promise<void>;
   show(file: string, where?: string): Promise<HostRow[]>;
   fault(name: string, on: boolean, file?: string): Promise<void>;
+  /** From now on each committed write of a stop's result is counted: which stops of a route, a number a write. */
+  countWrites(): Promise<(route: string) => Promise<number[]>>;
   /** A worker that is not started; whoever starts it has it stopped at the file's end. */
   worker(options?: Partial<WorkerOptions>): ReplicationWorker;
   /** Looks again at each notification until it holds. */
@@ -65,21 +67,26 @@ export async function openDepot(): Promise<Depot> {
     clock: () => clock.now,
     log,
   });
+  const leases = new Leases({ db: database.pool, owner: randomUUID() });
   const hostImport = new HostImport({
     db: database.pool,
     host,
-    leases: new Leases({ db: database.pool, owner: randomUUID() }),
-    submit: (change) => pipeline.submit(change),
+    leases,
+    submit: (edit) => pipeline.submit(edit),
     clock: () => clock.now,
     log,
     pollSeconds: 3600,
   });
   const listeners = new Set<() => void>();
-  await listener.onNotify('tailgate_routes', () => listeners.forEach((listen) => listen()));
+  await listener.onNotify('tailgate_routes', () => {
+    for (const notified of listeners) notified();
+    listeners.clear();
+  });
   const workers: ReplicationWorker[] = [];
   atFileEnd(async () => {
     for (const worker of workers) await worker.stop();
     await hostImport.stop();
+    await leases.close();
     await pipeline.close();
     await listener.stop();
     await boss.stop({ graceful: false });
@@ -110,6 +117,20 @@ export async function openDepot(): Promise<Depot> {
         : `delete from PODDTA.standin_fault where fault = '${name}' and file = '${file}'`;
       await database.pool.query(statement);
     },
+    countWrites: async () => {
+      await database.pool.query(`
+        create table public.result_write (route text, stop int);
+        create function public.note_write() returns trigger language plpgsql as $$ begin
+          insert into public.result_write values (trim(new.RURTE), new.RUSTP);
+          perform pg_notify('host_commit', trim(new.RURTE));
+          return null;
+        end $$;
+        create trigger note_write after insert or update on PODDTA.RTSTUP for each row execute function public.note_write()`);
+      return async (route) => {
+        const statement = 'select stop from result_write where route = $1 order by stop';
+        return (await database.pool.query<{ stop: number }>(statement, [route])).rows.map(({ stop }) => stop);
+      };
+    },
     worker: (options) => {
       const worker = new ReplicationWorker({
         db: database.pool,
@@ -125,18 +146,14 @@ export async function openDepot(): Promise<Depot> {
       workers.push(worker);
       return worker;
     },
-    until: (holds) =>
-      new Promise((resolve, reject) => {
-        const look = (): void => {
-          holds().then((held) => {
-            if (!held) return;
-            listeners.delete(look);
-            resolve();
-          }, reject);
-        };
-        listeners.add(look);
-        look();
-      }),
+    until: async (holds) => {
+      for (;;) {
+        // Taken before the look: what happens during it counts for the next one.
+        const notified = new Promise<void>((resolve) => listeners.add(resolve));
+        if (await holds()) return;
+        await notified;
+      }
+    },
     hosted: (key) =>
       depot.until(async () => {
         const { rows } = await database.pool.query<{ behind: boolean }>(
@@ -150,12 +167,13 @@ export async function openDepot(): Promise<Depot> {
   return depot;
 }
 
-function change(route: RouteKey, stop: StopObjectInput, now: Date): Parameters<Pipeline['submit']>[0] {
+/** A change as REST submits it. */
+export function change(route: RouteKey, stop: StopObjectInput, now: Date): Parameters<Pipeline['submit']>[0] {
   return {
     id: randomUUID(),
     name: 'stop.update',
     version: 1,
-    args: JSON.parse(JSON.stringify({ route, stop })),
+    args: asJson(JSON.stringify({ route, stop })),
     route,
     stop: Number(stop.id),
     actor: { kind: 'driver', employee: DRIVER },
@@ -166,6 +184,8 @@ function change(route: RouteKey, stop: StopObjectInput, now: Date): Parameters<P
     dedupeByContent: false,
   };
 }
+
+const asJson: (text: string) => Json = JSON.parse;
 
 function routeFile(id: string, stops: readonly number[]): object {
   return {

@@ -75,13 +75,13 @@ export class Leases {
 
   /** Gives routes back; others may take them after `delayMs`. */
   async releaseAll(leases: readonly Lease[], delayMs: number): Promise<void> {
-    const held = leases.filter((lease) => this.#held.delete(lease));
+    const held = leases.filter((lease) => this.#drop(lease));
     if (held.length > 0) await this.#db.query(sql.releaseLeases, [this.#owner, delayMs, ...columnsOf(held)]);
   }
 
   /** Not ours any more: it was given back by the statement that confirmed its work, or taken over. */
   forget(lease: Lease): void {
-    this.#held.delete(lease);
+    this.#drop(lease);
   }
 
   /** Work that cannot be claimed now: whether another worker has some, and in how many ms some that we put off is free. */
@@ -94,9 +94,7 @@ export class Leases {
 
   /** Ends the renewals. Leases that nobody gave back run out by themselves. */
   async close(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-    this.#held.clear();
+    for (const lease of this.#held) this.#drop(lease);
     await this.#renewing;
   }
 
@@ -109,13 +107,17 @@ export class Leases {
     return lease;
   }
 
-  async #renew(): Promise<void> {
-    const leases = [...this.#held];
-    if (leases.length === 0) {
+  #drop(lease: Lease): boolean {
+    const held = this.#held.delete(lease);
+    if (this.#held.size === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;
-      return;
     }
+    return held;
+  }
+
+  async #renew(): Promise<void> {
+    const leases = [...this.#held];
     try {
       const { rows } = await this.#db.query<LeaseRow>(sql.renewLeases, [
         this.#owner,
@@ -123,7 +125,7 @@ export class Leases {
         ...columnsOf(leases),
       ]);
       const kept = new Set(rows.map(nameOf));
-      for (const lease of leases) if (!kept.has(nameOf({ ...lease.key, fence: lease.fence }))) this.#held.delete(lease);
+      for (const lease of leases) if (!kept.has(nameOf({ ...lease.key, fence: lease.fence }))) this.#drop(lease);
     } catch {
       // PostgreSQL is away: the leases run out by themselves, and the fence guards what was begun under them.
     }

@@ -1,0 +1,103 @@
+import type { StopResult } from '@tailgate/sync-protocol';
+import { describe, expect, test } from 'vitest';
+import { startListener } from '../../server/src/db/listen.ts';
+import { HostStops } from '../../server/src/replication/host-stops.ts';
+import type { Host } from '../../server/src/replication/host/host.ts';
+import { hostMoment } from '../../server/src/replication/host/local-time.ts';
+import { openStandIn } from '../../server/src/replication/host/postgres.ts';
+import { sealed } from '../../server/src/replication/trace.ts';
+import { hostRows } from '../../server/src/stops/host-rows.ts';
+import { openDepot, ZONE } from '../support/depot.ts';
+import { atFileEnd } from '../support/file-end.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+
+const depot = await openDepot();
+const { pool, url } = depot.database;
+const writesOf = await depot.countWrites();
+const listener = await startListener({ url, log: recordedLog() });
+atFileEnd(() => listener.stop());
+
+const readResult: (doc: string) => StopResult = JSON.parse;
+const delivered = { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z' } as const;
+
+test('a commit whose answer is lost is settled by reading back: the stop is written once', async () => {
+  const key = await depot.addRoute('LOST', [1]);
+  const proxy = await startTcpProxy(Number(new URL(url).port));
+  const far = await openStandIn({ url: proxy.through(url), library: 'PODDTA', log: recordedLog() });
+  atFileEnd(() => far.close());
+  let lies = 1;
+  const lying: Host = {
+    ...far,
+    transaction: (work) =>
+      far.transaction(async (tx) => {
+        const result = await work(tx);
+        // From here on the host's answers do not arrive: the next would be that of the commit.
+        if (lies-- > 0) proxy.holdDown();
+        return result;
+      }),
+  };
+  const committed = Promise.withResolvers<void>();
+  await listener.onNotify('host_commit', () => committed.resolve());
+  const worker = depot.worker({ host: lying });
+  await worker.start();
+  await depot.record(key, { id: 1, updates: delivered });
+  await committed.promise;
+  proxy.cut();
+  proxy.pass();
+  await depot.hosted(key);
+  await worker.stop();
+  expect(await writesOf('LOST')).toEqual([1]);
+  expect((await pool.query('select * from parked')).rows).toEqual([]);
+  expect(depot.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+});
+
+describe('a worker dies between its commit on the host and its note of it', () => {
+  /** What that worker has left behind: the host holds the stop as it was then, and no shadow says so. */
+  async function dieAfterWriting(id: string, comment: string) {
+    const key = await depot.addRoute(id, [1]);
+    await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: comment } });
+    const { rows } = await pool.query<{ doc: string }>('select doc from stop_result where route_id = $1', [id]);
+    const moment = (instant: Date) => hostMoment(instant, ZONE);
+    const stop = { key, stop: 1, result: readResult(rows[0]?.doc ?? ''), sequence: '10000000002' as const, moment };
+    const stamp = { user: 'TAILGATE', program: 'TAILGATE', ...moment(depot.clock.now) };
+    expect(await new HostStops(depot.host).write(sealed(hostRows(stop)), undefined, stamp)).toBe(true);
+    return key;
+  }
+
+  test('the next one finds its own values and writes nothing', async () => {
+    const key = await dieAfterWriting('DIED', 'at the ramp');
+    const worker = depot.worker();
+    await worker.start();
+    await depot.hosted(key);
+    await worker.stop();
+    expect(await writesOf('DIED')).toEqual([1]);
+  });
+
+  test('a later change goes over it: what the service left there is nobody else’s edit', async () => {
+    const key = await dieAfterWriting('OVER', 'at the ramp');
+    depot.clock.now = new Date(depot.clock.now.getTime() + 1000);
+    await depot.record(key, { id: 1, updates: { driver_comments: 'inside' } });
+    const worker = depot.worker();
+    await worker.start();
+    await depot.hosted(key);
+    await worker.stop();
+    expect(await depot.show('RTSTUP', "RURTE = 'OVER'")).toMatchObject([{ RUCMT: 'inside', RURPSQ: '10000000003' }]);
+    expect((await pool.query(`select source from ledger where route_id = 'OVER'`)).rows).toEqual([
+      { source: 'rest' },
+      { source: 'rest' },
+    ]);
+  });
+
+  test('a clerk who wrote in between is heard', async () => {
+    const key = await dieAfterWriting('HEARD', 'at the ramp');
+    await depot.clerk(`update PODDTA.RTSTUP set RUSNAM = 'Erika' where RURTE = 'HEARD'`);
+    depot.clock.now = new Date(depot.clock.now.getTime() + 1000);
+    await depot.record(key, { id: 1, updates: { driver_comments: 'inside' } });
+    const worker = depot.worker();
+    await worker.start();
+    await depot.hosted(key);
+    await worker.stop();
+    expect(await depot.show('RTSTUP', "RURTE = 'HEARD'")).toMatchObject([{ RUCMT: 'inside', RUSNAM: 'Erika' }]);
+  });
+});

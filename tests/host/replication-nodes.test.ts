@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { openPipeline } from '../../server/src/mutations/pipeline.ts';
+import { codeBook } from '../../server/src/codes/code-book.ts';
+import { bossWakeups } from '../../server/src/mutations/wakeups.ts';
+import { Findings } from '../../server/src/replication/findings.ts';
+import { Leases } from '../../server/src/replication/lease.ts';
+import { change, openDepot } from '../support/depot.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+
+const depot = await openDepot();
+const { pool } = depot.database;
+const writesOf = await depot.countWrites();
+const delivered = { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z' } as const;
+const HOUR_MS = 3_600_000;
+const hostedThrough = async (route: string) => {
+  const { rows } = await pool.query<{ hosted_through: number }>('select hosted_through from route where id = $1', [
+    route,
+  ]);
+  return rows[0]?.hosted_through;
+};
+
+describe('wake-ups', () => {
+  test('the doorbell barrier: a batch that commits after the worker has finished the existing job still reaches the host', async () => {
+    const key = await depot.addRoute('BELL', [1, 2]);
+    const worker = depot.worker({ times: { sweepMs: HOUR_MS } });
+    await worker.start();
+    const wakeups = bossWakeups(depot.boss);
+    const sent = Promise.withResolvers<void>();
+    const mayCommit = Promise.withResolvers<void>();
+    const pipeline = openPipeline({
+      db: pool,
+      wakeups: {
+        ...wakeups,
+        replicate: async (tx) => {
+          await wakeups.replicate(tx);
+          sent.resolve();
+          await mayCommit.promise;
+        },
+      },
+      rules: () => ({ codes: codeBook([]), closeMode: 'legacy', timerMs: 600_000 }),
+      clock: () => depot.clock.now,
+      log: recordedLog(),
+    });
+    const other = await depot.addRoute('RING', [1]);
+    const held = pipeline.submit(change(key, { id: 1, updates: delivered }, depot.clock.now));
+    await sent.promise;
+    // The existing job, sent and done while the batch lies between its job and its commit.
+    await depot.record(other, { id: 1, updates: delivered });
+    await depot.hosted(other);
+    expect(await hostedThrough('BELL')).toBe(1);
+    mayCommit.resolve();
+    await held;
+    await depot.hosted(key);
+    await depot.until(async () => (await hostedThrough('BELL')) === 2);
+    expect(await writesOf('BELL')).toEqual([1]);
+    await pipeline.close();
+    await worker.stop();
+  });
+
+  test('a wake-up that nobody hears costs one sweep', async () => {
+    const key = await depot.addRoute('DEAF', [1]);
+    await depot.record(key, { id: 1, updates: delivered });
+    await pool.query(`delete from pgboss.job where name = 'replicate'`);
+    const worker = depot.worker({ times: { sweepMs: 200 } });
+    await worker.start();
+    await depot.hosted(key);
+    await worker.stop();
+    expect(await writesOf('DEAF')).toEqual([1]);
+  });
+});
+
+describe('leases', () => {
+  test('two workers never do the same work', async () => {
+    const keys = [];
+    for (let n = 0; n < 8; n++) keys.push(await depot.addRoute(`PAIR${n}`, [1, 2, 3]));
+    await Promise.all(keys.flatMap((key) => [1, 2, 3].map((id) => depot.record(key, { id, updates: delivered }))));
+    const workers = [depot.worker(), depot.worker()];
+    await Promise.all(workers.map((worker) => worker.start()));
+    for (const key of keys) await depot.hosted(key);
+    await Promise.all(workers.map((worker) => worker.stop()));
+    for (const { id } of keys) expect(await writesOf(id)).toEqual([1, 2, 3]);
+  });
+
+  test('the routes of a killed worker are taken over within ten seconds', async () => {
+    const key = await depot.addRoute('KILLED', [1]);
+    await depot.record(key, { id: 1, updates: delivered });
+    const killed = new Leases({ db: pool, owner: randomUUID() });
+    expect(await killed.claim(16, HOUR_MS)).toHaveLength(1);
+    // A killed process renews nothing and gives nothing back.
+    await killed.close();
+    const begin = performance.now();
+    const worker = depot.worker();
+    await worker.start();
+    await depot.hosted(key);
+    expect(performance.now() - begin).toBeLessThan(10_000);
+    await worker.stop();
+    expect(await writesOf('KILLED')).toEqual([1]);
+  });
+
+  test('what a former owner still confirms is refused by the fence', async () => {
+    const key = await depot.addRoute('STALE', [1]);
+    await depot.record(key, { id: 1, updates: delivered });
+    const stale = new Leases({ db: pool, owner: randomUUID(), leaseMs: 1, renewMs: HOUR_MS });
+    const [old] = await stale.claim(16, HOUR_MS);
+    if (!old) throw new Error('nothing was claimed');
+    await pool.query(`update route_lease set expires_at = now() where route_id = 'STALE'`);
+    const next = new Leases({ db: pool, owner: randomUUID(), renewMs: HOUR_MS });
+    const taken = await next.take(key);
+    expect(taken?.fence).toBe(old.fence + 1);
+
+    const findings = new Findings();
+    findings.confirmed({ stop: 1, sequence: 1, rows: '{"files":{}}' });
+    expect(await findings.save(pool, stale, old, 2)).toBe(false);
+    expect(await hostedThrough('STALE')).toBe(1);
+    expect((await pool.query(`select 1 from host_shadow where route_id = 'STALE'`)).rows).toEqual([]);
+    await stale.close();
+    await next.close();
+  });
+
+  test('a lease is kept while its owner works', async () => {
+    const key = await depot.addRoute('KEPT', [1]);
+    const owner = new Leases({ db: pool, owner: randomUUID(), leaseMs: 300, renewMs: 50 });
+    const lease = await owner.take(key);
+    const other = new Leases({ db: pool, owner: randomUUID() });
+    const expiry = async () => (await pool.query(`select expires_at from route_lease where route_id = 'KEPT'`)).rows;
+    const first = await expiry();
+    await expect.poll(expiry, { interval: 20 }).not.toEqual(first);
+    expect(await other.take(key)).toBeUndefined();
+    expect(lease && owner.holds(lease)).toBe(true);
+    await owner.close();
+    await other.close();
+  });
+});
