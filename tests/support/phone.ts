@@ -73,10 +73,23 @@ export class Phone {
     type: Type,
     fits: (frame: FrameOf<Type>) => boolean = () => true,
   ): Promise<FrameOf<Type>> {
-    const isIt = (frame: ServerFrame): frame is FrameOf<Type> => frame.type === type;
+    return this.#first((frame): frame is FrameOf<Type> => isOf(frame, type) && fits(frame), type);
+  }
+
+  /** The same of two types, whichever comes first; the other one is left alone. */
+  either<One extends ServerFrame['type'], Other extends ServerFrame['type']>(
+    one: One,
+    other: Other,
+  ): Promise<FrameOf<One> | FrameOf<Other>> {
+    const isEither = (frame: ServerFrame): frame is FrameOf<One> | FrameOf<Other> =>
+      isOf(frame, one) || isOf(frame, other);
+    return this.#first(isEither, `${one} or ${other}`);
+  }
+
+  #first<Frame extends ServerFrame>(isIt: (frame: ServerFrame) => frame is Frame, wanted: string): Promise<Frame> {
     return new Promise((resolve, reject) => {
       const look = (): void => {
-        const index = this.frames.findIndex((frame) => isIt(frame) && fits(frame));
+        const index = this.frames.findIndex(isIt);
         const found = this.frames[index];
         if (found && isIt(found)) {
           this.frames.splice(index, 1);
@@ -84,7 +97,9 @@ export class Phone {
           resolve(found);
         } else if (this.closed) {
           this.#watchers.delete(look);
-          reject(new Error(`no ${type}: closed with ${this.closed.code} ${this.closed.reason}; had ${this.#names()}`));
+          reject(
+            new Error(`no ${wanted}: closed with ${this.closed.code} ${this.closed.reason}; had ${this.#names()}`),
+          );
         }
       };
       this.#watchers.add(look);
@@ -118,3 +133,6 @@ export class Phone {
     return this.frames.map((frame) => frame.type).join(', ');
   }
 }
+
+const isOf = <Type extends ServerFrame['type']>(frame: ServerFrame, type: Type): frame is FrameOf<Type> =>
+  frame.type === type;

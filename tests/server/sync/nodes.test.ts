@@ -122,7 +122,7 @@ describe('a node that loses the database', () => {
 async function acknowledged(phone: Phone, item: object): Promise<void> {
   for (;;) {
     phone.push(item);
-    const answer = await Promise.race([phone.next('ack'), phone.next('error')]);
+    const answer = await phone.either('ack', 'error');
     if (answer.type === 'ack') return expect(answer.results).toMatchObject([{ result: 'applied' }]);
   }
 }
