@@ -2,12 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { PgBoss } from 'pg-boss';
-import { codeBook } from '../../server/src/codes/code-book.ts';
 import { migrate } from '../../server/src/db/migrate.ts';
-import type { Connection } from '../../server/src/db/types.ts';
-import { openPipeline } from '../../server/src/mutations/pipeline.ts';
-import { bossWakeups, createQueues } from '../../server/src/mutations/wakeups.ts';
 import { baselineBodies, drainIntoBaseline, fillBaseline } from './baseline.ts';
 import { startBaseline, startTailgate } from './child.ts';
 import type { FleetSize, Phone } from './fleet.ts';
@@ -15,8 +10,8 @@ import { makeFleet } from './fleet.ts';
 import type { Ground } from './ground.ts';
 import { median, openGround, quietLog } from './ground.ts';
 import { drainPhone } from './phone-link.ts';
+import { recordPipeline, replayOn } from './raw-limit.ts';
 import type { RecordedQuery } from './recorded.ts';
-import { recordingDb } from './recorded.ts';
 import type { Figure, Report } from './report.ts';
 
 /**
@@ -38,15 +33,14 @@ export async function drain({
   try {
     const seed = await ground.database('seed');
     await migrate(seed.url, quietLog);
-    await withBoss(seed.url, createQueues);
     const fleet = await makeFleet(seed.pool, size);
     await seed.close();
-    const recorded = await record(ground, fleet);
+    const recorded = await recordPipeline(ground, fleet, 50);
     const ours: Measured[] = [];
     const raw: Measured[] = [];
     const baseline: Measured[] = [];
     for (let round = 0; round < rounds; round++) {
-      raw.push(await replay(ground, recorded, fleet));
+      raw.push(await drainRaw(ground, recorded, fleet));
       ours.push(await drainOurs(ground, fleet));
       baseline.push(await drainBaseline(ground, fleet, size));
     }
@@ -127,79 +121,22 @@ async function drainBaseline(ground: Ground, fleet: readonly Phone[], size: Flee
   }
 }
 
-/** Runs the drain through the pipeline once and keeps its statements. */
-async function record(ground: Ground, fleet: readonly Phone[]): Promise<RecordedQuery[][]> {
-  const database = await ground.database('record', 'seed');
-  await bindClients(database.pool, fleet);
-  const db = recordingDb(database.pool);
-  await withBoss(database.url, async (boss) => {
-    const rules = {
-      codes: codeBook([{ type: 'credit-reason', code: '10', stop_type: '' }]),
-      closeMode: 'legacy',
-      timerMs: 600_000,
-    } as const;
-    const pipeline = openPipeline({
-      db,
-      wakeups: bossWakeups(boss),
-      rules: () => rules,
-      clock: () => new Date(),
-      log: quietLog,
-    });
-    const now = Date.now();
-    const clock = { bootId: '', monotonicMs: 0, deviceNow: now, serverNow: now };
-    await Promise.all(
-      fleet.map(async ({ clientId, employee, items }) => {
-        const queue = { session: {}, clientId, employee, clock };
-        for (let i = 0; i < items.length; i += 50) {
-          await pipeline.room();
-          await pipeline.push(queue, readItems(`[${items.slice(i, i + 50).join(',')}]`));
-        }
-      }),
-    );
-    await pipeline.close();
-  });
-  await database.drop();
-  return db.transactions;
-}
-
-const readItems: (text: string) => unknown[] = JSON.parse;
-
-async function replay(
+/** Two connections: what nobody can beat who writes the same rows. */
+async function drainRaw(
   ground: Ground,
   transactions: readonly RecordedQuery[][],
   fleet: readonly Phone[],
 ): Promise<Measured> {
-  const database = await ground.database('replay', 'seed');
-  await bindClients(database.pool, fleet);
-  const waiting = transactions.values();
-  const own = (): number => process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6;
-  const connection = async (): Promise<void> => {
-    const client: Connection = await database.pool.connect();
-    for (const transaction of waiting)
-      for (const { statement, values } of transaction) await client.query(statement, values);
-    client.release();
-  };
-  const result = await measured(ground, countOf(fleet), own, async () => {
-    await Promise.all([connection(), connection()]);
+  const own = (): number => (process.cpuUsage().user + process.cpuUsage().system) / 1e6;
+  return replayOn(ground, fleet, (run) => {
+    const waiting = transactions.values();
+    const connection = async (): Promise<void> => {
+      for (const transaction of waiting) await run(transaction);
+    };
+    return measured(ground, countOf(fleet), own, async () => {
+      await Promise.all([connection(), connection()]);
+    });
   });
-  await expectLedger(database.pool, countOf(fleet));
-  await database.drop();
-  return result;
-}
-
-async function bindClients(pool: pg.Pool, fleet: readonly Phone[]): Promise<void> {
-  await pool.query(
-    `insert into client (client_id, employee, device, queue_key_hash) select c, e, 'bench', '' from unnest($1::uuid[], $2::text[]) as k (c, e)`,
-    [fleet.map(({ clientId }) => clientId), fleet.map(({ employee }) => employee)],
-  );
-}
-
-async function withBoss(url: string, work: (boss: PgBoss) => Promise<void>): Promise<void> {
-  const boss = new PgBoss({ connectionString: url, supervise: false, schedule: false });
-  boss.on('error', (error) => quietLog.error({ err: error }, 'pg-boss'));
-  await boss.start();
-  await work(boss);
-  await boss.stop({ graceful: false });
 }
 
 function report(size: FleetSize, { ours, raw, baseline }: Record<'ours' | 'raw' | 'baseline', Measured[]>): Report {

@@ -52,11 +52,11 @@ export async function openGround(): Promise<Ground> {
         await pool.end();
         // The pool says so when it has said goodbye, not when PostgreSQL has.
         for (let open = 1; open > 0;) {
-          const { rows } = await admin.query<{ n: number }>(
+          const { rows: left } = await admin.query<{ n: number }>(
             'select count(*) as n from pg_stat_activity where datname = $1',
             [name],
           );
-          open = rows[0]?.n ?? 0;
+          open = left[0]?.n ?? 0;
         }
       };
       const drop = async (): Promise<void> => {

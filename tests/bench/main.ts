@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { drain } from './drain.ts';
+import { live } from './live.ts';
 import { publish } from './report.ts';
 
 const { values, positionals } = parseArgs({
@@ -8,7 +9,7 @@ const { values, positionals } = parseArgs({
 });
 const numbers = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value)]));
 const options = { rounds: 3, ...numbers };
-const benches = { drain: () => drain(options) };
+const benches = { drain: () => drain(options), live: () => live(options) };
 
 const [name] = positionals;
 const bench = Object.entries(benches).find(([known]) => known === name)?.[1];

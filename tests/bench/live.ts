@@ -1,0 +1,207 @@
+import { Agent, get } from 'node:http';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { routeScope } from '@tailgate/sync-protocol';
+import { migrate } from '../../server/src/db/migrate.ts';
+import { baselineBodies, fillBaseline, post } from './baseline.ts';
+import type { Child } from './child.ts';
+import { startBaseline, startTailgate } from './child.ts';
+import type { Phone } from './fleet.ts';
+import { makeFleet } from './fleet.ts';
+import type { Ground } from './ground.ts';
+import { openGround, quantile, quietLog } from './ground.ts';
+import { connectPhone } from './phone-link.ts';
+import { recordPipeline, replayOn } from './raw-limit.ts';
+import type { Figure, Report } from './report.ts';
+import { benchRoute } from './workload.ts';
+
+/** A tap every 100 ms: a driver at work, not a load. */
+const EVERY_MS = 100;
+/** What the baseline's second phone does to see changes. */
+const POLL_MS = 1000;
+
+interface Latencies {
+  /** Milliseconds from sending to the acknowledgement, after the commit. */
+  readonly ack: number[];
+  /** Milliseconds from sending until the second phone holds the change. */
+  readonly visible: number[];
+}
+
+/** live: one writer every 100 ms, a second phone of the route watches. */
+export async function live({ rounds, mutations = 100 }: { rounds: number; mutations?: number }): Promise<Report> {
+  const ground = await openGround();
+  try {
+    const seed = await ground.database('seed');
+    await migrate(seed.url, quietLog);
+    const [writer] = await makeFleet(seed.pool, { phones: 1, mutations, stops: 50, lines: 20 });
+    if (!writer) throw new Error('no phone');
+    const watcher = await secondPhone(seed.pool, writer);
+    await seed.close();
+    const transactions = await recordPipeline(ground, [writer], 1);
+    const ours: Latencies[] = [];
+    const raw: Latencies[] = [];
+    const baseline: Latencies[] = [];
+    for (let round = 0; round < rounds; round++) {
+      raw.push(await replayOn(ground, [writer], (run) => paced(transactions, run)));
+      ours.push(await liveOurs(ground, writer, watcher));
+      baseline.push(await liveBaseline(ground, writer));
+    }
+    return report({ raw, ours, baseline }, mutations);
+  } finally {
+    await ground.close();
+  }
+}
+
+async function paced<Work>(all: readonly Work[], run: (work: Work) => Promise<void>): Promise<Latencies> {
+  const ack: number[] = [];
+  for (const work of all) {
+    const start = performance.now();
+    await run(work);
+    ack.push(performance.now() - start);
+    await delay(EVERY_MS);
+  }
+  return { ack, visible: [] };
+}
+
+/** Another device of the same driver, with a queue of its own. */
+async function secondPhone(
+  pool: { query: (text: string, values: unknown[]) => Promise<unknown> },
+  { employee }: Phone,
+): Promise<Phone> {
+  const token = 'token-of-the-second-phone';
+  await pool.query(
+    `insert into session (token_hash, employee, device, expires_at) values (sha256($1::bytea), $2, 'second', now() + interval '1 day')`,
+    [Buffer.from(token), employee],
+  );
+  return { employee, token, clientId: crypto.randomUUID(), items: [] };
+}
+
+async function liveOurs(ground: Ground, writer: Phone, watcher: Phone): Promise<Latencies> {
+  const database = await ground.database('ours', 'seed');
+  const dataDir = await mkdtemp(join(tmpdir(), 'tailgate-bench-'));
+  const child = await startTailgate(database.url, dataDir);
+  try {
+    return await writeAndWatch(child, writer, watcher);
+  } finally {
+    await child.stop();
+    await database.drop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+function writeAndWatch(child: Child, writer: Phone, watcher: Phone): Promise<Latencies> {
+  const scope = routeScope(benchRoute(0));
+  const sentAt: number[] = [];
+  const result: Latencies = { ack: [], visible: [] };
+  return new Promise((resolve, reject) => {
+    const finish = (): void => {
+      if (result.ack.length < writer.items.length || result.visible.length < writer.items.length) return;
+      writing.socket.terminate();
+      watching.socket.terminate();
+      resolve(result);
+    };
+    const writing = connectPhone(child, writer, {}, (frame) => {
+      if (frame.type === 'welcome') void start();
+      else if (frame.type === 'ack') {
+        for (const { seq } of frame.results) result.ack.push(performance.now() - (sentAt[seq - 1] ?? 0));
+        finish();
+      } else if (frame.type === 'reject' || frame.type === 'error') reject(new Error(JSON.stringify(frame)));
+    });
+    // Version 1 is the plan's; the first mutation makes it 2.
+    let ready: () => void = () => undefined;
+    const watched = new Promise<void>((done) => (ready = done));
+    const watching = connectPhone(child, watcher, { [scope]: { epoch: '1.1', version: 1 } }, (frame) => {
+      if (frame.type === 'welcome') ready();
+      if (frame.type === 'snapshot') reject(new Error('the watcher’s cursor is not accepted'));
+      if (frame.type !== 'patch' || frame.scope !== scope) return;
+      for (const { version } of frame.docs) result.visible.push(performance.now() - (sentAt[version - 2] ?? 0));
+      finish();
+    });
+    const start = async (): Promise<void> => {
+      await watched;
+      for (const item of writer.items) {
+        sentAt.push(performance.now());
+        writing.socket.send(`{"type":"push","mutations":[${item}]}`);
+        await delay(EVERY_MS);
+      }
+    };
+  });
+}
+
+async function liveBaseline(ground: Ground, writer: Phone): Promise<Latencies> {
+  const database = await ground.database('baseline');
+  await fillBaseline(database.pool, [writer], 50);
+  const child = await startBaseline(database.url);
+  const agent = new Agent({ keepAlive: true });
+  try {
+    const ack: number[] = [];
+    const visible: number[] = [];
+    const sentAt: number[] = [];
+    const polling = poll(child, agent, writer.items.length, (version) =>
+      visible.push(performance.now() - (sentAt[version - 1] ?? 0)),
+    );
+    for (const body of baselineBodies(writer, benchRoute(0).id)) {
+      sentAt.push(performance.now());
+      await post(child, agent, body);
+      ack.push(performance.now() - (sentAt.at(-1) ?? 0));
+      await delay(EVERY_MS);
+    }
+    await polling;
+    return { ack, visible };
+  } finally {
+    agent.destroy();
+    await child.stop();
+    await database.drop();
+  }
+}
+
+/** A stop that was written twice between two looks shows its last version: the rest was never visible. */
+async function poll(child: Child, agent: Agent, until: number, seen: (version: number) => void): Promise<void> {
+  for (let since = 0; since < until;) {
+    const rows = await changes(child, agent, since);
+    for (const { version } of rows) seen(version);
+    since = Math.max(since, ...rows.map(({ version }) => version));
+    if (since < until) await delay(POLL_MS);
+  }
+}
+
+const readRows: (text: string) => { version: string }[] = JSON.parse;
+
+function changes({ url }: Child, agent: Agent, since: number): Promise<{ version: number }[]> {
+  return new Promise((resolve, reject) => {
+    get(`${url}/changes?route=${benchRoute(0).id}&since=${since}`, { agent }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => (text += part));
+      response.once('end', () => resolve(readRows(text).map(({ version }) => ({ version: Number(version) }))));
+    }).once('error', reject);
+  });
+}
+
+function report(all: Record<'raw' | 'ours' | 'baseline', Latencies[]>, mutations: number): Report {
+  const at = (what: keyof typeof all, of: keyof Latencies, q: number): number =>
+    quantile(
+      all[what].flatMap((one) => one[of]),
+      q,
+    );
+  const pair = (what: keyof typeof all, of: keyof Latencies): string =>
+    `${at(what, of, 0.5).toFixed(1)} / ${at(what, of, 0.99).toFixed(1)}`;
+  const row = (label: string, what: keyof typeof all): Figure => ({
+    what: label,
+    'ack ms p50 / p99': pair(what, 'ack'),
+    'visible ms p50 / p99': all[what].some(({ visible }) => visible.length > 0) ? pair(what, 'visible') : '',
+  });
+  return {
+    title: `live: one writer every ${EVERY_MS} ms, a second phone watches; ${mutations} mutations a round (targets: ack ≤ 3 / 15, visible ≤ 4 / 20)`,
+    figures: [
+      row('raw limit (the same statements, SQL alone)', 'raw'),
+      row('tailgate', 'ours'),
+      row(`baseline (polls every ${POLL_MS} ms)`, 'baseline'),
+    ],
+    ratios: {
+      'times faster visible than the baseline (p50)': at('baseline', 'visible', 0.5) / at('ours', 'visible', 0.5),
+      'times the raw limit’s ack (p50)': at('ours', 'ack', 0.5) / at('raw', 'ack', 0.5),
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import type pg from 'pg';
+import { PgBoss } from 'pg-boss';
+import { codeBook } from '../../server/src/codes/code-book.ts';
+import type { Connection } from '../../server/src/db/types.ts';
+import { openPipeline } from '../../server/src/mutations/pipeline.ts';
+import { bossWakeups, createQueues } from '../../server/src/mutations/wakeups.ts';
+import type { Phone } from './fleet.ts';
+import type { BenchDatabase, Ground } from './ground.ts';
+import { quietLog } from './ground.ts';
+import type { RecordedQuery } from './recorded.ts';
+import { recordingDb } from './recorded.ts';
+
+/*
+ * The raw limit: the very statements that the pipeline sends for this work, recorded once and run again by SQL alone.
+ * What the machine then does in a second is what nobody can beat who writes the same rows.
+ */
+
+/** Drains phones through the pipeline, in pushes of `size` items, and returns its transactions. The database `seed` is its ground. */
+export async function recordPipeline(
+  ground: Ground,
+  fleet: readonly Phone[],
+  size: number,
+): Promise<RecordedQuery[][]> {
+  const database = await boundCopy(ground, 'record', fleet);
+  const db = recordingDb(database.pool);
+  const boss = new PgBoss({ connectionString: database.url, supervise: false, schedule: false });
+  boss.on('error', (error) => quietLog.error({ err: error }, 'pg-boss'));
+  await boss.start();
+  await createQueues(boss);
+  const rules = {
+    codes: codeBook([{ type: 'credit-reason', code: '10', stop_type: '' }]),
+    closeMode: 'legacy',
+    timerMs: 600_000,
+  } as const;
+  const pipeline = openPipeline({
+    db,
+    wakeups: bossWakeups(boss),
+    rules: () => rules,
+    clock: () => new Date(),
+    log: quietLog,
+  });
+  const now = Date.now();
+  const clock = { bootId: '', monotonicMs: 0, deviceNow: now, serverNow: now };
+  await Promise.all(
+    fleet.map(async ({ clientId, employee, items }) => {
+      const queue = { session: {}, clientId, employee, clock };
+      for (let i = 0; i < items.length; i += size) {
+        await pipeline.room();
+        await pipeline.push(queue, readItems(`[${items.slice(i, i + size).join(',')}]`));
+      }
+    }),
+  );
+  await pipeline.close();
+  await boss.stop({ graceful: false });
+  await database.drop();
+  return db.transactions;
+}
+
+const readItems: (text: string) => unknown[] = JSON.parse;
+
+/** Gives `measure` a way to run one recorded transaction on a fresh copy of the ground. */
+export async function replayOn<Result>(
+  ground: Ground,
+  fleet: readonly Phone[],
+  measure: (run: (transaction: readonly RecordedQuery[]) => Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  const database = await boundCopy(ground, 'replay', fleet);
+  const idle: Connection[] = [await database.pool.connect(), await database.pool.connect()];
+  const all = [...idle];
+  try {
+    return await measure(async (transaction) => {
+      const client = idle.pop();
+      if (!client) throw new Error('the raw limit uses two connections');
+      // As the pipeline sends them: together, but for the commit, which waits for their answers.
+      await Promise.all(transaction.slice(0, -1).map(({ statement, values }) => client.query(statement, values)));
+      await client.query('commit');
+      idle.push(client);
+    });
+  } finally {
+    for (const client of all) client.release();
+    await database.drop();
+  }
+}
+
+/** pg-boss makes its schema when it starts; what is replayed needs it, too. */
+async function boundCopy(ground: Ground, name: string, fleet: readonly Phone[]): Promise<BenchDatabase> {
+  const database = await ground.database(name, 'seed');
+  const boss = new PgBoss({ connectionString: database.url, supervise: false, schedule: false });
+  await boss.start();
+  await createQueues(boss);
+  await boss.stop({ graceful: false });
+  await bindClients(database.pool, fleet);
+  return database;
+}
+
+async function bindClients(pool: pg.Pool, fleet: readonly Phone[]): Promise<void> {
+  await pool.query(
+    `insert into client (client_id, employee, device, queue_key_hash) select c, e, 'bench', '' from unnest($1::uuid[], $2::text[]) as k (c, e)`,
+    [fleet.map(({ clientId }) => clientId), fleet.map(({ employee }) => employee)],
+  );
+}
