@@ -21,6 +21,8 @@ export interface Device {
   /** No cell: what is open breaks, nothing new opens. */
   loseNetwork(): void;
   findNetwork(): Promise<void>;
+  /** So much time goes by on this phone: all of its clocks move on. */
+  elapse(ms: number): void;
   /** Another device with a copy of this one's storage, as a restored backup makes it. */
   clone(): Promise<Device>;
 }
@@ -31,6 +33,7 @@ const timing = { retryBaseMs: 20, retryCapMs: 250 };
 /** A phone in the reach of a server; it is switched off at the end of the test file. */
 export async function openDevice(serverPort: number, disk = new MemoryStore()): Promise<Device> {
   const network = await startTcpProxy(serverPort);
+  const shift = { ms: 0 };
   let life: Life | undefined;
   let app: Client | undefined;
   const device: Device = {
@@ -42,7 +45,7 @@ export async function openDevice(serverPort: number, disk = new MemoryStore()): 
       return app;
     },
     start: async () => {
-      const next = beginLife((frame) => device.onSend(frame));
+      const next = beginLife(shift, (frame) => device.onSend(frame));
       life = next;
       const url = `http://127.0.0.1:${network.port}`;
       app = await createClient({ url, store: mortal(disk, next), timing, device: 'test phone', ...next.environment });
@@ -58,6 +61,7 @@ export async function openDevice(serverPort: number, disk = new MemoryStore()): 
       network.cut();
     },
     findNetwork: () => network.accept(),
+    elapse: (ms) => void (shift.ms += ms),
     clone: async () => openDevice(serverPort, await copyOf(disk)),
   };
   atFileEnd(async () => device.kill());
@@ -118,7 +122,7 @@ interface Life {
   end(): void;
 }
 
-function beginLife(onSend: (frame: string) => void): Life {
+function beginLife(shift: { readonly ms: number }, onSend: (frame: string) => void): Life {
   const timers = new Set<NodeJS.Timeout>();
   const ending = new AbortController();
   const isOver = (): boolean => ending.signal.aborted;
@@ -141,8 +145,8 @@ function beginLife(onSend: (frame: string) => void): Life {
     },
     environment: {
       clock: {
-        now: () => Date.now(),
-        monotonic: () => performance.now(),
+        now: () => Date.now() + shift.ms,
+        monotonic: () => performance.now() + shift.ms,
         after: (ms, work) => {
           if (isOver()) return () => undefined;
           const timer = setTimeout(() => {

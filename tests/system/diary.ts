@@ -15,9 +15,10 @@ export class Diary {
     this.route = route;
   }
 
-  update(app: Client, stop: StopObjectInput): Receipt {
+  /** @param at when it was, where the phone's clock is not ours */
+  update(app: Client, stop: StopObjectInput, at = Date.now()): Receipt {
     const receipt = app.updateStop(this.route, stop);
-    this.deeds.push({ kind: 'update', by: driverOf(app), at: Date.now(), stop });
+    this.deeds.push({ kind: 'update', by: driverOf(app), at, stop });
     this.ids.add(receipt.id);
     return receipt;
   }

@@ -1,0 +1,65 @@
+import { operations } from '@tailgate/sync-protocol';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { allOnHost, openSignedUp, receiptOf } from './device.ts';
+import { Diary } from './diary.ts';
+import { demoRoute, openService, opsToken } from './service.ts';
+
+const storedItem = z.looseObject({ mutation: z.looseObject({ args: z.looseObject({}) }) });
+
+test('a poison mutation is quarantined, the rest passes, and driver and office are told', async () => {
+  const service = await openService();
+  // What only PostgreSQL refuses: the rules know nothing of it.
+  await service.database.pool.query(
+    `alter table stop_result add constraint no_poison check (doc not like '%arsenic%')`,
+  );
+  const phone = await openSignedUp(service.server.port, '1001');
+  const diary = new Diary(demoRoute('R100'));
+  const deliver = (stop: number, driver_comments: string, to = diary) =>
+    to.update(phone.app, {
+      id: stop,
+      updates: { status: 'D', end_delivery_time: '2026-11-20T16:05:00.000Z', driver_comments },
+    });
+
+  phone.loseNetwork();
+  const refused = new Diary(diary.route);
+  deliver(1, 'before');
+  const poison = deliver(2, 'old lace and arsenic', refused);
+  deliver(3, 'between');
+  const malformed = deliver(4, 'from an app of another time', refused);
+  deliver(5, 'behind');
+  diary.skip(phone.app, 6, { skip_refuse_reason_code: '10', skip_refuse_timestamp: '2026-11-20T16:20:00Z' });
+  await Promise.all([...diary.ids, ...refused.ids].map((id) => receiptOf(phone.app, id).saved));
+  phone.kill();
+  const rows = await phone.disk.readAll('item');
+  for (const { key, value } of rows) {
+    const item = storedItem.parse(value);
+    if (item.mutation['id'] !== malformed.id) continue;
+    item.mutation.args['stop'] = { id: 4, updates: { status: 'delivered' } };
+    await phone.disk.write([{ put: 'item', key, value: item }], 'strict');
+  }
+
+  const app = await phone.start();
+  const told: string[] = [];
+  app.on('quarantined', ({ id }) => told.push(id));
+  await phone.findNetwork();
+  await allOnHost(app, [...diary.ids]);
+  await expect(receiptOf(app, poison.id).accepted).rejects.toMatchObject({ name: 'Quarantined' });
+  expect(receiptOf(app, malformed.id).current).toMatchObject({ at: 'quarantined', code: 'VALIDATION_FAILED' });
+  expect(told.toSorted()).toEqual([poison.id, malformed.id].toSorted());
+
+  const open = await service.rest.take(operations.listQuarantine, {
+    headers: { authorization: `Bearer ${opsToken}` },
+  });
+  expect(open).toHaveLength(2);
+  expect(open).toContainEqual(expect.objectContaining({ id: poison.id, employee: '1001', stop_id: 2 }));
+  expect(open).toContainEqual(
+    expect.objectContaining({ id: malformed.id, route_id: 'R100', code: 'VALIDATION_FAILED' }),
+  );
+  await diary.expectOnHost(service);
+
+  // The queue goes on behind both.
+  deliver(7, 'the day goes on');
+  await allOnHost(app, [...diary.ids]);
+  await diary.expectOnHost(service);
+});

@@ -1,0 +1,92 @@
+import { operations, type StopAnswer, type StopObjectInput } from '@tailgate/sync-protocol';
+import { beforeAll, expect, test } from 'vitest';
+import { signIn } from '../support/people.ts';
+import type { Signed } from '../support/rest-client.ts';
+import { openSignedUp, receiptOf, until, type Device } from './device.ts';
+import { Diary } from './diary.ts';
+import { demoRoute, openService, type HostWrite, type Service } from './service.ts';
+
+let service: Service;
+let phone: Device;
+let handheld: Signed;
+let writes: () => Promise<HostWrite[]>;
+const diary = new Diary(demoRoute('R100'));
+
+beforeAll(async () => {
+  service = await openService();
+  writes = await service.watchWrites();
+  phone = await openSignedUp(service.server.port, '1001');
+  handheld = await signIn(service.rest, '1001');
+});
+
+const delivery = (id: number): StopObjectInput => ({
+  id,
+  updates: { status: 'D', end_delivery_time: '2026-11-20T16:05:00.000Z', driver_comments: `Stop ${id}` },
+  products: [],
+});
+
+async function put(stop: StopObjectInput): Promise<StopAnswer['result'] | undefined> {
+  const { id, facility, week_end } = diary.route;
+  const body = { id, facility, week_end, stops: [stop] };
+  return (await service.rest.take(operations.syncStops, { as: handheld, body })).stops[0]?.result;
+}
+
+/** Records in the dead zone: the tap comes first, whatever is sent first. */
+async function recordOffline(stops: readonly number[]): Promise<string[]> {
+  phone.loseNetwork();
+  const receipts = stops.map((stop) => diary.update(phone.app, delivery(stop)));
+  await Promise.all(receipts.map((receipt) => receipt.saved));
+  return receipts.map(({ id }) => id);
+}
+
+async function expectOnce(stops: readonly number[]): Promise<void> {
+  const { pool } = service.database;
+  await until(phone.app.route(diary.route), (route) => route?.stops.every(({ pending }) => pending === 0) ?? false);
+  await expect
+    .poll(async () => (await pool.query('select from route where behind')).rowCount, { timeout: 10_000 })
+    .toBe(0);
+  const once = stops.map((stop) => ({ stop, times: 1 }));
+  const effects = await pool.query(
+    `select stop_id as stop, count(*)::int as times from ledger
+      where result = 'applied' and stop_id = any($1) group by 1 order by 1`,
+    [stops],
+  );
+  expect(effects.rows, 'effects in the ledger').toEqual(once);
+  const mails = await pool.query(
+    `select (data->>'stop')::int as stop, count(*)::int as times from pgboss.job
+      where name = 'mail' and (data->>'stop')::int = any($1) group by 1 order by 1`,
+    [stops],
+  );
+  expect(mails.rows, 'e-mails').toEqual(once);
+  const written = (await writes()).map(({ stop }) => stop).filter((stop) => stops.includes(stop));
+  expect(
+    written.toSorted((a, b) => a - b),
+    'writes on the host',
+  ).toEqual(stops);
+}
+
+test('first the socket, then REST: the second one is a duplicate', async () => {
+  const [id = ''] = await recordOffline([1]);
+  await phone.findNetwork();
+  await receiptOf(phone.app, id).onHost;
+  expect(await put(delivery(1))).toBe('duplicate');
+  await expectOnce([1]);
+});
+
+test('first REST, then the socket: the second one changes nothing', async () => {
+  const [id = ''] = await recordOffline([2]);
+  expect(await put(delivery(2))).toBe('applied');
+  await phone.findNetwork();
+  await receiptOf(phone.app, id).onHost;
+  await expectOnce([2]);
+});
+
+test('twenty by REST and ten by the socket, all at once', async () => {
+  const stops = [3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+  const ids = await recordOffline(stops);
+  const bodies = [...stops, ...Array<number>(10).fill(3)].map(delivery);
+  await phone.findNetwork();
+  await Promise.all([...bodies.map(put), ...ids.map((id) => receiptOf(phone.app, id).onHost)]);
+  await expectOnce(stops);
+  await diary.expectOnHost(service);
+});

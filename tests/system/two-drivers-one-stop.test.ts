@@ -1,0 +1,57 @@
+import type { Conflict } from '@tailgate/client-sdk';
+import { expect, test } from 'vitest';
+import { openSignedUp, receiptOf, until } from './device.ts';
+import { Diary } from './diary.ts';
+import { demoRoute, openService } from './service.ts';
+
+const FIVE_MINUTES = 300_000;
+
+test('two drivers of one route edit different fields of one stop offline: both survive, everywhere', async () => {
+  const service = await openService();
+  const driver = await openSignedUp(service.server.port, '1001');
+  const helper = await openSignedUp(service.server.port, '1002');
+  const diary = new Diary(demoRoute('R100'));
+  const [first, second] = driver.app.stop(1, diary.route).current?.products ?? [];
+  if (!first || !second) throw new Error('stop 1 has too few products');
+  const lineOf = ({ id, invoice }: typeof first, delivered: number) => ({ id, invoice, updates: { delivered } });
+
+  driver.loseNetwork();
+  helper.loseNetwork();
+  const earlier = diary.update(
+    driver.app,
+    {
+      id: 1,
+      updates: { driver_comments: 'Dock 3', store_emp_id: 'E7', store_emp_name: 'Bea' },
+      products: [lineOf(first, 11)],
+    },
+    Date.now() - FIVE_MINUTES,
+  );
+  driver.elapse(FIVE_MINUTES);
+  const later = diary.update(helper.app, {
+    id: 1,
+    updates: { status: 'D', end_delivery_time: '2026-11-20T16:05:00.000Z', store_emp_name: 'Ana' },
+    products: [lineOf(second, 4)],
+  });
+  const conflicts: Conflict[] = [];
+  driver.app.on('conflict', (conflict) => conflicts.push(conflict));
+
+  // The later edit arrives first. Of the one field that both touched it wins all the same.
+  await helper.findNetwork();
+  await later.accepted;
+  await driver.findNetwork();
+  await earlier.accepted;
+  await Promise.all([receiptOf(driver.app, earlier.id).onHost, receiptOf(helper.app, later.id).onHost]);
+
+  await diary.expectOnHost(service);
+  for (const { app } of [driver, helper]) {
+    const stop = await until(app.stop(1, diary.route), (view) => view?.updates.store_emp_id === 'E7');
+    expect(stop).toMatchObject({
+      pending: 0,
+      updates: { status: 'D', driver_comments: 'Dock 3', store_emp_name: 'Ana', delivered_by_driver_id: '1002' },
+      products: [{ updates: { delivered: 11 } }, { updates: { delivered: 4 } }, {}, {}],
+    });
+  }
+  expect(conflicts).toEqual([
+    expect.objectContaining({ id: earlier.id, stop: 1, path: 'updates.store_emp_name', mine: 'Bea', theirs: 'Ana' }),
+  ]);
+});
