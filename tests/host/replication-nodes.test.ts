@@ -123,7 +123,10 @@ describe('leases', () => {
     const owner = new Leases({ db: pool, owner: randomUUID(), leaseMs: 300, renewMs: 50 });
     const lease = await owner.take(key);
     const other = new Leases({ db: pool, owner: randomUUID() });
-    const expiry = async () => (await pool.query(`select expires_at from route_lease where route_id = 'KEPT'`)).rows;
+    const expiry = async () => {
+      const statement = `select expires_at from route_lease where route_id = 'KEPT'`;
+      return (await pool.query<{ expires_at: Date }>(statement)).rows;
+    };
     const first = await expiry();
     await expect.poll(expiry, { interval: 20 }).not.toEqual(first);
     expect(await other.take(key)).toBeUndefined();

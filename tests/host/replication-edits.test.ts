@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { openDepot } from '../support/depot.ts';
+
+const depot = await openDepot();
+const { pool } = depot.database;
+const worker = depot.worker();
+await worker.start();
+
+const delivered = { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z' } as const;
+const later = (seconds: number) => {
+  depot.clock.now = new Date(depot.clock.now.getTime() + seconds * 1000);
+};
+const exception = (quantity: number) => [{ osd_id: 'ab12cd', osd_code: 10, data: [{ quantity, comment: 'dented' }] }];
+const line = (osd_data: ReturnType<typeof exception>) => [{ id: 'ITEM1', invoice: 'INV1', updates: { osd_data } }];
+
+describe('a clerk writes into the service’s columns', () => {
+  test('nobody’s edit is overwritten: it comes in first, then the driver’s other fields go out', async () => {
+    const key = await depot.addRoute('CLERK', [1]);
+    await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'left at dock' } });
+    await depot.hosted(key);
+    await depot.clerk(`update PODDTA.RTSTUP set RUSNAM = 'Erika Clerk' where RURTE = 'CLERK'`);
+    later(1);
+    // The doorbell has not been answered yet: the worker meets the clerk's row by itself.
+    await depot.record(key, { id: 1, updates: { driver_comments: 'left inside' } });
+    await depot.hosted(key);
+    expect(await depot.show('RTSTUP', "RURTE = 'CLERK'")).toMatchObject([
+      { RUSNAM: 'Erika Clerk', RUCMT: 'left inside' },
+    ]);
+    const { rows } = await pool.query(`select source from ledger where route_id = 'CLERK' order by version, source`);
+    expect(rows).toContainEqual({ source: 'office' });
+  });
+
+  test('before anything of ours stands there', async () => {
+    const key = await depot.addRoute('EARLY', [1]);
+    await depot.clerk(`update PODDTA.RTSTPP set RSSTS = 'S' where RSRTE = 'EARLY'`);
+    later(1);
+    await depot.record(key, { id: 1, updates: { driver_comments: 'seen nobody' } });
+    await depot.hosted(key);
+    expect(await depot.show('RTSTPP', "RSRTE = 'EARLY'")).toMatchObject([{ RSSTS: 'S' }]);
+    expect(await depot.show('RTSTUP', "RURTE = 'EARLY'")).toMatchObject([{ RUSTS: 'S', RUCMT: 'seen nobody' }]);
+  });
+
+  test('an edit that the import does not take in parks the stop, and stays', async () => {
+    const other = depot.worker({ importNow: () => Promise.resolve() });
+    await worker.stop();
+    const key = await depot.addRoute('STUCK', [1, 2]);
+    await depot.clerk(`update PODDTA.RTSTPP set RSSTS = 'R' where RSRTE = 'STUCK' and RSSTP = 1`);
+    await depot.record(key, { id: 1, updates: delivered });
+    await depot.record(key, { id: 2, updates: delivered });
+    await other.start();
+    await depot.hosted(key);
+    await other.stop();
+    expect(await depot.show('RTSTPP', "RSRTE = 'STUCK'")).toMatchObject([{ RSSTS: 'R' }, { RSSTS: 'D' }]);
+    const { rows } = await pool.query(`select stop_id, reason from parked where route_id = 'STUCK'`);
+    expect(rows).toMatchObject([{ stop_id: 1 }]);
+    expect(JSON.stringify(rows)).toContain('somebody else has changed these rows');
+  });
+});
+
+describe('exceptions (RTOSDP)', () => {
+  test('a credited row stays as it was; the change after the credit is a revision', async () => {
+    const own = depot.worker();
+    await own.start();
+    const key = await depot.addRoute('CREDIT', [1]);
+    await depot.record(key, { id: 1, updates: delivered, products: line(exception(2)) });
+    await depot.hosted(key);
+    await depot.clerk(
+      `update PODDTA.RTOSDP set OSPRCF = 'Y', OSCRDN = 'CN1', OSPRDT = 20261121 where OSRTE = 'CREDIT'`,
+    );
+    later(1);
+    await depot.record(key, { id: 1, products: line(exception(5)) });
+    await depot.hosted(key);
+    expect(await depot.show('RTOSDP', "OSRTE = 'CREDIT'")).toMatchObject([
+      { OSSEQ: '1', OSQTY: '2', OSREV: '0', OSPRCF: 'Y', OSDELF: 'N' },
+      { OSSEQ: '2', OSQTY: '5', OSREV: '1', OSPRCF: '', OSDELF: 'N' },
+    ]);
+    later(1);
+    await depot.record(key, { id: 1, products: line(exception(6)) });
+    await depot.hosted(key);
+    expect(await depot.show('RTOSDP', "OSRTE = 'CREDIT'")).toMatchObject([
+      { OSSEQ: '1', OSQTY: '2', OSREV: '0' },
+      { OSSEQ: '2', OSQTY: '6', OSREV: '1' },
+    ]);
+    await own.stop();
+  });
+
+  test('an entry that is gone is flagged, not deleted, and its number is never given again', async () => {
+    const own = depot.worker();
+    await own.start();
+    const key = await depot.addRoute('FLAG', [1]);
+    await depot.record(key, { id: 1, updates: delivered, products: line(exception(2)) });
+    await depot.hosted(key);
+    later(1);
+    await depot.record(key, { id: 1, products: line([]) });
+    await depot.hosted(key);
+    later(1);
+    await depot.record(key, {
+      id: 1,
+      products: line([{ osd_id: 'zz99zz', osd_code: 20, data: [{ quantity: 1, comment: '' }] }]),
+    });
+    await depot.hosted(key);
+    expect(await depot.show('RTOSDP', "OSRTE = 'FLAG'")).toMatchObject([
+      { OSSEQ: '1', OSOID: 'ab12cd', OSDELF: 'Y' },
+      { OSSEQ: '2', OSOID: 'zz99zz', OSDELF: 'N' },
+    ]);
+    await own.stop();
+  });
+});

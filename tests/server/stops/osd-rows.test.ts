@@ -1,0 +1,128 @@
+import type { OsdGroup, StopResult } from '@tailgate/sync-protocol';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { osdRows } from '../../../server/src/stops/osd-rows.ts';
+
+const key = { facility: 'F01', id: 'R100', week_end: '20261128' };
+type Rows = ReturnType<typeof osdRows>;
+
+function render(groups: OsdGroup[], held: Rows = [], credited: string[] = [], sequence = 1): Rows {
+  const result: StopResult = { status: 'D', products: { a: { id: 'A', invoice: 'I', n: 0, osd_data: groups } } };
+  const stop = {
+    key,
+    stop: 7,
+    result,
+    sequence: `${sequence}` as const,
+    moment: () => ({ date: '0', time: '0' }) as const,
+  };
+  return osdRows(stop, held, new Set(credited));
+}
+
+const entry = (quantity: number, barcodes = '') => ({
+  ...{ osd_parent: null, comment: '', quantity, images_id: null, barcodes, quantity_type: null },
+});
+const group = (osd_code: string, quantities: number[], osd_id: string | null = null): OsdGroup => ({
+  osd_id,
+  osd_code,
+  data: quantities.map((quantity) => entry(quantity)),
+});
+const numbers = (rows: Rows) =>
+  rows.map(({ OSSEQ, OSQTY, OSDELF }) => `${OSSEQ}:${OSQTY}${OSDELF === 'Y' ? ' gone' : ''}`);
+
+describe('an entry keeps its number', () => {
+  test('when only its quantity changes', () => {
+    const first = render([group('10', [1], 'ab12cd')]);
+    expect(numbers(render([group('10', [5], 'ab12cd')], first))).toEqual(['1:5']);
+  });
+
+  test('when another is put before it', () => {
+    const first = render([group('10', [1])]);
+    const second = render([group('10', [7, 1])], first);
+    expect(numbers(second)).toEqual(['2:7', '1:1']);
+    expect(second.map(({ OSSEQ, OSENT }) => [OSSEQ, OSENT])).toEqual([
+      ['2', '1'],
+      ['1', '2'],
+    ]);
+  });
+
+  test('when it goes and comes back as it was', () => {
+    const first = render([group('10', [1])]);
+    const gone = render([], first);
+    expect(numbers(gone)).toEqual(['1:1 gone']);
+    expect(numbers(render([group('10', [1])], gone))).toEqual(['1:1']);
+  });
+
+  test('two groups with the same code stay two', () => {
+    const rows = render([group('10', [1]), group('10', [2])]);
+    expect(rows.map(({ OSGRP, OSENT }) => `${OSGRP}.${OSENT}`)).toEqual(['1.1', '2.1']);
+  });
+
+  test('a group without entries stores nothing and takes no place', () => {
+    expect(render([group('10', []), group('20', [1])]).map(({ OSGRP, OSCOD }) => [OSGRP, OSCOD])).toEqual([
+      ['1', '20'],
+    ]);
+  });
+});
+
+test('another exception of the same code does not take the number of one that is gone', () => {
+  const gone = render([], render([group('10', [1])]));
+  expect(numbers(render([group('10', [9])], gone))).toEqual(['2:9', '1:1 gone']);
+});
+
+describe('a credited row', () => {
+  const first = render([group('10', [1], 'ab12cd')]);
+
+  test('is not flagged when its entry goes', () => {
+    expect(render([], first, ['P 1'])).toEqual(first);
+  });
+
+  test('is not written again, and each revision follows the last', () => {
+    const second = render([group('10', [2], 'ab12cd')], first, ['P 1']);
+    expect(second.map(({ OSSEQ, OSREV, OSQTY }) => [OSSEQ, OSREV, OSQTY])).toEqual([
+      ['2', '1', '2'],
+      ['1', '0', '1'],
+    ]);
+    expect(second[1]).toBe(first[0]);
+    const third = render([group('10', [3], 'ab12cd')], second, ['P 1', 'P 2']);
+    expect(third.map(({ OSSEQ, OSREV }) => [OSSEQ, OSREV])).toEqual([
+      ['3', '2'],
+      ['2', '1'],
+      ['1', '0'],
+    ]);
+  });
+});
+
+test('whatever drivers do, a number stays with one exception and no row disappears', () => {
+  const groups = fc.array(
+    fc.record({
+      osd_id: fc.constantFrom(null, 'aaaaaa', 'bbbbbb'),
+      osd_code: fc.constantFrom('10', '20'),
+      data: fc.array(
+        fc.tuple(fc.nat(3), fc.constantFrom('', '123')).map(([quantity, barcode]) => entry(quantity, barcode)),
+        { maxLength: 3 },
+      ),
+    }),
+    { maxLength: 4 },
+  );
+  const identity = ({ OSOID, OSCOD, OSBAR }: Rows[number]) => (OSOID === '' ? `${OSCOD} ${OSBAR}` : OSOID);
+  fc.assert(
+    fc.property(fc.array(groups, { minLength: 1, maxLength: 6 }), (history) => {
+      let held: Rows = [];
+      const given = new Map<string, string>();
+      for (const [index, osd] of history.entries()) {
+        const rows = render(osd, held, [], index + 1);
+        const live = rows.filter(({ OSDELF }) => OSDELF === 'N');
+        expect(live).toHaveLength(osd.reduce((sum, { data }) => sum + data.length, 0));
+        expect(new Set(rows.map(({ OSSEQ }) => OSSEQ)).size).toBe(rows.length);
+        for (const { OSSEQ } of held) expect(rows.map((row) => row.OSSEQ)).toContain(OSSEQ);
+        for (const row of rows) {
+          expect(given.get(row.OSSEQ) ?? identity(row)).toBe(identity(row));
+          given.set(row.OSSEQ, identity(row));
+        }
+        // Rendered again over itself, it is itself.
+        expect(render(osd, rows, [], index + 2).every((row) => rows.includes(row))).toBe(true);
+        held = rows;
+      }
+    }),
+  );
+});
