@@ -100,7 +100,7 @@ describe('a node that loses the database', () => {
     await phone.next('pong');
 
     await network.accept();
-    await acknowledged(phone, item);
+    expect(await untilAcknowledged(phone, item)).toBe('applied');
     expect(await phone.next('patch')).toMatchObject({ from: 1, to: 2 });
   });
 
@@ -119,10 +119,10 @@ describe('a node that loses the database', () => {
 });
 
 /** Sends an item until it is answered, as every client does. */
-async function acknowledged(phone: Phone, item: object): Promise<void> {
+async function untilAcknowledged(phone: Phone, item: object): Promise<string | undefined> {
   for (;;) {
     phone.push(item);
     const answer = await phone.either('ack', 'error');
-    if (answer.type === 'ack') return expect(answer.results).toMatchObject([{ result: 'applied' }]);
+    if (answer.type === 'ack') return answer.results[0]?.result;
   }
 }

@@ -172,7 +172,7 @@ describe('whatever happens', () => {
         const flow = done.filter((each) => each === 'pause' || each === 'resume');
         flow.forEach((each, i) => expect(each).toBe(i % 2 === 0 ? 'pause' : 'resume'));
         const end = done.findIndex((each) => each.startsWith('close'));
-        if (end !== -1) expect(done.slice(end + 1)).toEqual([]);
+        expect(end === -1 ? [] : done.slice(end + 1)).toEqual([]);
         const sent = events.flatMap((event) =>
           event.type === 'frame' && event.frame.type === 'push' ? event.frame.mutations : [],
         );
