@@ -20,13 +20,21 @@ interface QueueState {
   link: string | null;
 }
 
+export interface Taken {
+  readonly id: string;
+  readonly employee: string;
+  readonly stop: number;
+  readonly mutation: Mutation;
+  readonly version: number;
+}
+
 /**
  * A server's memory in a few lines: one route, its ledger and its queues, by the rules of sync.md. Written apart from
  * the real server, so that the SDK is held against the protocol and not against itself.
  */
 export class ScriptedLedger {
   /** Every mutation ever taken in, in order. */
-  readonly taken: { readonly id: string; readonly stop: number; readonly mutation: Mutation; readonly version: number }[] = [];
+  readonly taken: Taken[] = [];
   /** Sequences that a client declared lost. */
   readonly gone: { readonly from: number; readonly to: number }[] = [];
   /** Links that did not follow their predecessor. */
@@ -124,7 +132,7 @@ export class ScriptedLedger {
     const stamp = { at: Date.parse(item.captured_at), client, seq, by: queue.employee };
     const applied = applyStopUpdate(this.#result(update.id), update, stamp);
     if (applied.touched) this.#setResult(update.id, applied.result);
-    this.taken.push({ id, stop: update.id, mutation: item, version: this.version });
+    this.taken.push({ id, employee: queue.employee, stop: update.id, mutation: item, version: this.version });
     const warnings = applied.warnings.map((warning) => ({ ...warning }));
     return { seq, id, result: 'applied', version: this.version, status: applied.result.status, warnings };
   }

@@ -2,7 +2,7 @@ import { assignedRoute } from '@tailgate/sync-protocol';
 import type { AssignedRoute } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import type { Journal } from '../store/journal.ts';
-import type { Store, StoreChange } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import { Signal } from '../watch.ts';
 
 /** A driver who has signed in on this device. */
@@ -54,36 +54,36 @@ export class Accounts {
   }
 
   /** A sign-in: this driver works with the device from now on. Durable when it resolves. */
-  async enter(employee: string, name: string, token: string): Promise<void> {
-    const known = this.#all.get(employee);
-    const entered: Account = { employee, name, token, leaving: false, routes: known?.routes ?? [] };
-    await this.#put(entered, [putCurrent(employee)], entered);
+  enter(employee: string, name: string, token: string): Promise<void> {
+    const routes = this.#all.get(employee)?.routes ?? [];
+    return this.#put({ employee, name, token, leaving: false, routes }, employee);
   }
 
   /** A sign-out on this device; the token is kept until the server knows. */
   async leave(employee: string): Promise<void> {
     const known = this.#all.get(employee);
-    if (!known) return;
-    const current = this.current.current?.employee === employee ? undefined : this.current.current;
-    await this.#put({ ...known, leaving: known.token !== null }, [putCurrent(current?.employee ?? null)], current);
+    const current = this.current.current?.employee;
+    if (known) await this.#put({ ...known, leaving: known.token !== null }, current === employee ? undefined : current);
   }
 
   /** The token is worth nothing any more. */
   dropToken(employee: string): void {
     const known = this.#all.get(employee);
-    if (known?.token) void this.#put({ ...known, token: null, leaving: false });
+    if (known?.token) void this.#put({ ...known, token: null, leaving: false }, this.current.current?.employee);
   }
 
   setRoutes(employee: string, routes: AssignedRoute[]): void {
     const known = this.#all.get(employee);
-    if (known) void this.#put({ ...known, routes });
+    if (known) void this.#put({ ...known, routes }, this.current.current?.employee);
   }
 
-  #put(next: Account, more: readonly StoreChange[] = [], current = this.current.current): Promise<void> {
-    this.#all.set(next.employee, next);
-    this.current.set(current?.employee === next.employee ? next : current);
-    return this.#journal.commit([{ put: 'account', key: next.employee, value: next }, ...more]);
+  /** @param current who works with the device from now on */
+  #put(account: Account, current: string | undefined): Promise<void> {
+    this.#all.set(account.employee, account);
+    this.current.set(current === undefined ? undefined : this.#all.get(current));
+    return this.#journal.commit([
+      { put: 'account', key: account.employee, value: account },
+      { put: 'setting', key: currentKey, value: { employee: current ?? null } },
+    ]);
   }
 }
-
-const putCurrent = (employee: string | null): StoreChange => ({ put: 'setting', key: currentKey, value: { employee } });

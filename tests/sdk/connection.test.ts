@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { sampleKey } from '../support/scripted-route.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
+import { Device, until } from '../support/sdk-device.ts';
+
+const comment = (id: number, text: string) => ({ id, updates: { driver_comments: text } });
+
+describe('the line to the server', () => {
+  // Field case 20; the times of the real thing are the machine's (machine.test.ts).
+  test('field case 20: a half-open socket is found by its silence, and what was pushed into it comes again', async () => {
+    const server = await startScriptedServer();
+    const timing = { retryBaseMs: 20, retryCapMs: 200, openMs: 300, pingMs: 40, answerMs: 40 };
+    const client = await new Device(server.url, { timing }).startSignedIn();
+    await until(client.route(), (route) => route !== undefined);
+    server.mute = true;
+    const receipt = client.updateStop(sampleKey, comment(1, 'into the void'));
+    await until(client.status, (status) => status.connection !== 'online');
+    server.mute = false;
+    await receipt.accepted;
+    expect(server.connections).toBeGreaterThan(1);
+    expect(server.ledger.taken).toHaveLength(1);
+  });
+
+  test('the office sees what is still on the phone: pending and its oldest, in hello and pings', async () => {
+    const server = await startScriptedServer();
+    const timing = { retryBaseMs: 20, retryCapMs: 200, openMs: 300, pingMs: 30, answerMs: 500 };
+    const client = await new Device(server.url, { timing }).startSignedIn();
+    await until(client.status, (status) => status.connection === 'online');
+    server.holdAcks();
+    client.updateStop(sampleKey, comment(1, 'x'));
+    await server.until(() => server.heard.some((frame) => frame.type === 'ping' && frame.pending === 1));
+    const ping = server.heard.findLast((frame) => frame.type === 'ping');
+    expect(ping).toMatchObject({ pending: 1, oldest_pending_at: expect.stringMatching(/Z$/), clock: { boot_id: expect.any(String) } });
+    expect(client.status.current.oldestPendingAt).toBeGreaterThan(Date.now() - 60_000);
+    server.releaseAcks();
+  });
+
+  test('the server’s pings are answered; frames of a later protocol are ignored, broken ones are told and survived', async () => {
+    const server = await startScriptedServer();
+    const client = await new Device(server.url).startSignedIn();
+    await until(client.route(), (route) => route !== undefined);
+    server.broadcast({ type: 'ping' });
+    await server.until(() => server.heard.some((frame) => frame.type === 'pong'));
+    server.broadcast('{"type":"hologram","pixels":[1,2]}');
+    server.broadcast('{"type":"ping","later":true}');
+    await server.until(() => server.heard.filter((frame) => frame.type === 'pong').length === 2);
+    expect(client.status.current.lastError).toBeUndefined();
+    server.broadcast('{"type":"patch","scope":7}');
+    await until(client.status, (status) => status.lastError !== undefined);
+    server.broadcast('no json');
+    await until(client.status, (status) => status.lastError?.message === 'the server sent a frame that is no JSON');
+    await client.updateStop(sampleKey, comment(1, 'still here')).accepted;
+    expect(server.connections).toBe(1);
+  });
+
+  // Field case 21: the hint is never the truth.
+  test('field case 21: it comes back by itself, without any hint', async () => {
+    const server = await startScriptedServer();
+    const client = await new Device(server.url, { wakeUps: () => () => {} }).startSignedIn();
+    await until(client.status, (status) => status.connection === 'online');
+    server.rejections.push('RATE_LIMITED', 'DATABASE_UNAVAILABLE', 'SOMETHING_NEW');
+    server.cut();
+    const receipt = client.updateStop(sampleKey, comment(1, 'x'));
+    await receipt.accepted;
+    expect(client.status.current.connection).toBe('online');
+    expect(server.connections).toBe(5);
+  });
+
+  test('a hint that the network is back does not wait for the back-off', async () => {
+    const server = await startScriptedServer();
+    let wake = (): void => {};
+    const wakeUps = (listener: () => void) => {
+      wake = listener;
+      return () => {};
+    };
+    const timing = { retryBaseMs: 3_600_000, retryCapMs: 3_600_000 };
+    const random = { fraction: () => 0.9, bytes: (length: number) => crypto.getRandomValues(new Uint8Array(length)) };
+    const client = await new Device(server.url, { wakeUps, timing, random }).startSignedIn();
+    await until(client.status, (status) => status.connection === 'online');
+    server.cut();
+    await until(client.status, (status) => status.connection === 'offline');
+    wake();
+    await until(client.status, (status) => status.connection === 'online');
+  });
+
+  test('a queue that the server refuses is kept, and the reason is told', async () => {
+    const server = await startScriptedServer();
+    const client = await new Device(server.url).start();
+    server.rejections.push('CLIENT_REVOKED');
+    await client.signIn({ employeeId: '1001', password: 'secret-of-driver' });
+    await until(client.status, (status) => status.connection === 'refused');
+    client.updateStop(sampleKey, comment(1, 'x'));
+    expect(client.status.current).toMatchObject({ pending: { 1001: 1 }, lastError: { code: 'CLIENT_REVOKED' } });
+    expect(server.connections).toBe(1);
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import { MemoryStore, tables } from '@tailgate/client-sdk';
+import type { Store } from '@tailgate/client-sdk';
+import { sampleKey } from '../support/scripted-route.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
+import { Device, until } from '../support/sdk-device.ts';
+
+const comment = (id: number, text: string) => ({ id, updates: { driver_comments: text } });
+
+async function copyOf(store: Store): Promise<Store> {
+  const copy = new MemoryStore();
+  for (const table of tables) await copy.write((await store.readAll(table)).map((row) => ({ put: table, ...row })), 'strict');
+  return copy;
+}
+
+describe('numbers and the identity behind them', () => {
+  test('a phone restored from a backup goes on as a new queue; ids stay, nothing is lost or doubled', async () => {
+    const server = await startScriptedServer();
+    const phone = new Device(server.url);
+    const client = await phone.startSignedIn();
+    await until(client.route(), (route) => route !== undefined);
+    await client.updateStop(sampleKey, comment(1, 'before the backup')).accepted;
+    await phone.kill();
+    const restored = new Device(server.url, { store: await copyOf(phone.store) });
+    const lost = await phone.start();
+    await lost.updateStop(sampleKey, comment(2, 'after the backup')).accepted;
+    await phone.kill();
+
+    const again = await restored.start();
+    const receipt = again.updateStop(sampleKey, comment(3, 'after the restore'));
+    await receipt.accepted;
+    expect(server.ledger.queues.size).toBe(2);
+    expect(server.ledger.taken.map((entry) => entry.stop)).toEqual([1, 2, 3]);
+    expect(server.ledger.taken.at(-1)?.mutation).toMatchObject({ id: receipt.id, seq: 1, prev_hash: null });
+    expect(again.stop(2).current?.updates.driver_comments).toBe('after the backup');
+    await restored.kill();
+    // The new name is on the disk, too.
+    await (await restored.start()).updateStop(sampleKey, comment(1, 'next day')).accepted;
+    expect(server.ledger.queues.size).toBe(2);
+    expect(server.ledger.chainBreaks).toBe(0);
+  });
+
+  test('a clone that was offline finds its numbers taken: its changes are renumbered and arrive', async () => {
+    const server = await startScriptedServer();
+    const phone = new Device(server.url);
+    const first = await phone.startSignedIn();
+    await until(first.route(), (route) => route !== undefined);
+    await phone.kill();
+    const clone = new Device(server.url, { store: await copyOf(phone.store) });
+    const one = await phone.start();
+    const two = await clone.start();
+    const receipts = [1, 2, 3].flatMap((stop) => [
+      one.updateStop(sampleKey, comment(stop, 'phone')),
+      two.updateStop(sampleKey, { id: stop, updates: { store_emp_name: 'clone' } }),
+    ]);
+    await Promise.all(receipts.map((receipt) => receipt.accepted));
+    expect(server.ledger.taken.map((entry) => entry.id).sort()).toEqual(receipts.map((receipt) => receipt.id).sort());
+    for (const client of [one, two]) {
+      const merged = await until(client.stop(3), (stop) => stop?.updates.store_emp_name === 'clone');
+      expect(merged?.updates).toMatchObject({ driver_comments: 'phone', store_emp_name: 'clone' });
+    }
+  });
+
+  test('a server restored from a backup gets what it lost again, in order, host or not', async () => {
+    const server = await startScriptedServer();
+    const client = await new Device(server.url).startSignedIn();
+    await until(client.route(), (route) => route !== undefined);
+    await client.updateStop(sampleKey, comment(1, 'in the backup')).accepted;
+    const backup = server.ledger.backup();
+    const hosted = client.updateStop(sampleKey, comment(2, 'hosted'));
+    await hosted.accepted;
+    server.host();
+    await hosted.onHost;
+    const accepted = client.updateStop(sampleKey, comment(3, 'accepted'));
+    await accepted.accepted;
+
+    server.ledger = backup;
+    server.ledger.epoch = 2;
+    server.cut();
+    await server.until(() => server.ledger.taken.length === 3);
+    await until(client.status, (status) => Object.keys(status.pending).length === 0);
+    expect(server.ledger.taken.map((entry) => entry.id).slice(1)).toEqual([hosted.id, accepted.id]);
+    expect(server.ledger.gone).toEqual([]);
+    expect(server.ledger.chainBreaks).toBe(0);
+    // Numbers of the old epoch say nothing: the host's word has to come anew.
+    expect(hosted.current.at).toBe('accepted');
+    server.host();
+    await Promise.all([hosted.onHost, accepted.onHost]);
+    const view = await until(client.stop(3), (stop) => stop?.updates.driver_comments === 'accepted');
+    expect(view?.pending).toBe(0);
+  });
+
+  test('what this device no longer has is declared gone; what it has follows', async () => {
+    const server = await startScriptedServer();
+    const device = new Device(server.url);
+    const client = await device.startSignedIn();
+    await until(client.route(), (route) => route !== undefined);
+    const backup = server.ledger.backup();
+    const receipts = [1, 2, 3].map((stop) => client.updateStop(sampleKey, comment(stop, 'x')));
+    await Promise.all(receipts.map((receipt) => receipt.accepted));
+    server.host();
+    await Promise.all(receipts.map((receipt) => receipt.onHost));
+    await device.kill();
+
+    // Eight days later the items are off the device; then the server is set back.
+    const clock = { now: () => Date.now() + 8 * 86_400_000, monotonic: () => performance.now(), after: timer };
+    const later = await device.start({ clock });
+    await until(later.status, (status) => status.connection === 'online');
+    expect(later.receipt(receipts[0]!.id)).toBeUndefined();
+    backup.epoch = 2;
+    server.ledger = backup;
+    server.cut();
+    const next = later.updateStop(sampleKey, comment(1, 'after the loss'));
+    await next.accepted;
+    expect(server.ledger.gone).toEqual([{ from: 1, to: 3 }]);
+    expect(server.ledger.taken.map((entry) => entry.mutation.seq)).toEqual([4]);
+    expect(later.status.current.lastError?.code).toBe('GONE');
+  });
+});
+
+function timer(ms: number, work: () => void): () => void {
+  const handle = setTimeout(work, ms);
+  return () => clearTimeout(handle);
+}

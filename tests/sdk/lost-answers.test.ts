@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import { Quarantined } from '@tailgate/client-sdk';
+import { sampleKey } from '../support/scripted-route.ts';
+import type { ScriptedServer } from '../support/scripted-server.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
+import { Device, until } from '../support/sdk-device.ts';
+
+const comment = (id: number, text: string) => ({ id, updates: { driver_comments: text } });
+const pushes = (server: ScriptedServer) => server.heard.flatMap((frame) => (frame.type === 'push' ? [frame.mutations] : []));
+/** Ledger ids in order; each once, or the test fails. */
+const arrived = (server: ScriptedServer) => server.ledger.taken.map((entry) => entry.id);
+
+describe('answers that get lost', () => {
+  // Field cases 1, 2 and 30.
+  test('field case 1: the ack is lost with the connection; the same bytes come again and count once', async () => {
+    const server = await startScriptedServer();
+    const client = await new Device(server.url).startSignedIn();
+    await until(client.route(), (route) => route !== undefined);
+    server.holdAcks();
+    const receipt = client.updateStop(sampleKey, comment(1, 'A'));
+    await server.until(() => server.heldAcks === 1);
+    server.cut();
+    server.releaseAcks();
+    const version = await receipt.accepted;
+    expect(arrived(server)).toEqual([receipt.id]);
+    expect(version).toBe(server.ledger.taken[0]?.version);
+    const [first, second] = pushes(server);
+    expect(second).toEqual(first);
+  });
+
+  test('field case 9: the app is killed between commit and ack; after the restart the receipt comes', async () => {
+    const server = await startScriptedServer();
+    const device = new Device(server.url);
+    const client = await device.startSignedIn();
+    await until(client.route(), (route) => route !== undefined);
+    server.holdAcks();
+    const { id } = client.updateStop(sampleKey, comment(1, 'A'));
+    await server.until(() => server.heldAcks === 1);
+    await device.kill();
+    server.releaseAcks();
+    const again = await device.start();
+    await again.receipt(id)?.accepted;
+    server.host();
+    await again.receipt(id)?.onHost;
+    expect(arrived(server)).toEqual([id]);
+    expect(server.ledger.chainBreaks).toBe(0);
+  });
+
+  test('field case 17: the feed brings a change before its own ack does', async () => {
+    const server = await startScriptedServer();
+    const client = await new Device(server.url).startSignedIn();
+    await until(client.route(), (route) => route !== undefined);
+    server.holdAcks();
+    const seen: (string | null | undefined)[] = [];
+    const receipt = client.updateStop(sampleKey, comment(1, 'A'));
+    client.stop(1).subscribe((stop) => seen.push(stop?.updates.driver_comments));
+    await server.until(() => server.heldAcks === 1);
+    // The host is quicker than the ack, too: nothing more will ever come of this version.
+    server.host();
+    server.releaseAcks();
+    await receipt.onHost;
+    expect(new Set(seen)).toEqual(new Set(['A']));
+    expect(client.stop(1).current?.pending).toBe(0);
+  });
+
+  test('field case 16: what is recorded during a push follows it, sealed in order', async () => {
+    const server = await startScriptedServer({ mutationsPerPush: 3, pushesInFlight: 2 });
+    const client = await new Device(server.url).startSignedIn();
+    await until(client.route(), (route) => route !== undefined);
+    server.holdAcks();
+    const receipts = Array.from({ length: 10 }, (_, n) => client.updateStop(sampleKey, comment((n % 3) + 1, `c${n}`)));
+    await server.until(() => server.heldAcks > 0);
+    receipts.push(...Array.from({ length: 5 }, (_, n) => client.updateStop(sampleKey, comment(((n + 1) % 3) + 1, `d${n}`))));
+    server.releaseAcks();
+    await Promise.all(receipts.map((receipt) => receipt.accepted));
+    expect(arrived(server)).toEqual(receipts.map((receipt) => receipt.id));
+    expect(server.ledger.chainBreaks).toBe(0);
+    expect(Math.max(...pushes(server).map((push) => push.length))).toBeLessThanOrEqual(3);
+  });
+
+  test('pushes are pipelined, below the number that the server allows', async () => {
+    const server = await startScriptedServer({ mutationsPerPush: 1, pushesInFlight: 4 });
+    const client = await new Device(server.url).startSignedIn();
+    await until(client.status, (status) => status.connection === 'online');
+    server.holdAcks();
+    const receipts = Array.from({ length: 9 }, (_, n) => client.updateStop(sampleKey, comment((n % 3) + 1, `c${n}`)));
+    await server.until(() => server.heldAcks === 3);
+    expect(pushes(server)).toHaveLength(3);
+    server.releaseAcks();
+    await Promise.all(receipts.map((receipt) => receipt.accepted));
+    expect(arrived(server)).toEqual(receipts.map((receipt) => receipt.id));
+  });
+
+  // Field cases 14 and 24.
+  test('field case 14: a failure that may pass is tried again, in order, and loses nothing', async () => {
+    const server = await startScriptedServer({ mutationsPerPush: 1 });
+    const client = await new Device(server.url).startSignedIn();
+    await until(client.status, (status) => status.connection === 'online');
+    server.pushErrors.push('DATABASE_UNAVAILABLE', 'DATABASE_UNAVAILABLE', 'INTERNAL');
+    const receipts = Array.from({ length: 6 }, (_, n) => client.updateStop(sampleKey, comment((n % 3) + 1, `c${n}`)));
+    await Promise.all(receipts.map((receipt) => receipt.accepted));
+    expect(arrived(server)).toEqual(receipts.map((receipt) => receipt.id));
+    expect(server.ledger.chainBreaks).toBe(0);
+    expect(server.connections).toBe(1);
+    expect(client.status.current.lastError?.code).toBe('INTERNAL');
+  });
+
+  test('a poison change is quarantined and told; the rest passes', async () => {
+    const server = await startScriptedServer();
+    server.ledger.poisoned.add(2);
+    const client = await new Device(server.url).startSignedIn();
+    await until(client.route(), (route) => route !== undefined);
+    const told: string[] = [];
+    client.on('quarantined', ({ id, code }) => told.push(`${id} ${code}`));
+    const [good, poison, after] = [1, 2, 3].map((stop) => client.updateStop(sampleKey, comment(stop, 'x')));
+    await after!.accepted;
+    await expect(poison!.accepted).rejects.toThrow(Quarantined);
+    expect(poison!.current).toEqual({ at: 'quarantined', code: 'INTERNAL', reason: 'poison' });
+    expect(told).toEqual([`${poison!.id} INTERNAL`]);
+    // Nobody has applied it: the view does not claim it any more.
+    expect(client.stop(2).current?.updates.driver_comments).toBeNull();
+    expect(arrived(server)).toEqual([good!.id, after!.id]);
+    expect(client.status.current.pending).toEqual({});
+  });
+
+  test('a server that answers no push, though it is there, gets another connection', async () => {
+    const server = await startScriptedServer();
+    let fire: (() => void) | undefined;
+    const clock = {
+      now: () => Date.now(),
+      monotonic: () => performance.now(),
+      after: (ms: number, work: () => void) => {
+        if (ms === 30_000) fire = work;
+        const timer = setTimeout(work, ms);
+        return () => clearTimeout(timer);
+      },
+    };
+    const client = await new Device(server.url, { clock }).startSignedIn();
+    await until(client.status, (status) => status.connection === 'online');
+    server.holdAcks();
+    const receipt = client.updateStop(sampleKey, comment(1, 'A'));
+    await server.until(() => server.heldAcks === 1);
+    fire?.();
+    await server.until(() => server.connections === 2);
+    server.releaseAcks();
+    await receipt.accepted;
+    expect(arrived(server)).toEqual([receipt.id]);
+  });
+});

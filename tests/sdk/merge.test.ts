@@ -1,0 +1,67 @@
+import type { Stamp, StopObject, StopResult } from '@tailgate/sync-protocol';
+import { applyStopUpdate, canonicalJson, stopObject } from '@tailgate/sync-protocol';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { mergeUpdates } from '../../client-sdk/src/queue/merge.ts';
+import { anyStopObject } from './stop-objects.ts';
+
+const stamp = (at: number): Stamp => ({ at, client: 'c', seq: at, by: '1001' });
+/** What a result says; lines and groups without a field say nothing. */
+function valuesOf({ status, arrived, updates = {}, ...lines }: StopResult): string {
+  const said = (kind: 'products' | 'collections') =>
+    Object.entries(lines[kind] ?? {}).flatMap(([key, { id: _id, invoice: _invoice, n: _n, ...fields }]) =>
+      canonicalJson(fields) === '{}' ? [] : [[key, canonicalJson(fields)]],
+    );
+  return canonicalJson([status, arrived, updates, said('products').sort(), said('collections').sort()]);
+}
+const stopOne = anyStopObject(fc.constant(1));
+
+describe('merging two edits of one stop', () => {
+  test('means the same as one after the other, on any state', () => {
+    let merges = 0;
+    fc.assert(
+      fc.property(fc.array(stopOne, { maxLength: 3 }), stopOne, stopOne, (history, first, second) => {
+        const merged = mergeUpdates(first, second);
+        if (!merged) return;
+        merges++;
+        let before: StopResult = { status: 'P' };
+        for (const [i, update] of history.entries()) before = applyStopUpdate(before, update, stamp(i + 1)).result;
+        const apart = applyStopUpdate(applyStopUpdate(before, first, stamp(10)).result, second, stamp(11)).result;
+        const together = applyStopUpdate(before, merged, stamp(11)).result;
+        expect(valuesOf(together)).toBe(valuesOf(apart));
+      }),
+      { numRuns: 1_500 },
+    );
+    // The property would hold of a merge that never merges.
+    expect(merges).toBeGreaterThan(150);
+  });
+
+  test('what was merged fits the schema as it is: nothing changes by parsing it again', () => {
+    fc.assert(
+      fc.property(stopOne, stopOne, (first, second) => {
+        const merged = mergeUpdates(first, second);
+        if (merged) expect(canonicalJson(stopObject.parse(merged))).toBe(canonicalJson(merged));
+      }),
+    );
+  });
+
+  const parse = (value: unknown): StopObject => stopObject.parse(value);
+
+  test('never across another status, another stop or the warehouse', () => {
+    const delivered = parse({ id: 1, updates: { status: 'D' } });
+    expect(mergeUpdates(parse({ id: 1 }), delivered)).toBeUndefined();
+    expect(mergeUpdates(delivered, parse({ id: 1, updates: { status: 'S' } }))).toBeUndefined();
+    expect(mergeUpdates(delivered, parse({ id: 2, updates: { status: 'D' } }))).toBeUndefined();
+    expect(mergeUpdates(parse({ id: 999, arrived: true }), parse({ id: 999 }))).toBeUndefined();
+    expect(mergeUpdates(delivered, parse({ id: 1, updates: { status: 'D', followup: true } }))?.updates).toEqual({
+      status: 'D',
+      followup: true,
+    });
+  });
+
+  test('evidence is not cleared by null', () => {
+    const first = parse({ id: 1, updates: { signature_id: 'AAAAAAAAAAAAAAAA' } });
+    const second = parse({ id: 1, updates: { signature_id: null, driver_comments: null } });
+    expect(mergeUpdates(first, second)?.updates).toEqual({ signature_id: 'AAAAAAAAAAAAAAAA', driver_comments: null });
+  });
+});

@@ -1,0 +1,144 @@
+import { canonicalJson } from '@tailgate/sync-protocol';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Store } from '@tailgate/client-sdk';
+import { MemoryStore, tables } from '@tailgate/client-sdk';
+import { platform } from '../../client-sdk/src/environment.ts';
+import { Outbox } from '../../client-sdk/src/queue/outbox.ts';
+import type { Queue } from '../../client-sdk/src/queue/queue.ts';
+import { draftUpdate } from '../../client-sdk/src/queue/record.ts';
+import { Journal } from '../../client-sdk/src/store/journal.ts';
+import { ScriptedLedger } from '../support/scripted-ledger.ts';
+import { sampleDocuments, sampleKey } from '../support/scripted-route.ts';
+
+/** A phone's queue and a server's ledger, with everything between them that goes wrong; no sockets, no time. */
+class World {
+  ledger = new ScriptedLedger(sampleDocuments([1, 2, 3], ['1001']));
+  store: Store = new MemoryStore();
+  outbox!: Outbox;
+  /** Ids whose record was on the disk: the promise that was made. */
+  readonly promised = new Set<string>();
+  /** Ids that a restored phone no longer knows. */
+  readonly forgotten = new Set<string>();
+  #journal!: Journal;
+  #boots = 0;
+  #backups: { phone?: Store; server?: ScriptedLedger } = {};
+
+  async boot(): Promise<this> {
+    this.#journal = new Journal(this.store, platform.clock);
+    const bootId = `boot-${++this.#boots}`;
+    this.outbox = await Outbox.open({ store: this.store, journal: this.#journal, environment: platform, bootId });
+    return this;
+  }
+
+  get queue(): Queue {
+    return this.outbox.queueOf('1001');
+  }
+
+  async record(stop: number, text: string): Promise<void> {
+    const draft = draftUpdate(sampleKey, { id: stop, updates: { driver_comments: text } });
+    const { item, saved } = this.outbox.record('1001', draft, 0);
+    await saved;
+    this.promised.add(item.mutation.id);
+  }
+
+  /** A connection: hello, then pushes until nothing waits or the line breaks. */
+  async connect(breaks: 'never' | 'before the server' | 'before the answer'): Promise<void> {
+    const { queue } = this;
+    const { lastSeq } = this.ledger.queue(queue.head.client_id, '1001');
+    const agreed = this.outbox.reconcile(queue, lastSeq, String(this.ledger.epoch));
+    if (agreed.kind === 'fork') return void this.outbox.fork(queue);
+    if (agreed.gone) this.ledger.skip(queue.head.client_id, agreed.gone.from, agreed.gone.to);
+    for (let from = 0; ; ) {
+      const batch = await queue.takeBatch(from, { items: 2, bytes: 1_000_000 });
+      if (batch.length === 0 || breaks === 'before the server') return;
+      const answer = this.ledger.push(queue.head.client_id, JSON.parse(canonicalJson(batch.map((item) => item.mutation))));
+      if (breaks === 'before the answer') return;
+      this.outbox.settle(queue, answer.results, () => this.ledger.routeEpoch);
+      if (answer.fork !== undefined) return void this.outbox.fork(queue);
+      from = answer.wants ?? batch.at(-1)!.mutation.seq + 1;
+    }
+  }
+
+  async kill(): Promise<void> {
+    await this.#journal.close();
+    await this.boot();
+  }
+
+  async backUpPhone(): Promise<void> {
+    await this.#journal.close();
+    this.#backups.phone = await copyOf(this.store);
+    await this.boot();
+  }
+
+  async restorePhone(): Promise<void> {
+    if (!this.#backups.phone) return;
+    await this.#journal.close();
+    this.store = await copyOf(this.#backups.phone);
+    await this.boot();
+    for (const id of this.promised) if (!this.outbox.find(id)) this.forgotten.add(id);
+  }
+
+  backUpServer(): void {
+    this.#backups.server = this.ledger.backup();
+  }
+
+  restoreServer(): void {
+    if (!this.#backups.server) return;
+    const epoch = this.ledger.epoch + 1;
+    this.ledger = this.#backups.server.backup();
+    this.ledger.epoch = epoch;
+  }
+}
+
+async function copyOf(store: Store): Promise<Store> {
+  const copy = new MemoryStore();
+  for (const table of tables)
+    await copy.write((await store.readAll(table)).map((row) => ({ put: table, ...row })), 'strict');
+  return copy;
+}
+
+type Act = (world: World) => Promise<void> | void;
+const acts: fc.Arbitrary<[string, Act]> = fc.oneof(
+  { weight: 6, arbitrary: fc.tuple(fc.integer({ min: 1, max: 3 }), fc.string({ maxLength: 5, unit: 'grapheme' })).map(([stop, text]): [string, Act] => [`record ${stop}`, (world) => world.record(stop, text)]) },
+  { weight: 2, arbitrary: fc.constant<[string, Act]>(['drain', (world) => world.connect('never')]) },
+  { weight: 1, arbitrary: fc.constant<[string, Act]>(['push lost', (world) => world.connect('before the server')]) },
+  { weight: 2, arbitrary: fc.constant<[string, Act]>(['ack lost', (world) => world.connect('before the answer')]) },
+  { weight: 2, arbitrary: fc.constant<[string, Act]>(['kill', (world) => world.kill()]) },
+  { weight: 1, arbitrary: fc.constant<[string, Act]>(['back up phone', (world) => world.backUpPhone()]) },
+  { weight: 1, arbitrary: fc.constant<[string, Act]>(['restore phone', (world) => world.restorePhone()]) },
+  { weight: 1, arbitrary: fc.constant<[string, Act]>(['back up server', (world) => world.backUpServer()]) },
+  { weight: 1, arbitrary: fc.constant<[string, Act]>(['restore server', (world) => world.restoreServer()]) },
+);
+
+test('whatever breaks, every change that was saved arrives once, in order, or is one that no side has any more', async () => {
+  let forks = 0;
+  const property = fc.asyncProperty(fc.array(acts, { minLength: 1, maxLength: 40 }), async (script) => {
+    const world = await new World().boot();
+    for (const [, act] of script) await act(world);
+    // A good line at last; a fork takes one connection more.
+    for (let n = 0; n < 3; n++) await world.connect('never');
+
+    const { ledger, outbox, queue } = world;
+    expect(queue.waiting.size).toBe(0);
+    const ids = ledger.taken.map((entry) => entry.id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of world.promised) {
+      // Where the phone and the server were both set back to before a change, nobody has it: that is declared.
+      if (!ids.includes(id)) expect(world.forgotten).toContain(id);
+    }
+    for (const [clientId, state] of ledger.queues) {
+      const seqs = ledger.taken.filter((entry) => entry.mutation.seq <= state.lastSeq && owner(outbox, entry.id) === clientId);
+      expect(seqs.map((entry) => entry.mutation.seq)).toEqual(seqs.map((entry) => entry.mutation.seq).sort((a, b) => a - b));
+    }
+    // Ids sort by the time of recording: a queue never overtakes itself.
+    const own = ids.filter((id) => outbox.find(id));
+    const recorded = own.map((id) => outbox.find(id)!.mutation.captured_at);
+    expect(recorded).toEqual([...recorded].sort());
+    forks += ledger.queues.size - 1;
+  });
+  await fc.assert(property, { numRuns: 300 });
+  expect(forks).toBeGreaterThan(0);
+});
+
+const owner = (outbox: Outbox, id: string): string | undefined => outbox.find(id)?.client_id;
