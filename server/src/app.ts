@@ -7,6 +7,7 @@ import { CurrentCodes } from './codes/current-codes.ts';
 import type { Config } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { openEmbedded } from './db/embedded.ts';
+import { ensureEpoch } from './db/epoch.ts';
 import { startListener, type Listener } from './db/listen.ts';
 import { migrate } from './db/migrate.ts';
 import { createPool } from './db/pool.ts';
@@ -15,7 +16,9 @@ import { HostSide } from './host-side.ts';
 import { buildHttp } from './http/build.ts';
 import type { Probe } from './http/health.ts';
 import { keepSecret, type KeptSecret } from './kept-secret.ts';
+import { startMail } from './mail/delivery-mails.ts';
 import type { Pipeline } from './mutations/change.ts';
+import { startClosing } from './mutations/closing-timers.ts';
 import { openPipeline } from './mutations/pipeline.ts';
 import { bossWakeups, createQueues } from './mutations/wakeups.ts';
 import type { CloseMode } from './routes/closing.ts';
@@ -64,6 +67,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     const opsToken = await opsTokenOf(config);
     const ground = await openGround(config, log, shutdown);
     const pipeline = await startPipeline(ground);
+    await startSideEffects(ground, pipeline);
     const hostSide = config.role === 'api' ? undefined : await startHostSide(ground, pipeline);
     const url = config.role === 'worker' ? undefined : await serve(ground, pipeline, hostSide, opsToken.secret);
     return { url, place: ground.database.place, opsToken, stop: () => shutdown.run() };
@@ -79,6 +83,7 @@ async function openGround(config: Config, log: Logger, shutdown: Shutdown): Prom
 
   const db = createPool({ url: database.url, name: `tailgate ${config.role}`, log });
   shutdown.add('database pool', () => db.end());
+  await ensureEpoch(db);
 
   const boss = new PgBoss({ connectionString: database.url, useListenNotify: true });
   boss.on('error', (err) => log.warn({ err }, 'pg-boss has trouble with the database and tries again'));
@@ -128,6 +133,14 @@ async function startPipeline({ config, log, shutdown, database, db, boss, listen
 function closeModeOf({ routeCloseMode, legacyLibrary, legacyDevLibrary }: Config): CloseMode {
   if (routeCloseMode !== 'auto') return routeCloseMode;
   return legacyLibrary === legacyDevLibrary ? 'arrival' : 'legacy';
+}
+
+/** What follows from a stop by itself, on every node: routes close when their time has come, summaries go out. */
+async function startSideEffects({ config, log, shutdown, db, boss }: Ground, pipeline: Pipeline): Promise<void> {
+  const closing = await startClosing({ db, boss, submit: (change) => pipeline.submit(change), clock, log });
+  shutdown.add('closing timers', () => closing.stop());
+  const mails = await startMail({ db, boss, config, clock, log });
+  shutdown.add('delivery mails', () => mails.stop());
 }
 
 async function startHostSide({ config, log, shutdown, database, db, boss }: Ground, pipeline: Pipeline) {

@@ -15,3 +15,18 @@ export const listQuarantine: Statement = {
           order by received_at desc, quarantine_id desc
           limit $4`,
 };
+
+/** Our servers that are connected to this database at the moment. */
+export const listServers: Statement = {
+  name: 'ops_list_servers',
+  text: `select distinct application_name as name
+           from pg_stat_activity
+          where datname = current_database() and application_name in ('tailgate api', 'tailgate worker', 'tailgate all')
+          order by 1`,
+};
+
+/** $1 kind, $2 details as JSON. */
+export const saveIncident: Statement = {
+  name: 'ops_save_incident',
+  text: 'insert into incident (incident_id, kind, details) values (gen_random_uuid(), $1, $2)',
+};

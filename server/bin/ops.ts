@@ -1,0 +1,49 @@
+import { loadConfig } from '../src/config.ts';
+import { openEmbedded } from '../src/db/embedded.ts';
+import { createPool } from '../src/db/pool.ts';
+import { isDatabaseUnavailable } from '../src/db/unavailable.ts';
+import type { Log } from '../src/log.ts';
+import { parseOpsCommand, runOpsCommand } from '../src/ops/cli.ts';
+import { StartError } from '../src/start-error.ts';
+
+// `npm run ops -- …`: works on the database that a server with the same environment uses, whether one runs or not.
+
+/** Only what went wrong is worth a line between the command's own. */
+const log: Log = { debug: ignore, info: ignore, warn: complain, error: complain };
+
+try {
+  await main();
+} catch (error) {
+  const known = error instanceof StartError || (error instanceof Error && isDatabaseUnavailable(error));
+  if (!known) throw error;
+  process.stderr.write(`${error.message || 'the database cannot be reached (DATABASE_URL)'}\n`);
+  process.exitCode = 1;
+}
+
+async function main(): Promise<void> {
+  const command = parseOpsCommand(process.argv.slice(2));
+  const database = await openDatabase(loadConfig(process.env, []));
+  try {
+    const db = createPool({ url: database.url, name: 'tailgate ops', log, size: 2 });
+    try {
+      process.stdout.write(`${await runOpsCommand(command, db)}\n`);
+    } finally {
+      await db.end();
+    }
+  } finally {
+    await database.stop();
+  }
+}
+
+async function openDatabase({ databaseUrl, dataDir }: ReturnType<typeof loadConfig>) {
+  if (databaseUrl !== undefined) return { url: databaseUrl, stop: () => Promise.resolve() };
+  return openEmbedded(dataDir, { log, name: `npm run ops (process ${process.pid})` });
+}
+
+function ignore(): void {
+  // nothing to say
+}
+
+function complain(_fields: object, message: string): void {
+  process.stderr.write(`${message}\n`);
+}

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { ensureEpoch } from '../../server/src/db/epoch.ts';
+import { createPool } from '../../server/src/db/pool.ts';
+import { parseOpsCommand } from '../../server/src/ops/cli.ts';
+import { declareRestored, tellRestored, type Restored } from '../../server/src/ops/restored.ts';
+import { StartError } from '../../server/src/start-error.ts';
+import { createDatabase } from '../support/postgres.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+
+describe('the epoch of a database (I9)', () => {
+  test('the first start begins epoch 1, however many servers start together; later starts go on in it', async () => {
+    const { pool } = await createDatabase();
+    expect(await Promise.all([ensureEpoch(pool), ensureEpoch(pool), ensureEpoch(pool)])).toEqual([1, 1, 1]);
+    expect(await ensureEpoch(pool)).toBe(1);
+    const { rows } = await pool.query('select epoch, timeline, reason from server_epoch');
+    expect(rows).toEqual([{ epoch: 1, timeline: 1, reason: 'first start' }]);
+  });
+
+  test.each([
+    ['timeline', '7', /timeline 1, it was on 7\): .*npm run ops -- restored/],
+    ['cluster', '4711', /cluster \d+, it was 4711\): .*npm run ops -- restored/],
+  ])('a start on another %s refuses until an operator has said so', async (column, other, says) => {
+    const { pool } = await createDatabase();
+    await ensureEpoch(pool);
+    await pool.query(`update server_epoch set ${column} = ${other}`);
+    const start = ensureEpoch(pool);
+    await expect(start).rejects.toBeInstanceOf(StartError);
+    await expect(start).rejects.toThrow(says);
+    await declareRestored(pool, 'disk failure');
+    expect(await ensureEpoch(pool)).toBe(2);
+  });
+
+  test('making a restore known begins an epoch and records an incident, as often as it is said', async () => {
+    const { pool } = await createDatabase();
+    await ensureEpoch(pool);
+    const [one, other] = await Promise.all([declareRestored(pool, 'first'), declareRestored(pool, 'second')]);
+    expect(new Set([one.now.epoch, other.now.epoch])).toEqual(new Set([2, 3]));
+    const { rows } = await pool.query<{ details: string }>(`select details from incident where kind = 'restored'`);
+    const told = new Set(rows.map(({ details }): unknown => JSON.parse(details)));
+    const asTold = (reason: string, { before, now }: Restored) => ({ reason, epoch: now.epoch, before, now });
+    expect(told).toEqual(new Set([asTold('first', one), asTold('second', other)]));
+  });
+
+  test('says which servers still run in the old epoch', async () => {
+    const { pool, url } = await createDatabase();
+    await ensureEpoch(pool);
+    expect(tellRestored(await declareRestored(pool, ''))).toContain('1. Start the servers.');
+    const running = createPool({ url, name: 'tailgate api', log: recordedLog() });
+    await running.query('select');
+    const restored = await declareRestored(pool, '');
+    await running.end();
+    expect(restored.servers).toEqual(['tailgate api']);
+    expect(tellRestored(restored)).toContain('(tailgate api) and belong to the old epoch: restart each of them now');
+  });
+
+  test('there is nothing to restore where no server has ever been', async () => {
+    const { pool } = await createDatabase({ empty: true });
+    await expect(declareRestored(pool, '')).rejects.toThrow('no server has ever started on this database');
+  });
+});
+
+describe('npm run ops', () => {
+  test('takes a reason', () => {
+    expect(parseOpsCommand(['restored', '--reason', 'disk failure'])).toEqual({
+      verb: 'restored',
+      reason: 'disk failure',
+    });
+  });
+
+  test.each([[[]], [['restore']], [['restored', 'twice']], [['restored', '--why']]])('refuses %j', (argv) => {
+    expect(() => parseOpsCommand(argv)).toThrow('npm run ops -- restored [--reason TEXT]');
+  });
+});
