@@ -14,29 +14,35 @@ export type Deed = {
   | { readonly kind: 'skip'; readonly stop: { readonly id: number }; readonly fields: SkipInput }
 );
 
-/** The columns of a host file that the model speaks of. */
-export type ModelRow = { readonly [column: string]: string };
-
-export interface ModelStop {
-  /** RTSTUP. */
-  readonly result: ModelRow;
-  /** RTPRUP by invoice and item. */
-  readonly lines: readonly ModelRow[];
-  /** RTOSDP in the order of OSTYP, item, group and entry. */
-  readonly exceptions: readonly ModelRow[];
-}
+/** The columns that the model speaks of: all that a driver can say. */
+export const columns = {
+  RTSTUP: [
+    ...['RUSTS', 'RUSDT', 'RUSTM', 'RUEDT', 'RUETM', 'RUUTC', 'RULAT', 'RULON', 'RUDRV', 'RUSEMP', 'RUSNAM'],
+    ...['RUCMT', 'RUCMTL', 'RUSKRC', 'RUSKDT', 'RUSKTM', 'RUSKCM'],
+  ],
+  RTPRUP: ['RQTYP', 'RQINV', 'RQITM', 'RQDLV', 'RQRTN', 'RQPAL', 'RQACCF'],
+  RTOSDP: [
+    ...['OSTYP', 'OSITM', 'OSINV', 'OSGRP', 'OSENT', 'OSBAR', 'OSOID', 'OSPAR', 'OSCOD', 'OSQTY', 'OSQTYP'],
+    ...['OSCMT', 'OSDELF'],
+  ],
+} as const;
+export type ModelFile = keyof typeof columns;
+export type ModelRow = { readonly [column: string]: unknown };
+/** A stop's rows by file, each file in an order of its own; rows that a program has flagged as gone left out. */
+export type ModelStop = { readonly [File in ModelFile]: readonly ModelRow[] };
+export type ModelRoute = { readonly [stop: number]: ModelStop };
 
 /** The codes with which a stop is refused; with every other one it is skipped (contract §10). */
 const refusals = new Set(['10', '11', '12', '13']);
 
 /** Stops by number, as the host has to have them. */
-export function hostAfter(deeds: readonly Deed[], zone: string): Map<number, ModelStop> {
+export function hostAfter(deeds: readonly Deed[], zone: string): ModelRoute {
   const stops = new Map<number, Deed[]>();
   for (const deed of deeds.toSorted((a, b) => a.at - b.at)) {
     const stop = Number(deed.stop.id);
     stops.set(stop, [...(stops.get(stop) ?? []), deed]);
   }
-  return new Map([...stops].map(([stop, its]) => [stop, stopAfter(its, zone)]));
+  return Object.fromEntries([...stops].map(([stop, its]) => [stop, stopAfter(its, zone)]));
 }
 
 function stopAfter(deeds: readonly Deed[], zone: string): ModelStop {
@@ -58,10 +64,21 @@ function stopAfter(deeds: readonly Deed[], zone: string): ModelStop {
       }
   }
   return {
-    result: resultRow(fields, statusAt, zone),
-    lines: [...lines.values()].map(lineRow),
-    exceptions: [...lines.values()].flatMap(exceptionRows),
+    RTSTUP: [resultRow(fields, statusAt, zone)],
+    RTPRUP: inOrder([...lines.values()].map(lineRow)),
+    RTOSDP: inOrder([...lines.values()].flatMap(exceptionRows)),
   };
+}
+
+/** Hosts and drivers sort differently; what counts is which rows there are. */
+export function inOrder(rows: readonly ModelRow[]): ModelRow[] {
+  const text = (row: ModelRow): string =>
+    JSON.stringify(
+      Object.keys(row)
+        .toSorted()
+        .map((column) => row[column]),
+    );
+  return rows.toSorted((a, b) => (text(a) < text(b) ? -1 : 1));
 }
 
 type LineFields = NonNullable<NonNullable<StopObjectInput['products']>[number]['updates']>;

@@ -3,7 +3,7 @@ import { expect, inject, test } from 'vitest';
 import { signIn } from '../support/people.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { allOnHost, openSignedUp, pendingOf, receiptOf, until } from './device.ts';
-import { Diary } from './diary.ts';
+import { Diary, hostHolds } from './diary.ts';
 import { demoRoute, openService } from './service.ts';
 
 test('PostgreSQL is away: REST says when to come back, sockets stay, the queue waits, and all of it recovers', async () => {
@@ -35,6 +35,6 @@ test('PostgreSQL is away: REST says when to come back, sockets stay, the queue w
   // Not for a moment did the phone lose its line.
   expect(new Set(moves)).toEqual(new Set(['online']));
   expect(receiptOf(phone.app, refused.id).current.at).toBe('on_host');
-  await diary.expectOnHost(service);
+  expect(await hostHolds(service, diary.route)).toEqual(diary.expected());
   expect((await service.rest.call(operations.syncStops, { as: handheld, body })).status).toBe(200);
 });

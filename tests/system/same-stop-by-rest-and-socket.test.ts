@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { signIn } from '../support/people.ts';
 import type { Signed } from '../support/rest-client.ts';
 import { openSignedUp, receiptOf, until, type Device } from './device.ts';
-import { Diary } from './diary.ts';
+import { Diary, hostHolds } from './diary.ts';
 import { demoRoute, openService, type HostWrite, type Service } from './service.ts';
 
 let service: Service;
@@ -39,38 +39,38 @@ async function recordOffline(stops: readonly number[]): Promise<string[]> {
   return receipts.map(({ id }) => id);
 }
 
-async function expectOnce(stops: readonly number[]): Promise<void> {
+/** How often each of these stops had an effect, once nothing is on its way any more. */
+async function effectsOf(stops: readonly number[]) {
   const { pool } = service.database;
   await until(phone.app.route(diary.route), (route) => route?.stops.every(({ pending }) => pending === 0) ?? false);
   await expect
     .poll(async () => (await pool.query('select from route where behind')).rowCount, { timeout: 10_000 })
     .toBe(0);
-  const once = stops.map((stop) => ({ stop, times: 1 }));
-  const effects = await pool.query(
-    `select stop_id as stop, count(*)::int as times from ledger
-      where result = 'applied' and stop_id = any($1) group by 1 order by 1`,
+  const ledger = await pool.query<{ stop: number }>(
+    `select stop_id as stop from ledger where result = 'applied' and stop_id = any($1) order by 1`,
     [stops],
   );
-  expect(effects.rows, 'effects in the ledger').toEqual(once);
-  const mails = await pool.query(
-    `select (data->>'stop')::int as stop, count(*)::int as times from pgboss.job
-      where name = 'mail' and (data->>'stop')::int = any($1) group by 1 order by 1`,
+  const mails = await pool.query<{ stop: number }>(
+    `select (data->>'stop')::int as stop from pgboss.job
+      where name = 'mail' and (data->>'stop')::int = any($1) order by 1`,
     [stops],
   );
-  expect(mails.rows, 'e-mails').toEqual(once);
   const written = (await writes()).map(({ stop }) => stop).filter((stop) => stops.includes(stop));
-  expect(
-    written.toSorted((a, b) => a - b),
-    'writes on the host',
-  ).toEqual(stops);
+  return {
+    ledger: ledger.rows.map(({ stop }) => stop),
+    mails: mails.rows.map(({ stop }) => stop),
+    host: written.toSorted((a, b) => a - b),
+  };
 }
+
+const once = (stops: readonly number[]) => ({ ledger: stops, mails: stops, host: stops });
 
 test('first the socket, then REST: the second one is a duplicate', async () => {
   const [id = ''] = await recordOffline([1]);
   await phone.findNetwork();
   await receiptOf(phone.app, id).onHost;
   expect(await put(delivery(1))).toBe('duplicate');
-  await expectOnce([1]);
+  expect(await effectsOf([1])).toEqual(once([1]));
 });
 
 test('first REST, then the socket: the second one changes nothing', async () => {
@@ -78,7 +78,7 @@ test('first REST, then the socket: the second one changes nothing', async () => 
   expect(await put(delivery(2))).toBe('applied');
   await phone.findNetwork();
   await receiptOf(phone.app, id).onHost;
-  await expectOnce([2]);
+  expect(await effectsOf([2])).toEqual(once([2]));
 });
 
 test('twenty by REST and ten by the socket, all at once', async () => {
@@ -87,6 +87,6 @@ test('twenty by REST and ten by the socket, all at once', async () => {
   const bodies = [...stops, ...Array<number>(10).fill(3)].map(delivery);
   await phone.findNetwork();
   await Promise.all([...bodies.map(put), ...ids.map((id) => receiptOf(phone.app, id).onHost)]);
-  await expectOnce(stops);
-  await diary.expectOnHost(service);
+  expect(await effectsOf(stops)).toEqual(once(stops));
+  expect(await hostHolds(service, diary.route)).toEqual(diary.expected());
 });
