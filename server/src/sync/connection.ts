@@ -28,6 +28,7 @@ export class Connection implements Reader {
   #session: Session;
   #queue: Queue | undefined;
   #congested = false;
+  #endTold = false;
   /** The session does not want to hear more for now. */
   #paused = false;
   /** Frames that wait for room in the pipeline, in order. */
@@ -125,6 +126,13 @@ export class Connection implements Reader {
     this.take({ type: 'routes', routes });
   }
 
+  /** Once: whoever is told in time can sign in while there is a network. */
+  sessionEnds(inSeconds: number): void {
+    if (this.#endTold) return;
+    this.#endTold = true;
+    this.take({ type: 'expires', inSeconds });
+  }
+
   /** The session behind this connection has ended: what was recorded before counts, what comes later is flagged. */
   sessionEnded(at: Date, reason: string): void {
     this.#tokenHash = null;
@@ -179,7 +187,7 @@ export class Connection implements Reader {
       ]);
       if (client.kind === 'refused') return this.take({ type: 'refused', code: client.code });
       if (client.signedOutAt) this.#queue = { ...this.#queue, signedOutAt: client.signedOutAt };
-      this.#routes = JSON.stringify(routes);
+      this.#routes ||= JSON.stringify(routes);
       const now = hub.clock();
       const opened = {
         serverTime: now.toISOString(),

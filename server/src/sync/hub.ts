@@ -22,6 +22,8 @@ const assignmentsChannel = 'tailgate_assignments';
 /** One timer serves all sockets (`sweep_ms`). */
 const SWEEPS_A_LOOK = 5;
 const SWEEPS_A_REPORT = 60;
+/** A session's end is told a day ahead. */
+const TOLD_BEFORE_MS = 24 * 60 * 60 * 1_000;
 
 export interface HubOptions {
   readonly db: Queryable;
@@ -176,6 +178,8 @@ export class Hub {
     for (const [i, { connection }] of held.entries()) {
       const state = states[i];
       if (state?.kind !== 'live') connection.sessionEnded(state?.at ?? now, state?.reason ?? 'signed_out');
+      else if (state.until.getTime() - now.getTime() < TOLD_BEFORE_MS)
+        connection.sessionEnds(Math.round((state.until.getTime() - now.getTime()) / 1_000));
     }
   }
 

@@ -23,6 +23,8 @@ export interface Opening {
   readonly phase: 'opening';
   readonly hello: HelloFrame;
   readonly waiting: readonly Arrival[];
+  /** Told meanwhile, so newer than what the hello's own question will bring. */
+  readonly routes: readonly AssignedRoute[] | null;
 }
 export interface Live {
   readonly phase: 'live';
@@ -68,6 +70,7 @@ export type SessionEvent =
   | { readonly type: 'settled'; readonly now: number }
   | { readonly type: 'unsettled' }
   | { readonly type: 'revoked'; readonly reason: string }
+  | { readonly type: 'expires'; readonly inSeconds: number }
   | { readonly type: 'routes'; readonly routes: readonly AssignedRoute[] }
   | { readonly type: 'congested'; readonly now: number }
   | { readonly type: 'drained'; readonly now: number }

@@ -70,7 +70,7 @@ function whileGreeting(session: Greeting, event: SessionEvent, limits: SyncLimit
     return reject('MISSING_CREDENTIALS', 'hello needs exactly one of api_token and queue_key');
   // As PostgreSQL writes it: scopes are compared by their text.
   const hello = { ...frame, client_id: frame.client_id.toLowerCase() };
-  return { session: { phase: 'opening', hello, waiting: [] }, effects: [{ do: 'open', hello }] };
+  return { session: { phase: 'opening', hello, waiting: [], routes: null }, effects: [{ do: 'open', hello }] };
 }
 
 function whileOpening(session: Opening, event: SessionEvent, limits: SyncLimits): Step {
@@ -96,12 +96,15 @@ function whileOpening(session: Opening, event: SessionEvent, limits: SyncLimits)
         pingedAt: event.now,
         congestedSince: null,
       };
+      const routes = session.routes ?? event.opened.routes;
       const effects: Effect[] = [
-        { do: 'send', frame: welcome(event.opened, hello.protocol, limits) },
+        { do: 'send', frame: welcome({ ...event.opened, routes }, hello.protocol, limits) },
         { do: 'note', report: hello },
       ];
       return then({ session: live, effects }, follow(live, hello.cursors, limits));
     }
+    case 'routes':
+      return stay({ ...session, routes: event.routes });
     case 'revoked':
       return reject('INVALID_TOKEN', 'the session has just ended');
     default:
@@ -138,6 +141,8 @@ function whileLive(session: Live, event: SessionEvent, limits: SyncLimits): Step
       };
     case 'routes':
       return session.rights === 'all' ? send(session, { type: 'routes', routes: [...event.routes] }) : stay(session);
+    case 'expires':
+      return send(session, { type: 'session', state: 'expires', expires_in_s: event.inSeconds });
     case 'congested':
       return stay({ ...session, congestedSince: session.congestedSince ?? event.now });
     case 'drained':

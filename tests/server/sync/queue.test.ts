@@ -1,0 +1,136 @@
+import { operations } from '@tailgate/sync-protocol';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { insertRoutes, plan } from '../../support/mirror.ts';
+import { signIn, signUp } from '../../support/people.ts';
+import { Phone } from '../../support/phone.ts';
+import type { Signed } from '../../support/rest-client.ts';
+import { TestQueue } from '../../support/sealing.ts';
+import type { SyncNode } from '../../support/sync-node.ts';
+import { startSyncNode } from '../../support/sync-node.ts';
+
+const key = { facility: 'F01', id: 'R1', week_end: '20261121' };
+
+let node: SyncNode;
+let driver: Signed;
+
+beforeAll(async () => {
+  node = await startSyncNode();
+  await insertRoutes(node.database.pool, [
+    { ...key, weekEnd: key.week_end, drivers: ['1001'], stops: [plan(1), plan(2)] },
+  ]);
+  driver = await signUp(node.client, '1001');
+});
+
+async function begin(queue = new TestQueue()) {
+  const phone = await Phone.connect(node.socketUrl, queue.clientId);
+  const welcome = await phone.signedOn(driver);
+  return { queue, phone, welcome };
+}
+
+const edit = (queue: TestQueue, comment: string, at?: Date) =>
+  queue.seal('stop.update', { route: key, stop: { id: 1, updates: { driver_comments: comment } } }, at);
+
+describe('a queue over the channel', () => {
+  test('is answered item by item; a repeat is a duplicate, the watermark is told at the next hello', async () => {
+    const { queue, phone } = await begin();
+    const items = [
+      edit(queue, 'one'),
+      edit(queue, 'two'),
+      queue.seal('stop.update', { route: key, stop: { id: 'x' } }),
+    ];
+    phone.push(...items);
+    const ack = await phone.next('ack');
+    expect(ack).toMatchObject({ last_seq: 3 });
+    expect(ack.results.map(({ seq, result }) => [seq, result])).toEqual([
+      [1, 'applied'],
+      [2, 'applied'],
+      [3, 'quarantined'],
+    ]);
+    expect(ack.results[2]).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ path: 'args.stop.id' }] });
+    phone.vanish();
+    const again = await begin(queue);
+    expect(again.welcome.last_seq).toBe(3);
+    again.phone.push(...items);
+    expect((await again.phone.next('ack')).results.map(({ result }) => result)).toEqual([
+      'duplicate',
+      'duplicate',
+      'quarantined',
+    ]);
+  });
+
+  test('with a gap is told which item comes next', async () => {
+    const { queue, phone } = await begin();
+    edit(queue, 'never sent');
+    phone.push(edit(queue, 'too early'));
+    expect(await phone.next('ack')).toEqual({ type: 'ack', last_seq: 0, results: [], wants: 1 });
+  });
+
+  test('that holds another item at a sequence we have is told that it forked', async () => {
+    const { queue, phone } = await begin();
+    phone.push(edit(queue, 'mine'));
+    await phone.next('ack');
+    phone.push({ ...edit(queue, 'of the restored phone'), seq: 1 });
+    expect(await phone.next('ack')).toMatchObject({ last_seq: 1, fork: 1 });
+  });
+
+  test('that has lost items says so: an incident, and the watermark moves on', async () => {
+    const { queue, phone } = await begin();
+    phone.push(edit(queue, 'one'));
+    edit(queue, 'lost');
+    edit(queue, 'lost');
+    phone.send({ type: 'gone', from: 2, to: 3, reason: 'storage was evicted' });
+    phone.push(edit(queue, 'four'));
+    expect(await phone.next('ack')).toMatchObject({ last_seq: 1 });
+    expect(await phone.next('ack')).toMatchObject({ last_seq: 4, results: [{ seq: 4, result: 'applied' }] });
+    const { rows } = await node.database.pool.query(
+      `select employee, details from incident where client_id = $1 and kind = 'items_gone'`,
+      [queue.clientId],
+    );
+    expect(rows).toEqual([
+      { employee: '1001', details: JSON.stringify({ from: 2, to: 3, reason: 'storage was evicted' }) },
+    ]);
+  });
+
+  test('that says it lost what we have moves nothing', async () => {
+    const { queue, phone } = await begin();
+    phone.push(edit(queue, 'one'));
+    await phone.next('ack');
+    phone.send({ type: 'gone', from: 1, to: 1, reason: 'mistaken' });
+    phone.send({ type: 'gone', from: 5, to: 9, reason: 'beyond the next item' });
+    phone.push(edit(queue, 'two'));
+    expect(await phone.next('ack')).toMatchObject({ last_seq: 2 });
+  });
+
+  test('drains after sign-out by its key; what was recorded later is flagged', async () => {
+    const queue = new TestQueue();
+    const { welcome } = await begin(queue);
+    const before = edit(queue, 'before', new Date(Date.now() - 60_000));
+    await node.client.take(operations.signOut, { as: driver });
+    node.clock.now = new Date(Date.now() + 60_000);
+    const after = edit(queue, 'after', new Date(Date.now() + 30_000));
+    const phone = await Phone.connect(node.socketUrl, queue.clientId);
+    const { queue_key = '' } = welcome;
+    const clock = { now: node.clock.now.toISOString(), boot_id: 'b', monotonic_ms: 1 };
+    expect(await phone.signedOn({ employee_id: '1001', queue_key }, { clock })).toMatchObject({
+      last_seq: 0,
+      routes: [],
+    });
+    phone.push(before, after);
+    const { results } = await phone.next('ack');
+    expect(results.map(({ result, warnings }) => [result, warnings?.map(({ code }) => code)])).toEqual([
+      ['applied', undefined],
+      ['applied', ['after_sign_out']],
+    ]);
+    driver = await signIn(node.client, '1001');
+  });
+
+  test('of a session that ends soon is told so, once', async () => {
+    const { phone } = await begin();
+    await node.database.pool.query(
+      `update session set created_at = $1 where employee = '1001' and revoked_at is null`,
+      [new Date(node.clock.now.getTime() - (90 * 24 - 2) * 3_600_000)],
+    );
+    const { state, expires_in_s: seconds = 0 } = await phone.next('session');
+    expect([state, Math.round(seconds / 3_600)]).toEqual(['expires', 2]);
+  });
+});
