@@ -88,11 +88,13 @@ export class HostSide {
 
   async #run(host: Host): Promise<void> {
     const { config, db, boss, pipeline, log, clock } = this.#options;
-    const owner = randomUUID();
+    // Its own name: to the worker the import's leases are another's, and it looks again as soon as they are free.
+    const leases = new Leases({ db, owner: randomUUID() });
+    this.#closers.push(() => leases.close());
     const hostImport = new HostImport({
       db,
       host,
-      leases: new Leases({ db, owner }),
+      leases,
       submit: (change) => pipeline.submit(change),
       clock,
       log,
@@ -110,7 +112,7 @@ export class HostSide {
       log,
       clock,
       random: Math.random,
-      owner,
+      owner: randomUUID(),
     });
     await worker.start();
     this.#closers.push(() => worker.stop());

@@ -5,7 +5,7 @@ import { codeBook } from '../../server/src/codes/code-book.ts';
 import { startListener } from '../../server/src/db/listen.ts';
 import type { Outcome, Pipeline } from '../../server/src/mutations/change.ts';
 import { openPipeline } from '../../server/src/mutations/pipeline.ts';
-import { bossWakeups, queues } from '../../server/src/mutations/wakeups.ts';
+import { bossWakeups, createQueues } from '../../server/src/mutations/wakeups.ts';
 import { dispatchRoute } from '../../server/src/replication/host/dispatch.ts';
 import type { Host, HostRow } from '../../server/src/replication/host/host.ts';
 import { parseRouteFile } from '../../server/src/replication/host/load-file.ts';
@@ -57,8 +57,7 @@ export async function openDepot(): Promise<Depot> {
   const clock = { now: new Date('2026-11-21T16:00:00.000Z') };
   const boss = new PgBoss({ connectionString: database.url, useListenNotify: true, supervise: false, schedule: false });
   await boss.start();
-  await boss.createQueue(queues.replicate, { policy: 'standard', notify: true });
-  for (const name of [queues.mail, queues.close]) await boss.createQueue(name);
+  await createQueues(boss);
   const listener = await startListener({ url: database.url, log });
   const pipeline = openPipeline({
     db: database.pool,

@@ -13,7 +13,7 @@ import { replicationState } from './route-sql.ts';
 export interface WorkerOptions {
   readonly db: Queryable;
   readonly host: Host;
-  readonly boss: Pick<PgBoss, 'createQueue' | 'work' | 'offWork'>;
+  readonly boss: Pick<PgBoss, 'work' | 'offWork'>;
   readonly importNow: ImportNow;
   readonly log: Log;
   readonly clock: () => Date;
@@ -103,8 +103,7 @@ export class ReplicationWorker {
 
   async start(): Promise<void> {
     const { boss } = this.#options;
-    // A job says "there is work" and is worth nothing afterwards; many are taken at once.
-    await boss.createQueue(queues.replicate, { policy: 'standard', notify: true, deleteAfterSeconds: 60 });
+    // A job says "there is work", no more: many are taken at once.
     const options = { batchSize: 50, burstWhenBatchFull: true };
     this.#job = await boss.work(queues.replicate, options, async () => this.wake());
     this.#sweep = setInterval(() => this.wake(), this.#times.sweepMs);
