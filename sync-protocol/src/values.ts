@@ -9,7 +9,10 @@ export const text = (max: number) =>
 
 /** Codes and keys of the host: text without control characters, because line keys are joined with a tab. */
 export const keyText = (max: number) =>
-  text(max).check(z.refine((value) => !controls.test(value), 'must not contain control characters'));
+  z.string().check(
+    z.maxLength(max),
+    z.refine((value) => value.isWellFormed() && !controls.test(value), 'must not contain control characters'),
+  );
 const controls = /[\u0000-\u001f\u007f]/;
 
 /** A text that `null` or `""` clears: out comes `null`. */

@@ -49,3 +49,49 @@ function arrayHeader(size: number, elementType: number, length: number): Buffer 
   buffer.writeInt32BE(1, 16);
   return buffer;
 }
+
+/** For `smallint[]`. */
+export const int2Array = (values: readonly (number | null)[]): Buffer =>
+  fixedArray(INT2, 2, values, (buffer, value, offset) => buffer.writeInt16BE(value, offset));
+
+/** For `bigint[]`, of safe integers. */
+export const int8Array = (values: readonly (number | null)[]): Buffer => fixedArray(INT8, 8, values, writeInt64);
+
+/** For `timestamptz[]`, of milliseconds since 1970. */
+export const instantArray = (values: readonly (number | null)[]): Buffer =>
+  fixedArray(TIMESTAMPTZ, 8, values, (buffer, ms, offset) => writeInt64(buffer, (ms - YEAR_2000_MS) * 1000, offset));
+
+/** For `uuid[]`. */
+export const uuidArray = (values: readonly (string | null)[]): Buffer =>
+  fixedArray(UUID, 16, values, (buffer, value, offset) => buffer.write(value.replaceAll('-', ''), offset, 16, 'hex'));
+
+const INT2 = 21;
+const INT8 = 20;
+const TIMESTAMPTZ = 1184;
+const UUID = 2950;
+/** PostgreSQL counts microseconds from here. */
+const YEAR_2000_MS = Date.UTC(2000, 0, 1);
+
+function fixedArray<Value>(
+  elementType: number,
+  width: number,
+  values: readonly (Value | null)[],
+  write: (buffer: Buffer, value: Value, offset: number) => void,
+): Buffer {
+  const nulls = values.reduce((count, value) => count + (value === null ? 1 : 0), 0);
+  const buffer = arrayHeader(HEADER + 4 * values.length + width * (values.length - nulls), elementType, values.length);
+  let offset = HEADER;
+  for (const value of values) {
+    offset = buffer.writeInt32BE(value === null ? -1 : width, offset);
+    if (value === null) continue;
+    write(buffer, value, offset);
+    offset += width;
+  }
+  return buffer;
+}
+
+/** Two halves: a `BigInt` for each value would be an object for each value. */
+function writeInt64(buffer: Buffer, value: number, offset: number): void {
+  buffer.writeInt32BE(Math.floor(value / 2 ** 32), offset);
+  buffer.writeUInt32BE(value >>> 0, offset + 4);
+}

@@ -1,7 +1,7 @@
 import type { RouteKey, StopResult } from '@tailgate/sync-protocol';
 import { canonicalJson, mutationArgs, routeScope } from '@tailgate/sync-protocol';
 import type { CodeBook } from '../codes/code-book.ts';
-import { textArray } from '../db/arrays.ts';
+import { int2Array, textArray, uuidArray } from '../db/arrays.ts';
 import type { Tx } from '../db/types.ts';
 import type { CloseMode } from '../routes/closing.ts';
 import type { RouteDriver } from '../routes/header.ts';
@@ -26,7 +26,10 @@ export async function loadWorld(
 ): Promise<{ world: World; held: ReadonlySet<string> }> {
   const wanted = wantedOf(items);
   const routeColumns = keyColumns(wanted.routes);
-  const stopColumns = [...keyColumns(wanted.stops.map(({ key }) => key)), wanted.stops.map(({ stop }) => stop)];
+  const stopColumns = [
+    ...keyColumns(wanted.stops.map(({ key }) => key)),
+    int2Array(wanted.stops.map(({ stop }) => stop)),
+  ];
   const byContent = items.some((item) => item.dedupeByContent);
   const hasRoutes = wanted.routes.length > 0;
 
@@ -37,7 +40,7 @@ export async function loadWorld(
     hasRoutes ? tx.query<DriverRow>(sql.loadDrivers, routeColumns) : none,
     hasRoutes ? tx.query<StopRow>(sql.loadStops, stopColumns) : none,
     byContent ? tx.query<LatestRow>(sql.loadLatestChanges, stopColumns) : none,
-    tx.query<KnownRow>(sql.loadKnown, [textArray(items.map(facilityOf)), items.map((item) => item.id)]),
+    tx.query<KnownRow>(sql.loadKnown, [textArray(items.map(facilityOf)), uuidArray(items.map((item) => item.id))]),
   ]);
 
   const found = loadedRoutes(routes.rows, drivers.rows);

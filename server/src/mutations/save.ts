@@ -1,5 +1,5 @@
 import { headerDocument, resultDocument, routeScope } from '@tailgate/sync-protocol';
-import { byteaArray, textArray } from '../db/arrays.ts';
+import { byteaArray, instantArray, int2Array, int8Array, textArray, uuidArray } from '../db/arrays.ts';
 import type { Tx } from '../db/types.ts';
 import { routeHeader } from '../routes/header.ts';
 import type { CommittedDocument, RouteCommit } from './change.ts';
@@ -79,8 +79,8 @@ function saveStops(tx: Tx, stops: Changes['stops'], commits: readonly RouteCommi
   );
   return tx.query(sql.saveStops, [
     ...keyColumns(stops.map(({ key }) => key)),
-    stops.map(({ stop }) => stop),
-    stops.map(({ version }) => version),
+    int2Array(stops.map(({ stop }) => stop)),
+    int8Array(stops.map(({ version }) => version)),
     textArray(stops.map(({ result }) => result.status)),
     textArray(
       stops.map(
@@ -94,19 +94,19 @@ function saveLedger(tx: Tx, entries: readonly LedgerEntry[]) {
   const items = entries.map(({ item }) => item);
   return tx.query(sql.saveLedger, [
     textArray(entries.map(({ key }) => key.facility)),
-    items.map(({ id }) => id),
+    uuidArray(items.map(({ id }) => id)),
     textArray(entries.map(({ key }) => key.id)),
     textArray(entries.map(({ key }) => key.week_end)),
-    entries.map(({ stop }) => stop),
-    entries.map(({ version }) => version),
+    int2Array(entries.map(({ stop }) => stop)),
+    int8Array(entries.map(({ version }) => version)),
     textArray(items.map(({ source }) => source)),
-    items.map(({ queued }) => queued?.queue.clientId ?? null),
-    items.map(({ queued }) => queued?.seq ?? null),
+    uuidArray(items.map(({ queued }) => queued?.queue.clientId ?? null)),
+    int8Array(items.map(({ queued }) => queued?.seq ?? null)),
     byteaArray(items.map(({ hash }) => hash)),
     textArray(items.map(authorOf)),
-    items.map(({ capturedAt }) => capturedAt?.toISOString() ?? null),
-    entries.map(({ editTime }) => new Date(editTime).toISOString()),
-    items.map(({ receivedAt }) => receivedAt.toISOString()),
+    instantArray(items.map(({ capturedAt }) => capturedAt?.getTime() ?? null)),
+    instantArray(entries.map(({ editTime }) => editTime)),
+    instantArray(items.map(({ receivedAt }) => receivedAt.getTime())),
     textArray(entries.map(({ result }) => result)),
     textArray(entries.map(({ warnings }) => (warnings.length > 0 ? JSON.stringify(warnings) : null))),
     textArray(items.map(({ body }) => body)),
