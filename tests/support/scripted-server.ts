@@ -52,6 +52,8 @@ export class ScriptedServer {
   connections = 0;
   /** Nothing is answered and nothing is heard: the half-open link. */
   mute = false;
+  /** New sockets are cut at once: no network. */
+  refuse = false;
   /** The next patches carry a wrong checksum. */
   corrupt = 0;
   #holding: (() => void)[] | undefined;
@@ -158,6 +160,7 @@ export class ScriptedServer {
   #connect(socket: WebSocket): void {
     const link: Link = { socket, hello: undefined, follows: new Map() };
     this.connections++;
+    if (this.refuse) return socket.terminate();
     this.#links.add(link);
     socket.on('message', (data) => {
       if (this.mute) return;

@@ -1,0 +1,89 @@
+import type { BrowserContext } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openPage, servePage, startBrowser } from '../support/browser.ts';
+import { sampleKey } from '../support/scripted-route.ts';
+import type { ScriptedServer } from '../support/scripted-server.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
+
+// What an app would write; `app` is what the test calls from outside.
+const script = `
+import { createClient, openIndexedDb } from '@tailgate/client-sdk';
+
+const key = ${JSON.stringify(sampleKey)};
+const timing = { retryBaseMs: 20, retryCapMs: 200 };
+const client = await createClient({ url: location.origin, store: await openIndexedDb(), timing });
+
+const until = (watch, isSo) => new Promise((resolve) => {
+  const look = () => { if (isSo(watch.current)) resolve(watch.current); };
+  watch.subscribe(look);
+  look();
+});
+
+globalThis.app = {
+  signIn: async () => {
+    const result = await client.signIn({ employeeId: '1001', password: 'secret-of-driver' });
+    await until(client.route(), (route) => route !== undefined);
+    return result.kind;
+  },
+  record: async (stop, text) => {
+    const receipt = client.updateStop(key, { id: stop, updates: { status: 'D', driver_comments: text } });
+    await receipt.saved;
+    return receipt.id;
+  },
+  offline: () => until(client.status, (status) => status.connection !== 'online').then(() => true),
+  comments: () => client.route().current?.stops.map((stop) => stop.updates.driver_comments),
+  receipt: (id) => client.receipt(id)?.current.at,
+  accepted: (id) => client.receipt(id).accepted,
+  status: () => client.status.current,
+};
+globalThis.ready = true;
+`;
+
+interface App {
+  signIn(): Promise<string>;
+  record(stop: number, text: string): Promise<string>;
+  offline(): Promise<boolean>;
+  comments(): (string | null)[] | undefined;
+  receipt(id: string): string | undefined;
+  accepted(id: string): Promise<number>;
+  status(): { pending: Record<string, number> };
+}
+declare global {
+  var app: App;
+}
+
+describe('the SDK in a real Chromium, on its IndexedDB', () => {
+  let server: ScriptedServer;
+  let context: BrowserContext;
+  let address: string;
+  beforeAll(async () => {
+    server = await startScriptedServer();
+    address = await servePage(script, server.url);
+    context = await (await startBrowser()).newContext();
+  });
+
+  test('what was recorded without a network survives a reload and a killed page, and arrives once', async () => {
+    const page = await openPage(context, address);
+    expect(await page.evaluate(() => globalThis.app.signIn())).toBe('signed_in');
+    server.refuse = true;
+    server.cut();
+    await page.evaluate(() => globalThis.app.offline());
+    const first = await page.evaluate(() => globalThis.app.record(1, 'vor dem Tunnel'));
+
+    await page.reload();
+    await page.waitForFunction('globalThis.ready === true');
+    expect(await page.evaluate(() => globalThis.app.comments())).toEqual(['vor dem Tunnel', null, null]);
+    expect(await page.evaluate((id) => globalThis.app.receipt(id), first)).toBe('saved');
+    const second = await page.evaluate(() => globalThis.app.record(2, 'im Tunnel'));
+    await page.close();
+
+    const again = await openPage(context, address);
+    expect(await again.evaluate(() => globalThis.app.comments())).toEqual(['vor dem Tunnel', 'im Tunnel', null]);
+    expect((await again.evaluate(() => globalThis.app.status())).pending).toEqual({ 1001: 2 });
+    server.refuse = false;
+    await again.evaluate((id) => globalThis.app.accepted(id), second);
+    expect(server.ledger.taken.map((entry) => entry.id)).toEqual([first, second]);
+    expect(server.ledger.chainBreaks).toBe(0);
+    await again.close();
+  });
+});

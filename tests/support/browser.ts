@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, request as requestTo } from 'node:http';
+import { connect } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import type { Browser, BrowserContext } from 'playwright-core';
+import { chromium } from 'playwright-core';
+import { findChromium } from './chromium.ts';
+import { atFileEnd } from './file-end.ts';
+
+/** A headless Chromium. It ends with the test file. */
+export async function startBrowser(): Promise<Browser> {
+  const { executablePath, libraries } = await findChromium();
+  const browser = await chromium.launch({
+    ...(executablePath === undefined ? { channel: 'chrome' } : { executablePath }),
+    // Test machines are containers, where Chromium's own sandbox has no rights.
+    args: ['--no-sandbox', '--disable-gpu'],
+    ...(libraries !== undefined && { env: { ...definedEnvironment(), LD_LIBRARY_PATH: libraries } }),
+  });
+  atFileEnd(() => browser.close());
+  return browser;
+}
+
+/** The environment without what is unset. */
+const definedEnvironment = (): Record<string, string> =>
+  Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+
+/**
+ * A page on loopback that runs `script`, bundled as an app would bundle it, with `/api` of `api` on its own origin.
+ *
+ * @param script a module in TypeScript; it imports from the workspace's packages
+ * @returns its address
+ */
+export async function servePage(script: string, api: string): Promise<string> {
+  const code = await bundle(script);
+  const server = createServer((incoming, response) => {
+    if (incoming.url?.startsWith('/api/')) return forward(api, incoming, response);
+    const isCode = incoming.url === '/app.js';
+    response.writeHead(200, { 'content-type': isCode ? 'text/javascript' : 'text/html; charset=utf-8' });
+    response.end(isCode ? code : '<!doctype html><title>Tailgate</title><script type="module" src="/app.js"></script>');
+  });
+  forwardUpgrades(server, api);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  atFileEnd(async () => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the page has no port');
+  return `http://127.0.0.1:${address.port}/`;
+}
+
+/** Opens the page and waits until its script has set `globalThis.ready`. */
+export async function openPage(context: BrowserContext, address: string) {
+  const page = await context.newPage();
+  await page.goto(address);
+  await page.waitForFunction('globalThis.ready === true');
+  return page;
+}
+
+async function bundle(script: string): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents: script, loader: 'ts', resolveDir: fileURLToPath(new URL('.', import.meta.url)) },
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    conditions: ['source'],
+    write: false,
+  });
+  return outputFiles[0]?.text ?? '';
+}
+
+function forward(api: string, incoming: IncomingMessage, response: ServerResponse): void {
+  const { method, headers, url = '/' } = incoming;
+  const outgoing = requestTo(new URL(url, api), { method, headers }, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(response);
+  });
+  outgoing.on('error', () => response.destroy());
+  incoming.pipe(outgoing);
+}
+
+/** WebSockets pass as bytes, the request line and headers first. */
+function forwardUpgrades(server: Server, api: string): void {
+  server.on('upgrade', (incoming, socket, head) => {
+    const target = connect(Number(new URL(api).port), '127.0.0.1', () => {
+      const lines = [`${incoming.method} ${incoming.url} HTTP/1.1`];
+      for (let i = 0; i < incoming.rawHeaders.length; i += 2) lines.push(`${incoming.rawHeaders[i]}: ${incoming.rawHeaders[i + 1]}`);
+      target.write(`${lines.join('\r\n')}\r\n\r\n`);
+      target.write(head);
+      target.pipe(socket).pipe(target);
+    });
+    const end = (): void => {
+      target.destroy();
+      socket.destroy();
+    };
+    for (const side of [target, socket]) side.on('error', end).on('close', end);
+  });
+}
