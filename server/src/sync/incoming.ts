@@ -1,5 +1,10 @@
 import { clientFrame, type ErrorDetail } from '@tailgate/sync-protocol';
+import { en } from 'zod/locales';
+import * as z from 'zod/mini';
 import type { Arrival } from './session-types.ts';
+
+// zod/mini brings no words of its own, so that phones need not load them.
+z.config(en());
 
 const known: ReadonlySet<unknown> = new Set(clientFrame.def.options.map((option) => option.shape.type.def.values[0]));
 
