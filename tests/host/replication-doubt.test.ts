@@ -2,10 +2,10 @@ import type { StopResult } from '@tailgate/sync-protocol';
 import { describe, expect, test } from 'vitest';
 import { startListener } from '../../server/src/db/listen.ts';
 import { HostStops } from '../../server/src/replication/host-stops.ts';
-import type { Host } from '../../server/src/replication/host/host.ts';
+import { HostError, type Host } from '../../server/src/replication/host/host.ts';
 import { hostMoment } from '../../server/src/replication/host/local-time.ts';
 import { openStandIn } from '../../server/src/replication/host/postgres.ts';
-import { sealed } from '../../server/src/replication/trace.ts';
+import { sealed, stopText } from '../../server/src/replication/trace.ts';
 import { hostRows } from '../../server/src/stops/host-rows.ts';
 import { openDepot, ZONE } from '../support/depot.ts';
 import { atFileEnd } from '../support/file-end.ts';
@@ -101,3 +101,69 @@ describe('a worker dies between its commit on the host and its note of it', () =
     expect(await depot.show('RTSTUP', "RURTE = 'HEARD'")).toMatchObject([{ RUCMT: 'inside', RUSNAM: 'Erika' }]);
   });
 });
+
+test('whatever answers are lost, the host ends with the mirror’s values and nobody is taken for a clerk', async () => {
+  const stops = [1, 2, 3, 4, 5, 6];
+  const key = await depot.addRoute('LIES', stops);
+  // A fixed seed: a run that fails fails again.
+  const random = seeded(7);
+  const lying: Host = {
+    ...depot.host,
+    transaction: async (work) => {
+      if (random() < 0.2) throw new HostError('08003', 'broke before anything was written');
+      const result = await depot.host.transaction(work);
+      if (random() < 0.4) throw new HostError('08007', 'committed, and nobody says so');
+      return result;
+    },
+  };
+  const options = { host: lying, random: () => 0.001 };
+  let worker = depot.worker(options);
+  await worker.start();
+  for (let n = 0; n < 60; n++) {
+    depot.clock.now = new Date(depot.clock.now.getTime() + 1000);
+    const quantity = Math.floor(random() * 3);
+    const line = { id: 'ITEM1', invoice: 'INV1', updates: { delivered: n, osd_data: exceptions(quantity) } };
+    await depot.record(key, {
+      id: stops[n % 6] ?? 1,
+      updates: { ...delivered, driver_comments: `n ${n}` },
+      products: [line],
+    });
+    if (n % 20 === 19) {
+      // Another node takes over, with no memory of what was in doubt.
+      await worker.stop();
+      worker = depot.worker(options);
+      await worker.start();
+    }
+  }
+  await depot.hosted(key);
+  await worker.stop();
+  const host = new HostStops(depot.host);
+  for (const stop of stops) {
+    const { rows } = await pool.query<{ doc: string; version: number }>(
+      `select doc, version from stop_result where route_id = 'LIES' and stop_id = $1`,
+      [stop],
+    );
+    const [mirror] = rows;
+    const found = await host.read(key, stop);
+    if (!mirror || !found) throw new Error(`stop ${stop} is missing`);
+    const moment = (instant: Date) => hostMoment(instant, ZONE);
+    const sequence = `${10_000_000_000 + mirror.version}` as const;
+    const wanted = sealed(hostRows({ key, stop, result: readResult(mirror.doc), sequence, moment }, found));
+    expect(stopText(found.rows)).toBe(stopText(wanted));
+  }
+  expect((await pool.query(`select distinct source from ledger where route_id = 'LIES'`)).rows).toEqual([
+    { source: 'rest' },
+  ]);
+  expect((await pool.query('select * from parked')).rows).toEqual([]);
+});
+
+const exceptions = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ osd_id: `id000${n}`, osd_code: 10, data: [{ quantity: n }] }));
+
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+}

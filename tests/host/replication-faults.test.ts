@@ -82,6 +82,27 @@ describe('what the host refuses', () => {
     expect(await depot.show('RTSTUP', "RURTE = 'POISON' and RUSTP = 1")).toMatchObject([{ RUCMT: 'good words' }]);
   });
 
+  test('a parked stop is tried again by itself, after a minute and then ever more seldom', async () => {
+    const key = await depot.addRoute('AGAIN', [1]);
+    await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'BAD again' } });
+    await depot.hosted(key);
+    const passed = (minutes: number) =>
+      pool.query(`update parked set parked_at = now() - $1 * interval '1 minute' where route_id = 'AGAIN'`, [minutes]);
+    const attempts = async () => {
+      const { rows } = await pool.query<{ attempts: number }>(`select attempts from parked where route_id = 'AGAIN'`);
+      return rows[0]?.attempts;
+    };
+    await passed(1.1);
+    worker.wake();
+    await depot.until(async () => (await attempts()) === 2);
+    await pool.query('alter table PODDTA.RTSTUP disable trigger refuse');
+    await passed(2.1);
+    worker.wake();
+    await depot.until(async () => !(await isParked('AGAIN')));
+    expect(await depot.show('RTSTUP', "RURTE = 'AGAIN'")).toMatchObject([{ RUCMT: 'BAD again' }]);
+    await pool.query('alter table PODDTA.RTSTUP enable trigger refuse');
+  });
+
   test('a parked stop holds the close back; when it gets through, the close follows', async () => {
     const key = await depot.addRoute('HOLD', [1, 999]);
     await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'BAD' } });
