@@ -8,11 +8,11 @@ import { expect, test } from 'vitest';
 import { openEmbedded } from '../../server/src/db/embedded.ts';
 import { placeCluster } from '../../server/src/db/placement.ts';
 import { signUp } from '../support/people.ts';
-import { Phone } from '../support/phone.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { RestClient, type Signed } from '../support/rest-client.ts';
 import { startServer, type ServerProcess } from '../support/server-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { welcomedWithRoute } from '../support/welcomed.ts';
 import { demoRoute } from './service.ts';
 
 const run = promisify(execFile);
@@ -26,15 +26,6 @@ async function recoverAtNextStart(dataDir: string): Promise<void> {
   await writeFile(signal, '');
   await chmod(signal, 0o666); // PostgreSQL's own user removes it
   await appendFile(join(folder, 'data/postgresql.auto.conf'), `restore_command = 'false'\nhot_standby = off\n`);
-}
-
-/** The epoch in which a phone is welcomed, once its driver's route is there. */
-async function welcomedIn({ url }: ServerProcess, signed: Signed): Promise<string> {
-  const phone = await Phone.connect(`${url.replace('http', 'ws')}/api/sync`);
-  const { epoch, routes } = await phone.signedOn(signed);
-  if (routes.length === 0) await phone.next('routes', (frame) => frame.routes.length > 0);
-  phone.vanish();
-  return epoch;
 }
 
 /** The sequence under which the host has a stop's result, as soon as it has one. */
@@ -70,7 +61,7 @@ test('a restored database is refused until it is made known; then phones and hos
   const dataDir = await temporaryFolder();
   const server = await startServer({ DATA_DIR: dataDir });
   const signed = await signUp(new RestClient(server.url), '1001');
-  expect(await welcomedIn(server, signed)).toBe('1');
+  expect(await welcomedWithRoute(server.url, signed)).toBe('1');
   const before = await deliver(server, signed, dataDir, 1);
   expect(Math.floor(before / 10 ** 10)).toBe(1);
   await server.stop();
@@ -84,7 +75,7 @@ test('a restored database is refused until it is made known; then phones and hos
   expect(stdout).toContain('Epoch 2 has begun, after epoch 1.');
 
   await server.start();
-  expect(await welcomedIn(server, signed)).toBe('2');
+  expect(await welcomedWithRoute(server.url, signed)).toBe('2');
   const after = await deliver(server, signed, dataDir, 2);
   expect(Math.floor(after / 10 ** 10)).toBe(2);
 }, 60_000);

@@ -53,7 +53,7 @@ export class ClosingTimers {
 
   async stop(): Promise<void> {
     clearInterval(this.#sweep);
-    if (this.#job !== undefined) await this.#options.boss.offWork(queues.close, { id: this.#job });
+    if (this.#job !== undefined) await this.#options.boss.offWork(queues.close, { id: this.#job, wait: true });
     await this.#sweeping;
   }
 

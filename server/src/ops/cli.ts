@@ -5,7 +5,7 @@ import { declareRestored, tellRestored } from './restored.ts';
 
 // `npm run ops -- …`: what an operator tells the service, beside its running servers or without them.
 
-export const usage = `npm run ops -- restored [--reason TEXT]    this database was put back to an earlier state`;
+const usage = `npm run ops -- restored [--reason TEXT]    this database was put back to an earlier state`;
 
 export interface OpsCommand {
   readonly verb: 'restored';
