@@ -81,6 +81,13 @@ describe('exceptions (RTOSDP)', () => {
       { OSSEQ: '1', OSQTY: '2', OSREV: '0' },
       { OSSEQ: '2', OSQTY: '6', OSREV: '1' },
     ]);
+    // One item for a person, at the first change after the credit.
+    const { rows } = await pool.query<{ details: string }>(
+      `select details from incident where kind = 'credited_exception_changed'`,
+    );
+    expect(rows.map(({ details }) => details)).toEqual([
+      JSON.stringify({ route: key, stop: 1, version: 3, OSSEQ: '2' }),
+    ]);
     await own.stop();
   });
 

@@ -20,11 +20,18 @@ interface ConfirmedRows {
   readonly rows: string;
 }
 
+/** What a person must look at although nothing waits for it. */
+interface ReviewItem {
+  readonly kind: string;
+  readonly details: object;
+}
+
 /** What a pass over a route has learnt and PostgreSQL does not know yet. */
 export class Findings {
   #confirmed: ConfirmedRows[] = [];
   #freed: number[] = [];
   #parked: ParkedRow[] = [];
+  #reviews: ReviewItem[] = [];
 
   get unsaved(): number {
     return this.#confirmed.length;
@@ -43,12 +50,16 @@ export class Findings {
     this.#parked.push(row);
   }
 
+  review(item: ReviewItem): void {
+    this.#reviews.push(item);
+  }
+
   /**
    * Saves all of it in one statement that the lease's fence guards, with `hostedThrough` where a pass is complete: then
    * the lease goes back with it. False where somebody else has the route now: nothing was saved.
    */
   async save(db: Queryable, leases: Leases, lease: Lease, hostedThrough?: number): Promise<boolean> {
-    const [confirmed, freed, parked] = [this.#confirmed, this.#freed, this.#parked];
+    const [confirmed, freed, parked, reviews] = [this.#confirmed, this.#freed, this.#parked, this.#reviews];
     const { facility, id, week_end } = lease.key;
     const { rowCount } = await db.query(settleRoute, [
       facility,
@@ -68,10 +79,13 @@ export class Findings {
       textArray(parked.map(({ payload }) => payload)),
       hostedThrough ?? 0,
       routeScope(lease.key),
+      textArray(reviews.map(({ kind }) => kind)),
+      textArray(reviews.map(({ details }) => JSON.stringify(details))),
     ]);
     this.#confirmed = [];
     this.#freed = [];
     this.#parked = [];
+    this.#reviews = [];
     if (rowCount !== 1 || hostedThrough !== undefined) leases.forget(lease);
     return rowCount === 1;
   }

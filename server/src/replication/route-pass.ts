@@ -2,6 +2,8 @@ import { routeScope, type RouteKey, type StopResult } from '@tailgate/sync-proto
 import type { Queryable } from '../db/types.ts';
 import type { Log } from '../log.ts';
 import { headerRow } from '../routes/host-rows.ts';
+import type { HeldStop, StopRows } from '../stops/host-rows.ts';
+import { numberOf } from '../stops/osd-rows.ts';
 import { Findings } from './findings.ts';
 import { replicateHeader } from './header-replication.ts';
 import type { HostStops } from './host-stops.ts';
@@ -140,6 +142,8 @@ class RoutePass {
     }
     if (outcome.kind === 'confirmed') {
       if (outcome.held !== shadow) this.#findings.confirmed({ stop, sequence, rows: encodeStop(outcome.held) });
+      for (const { OSSEQ } of newRevisions(outcome.held, shadow))
+        this.#findings.review({ kind: 'credited_exception_changed', details: { route: key, stop, version, OSSEQ } });
       const trace = outcome.held.rows.RTSTUP[0]?.RUTRC;
       this.#ground.log.debug({ route: routeScope(key), stop, version, trace }, 'the host has this stop');
     }
@@ -202,6 +206,12 @@ class RoutePass {
   #save(hostedThrough?: number): Promise<boolean> {
     return this.#findings.save(this.#ground.db, this.#ground.leases, this.#lease, hostedThrough);
   }
+}
+
+/** Exceptions that a driver has changed after their credit: the credit may be wrong now. */
+function newRevisions({ rows }: HeldStop, shadow: HeldStop | undefined): StopRows['RTOSDP'] {
+  const known = new Set(shadow?.rows.RTOSDP.map(numberOf));
+  return rows.RTOSDP.filter((row) => row.OSREV !== '0' && !known.has(numberOf(row)));
 }
 
 type Refusal =

@@ -26,7 +26,7 @@ export const loadStops = statement(
 
 /**
  * Everything that a pass over a route has found out, in one statement behind the lease's fence: without the lease nothing
- * happens and no row comes back. Shadows, parked stops in and out, `hosted_through`, the hint to the feeds, and the
+ * happens and no row comes back. Shadows, parked stops in and out, what a person must look at, `hosted_through`, the hint to the feeds, and the
  * lease goes back (free after $6 ms).
  */
 export const settleRoute = statement(
@@ -51,6 +51,9 @@ export const settleRoute = statement(
      on conflict (facility, route_id, week_end, stop_id) do update
         set version = excluded.version, sqlstate = excluded.sqlstate, reason = excluded.reason, payload = excluded.payload,
             attempts = p.attempts + 1
+   ), reported as (
+     insert into incident (incident_id, kind, details)
+     select gen_random_uuid(), k.* from lease, unnest($18::text[], $19::text[]) as k
    ), hosted as (
      update route r set hosted_through = greatest(r.hosted_through, $16) from lease
       where $16 > 0 and r.facility = lease.facility and r.id = lease.route_id and r.week_end = lease.week_end
