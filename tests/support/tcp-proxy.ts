@@ -100,6 +100,11 @@ export class TcpProxy {
     return this.#until(({ down }) => wanted(down.waiting()));
   }
 
+  /** The same for one link's way up. */
+  untilHeldUp(wanted: (waiting: Buffer) => boolean = (waiting) => waiting.length > 0): Promise<void> {
+    return this.#until(({ up }) => wanted(up.waiting()));
+  }
+
   /** Resolves as soon as a link has lost bytes to `drop`. */
   untilLossy(): Promise<void> {
     return this.#until(({ up, down }) => up.lossy || down.lossy);
