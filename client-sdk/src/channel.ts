@@ -39,7 +39,7 @@ export interface ChannelGround {
   readonly desk: Desk;
 }
 
-export const sdkName = 'tailgate-client-sdk/0.1.0';
+const sdkName = 'tailgate-client-sdk/0.1.0';
 
 /** One queue and its own line to the server: no queue waits for another's credentials, or faults. */
 export class Channel {
@@ -152,7 +152,7 @@ export class Channel {
         void this.#sender?.pump();
         return;
       case 'error':
-        this.#sender?.failed(frame.code);
+        this.#sender?.failed();
         return desk.trouble(frame.code, frame.message);
       case 'reject':
         return desk.rejected(this, frame.code, frame.message);
@@ -190,7 +190,10 @@ export class Channel {
     }
     if (answer.gone) {
       this.#connection.send({ type: 'gone', ...answer.gone, reason: 'no longer on this device' });
-      this.#ground.desk.trouble('GONE', `this device no longer has its changes ${answer.gone.from} to ${answer.gone.to}`);
+      this.#ground.desk.trouble(
+        'GONE',
+        `this device no longer has its changes ${answer.gone.from} to ${answer.gone.to}`,
+      );
     }
     return true;
   }

@@ -2,7 +2,7 @@ import type { Cursor, Scope, ServerFrame } from '@tailgate/sync-protocol';
 import { clientScope, codesScope } from '@tailgate/sync-protocol';
 import type { ChannelGround, Credentials, Desk, FeedFrame } from './channel.ts';
 import { Channel } from './channel.ts';
-import { Unreachable } from './errors.ts';
+import { messageOf, Unreachable } from './errors.ts';
 import type { Conflict, EventHub } from './events.ts';
 import type { QueueItem } from './queue/item.ts';
 import type { Outbox } from './queue/outbox.ts';
@@ -48,7 +48,8 @@ export class Courier implements Desk {
     this.#ground = ground;
     this.status = new Signal(this.#computeStatus());
     ground.outbox.onChange = (items) => this.#changed(items);
-    for (const damaged of ground.outbox.damaged) this.trouble('DAMAGED', `the stored ${damaged} cannot be read; it is kept`);
+    for (const damaged of ground.outbox.damaged)
+      this.trouble('DAMAGED', `the stored ${damaged} cannot be read; it is kept`);
     this.#update();
   }
 
@@ -88,7 +89,7 @@ export class Courier implements Desk {
   storageTrouble(error: unknown): void {
     this.#storage = error === undefined ? 'ok' : 'failing';
     if (error === undefined) this.#showStatus();
-    else this.trouble('STORAGE', `storage does not take what was recorded; it is tried again: ${String(error)}`);
+    else this.trouble('STORAGE', `storage does not take what was recorded; it is tried again: ${messageOf(error)}`);
   }
 
   close(): void {
@@ -238,7 +239,12 @@ export class Courier implements Desk {
   /** What belongs to nobody at work here is taken off the device, once nothing of it has to drain. */
   #forgetStrangers(queue: Queue, routes: Account['routes']): void {
     const { replica, outbox } = this.#ground;
-    const kept = [...routes.map((route) => route.scope), ...outbox.unfinishedScopes, codesScope, clientScope(queue.head.client_id)];
+    const kept = [
+      ...routes.map((route) => route.scope),
+      ...outbox.unfinishedScopes,
+      codesScope,
+      clientScope(queue.head.client_id),
+    ];
     for (const scope of replica.scopes) if (!kept.includes(scope)) replica.forget(scope);
   }
 
@@ -282,7 +288,9 @@ export class Courier implements Desk {
 
   #computeStatus(): Status {
     const account = this.#ground.accounts.current.current;
-    const channel = this.#channels.find(({ queue }) => queue.head.employee === account?.employee && !queue.head.retired);
+    const channel = this.#channels.find(
+      ({ queue }) => queue.head.employee === account?.employee && !queue.head.retired,
+    );
     return {
       connection: connectionStatus(account !== undefined && account.token !== null, channel?.state),
       employeeId: account?.employee,

@@ -1,10 +1,15 @@
 import type { ErrorDetail } from '@tailgate/sync-protocol';
 
+/** What an error says, whatever was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : JSON.stringify(error));
+
 /** A change that cannot be recorded as it is; `details` name each field, dotted, and what it must be. */
 export class InvalidChange extends Error {
   readonly details: readonly ErrorDetail[];
   constructor(details: readonly ErrorDetail[]) {
-    super(`this change cannot be recorded: ${details.map(({ path, message }) => `${path} ${message}`.trim()).join('; ')}`);
+    super(
+      `this change cannot be recorded: ${details.map(({ path, message }) => `${path} ${message}`.trim()).join('; ')}`,
+    );
     this.name = 'InvalidChange';
     this.details = details;
   }

@@ -6,7 +6,12 @@ export interface ClientEvents {
   /** A field of a change lost against a later edit of somebody else; both values. */
   readonly conflict: Conflict;
   /** A change that the server could not apply: the office has it. */
-  readonly quarantined: { readonly id: string; readonly employee: string; readonly code: string; readonly reason: string };
+  readonly quarantined: {
+    readonly id: string;
+    readonly employee: string;
+    readonly code: string;
+    readonly reason: string;
+  };
   /** The session of the signed-in driver has ended on the server; what was recorded drains all the same. */
   readonly session: { readonly employee: string; readonly reason: string };
 }

@@ -1,3 +1,5 @@
+import { anything, listOf, record } from './store/reading.ts';
+
 /** A value that changes: what it is now, and a call for each change. Fits React's `useSyncExternalStore` as it is. */
 export interface Watch<Value> {
   readonly current: Value;
@@ -107,12 +109,12 @@ export const fixed = <Value>(current: Value): Watch<Value> => ({ current, subscr
 export function keepEqualParts<Value>(before: unknown, next: Value): Value;
 export function keepEqualParts(before: unknown, next: unknown): unknown {
   if (Object.is(before, next)) return before;
-  if (Array.isArray(next)) {
-    if (!Array.isArray(before)) return next;
-    const parts = next.map((part: unknown, i) => keepEqualParts(before[i], part));
+  if (isList(next)) {
+    if (!isList(before)) return next;
+    const parts = next.map((part, i) => keepEqualParts(before[i], part));
     return parts.length === before.length && parts.every((part, i) => Object.is(part, before[i])) ? before : parts;
   }
-  if (!isRecord(before) || !isRecord(next)) return next;
+  if (!record(before) || !record(next)) return next;
   const parts: Record<string, unknown> = {};
   let same = Object.keys(before).length === Object.keys(next).length;
   for (const key in next) {
@@ -122,5 +124,4 @@ export function keepEqualParts(before: unknown, next: unknown): unknown {
   return same ? before : parts;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isList = listOf(anything);

@@ -201,7 +201,8 @@ export type ServerFrame = z.infer<typeof serverFrame>;
 export type ServerFrameInput = z.input<typeof serverFrame>;
 
 /** The body of `GET /api/sync/snapshot?scope=…`: a patch from nothing. */
-export type Snapshot = Omit<PatchFrame, 'type' | 'from'>;
+export const snapshotBody = z.omit(patchFrame, { type: true, from: true });
+export type Snapshot = z.infer<typeof snapshotBody>;
 
 /** Close codes of the channel, beside those of RFC 6455. */
 export const closeCodes = {

@@ -30,7 +30,9 @@ describe('the line to the server', () => {
     client.updateStop(sampleKey, comment(1, 'x'));
     await server.until(() => server.heard.some((frame) => frame.type === 'ping' && frame.pending === 1));
     const ping = server.heard.findLast((frame) => frame.type === 'ping');
-    expect(ping).toMatchObject({ pending: 1, oldest_pending_at: expect.stringMatching(/Z$/), clock: { boot_id: expect.any(String) } });
+    expect(ping).toMatchObject({ pending: 1 });
+    expect(ping && 'oldest_pending_at' in ping && ping.oldest_pending_at).toMatch(/Z$/);
+    expect(ping && 'clock' in ping && ping.clock?.boot_id).toMatch(/^[0-9a-f-]{36}$/);
     expect(client.status.current.oldestPendingAt).toBeGreaterThan(Date.now() - 60_000);
     server.releaseAcks();
   });
@@ -81,6 +83,7 @@ describe('the line to the server', () => {
     await until(client.status, (status) => status.connection === 'offline');
     wake();
     await until(client.status, (status) => status.connection === 'online');
+    expect(server.connections).toBe(2);
   });
 
   test('a queue that the server refuses is kept, and the reason is told', async () => {

@@ -9,7 +9,11 @@ const comment = (id: number, text: string) => ({ id, updates: { driver_comments:
 
 async function copyOf(store: Store): Promise<Store> {
   const copy = new MemoryStore();
-  for (const table of tables) await copy.write((await store.readAll(table)).map((row) => ({ put: table, ...row })), 'strict');
+  for (const table of tables)
+    await copy.write(
+      (await store.readAll(table)).map((row) => ({ put: table, ...row })),
+      'strict',
+    );
   return copy;
 }
 

@@ -6,7 +6,8 @@ import { startScriptedServer } from '../support/scripted-server.ts';
 import { Device, until } from '../support/sdk-device.ts';
 
 const comment = (id: number, text: string) => ({ id, updates: { driver_comments: text } });
-const pushes = (server: ScriptedServer) => server.heard.flatMap((frame) => (frame.type === 'push' ? [frame.mutations] : []));
+const pushes = (server: ScriptedServer) =>
+  server.heard.flatMap((frame) => (frame.type === 'push' ? [frame.mutations] : []));
 /** Ledger ids in order; each once, or the test fails. */
 const arrived = (server: ScriptedServer) => server.ledger.taken.map((entry) => entry.id);
 
@@ -70,7 +71,9 @@ describe('answers that get lost', () => {
     server.holdAcks();
     const receipts = Array.from({ length: 10 }, (_, n) => client.updateStop(sampleKey, comment((n % 3) + 1, `c${n}`)));
     await server.until(() => server.heldAcks > 0);
-    receipts.push(...Array.from({ length: 5 }, (_, n) => client.updateStop(sampleKey, comment(((n + 1) % 3) + 1, `d${n}`))));
+    receipts.push(
+      ...Array.from({ length: 5 }, (_, n) => client.updateStop(sampleKey, comment(((n + 1) % 3) + 1, `d${n}`))),
+    );
     server.releaseAcks();
     await Promise.all(receipts.map((receipt) => receipt.accepted));
     expect(arrived(server)).toEqual(receipts.map((receipt) => receipt.id));

@@ -9,10 +9,12 @@ const stamp = (at: number): Stamp => ({ at, client: 'c', seq: at, by: '1001' });
 /** What a result says; lines and groups without a field say nothing. */
 function valuesOf({ status, arrived, updates = {}, ...lines }: StopResult): string {
   const said = (kind: 'products' | 'collections') =>
-    Object.entries(lines[kind] ?? {}).flatMap(([key, { id: _id, invoice: _invoice, n: _n, ...fields }]) =>
-      canonicalJson(fields) === '{}' ? [] : [[key, canonicalJson(fields)]],
+    Object.fromEntries(
+      Object.entries(lines[kind] ?? {}).flatMap(([key, { id: _id, invoice: _invoice, n: _n, ...fields }]) =>
+        canonicalJson(fields) === '{}' ? [] : [[key, fields]],
+      ),
     );
-  return canonicalJson([status, arrived, updates, said('products').sort(), said('collections').sort()]);
+  return canonicalJson([status, arrived, updates, said('products'), said('collections')]);
 }
 const stopOne = anyStopObject(fc.constant(1));
 
@@ -37,12 +39,11 @@ describe('merging two edits of one stop', () => {
   });
 
   test('what was merged fits the schema as it is: nothing changes by parsing it again', () => {
-    fc.assert(
-      fc.property(stopOne, stopOne, (first, second) => {
-        const merged = mergeUpdates(first, second);
-        if (merged) expect(canonicalJson(stopObject.parse(merged))).toBe(canonicalJson(merged));
-      }),
-    );
+    const again = (first: StopObject, second: StopObject): boolean => {
+      const merged = mergeUpdates(first, second);
+      return merged === undefined || canonicalJson(stopObject.parse(merged)) === canonicalJson(merged);
+    };
+    expect(() => fc.assert(fc.property(stopOne, stopOne, again))).not.toThrow();
   });
 
   const parse = (value: unknown): StopObject => stopObject.parse(value);

@@ -10,7 +10,11 @@ test('a tap is shown at once, saved, accepted and on the host', async () => {
 
   const stop = client.stop(1);
   const receipt = client.updateStop(sampleKey, { id: 1, updates: { status: 'D', driver_comments: 'Tür links' } });
-  expect(stop.current?.updates).toMatchObject({ status: 'D', driver_comments: 'Tür links', delivered_by_driver_id: '1001' });
+  expect(stop.current?.updates).toMatchObject({
+    status: 'D',
+    driver_comments: 'Tür links',
+    delivered_by_driver_id: '1001',
+  });
   expect(receipt.current).toEqual({ at: 'recorded' });
 
   await receipt.saved;

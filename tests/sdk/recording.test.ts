@@ -49,7 +49,9 @@ describe('recording', () => {
     expect(faultOf(() => client.updateStop(sampleKey, { id: 1, updates: { status: 'C' } })).details).toEqual([
       { path: 'updates.status', message: 'status C is for stop 999 only' },
     ]);
-    expect(faultOf(() => client.updateStop({ ...sampleKey, week_end: '20261399' }, { id: 1 })).details[0]?.path).toBe('route.week_end');
+    expect(faultOf(() => client.updateStop({ ...sampleKey, week_end: '20261399' }, { id: 1 })).details[0]?.path).toBe(
+      'route.week_end',
+    );
     expect(client.status.current.pending).toEqual({});
     expect(client.stop(1).current?.updates.status).toBe('P');
   });
@@ -61,7 +63,9 @@ describe('recording', () => {
       id: `ITEM${i}`,
       updates: { osd_data: [{ osd_code: '10', data: Array.from({ length: 300 }, () => entry) }] },
     }));
-    expect(faultOf(() => client.updateStop(sampleKey, { id: 1, products })).message).toMatch(/is \d+ bytes; a change has room for/);
+    expect(faultOf(() => client.updateStop(sampleKey, { id: 1, products })).message).toMatch(
+      /is \d+ bytes; a change has room for/,
+    );
   });
 
   test('the route is readable and editable without a network, also after a restart', async () => {
@@ -101,8 +105,15 @@ describe('recording', () => {
       key: `code/stop-exception/${name}`,
       version: 1,
       value: {
-        type: 'stop-exception', code: name, description: '', category: '', driver_visible: true, stop_type,
-        requires_photo: false, requires_comment: false, sort: 1,
+        type: 'stop-exception',
+        code: name,
+        description: '',
+        category: '',
+        driver_visible: true,
+        stop_type,
+        requires_photo: false,
+        requires_comment: false,
+        sort: 1,
       },
     });
     server.codes = [code('10', 'R'), code('01', 'S')];
@@ -114,7 +125,10 @@ describe('recording', () => {
     client.skipStop(sampleKey, 2, { skip_refuse_reason_code: '01', skip_refuse_driver_comment: 'closed' });
     client.skipStop(sampleKey, 3, { status: 'R' });
     expect(client.route().current?.stops.map((stop) => stop.updates.status)).toEqual(['R', 'S', 'R']);
-    expect(client.stop(2).current?.updates).toMatchObject({ skip_refuse_reason_code: '01', skip_refuse_driver_comment: 'closed' });
+    expect(client.stop(2).current?.updates).toMatchObject({
+      skip_refuse_reason_code: '01',
+      skip_refuse_driver_comment: 'closed',
+    });
     server.releaseAcks();
   });
 
@@ -151,16 +165,36 @@ describe('recording', () => {
     const clientId = server.heard.flatMap((frame) => (frame.type === 'hello' ? [frame.client_id] : []))[0]!;
     await device.kill();
     const mutation = {
-      id: '019ab000-0000-7000-8000-000000000001', seq: 1, name: 'stop.teleport', version: 9, args: { to: 'moon' },
-      captured_at: '2026-11-21T10:00:00.000Z', boot_id: 'b', monotonic_ms: 1, prev_hash: null,
+      id: '019ab000-0000-7000-8000-000000000001',
+      seq: 1,
+      name: 'stop.teleport',
+      version: 9,
+      args: { to: 'moon' },
+      captured_at: '2026-11-21T10:00:00.000Z',
+      boot_id: 'b',
+      monotonic_ms: 1,
+      prev_hash: null,
     };
-    const value = { client_id: clientId, employee: '1001', form: 'open', edit_time: 1, mutation, progress: { at: 'waiting' } };
+    const value = {
+      client_id: clientId,
+      employee: '1001',
+      form: 'open',
+      edit_time: 1,
+      mutation,
+      progress: { at: 'waiting' },
+    };
     await device.store.write([{ put: 'item', key: `${clientId}/0000000001`, value }], 'strict');
     await device.store.write([{ put: 'item', key: `${clientId}/0000000002`, value: 'damaged' }], 'strict');
 
     server.ledger.push = (_client, items) => ({
       last_seq: 1,
-      results: items.map(() => ({ seq: 1, id: mutation.id, result: 'quarantined', code: 'UNKNOWN_MUTATION', reason: 'unknown' })),
+      results: items.map(() => ({
+        seq: 1,
+        id: mutation.id,
+        result: 'quarantined',
+        code: 'UNKNOWN_MUTATION',
+        reason: 'unknown',
+      })),
     });
     const again = await device.start();
     expect(again.status.current.lastError?.code).toBe('DAMAGED');

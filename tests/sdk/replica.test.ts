@@ -51,7 +51,10 @@ describe('the local replica', () => {
     server.releaseAcks();
     await Promise.all(receipts.map((receipt) => receipt.accepted));
     for (const phone of [client, other]) {
-      const stop = await until(phone.stop(1), (each) => each?.products[0]?.updates.returned === 1 && each.pending === 0);
+      const stop = await until(
+        phone.stop(1),
+        (each) => each?.products[0]?.updates.returned === 1 && each.pending === 0,
+      );
       expect(stop?.products[0]?.updates).toMatchObject({ delivered: 4, returned: 1 });
     }
   });
@@ -74,7 +77,11 @@ describe('the local replica', () => {
     const delivered = (count: number) => [{ id: 'ITEM2', invoice: 'INV1', updates: { delivered: count } }];
     // The other phone's clock is right, ours is: it simply edits later, and its push arrives first.
     server.pushErrors.push('DATABASE_UNAVAILABLE');
-    const receipt = client.updateStop(sampleKey, { id: 1, updates: { driver_comments: 'mine', status: 'D' }, products: delivered(3) });
+    const receipt = client.updateStop(sampleKey, {
+      id: 1,
+      updates: { driver_comments: 'mine', status: 'D' },
+      products: delivered(3),
+    });
     await server.until(() => server.pushErrors.length === 0);
     server.edit({ id: 1, updates: { driver_comments: 'theirs' }, products: delivered(9) }, Date.now() + 60_000);
     await receipt.accepted;
@@ -91,7 +98,10 @@ describe('the local replica', () => {
 
   test('a stop that is parked keeps its changes off the host’s word until it is repaired', async () => {
     const { server, client } = await synced();
-    const [parked, fine] = [client.updateStop(sampleKey, comment(1, 'x')), client.updateStop(sampleKey, comment(2, 'x'))];
+    const [parked, fine] = [
+      client.updateStop(sampleKey, comment(1, 'x')),
+      client.updateStop(sampleKey, comment(2, 'x')),
+    ];
     await Promise.all([parked.accepted, fine.accepted]);
     server.ledger.parked = [{ stop: 1, reason: 'no such row' }];
     server.host();
@@ -102,20 +112,23 @@ describe('the local replica', () => {
     await parked.onHost;
   });
 
-  test.each([{ snapshots: false }, { snapshots: true }])('field case 15: documents that do not add up are fetched anew, and nothing pending is reverted ($snapshots)', async (options) => {
-    const { server, client } = await synced(options);
-    server.holdAcks();
-    client.updateStop(sampleKey, comment(1, 'mine'));
-    await server.until(() => server.heldAcks === 1);
-    // The patch and the first whole scope are damaged; the second is not.
-    server.corrupt = 2;
-    server.edit(comment(2, 'theirs'), Date.now());
-    await until(client.stop(2), (stop) => stop?.updates.driver_comments === 'theirs');
-    expect(client.stop(1).current).toMatchObject({ updates: { driver_comments: 'mine' } });
-    expect(client.status.current.lastError?.code).toBe('REFETCH');
-    server.releaseAcks();
-    await until(client.status, (status) => Object.keys(status.pending).length === 0);
-  });
+  test.each([{ snapshots: false }, { snapshots: true }])(
+    'field case 15: documents that do not add up are fetched anew, and nothing pending is reverted ($snapshots)',
+    async (options) => {
+      const { server, client } = await synced(options);
+      server.holdAcks();
+      client.updateStop(sampleKey, comment(1, 'mine'));
+      await server.until(() => server.heldAcks === 1);
+      // The patch and the first whole scope are damaged; the second is not.
+      server.corrupt = 2;
+      server.edit(comment(2, 'theirs'), Date.now());
+      await until(client.stop(2), (stop) => stop?.updates.driver_comments === 'theirs');
+      expect(client.stop(1).current).toMatchObject({ updates: { driver_comments: 'mine' } });
+      expect(client.status.current.lastError?.code).toBe('REFETCH');
+      server.releaseAcks();
+      await until(client.status, (status) => Object.keys(status.pending).length === 0);
+    },
+  );
 
   test('a route that is reloaded on the host has a new epoch: it is fetched whole, what is pending stays', async () => {
     const { server, client } = await synced({ snapshots: true });

@@ -57,7 +57,11 @@ export const anyStopObject = (id: fc.Arbitrary<number>): fc.Arbitrary<StopObject
             signature_id: maybe(orNull(assetId)),
             followup: maybe(fc.boolean()),
             end_delivery_time: maybe(fc.constantFrom(null, '2026-11-21T10:00:00+01:00')),
-            overage_items: maybe(fc.array(fc.record({ osd_code: fc.constantFrom('85', '86'), images_id: orNull(assetId) }), { maxLength: 2 })),
+            overage_items: maybe(
+              fc.array(fc.record({ osd_code: fc.constantFrom('85', '86'), images_id: orNull(assetId) }), {
+                maxLength: 2,
+              }),
+            ),
           }),
         ),
       ),

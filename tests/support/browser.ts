@@ -89,7 +89,8 @@ function forwardUpgrades(server: Server, api: string): void {
   server.on('upgrade', (incoming, socket, head) => {
     const target = connect(Number(new URL(api).port), '127.0.0.1', () => {
       const lines = [`${incoming.method} ${incoming.url} HTTP/1.1`];
-      for (let i = 0; i < incoming.rawHeaders.length; i += 2) lines.push(`${incoming.rawHeaders[i]}: ${incoming.rawHeaders[i + 1]}`);
+      for (let i = 0; i < incoming.rawHeaders.length; i += 2)
+        lines.push(`${incoming.rawHeaders[i]}: ${incoming.rawHeaders[i + 1]}`);
       target.write(`${lines.join('\r\n')}\r\n\r\n`);
       target.write(head);
       target.pipe(socket).pipe(target);

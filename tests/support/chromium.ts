@@ -5,6 +5,9 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import * as z from 'zod/mini';
+
+const packageJson = z.object({ version: z.string() });
 
 export interface Chromium {
   /** Undefined: the Chrome that is installed on this machine. */
@@ -17,7 +20,8 @@ export interface Chromium {
  * Linux on x64; elsewhere the installed Chrome serves.
  */
 export async function findChromium(): Promise<Chromium> {
-  if (process.platform !== 'linux' || process.arch !== 'x64') return { executablePath: undefined, libraries: undefined };
+  if (process.platform !== 'linux' || process.arch !== 'x64')
+    return { executablePath: undefined, libraries: undefined };
   const home = await unpacked();
   const executablePath = join(home, 'chromium');
   const libraries = (await lacksLibraries(executablePath)) ? join(home, 'al2023', 'lib') : undefined;
@@ -27,7 +31,7 @@ export async function findChromium(): Promise<Chromium> {
 async function unpacked(): Promise<string> {
   const packageFile = createRequire(import.meta.url).resolve('@sparticuz/chromium');
   const root = dirname(dirname(packageFile));
-  const { version }: { version: string } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  const { version } = packageJson.parse(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')));
   const home = join(tmpdir(), `tailgate-chromium-${version}`);
   if (existsSync(home)) return home;
   const { default: chromium, inflate } = await import('@sparticuz/chromium');

@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { AckFrame, FeedDocument, Mutation, MutationResult, PatchFrame, Stamp, StopObject } from '@tailgate/sync-protocol';
+import type {
+  AckFrame,
+  FeedDocument,
+  Mutation,
+  MutationResult,
+  PatchFrame,
+  Stamp,
+  StopObject,
+} from '@tailgate/sync-protocol';
 import {
   addToChecksum,
   applyStopUpdate,

@@ -5,7 +5,7 @@ export const sampleKey: RouteKey = { facility: 'F01', id: 'R100', week_end: '202
 export const sampleScope = routeScope(sampleKey);
 
 /** A stop as the host plans it, with so many lines. */
-export function samplePlan(id: number, lines = 3): StopPlan {
+function samplePlan(id: number, lines = 3): StopPlan {
   return {
     id,
     type: id === 999 ? 'warehouse' : 'delivery',
@@ -39,7 +39,7 @@ export function samplePlan(id: number, lines = 3): StopPlan {
   };
 }
 
-export function sampleHeader(drivers: readonly string[], key: RouteKey = sampleKey): RouteHeader {
+function sampleHeader(drivers: readonly string[], key: RouteKey = sampleKey): RouteHeader {
   return {
     ...key,
     name: `Route ${key.id}`,

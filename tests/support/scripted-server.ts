@@ -5,9 +5,18 @@ import { createServer } from 'node:http';
 import type { ClientFrame, Cursor, FeedDocument, ServerFrameInput, StopObject } from '@tailgate/sync-protocol';
 import { addToChecksum, clientFrame, clientScope, codesScope, currentProtocol } from '@tailgate/sync-protocol';
 import { WebSocket, WebSocketServer } from 'ws';
+import * as z from 'zod/mini';
 import { atFileEnd } from './file-end.ts';
 import { ScriptedLedger } from './scripted-ledger.ts';
 import { assigned, sampleDocuments, sampleScope } from './scripted-route.ts';
+
+/** What any of the auth endpoints takes. */
+const authBody = z.object({
+  employee_id: z.string(),
+  password: z.optional(z.string()),
+  confirm_login: z.optional(z.boolean()),
+  api_token: z.optional(z.string()),
+});
 
 type Hello = Extract<ClientFrame, { type: 'hello' }>;
 
@@ -162,9 +171,9 @@ export class ScriptedServer {
     this.connections++;
     if (this.refuse) return socket.terminate();
     this.#links.add(link);
-    socket.on('message', (data) => {
+    socket.on('message', (data: Buffer) => {
       if (this.mute) return;
-      const frame = clientFrame.parse(JSON.parse(String(data)));
+      const frame = clientFrame.parse(JSON.parse(data.toString('utf8')));
       this.heard.push(frame);
       this.#take(link, frame);
       this.#happened();
@@ -246,7 +255,12 @@ export class ScriptedServer {
     const known = cursor?.epoch === ledger.routeEpoch ? cursor.version : null;
     if (known === null && this.#options.snapshots) {
       link.follows.delete(sampleScope);
-      return this.#send(link, { type: 'snapshot', scope: sampleScope, epoch: ledger.routeEpoch, version: ledger.version });
+      return this.#send(link, {
+        type: 'snapshot',
+        scope: sampleScope,
+        epoch: ledger.routeEpoch,
+        version: ledger.version,
+      });
     }
     this.#sendPatch(link, known);
   }
@@ -294,20 +308,35 @@ export class ScriptedServer {
     }
     let text = '';
     for await (const chunk of request) text += String(chunk);
-    const body: { employee_id: string; password?: string; confirm_login?: boolean; api_token?: string } = JSON.parse(text);
+    const body = authBody.parse(JSON.parse(text));
     if (url.pathname.endsWith('/signout')) {
       this.tokens.delete(body.api_token ?? '');
       return say(200, { success: true, message: 'Signed out', data: null });
     }
     if (body.password !== 'secret-of-driver')
-      return say(401, { success: false, message: 'no', data: null, error: { code: 'INVALID_CREDENTIALS', details: [] } });
+      return say(401, {
+        success: false,
+        message: 'no',
+        data: null,
+        error: { code: 'INVALID_CREDENTIALS', details: [] },
+      });
     if (this.otherDrivers.length > 0 && !body.confirm_login) {
       const data = { other_drivers_signed_in: true, drivers: this.otherDrivers };
-      return say(409, { success: false, message: 'other_drivers_signed_in', data, error: { code: 'OTHER_DRIVERS_SIGNED_IN' } });
+      return say(409, {
+        success: false,
+        message: 'other_drivers_signed_in',
+        data,
+        error: { code: 'OTHER_DRIVERS_SIGNED_IN' },
+      });
     }
     const api_token = randomUUID();
     this.tokens.set(api_token, body.employee_id);
-    const data = { employee_id: body.employee_id, name: `Driver ${body.employee_id}`, api_token, must_change_password: false };
+    const data = {
+      employee_id: body.employee_id,
+      name: `Driver ${body.employee_id}`,
+      api_token,
+      must_change_password: false,
+    };
     say(200, { success: true, message: 'Signed in', data });
   }
 }

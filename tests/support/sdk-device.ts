@@ -3,7 +3,7 @@ import { createClient, MemoryStore } from '@tailgate/client-sdk';
 import { atFileEnd } from './file-end.ts';
 
 /** Quick enough for a test, slow enough to tell a back-off from a hurry. */
-export const quickTiming = { retryBaseMs: 20, retryCapMs: 200, openMs: 2_000, pingMs: 1_000, answerMs: 1_000 };
+const quickTiming = { retryBaseMs: 20, retryCapMs: 200, openMs: 2_000, pingMs: 1_000, answerMs: 1_000 };
 
 /** A phone: its storage outlives the app. */
 export class Device {

@@ -1,5 +1,5 @@
-import type { ClientFrameInput, ServerFrame } from '@tailgate/sync-protocol';
-import { errorCodes, serverFrame } from '@tailgate/sync-protocol';
+import type { ClientFrameInput, ErrorCode, ServerFrame } from '@tailgate/sync-protocol';
+import { serverFrame } from '@tailgate/sync-protocol';
 import type { Environment, Socket } from '../environment.ts';
 import type { Effect, Event, State, Timing } from './machine.ts';
 import { step } from './machine.ts';
@@ -18,6 +18,18 @@ export interface Talk {
   /** A frame that could not be read: a fault of one side, told for the logs. */
   unreadable(message: string): void;
 }
+
+/**
+ * Rejections that no repetition of the same hello changes. Any other code, and any that this build does not know, may
+ * pass: better to ask again than to wait for ever.
+ */
+const finalRejections: readonly ErrorCode[] = [
+  'MISSING_CREDENTIALS',
+  'INVALID_TOKEN',
+  'CLIENT_OF_OTHER_EMPLOYEE',
+  'CLIENT_REVOKED',
+  'UNSUPPORTED_PROTOCOL',
+];
 
 /** One socket after another: carries out what the machine says, and tells it what happened. */
 export class Connection {
@@ -93,8 +105,14 @@ export class Connection {
     const whileOurs = (listener: (event: globalThis.Event) => void) => (event: globalThis.Event) => {
       if (this.#socket === socket) listener(event);
     };
-    socket.addEventListener('open', whileOurs(() => this.tell({ is: 'opened' })));
-    socket.addEventListener('message', whileOurs((event) => this.#hear('data' in event ? event.data : undefined)));
+    socket.addEventListener(
+      'open',
+      whileOurs(() => this.tell({ is: 'opened' })),
+    );
+    socket.addEventListener(
+      'message',
+      whileOurs((event) => this.#hear('data' in event ? event.data : undefined)),
+    );
     const gone = whileOurs(() => {
       this.#socket = undefined;
       this.tell({ is: 'closed' });
@@ -132,15 +150,16 @@ export class Connection {
     if (parsed.success) return parsed.data;
     const type = typeof json === 'object' && json !== null && 'type' in json ? String(json.type) : '';
     // Frames of a later protocol are not for us.
-    const known = serverFrame.def.options.some((option) => option.shape.type.def.values.some((value) => value === type));
+    const known = serverFrame.def.options.some((option) =>
+      option.shape.type.def.values.some((value) => value === type),
+    );
     if (known) this.#talk.unreadable(`the server sent a malformed frame ${type}`);
     return undefined;
   }
 
   #rejected({ code, message, retry_after_ms }: Extract<ServerFrame, { type: 'reject' }>): void {
-    // A code that this build does not know may pass; better to ask again than to wait for ever.
-    const retry = Object.entries(errorCodes).find(([known]) => known === code)?.[1].retry ?? 'retry';
-    this.tell({ is: 'rejected', code, final: retry === 'final', retryAfterMs: retry_after_ms ?? 0 });
+    const final = finalRejections.some((each) => each === code);
+    this.tell({ is: 'rejected', code, final, retryAfterMs: retry_after_ms ?? 0 });
     this.#talk.take({ type: 'reject', code, message });
   }
 }

@@ -56,7 +56,13 @@ export interface Timing {
   readonly answerMs: number;
 }
 
-export const defaultTiming: Timing = { retryBaseMs: 1_000, retryCapMs: 30_000, openMs: 10_000, pingMs: 9_000, answerMs: 5_000 };
+export const defaultTiming: Timing = {
+  retryBaseMs: 1_000,
+  retryCapMs: 30_000,
+  openMs: 10_000,
+  pingMs: 9_000,
+  answerMs: 5_000,
+};
 
 export type Step = readonly [State, readonly Effect[]];
 
@@ -93,10 +99,17 @@ const ask = (attempt: number, pingMs: number, timing: Timing): Step => [
 ];
 
 /** What happens in a state that waits for somebody's answer: the socket's, or the server's to hello. */
-function whileConnecting({ at, attempt }: State & { attempt: number }, event: Event, timing: Timing, fraction: number): Step | undefined {
+function whileConnecting(
+  { at, attempt }: State & { attempt: number },
+  event: Event,
+  timing: Timing,
+  fraction: number,
+): Step | undefined {
   switch (event.is) {
     case 'opened':
-      return at === 'opening' ? [{ at: 'greeting', attempt }, [{ do: 'hello' }, { do: 'timer', ms: timing.openMs }]] : undefined;
+      return at === 'opening'
+        ? [{ at: 'greeting', attempt }, [{ do: 'hello' }, { do: 'timer', ms: timing.openMs }]]
+        : undefined;
     case 'welcomed':
       // Asked at once: only an answer proves that both directions work, and only that ends the back-off.
       return at === 'greeting' ? ask(attempt, Math.min(event.pingMs, timing.pingMs), timing) : undefined;
@@ -120,7 +133,9 @@ function whileLive(state: State & { at: 'live' }, event: Event, timing: Timing, 
   const { attempt, pingMs } = state;
   switch (event.is) {
     case 'heard':
-      return state.asked ? [{ at: 'live', attempt: 0, pingMs, asked: false }, [{ do: 'timer', ms: pingMs }]] : undefined;
+      return state.asked
+        ? [{ at: 'live', attempt: 0, pingMs, asked: false }, [{ do: 'timer', ms: pingMs }]]
+        : undefined;
     case 'time':
       return state.asked ? giveUp(attempt, timing, fraction) : ask(attempt, pingMs, timing);
     case 'woken':
@@ -142,18 +157,25 @@ function whileWaiting({ attempt }: State & { at: 'waiting' }, event: Event, timi
 function next(state: State, event: Event, timing: Timing, fraction: number): Step | undefined {
   if (event.is === 'unwanted') return state.at === 'resting' ? undefined : rest;
   switch (state.at) {
+    case 'live':
+      return whileLive(state, event, timing, fraction);
+    case 'opening':
+    case 'greeting':
+      return whileConnecting(state, event, timing, fraction);
+    case 'waiting':
+      return whileWaiting(state, event, timing);
     case 'resting':
       return event.is === 'wanted' ? open(0, timing) : undefined;
     case 'barred':
       return event.is === 'renewed' ? open(0, timing) : undefined;
-    case 'opening':
-    case 'greeting':
-      return whileConnecting(state, event, timing, fraction);
-    case 'live':
-      return whileLive(state, event, timing, fraction);
-    case 'waiting':
-      return whileWaiting(state, event, timing);
+    default:
+      return unknownState(state);
   }
+}
+
+/** Does not compile where a state has no entry above. */
+function unknownState(state: never): never {
+  throw new Error(`no such state: ${JSON.stringify(state)}`);
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Progress, QueueItem } from './item.ts';
 import { deleteItem, isUnfinished, isWaiting, progressOf, putItem, readItem, toItem } from './item.ts';
 import { mergeUpdates } from './merge.ts';
 import type { QueueHead, Reconciled } from './queue.ts';
-import { Queue, putQueue, queueHead } from './queue.ts';
+import { isQueueHead, putQueue, Queue } from './queue.ts';
 import type { Draft } from './record.ts';
 
 /** How long apart two edits may be that merge: their fields share one edit time afterwards, which decides conflicts. */
@@ -47,8 +47,7 @@ export class Outbox {
     const damaged: string[] = [];
     const outbox = new Outbox(ground, damaged);
     for (const { key, value } of heads) {
-      const head = queueHead.safeParse(value);
-      if (head.success) outbox.#addQueue(head.data);
+      if (isQueueHead(value)) outbox.#addQueue(value);
       else damaged.push(`queue ${key}`);
     }
     for (const { key, value } of items) {
@@ -198,7 +197,11 @@ export class Outbox {
     return item;
   }
 
-  #mergeIntoTail(queue: Queue, draft: Draft, now: { at: number; monotonic: number; edit: number }): QueueItem | undefined {
+  #mergeIntoTail(
+    queue: Queue,
+    draft: Draft,
+    now: { at: number; monotonic: number; edit: number },
+  ): QueueItem | undefined {
     const tail = queue.items.at(-1);
     if (tail?.form !== 'open' || tail.mutation.boot_id !== this.#ground.bootId) return undefined;
     if (now.monotonic - tail.mutation.monotonic_ms > mergeWindowMs) return undefined;
@@ -223,7 +226,15 @@ export class Outbox {
   #newQueue(employee: string): Queue {
     const { clock, random } = this.#ground.environment;
     const client_id = newId(clock.now(), random);
-    const head = { client_id, employee, retired: false, queue_key: null, sealed_seq: 0, sealed_link: null, epoch: null };
+    const head = {
+      client_id,
+      employee,
+      retired: false,
+      queue_key: null,
+      sealed_seq: 0,
+      sealed_link: null,
+      epoch: null,
+    };
     return this.#addQueue(head);
   }
 

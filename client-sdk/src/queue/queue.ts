@@ -1,25 +1,26 @@
-import * as z from 'zod/mini';
 import type { Environment } from '../environment.ts';
 import type { Journal } from '../store/journal.ts';
+import type { Read } from '../store/reading.ts';
+import { fields, flag, nullable, number, text } from '../store/reading.ts';
 import type { StoreChange } from '../store/store.ts';
 import type { QueueItem } from './item.ts';
 import { bytesOf, isWaiting, putItem } from './item.ts';
 import { seal } from './seal.ts';
 
 /** What a queue is, beside its items. */
-export const queueHead = z.object({
-  client_id: z.string(),
-  employee: z.string(),
+export const isQueueHead = fields({
+  client_id: text,
+  employee: text,
   /** Forked: what waited went on in another queue. */
-  retired: z.boolean(),
-  queue_key: z.nullable(z.string()),
+  retired: flag,
+  queue_key: nullable(text),
   /** The last sequence that was ever sealed, and the link that its successor carries. */
-  sealed_seq: z.number(),
-  sealed_link: z.nullable(z.string()),
+  sealed_seq: number,
+  sealed_link: nullable(text),
   /** The server's epoch at the last welcome: another one means that the server may have lost what it had. */
-  epoch: z.nullable(z.string()),
+  epoch: nullable(text),
 });
-export type QueueHead = z.infer<typeof queueHead>;
+export type QueueHead = Read<typeof isQueueHead>;
 
 export interface BatchLimits {
   readonly items: number;

@@ -63,10 +63,13 @@ export class Receipt implements Watch<ReceiptState> {
   saving(saved: Promise<void>): void {
     this.#saving++;
     this.#signal.set({ at: 'recorded' });
-    void saved.then(() => {
-      this.#saving--;
-      if (this.#saving === 0 && this.current.at === 'recorded') this.#signal.set({ at: 'saved' });
-    });
+    void this.#whenSaved(saved);
+  }
+
+  async #whenSaved(saved: Promise<void>): Promise<void> {
+    await saved;
+    this.#saving--;
+    if (this.#saving === 0 && this.current.at === 'recorded') this.#signal.set({ at: 'saved' });
   }
 
   moved(progress: Progress): void {
@@ -96,13 +99,7 @@ export class Receipt implements Watch<ReceiptState> {
 }
 
 function stateOf(progress: Progress): ReceiptState {
-  switch (progress.at) {
-    case 'waiting':
-      return { at: 'saved' };
-    case 'accepted':
-    case 'on_host':
-      return { at: progress.at, version: progress.version };
-    case 'quarantined':
-      return { at: 'quarantined', code: progress.code, reason: progress.reason };
-  }
+  if (progress.at === 'waiting') return { at: 'saved' };
+  if (progress.at === 'quarantined') return { at: 'quarantined', code: progress.code, reason: progress.reason };
+  return { at: progress.at, version: progress.version };
 }

@@ -1,6 +1,5 @@
 import type { ErrorDetail, MutationName, RouteKey, SkipRefuseArgs, StopObjectInput } from '@tailgate/sync-protocol';
 import { leastFrameBytes, skipRefuseArgs, stopUpdateArgs } from '@tailgate/sync-protocol';
-import type * as z from 'zod/mini';
 import { InvalidChange } from '../errors.ts';
 import { bytesOf } from './item.ts';
 
@@ -20,27 +19,32 @@ export const draftUpdate = (route: RouteKey, stop: StopObjectInput): Draft =>
 export const draftSkip = (route: RouteKey, stop_id: number, fields: SkipInput): Draft =>
   draft('stop.skip_refuse', skipRefuseArgs.safeParse({ ...fields, route, stop_id }));
 
+type Parsed = ReturnType<typeof stopUpdateArgs.safeParse> | ReturnType<typeof skipRefuseArgs.safeParse>;
+type Issue = NonNullable<Parsed['error']>['issues'][number];
+
 /** Room for the envelope: names, times, hashes. */
 const envelopeBytes = 1024;
 
 /** Refuses here what the server would only keep in quarantine: the person who can change it is still looking. */
-function draft(name: MutationName, parsed: z.core.util.SafeParseResult<object>): Draft {
+function draft(name: MutationName, parsed: Parsed): Draft {
   if (!parsed.success) throw new InvalidChange(parsed.error.issues.map(detailOf));
   const args: Record<string, unknown> = { ...parsed.data };
   const bytes = bytesOf(args);
   if (bytes > leastFrameBytes - envelopeBytes)
-    throw new InvalidChange([{ path: '', message: `is ${bytes} bytes; a change has room for ${leastFrameBytes - envelopeBytes}` }]);
+    throw new InvalidChange([
+      { path: '', message: `is ${bytes} bytes; a change has room for ${leastFrameBytes - envelopeBytes}` },
+    ]);
   return { name, version: 1, args };
 }
 
 /** Says what is wrong in words; zod/mini brings none, and its dictionary weighs more than this. */
-function detailOf(issue: z.core.$ZodIssue): ErrorDetail {
+function detailOf(issue: Issue): ErrorDetail {
   // The caller passed the stop by itself.
   const path = (issue.path[0] === 'stop' ? issue.path.slice(1) : issue.path).join('.');
   return { path, message: issue.message === 'Invalid input' ? describe(issue) : issue.message };
 }
 
-function describe(issue: z.core.$ZodIssue): string {
+function describe(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${issue.expected}`;

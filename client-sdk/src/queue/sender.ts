@@ -1,5 +1,5 @@
 import type { AckFrame, ClientFrameInput, Limits } from '@tailgate/sync-protocol';
-import { canonicalJson, errorCodes } from '@tailgate/sync-protocol';
+import { canonicalJson } from '@tailgate/sync-protocol';
 import type { Environment } from '../environment.ts';
 import type { Timing } from '../connection/machine.ts';
 import { backoffMs } from '../connection/machine.ts';
@@ -94,17 +94,15 @@ export class Sender {
     if (ack.wants !== undefined && flight?.generation === this.#generation) this.#restart(ack.wants);
   }
 
-  /** An error frame. Where it may pass, what is under way is sent again later; nothing is ever dropped for it. */
-  failed(code: string): void {
-    const retry = Object.entries(errorCodes).find(([known]) => known === code)?.[1].retry ?? 'retry';
+  /** An error frame: what is under way is sent again, later and later. Nothing is ever dropped for it. */
+  failed(): void {
     const flight = this.#flights.shift();
     this.#expectAnswer();
     if (!flight || flight.generation !== this.#generation) return;
     this.#restart(0);
     this.#paused = true;
     const { timing, environment } = this.#ground;
-    // A fault that stays is tried as seldom as we ever try: somebody has to mend one of the sides.
-    const ms = retry === 'final' ? timing.retryCapMs : backoffMs(this.#failures++, timing, environment.random.fraction());
+    const ms = backoffMs(this.#failures++, timing, environment.random.fraction());
     this.#stopTimer();
     this.#stopTimer = environment.clock.after(ms, () => {
       this.#paused = false;

@@ -1,16 +1,13 @@
-import { clientScope, codesScope, patchFrame } from '@tailgate/sync-protocol';
+import { clientScope, codesScope, snapshotBody } from '@tailgate/sync-protocol';
 import type { AssignedRoute, ClientFrameInput, Cursor, Scope } from '@tailgate/sync-protocol';
-import * as z from 'zod/mini';
 import type { FeedFrame } from '../channel.ts';
 import type { Timing } from '../connection/machine.ts';
 import { backoffMs } from '../connection/machine.ts';
 import type { Environment } from '../environment.ts';
+import { messageOf } from '../errors.ts';
 import type { Conflict } from '../events.ts';
 import type { Replica } from './replica.ts';
 import type { Patch } from './scope-state.ts';
-
-/** The body of a snapshot; what is not said of a patch from nothing is nothing. */
-const snapshot = z.omit(patchFrame, { type: true, from: true });
 
 export interface FeedGround {
   readonly url: string;
@@ -86,12 +83,13 @@ export class Feed {
     try {
       const response = await environment.fetch(address, { headers: this.#line.headers, signal: this.#abort.signal });
       if (!response.ok) throw new Error(`status ${response.status}`);
-      const whole = snapshot.parse(await response.json());
+      const whole = snapshotBody.parse(await response.json());
       if (this.#abort.signal.aborted) return;
       // From here on by patches.
       if (this.#take({ ...whole, from: null })) this.#subscribe([scope]);
     } catch (error) {
-      if (!this.#abort.signal.aborted) this.#again(scope, `the snapshot of ${scope} cannot be fetched: ${String(error)}`);
+      if (!this.#abort.signal.aborted)
+        this.#again(scope, `the snapshot of ${scope} cannot be fetched: ${messageOf(error)}`);
     }
   }
 

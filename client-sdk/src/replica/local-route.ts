@@ -7,8 +7,15 @@ import type {
   StopView,
   Superseded,
 } from '@tailgate/sync-protocol';
-import { headerDocument, planDocument, resultDocument, routeHeader, stopPlan, stopResult, stopView } from '@tailgate/sync-protocol';
-import type * as z from 'zod/mini';
+import {
+  headerDocument,
+  planDocument,
+  resultDocument,
+  routeHeader,
+  stopPlan,
+  stopResult,
+  stopView,
+} from '@tailgate/sync-protocol';
 import type { QueueItem } from '../queue/item.ts';
 import { keepEqualParts, Signal } from '../watch.ts';
 import type { Surroundings } from './intent.ts';
@@ -53,7 +60,8 @@ export class RouteModel {
     const byStop = groupByStop(items, stops);
     const around = { drivers: header.drivers, stopException: this.#stopException };
     if (stops === 'all') this.#dropStopsWithoutPlan();
-    for (const stop of stops === 'all' ? this.#planned() : stops) this.#refreshStop(stop, byStop.get(stop) ?? [], around);
+    for (const stop of stops === 'all' ? this.#planned() : stops)
+      this.#refreshStop(stop, byStop.get(stop) ?? [], around);
     const { facility, id, week_end } = header;
     const key: RouteKey = { facility, id, week_end };
     const ordered = [...this.#stops.values()].sort((a, b) => a.sequence - b.sequence || a.id - b.id);
@@ -122,8 +130,12 @@ export function stopOfDocument(key: string): number | undefined {
 
 const stopOfPlan = (key: string): number | undefined => (key.startsWith('plan/') ? stopOfDocument(key) : undefined);
 
+interface Schema<Value> {
+  safeParse(value: unknown): { readonly success: true; readonly data: Value } | { readonly success: false };
+}
+
 /** Reads documents of one form, each once; what a newer server sends in another form is as good as absent. */
-function reader<Value>(schema: z.ZodMiniType<Value>): (document: LocalDocument | undefined) => Value | undefined {
+function reader<Value>(schema: Schema<Value>): (document: LocalDocument | undefined) => Value | undefined {
   const read = new WeakMap<LocalDocument, { readonly value: Value | undefined }>();
   return (document) => {
     if (!document) return undefined;

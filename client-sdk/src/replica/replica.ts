@@ -122,7 +122,9 @@ export class Replica {
   }
 
   #ordered(scope: Scope): QueueItem[] {
-    return [...this.#ground.items.unfinished(scope)].sort((a, b) => a.edit_time - b.edit_time || a.mutation.seq - b.mutation.seq);
+    return [...this.#ground.items.unfinished(scope)].sort(
+      (a, b) => a.edit_time - b.edit_time || a.mutation.seq - b.mutation.seq,
+    );
   }
 
   /** Conflicts that can be shown now, because the values that won are here. */
@@ -131,9 +133,17 @@ export class Replica {
     const told = new Map<QueueItem, Progress>();
     for (const item of this.#ground.items.unfinished(state.scope)) {
       const { progress, target } = item;
-      if (progress.at !== 'accepted' || progress.superseded.length === 0 || !target || !isContained(item, state.head)) continue;
+      if (progress.at !== 'accepted' || progress.superseded.length === 0 || !target || !isContained(item, state.head))
+        continue;
       for (const { path, kept, dropped } of this.#model(state.scope).conflictsOf(item, progress.superseded))
-        conflicts.push({ id: item.mutation.id, route: state.scope, stop: target.stop, path, mine: dropped, theirs: kept });
+        conflicts.push({
+          id: item.mutation.id,
+          route: state.scope,
+          stop: target.stop,
+          path,
+          mine: dropped,
+          theirs: kept,
+        });
       told.set(item, { ...progress, superseded: [] });
     }
     if (told.size > 0) this.#ground.items.advance(told);

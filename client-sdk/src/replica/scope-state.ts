@@ -1,6 +1,7 @@
 import { addToChecksum } from '@tailgate/sync-protocol';
 import type { Cursor, PatchFrame, Scope } from '@tailgate/sync-protocol';
-import * as z from 'zod/mini';
+import type { Read } from '../store/reading.ts';
+import { anything, fields, listOf, number, text } from '../store/reading.ts';
 import type { Row, StoreChange } from '../store/store.ts';
 
 export interface LocalDocument {
@@ -9,14 +10,9 @@ export interface LocalDocument {
 }
 
 /** What is stored of a scope beside its documents. */
-const scopeHead = z.object({
-  epoch: z.string(),
-  version: z.number(),
-  hosted_through: z.number(),
-  parked: z.array(z.number()),
-});
-export type ScopeHead = z.infer<typeof scopeHead>;
-const storedDocument = z.object({ version: z.number(), value: z.unknown() });
+const isScopeHead = fields({ epoch: text, version: number, hosted_through: number, parked: listOf(number) });
+export type ScopeHead = Read<typeof isScopeHead>;
+const isDocument = fields({ version: number, value: anything });
 
 /** The feed's news of a scope; a snapshot is one from nothing. */
 export type Patch = Omit<PatchFrame, 'type'>;
@@ -130,18 +126,16 @@ export function readScopes(heads: readonly Row[], documents: readonly Row[]): Ma
   const byScope = new Map<Scope, [string, LocalDocument][]>();
   for (const { key, value } of documents) {
     const [scope = '', name = ''] = key.split('\n');
-    const document = storedDocument.safeParse(value);
-    if (!document.success) continue;
+    if (!isDocument(value)) continue;
     const list = byScope.get(scope) ?? [];
     byScope.set(scope, list);
-    list.push([name, { version: document.data.version, value: document.data.value }]);
+    list.push([name, value]);
   }
   const scopes = new Map<Scope, ScopeState>();
   for (const { key, value } of heads) {
-    const head = scopeHead.safeParse(value);
-    if (!head.success) continue;
+    if (!isScopeHead(value)) continue;
     const state = new ScopeState(key);
-    state.restore(head.data, byScope.get(key) ?? []);
+    state.restore(value, byScope.get(key) ?? []);
     scopes.set(key, state);
   }
   return scopes;

@@ -19,7 +19,8 @@ export function standingAt({ progress, target }: QueueItem, head: ScopeHead, now
   if (progress.at !== 'accepted' || !target) return undefined;
   const elsewhere = progress.epoch !== null && progress.epoch !== head.epoch;
   const version = elsewhere ? head.version : progress.version;
-  if (version <= head.hosted_through && !head.parked.includes(target.stop)) return { at: 'on_host', version, since: now };
+  if (version <= head.hosted_through && !head.parked.includes(target.stop))
+    return { at: 'on_host', version, since: now };
   if (progress.epoch === head.epoch) return undefined;
   return { ...progress, version, epoch: head.epoch };
 }

@@ -1,24 +1,24 @@
-import { assignedRoute } from '@tailgate/sync-protocol';
 import type { AssignedRoute } from '@tailgate/sync-protocol';
-import * as z from 'zod/mini';
 import type { Journal } from '../store/journal.ts';
+import type { Read } from '../store/reading.ts';
+import { exactly, fields, flag, listOf, nullable, text } from '../store/reading.ts';
 import type { Store } from '../store/store.ts';
 import { Signal } from '../watch.ts';
 
 /** A driver who has signed in on this device. */
-const account = z.object({
-  employee: z.string(),
-  name: z.string(),
+const isAccount = fields({
+  employee: text,
+  name: text,
   /** Null once the server has ended the session, or the driver has. */
-  token: z.nullable(z.string()),
+  token: nullable(text),
   /** The driver has signed out and the server does not know it yet. */
-  leaving: z.boolean(),
+  leaving: flag,
   /** Their routes, the pending one first. */
-  routes: z.array(assignedRoute),
+  routes: listOf(fields({ facility: text, id: text, week_end: text, scope: text, status: exactly('O', 'C') })),
 });
-export type Account = z.infer<typeof account>;
+export type Account = Read<typeof isAccount>;
 
-const setting = z.object({ employee: z.nullable(z.string()) });
+const isCurrent = fields({ employee: nullable(text) });
 const currentKey = 'current';
 
 /** Who has used this device, and who does now. */
@@ -37,12 +37,9 @@ export class Accounts {
   /** @param employee who works with this device, where the app knows; else who did so last */
   static async open(store: Store, journal: Journal, employee: string | undefined): Promise<Accounts> {
     const [rows, settings] = await Promise.all([store.readAll('account'), store.readAll('setting')]);
-    const all = rows.flatMap(({ value }) => {
-      const parsed = account.safeParse(value);
-      return parsed.success ? [parsed.data] : [];
-    });
-    const last = setting.safeParse(settings.find((row) => row.key === currentKey)?.value);
-    return new Accounts(all, employee ?? (last.success ? last.data.employee : null), journal);
+    const all = rows.map((row) => row.value).filter(isAccount);
+    const last = settings.find((row) => row.key === currentKey)?.value;
+    return new Accounts(all, employee ?? (isCurrent(last) ? last.employee : null), journal);
   }
 
   find(employee: string): Account | undefined {

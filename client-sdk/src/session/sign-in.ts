@@ -1,7 +1,8 @@
 import { otherDriversSignedIn, signedIn, signedUp } from '@tailgate/sync-protocol';
-import * as z from 'zod/mini';
+import type { SignedIn } from '@tailgate/sync-protocol';
 import type { Environment } from '../environment.ts';
 import { Unreachable } from '../errors.ts';
+import { anything, fields, text } from '../store/reading.ts';
 
 export interface SignInInput {
   readonly employeeId: string;
@@ -12,11 +13,21 @@ export interface SignInInput {
 
 /** What became of a sign-in; nothing of it is exceptional. */
 export type SignInResult =
-  | { readonly kind: 'signed_in'; readonly employeeId: string; readonly name: string; readonly mustChangePassword: boolean }
+  | {
+      readonly kind: 'signed_in';
+      readonly employeeId: string;
+      readonly name: string;
+      readonly mustChangePassword: boolean;
+    }
   /** Other drivers of the same route are signed in: ask, then call again with `confirmLogin`. */
   | { readonly kind: 'conflict'; readonly drivers: readonly { readonly id: string; readonly name: string }[] }
   /** `code` as the server names it: INVALID_CREDENTIALS, RATE_LIMITED, ALREADY_REGISTERED, EMPLOYEE_NOT_FOUND… */
-  | { readonly kind: 'refused'; readonly code: string; readonly message: string; readonly retryAfterMs: number | undefined };
+  | {
+      readonly kind: 'refused';
+      readonly code: string;
+      readonly message: string;
+      readonly retryAfterMs: number | undefined;
+    };
 
 export interface Session {
   readonly employee: string;
@@ -24,12 +35,17 @@ export interface Session {
   readonly token: string;
 }
 
-const envelope = z.object({
-  message: z._default(z.string(), ''),
-  data: z.optional(z.unknown()),
-  error: z.optional(z.nullable(z.object({ code: z.string() }))),
-});
-type Answer = z.infer<typeof envelope> & { readonly status: number; readonly retryAfterMs: number | undefined };
+/** Every answer of our server, and none of a proxy's or a hotel's. */
+const isEnvelope = fields({ message: text, data: anything });
+const isFailure = fields({ error: fields({ code: text }) });
+
+interface Answer {
+  readonly status: number;
+  readonly message: string;
+  readonly data: unknown;
+  readonly code: string | undefined;
+  readonly retryAfterMs: number | undefined;
+}
 
 /** The auth endpoints as the SDK needs them (contract §2). */
 export class AuthApi {
@@ -68,25 +84,33 @@ export class AuthApi {
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
     try {
       const response = await this.#fetch(`${this.#url}/api/auth/${what}`, init);
-      const parsed = envelope.safeParse(await response.json());
-      // What is no answer of our server came from a proxy, or from a network that wants a login of its own.
-      if (!parsed.success || response.status >= 500) throw new Error(`status ${response.status}`);
+      const said: unknown = await response.json();
+      if (!isEnvelope(said) || response.status >= 500) throw new Error(`status ${response.status}`);
       const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-      return { ...parsed.data, status: response.status, retryAfterMs: seconds >= 0 ? seconds * 1_000 : undefined };
+      return {
+        status: response.status,
+        message: said.message,
+        data: said.data,
+        code: isFailure(said) ? said.error.code : undefined,
+        retryAfterMs: seconds >= 0 ? seconds * 1_000 : undefined,
+      };
     } catch (error) {
       throw new Unreachable(`${what} failed`, error);
     }
   }
 }
 
-const entered = (session: z.infer<typeof signedUp>, mustChangePassword: boolean): [SignInResult, Session] => [
+const entered = (
+  session: Omit<SignedIn, 'must_change_password'>,
+  mustChangePassword: boolean,
+): [SignInResult, Session] => [
   { kind: 'signed_in', employeeId: session.employee_id, name: session.name, mustChangePassword },
   { employee: session.employee_id, name: session.name, token: session.api_token },
 ];
 
-const refused = ({ error, message, status, retryAfterMs }: Answer): SignInResult => ({
+const refused = ({ code, message, status, retryAfterMs }: Answer): SignInResult => ({
   kind: 'refused',
-  code: error?.code ?? `HTTP_${status}`,
+  code: code ?? `HTTP_${status}`,
   message,
   retryAfterMs,
 });

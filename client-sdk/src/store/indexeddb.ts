@@ -31,7 +31,12 @@ export async function openIndexedDb(name = 'tailgate', options: IndexedDbOptions
 }
 
 /** Two pages that number the same queue would overwrite each other's items: the second one has to wait, or to be told. */
-async function lock(resource: string, name: string, locks: LockManager | undefined, timeoutMs: number): Promise<() => void> {
+async function lock(
+  resource: string,
+  name: string,
+  locks: LockManager | undefined,
+  timeoutMs: number,
+): Promise<() => void> {
   if (!locks) return () => {};
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   await new Promise<void>((granted, refused) => {
@@ -63,12 +68,14 @@ class IndexedDbStore implements Store {
       const keys = store.getAllKeys();
       const values = store.getAll();
       // Both lists come in the order of keys.
-      return () => keys.result.map((key, i): Row => ({ key: String(key), value: values.result[i] }));
+      return () => keys.result.map((key, i): Row => ({ key: keyText(key), value: values.result[i] }));
     });
   }
 
   write(changes: readonly StoreChange[], durability: Durability): Promise<void> {
-    const touched = new Set(changes.map((change) => ('put' in change ? change.put : 'delete' in change ? change.delete : change.deleteAll)));
+    const touched = new Set(
+      changes.map((change) => ('put' in change ? change.put : 'delete' in change ? change.delete : change.deleteAll)),
+    );
     return this.#inTransaction('readwrite', [...touched], durability, (transaction) => {
       for (const change of changes) apply(transaction, change);
       return () => {};
@@ -117,10 +124,12 @@ class IndexedDbStore implements Store {
   }
 
   #open(): Promise<IDBDatabase> {
-    this.#database ??= openDatabase(this.#factory, this.#name, () => (this.#database = undefined)).catch((error: unknown) => {
-      this.#database = undefined;
-      throw error;
-    });
+    this.#database ??= openDatabase(this.#factory, this.#name, () => (this.#database = undefined)).catch(
+      (error: unknown) => {
+        this.#database = undefined;
+        throw error;
+      },
+    );
     return this.#database;
   }
 }
@@ -134,6 +143,8 @@ async function abort(transaction: IDBTransaction, ended: Promise<void>): Promise
   }
   await ended.catch(() => {});
 }
+
+const keyText = (key: IDBValidKey): string => (typeof key === 'string' ? key : '');
 
 function apply(transaction: IDBTransaction, change: StoreChange): void {
   if ('put' in change) transaction.objectStore(change.put).put(change.value, change.key);
@@ -151,7 +162,8 @@ function openDatabase(factory: IDBFactory, name: string, gone: () => void): Prom
   return new Promise((resolve, reject) => {
     const request = factory.open(name, schemaVersion);
     request.onupgradeneeded = () => {
-      for (const table of tables) if (!request.result.objectStoreNames.contains(table)) request.result.createObjectStore(table);
+      for (const table of tables)
+        if (!request.result.objectStoreNames.contains(table)) request.result.createObjectStore(table);
     };
     request.onerror = () => reject(request.error ?? new Error(`the store ${name} could not be opened`));
     request.onsuccess = () => {

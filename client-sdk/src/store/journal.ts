@@ -50,12 +50,15 @@ export class Journal {
   async #run(): Promise<void> {
     // A turn of the queue lets what was asked for in the same breath share the transaction.
     await Promise.resolve();
-    for (let failures = 0; this.#waiting.length > 0; ) {
+    for (let failures = 0; this.#waiting.length > 0;) {
       const batch = this.#waiting;
       this.#waiting = [];
       const durability = batch.some((each) => each.durability === 'strict') ? 'strict' : 'relaxed';
       try {
-        await this.#store.write(batch.flatMap((each) => each.changes), durability);
+        await this.#store.write(
+          batch.flatMap((each) => each.changes),
+          durability,
+        );
       } catch (error) {
         this.#waiting = [...batch, ...this.#waiting];
         this.onTrouble(error);

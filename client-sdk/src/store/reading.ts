@@ -1,0 +1,44 @@
+/**
+ * Whether a stored value has a form. Rows are read back into types by these few checks: schemas of the protocol are for
+ * what crosses the wire, and a schema library of its own would weigh more than the whole queue.
+ */
+export type Check<Value> = (value: unknown) => value is Value;
+
+export const text: Check<string> = (value) => typeof value === 'string';
+export const number: Check<number> = (value) => typeof value === 'number';
+export const flag: Check<boolean> = (value) => typeof value === 'boolean';
+export const anything: Check<unknown> = (_value): _value is unknown => true;
+
+export const record: Check<Record<string, unknown>> = (value): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const exactly =
+  <const Value extends string>(...values: readonly Value[]): Check<Value> =>
+  (value): value is Value =>
+    values.some((each) => each === value);
+
+export const nullable =
+  <Value>(check: Check<Value>): Check<Value | null> =>
+  (value): value is Value | null =>
+    value === null || check(value);
+
+export const listOf =
+  <Value>(check: Check<Value>): Check<Value[]> =>
+  (value): value is Value[] =>
+    Array.isArray(value) && value.every(check);
+
+export const either =
+  <Values extends readonly unknown[]>(
+    ...checks: { [Index in keyof Values]: Check<Values[Index]> }
+  ): Check<Values[number]> =>
+  (value): value is Values[number] =>
+    checks.some((check) => check(value));
+
+/** An object that has at least these members. */
+export const fields =
+  <Shape extends Record<string, Check<unknown>>>(shape: Shape): Check<{ [Name in keyof Shape]: Read<Shape[Name]> }> =>
+  (value): value is { [Name in keyof Shape]: Read<Shape[Name]> } =>
+    record(value) && Object.entries(shape).every(([name, check]) => check(value[name]));
+
+/** The type that a check stands for. */
+export type Read<Some> = Some extends Check<infer Value> ? Value : never;
