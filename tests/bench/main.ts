@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { drain } from './drain.ts';
 import { live } from './live.ts';
+import { replicate } from './replicate.ts';
 import { publish } from './report.ts';
 
 const { values, positionals } = parseArgs({
@@ -9,7 +10,7 @@ const { values, positionals } = parseArgs({
 });
 const numbers = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value)]));
 const options = { rounds: 3, ...numbers };
-const benches = { drain: () => drain(options), live: () => live(options) };
+const benches = { drain: () => drain(options), live: () => live(options), replicate: () => replicate(options) };
 
 const [name] = positionals;
 const bench = Object.entries(benches).find(([known]) => known === name)?.[1];

@@ -17,7 +17,7 @@ import type { TestDatabase } from './postgres.ts';
 import { recordedLog } from './recorded-log.ts';
 import { createHost } from './stand-in.ts';
 
-export const WEEK = '20261128';
+const WEEK = '20261128';
 /** Chicago in November: six hours behind UTC. */
 export const ZONE = 'America/Chicago';
 

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { PgBoss } from 'pg-boss';
+import { migrate } from '../../server/src/db/migrate.ts';
+import type { Queryable } from '../../server/src/db/types.ts';
+import { createQueues } from '../../server/src/mutations/wakeups.ts';
+import type { HostValue } from '../../server/src/replication/host/columns.ts';
+import type { Host } from '../../server/src/replication/host/host.ts';
+import { openStandIn } from '../../server/src/replication/host/postgres.ts';
+import { ReplicationWorker } from '../../server/src/replication/worker.ts';
+import { fillBacklog, type BacklogSize } from '../support/backlog.ts';
+import { median, openGround, quietLog, type Ground } from './ground.ts';
+import type { Report } from './report.ts';
+
+/** 200,000 mutations over 15,000 stops: what an outage of some hours leaves behind (host.md, "Targets"). */
+const BACKLOG: BacklogSize = { routes: 100, stops: 150, lines: 20, mutations: 13 };
+const LIBRARY = 'PODDTA';
+
+type Statement = { readonly sql: string; readonly parameters: readonly HostValue[] };
+interface Drained {
+  readonly seconds: number;
+  readonly workerCpu: number;
+  readonly postgresCpu: number;
+}
+
+/** How fast a backlog reaches the host, beside the same MERGEs by one connection without the worker. */
+export async function replicate({ rounds }: { rounds: number }): Promise<Report> {
+  const ground = await openGround();
+  try {
+    await seed(ground);
+    // The first run also records what the worker writes.
+    const written: Statement[][] = [];
+    await drainByWorker(ground, written);
+    const ours: Drained[] = [];
+    const raw: Drained[] = [];
+    for (let round = 0; round < rounds; round++) {
+      ours.push(await drainByWorker(ground));
+      raw.push(await replay(ground, written));
+    }
+    const figures = [figure('worker', ours), figure('the same statements, one connection, no worker', raw)];
+    const seconds = (runs: readonly Drained[]) => median(runs.map((run) => run.seconds));
+    return {
+      title: `replicate: ${BACKLOG.routes * BACKLOG.stops} stops, ${mutations()} mutations, fsync on, median of ${rounds}`,
+      figures,
+      ratios: { 'of the raw limit': seconds(raw) / seconds(ours) },
+    };
+  } finally {
+    await ground.close();
+  }
+}
+
+const mutations = (): number => BACKLOG.routes * BACKLOG.stops * BACKLOG.mutations;
+
+async function seed(ground: Ground): Promise<void> {
+  const database = await ground.database('seed', 'template1');
+  await migrate(database.url, quietLog);
+  await withBoss(database.url, async () => undefined);
+  const host = await openStandIn({ url: database.url, library: LIBRARY, log: quietLog });
+  await fillBacklog(database.pool, host, BACKLOG);
+  await host.close();
+  await database.close();
+}
+
+async function drainByWorker(ground: Ground, record?: Statement[][]): Promise<Drained> {
+  const database = await ground.database('drain', 'seed');
+  const host = await openStandIn({ url: database.url, library: LIBRARY, log: quietLog });
+  try {
+    return await withBoss(database.url, async (boss) => {
+      const worker = new ReplicationWorker({
+        db: database.pool,
+        host: record ? recording(host, record) : host,
+        boss,
+        importNow: () => Promise.reject(new Error('nobody else writes here')),
+        log: quietLog,
+        clock: () => new Date(),
+        random: Math.random,
+        owner: randomUUID(),
+      });
+      const run = await measured(ground, async () => {
+        await worker.start();
+        await nothingBehind(database.pool);
+      });
+      await worker.stop();
+      return run;
+    });
+  } finally {
+    await host.close();
+    await database.drop();
+  }
+}
+
+async function replay(ground: Ground, written: readonly Statement[][]): Promise<Drained> {
+  const database = await ground.database('replay', 'seed');
+  const host = await openStandIn({ url: database.url, library: LIBRARY, log: quietLog, size: 1 });
+  try {
+    return await measured(ground, async () => {
+      for (const statements of written)
+        await host.transaction((tx) =>
+          Promise.all(statements.map(({ sql, parameters }) => tx.execute(sql, parameters))),
+        );
+    });
+  } finally {
+    await host.close();
+    await database.drop();
+  }
+}
+
+/** The host, and a note of every statement that changed something. */
+function recording(host: Host, record: Statement[][]): Host {
+  return {
+    ...host,
+    transaction: (work) =>
+      host.transaction((tx) => {
+        const statements: Statement[] = [];
+        record.push(statements);
+        return work({
+          query: (sql, parameters) => tx.query(sql, parameters),
+          execute: (sql, parameters = []) => {
+            statements.push({ sql, parameters });
+            return tx.execute(sql, parameters);
+          },
+        });
+      }),
+  };
+}
+
+/** Asked fifty times a second: less than a thousandth of a run. */
+async function nothingBehind(db: Queryable): Promise<void> {
+  for (;;) {
+    const { rowCount } = await db.query('select from route where behind limit 1');
+    if (rowCount === 0) return;
+    await db.query('select pg_sleep(0.02)');
+  }
+}
+
+async function withBoss<Result>(connectionString: string, work: (boss: PgBoss) => Promise<Result>): Promise<Result> {
+  const boss = new PgBoss({ connectionString, useListenNotify: true, supervise: false, schedule: false });
+  await boss.start();
+  await createQueues(boss);
+  try {
+    return await work(boss);
+  } finally {
+    await boss.stop({ graceful: false });
+  }
+}
+
+async function measured(ground: Ground, work: () => Promise<unknown>): Promise<Drained> {
+  const [own, postgres] = [process.cpuUsage(), ground.postgresCpu()];
+  const start = performance.now();
+  await work();
+  const seconds = (performance.now() - start) / 1000;
+  const { user, system } = process.cpuUsage(own);
+  return { seconds, workerCpu: (user + system) / 1e6, postgresCpu: ground.postgresCpu() - postgres };
+}
+
+function figure(what: string, runs: readonly Drained[]): Report['figures'][number] {
+  const middle = (value: (run: Drained) => number) => median(runs.map(value));
+  const perThousand = (cpu: (run: Drained) => number) => ((middle(cpu) / mutations()) * 1000).toFixed(3);
+  return {
+    what,
+    'mutations/s': Math.round(mutations() / middle(({ seconds }) => seconds)),
+    'stops/s': Math.round((BACKLOG.routes * BACKLOG.stops) / middle(({ seconds }) => seconds)),
+    'worker CPU s/1,000': perThousand(({ workerCpu }) => workerCpu),
+    'PostgreSQL CPU s/1,000': perThousand(({ postgresCpu }) => postgresCpu),
+  };
+}
