@@ -2,7 +2,7 @@ import { Agent, get } from 'node:http';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setInterval as ticks } from 'node:timers/promises';
 import { routeScope } from '@tailgate/sync-protocol';
 import { migrate } from '../../server/src/db/migrate.ts';
 import { baselineBodies, fillBaseline, post } from './baseline.ts';
@@ -54,13 +54,22 @@ export async function live({ rounds, mutations = 100 }: { rounds: number; mutati
   }
 }
 
+/** One after the other at the driver's pace. */
+async function* everySoOften<Work>(all: readonly Work[]): AsyncGenerator<Work> {
+  let next = 0;
+  for await (const _tick of ticks(EVERY_MS)) {
+    const work = all[next++];
+    if (work === undefined) return;
+    yield work;
+  }
+}
+
 async function paced<Work>(all: readonly Work[], run: (work: Work) => Promise<void>): Promise<Latencies> {
   const ack: number[] = [];
-  for (const work of all) {
+  for await (const work of everySoOften(all)) {
     const start = performance.now();
     await run(work);
     ack.push(performance.now() - start);
-    await delay(EVERY_MS);
   }
   return { ack, visible: [] };
 }
@@ -121,10 +130,9 @@ function writeAndWatch(child: Child, writer: Phone, watcher: Phone): Promise<Lat
     });
     const start = async (): Promise<void> => {
       await watched;
-      for (const item of writer.items) {
+      for await (const item of everySoOften(writer.items)) {
         sentAt.push(performance.now());
         writing.socket.send(`{"type":"push","mutations":[${item}]}`);
-        await delay(EVERY_MS);
       }
     };
   });
@@ -142,11 +150,10 @@ async function liveBaseline(ground: Ground, writer: Phone): Promise<Latencies> {
     const polling = poll(child, agent, writer.items.length, (version) =>
       visible.push(performance.now() - (sentAt[version - 1] ?? 0)),
     );
-    for (const body of baselineBodies(writer, benchRoute(0).id)) {
+    for await (const body of everySoOften(baselineBodies(writer, benchRoute(0).id))) {
       sentAt.push(performance.now());
       await post(child, agent, body);
       ack.push(performance.now() - (sentAt.at(-1) ?? 0));
-      await delay(EVERY_MS);
     }
     await polling;
     return { ack, visible };
@@ -163,7 +170,7 @@ async function poll(child: Child, agent: Agent, until: number, seen: (version: n
     const rows = await changes(child, agent, since);
     for (const { version } of rows) seen(version);
     since = Math.max(since, ...rows.map(({ version }) => version));
-    if (since < until) await delay(POLL_MS);
+    if (since >= until) return;
   }
 }
 
