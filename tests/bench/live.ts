@@ -166,7 +166,8 @@ async function liveBaseline(ground: Ground, writer: Phone): Promise<Latencies> {
 
 /** A stop that was written twice between two looks shows its last version: the rest was never visible. */
 async function poll(child: Child, agent: Agent, until: number, seen: (version: number) => void): Promise<void> {
-  for (let since = 0; since < until;) {
+  let since = 0;
+  for await (const _tick of ticks(POLL_MS)) {
     const rows = await changes(child, agent, since);
     for (const { version } of rows) seen(version);
     since = Math.max(since, ...rows.map(({ version }) => version));
