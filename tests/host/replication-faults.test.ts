@@ -128,6 +128,16 @@ describe('what the host refuses', () => {
     ]);
   });
 
+  test('a key that code page 37 lacks is not respelled: the stop is parked', async () => {
+    const key = await depot.addRoute('KEYS', [1, 2]);
+    await depot.record(key, { id: 1, updates: delivered, products: [{ id: 'ŁÓDŹ', updates: { delivered: 1 } }] });
+    await depot.record(key, { id: 2, updates: delivered, products: [{ id: 'ÉTÉ  ', updates: { delivered: 1 } }] });
+    await depot.hosted(key);
+    expect(await depot.show('RTPRUP', "RQRTE = 'KEYS'")).toMatchObject([{ RQSTP: '2', RQITM: 'ÉTÉ' }]);
+    const { rows } = await pool.query(`select stop_id, sqlstate from parked where route_id = 'KEYS'`);
+    expect(rows).toEqual([{ stop_id: 1, sqlstate: '22021' }]);
+  });
+
   test('a stop that the host does not have is parked', async () => {
     const key = await depot.addRoute('NOROW', [1, 2]);
     await pool.query(`delete from PODDTA.RTSTPP where RSRTE = 'NOROW' and RSSTP = 1`);

@@ -29,14 +29,14 @@ const control = /\p{Cc}/u;
 /** Composed (NFC), spelled with the characters of code page 37, controls as blanks, cut at a word. */
 export function hostText(original: string | null | undefined, length: number): HostText {
   if (!original) return { text: '', altered: false };
-  // A CHAR column is filled with blanks: those at the end are no content.
   const composed = withoutFill(plain.test(original) ? original : original.normalize('NFC'));
   const spelled = withoutFill(composed.replace(foreign, spellingOf));
   const text = spelled.length <= length ? spelled : withoutFill(cutAtWord(spelled, length));
   return { text, altered: text !== composed };
 }
 
-function withoutFill(text: string): string {
+/** A CHAR column comes back without the blanks at its end: what goes there must not have any either. */
+export function withoutFill(text: string): string {
   return text.endsWith(' ') ? text.replace(/ +$/, '') : text;
 }
 

@@ -1,6 +1,7 @@
 import type { LineResult } from '@tailgate/sync-protocol';
 import type { ServicePart } from '../replication/host/tables.ts';
 import type { HostStop } from './host-rows.ts';
+import { withoutFill } from './host-text.ts';
 
 type LineType = 'P' | 'C';
 
@@ -15,8 +16,8 @@ export function lineRows({ key, stop, result, sequence }: HostStop): ServicePart
     RQRTE: key.id,
     RQWKE: `${Number(key.week_end)}`,
     RQSTP: `${stop}`,
-    RQINV: line.invoice,
-    RQITM: line.id,
+    RQINV: withoutFill(line.invoice),
+    RQITM: withoutFill(line.id),
     RQLIN: `${line.n + 1}`,
     RQTYP: type,
     RQDLV: `${line.delivered ?? 0}`,
@@ -40,8 +41,8 @@ export function linePhotoRows({ key, stop, result }: HostStop): ServicePart<'RTI
       RIWKE: `${Number(key.week_end)}` as const,
       RISTP: `${stop}` as const,
       RIQTYP: type,
-      RIINV: line.invoice,
-      RIITM: line.id,
+      RIINV: withoutFill(line.invoice),
+      RIITM: withoutFill(line.id),
       RILIN: `${line.n + 1}` as const,
       RISEQ: `${index + 1}` as const,
       RIASS: asset,

@@ -1,7 +1,7 @@
 import type { OsdGroup } from '@tailgate/sync-protocol';
 import type { ServicePart } from '../replication/host/tables.ts';
 import type { HostStop } from './host-rows.ts';
-import { hostText } from './host-text.ts';
+import { hostText, withoutFill } from './host-text.ts';
 import { touchedLines } from './line-rows.ts';
 import { equalBut } from './over-held.ts';
 
@@ -59,25 +59,21 @@ function osdEntries(stop: HostStop): OsdContent[] {
   const content = contentOf(stop);
   // Two lines of one item and invoice share their rows' keys: the groups of the second follow those of the first.
   const groupsSoFar = new Map<string, number>();
-  const lines = touchedLines(stop.result).flatMap(([type, line]) =>
-    [
-      { itemized: false, groups: line.osd_data },
-      { itemized: true, groups: line.action_osd_data },
-    ].flatMap(({ itemized, groups }) => {
-      const place = [type, line.id, line.invoice, itemized].join('\t');
-      const first = groupsSoFar.get(place) ?? 0;
+  const lines = touchedLines(stop.result).flatMap(([type, line]) => {
+    const owner = { OSTYP: type, OSITM: withoutFill(line.id), OSINV: withoutFill(line.invoice) };
+    return [
+      { place: { ...owner, OSITMF: 'N' }, groups: line.osd_data },
+      { place: { ...owner, OSITMF: 'Y' }, groups: line.action_osd_data },
+    ].flatMap(({ place, groups }) => {
+      const name = Object.values(place).join('\t');
+      const first = groupsSoFar.get(name) ?? 0;
       const stored = (groups ?? []).filter((group) => group.data.length > 0);
-      groupsSoFar.set(place, first + stored.length);
+      groupsSoFar.set(name, first + stored.length);
       return stored.flatMap((group, index) =>
-        group.data.map((entry, order) =>
-          content(
-            { OSTYP: type, OSITM: line.id, OSINV: line.invoice, OSITMF: itemized ? 'Y' : 'N' },
-            { group, entry, order: [first + index + 1, order + 1] },
-          ),
-        ),
+        group.data.map((entry, order) => content(place, { group, entry, order: [first + index + 1, order + 1] })),
       );
-    }),
-  );
+    });
+  });
   const overage = (stop.result.updates?.overage_items ?? []).map(({ osd_code, barcode, ...item }, index) =>
     content(
       { OSTYP: 'O', OSITM: '', OSINV: '', OSITMF: 'N' },
