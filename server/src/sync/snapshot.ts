@@ -102,7 +102,10 @@ class Snapshots {
     if (!reading) throw new Error(`the scope ${scope} has gone`);
     const head = newHead(scope, reading);
     const content = contentOf(head, epochName(reading, this.#serverEpoch), withText(reading.documents), []);
-    const kept = { etag: etagOf(reading, this.#serverEpoch), body: await compress(snapshotText(content), { level: GZIP_LEVEL }) };
+    const kept = {
+      etag: etagOf(reading, this.#serverEpoch),
+      body: await compress(snapshotText(content), { level: GZIP_LEVEL }),
+    };
     this.#keep(scope, kept);
     return kept;
   }
