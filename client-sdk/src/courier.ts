@@ -124,8 +124,9 @@ export class Courier implements Desk {
   }
 
   welcomed(channel: Channel, frame: Extract<ServerFrame, { type: 'welcome' }>): void {
-    const { accounts, outbox } = this.#ground;
+    const { accounts, outbox, replica } = this.#ground;
     this.#epoch = frame.epoch;
+    replica.enterEpoch(frame.epoch);
     const account = this.#followerOf(channel.queue);
     if (account) {
       const followed = new Set(Object.keys(this.cursors(channel.queue)));

@@ -52,12 +52,12 @@ export class RouteModel {
   /**
    * Computes these stops anew.
    *
-   * @param items what is unfinished on this route, of any queue of this device
+   * @param items what is unfinished of these stops, of any queue of this device, in the order of edits
    */
   refresh(stops: ReadonlySet<number> | 'all', items: Iterable<QueueItem>): void {
     const header = this.#header();
     if (!header) return this.signal.set(undefined);
-    const byStop = groupByStop(items, stops);
+    const byStop = Map.groupBy(items, (item) => item.target?.stop);
     const around = { drivers: header.drivers, stopException: this.#stopException };
     if (stops === 'all') this.#dropStopsWithoutPlan();
     for (const stop of stops === 'all' ? this.#planned() : stops)
@@ -93,7 +93,7 @@ export class RouteModel {
     let result = this.#result(stop);
     let pending = 0;
     for (const item of items) {
-      if (isContained(item, this.#state.head)) continue;
+      if (isContained(item, this.#state.standing)) continue;
       result = applyItem(result, item, around)?.result ?? result;
       if (item.progress.at === 'waiting') pending++;
     }
@@ -151,18 +151,6 @@ function reader<Value>(schema: Schema<Value>): (document: LocalDocument | undefi
 const readHeader = reader(routeHeader);
 const readPlan = reader(stopPlan);
 const readResult = reader(stopResult);
-
-function groupByStop(items: Iterable<QueueItem>, stops: ReadonlySet<number> | 'all'): Map<number, QueueItem[]> {
-  const groups = new Map<number, QueueItem[]>();
-  for (const item of items) {
-    const stop = item.target?.stop;
-    if (stop === undefined || (stops !== 'all' && !stops.has(stop))) continue;
-    const group = groups.get(stop);
-    if (group) group.push(item);
-    else groups.set(stop, [item]);
-  }
-  return groups;
-}
 
 /** Reads `status`, `arrived`, `updates.NAME`, `products.KEY.NAME` or `collections.KEY.NAME`; a key may hold dots. */
 function valueAt(result: StopResult, path: string): Superseded['kept'] {

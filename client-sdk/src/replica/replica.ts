@@ -58,7 +58,12 @@ export class Replica {
   }
 
   epochOf(scope: Scope): string | null {
-    return this.#scopes.get(scope)?.head?.epoch ?? null;
+    return this.#scopes.get(scope)?.standing?.epoch ?? null;
+  }
+
+  /** The server lives this epoch now: what we hold of another one is shown, and compared with nothing (I9). */
+  enterEpoch(epoch: string): void {
+    for (const state of this.#scopes.values()) state.enterEpoch(epoch);
   }
 
   route(scope: Scope): Watch<LocalRoute | undefined> {
@@ -88,14 +93,14 @@ export class Replica {
       if (!target || !this.#routes.has(target.scope)) continue;
       stops.set(target.scope, (stops.get(target.scope) ?? new Set()).add(target.stop));
     }
-    for (const [scope, touched] of stops) this.#model(scope).refresh(touched, this.#ordered(scope));
+    for (const [scope, touched] of stops) this.#model(scope).refresh(touched, this.#ordered(scope, touched));
   }
 
   /** Items that were answered after their documents had come: the feed may be ahead of the answer. */
   catchUp(scopes: Iterable<Scope>): Conflict[] {
     return [...scopes].flatMap((scope) => {
       const state = this.#scopes.get(scope);
-      return state?.head ? this.#settle(state) : [];
+      return state?.standing ? this.#settle(state) : [];
     });
   }
 
@@ -117,14 +122,15 @@ export class Replica {
     if (known) return known;
     const model = new RouteModel(this.#state(scope), (code) => this.#stopException(code));
     this.#routes.set(scope, model);
-    model.refresh('all', this.#ordered(scope));
+    model.refresh('all', this.#ordered(scope, 'all'));
     return model;
   }
 
-  #ordered(scope: Scope): QueueItem[] {
-    return [...this.#ground.items.unfinished(scope)].sort(
-      (a, b) => a.edit_time - b.edit_time || a.mutation.seq - b.mutation.seq,
-    );
+  /** What is unfinished of these stops, in the order of edits. */
+  #ordered(scope: Scope, stops: ReadonlySet<number> | 'all'): QueueItem[] {
+    const items = [...this.#ground.items.unfinished(scope)];
+    const theirs = stops === 'all' ? items : items.filter((item) => item.target && stops.has(item.target.stop));
+    return theirs.sort((a, b) => a.edit_time - b.edit_time || a.mutation.seq - b.mutation.seq);
   }
 
   /** Conflicts that can be shown now, because the values that won are here. */
@@ -133,7 +139,7 @@ export class Replica {
     const told = new Map<QueueItem, Progress>();
     for (const item of this.#ground.items.unfinished(state.scope)) {
       const { progress, target } = item;
-      if (progress.at !== 'accepted' || progress.superseded.length === 0 || !target || !isContained(item, state.head))
+      if (progress.at !== 'accepted' || progress.superseded.length === 0 || !target || !isContained(item, state.standing))
         continue;
       for (const { path, kept, dropped } of this.#model(state.scope).conflictsOf(item, progress.superseded))
         conflicts.push({
@@ -152,7 +158,7 @@ export class Replica {
 
   #settle(state: ScopeState): Conflict[] {
     const conflicts = this.#conflicts(state);
-    const { head } = state;
+    const { standing: head } = state;
     const moves = new Map<QueueItem, Progress>();
     for (const item of head ? this.#ground.items.unfinished(state.scope) : []) {
       const next = head && standingAt(item, head, this.#ground.clock.now());
@@ -167,7 +173,8 @@ export class Replica {
     if (parseScope(scope)?.kind !== 'route') return;
     const stops = new Set([...changed].map(stopOfDocument).filter((stop) => stop !== undefined));
     const all = whole || changed.has(headerDocument);
-    this.#model(scope).refresh(all ? 'all' : stops, this.#ordered(scope));
+    const touched = all ? 'all' : stops;
+    this.#model(scope).refresh(touched, this.#ordered(scope, touched));
   }
 
   #stopException(code: string): string | undefined {

@@ -30,6 +30,7 @@ export class ScopeState {
   readonly documents = new Map<string, LocalDocument>();
   #head: ScopeHead | undefined;
   #sum = 0;
+  #foreign = false;
 
   constructor(scope: Scope) {
     this.scope = scope;
@@ -38,6 +39,20 @@ export class ScopeState {
   /** Undefined until the scope was received once. */
   get head(): ScopeHead | undefined {
     return this.#head;
+  }
+
+  /**
+   * The head as answers may be compared with it: undefined, too, between a server's new epoch and the documents of it.
+   * What the server answers meanwhile counts in the new epoch, our head in the old one (I9).
+   */
+  get standing(): ScopeHead | undefined {
+    return this.#foreign ? undefined : this.#head;
+  }
+
+  /** The server lives this epoch now. */
+  enterEpoch(epoch: string): void {
+    const held = this.#head?.epoch;
+    this.#foreign = held !== undefined && held !== epoch && !held.startsWith(`${epoch}.`);
   }
 
   get cursor(): Cursor | null {
@@ -76,6 +91,7 @@ export class ScopeState {
     this.documents.clear();
     for (const { key, version, value } of patch.docs) this.documents.set(key, { version, value });
     this.#sum = sum;
+    this.#foreign = false;
     this.#head = headAfter(patch, undefined);
     return { kind: 'applied', changed };
   }
