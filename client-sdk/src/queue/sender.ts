@@ -32,6 +32,7 @@ export class Sender {
   #failures = 0;
   #ended = false;
   #pumping = false;
+  #asked = false;
   #paused = false;
   #stopTimer: () => void = () => {};
 
@@ -50,10 +51,15 @@ export class Sender {
 
   /** Sends what waits. Call it whenever something was recorded; it costs nothing where nothing can be sent. */
   async pump(): Promise<void> {
+    // A call that finds us under way is remembered: we may have looked already when its item was recorded.
+    this.#asked = true;
     if (this.#pumping) return;
     this.#pumping = true;
     try {
-      while (this.#mayPush()) if (!(await this.#pushNext())) break;
+      while (this.#asked) {
+        this.#asked = false;
+        while (this.#mayPush()) if (!(await this.#pushNext())) break;
+      }
     } finally {
       this.#pumping = false;
     }
@@ -66,15 +72,14 @@ export class Sender {
   }
 
   async #pushNext(): Promise<boolean> {
-    const [generation, before] = [this.#generation, this.#queue.nextSeq];
+    const generation = this.#generation;
     const { mutations_per_push: items, frame_bytes } = this.#limits;
     const batch = await this.#queue.takeBatch(this.#next, { items, bytes: frame_bytes - frameOverhead });
     // Sealing took a moment: the connection may be another one, or we may have to begin elsewhere.
     if (!this.#mayPush()) return false;
     if (generation !== this.#generation) return true;
     const last = batch.at(-1);
-    // Nothing waited when we looked; something may have been recorded since.
-    if (!last) return this.#queue.nextSeq !== before;
+    if (!last) return false;
     this.#next = last.mutation.seq + 1;
     this.#flights.push({ generation });
     if (this.#flights.length === 1) this.#expectAnswer();
