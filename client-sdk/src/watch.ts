@@ -1,4 +1,4 @@
-import { anything, listOf, record } from './store/reading.ts';
+import { record } from './store/reading.ts';
 
 /** A value that changes: what it is now, and a call for each change. Fits React's `useSyncExternalStore` as it is. */
 export interface Watch<Value> {
@@ -108,20 +108,35 @@ export const fixed = <Value>(current: Value): Watch<Value> => ({ current, subscr
  */
 export function keepEqualParts<Value>(before: unknown, next: Value): Value;
 export function keepEqualParts(before: unknown, next: unknown): unknown {
-  if (Object.is(before, next)) return before;
-  if (isList(next)) {
-    if (!isList(before)) return next;
+  // Mostly all of it is equal: that is found out without making anything.
+  if (isEqual(before, next)) return before;
+  // What shares nothing yet stays the object that it is: its maker may hold it as well.
+  if (isList(next) && isList(before)) {
     const parts = next.map((part, i) => keepEqualParts(before[i], part));
-    return parts.length === before.length && parts.every((part, i) => Object.is(part, before[i])) ? before : parts;
+    return parts.every((part, i) => Object.is(part, next[i])) ? next : parts;
   }
-  if (!record(before) || !record(next)) return next;
-  const parts: Record<string, unknown> = {};
-  let same = Object.keys(before).length === Object.keys(next).length;
+  if (!record(next) || !record(before)) return next;
+  let kept = next;
   for (const key in next) {
-    parts[key] = keepEqualParts(before[key], next[key]);
-    same &&= key in before && Object.is(parts[key], before[key]);
+    const part = keepEqualParts(before[key], next[key]);
+    if (Object.is(part, next[key])) continue;
+    if (kept === next) kept = { ...next };
+    kept[key] = part;
   }
-  return same ? before : parts;
+  return kept;
 }
 
-const isList = listOf(anything);
+function isEqual(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (isList(a)) return isList(b) && a.length === b.length && a.every((part, i) => isEqual(part, b[i]));
+  if (!record(a) || !record(b)) return false;
+  let size = 0;
+  for (const key in a) {
+    if (!isEqual(a[key], b[key])) return false;
+    size++;
+  }
+  for (const _ in b) size--;
+  return size === 0;
+}
+
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
