@@ -118,6 +118,12 @@ export const saveShadow = statement(
 /** A hint without content: this scope has moved. */
 export const notify = statement('notify', `select pg_notify('tailgate_routes', $1)`);
 
+/** The routes of these drivers have changed: all who are or were on this one. Ids hold no spaces. */
+export const notifyDrivers = statement(
+  'notify drivers',
+  `select pg_notify('tailgate_assignments', string_agg(employee, ' ')) from route_driver where ${ofRoute}`,
+);
+
 /** Routes that are neither closed nor withdrawn. */
 export const openRoutes = statement(
   'open routes',

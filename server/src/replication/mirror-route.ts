@@ -96,6 +96,7 @@ export async function saveRoute(
   if (restarted) await restart(tx, key, image, version, plans, options.inheritance);
   else await savePlans(tx, key, version, plans);
   await tx.query(sql.notify, [routeScope(key)]);
+  if (headerChanged) await tx.query(sql.notifyDrivers, keyOf(key));
   return 'changed';
 }
 
@@ -122,6 +123,7 @@ async function create(
   await savePlans(tx, key, 1, planChanges([], image), inheritance);
   await saveShadows(tx, key, inheritance);
   await tx.query(sql.notify, [routeScope(key)]);
+  await tx.query(sql.notifyDrivers, keyOf(key));
   return 'new';
 }
 
@@ -143,6 +145,7 @@ async function withdraw(tx: Tx, key: RouteKey, before: MirrorRoute, now: Date): 
     before.epoch,
   ]);
   await tx.query(sql.notify, [routeScope(key)]);
+  await tx.query(sql.notifyDrivers, keyOf(key));
   return 'withdrawn';
 }
 
