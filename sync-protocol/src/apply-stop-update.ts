@@ -10,7 +10,7 @@ import type {
   StopResult,
   StopStatus,
 } from './stops.ts';
-import { lineKey, warehouseStop } from './stops.ts';
+import { lineKey, occurrence, warehouseStop } from './stops.ts';
 
 /** Something a person should know about an update that was taken in all the same (contract §4). */
 export interface Warning {
@@ -118,13 +118,10 @@ function mergeLines(
   lines: readonly LineUpdate[],
 ): Record<string, LineResult> {
   const after = { ...before };
-  const seen = new Map<string, number>();
-  for (const line of lines) {
-    const pair = `${line.id}\t${line.invoice}`;
-    const n = seen.get(pair) ?? 0;
-    seen.set(pair, n + 1);
+  for (const [i, line] of lines.entries()) {
     const fields = lineFields(line);
     if (!fields) continue;
+    const n = occurrence(lines, i);
     const key = lineKey(line.id, line.invoice, n);
     const holder: LineResult = after[key] ? { ...after[key] } : { id: line.id, invoice: line.invoice, n };
     after[key] = holder;
@@ -195,7 +192,10 @@ class FieldMerge {
   readonly result: StopResult;
   readonly #before: StopResult;
   readonly #stamp: Stamp;
+  /** Whether the stop has earlier writers; on the first touch every field is ours and needs no book-keeping. */
+  readonly #contested: boolean;
   readonly #mine = new Set<string>();
+  #touched = false;
   readonly #changed: string[] = [];
   readonly #superseded: Superseded[] = [];
   readonly #warnings: Warning[] = [];
@@ -203,6 +203,7 @@ class FieldMerge {
   constructor(before: StopResult, stamp: Stamp) {
     this.#before = before;
     this.#stamp = stamp;
+    this.#contested = (before.by?.length ?? 0) > 0;
     this.result = { ...before };
   }
 
@@ -225,7 +226,8 @@ class FieldMerge {
       }
       return same;
     }
-    this.#mine.add(path);
+    this.#touched = true;
+    if (this.#contested) this.#mine.add(path);
     if (!same) {
       holder[field] = value;
       this.#changed.push(path);
@@ -238,24 +240,25 @@ class FieldMerge {
   }
 
   finish(): AppliedUpdate {
-    if (this.#mine.size > 0) this.#restamp();
+    if (this.#touched) this.#restamp();
     return {
-      result: this.#mine.size > 0 ? this.result : this.#before,
+      result: this.#touched ? this.result : this.#before,
       changed: this.#changed,
-      touched: this.#mine.size > 0,
+      touched: this.#touched,
       superseded: this.#superseded,
       warnings: this.#warnings,
     };
   }
 
   #writerOf(path: string): Stamp | undefined {
+    if (!this.#contested) return undefined;
     if (path === 'status' && this.#before.status === 'P') return undefined; // pending was written by nobody
     return this.#before.by?.[this.#before.at?.[path] ?? 0];
   }
 
   /** Lists the writers that still stand; the first of them is the one that needs no entry in `at`. */
   #restamp(): void {
-    if (!this.#before.by?.length) {
+    if (!this.#contested) {
       this.result.by = [this.#stamp];
       return;
     }

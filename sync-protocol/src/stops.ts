@@ -278,5 +278,13 @@ export const stopResult = object({
 });
 export type StopResult = z.infer<typeof stopResult>;
 
+/** How many lines of the same item and invoice stand before line `i`. Lists are short: looking beats a map of keys. */
+export function occurrence(lines: readonly { readonly id: string; readonly invoice: string }[], i: number): number {
+  const { id, invoice } = lines[i] ?? { id: '', invoice: '' };
+  let n = 0;
+  for (let before = 0; before < i; before++) if (lines[before]?.id === id && lines[before]?.invoice === invoice) n++;
+  return n;
+}
+
 /** The key of a line: item, invoice and occurrence, joined with tabs (none of them can hold one). */
 export const lineKey = (id: string, invoice: string, n: number): string => `${id}\t${invoice}\t${n}`;

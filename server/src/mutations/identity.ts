@@ -44,5 +44,7 @@ export const linkOf = (item: Item, queued: QueueItem): Buffer =>
 
 /** Whether an item follows the one before it. A break is flagged, never refused. */
 export function fitsChain(queued: QueueItem, state: QueueState): boolean {
+  // After a declared loss nobody knows the link: that loss is an incident already.
+  if (state.lastLink === null && state.lastSeq > 0) return true;
   return queued.prevHash === (state.lastLink?.toString('base64url') ?? null);
 }

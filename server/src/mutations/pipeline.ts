@@ -151,6 +151,7 @@ class GroupCommit implements Pipeline {
         if (!unit || !answer) continue;
         if (answer.kind === 'fork' && item.queued) this.#forked.add(item.queued.queue.session);
         waiting.delete(unit);
+        this.#reportOurFault(item, answer);
         unit.settle(answer);
       }
       this.#answered(batch.length - waiting.size - answered);
@@ -170,6 +171,15 @@ class GroupCommit implements Pipeline {
       for (const unit of waiting) unit.fail(error);
       this.#answered(waiting.size);
     }
+  }
+
+  /** What only our own code or database refused is kept and answered; somebody has to look at it all the same. */
+  #reportOurFault({ id, name }: Item, answer: Answer): void {
+    if (answer.kind !== 'done' || answer.outcome.result !== 'quarantined' || answer.outcome.code !== 'INTERNAL') return;
+    this.#options.log.error(
+      { mutation: id, name, reason: answer.outcome.reason },
+      'a mutation went to quarantine for a fault of ours',
+    );
   }
 
   async #withRetries(work: () => Promise<void>): Promise<void> {

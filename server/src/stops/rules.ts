@@ -9,7 +9,7 @@ import type {
   Warning,
   WarningCode,
 } from '@tailgate/sync-protocol';
-import { applyStopUpdate, skipAsUpdate, warehouseStop, withDeliverer } from '@tailgate/sync-protocol';
+import { applyStopUpdate, occurrence, skipAsUpdate, warehouseStop, withDeliverer } from '@tailgate/sync-protocol';
 import type { CodeBook } from '../codes/code-book.ts';
 import type { Actor, PathSet } from '../mutations/change.ts';
 import type { CloseMode } from '../routes/closing.ts';
@@ -127,11 +127,9 @@ function lineWarnings(
   codes: CodeBook,
   warnings: Warning[],
 ): void {
-  const seen = new Map<string, number>();
   for (const [i, line] of sent.entries()) {
     const { id, invoice, updates, action } = line;
-    const n = seen.get(`${id}\t${invoice}`) ?? 0;
-    seen.set(`${id}\t${invoice}`, n + 1);
+    const n = occurrence(sent, i);
     const quantities = plannedQuantities(lines, kind === 'products' ? 'P' : 'C', id, invoice);
     const ordered = quantities[n];
     const path = `${kind}.${i}`;

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Pipeline, RouteCommit } from '../../../server/src/mutations/change.ts';
 import type { StopResult } from '@tailgate/sync-protocol';
+import { plan } from '../../support/mirror.ts';
 import { TestQueue } from '../../support/sealing.ts';
 import { addRoute, bindQueue, delivered, pipelineGround, restChange, route, sessionOf, updateOf } from './ground.ts';
 
@@ -240,6 +241,59 @@ describe('two drivers of one stop (I7)', () => {
     ]);
     expect(await resultOf('M2', 1)).toMatchObject({ updates: { driver_comments: '10:10' } });
     expect(await one('select result from ledger where id = $1', [loser.id])).toEqual({ result: 'applied' });
+  });
+});
+
+describe('lines of the manifest (contract §4)', () => {
+  const [first, second] = plan(1).products.map(({ id, invoice }) => ({ id, invoice }));
+  const linesOf = async (id: string) => Object.values((await resultOf(id, 1)).products ?? {});
+
+  it('changes only the lines that were sent, and of them only the fields', async () => {
+    const key = await addRoute(ground, 'L1', ['1001']);
+    const put = (products: object[]) => pipeline.submit(restChange(key, { id: 1, products }, '1001'));
+    await put([
+      { ...first, updates: { delivered: 2, returned: 1 } },
+      { ...second, updates: { delivered: 3 } },
+    ]);
+    await put([{ ...first, updates: { delivered: 1 } }]);
+    expect(await linesOf('L1')).toEqual([
+      { ...first, n: 0, delivered: 1, returned: 1 },
+      { ...second, n: 0, delivered: 3 },
+    ]);
+  });
+
+  it('keeps what is too much, unknown or coded strangely, with a warning that names the place', async () => {
+    const key = await addRoute(ground, 'L2', ['1001']);
+    const products = [
+      { ...first, updates: { delivered: 999 } },
+      { id: 'NOWHERE', invoice: 'X', updates: { delivered: 1, osd_data: [{ osd_code: 77, data: [{ quantity: 1 }] }] } },
+      { ...first, updates: { delivered: 1 } },
+    ];
+    const outcome = await pipeline.submit(restChange(key, { id: 1, products }, '1001'));
+    expect(outcome).toMatchObject({
+      result: 'applied',
+      warnings: [
+        { code: 'over_delivered', path: 'products.0.updates.delivered' },
+        { code: 'unknown_product', path: 'products.1' },
+        { code: 'unknown_code', path: 'products.1.updates.osd_data.0.osd_code' },
+        { code: 'unknown_product', path: 'products.2' },
+      ],
+    });
+    expect(await linesOf('L2')).toMatchObject([{ n: 0, delivered: 999 }, { id: 'NOWHERE' }, { n: 1, delivered: 1 }]);
+  });
+
+  it('never lets an empty reference clear a photo or a signature', async () => {
+    const key = await addRoute(ground, 'L3', ['1001']);
+    const [signature, photo] = ['A'.repeat(16), 'B'.repeat(16)];
+    const put = (signature_id: string | null, image_ids: string | null) =>
+      pipeline.submit(
+        restChange(key, { id: 1, updates: { signature_id }, products: [{ ...first, updates: { image_ids } }] }, '1001'),
+      );
+    await put(signature, photo);
+    await put(null, null);
+    await put('', '');
+    expect(await resultOf('L3', 1)).toMatchObject({ updates: { signature_id: signature } });
+    expect(await linesOf('L3')).toMatchObject([{ image_ids: [photo] }]);
   });
 });
 
