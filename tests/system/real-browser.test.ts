@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { openPage, servePage, startBrowser } from '../support/browser.ts';
+import { password } from '../support/people.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { Diary, hostHolds } from './diary.ts';
+import { demoRoute, openService } from './service.ts';
+
+const route = demoRoute('R100');
+
+// What an app would write; `story` is what the test calls from outside.
+const script = `
+import { createClient, openIndexedDb } from '@tailgate/client-sdk';
+
+const route = ${JSON.stringify(route)};
+const timing = { retryBaseMs: 20, retryCapMs: 250 };
+const client = await createClient({ url: location.origin, store: await openIndexedDb(), timing });
+const until = (watch, wanted) => new Promise((resolve) => {
+  const look = () => { if (wanted(watch.current)) resolve(); };
+  watch.subscribe(look);
+  look();
+});
+
+globalThis.story = {
+  signUp: async () => {
+    await client.signUp('1001', '${password}');
+    await until(client.route(), (known) => known !== undefined);
+  },
+  offline: () => until(client.status, ({ connection }) => connection !== 'online'),
+  update: async (stop) => {
+    const receipt = client.updateStop(route, stop);
+    await receipt.saved;
+    return receipt.id;
+  },
+  skip: async (stop, fields) => {
+    const receipt = client.skipStop(route, stop, fields);
+    await receipt.saved;
+    return receipt.id;
+  },
+  statuses: () => client.route().current.stops.map((stop) => stop.updates.status).join(''),
+  standing: (ids) => ids.map((id) => client.receipt(id)?.current.at),
+  onHost: async (ids) => { await Promise.all(ids.map((id) => client.receipt(id).onHost)); },
+};
+globalThis.ready = true;
+`;
+
+interface Story {
+  signUp(): Promise<void>;
+  offline(): Promise<void>;
+  update(stop: object): Promise<string>;
+  skip(stop: number, fields: object): Promise<string>;
+  statuses(): string;
+  standing(ids: readonly string[]): (string | undefined)[];
+  onHost(ids: readonly string[]): Promise<void>;
+}
+declare global {
+  var story: Story;
+}
+
+test('in a real Chromium: recorded offline, the page killed and opened again, and all of it reaches the host', async () => {
+  const service = await openService();
+  const network = await startTcpProxy(service.server.port);
+  const address = await servePage(script, `http://127.0.0.1:${network.port}`);
+  const context = await (await startBrowser()).newContext();
+  const page = await openPage(context, address);
+  await page.evaluate(() => globalThis.story.signUp());
+
+  network.refuse();
+  network.cut();
+  await page.evaluate(() => globalThis.story.offline());
+  const delivery = {
+    id: 1,
+    updates: {
+      status: 'D' as const,
+      start_delivery_time: '2026-11-20T15:50:00.000Z',
+      end_delivery_time: '2026-11-20T16:05:00.000Z',
+      store_emp_name: 'Müller',
+    },
+  };
+  const skipped = { skip_refuse_reason_code: '11', skip_refuse_timestamp: '2026-11-20T16:30:00.000Z' };
+  const ids = [
+    await page.evaluate((stop) => globalThis.story.update(stop), delivery),
+    await page.evaluate((fields) => globalThis.story.skip(2, fields), skipped),
+  ];
+  // The tab is shot: no handler of the page runs.
+  await page.close({ runBeforeUnload: false });
+
+  const again = await openPage(context, address);
+  expect(await again.evaluate(() => globalThis.story.statuses())).toBe('DRPPPPPPPPPPPP');
+  expect(await again.evaluate((all) => globalThis.story.standing(all), ids)).toEqual(['saved', 'saved']);
+  expect((await service.database.pool.query('select from ledger')).rowCount).toBe(0);
+  await network.accept();
+  await again.evaluate((all) => globalThis.story.onHost(all), ids);
+
+  const diary = new Diary(route);
+  const at = Date.now();
+  diary.deeds.push({ kind: 'update', by: '1001', at, stop: delivery });
+  diary.deeds.push({ kind: 'skip', by: '1001', at, stop: { id: 2 }, fields: skipped });
+  expect(await hostHolds(service, route)).toEqual(diary.expected());
+  const { rows } = await service.database.pool.query<{ id: string }>('select id from ledger order by seq');
+  expect(rows.map(({ id }) => id)).toEqual(ids);
+});

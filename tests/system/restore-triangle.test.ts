@@ -1,0 +1,166 @@
+import { beforeAll, expect, test } from 'vitest';
+import { parseOpsCommand, runOpsCommand } from '../../server/src/ops/cli.ts';
+import { backUp } from './database-backup.ts';
+import { allOnHost, copyOf, openDevice, openSignedUp, type Device } from './device.ts';
+import { Diary, hostHolds } from './diary.ts';
+import { demoRoute, openService, type Service } from './service.ts';
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await openService();
+});
+
+const deliver = (day: Diary, { app }: Device, stop: number, driver_comments = `Stop ${stop}`) =>
+  day.update(app, {
+    id: stop,
+    updates: {
+      status: 'D',
+      end_delivery_time: `2026-11-20T16:${String(stop).padStart(2, '0')}:00.000Z`,
+      driver_comments,
+    },
+  });
+
+/** Ids of these diaries that are in no ledger. */
+async function missing(...days: readonly Diary[]): Promise<string[]> {
+  const { rows } = await service.database.pool.query<{ id: string }>('select id from ledger');
+  const taken = new Set(rows.map(({ id }) => id));
+  return days.flatMap(({ ids }) => [...ids]).filter((id) => !taken.has(id));
+}
+
+/** What people were told of, in the order of time. */
+async function incidents(): Promise<string[]> {
+  const { rows } = await service.database.pool.query<{ told: string }>(
+    `select concat_ws(' ', kind, employee, details::jsonb->>'reason', details::jsonb->>'from', details::jsonb->>'to') as told
+       from incident order by at`,
+  );
+  return rows.map(({ told }) => told);
+}
+
+/** The queues under which this employee's phones have brought something. */
+async function queuesOf(employee: string): Promise<string[]> {
+  const { rows } = await service.database.pool.query<{ client_id: string }>(
+    'select client_id from client where employee = $1 and last_seq > 0',
+    [employee],
+  );
+  return rows.map(({ client_id }) => client_id);
+}
+
+test('a phone that is restored from a backup goes on under another name, and nothing is lost or doubled', async () => {
+  const day = new Diary(demoRoute('R100'));
+  const phone = await openSignedUp(service.server.port, '1001');
+  await deliver(day, phone, 1).onHost;
+  phone.loseNetwork();
+  await deliver(day, phone, 2).saved;
+  const backup = await copyOf(phone.disk);
+  await phone.findNetwork();
+  await allOnHost(phone.app, [...day.ids]);
+  await deliver(day, phone, 3).onHost;
+  phone.kill();
+
+  // The copy still holds stop 2 as waiting, has never heard of stop 3, and gives its numbers to others.
+  const restored = await openDevice(service.server.port, backup);
+  restored.loseNetwork();
+  const app = await restored.start();
+  deliver(day, restored, 4);
+  day.update(app, { id: 3, updates: { store_emp_name: 'Ana' } });
+  await restored.findNetwork();
+  await allOnHost(
+    app,
+    [...day.ids].filter((id) => app.receipt(id)),
+  );
+
+  expect(await missing(day)).toEqual([]);
+  expect(await hostHolds(service, day.route)).toEqual(day.expected());
+  expect(app.stop(3, day.route).current?.updates).toMatchObject({ status: 'D', store_emp_name: 'Ana' });
+  expect(await queuesOf('1001')).toHaveLength(2);
+});
+
+test('two phones with one storage both deliver, and neither overwrites or blocks the other', async () => {
+  const day = new Diary(demoRoute('R200'));
+  const phone = await openSignedUp(service.server.port, '1003');
+  phone.loseNetwork();
+  await deliver(day, phone, 1).saved;
+  const twin = await phone.clone();
+  twin.loseNetwork();
+  await twin.start();
+  await deliver(day, phone, 2).saved;
+  await deliver(day, twin, 3).saved;
+  await Promise.all([phone.findNetwork(), twin.findNetwork()]);
+  await Promise.all(
+    [phone, twin].map(({ app }) =>
+      allOnHost(
+        app,
+        [...day.ids].filter((id) => app.receipt(id)),
+      ),
+    ),
+  );
+
+  expect(await missing(day)).toEqual([]);
+  expect(await hostHolds(service, day.route)).toEqual(day.expected());
+  expect(await queuesOf('1003')).toHaveLength(2);
+  // Both go on.
+  deliver(day, phone, 2, 'again by the phone');
+  await allOnHost(phone.app, [...day.ids].slice(-1));
+  deliver(day, twin, 3, 'again by its twin');
+  await allOnHost(twin.app, [...day.ids].slice(-1));
+  expect(await missing(day)).toEqual([]);
+  expect(await hostHolds(service, day.route)).toEqual(day.expected());
+});
+
+test('PostgreSQL is put back to noon: phones bring again what they hold, and say what they do not', async () => {
+  const { server, database } = service;
+  const [keeps, set, forgot] = [
+    await openSignedUp(server.port, '1009'),
+    await openSignedUp(server.port, '1002'),
+    await openSignedUp(server.port, '1005'),
+  ];
+  const [keptDay, setDay, forgotDay, lost] = [
+    new Diary(demoRoute('R900')),
+    new Diary(demoRoute('R100')),
+    new Diary(demoRoute('R400')),
+    new Diary(demoRoute('R400')),
+  ];
+  const before = await hostHolds(service, setDay.route);
+  await Promise.all([
+    deliver(keptDay, keeps, 1).onHost,
+    deliver(setDay, set, 8).onHost,
+    deliver(forgotDay, forgot, 1).onHost,
+  ]);
+  await server.stop();
+  const putBack = await backUp(database);
+  await server.start();
+
+  // The afternoon.
+  await Promise.all([2, 3, 4].map((stop) => deliver(keptDay, keeps, stop).onHost));
+  await deliver(keptDay, keeps, 1, 'came back at two').onHost;
+  await deliver(setDay, set, 9).onHost;
+  // This phone is put back, too, to a state that knows of stop 9.
+  const backup = await copyOf(set.disk);
+  await deliver(lost, forgot, 2).onHost;
+  for (const { key } of await forgot.disk.readAll('item')) await forgot.disk.write([{ delete: 'item', key }], 'strict');
+  for (const phone of [keeps, set, forgot]) phone.kill();
+  await server.kill9();
+  await putBack();
+  await runOpsCommand(parseOpsCommand(['restored', '--reason', 'disk failure']), database.pool);
+  await server.start();
+  expect(await missing(keptDay)).toHaveLength(4);
+
+  const again = await openDevice(server.port, backup);
+  await Promise.all([keeps.start(), again.start(), forgot.start()]);
+  deliver(keptDay, keeps, 5);
+  deliver(setDay, again, 10);
+  deliver(forgotDay, forgot, 1, 'after the restore');
+  await Promise.all([
+    ...[...keptDay.ids].map((id) => keeps.app.receipt(id)?.onHost),
+    ...[...setDay.ids].map((id) => again.app.receipt(id)?.onHost),
+    ...[...forgotDay.ids].map((id) => forgot.app.receipt(id)?.onHost),
+  ]);
+  expect(await missing(keptDay, setDay, forgotDay)).toEqual([]);
+  expect(await hostHolds(service, keptDay.route)).toEqual(keptDay.expected());
+  expect(await hostHolds(service, setDay.route)).toEqual({ ...before, ...setDay.expected() });
+  expect(await hostHolds(service, forgotDay.route)).toEqual({ ...forgotDay.expected(), ...lost.expected() });
+  // What nobody holds any more is no secret.
+  expect(await missing(lost)).toHaveLength(1);
+  expect(await incidents()).toEqual(['restored disk failure', 'items_gone 1005 no longer on this device 2 2']);
+});
