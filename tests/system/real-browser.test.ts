@@ -81,8 +81,11 @@ test('in a real Chromium: recorded offline, the page killed and opened again, an
     await page.evaluate((stop) => globalThis.story.update(stop), delivery),
     await page.evaluate((fields) => globalThis.story.skip(2, fields), skipped),
   ];
-  // The tab is shot: no handler of the page runs.
-  await page.close({ runBeforeUnload: false });
+  // Its process is killed: no handler of the page runs.
+  const crashed = page.waitForEvent('crash');
+  const devtools = await context.newCDPSession(page);
+  devtools.send('Page.crash').catch(() => undefined);
+  await crashed;
 
   const again = await openPage(context, address);
   expect(await again.evaluate(() => globalThis.story.statuses())).toBe('DRPPPPPPPPPPPP');
