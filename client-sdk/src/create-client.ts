@@ -19,7 +19,7 @@ export interface ClientOptions extends Partial<Environment> {
   readonly store: Store;
   /** Who works with this device, where the app knows; else who did last. */
   readonly employeeId?: string;
-  /** Names of device and app for the people in operations, at most 200 characters each. */
+  /** Names of device and app for the people in operations; 200 characters of each are sent. */
   readonly device?: string;
   readonly app?: string;
   readonly timing?: Partial<Timing>;
@@ -35,7 +35,9 @@ export async function createClient(options: ClientOptions): Promise<Client> {
     sha256: options.sha256 ?? platform.sha256,
     wakeUps: options.wakeUps ?? platform.wakeUps,
   };
-  const { store, employeeId, device = platformName(), app = '' } = options;
+  if (environment.sha256 === platform.sha256) requireWebCrypto();
+  const { store, employeeId } = options;
+  const [device, app] = [nameOf(options.device ?? globalThis.navigator?.userAgent), nameOf(options.app)];
   const { clock, random } = environment;
   const url = options.url.replace(/\/+$/, '');
   const bootId = newId(clock.now(), random);
@@ -56,4 +58,11 @@ export async function createClient(options: ClientOptions): Promise<Client> {
   return new Client({ accounts, auth, courier, events, journal, outbox, replica, stopWakeUps });
 }
 
-const platformName = (): string => (globalThis.navigator?.userAgent ?? '').slice(0, 200);
+/** As much of a name as a frame has room for. */
+const nameOf = (name = ''): string => name.slice(0, 200);
+
+/** Said when the app is built, not at the first push in the field. */
+function requireWebCrypto(): void {
+  if (globalThis.crypto?.subtle === undefined)
+    throw new Error('no WebCrypto here: serve the app over https (or from localhost), or give the option sha256');
+}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Quarantined } from '@tailgate/client-sdk';
+import { MemoryStore, Quarantined } from '@tailgate/client-sdk';
 import { sampleKey } from '../support/scripted-route.ts';
 import type { ScriptedServer } from '../support/scripted-server.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
@@ -124,6 +124,34 @@ describe('answers that get lost', () => {
     expect(client.stop(2).current?.updates.driver_comments).toBeNull();
     expect(arrived(server)).toEqual([good!.id, after!.id]);
     expect(client.status.current.pending).toEqual({});
+  });
+
+  test('nothing leaves before its seal is on the disk, although the line breaks meanwhile', async () => {
+    const server = await startScriptedServer({ mutationsPerPush: 1 });
+    let disk: Promise<void> = Promise.resolve();
+    const store = new (class extends MemoryStore {
+      override async write(...args: Parameters<MemoryStore['write']>): Promise<void> {
+        await disk;
+        return super.write(...args);
+      }
+    })();
+    const client = await new Device(server.url, { store }).startSignedIn();
+    await until(client.route(), (route) => route !== undefined);
+    const { promise, resolve: diskAnswers } = Promise.withResolvers<void>();
+    disk = promise;
+    const receipts = [1, 2, 3].map((stop) => client.updateStop(sampleKey, comment(stop, 'x')));
+    server.cut();
+    const pings = (): number => server.heard.filter((frame) => frame.type === 'ping').length;
+    const before = pings();
+    await server.until(() => server.connections === 2 && pings() > before);
+    receipts.push(client.updateStop(sampleKey, comment(1, 'y')));
+    await server.until(() => pings() > before + 1);
+    expect(pushes(server)).toEqual([]);
+    expect(receipts.map((receipt) => receipt.current.at)).toEqual(Array(4).fill('recorded'));
+    diskAnswers();
+    await Promise.all(receipts.map((receipt) => receipt.accepted));
+    expect(arrived(server)).toEqual(receipts.map((receipt) => receipt.id));
+    expect(server.ledger.chainBreaks).toBe(0);
   });
 
   test('a server that answers no push, though it is there, gets another connection', async () => {

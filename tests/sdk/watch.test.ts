@@ -27,7 +27,9 @@ describe('keeping what did not change', () => {
   test('what shares nothing stays the very object: two holders of it compare by identity', () => {
     const before = { stops: [{ id: 1 }, { id: 2 }] };
     const changed = { id: 2, pending: 1 };
-    expect(keepEqualParts<object>(before, { stops: [before.stops[0], changed] })).toEqual({ stops: [{ id: 1 }, changed] });
+    expect(keepEqualParts<object>(before, { stops: [before.stops[0], changed] })).toEqual({
+      stops: [{ id: 1 }, changed],
+    });
     const kept: { stops: object[] } = keepEqualParts(before, { stops: [{ id: 1 }, changed] });
     expect(kept.stops[0]).toBe(before.stops[0]);
     expect(kept.stops[1]).toBe(changed);

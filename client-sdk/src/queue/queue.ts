@@ -50,6 +50,7 @@ export class Queue {
   /** Those of them that the server has not answered. */
   waiting: Set<QueueItem> = new Set();
   #items: QueueItem[] = [];
+  #sealing: Promise<void> = Promise.resolve();
   readonly #journal: Journal;
   readonly #sha256: Environment['sha256'];
 
@@ -98,11 +99,22 @@ export class Queue {
       // From here on it may not merge, though its hash takes a moment.
       if (item.form === 'open') item.form = 'frozen';
     }
-    await this.#seal(batch.filter((item) => item.form !== 'sealed'));
+    await this.#seal(batch);
     return this.head.retired ? [] : batch;
   }
 
-  async #seal(unsealed: readonly QueueItem[]): Promise<void> {
+  /**
+   * Resolves when the items, and all before them, are sealed on the disk. One after the other, whoever asks: a
+   * connection that has just died and the next one may both be at it, and each link needs the one before.
+   */
+  #seal(batch: readonly QueueItem[]): Promise<void> {
+    const before = this.#sealing;
+    // A failure is told to those who asked for it, not to the next ones.
+    this.#sealing = before.catch(() => {}).then(() => this.#sealNow(batch.filter((item) => item.form !== 'sealed')));
+    return this.#sealing;
+  }
+
+  async #sealNow(unsealed: readonly QueueItem[]): Promise<void> {
     if (unsealed.length === 0) return;
     for (const item of unsealed) {
       const { mutation, link } = await seal(item.mutation, this.head.sealed_link, this.#sha256);

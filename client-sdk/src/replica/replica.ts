@@ -139,7 +139,12 @@ export class Replica {
     const told = new Map<QueueItem, Progress>();
     for (const item of this.#ground.items.unfinished(state.scope)) {
       const { progress, target } = item;
-      if (progress.at !== 'accepted' || progress.superseded.length === 0 || !target || !isContained(item, state.standing))
+      if (
+        progress.at !== 'accepted' ||
+        progress.superseded.length === 0 ||
+        !target ||
+        !isContained(item, state.standing)
+      )
         continue;
       for (const { path, kept, dropped } of this.#model(state.scope).conflictsOf(item, progress.superseded))
         conflicts.push({
