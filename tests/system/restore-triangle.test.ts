@@ -151,6 +151,10 @@ test('PostgreSQL is put back to noon: phones bring again what they hold, and say
   deliver(keptDay, keeps, 5);
   deliver(setDay, again, 10);
   deliver(forgotDay, forgot, 1, 'after the restore');
+  // On a stop of which nobody but the host knows that it was delivered.
+  const comment = { id: 2, updates: { driver_comments: 'left a note' } };
+  forgotDay.update(forgot.app, comment);
+  lost.deeds.push({ kind: 'update', by: '1005', at: Date.now(), stop: comment });
   await Promise.all([
     ...[...keptDay.ids].map((id) => keeps.app.receipt(id)?.onHost),
     ...[...setDay.ids].map((id) => again.app.receipt(id)?.onHost),

@@ -54,6 +54,12 @@ export class HostStops {
     });
   }
 
+  /** When a stop's result was last written, by the host's clock. */
+  async writtenAt(key: RouteKey, stop: number): Promise<{ date: string; time: string } | undefined> {
+    const [row] = await this.#host.query(this.#texts.readWritten, [...routeValues(key), String(stop)]);
+    return row && { date: String(row['RUUDAT']), time: String(row['RUUTIM']) };
+  }
+
   /**
    * Writes what differs from the held rows, in one transaction, RTSTUP last. All or nothing: false where a row does not
    * hold what we believe it to hold. @throws HostError
@@ -127,6 +133,7 @@ function statementsOn(host: Host) {
       RTEMLP: once((count) => mergeRows(host, 'RTEMLP', namesOf(RTEMLP.service), count)),
       RTSTUP: once((count) => mergeRows(host, 'RTSTUP', namesOf(RTSTUP.service), count, 'RURPSQ')),
     },
+    readWritten: `select RUUDAT, RUUTIM from ${host.library}.RTSTUP where RUFAC = ? and RURTE = ? and RUWKE = ? and RUSTP = ?`,
     updateStop: updateGuarded(host, 'RTSTPP', namesOf(RTSTPP.service)),
     readHeader: selectRows(host, 'RTHDRP', ['RHFAC', 'RHRTE', 'RHWKE']).sql,
     updateHeader: updateGuarded(host, 'RTHDRP', namesOf(RTHDRP.service)),

@@ -104,7 +104,8 @@ export const dropShadows = statement('drop shadows', `delete from host_shadow wh
 
 export const loadShadow = statement(
   'load shadow',
-  `select s.version, h.rows from stop_result s left join host_shadow h using (facility, route_id, week_end, stop_id)
+  `select s.version, h.rows, (select coalesce(max(epoch), 1) from server_epoch) as epoch
+     from stop_result s left join host_shadow h using (facility, route_id, week_end, stop_id)
     where s.facility = $1 and s.route_id = $2 and s.week_end = $3 and s.stop_id = $4`,
 );
 

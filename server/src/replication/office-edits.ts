@@ -11,6 +11,7 @@ import type { HostStops } from './host-stops.ts';
 import type { ServicePart } from './host/tables.ts';
 import { instantOf } from './host/local-time.ts';
 import * as sql from './import-sql.ts';
+import { isForgotten } from './judge.ts';
 import { keyOf } from './mirror-route.ts';
 import { closingOf } from './route-image.ts';
 import { ROUTE_ROW } from './route-pass.ts';
@@ -28,7 +29,9 @@ export type OfficeEditsOptions = {
 /** Who changed the host's rows, and when by our clock. */
 export type Editor = { user: string; at: Date };
 
-type ShadowRow = { version: number; rows: string | null };
+type ShadowRow = { version: number; rows: string | null; epoch: number };
+/** A stop of which the host knows more than we do. */
+type Forgotten = { found: HeldStop; held: HeldStop | undefined; version: number; zone: string };
 type RouteState = { status: 'O' | 'C'; arrived: boolean; shadow: string | null };
 
 /**
@@ -51,7 +54,10 @@ export class OfficeEdits {
     if (found === undefined || known === undefined) return;
     const held = known.rows === null ? undefined : decodeStop(known.rows, key, stop);
     const [result] = found.rows.RTSTUP;
-    if (result !== undefined && result.RUTRC === traceOf(found.rows)) {
+    const isOurs = result !== undefined && result.RUTRC === traceOf(found.rows);
+    if (isOurs && isForgotten(found.rows, held?.rows, known.epoch))
+      return this.#remember(key, stop, { found, held, version: known.version, zone });
+    if (isOurs) {
       if (held !== undefined && !sameSet(held.credited, found.credited))
         await this.#confirm(key, stop, { ...held, credited: found.credited });
       return;
@@ -63,6 +69,23 @@ export class OfficeEdits {
     const open = [...untold, ...idle];
     if (open.length > 0) await this.#report(key, stop, editor, open, found.rows);
     await this.#confirm(key, stop, found);
+  }
+
+  /**
+   * What we wrote between the copy that was restored and the restore: taken back from the host as of the second in which
+   * it was written, so that phones which bring the same again change nothing, and what was recorded later wins.
+   */
+  async #remember(key: RouteKey, stop: number, { found, held, version, zone }: Forgotten): Promise<void> {
+    const { host, clock, log } = this.#options;
+    const written = await host.writtenAt(key, stop);
+    const second = written && instantOf(written, zone);
+    const editor = { user: 'RESTORED', at: second ? new Date(second.getTime() + 999) : clock() };
+    const toInstant: InstantOf = (moment) => instantOf(moment, zone);
+    const { update, untold } = amendmentOf(stop, held?.rows, found.rows, toInstant);
+    if (update) await this.#submit(key, update, version, editor);
+    if (untold.length > 0) await this.#report(key, stop, editor, untold, found.rows);
+    await this.#confirm(key, stop, found);
+    log.warn({ route: routeScope(key), stop }, 'the host knew more of a stop than the restored database: taken back');
   }
 
   /** The office closes, reopens or marks a route by hand. */

@@ -5,3 +5,8 @@ const VERSIONS_AN_EPOCH = 10_000_000_000;
 export function hostSequence(serverEpoch: number, version: number): number {
   return serverEpoch * VERSIONS_AN_EPOCH + version;
 }
+
+/** The life of the server in which a row with this sequence was written. */
+export function epochOf(sequence: number): number {
+  return Math.floor(sequence / VERSIONS_AN_EPOCH);
+}

@@ -70,6 +70,15 @@ describe('what the host’s rows say after a write that matched nothing', () => 
     expect(judgeStop(found, wanted, held)).toBe(verdict);
   });
 
+  const life = 10_000_000_000;
+  test.each([
+    ['after the copy that was restored: only the host knows it', stopAt(life + 4, 2), 'foreign'],
+    ['the same, and a phone has brought it again', stopAt(life + 4, 3), 'ours'],
+    ['before the copy', stopAt(life + 3, 1), 'ours'],
+  ] as const)('written by us before a restore, %s', (_name, found, verdict) => {
+    expect(judgeStop(found, stopAt(2 * life + 5, 3), stopAt(life + 3, 1))).toBe(verdict);
+  });
+
   const nothing = { RTPRUP: [], RTOSDP: [], RTIMGP: [], RTEMLP: [], RTSTUP: [] };
   test.each([
     ['as dispatched', '', '', 'ours'],
