@@ -7,6 +7,7 @@ import { HostError, type Host, type HostRow, type HostTransaction } from './host
 import {
   mergeRows,
   selectRows,
+  selectWritten,
   updateGuarded,
   type AuditStamp,
   type GuardedRow,
@@ -57,7 +58,7 @@ export class HostStops {
   /** When a stop's result was last written, by the host's clock. */
   async writtenAt(key: RouteKey, stop: number): Promise<{ date: string; time: string } | undefined> {
     const [row] = await this.#host.query(this.#texts.readWritten, [...routeValues(key), String(stop)]);
-    return row && { date: String(row['RUUDAT']), time: String(row['RUUTIM']) };
+    return row && { date: String(row['WDAT']), time: String(row['WTIM']) };
   }
 
   /**
@@ -133,7 +134,7 @@ function statementsOn(host: Host) {
       RTEMLP: once((count) => mergeRows(host, 'RTEMLP', namesOf(RTEMLP.service), count)),
       RTSTUP: once((count) => mergeRows(host, 'RTSTUP', namesOf(RTSTUP.service), count, 'RURPSQ')),
     },
-    readWritten: `select RUUDAT, RUUTIM from ${host.library}.RTSTUP where RUFAC = ? and RURTE = ? and RUWKE = ? and RUSTP = ?`,
+    readWritten: selectWritten(host, 'RTSTUP', ['RUFAC', 'RURTE', 'RUWKE', 'RUSTP']).sql,
     updateStop: updateGuarded(host, 'RTSTPP', namesOf(RTSTPP.service)),
     readHeader: selectRows(host, 'RTHDRP', ['RHFAC', 'RHRTE', 'RHWKE']).sql,
     updateHeader: updateGuarded(host, 'RTHDRP', namesOf(RTHDRP.service)),

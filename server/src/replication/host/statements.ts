@@ -27,6 +27,19 @@ export function selectRows<Name extends HostFileName, By extends keyof HostRecor
   };
 }
 
+/** Date and time of the latest write of these rows, as the audit tail has them. */
+export function selectWritten<Name extends HostFileName, By extends keyof HostRecord<Name> & string>(
+  { library }: Pick<Place, 'library'>,
+  name: Name,
+  by: readonly By[],
+): HostStatement<Pick<HostRecord<Name>, By>> {
+  const { prefix } = hostFile(name);
+  return {
+    sql: `select ${prefix}UDAT as WDAT, ${prefix}UTIM as WTIM from ${library}.${name} where ${matches(by)}`,
+    bind: (values) => pick(values, by),
+  };
+}
+
 /** Inserts `count` rows with one statement; columns that the writer leaves out get their blanks and zeros. */
 export function insertRows<Name extends HostFileName, Chosen extends keyof HostRecord<Name> & string>(
   { library }: Pick<Place, 'library'>,
