@@ -14,6 +14,8 @@ export interface Device {
   readonly app: Client;
   /** Called with each frame just before the app hands it to the network. */
   onSend: (frame: string) => void;
+  /** Each request over HTTP waits for this. */
+  onFetch: (url: string) => Promise<void>;
   /** Starts the app on what the storage holds. */
   start(): Promise<Client>;
   /** As the system does it: no goodbye, nothing is finished, nothing written. */
@@ -40,12 +42,13 @@ export async function openDevice(serverPort: number, disk = new MemoryStore()): 
     disk,
     network,
     onSend: () => undefined,
+    onFetch: () => Promise.resolve(),
     get app() {
       if (!app) throw new Error('the app does not run');
       return app;
     },
     start: async () => {
-      const next = beginLife(shift, (frame) => device.onSend(frame));
+      const next = beginLife(shift, device);
       life = next;
       const url = `http://127.0.0.1:${network.port}`;
       app = await createClient({ url, store: mortal(disk, next), timing, device: 'test phone', ...next.environment });
@@ -122,7 +125,7 @@ interface Life {
   end(): void;
 }
 
-function beginLife(shift: { readonly ms: number }, onSend: (frame: string) => void): Life {
+function beginLife(shift: { readonly ms: number }, hooks: Pick<Device, 'onSend' | 'onFetch'>): Life {
   const timers = new Set<NodeJS.Timeout>();
   const ending = new AbortController();
   const isOver = (): boolean => ending.signal.aborted;
@@ -130,7 +133,7 @@ function beginLife(shift: { readonly ms: number }, onSend: (frame: string) => vo
   class AppSocket extends WebSocket {
     override send(data: string): void {
       if (isOver()) return;
-      onSend(data);
+      hooks.onSend(data);
       super.send(data);
     }
     override addEventListener(type: string, listener: (event: Event) => void): void {
@@ -158,11 +161,11 @@ function beginLife(shift: { readonly ms: number }, onSend: (frame: string) => vo
         },
       },
       random: { fraction: () => Math.random(), bytes: (length) => crypto.getRandomValues(new Uint8Array(length)) },
-      fetch: (input, init) =>
-        fetch(input, {
-          ...init,
-          signal: init?.signal ? AbortSignal.any([init.signal, ending.signal]) : ending.signal,
-        }),
+      fetch: async (input, init) => {
+        await hooks.onFetch(input instanceof Request ? input.url : String(input));
+        const signal = init?.signal ? AbortSignal.any([init.signal, ending.signal]) : ending.signal;
+        return fetch(input, { ...init, signal });
+      },
       WebSocket: AppSocket,
       sha256: async (text) => new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))),
       wakeUps: () => () => undefined,
