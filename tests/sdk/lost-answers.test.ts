@@ -154,6 +154,23 @@ describe('answers that get lost', () => {
     expect(server.ledger.chainBreaks).toBe(0);
   });
 
+  test('what is being sealed merges no more: a second edit of the stop is a change of its own', async () => {
+    const server = await startScriptedServer();
+    const { promise: hashed, resolve: hash } = Promise.withResolvers<void>();
+    const sha256 = async (text: string): Promise<Uint8Array> => {
+      await hashed;
+      return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
+    };
+    const client = await new Device(server.url, { sha256 }).startSignedIn();
+    await until(client.route(), (route) => route !== undefined);
+    const receipts = ['A', 'B'].map((text) => client.updateStop(sampleKey, comment(1, text)));
+    hash();
+    await Promise.all(receipts.map((receipt) => receipt.accepted));
+    expect(arrived(server)).toEqual(receipts.map((receipt) => receipt.id));
+    expect(new Set(arrived(server)).size).toBe(2);
+    expect(client.stop(1).current?.updates.driver_comments).toBe('B');
+  });
+
   test('a server that answers no push, though it is there, gets another connection', async () => {
     const server = await startScriptedServer();
     let fire: (() => void) | undefined;
