@@ -42,11 +42,13 @@ export const restartRoute = statement(
     where facility = $1 and id = $2 and week_end = $3`,
 );
 
-/** The office closes or reopens a route, or notes its return. */
+/** The office closes or reopens a route, or notes its return: that alone leaves timers, and who closed it, as they are. */
 export const setClosing = statement(
   'set closing',
-  `update route set version = version + 1, header_version = version + 1, status = $4, arrived = $5, closed_at = $6, closed_by = $7,
-          autoclose_at = null, forceclose_at = null, changed_at = now()
+  `update route set version = version + 1, header_version = version + 1, status = $4, arrived = $5,
+          closed_at = case when status = $4 then closed_at else $6 end, closed_by = case when status = $4 then closed_by else $7 end,
+          autoclose_at = case when status = $4 then autoclose_at end, forceclose_at = case when status = $4 then forceclose_at end,
+          changed_at = now()
     where facility = $1 and id = $2 and week_end = $3`,
 );
 

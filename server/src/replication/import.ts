@@ -193,6 +193,9 @@ export class HostImport {
     try {
       const rows = await readRouteRows(host, rung.key);
       const saved = await this.#saveRoute(rung, rows, renamed);
+      // Before anything else can fail: whoever finds these lines again begins the route's life anew once more, and what
+      // drivers have done since, such as its close, would be undone.
+      await silence(host, rung.headerDeletions);
       // A route that was new brought the service's columns along.
       if (saved === 'new' || rows.header === undefined) return true;
       return await this.#takeRungEdits(rung, rows.zone);
@@ -213,7 +216,8 @@ export class HostImport {
     const now = clock();
     const { key } = rung;
     const [before] = (await db.query<{ withdrawn: boolean }>(sql.findRoute, keyOf(key))).rows;
-    const reloaded = before !== undefined && (before.withdrawn || (rung.headerDeleted && rows.header !== undefined));
+    const reloaded =
+      before !== undefined && (before.withdrawn || (rung.headerDeletions.length > 0 && rows.header !== undefined));
     const begins = before === undefined || reloaded;
     const inheritance = begins ? await inheritanceOf(this.#stops, key, rows, now) : new Map<number, never>();
     const image = routeImage(rows, now);

@@ -92,26 +92,27 @@ export class OfficeEdits {
   async takeHeader(key: RouteKey, editor: Editor, zone: string): Promise<void> {
     const { db, host, log } = this.#options;
     const found = await host.readHeader(key);
-    const [route] = (await db.query<RouteState>(sql.findRoute, keyOf(key))).rows;
-    if (found === undefined || route === undefined) return;
-    const held = route.shadow === null ? undefined : decodeHeader(route.shadow, key);
-    if (!differs(held, found)) return;
-    const closing = closingOf(found, zone, editor.at);
-    const status = (held?.RHPODS ?? '') === found.RHPODS ? route.status : closing.status;
-    const arrived = (held?.RHRETM ?? '') === found.RHRETM ? route.arrived : closing.arrived;
-    await withTransaction(db, async (tx) => {
+    if (found === undefined) return;
+    const taken = await withTransaction(db, async (tx) => {
+      // Looked at under the lock: a close that a driver commits meanwhile must not be undone.
       await tx.query(sql.lockRoute, keyOf(key));
+      const [route] = (await tx.query<RouteState>(sql.findRoute, keyOf(key))).rows;
+      if (route === undefined) return undefined;
+      const held = route.shadow === null ? undefined : decodeHeader(route.shadow, key);
+      if (!differs(held, found)) return undefined;
+      const closing = closingOf(found, zone, editor.at);
+      const status = (held?.RHPODS ?? '') === found.RHPODS ? route.status : closing.status;
+      const arrived = (held?.RHRETM ?? '') === found.RHRETM ? route.arrived : closing.arrived;
       if (status !== route.status || arrived !== route.arrived) {
         const closed = status === 'C' ? [closing.closedAt ?? editor.at, closing.closedBy ?? 'F'] : [null, null];
         await tx.query(sql.setClosing, [...keyOf(key), status, arrived, ...closed]);
         await tx.query(sql.notify, [routeScope(key)]);
       }
       await tx.query(sql.saveShadow, [...keyOf(key), ROUTE_ROW, '0', encodeHeader(found)]);
+      return { status, arrived };
     });
-    log.info(
-      { route: routeScope(key), status, arrived, user: editor.user },
-      'the office has changed the state of a route',
-    );
+    if (taken === undefined) return;
+    log.info({ route: routeScope(key), ...taken, user: editor.user }, 'the office has changed the state of a route');
   }
 
   /** @returns why it had no effect, such as a status that nobody can go back to; empty where it had one */

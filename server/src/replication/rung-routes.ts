@@ -12,8 +12,8 @@ export type RungRoute = {
   /** Milliseconds since the last and since the first line. */
   youngest: number;
   oldest: number;
-  /** Its header was deleted: it has been withdrawn, or loaded again under the same key. */
-  headerDeleted: boolean;
+  /** Lines that say that its header was deleted: it has been withdrawn, or loaded again under the same key. */
+  headerDeletions: string[];
   /** Where service-owned columns may have been changed by somebody else. */
   header: Touch | undefined;
   stops: Map<number, Touch>;
@@ -66,7 +66,7 @@ export function quietRoute(key: RouteKey): RungRoute {
     sequences: [],
     youngest: Number.POSITIVE_INFINITY,
     oldest: 0,
-    headerDeleted: false,
+    headerDeletions: [],
     header: undefined,
     stops: new Map(),
   };
@@ -79,7 +79,7 @@ function note(route: RungRoute, { sequence, file, operation, key, user, age }: R
   route.oldest = Math.max(route.oldest, age);
   const touch = { user, age };
   if (file === 'RTHDRP') {
-    if (operation === 'delete') route.headerDeleted = true;
+    if (operation === 'delete') route.headerDeletions.push(sequence);
     else if (operation === 'update') route.header = touch;
     return;
   }

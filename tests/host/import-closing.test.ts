@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { importGround, routeFile, routeKey } from './import-ground.ts';
+
+// What the import must leave alone: a route's state belongs to its drivers and to the office alike.
+
+const aDate: unknown = expect.any(Date);
+
+const ground = await importGround();
+const { clerk, host, pool, dispatch, read } = ground;
+const { imports } = ground.openImport();
+
+const sql = (statement: string) => clerk.transaction((tx) => tx.execute(statement));
+
+/** A dispatched route in the mirror. */
+const imported = async (id: string): Promise<void> => {
+  await dispatch(routeFile(id));
+  await imports.importNow();
+};
+
+test('a close that is committed while the office notes a return stays as the driver made it', async () => {
+  await imported('R1');
+  const driver = await pool.connect();
+  await driver.query('begin');
+  await driver.query(
+    `update route set status = 'C', closed_at = now(), closed_by = 'D', version = 2, header_version = 2 where id = 'R1'`,
+  );
+  await sql("update RTHDRP set RHRETM = 'Y' where RHRTE = 'R1'");
+  const taken = imports.takeEdits([{ key: routeKey('R1'), stop: -1 }]);
+  const waiting = `select from pg_stat_activity
+    where wait_event_type = 'Lock' and query like '%from route%' and datname = current_database()`;
+  await expect.poll(async () => (await pool.query(waiting)).rowCount).toBe(1);
+  await driver.query('commit');
+  driver.release();
+  await taken;
+  expect((await read('R1')).route).toMatchObject({ status: 'C', closed_by: 'D', arrived: true, version: 3 });
+});
+
+test('the timer that a driver has started goes on when the office notes the return', async () => {
+  await imported('R2');
+  await pool.query(`update route set autoclose_at = now() + interval '10 minutes' where id = 'R2'`);
+  await sql("update RTHDRP set RHRETM = 'Y' where RHRTE = 'R2'");
+  await imports.importNow();
+  expect((await read('R2')).route).toMatchObject({ status: 'O', arrived: true, autoclose_at: aDate, version: 2 });
+});
+
+test('a reload is one new life, however often its rows have to be looked at', async () => {
+  await imported('R3');
+  const { leases } = ground.openImport();
+  const lease = await leases.take(routeKey('R3'));
+  if (!lease) throw new Error('the lease of a quiet route is free');
+  await sql("delete from RTHDRP where RHRTE = 'R3'");
+  await dispatch({ ...routeFile('R3'), name: 'Again' });
+  await sql("update RTSTPP set RSSTS = 'R' where RSRTE = 'R3' and RSSTP = 1");
+  await imports.importNow();
+  await pool.query(`update route set status = 'C', closed_by = 'D', closed_at = now() where id = 'R3'`);
+  await imports.importNow();
+  expect((await read('R3')).route).toMatchObject({ epoch: 2, status: 'C', name: 'Again' });
+  await leases.release(lease);
+  await imports.importNow();
+  expect((await read('R3')).route).toMatchObject({ epoch: 2, status: 'C' });
+  expect(await host.query('select CHFIL, CHKEY from PODCHGP')).toEqual([]);
+});
