@@ -110,7 +110,8 @@ export interface Pipeline {
   submit(change: Change): Promise<Outcome>;
   /**
    * Items of one queue, in order, as they came in the frame; resolves after the commit of the last.
-   * Rejects with `MalformedPush` where an item has no readable id or seq: then none was taken.
+   * Rejects with `MalformedPush` where an item has no readable id or seq: then none was taken; with `UnknownQueue` where
+   * the queue has to say hello again.
    */
   push(queue: Queue, items: readonly unknown[]): Promise<PushAnswer>;
   /**

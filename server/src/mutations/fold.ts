@@ -16,7 +16,9 @@ import { stopName } from './world.ts';
 export type Answer =
   | { readonly kind: 'done'; readonly outcome: Outcome; readonly lastSeq: number }
   | { readonly kind: 'gap'; readonly wants: number; readonly lastSeq: number }
-  | { readonly kind: 'fork'; readonly at: number; readonly lastSeq: number };
+  | { readonly kind: 'fork'; readonly at: number; readonly lastSeq: number }
+  /** The database has no such queue (any more). */
+  | { readonly kind: 'unknown'; readonly lastSeq: 0 };
 
 /** Everything that a batch writes. */
 export interface Changes {
@@ -115,6 +117,7 @@ class Fold {
     const { queued } = item;
     if (!queued) return this.#done(this.#takeChange(item, known), null);
 
+    if (!this.#world.clients.has(queued.queue.clientId)) return { kind: 'unknown', lastSeq: 0 };
     const state = this.#client(queued);
     const { session } = queued.queue;
     if (this.#forked.has(session) || this.#forkedBefore.has(session))

@@ -79,7 +79,7 @@ class GroupCommit implements Pipeline {
     const items = itemsOfPush(queue, raw, this.#options.clock());
     if (items.length === 0) return { last_seq: 0, results: [] };
     return new Promise((resolve, reject) => {
-      const push = new PushInProgress(items, resolve);
+      const push = new PushInProgress(items, resolve, reject);
       this.#enqueue(items.map((item) => unitOf(item, (answer) => push.answered(item, answer), reject)));
     });
   }
@@ -111,11 +111,18 @@ class GroupCommit implements Pipeline {
     this.#schedule();
   }
 
-  /** Lets as many pushes in as there is room for; each of them will enqueue before the next turn of the event loop. */
   #answered(count: number): void {
     this.#unanswered -= count;
+    this.#letIn();
+  }
+
+  /** Lets as many pushes in as there is room for; whoever means it enqueues before the next turn of the event loop. */
+  #letIn(): void {
     const free = Math.ceil((ROOM - this.#unanswered) / TURN);
-    for (const resolve of this.#waitingForRoom.splice(0, Math.max(free, 0))) resolve();
+    const entering = this.#waitingForRoom.splice(0, Math.max(free, 0));
+    for (const resolve of entering) resolve();
+    // Some come in for nothing (a frame that is no push, a connection that has ended): the next ones wait for no answer.
+    if (entering.length > 0 && this.#waitingForRoom.length > 0) setImmediate(() => this.#letIn());
   }
 
   /** Waits for the end of this turn of the event loop: whatever else has arrived by then shares the batch. */
@@ -210,23 +217,34 @@ const unitOf = (item: Item, settle: Unit['settle'], fail: Unit['fail']): Unit =>
   fail,
 });
 
+/** A push of a queue that the database does not know, such as after a restore: it has to say hello again. */
+export class UnknownQueue extends Error {
+  constructor() {
+    super('the database does not know this queue');
+    this.name = 'UnknownQueue';
+  }
+}
+
 /** Collects the answers of one push. What follows a gap or a fork has no answer: the client sends it again. */
 class PushInProgress {
   readonly #items: readonly Item[];
   readonly #resolve: (answer: PushAnswer) => void;
+  readonly #reject: (error: Error) => void;
   readonly #results: MutationResult[] = [];
   #left: number;
   #lastSeq = 0;
   #wants: number | undefined;
   #fork: number | undefined;
 
-  constructor(items: readonly Item[], resolve: (answer: PushAnswer) => void) {
+  constructor(items: readonly Item[], resolve: (answer: PushAnswer) => void, reject: (error: Error) => void) {
     this.#items = items;
     this.#resolve = resolve;
+    this.#reject = reject;
     this.#left = items.length;
   }
 
   answered(item: Item, answer: Answer): void {
+    if (answer.kind === 'unknown') return this.#reject(new UnknownQueue());
     this.#lastSeq = Math.max(this.#lastSeq, answer.lastSeq);
     if (answer.kind === 'done') this.#results.push(mutationResult(item, item.queued?.seq ?? 0, answer.outcome));
     else if (answer.kind === 'gap') this.#wants ??= answer.wants;

@@ -5,6 +5,7 @@ import { hashToken } from '../auth/tokens.ts';
 import { isDatabaseUnavailable } from '../db/unavailable.ts';
 import type { Queue } from '../mutations/change.ts';
 import { MalformedPush } from '../mutations/item.ts';
+import { UnknownQueue } from '../mutations/pipeline.ts';
 import type { Follower, Reader } from './feed.ts';
 import type { Hub } from './hub.ts';
 import { broken, readFrame } from './incoming.ts';
@@ -216,6 +217,7 @@ export class Connection implements Reader {
       if (answer.results.some(({ result }) => result === 'quarantined'))
         this.#hub.feed.hint(clientScope(queue.clientId));
     } catch (error) {
+      if (error instanceof UnknownQueue) return this.take({ type: 'unbound' });
       const malformed = error instanceof MalformedPush;
       const code = malformed ? 'BAD_FRAME' : this.#passing(error, 'push');
       this.take({

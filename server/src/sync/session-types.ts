@@ -69,6 +69,8 @@ export type SessionEvent =
     }
   | { readonly type: 'settled'; readonly now: number }
   | { readonly type: 'unsettled' }
+  /** The database does not know this queue any more: only a new hello helps. */
+  | { readonly type: 'unbound' }
   | { readonly type: 'revoked'; readonly reason: string }
   | { readonly type: 'expires'; readonly inSeconds: number }
   | { readonly type: 'routes'; readonly routes: readonly AssignedRoute[] }

@@ -133,6 +133,8 @@ function whileLive(session: Live, event: SessionEvent, limits: SyncLimits): Step
       return stay({ ...session, settling: false, heardAt: event.now });
     case 'unsettled':
       return close(tryAgainLater, 'the database cannot be reached now');
+    case 'unbound':
+      return close(tryAgainLater, 'this queue is not known any more: say hello again');
     case 'revoked':
       if (session.rights === 'queue') return stay(session);
       return {

@@ -124,6 +124,18 @@ describe('a queue over the channel', () => {
     driver = await signIn(node.client, '1001');
   });
 
+  test('that the database has lost is told to say hello again, and is bound anew', async () => {
+    const { queue, phone } = await begin();
+    await node.database.pool.query('delete from client where client_id = $1', [queue.clientId]);
+    const item = edit(queue, 'kept on the phone');
+    phone.push(item);
+    expect(await phone.untilClosed()).toMatchObject({ code: 1013 });
+    const again = await begin(queue);
+    expect(again.welcome.last_seq).toBe(0);
+    again.phone.push(item);
+    expect(await again.phone.next('ack')).toMatchObject({ last_seq: 1, results: [{ result: 'applied' }] });
+  });
+
   test('of a session that ends soon is told so, once', async () => {
     const { phone } = await begin();
     await node.database.pool.query(

@@ -1,0 +1,41 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Pipeline } from '../../../server/src/mutations/change.ts';
+import { TestQueue } from '../../support/sealing.ts';
+import { addRoute, bindQueue, delivered, pipelineGround, sessionOf, updateOf } from './ground.ts';
+
+type Ground = Awaited<ReturnType<typeof pipelineGround>>;
+let ground: Ground;
+let pipeline: Pipeline;
+beforeAll(async () => {
+  ground = await pipelineGround();
+  pipeline = ground.open();
+});
+
+describe('what one sender does is no other sender’s trouble', () => {
+  it('lets everybody in who waits for room, also behind those who push nothing then', async () => {
+    const key = await addRoute(ground, 'S1', ['1001']);
+    const queue = new TestQueue();
+    const session = await bindQueue(ground, queue, '1001');
+    const pushed = pipeline.push(
+      session,
+      Array.from({ length: 600 }, (_, n) => updateOf(queue, key, delivered(1, `note ${n}`))),
+    );
+    const waiting = Array.from({ length: 200 }, () => pipeline.room());
+    let entered = 0;
+    for (const room of waiting) void room.then(() => entered++);
+    expect((await pushed).results).toHaveLength(600);
+    await expect.poll(() => entered).toBe(200);
+  });
+
+  it('refuses the push of a queue that the database does not know, and takes what came beside it', async () => {
+    const key = await addRoute(ground, 'S2', ['1001', '1002']);
+    const [known, unknown] = [new TestQueue(), new TestQueue()];
+    const session = await bindQueue(ground, known, '1001');
+    const [taken, refused] = await Promise.allSettled([
+      pipeline.push(session, [updateOf(known, key, delivered(1))]),
+      pipeline.push(sessionOf(unknown, '1002'), [updateOf(unknown, key, delivered(2))]),
+    ]);
+    expect(taken).toMatchObject({ status: 'fulfilled', value: { results: [{ result: 'applied' }] } });
+    expect(refused).toMatchObject({ status: 'rejected', reason: { name: 'UnknownQueue' } });
+  });
+});
