@@ -4,6 +4,11 @@ import { routeKey } from './routes.ts';
 
 const scopeName = z.string().check(z.minLength(1), z.maxLength(120));
 const shortText = z.string().check(z.maxLength(200));
+/** What people read of a device. Databases hold no NUL, and no phone stays outside for what its maker has named it. */
+const label = z.pipe(shortText, z.transform(withoutNul));
+function withoutNul(value: string): string {
+  return value.replaceAll('\0', '');
+}
 const version = z.int().check(z.gte(0));
 
 /** Where a replica stands in a scope. */
@@ -25,8 +30,12 @@ export const helloFrame = z.object({
   type: z.literal('hello'),
   protocol: z.int().check(z.gte(1)),
   client_id: z.uuid(),
-  device: shortText,
-  employee_id: z.string().check(z.minLength(1), z.maxLength(10)),
+  device: label,
+  employee_id: z.string().check(
+    z.minLength(1),
+    z.maxLength(10),
+    z.refine((value) => !value.includes('\0'), 'must not contain NUL'),
+  ),
   api_token: z.optional(shortText),
   queue_key: z.optional(shortText),
   /**
@@ -34,8 +43,8 @@ export const helloFrame = z.object({
    * lost). The server mints a new one, tells it in `welcome`, and forgets any earlier one.
    */
   wants_queue_key: z.optional(z.boolean()),
-  sdk: shortText,
-  app: shortText,
+  sdk: label,
+  app: label,
   clock: deviceClock,
   /** Scopes to follow; null where the replica holds nothing yet. */
   cursors: z._default(z.record(scopeName, z.nullable(cursor)), {}),

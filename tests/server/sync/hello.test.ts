@@ -76,6 +76,8 @@ describe('hello', () => {
 
   test.each([
     ['client_id', { client_id: 'x' }],
+    // Hellos of one moment share their statements: one that PostgreSQL refuses would be everybody's.
+    ['employee_id', { api_token: undefined, queue_key: 'k', employee_id: '10\0' }],
     ['clock.monotonic_ms', { clock: { now: '', boot_id: 'b', monotonic_ms: 'soon' } }],
     ['cursors.route:F01:R1:20261121.version', { cursors: { 'route:F01:R1:20261121': { epoch: '1.1', version: -1 } } }],
   ])('names the field that is wrong: %s', async (path, more) => {
@@ -84,6 +86,16 @@ describe('hello', () => {
     const error = await phone.next('error');
     expect(error.code).toBe('BAD_FRAME');
     expect(error.details.map((detail) => detail.path)).toEqual([path]);
+  });
+
+  test('of a device whose name holds a NUL is welcome, and so are those beside it', async () => {
+    const clientId = randomUUID();
+    const [odd, other] = [await connect(clientId), await connect()];
+    odd.hello(anna, { device: 'phone\0' });
+    other.hello(bert);
+    await Promise.all([odd.next('welcome'), other.next('welcome')]);
+    const { rows } = await node.database.pool.query('select device from client where client_id = $1', [clientId]);
+    expect(rows).toEqual([{ device: 'phone' }]);
   });
 
   test('may hold fields that we do not know', async () => {
