@@ -10,7 +10,7 @@ import { openEmbedded } from './db/embedded.ts';
 import { ensureEpoch } from './db/epoch.ts';
 import { startListener, type Listener } from './db/listen.ts';
 import { migrate } from './db/migrate.ts';
-import { createPool } from './db/pool.ts';
+import { createPool, openAhead } from './db/pool.ts';
 import type { Db } from './db/types.ts';
 import { HostSide } from './host-side.ts';
 import { buildHttp } from './http/build.ts';
@@ -56,6 +56,11 @@ interface Database {
 
 const clock = () => new Date();
 
+/** Two batches in flight, and one to spare where a connection breaks. */
+const COMMIT_CONNECTIONS = 3;
+/** Read at the first hello of a storm: not opened while phones wait. */
+const KEPT_CONNECTIONS = 2;
+
 /**
  * Puts the parts together by hand, in the order in which they lean on each other; they are closed in reverse.
  * Where one cannot start, those before it are closed again and its error passed on.
@@ -81,7 +86,7 @@ async function openGround(config: Config, log: Logger, shutdown: Shutdown): Prom
   const database = await openDatabase(config, log, shutdown);
   await migrate(database.url, log);
 
-  const db = createPool({ url: database.url, name: `tailgate ${config.role}`, log });
+  const db = createPool({ url: database.url, name: `tailgate ${config.role}`, log, keep: KEPT_CONNECTIONS });
   shutdown.add('database pool', () => db.end());
   await ensureEpoch(db);
 
@@ -116,9 +121,11 @@ async function startPipeline({ config, log, shutdown, database, db, boss, listen
     url: database.url,
     name: `tailgate ${config.role} commits`,
     log,
-    size: 3,
+    size: COMMIT_CONNECTIONS,
+    keep: COMMIT_CONNECTIONS,
     pipelined: true,
   });
+  await openAhead(commits, COMMIT_CONNECTIONS);
   shutdown.add('commit pool', () => commits.end());
   const codes = new CurrentCodes(db, log);
   await codes.follow(listener);

@@ -29,7 +29,8 @@ const sliceFolders = server(...slices.map((slice) => `${slice}/`));
 
 const slice = (name: string): Part => ({
   path: `server/src/${name}/`,
-  uses: ['sync-protocol/', ...sliceFolders],
+  // How a parameter is written and how asks share a statement is craft, not a connection.
+  uses: ['sync-protocol/', ...sliceFolders, ...server('db/arrays.ts', 'db/gather.ts')],
   usesTypes: server('db/', 'mutations/', 'replication/host/'),
   why: 'a slice knows no edge: the database and the host reach it as types, everything else as arguments',
 });

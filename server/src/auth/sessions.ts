@@ -1,8 +1,10 @@
+import { byteaArray, instantArray } from '../db/arrays.ts';
+import { gather } from '../db/gather.ts';
 import type { Listener } from '../db/listen.ts';
 import type { Queryable } from '../db/types.ts';
 import type { RevokedReason, SessionFacts, SessionState } from './rules.ts';
 import { isWorthTouching, sessionState, slidesTo } from './rules.ts';
-import { findSession, findSessions, sessionsChannel, touchSession } from './sql.ts';
+import { findSession, findSessions, sessionsChannel, touchSessions } from './sql.ts';
 import { hashToken } from './tokens.ts';
 
 /** A driver who has shown a token that counts. */
@@ -51,14 +53,34 @@ export async function readSessionStates(
   return tokenHashes.map((hash) => states.get(hash.toString('hex')));
 }
 
-/** The driver behind a token that counts, or undefined. Keeps the token alive: it slides with its use. */
-async function authenticate(db: Queryable, employee: string, token: string, now: Date): Promise<Driver | undefined> {
-  const hash = hashToken(token);
-  const { rows } = await db.query<SessionRow>(findSession, [hash, employee]);
-  const session = rows[0] && factsOf(rows[0]);
-  if (!session || sessionState(session, now).kind === 'ended') return undefined;
-  if (isWorthTouching(session, now)) await db.query(touchSession, [hash, now, slidesTo(session.createdAt, now)]);
-  return { employee };
+interface Shown {
+  readonly employee: string;
+  readonly token: string;
+  readonly now: Date;
+}
+
+/** Whether these tokens count, many at once. Keeps them alive: they slide with their use. */
+async function checkAll(db: Queryable, shown: readonly Shown[]): Promise<{ readonly counts: boolean }[]> {
+  const hashes = shown.map(({ token }) => hashToken(token));
+  const { rows } = await db.query<SessionRow & { token_hash: Buffer }>(findSessions, [byteaArray(hashes)]);
+  const found = new Map(rows.map((row) => [row.token_hash.toString('hex'), row]));
+  const slides = new Map<string, { hash: Buffer; now: Date; until: Date }>();
+  const answers = shown.map(({ employee, now }, i) => {
+    const hash = hashes[i] ?? Buffer.alloc(0);
+    const row = found.get(hash.toString('hex'));
+    if (row?.employee !== employee) return { counts: false };
+    const session = factsOf(row);
+    if (sessionState(session, now).kind === 'ended') return { counts: false };
+    if (isWorthTouching(session, now))
+      slides.set(hash.toString('hex'), { hash, now, until: slidesTo(session.createdAt, now) });
+    return { counts: true };
+  });
+  if (slides.size > 0) {
+    const touched = [...slides.values()];
+    const times = (of: 'now' | 'until'): Buffer => instantArray(touched.map((one) => one[of].getTime()));
+    await db.query(touchSessions, [byteaArray(touched.map(({ hash }) => hash)), times('now'), times('until')]);
+  }
+  return answers;
 }
 
 /** How long an answer is believed without asking again. The end of a session is told at once; this is for the rest. */
@@ -73,12 +95,12 @@ interface Believed {
 
 /** Remembers for some seconds who is signed in, so that authentication is no statement a request. */
 export class Sessions {
-  readonly #db: Queryable;
+  readonly #check: (shown: Shown) => Promise<{ readonly counts: boolean }>;
   readonly #now: () => Date;
   readonly #believed = new Map<string, Map<string, Believed>>();
 
   constructor(db: Queryable, now: () => Date) {
-    this.#db = db;
+    this.#check = gather((shown: readonly Shown[]) => checkAll(db, shown));
     this.#now = now;
   }
 
@@ -94,7 +116,7 @@ export class Sessions {
     const known = tokens.get(token);
     if (known && now.getTime() < known.until) return known.driver;
     // Requests at the same moment share the question. Only a yes is remembered: a no may be a yes after a sign-in.
-    const driver = authenticate(this.#db, employee, token, now);
+    const driver = this.#check({ employee, token, now }).then(({ counts }) => (counts ? { employee } : undefined));
     tokens.set(token, { until: now.getTime() + believedMs, driver });
     const answer = await driver.catch((error: unknown) => {
       this.#drop(employee, token, driver);

@@ -26,10 +26,19 @@ export const findSessions: Statement = {
   text: `select s.token_hash, ${sessionColumns} from session s where s.token_hash = any ($1::bytea[])`,
 };
 
-/** $1 token hash, $2 now, $3 new expiry. */
-export const touchSession: Statement = {
-  name: 'auth_touch_session',
-  text: 'update session set last_seen_at = $2, expires_at = $3 where token_hash = $1 and revoked_at is null',
+/** $1 token hashes, $2 when each was used, $3 its new expiry. In one order, so that two nodes cannot wait in a ring. */
+export const touchSessions: Statement = {
+  name: 'auth_touch_sessions',
+  text: `update session s set last_seen_at = k.used_at, expires_at = k.expires_at
+           from (
+             select s.token_hash, k.used_at, k.expires_at
+               from unnest($1::bytea[], $2::timestamptz[], $3::timestamptz[]) as k (token_hash, used_at, expires_at)
+               join session s using (token_hash)
+              where s.revoked_at is null
+              order by s.token_hash
+                for no key update of s
+           ) k
+          where s.token_hash = k.token_hash`,
 };
 
 /** One row whoever is asked for, so that a known and an unknown id cost the same. $1 employee. */

@@ -9,7 +9,7 @@ import { listAssignedRoutes } from '../routes/queries.ts';
 import { openClients, type ClientAnswer, type ClientAsk } from './clients.ts';
 import type { Connection } from './connection.ts';
 import { Feed } from './feed.ts';
-import { gather } from './gather.ts';
+import { gather } from '../db/gather.ts';
 import { Gauge } from './gauge.ts';
 import type { SyncLimits } from './limits.ts';
 import { readEpoch, skipLostItems } from './sql.ts';

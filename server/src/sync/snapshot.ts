@@ -5,7 +5,7 @@ import { errorCodes, parseScope, type ErrorCode, type Scope } from '@tailgate/sy
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Sessions } from '../auth/sessions.ts';
 import type { Queryable } from '../db/types.ts';
-import { gather } from './gather.ts';
+import { gather } from '../db/gather.ts';
 import { contentOf, newHead, withText } from './head.ts';
 import { snapshotText } from './patch-text.ts';
 import { readScopes, scopeState, wholeScope, type Ask, type Reading } from './scope-readings.ts';
@@ -40,7 +40,9 @@ const decompress = promisify(gunzip);
  */
 export function serveSnapshots(http: FastifyInstance, { path, db, sessions, serverEpoch }: SnapshotOptions): void {
   const read = (most: number) =>
-    gather(async (asks: readonly Ask[]) => (await readScopes(db, asks)).map((reading) => ({ reading })), most);
+    gather(async (asks: readonly Ask[]) => (await readScopes(db, asks)).map((reading) => ({ reading })), {
+      most: most,
+    });
   const readState = read(500);
   const snapshots = new Snapshots(read(WHOLE_AT_ONCE), serverEpoch);
 
