@@ -27,12 +27,12 @@ export const loadStops = statement(
 /**
  * Everything that a pass over a route has found out, in one statement behind the lease's fence: without the lease nothing
  * happens and no row comes back. Shadows, parked stops in and out, what a person must look at, `hosted_through`, the hint to the feeds, and the
- * lease goes back (free after $6 ms).
+ * lease goes back (free after $6 ms; where at once, its fence rises, so that no late renewal takes it again).
  */
 export const settleRoute = statement(
   'settle',
   `with lease as (
-     update route_lease set expires_at = now() + $6 * interval '1 ms'
+     update route_lease set expires_at = now() + $6 * interval '1 ms', fence = fence + case when $6 = 0 then 1 else 0 end
       where facility = $1 and route_id = $2 and week_end = $3 and owner = $4 and fence = $5
      returning facility, route_id, week_end
    ), shadows as (

@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { Queryable } from '../../../server/src/db/types.ts';
+import { Leases } from '../../../server/src/replication/lease.ts';
+import { createDatabase } from '../../support/postgres.ts';
+
+const key = { facility: 'F01', id: 'R1', week_end: '20261121' };
+
+test('a renewal that arrives after the route was given back does not take it again', async () => {
+  const { pool } = await createDatabase();
+  const { promise: underWay, resolve: begun } = Promise.withResolvers<void>();
+  const { promise: released, resolve: letGo } = Promise.withResolvers<void>();
+  /** A connection on which renewals are slow. */
+  const slow: Queryable = {
+    query: async (statement, values) => {
+      if (typeof statement === 'object' && statement.name === 'lease renew') {
+        begun();
+        await released;
+      }
+      return pool.query(statement, values);
+    },
+  };
+  const leases = new Leases({ db: slow, owner: randomUUID(), renewMs: 1 });
+  const lease = await leases.take(key);
+  if (!lease) throw new Error('nobody else has this route');
+  await underWay;
+  await leases.release(lease);
+  letGo();
+  await leases.close();
+  const others = new Leases({ db: pool, owner: randomUUID() });
+  expect(await others.take(key)).toBeDefined();
+  await others.close();
+});
