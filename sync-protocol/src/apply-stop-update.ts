@@ -137,7 +137,7 @@ type LineFields = Omit<LineResult, 'id' | 'invoice' | 'n'>;
 /** The flat fields of a sent line; undefined where it names nothing but itself. */
 function lineFields({ updates, action }: LineUpdate): LineFields | undefined {
   if (!updates && !action) return undefined;
-  return {
+  const fields = {
     delivered: updates?.delivered,
     returned: updates?.returned,
     delivered_pallets: updates?.delivered_pallets,
@@ -153,6 +153,8 @@ function lineFields({ updates, action }: LineUpdate): LineFields | undefined {
     open_action: action?.open_action,
     item_name: action?.item_name,
   };
+  // `updates: {}` says nothing either: a line that nobody counted must not stand on the host with a count of zero.
+  return Object.values(fields).some((value) => value !== undefined) ? fields : undefined;
 }
 
 /** An exception that comes again without its photo keeps the photo that it had at the same place. */
