@@ -105,7 +105,11 @@ export const parts: Part[] = [
   { path: 'server/src/sms/', uses: server('db/'), usesTypes: server('config.ts'), why: 'an edge with one verb' },
   {
     path: 'server/src/ops/',
-    uses: ['sync-protocol/', ...sliceFolders, ...server('mutations/', 'replication/', 'db/', 'config.ts', 'start-error.ts')],
+    uses: [
+      'sync-protocol/',
+      ...sliceFolders,
+      ...server('mutations/', 'replication/', 'db/', 'config.ts', 'start-error.ts'),
+    ],
     why: 'operators act through the spine and the worker, not past them',
   },
   { path: 'server/src/demo/', uses: server('replication/', 'db/'), why: 'demo data enters where the host’s would' },
