@@ -31,11 +31,12 @@ async function put(stop: StopObjectInput): Promise<StopAnswer['result'] | undefi
   return (await service.rest.take(operations.syncStops, { as: handheld, body })).stops[0]?.result;
 }
 
-/** Records in the dead zone: the tap comes first, whatever is sent first. */
+/** Records in the dead zone, a minute before anything is sent: the tap comes first, whatever arrives first. */
 async function recordOffline(stops: readonly number[]): Promise<string[]> {
   phone.loseNetwork();
   const receipts = stops.map((stop) => diary.update(phone.app, delivery(stop)));
   await Promise.all(receipts.map((receipt) => receipt.saved));
+  phone.elapse(60_000);
   return receipts.map(({ id }) => id);
 }
 
