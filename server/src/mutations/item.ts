@@ -196,7 +196,7 @@ const unreadable = (code: QuarantineCode, reason: string, faults: readonly Error
   fault: { code, reason, details: faults },
 });
 
-export function details(issues: readonly $ZodIssue[], root: string): ErrorDetail[] {
+function details(issues: readonly $ZodIssue[], root: string): ErrorDetail[] {
   return issues
     .slice(0, 50)
     .map((issue) => ({ path: [root, ...issue.path].filter((part) => part !== '').join('.'), message: issue.message }));

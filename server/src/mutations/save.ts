@@ -36,7 +36,7 @@ export async function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): P
 }
 
 /** NOTIFY takes less than 8,000 bytes; past that the hint is `*`: look at everything that you follow. */
-export function scopesPayload(scopes: readonly string[]): string {
+function scopesPayload(scopes: readonly string[]): string {
   const payload = scopes.join(' ');
   return payload.length < 7_500 ? payload : '*';
 }

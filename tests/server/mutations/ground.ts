@@ -14,7 +14,7 @@ import { createDatabase } from '../../support/postgres.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import type { TestQueue } from '../../support/sealing.ts';
 
-export const WEEK = '20261121';
+const WEEK = '20261121';
 export const route = (id: string): RouteKey => ({ facility: 'F01', id, week_end: WEEK });
 
 /** A database with queues of pg-boss, and pipelines over it as nodes would open them. */
