@@ -9,6 +9,8 @@ export default defineConfig({
     setupFiles: ['tests/support/each-file.ts'],
     // A process a file: what a test leaves open cannot reach the next file, and each-file.ts can see it.
     pool: 'forks',
+    // Most files wait for processes, timers and disks: more of them than cores keeps two cores busy.
+    maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 30_000,
   },
