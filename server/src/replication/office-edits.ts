@@ -72,14 +72,15 @@ export class OfficeEdits {
   }
 
   /**
-   * What we wrote between the copy that was restored and the restore: taken back from the host as of the second in which
-   * it was written, so that phones which bring the same again change nothing, and what was recorded later wins.
+   * What we wrote between the copy that was restored and the restore: taken back from the host as of the beginning of the
+   * second in which it was written: what was recorded later wins, and what phones bring again of that second ends with
+   * the same values.
    */
   async #remember(key: RouteKey, stop: number, { found, held, version, zone }: Forgotten): Promise<void> {
     const { host, clock, log } = this.#options;
     const written = await host.writtenAt(key, stop);
     const second = written && instantOf(written, zone);
-    const editor = { user: 'RESTORED', at: second ? new Date(second.getTime() + 999) : clock() };
+    const editor = { user: 'RESTORED', at: second ?? clock() };
     const toInstant: InstantOf = (moment) => instantOf(moment, zone);
     const { update, untold } = amendmentOf(stop, held?.rows, found.rows, toInstant);
     if (update) await this.#submit(key, update, version, editor);
