@@ -38,9 +38,12 @@ export const mutation = object({
 export type Mutation = z.infer<typeof mutation>;
 
 /** What a mutation's content hash is taken of (SHA-256, base64url, of the UTF-8 bytes): its identity beside `id`. */
-export function contentText(item: object): string {
+export const contentText = (item: object): string => canonicalJson(contentOf(item));
+
+/** All of a mutation but its place in a queue. */
+export function contentOf(item: object): object {
   const { seq: _seq, prev_hash: _prev, ...content }: { seq?: unknown; prev_hash?: unknown } = item;
-  return canonicalJson(content);
+  return content;
 }
 
 /** What the link of an item is taken of: its successor carries the SHA-256 of this text, base64url, as `prev_hash`. */

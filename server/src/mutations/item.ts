@@ -10,7 +10,7 @@ import type {
 } from '@tailgate/sync-protocol';
 import {
   canonicalJson,
-  contentText,
+  contentOf,
   isMutationName,
   mutation,
   mutationArgs,
@@ -19,7 +19,9 @@ import {
   stopUpdateArgs,
 } from '@tailgate/sync-protocol';
 import type { $ZodIssue } from 'zod/v4/core';
+import * as z from 'zod/mini';
 import type { Actor, Change, PathSet, QuarantineCode, Queue, TimedCommand } from './change.ts';
+import { deepCanonicalJson } from './deep-json.ts';
 
 /** Arguments that the rules understand, whatever version they were written in. */
 export type Command =
@@ -79,8 +81,22 @@ export function itemsOfPush(queue: Queue, raw: readonly unknown[], receivedAt: D
 }
 
 function itemOfPush(queue: Queue, raw: unknown, index: number, receivedAt: Date): Item {
+  try {
+    return readItem(queue, raw, index, receivedAt);
+  } catch (error) {
+    // Too deep for us, so that it would fail again whenever it came, and the queue behind it would wait for ever.
+    if (error instanceof RangeError) return brokenItem(queue, raw, index, tooDeep, receivedAt);
+    throw error;
+  }
+}
+
+function readItem(queue: Queue, raw: unknown, index: number, receivedAt: Date): Item {
   const parsed = mutation.safeParse(raw);
-  if (!parsed.success) return brokenItem(queue, raw, index, parsed.error.issues, receivedAt);
+  if (!parsed.success) {
+    const reason = 'the envelope of this mutation is malformed';
+    const meaning = unreadable('VALIDATION_FAILED', reason, details(parsed.error.issues, ''));
+    return brokenItem(queue, raw, index, meaning, receivedAt);
+  }
   const sealed = parsed.data;
   const body = bodyOf(raw);
   return {
@@ -107,32 +123,36 @@ function itemOfPush(queue: Queue, raw: unknown, index: number, receivedAt: Date)
 }
 
 /** The content as it came, with fields that we do not know, too: the device's hash covers them. */
-const bodyOf = (raw: unknown): string =>
-  typeof raw === 'object' && raw !== null ? contentText(raw) : canonicalJson(raw);
+const bodyOf = (raw: unknown): string => canonicalJson(content(raw));
 
-/** An item whose envelope is wrong is kept as it came; only who and where must be readable (I5). */
-function brokenItem(queue: Queue, raw: unknown, index: number, issues: readonly $ZodIssue[], receivedAt: Date): Item {
+const content = (raw: unknown): unknown => (typeof raw === 'object' && raw !== null ? contentOf(raw) : raw);
+
+/** What of an envelope may be right although the rest is not. */
+const remains = z.object({
+  name: z.catch(z.string(), ''),
+  prev_hash: z.catch(mutation.shape.prev_hash, null),
+});
+
+/** An item that cannot be read is kept as it came; only who and where must be readable (I5). */
+function brokenItem(queue: Queue, raw: unknown, index: number, meaning: Meaning, receivedAt: Date): Item {
   const identity = mutationIdentity.safeParse(raw);
   if (!identity.success) throw new MalformedPush(details(identity.error.issues, `mutations.${index}`));
-  const body = bodyOf(raw);
-  const named =
-    typeof raw === 'object' && raw !== null && 'name' in raw && typeof raw.name === 'string'
-      ? raw.name.slice(0, 40)
-      : '';
+  const { name, prev_hash: prevHash } = remains.parse(raw);
+  const body = meaning === tooDeep ? deepCanonicalJson(content(raw)) : bodyOf(raw);
   return {
     id: identity.data.id,
     hash: sha256(body),
     body,
-    name: named,
+    name: name.slice(0, 40),
     source: 'sync',
     actor: driverOf(queue),
     paths: 'current',
     receivedAt,
     capturedAt: null,
     editTime: null,
-    queued: { queue, seq: identity.data.seq, prevHash: null, bootId: '', monotonicMs: 0 },
+    queued: { queue, seq: identity.data.seq, prevHash, bootId: '', monotonicMs: 0 },
     dedupeByContent: false,
-    meaning: unreadable('VALIDATION_FAILED', 'the envelope of this mutation is malformed', details(issues, '')),
+    meaning,
   };
 }
 
@@ -195,6 +215,8 @@ const unreadable = (code: QuarantineCode, reason: string, faults: readonly Error
   kind: 'unreadable',
   fault: { code, reason, details: faults },
 });
+
+const tooDeep = unreadable('VALIDATION_FAILED', 'nested too deeply', []);
 
 function details(issues: readonly $ZodIssue[], root: string): ErrorDetail[] {
   return issues

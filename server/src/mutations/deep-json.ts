@@ -1,0 +1,37 @@
+/**
+ * The same text as `canonicalJson` (RFC 8785) of a value that came out of `JSON.parse`, however deep it nests: the
+ * engine's own writer and every recursion of ours end at some thousand levels. Slow; for what must be kept all the same.
+ */
+export function deepCanonicalJson(value: unknown): string {
+  const text: string[] = [];
+  const left: Piece[] = [{ value }];
+  for (let piece = left.pop(); piece !== undefined; piece = left.pop()) {
+    if (typeof piece === 'string') text.push(piece);
+    else if (Array.isArray(piece.value)) pushArray(left, piece.value);
+    else if (typeof piece.value === 'object' && piece.value !== null) pushObject(left, piece.value);
+    else text.push(JSON.stringify(piece.value) ?? 'null');
+  }
+  return text.join('');
+}
+
+/** Text as it goes out, or a value that is still to be written. The last one is the next one. */
+type Piece = string | { readonly value: unknown };
+
+function pushArray(left: Piece[], values: readonly unknown[]): void {
+  left.push(']');
+  for (const [index, value] of [...values.entries()].reverse()) {
+    left.push({ value });
+    if (index > 0) left.push(',');
+  }
+  left.push('[');
+}
+
+function pushObject(left: Piece[], members: object): void {
+  left.push('}');
+  // Without a comparison `sort` is by UTF-16 code units, as the RFC wants it.
+  for (const [index, name] of [...Object.keys(members).sort().entries()].reverse()) {
+    left.push({ value: Reflect.get(members, name) });
+    left.push(`${index > 0 ? ',' : ''}${JSON.stringify(name)}:`);
+  }
+  left.push('{');
+}

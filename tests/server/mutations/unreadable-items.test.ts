@@ -1,0 +1,68 @@
+import { canonicalJson } from '@tailgate/sync-protocol';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Pipeline } from '../../../server/src/mutations/change.ts';
+import { deepCanonicalJson } from '../../../server/src/mutations/deep-json.ts';
+import { TestQueue } from '../../support/sealing.ts';
+import { addRoute, bindQueue, delivered, pipelineGround, sessionOf, updateOf } from './ground.ts';
+
+type Ground = Awaited<ReturnType<typeof pipelineGround>>;
+let ground: Ground;
+let pipeline: Pipeline;
+beforeAll(async () => {
+  ground = await pipelineGround();
+  pipeline = ground.open();
+});
+
+const readJson: (text: string) => unknown = JSON.parse;
+const nested = (levels: number): string => `${'[{"b":1,"a":'.repeat(levels)}0${'}]'.repeat(levels)}`;
+const incidentsOf = async (queue: TestQueue) =>
+  (await ground.pool.query('select kind from incident where client_id = $1', [queue.clientId])).rows;
+
+describe('an item that nests without end', () => {
+  it.each(['stop.update', 'stop.of_tomorrow'])(
+    'is kept as it came (%s), known again, and the queue goes on',
+    async (name) => {
+      const key = await addRoute(ground, name.slice(5, 15), ['1001']);
+      const queue = new TestQueue();
+      const session = await bindQueue(ground, queue, '1001');
+      const hostile = {
+        ...updateOf(queue, key, delivered(1)),
+        name,
+        args: { route: key, deep: readJson(nested(100_000)) },
+      };
+      const answer = await pipeline.push(session, [hostile, updateOf(queue, key, delivered(2))]);
+      const quarantined = { result: 'quarantined', code: 'VALIDATION_FAILED', reason: 'nested too deeply' };
+      expect(answer).toMatchObject({ last_seq: 2, results: [quarantined, { result: 'applied' }] });
+
+      const { rows } = await ground.pool.query<{ body: Buffer; route_id: string }>(
+        'select body, route_id from quarantine where client_id = $1',
+        [queue.clientId],
+      );
+      const kept = rows.map(({ body, route_id }) => ({ route_id, text: body.toString() }));
+      const sorted = `${'[{"a":'.repeat(100_000)}0${',"b":1}]'.repeat(100_000)}`;
+      expect(kept[0]?.text.includes(`"deep":${sorted},"route":{`)).toBe(true);
+      expect(kept).toMatchObject([{ route_id: key.id }]);
+      expect(await pipeline.push(sessionOf(queue, '1001'), [hostile])).toMatchObject({ results: [quarantined] });
+    },
+  );
+
+  it('has the text that every other item has', () => {
+    const value = readJson('{"z":[1,{"y":null,"x":[],"é":"\\n\\ud800"}],"a":{},"10":true,"9":[[],[2,[3]]]}');
+    expect(deepCanonicalJson(value)).toBe(canonicalJson(value));
+  });
+});
+
+describe('an item whose envelope is broken', () => {
+  it('keeps its place in the chain where its link can be read', async () => {
+    const key = await addRoute(ground, 'LINK', ['1001']);
+    const queue = new TestQueue();
+    const session = await bindQueue(ground, queue, '1001');
+    const first = updateOf(queue, key, delivered(1));
+    const broken = queue.seal('stop.update', ['no object']);
+    const third = updateOf(queue, key, delivered(3));
+    const answer = await pipeline.push(session, [first, broken, third]);
+    expect(answer.results.map(({ result }) => result)).toEqual(['applied', 'quarantined', 'applied']);
+    expect(answer.results[2]).not.toHaveProperty('warnings');
+    expect(await incidentsOf(queue)).toEqual([]);
+  });
+});
