@@ -19,7 +19,7 @@ type Piece = string | { readonly value: unknown };
 
 function pushArray(left: Piece[], values: readonly unknown[]): void {
   left.push(']');
-  for (const [index, value] of [...values.entries()].reverse()) {
+  for (const [index, value] of [...values.entries()].toReversed()) {
     left.push({ value });
     if (index > 0) left.push(',');
   }
@@ -29,7 +29,7 @@ function pushArray(left: Piece[], values: readonly unknown[]): void {
 function pushObject(left: Piece[], members: object): void {
   left.push('}');
   // Without a comparison `sort` is by UTF-16 code units, as the RFC wants it.
-  for (const [index, name] of [...Object.keys(members).sort().entries()].reverse()) {
+  for (const [index, name] of [...Object.keys(members).toSorted().entries()].toReversed()) {
     left.push({ value: Reflect.get(members, name) });
     left.push(`${index > 0 ? ',' : ''}${JSON.stringify(name)}:`);
   }

@@ -16,7 +16,7 @@ beforeAll(async () => {
 const readJson: (text: string) => unknown = JSON.parse;
 const nested = (levels: number): string => `${'[{"b":1,"a":'.repeat(levels)}0${'}]'.repeat(levels)}`;
 const incidentsOf = async (queue: TestQueue) =>
-  (await ground.pool.query('select kind from incident where client_id = $1', [queue.clientId])).rows;
+  (await ground.pool.query<{ kind: string }>('select kind from incident where client_id = $1', [queue.clientId])).rows;
 
 describe('an item that nests without end', () => {
   it.each(['stop.update', 'stop.of_tomorrow'])(
