@@ -103,6 +103,18 @@ describe('what the host refuses', () => {
     await pool.query('alter table PODDTA.RTSTUP enable trigger refuse');
   });
 
+  test('a try that a change of another stop brings along is not counted', async () => {
+    const key = await depot.addRoute('NOTDUE', [1, 2]);
+    await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'BAD early' } });
+    await depot.hosted(key);
+    for (const driver_comments of ['one', 'two', 'three']) {
+      await depot.record(key, { id: 2, updates: { driver_comments } });
+      await depot.hosted(key);
+    }
+    const { rows } = await pool.query(`select stop_id, attempts from parked where route_id = 'NOTDUE'`);
+    expect(rows).toEqual([{ stop_id: 1, attempts: 1 }]);
+  });
+
   test('a parked stop holds the close back; when it gets through, the close follows', async () => {
     const key = await depot.addRoute('HOLD', [1, 999]);
     await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'BAD' } });

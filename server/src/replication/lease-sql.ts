@@ -1,3 +1,5 @@
+import { nextTry } from './route-sql.ts';
+
 const statement = (name: string, text: string) => ({ name: `lease ${name}`, text });
 
 /**
@@ -16,8 +18,7 @@ export const claimRoutes = statement(
      (select p.facility, p.route_id, p.week_end, min(p.parked_at)
         from parked p left join route_lease l using (facility, route_id, week_end)
        where coalesce(l.expires_at <= now(), true)
-         and p.parked_at + case when p.stop_id < 0 then $4 * interval '1 ms'
-                                else interval '1 minute' * power(2, least(p.attempts, 12) - 1) end <= now()
+         and case when p.stop_id < 0 then p.parked_at + $4 * interval '1 ms' else ${nextTry} end <= now()
        group by 1, 2, 3
        order by 4 limit $3)
    ), ordered as materialized (

@@ -1,5 +1,8 @@
 const statement = (name: string, text: string) => ({ name: `replicate ${name}`, text });
 
+/** When a parked stop `p` is due for another try: after one minute, then after twice as long each time. */
+export const nextTry = `p.parked_at + interval '1 minute' * power(2, least(p.attempts, 12) - 1)`;
+
 /** Read after the lease was taken, in a statement of its own, and before the stops: its version is what they reach at least. */
 export const loadRoute = statement(
   'route',
@@ -26,7 +29,8 @@ export const loadStops = statement(
 
 /**
  * Everything that a pass over a route has found out, in one statement behind the lease's fence: without the lease nothing
- * happens and no row comes back. Shadows, parked stops in and out, what a person must look at, `hosted_through`, the hint to the feeds, and the
+ * happens and no row comes back. Shadows, parked stops in and out (a try counts where it was due: each change of
+ * another stop brings one along), what a person must look at, `hosted_through`, the hint to the feeds, and the
  * lease goes back (free after $6 ms; where at once, its fence rises, so that no late renewal takes it again).
  */
 export const settleRoute = statement(
@@ -50,7 +54,7 @@ export const settleRoute = statement(
      select lease.*, k.* from lease, unnest($11::smallint[], $12::bigint[], $13::text[], $14::text[], $15::text[]) as k
      on conflict (facility, route_id, week_end, stop_id) do update
         set version = excluded.version, sqlstate = excluded.sqlstate, reason = excluded.reason, payload = excluded.payload,
-            attempts = p.attempts + 1
+            attempts = p.attempts + case when ${nextTry} <= now() then 1 else 0 end
    ), reported as (
      insert into incident (incident_id, kind, details)
      select gen_random_uuid(), k.* from lease, unnest($18::text[], $19::text[]) as k
