@@ -45,7 +45,7 @@ create table session (
   revoked_at timestamptz,
   revoked_reason text
 );
-create index session_live on session (employee) where revoked_at is null;
+create index session_by_employee on session (employee);
 
 create table code (
   type text not null,

@@ -33,8 +33,7 @@ export class Gauge {
 
   async save(): Promise<void> {
     if (this.#reports.size === 0) return;
-    // Sorted by key, as all locks are (I13).
-    const reports = [...this.#reports].sort(([a], [b]) => (a < b ? -1 : 1));
+    const reports = [...this.#reports];
     this.#reports = new Map();
     const facts = reports.map(([, report]) => report);
     try {

@@ -91,11 +91,18 @@ export const bindClients: Statement = {
          returning client_id`,
 };
 
+/** The queues $1, locked in the order in which batches lock them: an update alone takes them as they come (I13). */
+const lockedClients = `locked as materialized (
+           select client_id from client where client_id = any ($1::uuid[]) order by client_id for no key update
+         )`;
+
 /** $1 client ids, $2 new hashes. */
 export const replaceQueueKeys: Statement = {
   name: 'sync_replace_queue_keys',
-  text: `update client c set queue_key_hash = k.queue_key_hash
-           from unnest($1::uuid[], $2::bytea[]) as k (client_id, queue_key_hash) where c.client_id = k.client_id`,
+  text: `with ${lockedClients}
+         update client c set queue_key_hash = k.queue_key_hash
+           from locked join unnest($1::uuid[], $2::bytea[]) as k (client_id, queue_key_hash) using (client_id)
+          where c.client_id = locked.client_id`,
 };
 
 /**
@@ -111,11 +118,12 @@ export const findSignedOut: Statement = {
 /** What phones said of themselves, at most once a minute each; what a ping does not say is null. $1–$7 columns. */
 export const saveGauges: Statement = {
   name: 'sync_save_gauges',
-  text: `update client c set pending = k.pending, oldest_pending_at = k.oldest_pending_at, device = coalesce(k.device, c.device),
+  text: `with ${lockedClients}
+         update client c set pending = k.pending, oldest_pending_at = k.oldest_pending_at, device = coalesce(k.device, c.device),
                 sdk = coalesce(k.sdk, c.sdk), app = coalesce(k.app, c.app), last_seen_at = k.seen_at
-           from unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::timestamptz[])
-             as k (client_id, pending, oldest_pending_at, device, sdk, app, seen_at)
-          where c.client_id = k.client_id`,
+           from locked join unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::timestamptz[])
+             as k (client_id, pending, oldest_pending_at, device, sdk, app, seen_at) using (client_id)
+          where c.client_id = locked.client_id`,
 };
 
 /**

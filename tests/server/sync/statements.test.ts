@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { findSignedOut, replaceQueueKeys, saveGauges } from '../../../server/src/sync/sql.ts';
+import type { TestDatabase } from '../../support/postgres.ts';
+import { createDatabase } from '../../support/postgres.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase();
+});
+
+test('since when drivers are signed out is found without reading everybody’s sessions', async () => {
+  const { pool } = database;
+  await pool.query(`
+    insert into session (token_hash, employee, device, expires_at, revoked_at)
+    select sha256(n::text::bytea), (n % 2000)::text, '', now(), now() from generate_series(1, 10000) n`);
+  await pool.query('analyze session');
+  const text = typeof findSignedOut === 'string' ? findSignedOut : findSignedOut.text;
+  const { rows } = await pool.query<Record<'QUERY PLAN', string>>(`explain ${text}`, [['7', '8'], new Date()]);
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+  expect(plan).toContain('session_by_employee');
+  expect(plan).not.toContain('Seq Scan');
+});
+
+describe('what is written to many queues at once', () => {
+  test.each([
+    ['new queue keys', replaceQueueKeys, [[Buffer.from('a'), Buffer.from('b')]]],
+    [
+      'what phones said of themselves',
+      saveGauges,
+      [[0, 0], ...Array.from({ length: 4 }, () => [null, null]), [new Date(), new Date()]],
+    ],
+  ])('locks them in the order of their ids, as a batch does (I13): %s', async (_name, statement, columns) => {
+    const { pool } = database;
+    const ids = [randomUUID(), randomUUID()].toSorted();
+    await pool.query(
+      `insert into client (client_id, employee, device, queue_key_hash) select unnest($1::uuid[]), '1', '', ''`,
+      [ids.toReversed()],
+    );
+    const [first = '', second = ''] = ids;
+    const [batch, hello] = await Promise.all([pool.connect(), pool.connect()]);
+    try {
+      await batch.query('begin');
+      await batch.query('select from client where client_id = $1 for no key update', [first]);
+      // Waits for the first one, and must not hold the second one meanwhile: the batch locks it next.
+      const replaced = hello.query(statement, [ids.toReversed(), ...columns]);
+      await expect.poll(async () => (await waitingFor(pool)).length).toBe(1);
+      await batch.query('select from client where client_id = $1 for no key update nowait', [second]);
+      await batch.query('commit');
+      expect((await replaced).rowCount).toBe(2);
+    } finally {
+      batch.release();
+      hello.release();
+    }
+  });
+});
+
+const waitingFor = async (pool: TestDatabase['pool']) =>
+  (
+    await pool.query<{ pid: number }>(
+      `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+  ).rows;
