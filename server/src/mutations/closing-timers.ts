@@ -2,7 +2,7 @@ import { routeScope, warehouseStop, type RouteKey } from '@tailgate/sync-protoco
 import type { PgBoss } from 'pg-boss';
 import type { Queryable } from '../db/types.ts';
 import type { Log } from '../log.ts';
-import { keyedId } from '../stops/mutation-id.ts';
+import { freshId } from '../stops/mutation-id.ts';
 import type { Change, Pipeline } from './change.ts';
 import { dueRoutes } from './sql.ts';
 import { queues } from './wakeups.ts';
@@ -80,14 +80,16 @@ async function closeDueRoutes({ db, submit, clock, log }: ClosingOptions): Promi
   );
 }
 
-/** A deadline has one close, whoever hears its alarm: the id says which. */
+/**
+ * Of several closes of one deadline the first closes and the others find nothing to do; the route's state says so. An id
+ * that the deadline gave away would not: whoever knows it could send something else under it first.
+ */
 function closeOf(route: RouteKey, dueAt: Date, now: Date): Change {
-  const due = dueAt.toISOString();
   return {
-    id: keyedId('timer', `${routeScope(route)} ${due}`, 0),
+    id: freshId(now),
     name: 'route.close',
     version: 1,
-    args: { route, due_at: due },
+    args: { route, due_at: dueAt.toISOString() },
     route,
     stop: warehouseStop,
     actor: { kind: 'timer' },

@@ -237,6 +237,8 @@ class Fold {
   ): Outcome {
     const { key } = stop;
     let route = before;
+    // A timer that rang for nobody is no history.
+    if (item.actor.kind === 'timer' && !decision.touched) return this.#outcome('duplicate', route, stop, false, []);
     if (decision.touched) {
       const version = before.version + 1;
       const headerChanged = decision.route !== before.facts;

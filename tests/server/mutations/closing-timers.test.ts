@@ -1,8 +1,9 @@
-import type { StopResult } from '@tailgate/sync-protocol';
+import { routeScope, type StopResult } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startClosing, type ClosingOptions } from '../../../server/src/mutations/closing-timers.ts';
 import type { Pipeline, RouteCommit } from '../../../server/src/mutations/change.ts';
 import { queues } from '../../../server/src/mutations/wakeups.ts';
+import { keyedId } from '../../../server/src/stops/mutation-id.ts';
 import { atFileEnd } from '../../support/file-end.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { addRoute, pipelineGround, restChange } from './ground.ts';
@@ -205,7 +206,20 @@ describe('exactly one close', () => {
     });
     await stop();
     expect(await routeRow('R1')).toMatchObject({ status: 'C', closed_by: 'D', version: 3, autoclose_at: null });
+    expect((await ledgerOf('R1')).map(({ source }) => source)).toEqual(['rest', 'rest']);
     expect((await warehouseResult('R1')).status).toBe('D');
+  });
+
+  it('where a driver has sent something under an id that route and deadline give away', async () => {
+    const key = await addRoute(ground, 'R3', ['1001']);
+    await legacy.submit(warehouse(key, arrived, -1));
+    const { autoclose_at } = await routeRow('R3');
+    const id = keyedId('timer', `${routeScope(key)} ${autoclose_at?.toISOString()}`, 0);
+    await legacy.submit(restChange(key, { id: 1, ...delivered }, '1001', { id }));
+    const { log, stop } = await startTimers(legacy);
+    await stop();
+    expect(await routeRow('R3')).toMatchObject({ status: 'C', closed_by: 'A' });
+    expect(log.lines).toEqual([]);
   });
 
   it('where a close has cancelled the timer: the alarm rings for nobody', async () => {
