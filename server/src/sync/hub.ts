@@ -12,7 +12,7 @@ import { Feed } from './feed.ts';
 import { gather } from '../db/gather.ts';
 import { Gauge } from './gauge.ts';
 import type { SyncLimits } from './limits.ts';
-import { readEpoch, skipLostItems } from './sql.ts';
+import { findRevoked, readEpoch, skipLostItems } from './sql.ts';
 
 /** Which scopes have moved; the payload is scopes split by spaces, or `*`. */
 const routesChannel = 'tailgate_routes';
@@ -194,7 +194,17 @@ export class Hub {
     if (this.#sweeps % SWEEPS_A_REPORT === 0) {
       void this.gauge.save();
       this.#checkSessions(this.#connections);
+      this.#endRevoked().catch((err: unknown) => this.log.warn({ err }, 'revoked queues could not be looked for'));
     }
+  }
+
+  /** Whoever pushes finds out at once; this is for queues that only listen. */
+  async #endRevoked(): Promise<void> {
+    const known = [...this.#byEmployee.values()].flatMap((connections) => [...connections]);
+    if (known.length === 0) return;
+    const { rows } = await this.#db.query<{ client_id: string }>(findRevoked, [known.map(({ clientId }) => clientId)]);
+    const revoked = new Set(rows.map((row) => row.client_id));
+    for (const connection of known) if (revoked.has(connection.clientId)) connection.take({ type: 'unbound' });
   }
 
   /** A database that was restored under us: nothing that this node knows counts any more (I9). */

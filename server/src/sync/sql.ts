@@ -80,6 +80,12 @@ export const findClients: Statement = {
   text: 'select client_id, employee, queue_key_hash, last_seq, revoked_at from client where client_id = any ($1::uuid[])',
 };
 
+/** $1 client ids. */
+export const findRevoked: Statement = {
+  name: 'sync_find_revoked',
+  text: 'select client_id from client where client_id = any ($1::uuid[]) and revoked_at is not null',
+};
+
 /** First use binds a queue to its employee; whoever comes second finds it bound. $1–$6 columns. */
 export const bindClients: Statement = {
   name: 'sync_bind_clients',

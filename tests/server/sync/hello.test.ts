@@ -123,6 +123,26 @@ describe('a queue', () => {
     expect((await again.next('reject')).code).toBe('CLIENT_REVOKED');
   });
 
+  test('that an operator revokes while it is open ends: at its next push, else at the next sweep', async () => {
+    for (const pushes of [true, false]) {
+      const phone = await connect();
+      await phone.signedOn(anna);
+      await node.database.pool.query('update client set revoked_at = now() where client_id = $1', [phone.clientId]);
+      if (pushes) phone.push({ id: mutationId(), seq: 1 });
+      expect(await phone.untilClosed()).toMatchObject({
+        code: 1013,
+        reason: expect.stringContaining('say hello again'),
+      });
+      const { rows } = await node.database.pool.query('select last_seq from client where client_id = $1', [
+        phone.clientId,
+      ]);
+      expect(rows).toEqual([{ last_seq: 0 }]);
+      const again = await connect(phone.clientId);
+      again.hello(anna);
+      expect((await again.next('reject')).code).toBe('CLIENT_REVOKED');
+    }
+  });
+
   test('gets its key once; only the hash of it is stored', async () => {
     const clientId = randomUUID();
     const { queue_key: key = '' } = await (await connect(clientId)).signedOn(anna);
