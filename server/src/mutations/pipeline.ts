@@ -96,14 +96,14 @@ class GroupCommit implements Pipeline {
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const unit of this.#lanes.drain()) unit.fail(new Error('the server is stopping'));
+    for (const unit of this.#lanes.drain()) unit.fail(stopping());
     for (const resolve of this.#waitingForRoom.splice(0)) resolve();
     await Promise.allSettled(this.#open);
   }
 
   #enqueue(units: readonly Unit[]): void {
     if (this.#closed) {
-      for (const unit of units) unit.fail(new Error('the server is stopping'));
+      for (const unit of units) unit.fail(stopping());
       return;
     }
     this.#unanswered += units.length;
@@ -172,6 +172,7 @@ class GroupCommit implements Pipeline {
           committed,
         ),
       );
+      if (this.#closed && waiting.size > 0) throw stopping();
       this.#lanes.putBack([...waiting]);
     } catch (error) {
       this.#options.log.warn({ err: error, items: waiting.size }, 'a batch failed; its senders will come again');
@@ -208,6 +209,8 @@ class GroupCommit implements Pipeline {
     }, HELD_ROUTE_MS);
   }
 }
+
+const stopping = () => new Error('the server is stopping');
 
 const unitOf = (item: Item, settle: Unit['settle'], fail: Unit['fail']): Unit => ({
   item,

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Pipeline, RouteCommit } from '../../../server/src/mutations/change.ts';
 import type { StopResult } from '@tailgate/sync-protocol';
@@ -344,6 +345,20 @@ describe('faults that may pass are never an answer', () => {
     await holder.query('commit');
     holder.release();
     expect(await waiting).toMatchObject({ result: 'applied' });
+  });
+
+  it('rejects what waits for a held route when the server stops', async () => {
+    const held = await addRoute(ground, 'F4', ['1001']);
+    const stopping = ground.open();
+    const holder = await ground.pool.connect();
+    await holder.query('begin');
+    await holder.query(`select from route where id = 'F4' for update`);
+    const waiting = stopping.submit(restChange(held, delivered(1), '1001')).catch((error: unknown) => error);
+    await setImmediate(); // now its batch is open
+    await stopping.close();
+    expect(await Promise.race([waiting, setImmediate('still waiting')])).toEqual(new Error('the server is stopping'));
+    await holder.query('commit');
+    holder.release();
   });
 
   it('rejects when the connection is cut before the commit, and the same push again is applied once', async () => {

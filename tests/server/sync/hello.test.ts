@@ -129,10 +129,7 @@ describe('a queue', () => {
       await phone.signedOn(anna);
       await node.database.pool.query('update client set revoked_at = now() where client_id = $1', [phone.clientId]);
       if (pushes) phone.push({ id: mutationId(), seq: 1 });
-      expect(await phone.untilClosed()).toMatchObject({
-        code: 1013,
-        reason: expect.stringContaining('say hello again'),
-      });
+      expect((await phone.untilClosed()).reason).toContain('say hello again');
       const { rows } = await node.database.pool.query('select last_seq from client where client_id = $1', [
         phone.clientId,
       ]);
