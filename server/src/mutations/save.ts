@@ -1,6 +1,7 @@
 import { headerDocument, resultDocument, routeScope } from '@tailgate/sync-protocol';
 import { byteaArray, instantArray, int2Array, int8Array, textArray, uuidArray } from '../db/arrays.ts';
 import type { Tx } from '../db/types.ts';
+import type { RouteFacts } from '../routes/header.ts';
 import { routeHeader } from '../routes/header.ts';
 import type { CommittedDocument, RouteCommit } from './change.ts';
 import type { Changes, LedgerEntry, QuarantineEntry } from './fold.ts';
@@ -19,6 +20,7 @@ export interface Wakeups {
 export async function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): Promise<RouteCommit[]> {
   const commits = commitsOf(changes);
   const alarms = changes.routes.flatMap(({ before, after }) => newAlarms(before.facts, after.facts));
+  const drivers = changes.routes.flatMap(({ before, after }) => driversToTell(before.facts, after.facts));
   // Sent together over a pipelined connection; where one is refused PostgreSQL refuses all that follow, the commit too.
   await Promise.all([
     changes.stops.length > 0 && saveStops(tx, changes.stops, commits),
@@ -31,6 +33,7 @@ export async function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): P
     alarms.length > 0 && wakeups.closeAt(tx, alarms),
     commits.length > 0 && wakeups.replicate(tx),
     commits.length > 0 && tx.query(sql.notify, [scopesPayload(commits.map(({ key }) => routeScope(key)))]),
+    drivers.length > 0 && tx.query(sql.notifyDrivers, [textArray(drivers)]),
   ]);
   return commits;
 }
@@ -177,6 +180,11 @@ function saveIncidents(tx: Tx, incidents: Changes['incidents']) {
 function authorOf({ actor }: LedgerEntry['item']): string {
   if (actor.kind === 'driver') return actor.employee;
   return actor.kind === 'office' ? actor.user : 'timer';
+}
+
+/** A route that has closed is another line in the lists of its drivers, on whatever node they are. */
+function driversToTell(before: RouteFacts, after: RouteFacts): string[] {
+  return before.status === after.status ? [] : after.drivers.map(({ id }) => id);
 }
 
 interface Deadlines {

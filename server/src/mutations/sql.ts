@@ -126,3 +126,9 @@ export const dueRoutes = statement(
 
 /** A hint without content to the other nodes: which scopes have moved. */
 export const notify = statement('notify', `select pg_notify('tailgate_routes', $1)`);
+
+/** To the other nodes: the lists of routes of these drivers have changed. $1 employee ids, which hold no spaces. */
+export const notifyDrivers = statement(
+  'notify drivers',
+  `select pg_notify('tailgate_assignments', employee) from unnest($1::text[]) as employee`,
+);

@@ -39,7 +39,7 @@ beforeAll(async () => {
 async function newRoute() {
   const key = { facility: 'F01', id: `R${++routes}`, week_end: '20261121' };
   await insertRoutes(database.pool, [
-    { ...key, weekEnd: key.week_end, drivers: ['1001', '1002'], stops: [plan(1), plan(2)] },
+    { ...key, weekEnd: key.week_end, drivers: ['1001', '1002'], stops: [plan(1), plan(2), plan(999, 0)] },
   ]);
   return { key, scope: routeScope(key), cursors: { [routeScope(key)]: { epoch: '1.1', version: 1 } } };
 }
@@ -72,6 +72,15 @@ describe('two nodes on one database', () => {
         at = patch.to;
       }
     }
+  });
+
+  test('a route that a driver closes at one is closed in the list of the other driver at the other', async () => {
+    const { key, scope } = await newRoute();
+    const { phone: left, queue } = await phoneAt(a, anna);
+    const { phone: right } = await phoneAt(b, bert);
+    left.push(queue.seal('stop.update', { route: key, stop: { ...delivered(999), arrived: true } }));
+    const { routes: listed } = await right.next('routes');
+    expect(listed.filter((listedRoute) => listedRoute.scope === scope && listedRoute.status === 'O')).toEqual([]);
   });
 
   test('a session that ends at one is told at the other', async () => {
