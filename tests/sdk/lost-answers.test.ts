@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MemoryStore, Quarantined } from '@tailgate/client-sdk';
+import { tables } from '../../client-sdk/src/store/store.ts';
 import { sampleKey } from '../support/scripted-route.ts';
 import type { ScriptedServer } from '../support/scripted-server.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
@@ -151,6 +152,39 @@ describe('answers that get lost', () => {
     diskAnswers();
     await Promise.all(receipts.map((receipt) => receipt.accepted));
     expect(arrived(server)).toEqual(receipts.map((receipt) => receipt.id));
+    expect(server.ledger.chainBreaks).toBe(0);
+  });
+
+  test('the app is killed while items are sealed: what the disk says of the chain is what is sealed on it', async () => {
+    const server = await startScriptedServer();
+    const [store, diskOfThen] = [new MemoryStore(), new MemoryStore()];
+    const { promise: killed, resolve: kill } = Promise.withResolvers<void>();
+    let hashes = 0;
+    const sha256 = async (text: string): Promise<Uint8Array> => {
+      // Each item takes two. The first one goes alone; of the other two one is sealed by now.
+      if (++hashes === 5) await recordAndDie();
+      return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
+    };
+    const device = new Device(server.url, { store, sha256 });
+    const client = await device.startSignedIn();
+    await until(client.route(), (route) => route !== undefined);
+    const recordAndDie = async (): Promise<void> => {
+      await client.updateStop(sampleKey, comment(1, 'B')).saved;
+      for (const table of tables)
+        await diskOfThen.write(
+          (await store.readAll(table)).map((row) => ({ put: table, ...row })),
+          'strict',
+        );
+      kill();
+      await new Promise(() => {});
+    };
+    const receipts = [1, 2, 3].map((stop) => client.updateStop(sampleKey, comment(stop, 'A')));
+    await killed;
+    await device.kill();
+    const again = await new Device(server.url, { store: diskOfThen }).start();
+    for (const { id } of receipts) await again.receipt(id)?.accepted;
+    await until(again.status, ({ pending }) => Object.keys(pending).length === 0);
+    expect(arrived(server)).toHaveLength(4);
     expect(server.ledger.chainBreaks).toBe(0);
   });
 

@@ -116,12 +116,17 @@ export class Queue {
 
   async #sealNow(unsealed: readonly QueueItem[]): Promise<void> {
     if (unsealed.length === 0) return;
+    const head = { sealed_seq: this.head.sealed_seq, sealed_link: this.head.sealed_link };
+    const sealed: QueueItem['mutation'][] = [];
     for (const item of unsealed) {
-      const { mutation, link } = await seal(item.mutation, this.head.sealed_link, this.#sha256);
-      if (this.head.retired) return;
-      Object.assign(item, { mutation, form: 'sealed' });
-      Object.assign(this.head, { sealed_seq: mutation.seq, sealed_link: link });
+      const { mutation, link } = await seal(item.mutation, head.sealed_link, this.#sha256);
+      Object.assign(head, { sealed_seq: mutation.seq, sealed_link: link });
+      sealed.push(mutation);
     }
+    if (this.head.retired) return;
+    // In one breath with the commit: what is recorded meanwhile stores the head, too, and must not outrun its items.
+    for (const [i, item] of unsealed.entries()) Object.assign(item, { mutation: sealed[i], form: 'sealed' });
+    Object.assign(this.head, head);
     await this.#journal.commit([...unsealed.map(putItem), putQueue(this)]);
   }
 
@@ -155,4 +160,5 @@ export class Queue {
 /** Room for `prev_hash` and separators, which an unsealed item lacks. */
 const linkBytes = 64;
 
-export const putQueue = ({ head }: Queue): StoreChange => ({ put: 'queue', key: head.client_id, value: head });
+/** A copy: the write may have to wait, and says what is so now. */
+export const putQueue = ({ head }: Queue): StoreChange => ({ put: 'queue', key: head.client_id, value: { ...head } });
