@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { PgBoss } from 'pg-boss';
 import type { RouteKey, StopPlan, StopResult } from '@tailgate/sync-protocol';
 import { codeBook } from '../../server/src/codes/code-book.ts';
+import type { Db } from '../../server/src/db/types.ts';
 import { openPipeline } from '../../server/src/mutations/pipeline.ts';
 import { bossWakeups, createQueues } from '../../server/src/mutations/wakeups.ts';
 import { dispatchRoute, writeMasters } from '../../server/src/replication/host/dispatch.ts';
@@ -47,11 +48,11 @@ export async function importGround() {
     codes: [],
   });
 
-  const openImport = (over: Host = host, pollSeconds = 3_600) => {
+  const openImport = (over: Host = host, pollSeconds = 3_600, db: Db = pool) => {
     const log = recordedLog();
     const leases = new Leases({ db: pool, owner: randomUUID() });
     const imports = new HostImport({
-      db: pool,
+      db,
       host: over,
       leases,
       submit: (change) => pipeline.submit(change),

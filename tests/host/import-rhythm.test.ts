@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import type { Connection, Db, Queryable } from '../../server/src/db/types.ts';
 import type { Host } from '../../server/src/replication/host/host.ts';
 import { importGround, routeFile } from './import-ground.ts';
 
@@ -59,6 +60,15 @@ test('several importers at once do the work once', async () => {
   expect(await host.query('select CHSEQ from PODCHGP')).toEqual([]);
 });
 
+test('a node behind a transaction pooler leaves the import to the others when its look is over', async () => {
+  await using pooled = await transactionPooler();
+  const { imports: behindPooler } = ground.openImport(host, 3_600, pooled.db);
+  await behindPooler.importNow();
+  await dispatch(routeFile('POOLED'));
+  await ground.openImport().imports.importNow();
+  expect(await published('POOLED')).toBeInstanceOf(Date);
+});
+
 test('a host that is away delays the import and fails nothing', async () => {
   const { imports, log } = ground.openImport(host, 1);
   await sql("insert into standin_fault (fault) values ('outage')");
@@ -111,3 +121,26 @@ test('the lock of the import does not outlive the pass', async () => {
   );
   expect(rows).toEqual([{ n: 0 }]);
 });
+
+/** Two sessions for everybody: outside of a transaction each statement goes to the other one. */
+async function transactionPooler() {
+  const sessions: Connection[] = [await pool.connect(), await pool.connect()];
+  let turn = 0;
+  const connect = async (): Promise<Connection> => {
+    let pinned: Queryable | undefined;
+    return {
+      query: async (statement, values) => {
+        const session: Queryable = pinned ?? sessions[turn++ % 2] ?? pool;
+        if (statement === 'begin') pinned = session;
+        if (statement === 'commit' || statement === 'rollback') pinned = undefined;
+        return session.query(statement, values);
+      },
+      release: () => undefined,
+    };
+  };
+  const db: Db = { connect, query: (statement, values) => pool.query(statement, values) };
+  const end = async () => {
+    for (const session of sessions) session.release(true);
+  };
+  return { db, [Symbol.asyncDispose]: end };
+}

@@ -206,9 +206,12 @@ export const reportIncident = statement(
   `insert into incident (incident_id, kind, details) values (gen_random_uuid(), $1, $2)`,
 );
 
-/** One importer at a time, on whatever node. */
+/**
+ * One importer at a time, on whatever node, until the transaction ends: a lock of the session would stay with a session
+ * that a transaction pooler gives to somebody else. The transaction does nothing meanwhile, for as long as a look takes.
+ */
 export const tryImporterLock = statement(
   'try lock',
-  `select pg_try_advisory_lock(hashtext('tailgate import')) as taken`,
+  `select pg_try_advisory_xact_lock(hashtext('tailgate import')) as taken,
+          set_config('idle_in_transaction_session_timeout', '0', true)`,
 );
-export const releaseImporterLock = statement('release lock', `select pg_advisory_unlock(hashtext('tailgate import'))`);

@@ -113,20 +113,11 @@ export class HostImport {
 
   /** One look at the host. @returns after how many milliseconds the next route will have become quiet */
   async #pass(quietMs: number): Promise<number> {
-    const connection = await this.#options.db.connect();
-    let broken: Error | boolean = true;
-    try {
-      const { rows } = await connection.query<{ taken: boolean }>(sql.tryImporterLock);
-      const taken = rows[0]?.taken === true;
+    return withTransaction(this.#options.db, async (tx) => {
+      const { rows } = await tx.query<{ taken: boolean }>(sql.tryImporterLock);
       // Another node is at it, and looks at the same doorbell.
-      const quietIn = taken ? await this.#passAlone(quietMs) : Number.POSITIVE_INFINITY;
-      if (taken) await connection.query(sql.releaseImporterLock);
-      broken = false;
-      return quietIn;
-    } finally {
-      // A lock that was not given back goes with its connection.
-      connection.release(broken);
-    }
+      return rows[0]?.taken === true ? this.#passAlone(quietMs) : Number.POSITIVE_INFINITY;
+    });
   }
 
   async #passAlone(quietMs: number): Promise<number> {
