@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Pipeline, RouteCommit } from '../../../server/src/mutations/change.ts';
 import type { StopResult } from '@tailgate/sync-protocol';
@@ -354,9 +353,10 @@ describe('faults that may pass are never an answer', () => {
     await holder.query('begin');
     await holder.query(`select from route where id = 'F4' for update`);
     const waiting = stopping.submit(restChange(held, delivered(1), '1001')).catch((error: unknown) => error);
-    await setImmediate(); // now its batch is open
+    await new Promise(setImmediate); // now its batch is open
     await stopping.close();
-    expect(await Promise.race([waiting, setImmediate('still waiting')])).toEqual(new Error('the server is stopping'));
+    const late = new Promise((resolve) => setImmediate(resolve, 'still waiting'));
+    expect(await Promise.race([waiting, late])).toEqual(new Error('the server is stopping'));
     await holder.query('commit');
     holder.release();
   });
