@@ -32,7 +32,8 @@ export async function createDatabase(options: { empty?: boolean } = {}): Promise
     await admin.query(`create database ${name} template ${options.empty ? 'template0' : TEMPLATE}`);
   });
   const url = addressOf(name);
-  const pool = createPool({ url, name: 'test', log: recordedLog() });
+  // Pipelined as the pipeline's own connections are.
+  const pool = createPool({ url, name: 'test', log: recordedLog(), pipelined: true });
   let dropped = false;
   const drop = async () => {
     if (dropped) return;
