@@ -84,7 +84,8 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
 
 async function openGround(config: Config, log: Logger, shutdown: Shutdown): Promise<Ground> {
   const database = await openDatabase(config, log, shutdown);
-  await migrate(database.url, log);
+  // Over the direct session: its advisory lock would leak through a transaction pooler.
+  await migrate(database.listenUrl, log);
 
   const db = createPool({ url: database.url, name: `tailgate ${config.role}`, log, keep: KEPT_CONNECTIONS });
   shutdown.add('database pool', () => db.end());
