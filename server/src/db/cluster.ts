@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto';
 import { chmod, chown, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 /** One PostgreSQL data folder, the programs that run it and, where we are root, the lesser user they run as. */
@@ -47,6 +48,8 @@ const SETTINGS: Settings = {
 };
 
 const START_TIMEOUT_S = 60;
+const STOP_TIMEOUT_MS = 60_000;
+const STOP_LOOK_MS = 20;
 /** Above the kernel's ephemeral range (Linux 32768–60999), where any outgoing connection could take our port. */
 const PORTS = { first: 61_011, last: 65_535 };
 const LOG_LIMIT_BYTES = 8 * 1024 * 1024;
@@ -91,15 +94,24 @@ export async function start(cluster: Cluster, port: number, settings: Settings =
   await runAsOwner(cluster, 'pg_ctl', [...args, `--pgdata=${dataFolder(cluster)}`, `--options=${options.join(' ')}`]);
 }
 
-/** Ends all sessions, writes a checkpoint and returns when PostgreSQL is gone. */
+/**
+ * Ends all sessions, writes a checkpoint and returns when this PostgreSQL is gone. Not by `pg_ctl stop`: that waits for
+ * the lock file to go, and where another process starts PostgreSQL at once it waits a minute for the newcomer to end.
+ */
 export async function stop(cluster: Cluster): Promise<void> {
-  await runAsOwner(cluster, 'pg_ctl', [
-    'stop',
-    '--wait',
-    '--mode=fast',
-    '--timeout=60',
-    `--pgdata=${dataFolder(cluster)}`,
-  ]);
+  const running = await findRunning(cluster);
+  if (running === undefined) return;
+  const deadline = Date.now() + STOP_TIMEOUT_MS;
+  try {
+    process.kill(running.pid, 'SIGINT'); // PostgreSQL's "fast" shutdown
+  } catch (error) {
+    // It has ended by itself since we looked; anything else is told.
+    if (await isPostgresOf(cluster, running.pid)) throw error;
+  }
+  while (await isPostgresOf(cluster, running.pid)) {
+    if (Date.now() > deadline) throw new Error(`PostgreSQL (process ${running.pid}) does not stop`);
+    await delay(STOP_LOOK_MS);
+  }
 }
 
 /**
