@@ -4,7 +4,18 @@ import type { Changes } from './fold.ts';
 import type { Wakeups } from './save.ts';
 
 /** Queues of pg-boss. Jobs are wake-ups: what is to be done stands in the tables (I8). */
-export const queues = { replicate: 'replicate', mail: 'mail', close: 'close-route' } as const;
+export const queues = {
+  replicate: 'replicate',
+  replicateRows: 'replicate-rows',
+  mail: 'mail',
+  close: 'close-route',
+} as const;
+
+/**
+ * Says, inside the transaction of the change, that a row has changed which replicates on its own: a user, a sign-in, an
+ * asset, a load report. The change itself is the row's raised `version`; what is lost of this, the sweep finds (I8).
+ */
+export type WakeHostRows = (tx: Tx) => Promise<void>;
 
 export interface MailJob {
   readonly facility: string;
@@ -18,13 +29,15 @@ export interface MailJob {
 
 /** Makes the queues; harmless where they are there. Wake-ups that nobody fetched for an hour are stale: the sweep did it. */
 export async function createQueues(boss: Pick<PgBoss, 'createQueue'>): Promise<void> {
-  await boss.createQueue(queues.replicate, {
-    policy: 'standard',
-    notify: true,
-    retryLimit: 0,
-    retentionSeconds: 3_600,
-    deleteAfterSeconds: 60,
-  });
+  for (const name of [queues.replicate, queues.replicateRows]) {
+    await boss.createQueue(name, {
+      policy: 'standard',
+      notify: true,
+      retryLimit: 0,
+      retentionSeconds: 3_600,
+      deleteAfterSeconds: 60,
+    });
+  }
   await boss.createQueue(queues.mail, {
     policy: 'standard',
     notify: true,
@@ -58,6 +71,13 @@ export function bossWakeups(boss: Pick<PgBoss, 'send' | 'insert'>): Wakeups {
         { db: executor(tx) },
       );
     },
+  };
+}
+
+/** The wake-up for slices whose rows go to the host on their own; to be sent once a transaction. */
+export function bossRowsWakeup(boss: Pick<PgBoss, 'send'>): WakeHostRows {
+  return async (tx) => {
+    await boss.send(queues.replicateRows, {}, { db: executor(tx) });
   };
 }
 
