@@ -75,9 +75,19 @@ describe('migrations', () => {
     ]);
   });
 
-  test('a gap or a free name in the folder is refused', async () => {
-    await expect(readMigrations(await folderWith({ '0002_add_plate.sql': '' }))).rejects.toThrow(
-      'migration 0002_add_plate.sql should be named 0001_verb_object.sql',
+  test('one whose number was reserved and comes after a later one is applied all the same', async () => {
+    const { url, pool } = await createDatabase({ empty: true });
+    const folder = await folderWith({ ...first, '0003_add_seats.sql': 'alter table van add seats int;' });
+    expect(await migrate(url, recordedLog(), folder)).toEqual(['0001_create_van.sql', '0003_add_seats.sql']);
+    await writeFile(join(folder, '0002_add_plate.sql'), 'alter table van add plate text;');
+    expect(await migrate(url, recordedLog(), folder)).toEqual(['0002_add_plate.sql']);
+    await pool.query('select plate, seats from van');
+  });
+
+  test('a number that is used twice or a free name in the folder is refused', async () => {
+    const twice = await folderWith({ ...first, '0001_add_plate.sql': '' });
+    await expect(readMigrations(twice)).rejects.toThrow(
+      'migration 0001_create_van.sql should be named 0002_verb_object.sql',
     );
     await expect(readMigrations(await folderWith({ 'plate.sql': '' }))).rejects.toThrow('0001_verb_object.sql');
   });

@@ -50,11 +50,15 @@ export async function migrate(url: string, log: Log, folder = migrationsFolder):
 
 export async function readMigrations(folder: string): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
+  const numbers = names.map((name) => Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1]));
   return Promise.all(
     names.map(async (name, index) => {
-      const number = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1]);
-      if (number !== index + 1) {
-        throw new StartError(`migration ${name} should be named ${String(index + 1).padStart(4, '0')}_verb_object.sql`);
+      // Work that is under way side by side reserves its numbers: there may be gaps, but no number is used twice.
+      const [before = 0, number = NaN] = [numbers[index - 1], numbers[index]];
+      if (!(number > before)) {
+        throw new StartError(
+          `migration ${name} should be named ${String(before + 1).padStart(4, '0')}_verb_object.sql`,
+        );
       }
       // A checkout on Windows may bring other line ends; that is no change.
       const sql = (await readFile(join(folder, name), 'utf8')).replaceAll('\r\n', '\n');
@@ -78,8 +82,9 @@ async function readApplied(client: pg.Client): Promise<AppliedMigration[]> {
 }
 
 function pendingMigrations(migrations: Migration[], applied: AppliedMigration[], log: Log): Migration[] {
+  const knownByNumber = new Map(migrations.map((migration) => [migration.number, migration]));
   for (const { number, name, sha256 } of applied) {
-    const known = migrations[number - 1];
+    const known = knownByNumber.get(number);
     if (!known) log.warn({ migration: name }, 'the database is newer than this version of the server');
     else if (known.sha256 !== sha256) {
       throw new StartError(
@@ -88,7 +93,8 @@ function pendingMigrations(migrations: Migration[], applied: AppliedMigration[],
       );
     }
   }
-  return migrations.slice(applied.length);
+  const done = new Set(applied.map(({ number }) => number));
+  return migrations.filter(({ number }) => !done.has(number));
 }
 
 async function apply(client: pg.Client, { number, name, sql, sha256 }: Migration): Promise<void> {
