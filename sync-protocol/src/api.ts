@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { signedIn, signedUp, signinBody, signoutBody, signupBody } from './auth.ts';
+import { otherDriversSignedIn, signedIn, signedUp, signinBody, signoutBody, signupBody } from './auth.ts';
 import { skipRefuseBody, stopSyncBody } from './mutation.ts';
 import { nothing, operation } from './operations.ts';
 import {
@@ -10,7 +10,7 @@ import {
   skipRefuseAnswer,
   stopSyncAnswer,
 } from './payloads.ts';
-import { quarantinedItem, quarantineQuery } from './quarantine.ts';
+import { quarantinedItem, quarantineMeta, quarantineQuery } from './quarantine.ts';
 
 const both = ['v20', 'current'] as const;
 
@@ -52,6 +52,7 @@ export const operations = {
     query: nothing,
     data: signedIn,
     errors: ['INVALID_CREDENTIALS', 'OTHER_DRIVERS_SIGNED_IN', 'RATE_LIMITED'],
+    errorData: { OTHER_DRIVERS_SIGNED_IN: otherDriversSignedIn },
   }),
   signOut: operation({
     method: 'POST',
@@ -112,6 +113,7 @@ export const operations = {
     body: stopSyncBody,
     query: nothing,
     data: stopSyncAnswer,
+    heeds: ['idempotency-key'],
     errors: ['NOT_ASSIGNED', 'ROUTE_NOT_FOUND', 'STOP_NOT_FOUND', 'AMBIGUOUS_ROUTE', 'IDEMPOTENCY_KEY_REUSED'],
   }),
   skipStop: operation({
@@ -124,6 +126,7 @@ export const operations = {
     body: skipRefuseBody,
     query: nothing,
     data: skipRefuseAnswer,
+    heeds: ['idempotency-key'],
     errors: ['NOT_ASSIGNED', 'ROUTE_NOT_FOUND', 'STOP_NOT_FOUND', 'AMBIGUOUS_ROUTE', 'IDEMPOTENCY_KEY_REUSED'],
   }),
 
@@ -150,6 +153,7 @@ export const operations = {
     query: nothing,
     data: readinessPayload,
     errors: ['DATABASE_UNAVAILABLE'],
+    errorData: { DATABASE_UNAVAILABLE: readinessPayload },
   }),
 
   listQuarantine: operation({
@@ -162,6 +166,7 @@ export const operations = {
     body: nothing,
     query: quarantineQuery,
     data: z.array(quarantinedItem),
+    meta: quarantineMeta,
     errors: [],
   }),
 } as const;

@@ -43,3 +43,6 @@ export const quarantinedItem = z.strictObject({
   note: z.nullable(z.string()),
 });
 export type QuarantinedItem = z.infer<typeof quarantinedItem>;
+
+/** The list's sibling: where its next page begins, null on the last. */
+export const quarantineMeta = z.strictObject({ next_cursor: z.nullable(z.string()) });

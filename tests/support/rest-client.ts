@@ -13,6 +13,8 @@ export interface Call {
   readonly as?: Signed;
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: string;
+  /** What stands for `:name` in the path; sent as it is. */
+  readonly params?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
   /** Sent as it is. */
@@ -68,7 +70,7 @@ export class RestClient {
   async call(operation: Operation<unknown, unknown, unknown>, call: Call = {}): Promise<Reply> {
     const { method, path, sets, data, errors } = operation;
     const paths = call.paths ?? (sets.includes('current') ? 'current' : 'v20');
-    const reply = await this.send(method, pathSets[paths] + path, call);
+    const reply = await this.send(method, pathSets[paths] + filled(path, call.params), call);
     if (reply.success) data.parse(reply.data);
     else expect([...errors, ...everywhere], `${path} does not document this error`).toContain(reply.error?.code);
     return reply;
@@ -87,6 +89,13 @@ export class RestClient {
     return readReply(response);
   }
 }
+
+const filled = (path: string, params: Call['params'] = {}): string =>
+  path.replaceAll(/:(\w+)/g, (_, name: string) => {
+    const value = params[name];
+    if (value === undefined) throw new Error(`${path} needs params.${name}`);
+    return value;
+  });
 
 /** Codes that every operation can answer. */
 const everywhere: readonly ErrorCode[] = [

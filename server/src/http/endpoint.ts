@@ -4,31 +4,42 @@ import type { Driver } from '../auth/sessions.ts';
 import type { Credentials } from './access.ts';
 import { credentialsOf } from './access.ts';
 import { AppError } from './errors.ts';
+import type { RawAnswer } from './raw-answer.ts';
 import type { Rendered } from './rendered.ts';
 import { parseInput } from './validation.ts';
 
 /** A request, checked. */
-export interface Call<Body, Query> {
+export interface Call<Body, Query, Params = undefined> {
   readonly body: Body;
   readonly query: Query;
+  /** The path's segments by name. */
+  readonly params: Params;
   /** The path set by which it came: the same operation can differ a little. */
   readonly paths: PathSetName;
   readonly credentials: Credentials;
   /** `Idempotency-Key`, where the caller sent one. */
   readonly idempotencyKey: string | undefined;
+  /** For what a handler reads as a stream, or decides by a header; all else of it is checked above. */
+  readonly request: FastifyRequest;
 }
 
-export interface DriverCall<Body, Query> extends Call<Body, Query> {
+export interface DriverCall<Body, Query, Params = undefined> extends Call<Body, Query, Params> {
   readonly driver: Driver;
 }
 
-export interface Answer<Data> {
+export interface JsonAnswer<Data, Meta = unknown> {
   readonly data: Answered<Data> | Rendered<Answered<Data>>;
   /** Another message than the operation's own. */
   readonly message?: string;
   /** Facts beside the documented shape. */
-  readonly meta?: object;
+  readonly meta?: Answered<Meta>;
+  /** Quoted, such as `"a1"`. Whoever has the same in If-None-Match gets a 304 without a body. */
+  readonly etag?: string;
+  /** Lower case, such as `cache-control`. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
+
+export type Answer<Data, Meta = unknown> = JsonAnswer<Data, Meta> | RawAnswer;
 
 /** An operation with what answers it; the types of its body and answer are checked where the two meet. */
 export interface Endpoint {
@@ -40,17 +51,17 @@ export interface Endpoint {
   ) => Promise<Answer<unknown>>;
 }
 
-export function endpoint<Body, Query, Data>(
-  operation: Operation<Body, Query, Data>,
-  handle: (call: Call<Body, Query>) => Promise<Answer<Data>>,
+export function endpoint<Body, Query, Data, Params, Meta>(
+  operation: Operation<Body, Query, Data, Params, Meta>,
+  handle: (call: Call<Body, Query, Params>) => Promise<Answer<Data, Meta>>,
 ): Endpoint {
   return { operation, answer: async (request, paths) => handle(readCall(operation, request, paths)) };
 }
 
 /** An endpoint of an operation whose access is `driver`. */
-export function driverEndpoint<Body, Query, Data>(
-  operation: Operation<Body, Query, Data>,
-  handle: (call: DriverCall<Body, Query>) => Promise<Answer<Data>>,
+export function driverEndpoint<Body, Query, Data, Params, Meta>(
+  operation: Operation<Body, Query, Data, Params, Meta>,
+  handle: (call: DriverCall<Body, Query, Params>) => Promise<Answer<Data, Meta>>,
 ): Endpoint {
   return {
     operation,
@@ -61,17 +72,19 @@ export function driverEndpoint<Body, Query, Data>(
   };
 }
 
-function readCall<Body, Query, Data>(
-  operation: Operation<Body, Query, Data>,
+function readCall<Body, Query, Data, Params, Meta>(
+  operation: Operation<Body, Query, Data, Params, Meta>,
   request: FastifyRequest,
   paths: PathSetName,
-): Call<Body, Query> {
+): Call<Body, Query, Params> {
   return {
     body: parseInput(operation.body, request.body),
     query: parseInput(operation.query, request.query),
+    params: parseInput(operation.params, request.params),
     paths,
     credentials: credentialsOf(request),
     idempotencyKey: readIdempotencyKey(request),
+    request,
   };
 }
 

@@ -1,10 +1,13 @@
 import type { OperationName } from '@tailgate/sync-protocol';
 import { pathSets } from '@tailgate/sync-protocol';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Driver } from '../auth/sessions.ts';
 import type { AccessOptions } from './access.ts';
 import { gateOf } from './access.ts';
-import type { Endpoint } from './endpoint.ts';
+import { hasIt } from './conditional.ts';
+import type { Answer, Endpoint } from './endpoint.ts';
+import { AppError } from './errors.ts';
+import { RawAnswer } from './raw-answer.ts';
 import { Rendered } from './rendered.ts';
 
 declare module 'fastify' {
@@ -30,16 +33,37 @@ export function mount(app: FastifyInstance, endpoints: Endpoints, options: Acces
         url: pathSets[paths] + operation.path,
         onRequest: async (request) => {
           request.driver = await gate(request);
+          if (isForm(request) !== (operation.form !== undefined) && hasBody(request))
+            throw new AppError('UNSUPPORTED_MEDIA_TYPE');
         },
-        handler: async (request, reply) => {
-          const { data, message = operation.message, meta } = await answer(request, paths, request.driver);
-          if (!(data instanceof Rendered)) return { success: true, message, data, ...(meta && { meta }) };
-          void reply.type('application/json; charset=utf-8');
-          return data.bytes;
-        },
+        handler: async (request, reply) =>
+          sendAnswer(operation.message, await answer(request, paths, request.driver), request, reply),
       });
     }
   }
+}
+
+const isForm = ({ headers }: FastifyRequest): boolean =>
+  /^multipart\/form-data(?:;|$)/i.test(headers['content-type'] ?? '');
+const hasBody = ({ headers }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] !== undefined || !['0', undefined].includes(headers['content-length']);
+
+function sendAnswer(
+  ownMessage: string,
+  answer: Answer<unknown>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): unknown {
+  if (answer instanceof RawAnswer) return reply.code(answer.status).headers(answer.headers).send(answer.body);
+  const { data, message = ownMessage, meta, etag, headers = {} } = answer;
+  void reply.headers(headers);
+  if (etag !== undefined) {
+    void reply.header('etag', etag);
+    if (hasIt(request, etag)) return reply.code(304).send();
+  }
+  if (!(data instanceof Rendered)) return { success: true, message, data, ...(meta !== undefined && { meta }) };
+  void reply.type('application/json; charset=utf-8');
+  return data.bytes;
 }
 
 /** What anybody may call, for the line in the log that says so at start (contract §8). */
