@@ -75,7 +75,7 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/replication/host/',
-    uses: [],
+    uses: server('zone-clock.ts'),
     usesTypes: server('config.ts', 'db/'),
     why: 'the host connection knows the host only: it could serve another program',
   },
@@ -87,6 +87,7 @@ export const parts: Part[] = [
   },
   { path: 'server/src/log.ts', uses: [], why: 'the shape of a logger, nothing more' },
   { path: 'server/src/kept-secret.ts', uses: [], why: 'a file with a secret in it, nothing more' },
+  { path: 'server/src/zone-clock.ts', uses: [], why: 'clocks by zone, nothing more' },
   { path: 'server/src/data-dir.ts', uses: server('start-error.ts'), why: 'a folder that is ours, nothing more' },
   { path: 'server/src/shutdown.ts', uses: [], usesTypes: server('log.ts'), why: 'an order of endings, nothing more' },
   { path: 'server/src/banner.ts', uses: [], usesTypes: server('config.ts'), why: 'words for the person who starts us' },
@@ -98,7 +99,7 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/mail/',
-    uses: ['sync-protocol/', ...sliceFolders, ...server('db/', 'mutations/wakeups.ts')],
+    uses: ['sync-protocol/', ...sliceFolders, ...server('db/', 'mutations/wakeups.ts', 'zone-clock.ts')],
     usesTypes: server('config.ts'),
     why: 'mail is an edge: it takes the spine’s wake-ups and renders what the slices say',
   },
@@ -141,9 +142,12 @@ export const libraries: Record<string, string[]> = {
   'pg-boss': server('mutations/', 'replication/', 'mail/', 'db/', 'app.ts', 'host-side.ts'),
   fastify: server('http/', 'sync/', 'app.ts'),
   '@fastify/websocket': server('sync/', 'app.ts'),
+  '@fastify/helmet': server('http/'),
+  '@fastify/cors': server('http/'),
   '@fastify/multipart': server('http/', 'app.ts'),
   ws: server('sync/'),
   nodemailer: server('mail/'),
+  eta: server('mail/'),
   '@node-rs/argon2': server('auth/'),
   zod: ['sync-protocol/', 'server/'],
 };

@@ -1,8 +1,17 @@
+import { zoneFormatters } from '../../zone-clock.ts';
+
 /** A moment as the host's programs write it: on the clock of the facility. */
 export type HostMoment = { date: `${number}`; time: `${number}` };
 
-// Making a formatter costs a thousand times what using it does.
-const formatters = new Map<string, Intl.DateTimeFormat>();
+const formatterOf = zoneFormatters({
+  year: 'numeric',
+  month: 'numeric',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: 'numeric',
+  second: 'numeric',
+  hourCycle: 'h23',
+});
 
 /** @param zone IANA name; an unknown one counts as UTC, which is wrong by hours but never loses the row */
 export function hostMoment(instant: Date, zone: string): HostMoment {
@@ -38,30 +47,4 @@ function utcOf(date: string, time: string): number {
     Math.floor(clock / 100) % 100,
     clock % 100,
   );
-}
-
-function formatterOf(zone: string): Intl.DateTimeFormat {
-  const known = formatters.get(zone);
-  if (known !== undefined) return known;
-  const formatter = new Intl.DateTimeFormat('en-US', { ...fields, timeZone: isZone(zone) ? zone : 'UTC' });
-  formatters.set(zone, formatter);
-  return formatter;
-}
-
-const fields: Intl.DateTimeFormatOptions = {
-  year: 'numeric',
-  month: 'numeric',
-  day: 'numeric',
-  hour: 'numeric',
-  minute: 'numeric',
-  second: 'numeric',
-  hourCycle: 'h23',
-};
-
-function isZone(zone: string): boolean {
-  try {
-    return Intl.DateTimeFormat('en-US', { timeZone: zone }).resolvedOptions().timeZone !== '' && zone !== '';
-  } catch {
-    return false;
-  }
 }

@@ -1,0 +1,23 @@
+/** The zone that a name names, or UTC where it names none: wrong by hours, but nothing is lost for it. */
+export function knownZone(zone: string): string {
+  try {
+    return zone === '' ? 'UTC' : Intl.DateTimeFormat('en-US', { timeZone: zone }).resolvedOptions().timeZone;
+  } catch {
+    return 'UTC';
+  }
+}
+
+/**
+ * Formatters of one kind by zone. Making one costs a thousand times what using it does.
+ * @returns takes an IANA name; an unknown one counts as UTC
+ */
+export function zoneFormatters(fields: Intl.DateTimeFormatOptions): (zone: string) => Intl.DateTimeFormat {
+  const formatters = new Map<string, Intl.DateTimeFormat>();
+  return (zone) => {
+    const known = formatters.get(zone);
+    if (known !== undefined) return known;
+    const formatter = new Intl.DateTimeFormat('en-US', { ...fields, timeZone: knownZone(zone) });
+    formatters.set(zone, formatter);
+    return formatter;
+  };
+}
