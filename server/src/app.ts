@@ -165,9 +165,8 @@ async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | un
   const probes: Probe[] = [{ name: 'database', required: true, check: () => db.query('select 1') }];
   if (hostSide) probes.push({ name: 'host', required: false, check: () => hostSide.ping() });
 
-  const { access, trustProxy } = config;
   const { version } = manifest;
-  const http = await buildHttp({ db, pipeline, sessions, clock, access, trustProxy, probes, version, opsToken, log });
+  const http = await buildHttp({ ...config, db, pipeline, sessions, clock, probes, version, opsToken, log });
   shutdown.add('http and sockets', () => http.close());
   await mountSync(http, { db, listener, pipeline, sessions, clock, log });
   const url = await listen(http, config);

@@ -98,6 +98,11 @@ const table = {
     'Largest uploaded file in MiB; a request may be four times as large',
     wholeNumber(1, 1_024),
   ),
+  MAX_JSON_MB: withDefault('5', 'Largest JSON body in MiB', wholeNumber(1, 64)),
+  CORS_ORIGINS: optional(
+    'Origins of web apps on other addresses that may call, separated by commas; unset: none',
+    origins(),
+  ),
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(
     'OpenTelemetry collector, http(s)://…; unset: no traces leave',
     urlOf('http', 'https'),
@@ -150,6 +155,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     trustProxy: read('TRUST_PROXY'),
     hostPollSeconds: read('HOST_POLL_SECONDS'),
     maxFileMb: read('MAX_FILE_MB'),
+    maxJsonMb: read('MAX_JSON_MB'),
+    corsOrigins: read('CORS_ORIGINS') ?? [],
     otelEndpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT'),
     demo: read('DEMO') ?? (databaseUrl === undefined && legacyUrl === undefined),
   };
@@ -224,6 +231,15 @@ function postgresUrl() {
 
 function isHostAddress(value: string): boolean {
   return /^(postgres|postgresql|db2):$/.test(URL.parse(value)?.protocol ?? '') || /(^|;)\s*DATABASE\s*=/i.test(value);
+}
+
+/** As a browser writes them in its header `Origin`; apps in a shell have a scheme of their own (`capacitor://localhost`). */
+function origins() {
+  const error = 'expected origins such as https://drivers.example.com, separated by commas';
+  return z
+    .string()
+    .transform((value) => value.split(',').map((origin) => origin.trim()))
+    .refine((list) => list.every((origin) => /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.[\]:-]+$/.test(origin)), error);
 }
 
 /** What Fastify's `trustProxy` takes: false, a number of hops, or addresses and networks. */

@@ -26,6 +26,8 @@ describe('settings', () => {
       trustProxy: false,
       hostPollSeconds: 2,
       maxFileMb: 25,
+      maxJsonMb: 5,
+      corsOrigins: [],
       otelEndpoint: undefined,
       demo: true,
     });

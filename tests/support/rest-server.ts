@@ -36,7 +36,9 @@ export interface RestServer {
   readonly logged: string[];
 }
 
-export interface RestServerOptions extends Partial<Pick<HttpGround, 'access' | 'probes' | 'trustProxy'>> {
+type HttpOptions = 'access' | 'probes' | 'trustProxy' | 'publicUrl' | 'maxJsonMb' | 'corsOrigins' | 'timeouts';
+
+export interface RestServerOptions extends Partial<Pick<HttpGround, HttpOptions>> {
   /** Another node on the same database. */
   readonly database?: TestDatabase;
   /** Where the server finds the database, such as through a proxy. */
@@ -84,6 +86,10 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     clock: () => clock.now,
     access: options.access ?? 'documented',
     trustProxy: options.trustProxy ?? false,
+    publicUrl: options.publicUrl,
+    maxJsonMb: options.maxJsonMb ?? 5,
+    corsOrigins: options.corsOrigins ?? [],
+    ...(options.timeouts && { timeouts: options.timeouts }),
     probes: options.probes ?? [],
     version: '0.0.0-test',
     opsToken,

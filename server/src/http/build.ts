@@ -7,6 +7,7 @@ import type { Config } from '../config.ts';
 import type { AccessOptions } from './access.ts';
 import type { AuthGround } from './auth-endpoints.ts';
 import { authEndpoints } from './auth-endpoints.ts';
+import { ruleBrowsers } from './browser-rules.ts';
 import { answerBrokenRequest, answerUnroutable } from './broken-request.ts';
 import { AppError, errorAnswer, toAppError } from './errors.ts';
 import type { HealthGround } from './health.ts';
@@ -18,14 +19,28 @@ import { opsEndpoints } from './ops-endpoints.ts';
 import { routeEndpoints } from './route-endpoints.ts';
 import type { StopGround } from './stop-endpoints.ts';
 import { stopEndpoints } from './stop-endpoints.ts';
+import { checkTheWire } from './wire-checks.ts';
 
-/** Contract §1, limits: JSON bodies. */
-const mostBodyBytes = 5 * 1024 * 1024;
-/** A phone on a bad link may need minutes for a photo; who needs longer than this only holds the connection. */
-const requestTimeoutMs = 300_000;
+const mebibyte = 1024 * 1024;
+
+/** How long a connection may take to say what it wants; who takes longer only holds it. */
+export interface Timeouts {
+  /** For the request line and the headers. */
+  readonly headersMs: number;
+  /** For all of a request: a phone on a bad link may need minutes for a photo. */
+  readonly requestMs: number;
+  /** Between two looks at all connections. */
+  readonly lookMs: number;
+}
+const ordinaryTimeouts: Timeouts = { headersMs: 20_000, requestMs: 300_000, lookMs: 5_000 };
 
 export interface HttpGround
-  extends Omit<AuthGround, 'passwords'>, StopGround, Omit<HealthGround, 'log'>, Pick<Config, 'access' | 'trustProxy'> {
+  extends
+    Omit<AuthGround, 'passwords'>,
+    StopGround,
+    Omit<HealthGround, 'log'>,
+    Pick<Config, 'access' | 'trustProxy' | 'publicUrl' | 'maxJsonMb' | 'corsOrigins'> {
+  readonly timeouts?: Timeouts;
   /** Bearer token of `/api/ops`. */
   readonly opsToken: string;
   /** pino, or what behaves like it. */
@@ -34,14 +49,15 @@ export interface HttpGround
 
 /** The REST edge, both path sets, ready to listen. Other edges may add their routes to it before that. */
 export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
-  const { trustProxy: hops } = ground;
+  const { trustProxy: hops, timeouts = ordinaryTimeouts } = ground;
   const app = fastify({
     loggerInstance: ground.log,
     logController: new LogController({ disableRequestLogging: true }),
     // Fastify distrusts a bare number of hops; a function says the same.
     trustProxy: typeof hops === 'number' ? (_address, hop) => hop < hops : hops,
-    bodyLimit: mostBodyBytes,
-    requestTimeout: requestTimeoutMs,
+    bodyLimit: ground.maxJsonMb * mebibyte,
+    requestTimeout: timeouts.requestMs,
+    http: { headersTimeout: timeouts.headersMs, connectionsCheckingInterval: timeouts.lookMs },
     requestIdHeader: false,
     genReqId: requestId,
     // Whoever is still connected while we stop is served, not told off.
@@ -49,9 +65,13 @@ export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: answerUnroutable,
   });
+  // RFC 9110 §10.1.1 lets us: Node itself would answer 417 without a word of ours.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   readJsonOnly(app);
   answerErrors(app);
   logRequests(app);
+  await ruleBrowsers(app, { https: ground.publicUrl?.startsWith('https:') ?? false, corsOrigins: ground.corsOrigins });
+  checkTheWire(app);
 
   const endpoints: Endpoints = {
     ...authEndpoints({ ...ground, passwords: await openPasswords() }),

@@ -1,5 +1,7 @@
 import type { ErrorDetail } from '@tailgate/sync-protocol';
 import { AppError } from './errors.ts';
+import { repeatedNames } from './repeated-names.ts';
+import { invalidInput } from './validation.ts';
 
 /** Documented bodies are eight deep. What nests deeper only tries how deep we recurse. */
 const deepest = 40;
@@ -7,18 +9,22 @@ const deepest = 40;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads a JSON body: UTF-8, not nested without end, no NUL and no lone surrogate in any text (no database or host could
- * hold it). An empty body is no body. `__proto__` and its like are plain names here, which no schema knows.
+ * Reads a JSON body: UTF-8, not nested without end, no name twice in one object (readers disagree on which of them
+ * counts, RFC 8259 §4), no NUL and no lone surrogate in any text (no database or host could hold it). An empty body is
+ * no body. `__proto__` and its like are plain names here, which no schema knows.
  */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const text = decode(bytes);
-  if (depthOf(text) > deepest) throw malformed(`the body is nested deeper than ${deepest} levels`);
+  const { depth, members } = measure(text);
+  if (depth > deepest) throw malformed(`the body is nested deeper than ${deepest} levels`);
   const value = parse(text);
+  if (countMembers(value) < members)
+    throw invalidInput(repeatedNames(text).map((path) => ({ path, message: 'must not come twice' })));
   // Only an escape can bring them in: raw, neither is valid in a JSON text. So hardly any body is searched.
   if (/\\u(0000|d[89a-f])/i.test(text)) {
-    const details = [...unstorable(value, [])];
-    if (details.length > 0) throw new AppError('VALIDATION_FAILED', { details });
+    const faults = [...unstorable(value, [])];
+    if (faults.length > 0) throw invalidInput(faults);
   }
   return value;
 }
@@ -44,20 +50,31 @@ function malformed(message: string, cause?: unknown): AppError {
   return new AppError('VALIDATION_FAILED', { message, details: [{ path: '', message }], cause });
 }
 
-function depthOf(text: string): number {
-  let [depth, most, quoted] = [0, 0, false];
+/** How deep a JSON text nests, and how many members its objects have; of what is no JSON, something. */
+function measure(text: string): { readonly depth: number; readonly members: number } {
+  let [level, depth, members, quoted] = [0, 0, 0, false];
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i);
     if (quoted) {
       if (char === backslash) i += 1;
       else if (char === quote) quoted = false;
     } else if (char === quote) quoted = true;
-    else if (char === openBrace || char === openBracket) most = Math.max(most, ++depth);
-    else if (char === closeBrace || char === closeBracket) depth -= 1;
+    else if (char === colon) members += 1;
+    else if (char === openBrace || char === openBracket) depth = Math.max(depth, ++level);
+    else if (char === closeBrace || char === closeBracket) level -= 1;
   }
-  return most;
+  return { depth, members };
 }
-const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = [34, 92, 123, 125, 91, 93];
+const [quote, backslash, colon, openBrace, openBracket, closeBrace, closeBracket] = [34, 92, 58, 123, 91, 125, 93];
+
+/** A name that comes twice is one member of what was read: the last one has taken the place of the first. */
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const parts: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  let count = Array.isArray(value) ? 0 : parts.length;
+  for (const part of parts) count += countMembers(part);
+  return count;
+}
 
 function* unstorable(value: unknown, path: readonly (string | number)[]): Generator<ErrorDetail> {
   if (typeof value === 'string') {

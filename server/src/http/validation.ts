@@ -13,8 +13,13 @@ const mostDetails = 50;
 export function parseInput<Output>(schema: z.ZodMiniType<Output>, input: unknown): Output {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const details = parsed.error.issues.slice(0, mostDetails).map(toDetail);
-  throw new AppError('VALIDATION_FAILED', { message: summary(details), details });
+  throw invalidInput(parsed.error.issues.slice(0, mostDetails).map(toDetail));
+}
+
+/** The answer to a malformed input, which names the first fault in its message and the others beside it. */
+export function invalidInput(faults: readonly ErrorDetail[]): AppError {
+  const details = faults.slice(0, mostDetails);
+  return new AppError('VALIDATION_FAILED', { message: summary(details), details });
 }
 
 const toDetail = ({ path, message }: z.core.$ZodIssue): ErrorDetail => ({ path: path.map(String).join('.'), message });

@@ -1,0 +1,61 @@
+import fastifyCors from '@fastify/cors';
+import fastifyHelmet from '@fastify/helmet';
+import type { FastifyInstance } from 'fastify';
+
+export interface BrowserRules {
+  /** Browsers reach us by TLS, so that they may be told to use nothing else. */
+  readonly https: boolean;
+  /** Web apps on other addresses that may call; the rest of the web may not. */
+  readonly corsOrigins: readonly string[];
+}
+
+/** Half a year: long enough to matter, short enough to give TLS up again. */
+const hstsSeconds = 180 * 24 * 60 * 60;
+/** What an app may send beside the headers that browsers always let through. */
+const appHeaders = [
+  'content-type',
+  'employee_id',
+  'api_token',
+  'employee-id',
+  'api-token',
+  'idempotency-key',
+  'if-none-match',
+  'range',
+  'x-request-id',
+];
+const readableHeaders = ['x-request-id', 'retry-after', 'etag', 'content-disposition', 'content-range'];
+const preflightSeconds = 600;
+
+/**
+ * What browsers are told with every answer. An answer of the API is data: nothing in it runs, loads, frames or is
+ * guessed to be of another kind. Pages (`/docs`, the mail's preview) say in their own headers what they need.
+ *
+ * Credentials are headers that a script must set, never cookies, so that no page can act in a driver's name without
+ * his token; other origins are kept out by what browsers do where no CORS header allows more (docs/security.md).
+ */
+export async function ruleBrowsers(app: FastifyInstance, { https, corsOrigins }: BrowserRules): Promise<void> {
+  await app.register(fastifyHelmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        baseUri: ["'none'"],
+        formAction: ["'none'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+    strictTransportSecurity: https ? { maxAge: hstsSeconds } : false,
+    referrerPolicy: { policy: 'no-referrer' },
+    xFrameOptions: { action: 'deny' },
+  });
+  if (corsOrigins.length === 0) return;
+  await app.register(fastifyCors, {
+    origin: [...corsOrigins],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH'],
+    allowedHeaders: appHeaders,
+    exposedHeaders: readableHeaders,
+    maxAge: preflightSeconds,
+    // Else an OPTIONS that is no preflight is told off in plain text.
+    strictPreflight: false,
+  });
+}

@@ -1,0 +1,48 @@
+import type { ErrorDetail } from '@tailgate/sync-protocol';
+import type { FastifyInstance } from 'fastify';
+import { AppError } from './errors.ts';
+import { invalidInput } from './validation.ts';
+
+/** Refuses what no handler should have to think of, before any part of a request is taken at its word. */
+export function checkTheWire(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ url, headers }) => {
+    const faults = unreadableParts(url);
+    if (faults.length > 0) throw invalidInput(faults);
+    const coding = headers['content-encoding'];
+    // Nobody sends a megabyte so squeezed that it unfolds to a thousand (RFC 9110 §8.4).
+    if (coding !== undefined && coding.toLowerCase() !== 'identity')
+      throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'Compressed bodies are not read.' });
+  });
+}
+
+/**
+ * What of an address is no text that a database could hold: a percent sign without two digits, bytes that are no UTF-8
+ * (lone surrogates among them), NUL. Named by its parameter, or `url` for the path.
+ */
+export function unreadableParts(url: string): ErrorDetail[] {
+  // Hardly any address is escaped at all.
+  if (!url.includes('%')) return [];
+  const [path = '', query = ''] = split(url, '?');
+  const faults = isText(path) ? [] : [fault('url')];
+  for (const pair of query.split('&')) {
+    const [name = '', value = ''] = split(pair, '=');
+    if (!isText(name)) faults.push(fault('query'));
+    else if (!isText(value)) faults.push(fault(decodeURIComponent(name)));
+  }
+  return faults;
+}
+
+const fault = (path: string): ErrorDetail => ({ path, message: 'must be percent-encoded UTF-8 without NUL' });
+
+function split(text: string, at: string): string[] {
+  const index = text.indexOf(at);
+  return index < 0 ? [text] : [text.slice(0, index), text.slice(index + 1)];
+}
+
+function isText(escaped: string): boolean {
+  try {
+    return !decodeURIComponent(escaped).includes('\0');
+  } catch {
+    return false; // URIError: it cannot be decoded
+  }
+}
