@@ -47,6 +47,11 @@ export async function ruleBrowsers(app: FastifyInstance, { https, corsOrigins }:
     strictTransportSecurity: https ? { maxAge: hstsSeconds } : false,
     referrerPolicy: { policy: 'no-referrer' },
     xFrameOptions: { action: 'deny' },
+    // Meant for pages, for Flash or for browsers of the past: phones would pay for their bytes.
+    originAgentCluster: false,
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
   });
   if (corsOrigins.length === 0) return;
   await app.register(fastifyCors, {

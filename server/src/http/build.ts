@@ -57,7 +57,11 @@ export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
     trustProxy: typeof hops === 'number' ? (_address, hop) => hop < hops : hops,
     bodyLimit: ground.maxJsonMb * mebibyte,
     requestTimeout: timeouts.requestMs,
-    http: { headersTimeout: timeouts.headersMs, connectionsCheckingInterval: timeouts.lookMs },
+    http: {
+      headersTimeout: timeouts.headersMs,
+      connectionsCheckingInterval: timeouts.lookMs,
+      requireHostHeader: false, // wire-checks.ts asks for it
+    },
     requestIdHeader: false,
     genReqId: requestId,
     // Whoever is still connected while we stop is served, not told off.

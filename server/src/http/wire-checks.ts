@@ -5,7 +5,10 @@ import { invalidInput } from './validation.ts';
 
 /** Refuses what no handler should have to think of, before any part of a request is taken at its word. */
 export function checkTheWire(app: FastifyInstance): void {
-  app.addHook('onRequest', async ({ url, headers }) => {
+  app.addHook('onRequest', async ({ url, headers, raw }) => {
+    // Told by us and not by Node, which would leave the envelope out (RFC 9112 §3.2).
+    if (headers.host === undefined && raw.httpVersion === '1.1')
+      throw invalidInput([{ path: 'host', message: 'must be sent' }]);
     const faults = unreadableParts(url);
     if (faults.length > 0) throw invalidInput(faults);
     const coding = headers['content-encoding'];

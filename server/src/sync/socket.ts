@@ -35,14 +35,20 @@ export async function mountSync(http: FastifyInstance, options: SyncOptions): Pr
   });
   http.addHook('onClose', () => hub.stop());
 
-  http.get(syncPath, { websocket: true }, (socket) => {
-    const connection = new Connection(hub, socket);
-    socket.on('message', (data, isBinary) => connection.received(asBuffer(data), isBinary));
-    socket.on('close', () => {
-      connection.take({ type: 'closed' });
-      hub.remove(connection);
-    });
-    hub.add(connection);
+  http.route({
+    method: 'GET',
+    url: syncPath,
+    // Without it whoever forgets to upgrade gets a 404 without a word.
+    handler: (_request, reply) => reply.callNotFound(),
+    wsHandler: (socket) => {
+      const connection = new Connection(hub, socket);
+      socket.on('message', (data, isBinary) => connection.received(asBuffer(data), isBinary));
+      socket.on('close', () => {
+        connection.take({ type: 'closed' });
+        hub.remove(connection);
+      });
+      hub.add(connection);
+    },
   });
   serveSnapshots(http, { ...options, path: `${syncPath}/snapshot`, serverEpoch: hub.serverEpoch });
   return hub;
