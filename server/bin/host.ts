@@ -13,6 +13,9 @@ const log: Log = { debug: ignore, info: ignore, warn: complain, error: complain 
 // Whoever reads our lines may have seen enough (`| head`): the rest is for nobody, the work still ends in order.
 process.stdout.on('error', ignore);
 
+// As the server's own start: what is made below DATA_DIR is for its owner alone.
+process.umask(0o077);
+
 try {
   await main();
 } catch (error) {

@@ -11,6 +11,9 @@ import { StartError } from '../src/start-error.ts';
 /** Only what went wrong is worth a line between the command's own. */
 const log: Log = { debug: ignore, info: ignore, warn: complain, error: complain };
 
+// As the server's own start: what is made below DATA_DIR is for its owner alone.
+process.umask(0o077);
+
 try {
   await main();
 } catch (error) {

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { startApp, type App } from './app.ts';
 import { banner } from './banner.ts';
 import { loadConfig } from './config.ts';
+import { openLogger } from './logger.ts';
 import { StartError } from './start-error.ts';
 
 /** A clean stop that takes longer hangs on something; supervisors rarely have more patience. */
@@ -15,7 +16,7 @@ process.umask(0o077);
 try {
   const config = loadConfig(process.env, process.argv.slice(2));
   // Log lines go to standard error, so that the friendly ones on standard output can be read and piped.
-  const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
+  const log = openLogger(config.logLevel, pino.destination({ dest: 2, sync: true }));
   const starting = startApp(config, log);
   stopOnSignal(starting);
   console.log(banner(config, await starting));

@@ -86,6 +86,7 @@ export const parts: Part[] = [
     why: 'the database ground knows no domain',
   },
   { path: 'server/src/log.ts', uses: [], why: 'the shape of a logger, nothing more' },
+  { path: 'server/src/logger.ts', uses: [], why: 'what a line of the log may hold, nothing more' },
   { path: 'server/src/kept-secret.ts', uses: [], why: 'a file with a secret in it, nothing more' },
   { path: 'server/src/zone-clock.ts', uses: [], why: 'clocks by zone, nothing more' },
   { path: 'server/src/data-dir.ts', uses: server('start-error.ts'), why: 'a folder that is ours, nothing more' },

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { PgBoss } from 'pg-boss';
-import { pino } from 'pino';
 import { Sessions } from '../../server/src/auth/sessions.ts';
 import { codeBook } from '../../server/src/codes/code-book.ts';
 import type { Listener } from '../../server/src/db/listen.ts';
@@ -10,6 +9,7 @@ import type { Db } from '../../server/src/db/types.ts';
 import type { HttpGround } from '../../server/src/http/build.ts';
 import { buildHttp } from '../../server/src/http/build.ts';
 import type { Log } from '../../server/src/log.ts';
+import { openLogger } from '../../server/src/logger.ts';
 import type { Pipeline } from '../../server/src/mutations/change.ts';
 import { openPipeline } from '../../server/src/mutations/pipeline.ts';
 import { bossWakeups, queues } from '../../server/src/mutations/wakeups.ts';
@@ -39,6 +39,8 @@ export interface RestServer {
 type HttpOptions = 'access' | 'probes' | 'trustProxy' | 'publicUrl' | 'maxJsonMb' | 'corsOrigins' | 'timeouts';
 
 export interface RestServerOptions extends Partial<Pick<HttpGround, HttpOptions>> {
+  /** What `logged` holds; `debug` where nothing is said. */
+  readonly logLevel?: string;
   /** Another node on the same database. */
   readonly database?: TestDatabase;
   /** Where the server finds the database, such as through a proxy. */
@@ -93,7 +95,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     probes: options.probes ?? [],
     version: '0.0.0-test',
     opsToken,
-    log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
+    log: openLogger(options.logLevel ?? 'debug', { write: (line: string) => void logged.push(line) }),
   });
   await options.mount?.(app, { db, pipeline, sessions, listener, clock: () => clock.now, log });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });

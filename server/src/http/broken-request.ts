@@ -17,7 +17,7 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
   const text = JSON.stringify(errorAnswer(new AppError('VALIDATION_FAILED', { message }), id).body);
   const head = [
     `HTTP/1.1 ${status} ${message}`,
-    'content-type: application/json; charset=utf-8',
+    ...Object.entries(alwaysTold).map(([name, value]) => `${name}: ${value}`),
     `content-length: ${Buffer.byteLength(text)}`,
     `x-request-id: ${id}`,
     'connection: close',
@@ -28,8 +28,15 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
 /** Answers a path that cannot be read (`/api/%zz`): no route and so no hook or error handler is reached. */
 export function answerUnroutable(error: Error, { id }: { id: string }, { raw }: { raw: ServerResponse }): void {
   const { status, body } = errorAnswer(toAppError(error), id);
-  raw.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'x-request-id': id });
+  raw.writeHead(status, { ...alwaysTold, 'x-request-id': id });
   raw.end(JSON.stringify(body));
 }
+
+/** Here no hook has told it. */
+const alwaysTold = {
+  'content-type': 'application/json; charset=utf-8',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+};
 
 const statuses: Readonly<Record<string, number>> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 };

@@ -124,6 +124,9 @@ function answerErrors(app: FastifyInstance): void {
   });
 }
 
+/** Of an address that we do not have, in the log. */
+const mostOfPath = 200;
+
 /**
  * A line a refused request, and with LOG_LEVEL=debug one a request: no headers, no bodies, no query string, so that no
  * token and no customer gets into a log.
@@ -132,7 +135,8 @@ function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', async (request, reply) => {
     const fields = {
       method: request.method,
-      path: request.url.replace(/\?.*/s, ''),
+      // As it is declared where it is known: an asset's id opens the asset.
+      path: request.routeOptions.url ?? request.url.replace(/\?.*/s, '').slice(0, mostOfPath),
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
       employee: request.driver?.employee,
