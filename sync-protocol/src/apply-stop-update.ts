@@ -33,6 +33,7 @@ export type WarningCode =
   | 'no_longer_assigned'
   | 'chain_broken'
   | 'after_sign_out'
+  | 'plan_changed'
   | 'route_withdrawn'
   | 'stop_removed';
 
@@ -103,8 +104,11 @@ function mergeStatus(merge: FieldMerge, update: StopObject, sent: StopStatus | u
     return;
   }
   const status = update.id === warehouseStop && sent === 'C' ? 'D' : sent;
-  // 999 is complete already: a repeated D is no step back from C.
-  if (merge.result.status === 'C' && status === 'D') return;
+  if (merge.result.status === 'C') {
+    // 999 is complete already: a repeated D says nothing else, anything beside it would be a step back.
+    if (status !== 'D') merge.warn('status_ignored', 'updates.status', 'a stop that is complete stays complete');
+    return;
+  }
   const earlier = merge.result.status;
   const won = merge.set(merge.result, 'status', 'status', status);
   if (won && earlier === 'D' && (status === 'S' || status === 'R'))

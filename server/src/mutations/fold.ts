@@ -1,71 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import type { MutationResult, RouteKey, StopResult, Warning } from '@tailgate/sync-protocol';
+import type { LoadConditionReport, RouteKey, StopResult, Warning } from '@tailgate/sync-protocol';
 import { routeScope } from '@tailgate/sync-protocol';
 import type { RouteFacts } from '../routes/header.ts';
 import type { StopContext, StopDecision } from '../stops/rules.ts';
-import type { Outcome } from './change.ts';
+import type { Outcome, ReportOutcome } from './change.ts';
+import type { Changes, LedgerEntry, QuarantineEntry } from './changes.ts';
 import { decide, latestOf, repeats } from './decide.ts';
 import { editTimeOf } from './edit-time.ts';
 import { fitsChain, judge, linkOf } from './identity.ts';
 import type { KnownMutation } from './identity.ts';
 import type { Fault, Item, QueueItem } from './item.ts';
+import { ReportFold } from './report-fold.ts';
 import type { LatestChange, LoadedClient, LoadedRoute, LoadedStop, World } from './world.ts';
 import { stopName } from './world.ts';
 
 /** What became of an item: its outcome, or for an item of a queue that the queue itself is out of step. */
 export type Answer =
-  | { readonly kind: 'done'; readonly outcome: Outcome; readonly lastSeq: number }
+  | { readonly kind: 'done'; readonly outcome: Outcome | ReportOutcome; readonly lastSeq: number }
   | { readonly kind: 'gap'; readonly wants: number; readonly lastSeq: number }
   | { readonly kind: 'fork'; readonly at: number; readonly lastSeq: number }
   /** The database has no such queue (any more). */
   | { readonly kind: 'unknown'; readonly lastSeq: 0 };
-
-/** Everything that a batch writes. */
-export interface Changes {
-  readonly stops: {
-    readonly key: RouteKey;
-    readonly stop: number;
-    readonly version: number;
-    readonly before: number;
-    readonly result: StopResult;
-  }[];
-  readonly routes: { readonly before: LoadedRoute; readonly after: LoadedRoute }[];
-  readonly clients: LoadedClient[];
-  readonly ledger: LedgerEntry[];
-  readonly quarantine: QuarantineEntry[];
-  readonly incidents: {
-    readonly kind: string;
-    readonly clientId: string;
-    readonly employee: string;
-    readonly details: string;
-  }[];
-  readonly mails: {
-    readonly key: RouteKey;
-    readonly stop: number;
-    /** The mutation that brought the stop to D: one mail for each. */
-    readonly mutation: string;
-    readonly paths: 'v20' | 'current';
-  }[];
-}
-
-export interface LedgerEntry {
-  readonly item: Item;
-  readonly key: RouteKey;
-  readonly stop: number;
-  readonly version: number;
-  readonly editTime: number;
-  readonly result: 'applied' | 'duplicate';
-  readonly warnings: readonly Warning[];
-}
-
-export interface QuarantineEntry {
-  readonly quarantineId: string;
-  readonly item: Item;
-  readonly fault: Fault;
-  readonly key: RouteKey | null;
-  readonly stop: number | null;
-  readonly clientVersion: number;
-}
 
 /**
  * Folds a batch of items, in order, over what was loaded for it. Nothing here touches the database: the answers and
@@ -100,6 +55,7 @@ class Fold {
   readonly #clients = new Map<string, LoadedClient>();
   readonly #routes = new Map<string, LoadedRoute>();
   readonly #stops = new Map<string, WorkingStop>();
+  readonly #reports: ReportFold;
   readonly #known = new Map<string, KnownMutation>();
   readonly #ledger: LedgerEntry[] = [];
   readonly #quarantine: QuarantineEntry[] = [];
@@ -109,6 +65,7 @@ class Fold {
   constructor(world: World, poisoned: ReadonlyMap<Item, Fault>, forked: Pick<WeakSet<object>, 'has'>) {
     this.#forkedBefore = forked;
     this.#world = world;
+    this.#reports = new ReportFold(world.reports);
     this.#poisoned = poisoned;
   }
 
@@ -148,6 +105,7 @@ class Fold {
         return before && before !== after ? [{ before, after }] : [];
       }),
       clients: [...this.#clients.values()],
+      reports: this.#reports.revisions,
       ledger: this.#ledger,
       quarantine: this.#quarantine,
       incidents: this.#incidents,
@@ -155,13 +113,13 @@ class Fold {
     };
   }
 
-  #takeChange(item: Item, known: KnownMutation | undefined): Outcome {
+  #takeChange(item: Item, known: KnownMutation | undefined): Outcome | ReportOutcome {
     if (known)
       return known.hash.equals(item.hash) ? this.#again(item, known) : this.#refuse(item, idReused, null, null);
     return this.#apply(item, item.editTime?.getTime() ?? item.receivedAt.getTime(), []);
   }
 
-  #takeQueued(item: Item, queued: QueueItem, state: LoadedClient): Outcome {
+  #takeQueued(item: Item, queued: QueueItem, state: LoadedClient): Outcome | ReportOutcome {
     const warnings: Warning[] = [];
     if (!fitsChain(queued, state)) {
       warnings.push({
@@ -184,10 +142,12 @@ class Fold {
     return this.#apply(item, editTime, warnings);
   }
 
-  #apply(item: Item, editTime: number, warnings: readonly Warning[]): Outcome {
+  #apply(item: Item, editTime: number, warnings: readonly Warning[]): Outcome | ReportOutcome {
     const poison = this.#poisoned.get(item);
     const { meaning } = item;
     if (meaning.kind === 'unreadable') return this.#refuse(item, poison ?? meaning.fault, null, null);
+    if (meaning.kind === 'report')
+      return poison ? this.#refuse(item, poison, null, null) : this.#report(item, meaning.report, editTime, warnings);
     const { route: key, stop: number } = meaning;
     if (poison) return this.#refuse(item, poison, key, number);
 
@@ -261,8 +221,24 @@ class Fold {
     }
     const result = decision.touched || decision.superseded.length > 0 ? 'applied' : 'duplicate';
     this.#ledger.push({ item, key, stop: stop.stop, version: route.version, editTime, result, warnings });
-    this.#known.set(item.id, { hash: item.hash, version: route.version, quarantined: null });
+    this.#known.set(item.id, {
+      hash: item.hash,
+      version: route.version,
+      quarantined: null,
+      receivedAt: item.receivedAt,
+    });
     return this.#outcome(result, route, stop, decision.changed.length > 0 || route.facts !== before.facts, warnings);
+  }
+
+  #report(item: Item, report: LoadConditionReport, editTime: number, warnings: readonly Warning[]): ReportOutcome {
+    const { standing, duplicate } = this.#reports.take(report, item.receivedAt);
+    if (!duplicate || !item.dedupeByContent) {
+      const { revision: version } = standing;
+      const result = duplicate ? 'duplicate' : 'applied';
+      this.#ledger.push({ item, key: noRoute, stop: 0, version, editTime, result, warnings });
+      this.#known.set(item.id, { hash: item.hash, version, quarantined: null, receivedAt: standing.receivedAt });
+    }
+    return { result: 'reported', duplicate, receivedAt: standing.receivedAt, warnings };
   }
 
   #outcome(
@@ -284,9 +260,11 @@ class Fold {
   }
 
   /** An item that came before: the same answer again, and no effect. */
-  #again(item: Item, known: KnownMutation): Outcome {
+  #again(item: Item, known: KnownMutation): Outcome | ReportOutcome {
     if (known.quarantined) return { result: 'quarantined', ...fault(known.quarantined.code, known.quarantined.reason) };
     const { meaning } = item;
+    if (meaning.kind === 'report')
+      return { result: 'reported', duplicate: true, receivedAt: known.receivedAt, warnings: [] };
     const stop = meaning.kind === 'command' ? this.#stop(meaning.route, meaning.stop) : undefined;
     const scope = meaning.kind === 'command' ? routeScope(meaning.route) : '';
     const route = this.#routes.get(scope) ?? this.#world.routes.get(scope);
@@ -311,7 +289,8 @@ class Fold {
       this.#clients.set(state.clientId, { ...state, version: clientVersion });
     }
     this.#quarantine.push({ quarantineId: randomUUID(), item, fault: why, key, stop, clientVersion });
-    if (why !== idReused) this.#known.set(item.id, { hash: item.hash, version: null, quarantined: why });
+    if (why !== idReused)
+      this.#known.set(item.id, { hash: item.hash, version: null, quarantined: why, receivedAt: item.receivedAt });
     return { result: 'quarantined', ...why };
   }
 
@@ -325,7 +304,7 @@ class Fold {
     });
   }
 
-  #done(outcome: Outcome, queued: QueueItem | null): Answer {
+  #done(outcome: Outcome | ReportOutcome, queued: QueueItem | null): Answer {
     return { kind: 'done', outcome, lastSeq: queued ? this.#client(queued).lastSeq : 0 };
   }
 
@@ -352,8 +331,7 @@ class Fold {
     return {
       route: route.facts,
       result: stop.result,
-      lines: stop.loaded.lines,
-      removed: stop.loaded.removed,
+      plan: stop.loaded,
       codes: this.#world.codes,
       actor,
       paths: item.paths,
@@ -366,29 +344,11 @@ class Fold {
   }
 }
 
+/** What belongs to no route is in the ledger all the same. */
+const noRoute: RouteKey = { facility: '', id: '', week_end: '' };
+
 const isDriver = (route: RouteFacts, employee: string): boolean =>
   route.drivers.some((driver) => driver.id === employee);
 
 const fault = (code: Fault['code'], reason: string): Fault => ({ code, reason, details: [] });
 const idReused = fault('ID_REUSED', 'this id came before with another content');
-
-/** The answer of a queue's item as the frame `ack` carries it. */
-export function mutationResult(item: Item, seq: number, outcome: Outcome): MutationResult {
-  if (outcome.result === 'quarantined')
-    return {
-      seq,
-      id: item.id,
-      result: 'quarantined',
-      code: outcome.code,
-      reason: outcome.reason,
-      details: [...outcome.details],
-    };
-  const answer: MutationResult = {
-    seq,
-    id: item.id,
-    result: outcome.result,
-    version: outcome.version,
-    status: outcome.status,
-  };
-  return outcome.warnings.length > 0 ? { ...answer, warnings: [...outcome.warnings] } : answer;
-}

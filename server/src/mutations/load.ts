@@ -8,6 +8,7 @@ import type { RouteDriver } from '../routes/header.ts';
 import type { QuarantineCode } from './change.ts';
 import type { KnownMutation } from './identity.ts';
 import type { Item } from './item.ts';
+import { loadReports } from './report-rows.ts';
 import * as sql from './sql.ts';
 import type { LatestChange, LoadedClient, LoadedRoute, LoadedStop, World } from './world.ts';
 import { stopName } from './world.ts';
@@ -34,12 +35,13 @@ export async function loadWorld(
   const hasRoutes = wanted.routes.length > 0;
 
   // Sent together over a pipelined connection, run in this order: what is read after the locks has a snapshot under them.
-  const [clients, routes, drivers, stops, latest, known] = await Promise.all([
+  const [clients, routes, drivers, stops, latest, reports, known] = await Promise.all([
     wanted.clients.length > 0 ? tx.query<ClientRow>(sql.lockClients, [wanted.clients]) : none,
     hasRoutes ? tx.query<RouteRow>(sql.lockRoutes, routeColumns) : none,
     hasRoutes ? tx.query<DriverRow>(sql.loadDrivers, routeColumns) : none,
     hasRoutes ? tx.query<StopRow>(sql.loadStops, stopColumns) : none,
     byContent ? tx.query<LatestRow>(sql.loadLatestChanges, stopColumns) : none,
+    loadReports(tx, items),
     tx.query<KnownRow>(sql.loadKnown, [textArray(items.map(facilityOf)), uuidArray(items.map((item) => item.id))]),
   ]);
 
@@ -50,6 +52,7 @@ export async function loadWorld(
     clients: new Map(clients.rows.map((row) => [row.client_id, loadedClient(row)])),
     routes: found,
     stops: loadedStops(wanted.stops, stops.rows, latest.rows),
+    reports,
     known: new Map(known.rows.map((row) => [row.id, knownMutation(row)])),
   };
   return { world, held: missing.length > 0 ? await heldRoutes(tx, missing) : new Set() };
@@ -166,6 +169,8 @@ interface StopRow {
   doc: string;
   lines: string;
   removed: boolean;
+  customer_since: Date | null;
+  lines_since: Date | null;
 }
 interface LatestRow {
   n: number;
@@ -189,6 +194,8 @@ function loadedStops(
       version: row.version,
       lines: row.lines,
       removed: row.removed,
+      customerSince: row.customer_since,
+      linesSince: row.lines_since,
       latest: change ? latestChange(change) : null,
     });
   }
@@ -217,9 +224,11 @@ interface KnownRow {
   version: number | null;
   code: QuarantineCode | null;
   reason: string | null;
+  received_at: Date;
 }
 const knownMutation = (row: KnownRow): KnownMutation => ({
   hash: row.hash,
   version: row.version,
   quarantined: row.code ? { code: row.code, reason: row.reason ?? '' } : null,
+  receivedAt: row.received_at,
 });

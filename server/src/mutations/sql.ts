@@ -40,7 +40,7 @@ export const loadDrivers = statement(
 
 export const loadStops = statement(
   'load stops',
-  `select k.n::int as n, s.version, s.doc, p.lines, p.removed_at is not null as removed
+  `select k.n::int as n, s.version, s.doc, p.lines, p.removed_at is not null as removed, p.customer_since, p.lines_since
      from unnest($1::text[], $2::text[], $3::text[], $4::smallint[]) with ordinality as k (facility, route_id, week_end, stop_id, n)
      join stop_result s using (facility, route_id, week_end, stop_id)
      join stop_plan p using (facility, route_id, week_end, stop_id)`,
@@ -58,10 +58,10 @@ export const loadLatestChanges = statement(
 
 export const loadKnown = statement(
   'load known',
-  `select l.id, l.hash, l.version, null as code, null as reason
+  `select l.id, l.hash, l.version, null as code, null as reason, l.received_at
      from unnest($1::text[], $2::uuid[]) as k (facility, id) join ledger l using (facility, id)
     union all
-   select q.id, q.hash, null, q.code, q.reason
+   select q.id, q.hash, null, q.code, q.reason, q.received_at
      from quarantine q where q.id = any($2::uuid[]) and q.code <> 'ID_REUSED'`,
 );
 

@@ -3,6 +3,7 @@ import { routeScope } from '@tailgate/sync-protocol';
 import type { CodeBook } from '../codes/code-book.ts';
 import type { CloseMode } from '../routes/closing.ts';
 import type { RouteFacts } from '../routes/header.ts';
+import type { StandingReport } from '../reports/rules.ts';
 import type { PlanLines } from '../stops/plan-lines.ts';
 import type { KnownMutation, QueueState } from './identity.ts';
 
@@ -13,6 +14,8 @@ export interface World {
   readonly routes: ReadonlyMap<string, LoadedRoute>;
   /** By `stopName`. */
   readonly stops: ReadonlyMap<string, LoadedStop>;
+  /** By report id; those that are not there yet are missing. */
+  readonly reports: ReadonlyMap<string, StandingReport>;
   /** By mutation id. */
   readonly known: ReadonlyMap<string, KnownMutation>;
   readonly codes: CodeBook;
@@ -38,6 +41,10 @@ export interface LoadedStop {
   readonly version: number;
   readonly lines: PlanLines;
   readonly removed: boolean;
+  /** Since when it is this customer's; null: since it was first seen. */
+  readonly customerSince: Date | null;
+  /** Since when these lines are planned; null: since it was first seen. */
+  readonly linesSince: Date | null;
   /** The stop's latest change; loaded only where a change is deduplicated by content. */
   readonly latest: LatestChange | null;
 }

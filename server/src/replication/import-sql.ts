@@ -77,10 +77,14 @@ export const loadPlans = statement(
 
 export const savePlans = statement(
   'save plans',
-  `insert into stop_plan (facility, route_id, week_end, stop_id, version, doc, lines)
-   select $1, $2, $3, k.stop_id, $4, k.doc, k.lines from unnest($5::smallint[], $6::text[], $7::text[]) as k (stop_id, doc, lines)
+  `insert into stop_plan (facility, route_id, week_end, stop_id, version, doc, lines, customer_since, lines_since)
+   select $1, $2, $3, k.stop_id, $4, k.doc, k.lines, k.customer_since, k.lines_since
+     from unnest($5::smallint[], $6::text[], $7::text[], $8::timestamptz[], $9::timestamptz[])
+       as k (stop_id, doc, lines, customer_since, lines_since)
    on conflict (facility, route_id, week_end, stop_id)
-   do update set version = excluded.version, doc = excluded.doc, lines = excluded.lines, removed_at = null`,
+   do update set version = excluded.version, doc = excluded.doc, lines = excluded.lines, removed_at = null,
+          customer_since = coalesce(excluded.customer_since, stop_plan.customer_since),
+          lines_since = coalesce(excluded.lines_since, stop_plan.lines_since)`,
 );
 
 export const removePlans = statement(
@@ -96,10 +100,20 @@ export const saveResults = statement(
    on conflict (facility, route_id, week_end, stop_id) do update set version = excluded.version`,
 );
 
-/** In a new epoch, stops that are another customer's now start empty; the ledger keeps what was recorded before. */
+/**
+ * Stops that are another customer's now start empty. Returns what stood there: the ledger has it by mutation, a person
+ * is told of it by stop.
+ */
 export const emptyResults = statement(
   'empty results',
-  `update stop_result set status = 'P', doc = '{"status":"P"}' where ${ofRoute} and stop_id = any($4::smallint[])`,
+  `with standing as (
+     select stop_id, doc from stop_result
+      where ${ofRoute} and stop_id = any($4::smallint[]) and doc <> '{"status":"P"}' for update
+   ), emptied as (
+     update stop_result s set status = 'P', doc = '{"status":"P"}' from standing
+      where s.facility = $1 and s.route_id = $2 and s.week_end = $3 and s.stop_id = standing.stop_id
+   )
+   select stop_id, doc from standing order by stop_id`,
 );
 
 export const dropShadows = statement('drop shadows', `delete from host_shadow where ${ofRoute}`);

@@ -67,7 +67,7 @@ export async function saveRoute(
   const { now } = options;
   const restarted = options.reloaded || before.withdrawn_at !== null;
   const drivers = driverChanges((await tx.query<MirrorDriver>(sql.loadDrivers, keyOf(key))).rows, image);
-  const plans = planChanges((await tx.query<MirrorPlan>(sql.loadPlans, keyOf(key))).rows, image);
+  const plans = planChanges((await tx.query<MirrorPlan>(sql.loadPlans, keyOf(key))).rows, image, restarted);
   const publishes = before.published_at === null && image.dispatchedOn !== '';
   const headerChanged =
     restarted ||
@@ -93,19 +93,16 @@ export async function saveRoute(
     restarted ? before.epoch + 1 : before.epoch,
   ]);
   await saveDrivers(tx, key, drivers);
-  if (restarted) await restart(tx, key, image, version, plans, options.inheritance);
-  else await savePlans(tx, key, version, plans);
+  await setResultsAside(tx, key, plans);
+  if (restarted) await restart(tx, key, image, version, plans, options);
+  else await savePlans(tx, key, version, plans, options);
   await tx.query(sql.notify, [routeScope(key)]);
   if (headerChanged) await tx.query(sql.notifyDrivers, keyOf(key));
   return 'changed';
 }
 
-async function create(
-  tx: Tx,
-  key: RouteKey,
-  image: RouteImage,
-  { now, inheritance }: SaveOptions,
-): Promise<SavedRoute> {
+async function create(tx: Tx, key: RouteKey, image: RouteImage, options: SaveOptions): Promise<SavedRoute> {
+  const { now, inheritance } = options;
   const { closing } = image;
   await tx.query(sql.insertRoute, [
     ...keyOf(key),
@@ -120,7 +117,7 @@ async function create(
     closing.closedBy,
   ]);
   await saveDrivers(tx, key, driverChanges([], image));
-  await savePlans(tx, key, 1, planChanges([], image), inheritance);
+  await savePlans(tx, key, 1, planChanges([], image, true), options);
   await saveShadows(tx, key, inheritance);
   await tx.query(sql.notify, [routeScope(key)]);
   await tx.query(sql.notifyDrivers, keyOf(key));
@@ -159,18 +156,27 @@ async function restart(
   image: RouteImage,
   version: number,
   changes: PlanChanges,
-  inheritance: Inheritance,
+  options: SaveOptions,
 ): Promise<void> {
   const { status, arrived, closedAt, closedBy } = image.closing;
   await tx.query(sql.restartRoute, [...keyOf(key), status, arrived, closedAt, closedBy]);
-  const others = image.plans
-    .filter(({ id, customer }) => changes.customers.get(id) !== customer.id)
-    .map(({ id }) => id);
-  if (others.length > 0) await tx.query(sql.emptyResults, [...keyOf(key), others]);
-  const all = { ...changes, saved: image.plans.map((plan) => ({ plan, text: JSON.stringify(plan), isNew: true })) };
-  await savePlans(tx, key, version, all, inheritance);
+  await savePlans(tx, key, version, changes, options);
   await tx.query(sql.dropShadows, keyOf(key));
-  await saveShadows(tx, key, inheritance);
+  await saveShadows(tx, key, options.inheritance);
+}
+
+/** A result that was another customer's is nobody's to see there; it is not lost either: a person is told what it was. */
+async function setResultsAside(tx: Tx, key: RouteKey, { saved }: PlanChanges): Promise<void> {
+  const taken = saved.filter(({ isNew, formerCustomer }) => isNew && formerCustomer !== undefined);
+  if (taken.length === 0) return;
+  const stops = taken.map(({ plan }) => plan.id);
+  const { rows } = await tx.query<{ stop_id: number; doc: string }>(sql.emptyResults, [...keyOf(key), stops]);
+  for (const { stop_id: stop, doc } of rows) {
+    const change = taken.find(({ plan }) => plan.id === stop);
+    const customers = { from: change?.formerCustomer, to: change?.plan.customer.id };
+    const details = { route: key, stop, customers, result: readResult(doc) };
+    await tx.query(sql.reportIncident, ['result_of_other_customer', JSON.stringify(details)]);
+  }
 }
 
 function headerDiffers(before: MirrorRoute, image: RouteImage): boolean {
@@ -196,26 +202,40 @@ function driverChanges(before: readonly MirrorDriver[], { drivers }: RouteImage)
   };
 }
 
-type PlanChanges = {
-  /** `isNew`: phones have no result of this stop, or were told to forget it. */
-  saved: readonly { plan: StopPlan; text: string; isNew: boolean }[];
-  removed: readonly number[];
-  /** Whose stop it was until now. */
-  customers: ReadonlyMap<number, string>;
+type PlanChanges = { saved: readonly ChangedPlan[]; removed: readonly number[] };
+
+type ChangedPlan = {
+  plan: StopPlan;
+  text: string;
+  /** Phones have no result of this stop, or are sent it again. */
+  isNew: boolean;
+  /** Whose stop it was until now, where it was somebody else's. */
+  formerCustomer: string | undefined;
+  /** Other lines than before are to be delivered. */
+  otherLines: boolean;
 };
 
-function planChanges(before: readonly MirrorPlan[], { plans }: RouteImage): PlanChanges {
+/** @param all every plan is sent again: a route's life begins */
+function planChanges(before: readonly MirrorPlan[], { plans }: RouteImage, all: boolean): PlanChanges {
   const known = new Map(before.map((plan) => [plan.stop_id, plan]));
   const planned = new Set(plans.map(({ id }) => id));
   return {
     saved: plans.flatMap((plan) => {
       const text = JSON.stringify(plan);
       const old = known.get(plan.id);
-      const isNew = old === undefined || old.removed;
-      return isNew || old.doc !== text ? [{ plan, text, isNew }] : [];
+      const isNew = all || old === undefined || old.removed;
+      return isNew || old.doc !== text ? [{ plan, text, isNew, ...differences(old, plan) }] : [];
     }),
     removed: before.filter(({ stop_id, removed }) => !removed && !planned.has(stop_id)).map(({ stop_id }) => stop_id),
-    customers: new Map(before.map(({ stop_id, doc }) => [stop_id, readPlan(doc).customer.id])),
+  };
+}
+
+function differences(old: MirrorPlan | undefined, plan: StopPlan): Pick<ChangedPlan, 'formerCustomer' | 'otherLines'> {
+  if (old === undefined) return { formerCustomer: undefined, otherLines: false };
+  const before = readPlan(old.doc);
+  return {
+    formerCustomer: before.customer.id === plan.customer.id ? undefined : before.customer.id,
+    otherLines: planLines(before) !== planLines(plan),
   };
 }
 
@@ -236,7 +256,7 @@ async function savePlans(
   key: RouteKey,
   version: number,
   { saved, removed }: PlanChanges,
-  inheritance: Inheritance = new Map(),
+  { now, inheritance }: Pick<SaveOptions, 'now' | 'inheritance'>,
 ): Promise<void> {
   if (removed.length > 0) await tx.query(sql.removePlans, [...keyOf(key), version, removed]);
   if (saved.length === 0) return;
@@ -245,7 +265,9 @@ async function savePlans(
     version,
     saved.map(({ plan }) => plan.id),
     saved.map(({ text }) => text),
-    saved.map(({ plan }) => JSON.stringify(planLines(plan))),
+    saved.map(({ plan }) => planLines(plan)),
+    saved.map(({ formerCustomer }) => (formerCustomer === undefined ? null : now)),
+    saved.map(({ otherLines }) => (otherLines ? now : null)),
   ]);
   const fresh = saved.filter(({ isNew }) => isNew).map(({ plan }) => plan.id);
   const results = fresh.map((id) => inheritance.get(id)?.result ?? pending);
@@ -268,6 +290,7 @@ const pending: StopResult = { status: 'P' };
 
 /** Our own documents are trusted: only this module writes them. */
 const readPlan: (doc: string) => StopPlan = JSON.parse;
+const readResult: (doc: string) => StopResult = JSON.parse;
 
 export function keyOf({ facility, id, week_end }: RouteKey): [string, string, string] {
   return [facility, id, week_end];

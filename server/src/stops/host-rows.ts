@@ -1,7 +1,7 @@
 import type { RouteKey, StopResult } from '@tailgate/sync-protocol';
-import { instant } from '@tailgate/sync-protocol';
 import type { HostMoment } from '../replication/host/local-time.ts';
 import type { ServicePart } from '../replication/host/tables.ts';
+import { eventTime, readableInstant } from './event-time.ts';
 import { hostText } from './host-text.ts';
 import { lineRows, linePhotoRows } from './line-rows.ts';
 import { osdRows, overagePhotoRows } from './osd-rows.ts';
@@ -63,21 +63,6 @@ export function hostRows(stop: HostStop, held?: HeldStop): StopRows {
   };
 }
 
-/** Contract §1: the end of the delivery, else its start, else the skip, else when the status was captured or received. */
-export function eventTime(result: StopResult): Date | undefined {
-  const { end_delivery_time, start_delivery_time, skip_refuse_timestamp } = result.updates ?? {};
-  const told = end_delivery_time ?? start_delivery_time ?? readable(skip_refuse_timestamp);
-  if (told) return new Date(told);
-  const statusWriter = result.status === 'P' ? undefined : result.by?.[result.at?.['status'] ?? 0];
-  const captured = statusWriter ? [statusWriter.at] : (result.by ?? []).map(({ at }) => at);
-  return captured.length > 0 ? new Date(Math.max(...captured)) : undefined;
-}
-
-function readable(timestamp: string | null | undefined): string | null {
-  const parsed = instant.safeParse(timestamp);
-  return parsed.success ? parsed.data : null;
-}
-
 function stopRow({ key, stop, result }: HostStop): ServicePart<'RTSTPP'> {
   return {
     RSFAC: key.facility,
@@ -96,7 +81,9 @@ function resultRow({ key, stop, result, sequence, moment }: HostStop, emailAlter
   const on = (time: string | Date | null | undefined): HostMoment => (time ? moment(new Date(time)) : never);
   const started = on(updates.start_delivery_time);
   const ended = on(updates.end_delivery_time ?? (status === 'D' || status === 'C' ? event : null));
-  const skipped = on(readable(updates.skip_refuse_timestamp) ?? (status === 'S' || status === 'R' ? event : null));
+  const skipped = on(
+    readableInstant(updates.skip_refuse_timestamp) ?? (status === 'S' || status === 'R' ? event : null),
+  );
   const texts = {
     RUFLWC: hostText(updates.followup_reason_code, 3),
     RUDRV: hostText(updates.delivered_by_driver_id, 10),

@@ -32,3 +32,14 @@ export function plannedQuantities(lines: PlanLines, kind: 'P' | 'C', id: string,
   }
   return quantities;
 }
+
+/** The invoices of all manifest lines of this item, in host order. */
+export function plannedInvoices(lines: PlanLines, kind: 'P' | 'C', id: string): string[] {
+  const start = `\n${kind}\t${id}\t`;
+  const invoices: string[] = [];
+  for (let at = lines.indexOf(start); at >= 0; at = lines.indexOf(start, at + start.length)) {
+    const from = at + start.length;
+    invoices.push(lines.slice(from, lines.indexOf('\t', from)));
+  }
+  return invoices;
+}

@@ -1,0 +1,24 @@
+import type { StopResult, StopUpdates } from '@tailgate/sync-protocol';
+import { instant } from '@tailgate/sync-protocol';
+
+/** Contract §1: the end of the delivery, else its start, else the skip, else when the status was captured or received. */
+export function eventTime(result: StopResult): Date | undefined {
+  const told = result.updates && toldTime(result.updates);
+  if (told) return told;
+  const statusWriter = result.status === 'P' ? undefined : result.by?.[result.at?.['status'] ?? 0];
+  const captured = statusWriter ? [statusWriter.at] : (result.by ?? []).map(({ at }) => at);
+  return captured.length > 0 ? new Date(Math.max(...captured)) : undefined;
+}
+
+/** The event time as far as the driver's own fields tell it. */
+export function toldTime(updates: Omit<StopUpdates, 'status'>): Date | undefined {
+  const { end_delivery_time, start_delivery_time, skip_refuse_timestamp } = updates;
+  const told = end_delivery_time ?? start_delivery_time ?? readableInstant(skip_refuse_timestamp);
+  return told ? new Date(told) : undefined;
+}
+
+/** A time that was kept as it was sent, as UTC; null where it is no ISO 8601 instant. */
+export function readableInstant(timestamp: string | null | undefined): string | null {
+  const parsed = instant.safeParse(timestamp);
+  return parsed.success ? parsed.data : null;
+}

@@ -1,0 +1,114 @@
+import type { LineUpdate, OsdGroup, StopObject, Warning, WarningCode } from '@tailgate/sync-protocol';
+import { occurrence } from '@tailgate/sync-protocol';
+import type { CodeBook } from '../codes/code-book.ts';
+import { readableInstant } from './event-time.ts';
+import { isMailAddress } from './mail-address.ts';
+import { hasOtherCustomer, hasOtherLines } from './plan-change.ts';
+import type { PlanLines } from './plan-lines.ts';
+import { plannedInvoices, plannedQuantities } from './plan-lines.ts';
+import type { StopContext } from './rules.ts';
+
+/**
+ * Everything that a person should know about a stop object that is taken in all the same (contract §4).
+ *
+ * @param sent as it came; paths are those of its lines
+ * @param placed the same with invoices for the lines that came without
+ */
+export function warningsOf(sent: StopObject, placed: StopObject, context: StopContext): Warning[] {
+  return [...circumstances(placed, context), ...contentWarnings(sent, placed, context)];
+}
+
+function circumstances(stop: StopObject, context: StopContext): Warning[] {
+  const { route, actor, plan } = context;
+  const warnings: Warning[] = [];
+  if (route.status === 'C') warnings.push(warn('after_close', '', 'the route was closed before this arrived'));
+  if (route.withdrawn) warnings.push(warn('route_withdrawn', '', 'the host has withdrawn this route'));
+  if (hasOtherCustomer(stop, context))
+    warnings.push(warn('plan_changed', '', 'the stop was given to another customer after this was recorded'));
+  else if (hasOtherLines(stop, context))
+    warnings.push(warn('plan_changed', '', 'the lines of the stop were changed after this was recorded'));
+  if (plan.removed) warnings.push(warn('stop_removed', '', 'the host has taken this stop off the route'));
+  if (actor.kind === 'driver' && route.drivers.some((driver) => driver.id === actor.employee && driver.removed))
+    warnings.push(warn('no_longer_assigned', '', 'the driver was taken off this route before this arrived'));
+  return warnings;
+}
+
+function contentWarnings(sent: StopObject, placed: StopObject, context: StopContext): Warning[] {
+  const { updates } = sent;
+  const { codes, plan, paths } = context;
+  const warnings: Warning[] = [];
+  const time = updates?.skip_refuse_timestamp;
+  if (time && readableInstant(time) === null)
+    warnings.push(
+      warn('unreadable_time', 'updates.skip_refuse_timestamp', 'this is no readable instant; it was kept as sent'),
+    );
+  for (const [i, item] of (updates?.overage_items ?? []).entries()) {
+    const path = `updates.overage_items.${i}.osd_code`;
+    if (paths === 'v20' && item.osd_code !== '85' && item.osd_code !== '86')
+      warnings.push(warn('overage_code', path, 'overage items use the codes 85 and 86'));
+    else if (!codes.isCreditReason(item.osd_code)) warnings.push(unknownCode(item.osd_code, path));
+  }
+  for (const [i, address] of (updates?.osd_emails ?? []).entries())
+    if (!isMailAddress(address))
+      warnings.push(warn('invalid_email', `updates.osd_emails.${i}`, 'no mail goes there: this is no address'));
+  for (const kind of ['products', 'collections'] as const)
+    lineWarnings(kind, sent[kind] ?? [], placed[kind] ?? [], { lines: plan.lines, codes }, warnings);
+  return warnings;
+}
+
+function lineWarnings(
+  kind: 'products' | 'collections',
+  sent: readonly LineUpdate[],
+  placed: readonly LineUpdate[],
+  { lines, codes }: { readonly lines: PlanLines; readonly codes: CodeBook },
+  warnings: Warning[],
+): void {
+  for (const [i, line] of placed.entries()) {
+    const { id, invoice, updates, action } = line;
+    const n = occurrence(placed, i);
+    const ordered = plannedQuantities(lines, plannedKinds[kind], id, invoice)[n];
+    const path = `${kind}.${i}`;
+    if (ordered === undefined)
+      warnings.push(warn('unknown_product', path, `item ${id} is not on the manifest of this stop; it was kept`));
+    else if ((updates?.delivered ?? 0) > ordered)
+      warnings.push(warn('over_delivered', `${path}.updates.delivered`, `more than the ${ordered} ordered`));
+    const twins = twinsOf(sent[i] ?? line, line, { kind, placed, lines });
+    if (twins > 0)
+      warnings.push(warn('ambiguous_line', path, `the manifest has ${twins} such lines; ${taken(line, n)}`));
+    if (updates?.osd_data) osdWarnings(updates.osd_data, `${path}.updates.osd_data`, codes, warnings);
+    if (action?.updates?.osd_data)
+      osdWarnings(action.updates.osd_data, `${path}.action.updates.osd_data`, codes, warnings);
+  }
+}
+
+const plannedKinds = { products: 'P', collections: 'C' } as const;
+const taken = ({ invoice }: LineUpdate, n: number): string =>
+  `this was taken for number ${n + 1}${invoice === '' ? '' : ` of invoice ${invoice}`}`;
+
+/** How many manifest lines could have been meant, where they are more than were sent; else 0. */
+function twinsOf(
+  sent: LineUpdate,
+  { id, invoice }: LineUpdate,
+  among: {
+    readonly kind: keyof typeof plannedKinds;
+    readonly placed: readonly LineUpdate[];
+    readonly lines: PlanLines;
+  },
+): number {
+  // Who named no invoice could have meant any of the item's lines.
+  const anyInvoice = sent.invoice === '' && invoice !== '';
+  const planned = anyInvoice
+    ? plannedInvoices(among.lines, plannedKinds[among.kind], id)
+    : plannedQuantities(among.lines, plannedKinds[among.kind], id, invoice);
+  const rivals = among.placed.filter((other) => other.id === id && (anyInvoice || other.invoice === invoice));
+  return planned.length > 1 && planned.length > rivals.length ? planned.length : 0;
+}
+
+function osdWarnings(groups: readonly OsdGroup[], path: string, codes: CodeBook, warnings: Warning[]): void {
+  for (const [i, { osd_code }] of groups.entries())
+    if (!codes.isCreditReason(osd_code)) warnings.push(unknownCode(osd_code, `${path}.${i}.osd_code`));
+}
+
+const unknownCode = (code: string, path: string): Warning =>
+  warn('unknown_code', path, `code ${code} is not in the code list; it was kept`);
+const warn = (code: WarningCode, path: string, message: string): Warning => ({ code, path, message });
