@@ -56,7 +56,7 @@ const named = { id: z.string(), name: z.string(), description: z.string() };
 const collectionSettings = { required: z.boolean(), count_in_totes: z.boolean(), add_photos: z.boolean() };
 
 const actionPayload = z.strictObject({
-  type: z.nullable(z.string()),
+  type: z.string(),
   updates: z.strictObject({ delivered: z.number(), osd_data: z.array(osdGroupPayload) }),
 });
 
@@ -101,7 +101,7 @@ const lineV20 = {
   section: z.string(),
   quantity: z.number(),
 };
-const actionV20 = z.strictObject({ type: z.nullable(z.string()) });
+const actionV20 = z.strictObject({ type: z.string() });
 
 export const stopPayloadV20 = z.strictObject({
   ...stopFrame,

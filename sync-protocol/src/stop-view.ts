@@ -23,7 +23,8 @@ export interface LineUpdatesView {
   readonly osd_data: readonly OsdView[];
 }
 export interface ActionView {
-  readonly type: string | null;
+  /** Blank where neither plan nor driver names one. */
+  readonly type: string;
   readonly updates: { readonly delivered: number; readonly osd_data: readonly OsdView[] };
 }
 export interface ProductView extends Omit<PlanProduct, 'action_type' | 'trailer_area'> {
@@ -124,7 +125,7 @@ function actionView(line: LineResult | undefined, planned: string | null): Actio
     ...group,
     data: group.data.map((entry) => ({ ...entry, barcodes: '' })),
   }));
-  return { type, updates: { delivered: line?.action_delivered ?? 0, osd_data: osd } };
+  return { type: type ?? '', updates: { delivered: line?.action_delivered ?? 0, osd_data: osd } };
 }
 
 /** A group without entries stores nothing (contract §4). */

@@ -4,6 +4,7 @@ import {
   assetId,
   assetReference,
   clearableInstant,
+  clearableList,
   clearableText,
   count,
   degrees,
@@ -61,7 +62,7 @@ export type OsdEntry = z.infer<typeof osdEntry>;
 export const osdGroup = object({
   osd_id: z._default(z.nullable(text(6)), null),
   osd_code: threeDigits,
-  data: z._default(z.array(osdEntry).check(z.maxLength(500)), []),
+  data: z._default(clearableList(osdEntry, 500), []),
 });
 export type OsdGroup = z.infer<typeof osdGroup>;
 
@@ -86,14 +87,14 @@ export const overageItem = object({
 });
 export type OverageItem = z.infer<typeof overageItem>;
 
-const osdData = z.array(osdGroup).check(z.maxLength(500));
+const osdData = clearableList(osdGroup, 500);
 const imageIds = z.pipe(
   z.union([z.null(), z.literal(''), assetId, z.array(assetId).check(z.maxLength(100))]),
   z.transform((value) => (value === null || value === '' ? null : typeof value === 'string' ? [value] : value)),
 );
 
 const lineAction = object({
-  type: z.optional(z.nullable(text(10))),
+  type: z.optional(clearableText(10)),
   updates: z.optional(z.nullable(object({ delivered: z.optional(z.nullable(count)), osd_data: z.optional(osdData) }))),
   open: z.optional(z.nullable(z.boolean())),
   open_action: z.optional(z.json()),
@@ -132,7 +133,13 @@ export type LineUpdate = z.infer<typeof lineUpdate>;
 export const emailAddress = text(254);
 
 export const stopUpdates = object({
-  status: z.optional(stopStatus),
+  // No stop becomes pending again: a status that is cleared says nothing.
+  status: z.optional(
+    z.pipe(
+      z.nullable(stopStatus),
+      z.transform((value) => value ?? undefined),
+    ),
+  ),
   followup: z.optional(z.nullable(z.boolean())),
   followup_reason_code: z.optional(clearableText(3)),
   start_delivery_time: z.optional(clearableInstant),
@@ -148,15 +155,15 @@ export const stopUpdates = object({
   skip_refuse_timestamp: z.optional(clearableText(40)),
   skip_refuse_driver_comment: z.optional(clearableText(2000)),
   signature_id: z.optional(assetReference),
-  osd_emails: z.optional(z.array(emailAddress).check(z.maxLength(50))),
-  overage_items: z.optional(z.array(overageItem).check(z.maxLength(500))),
+  osd_emails: z.optional(clearableList(emailAddress, 50)),
+  overage_items: z.optional(clearableList(overageItem, 500)),
 });
 export type StopUpdates = z.infer<typeof stopUpdates>;
 
 /** A stop object of PUT route/stop, and the `stop` argument of the mutation `stop.update`. */
 export const stopObject = object({
   id: stopNumber,
-  arrived: z.optional(z.boolean()),
+  arrived: z.optional(z.nullable(z.boolean())),
   updates: z.optional(z.nullable(stopUpdates)),
   products: z.optional(z.nullable(z.array(lineUpdate).check(z.maxLength(2000)))),
   collections: z.optional(z.nullable(z.array(lineUpdate).check(z.maxLength(500)))),

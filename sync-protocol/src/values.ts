@@ -19,11 +19,21 @@ const controls = /[\u0000-\u001f\u007f]/;
 export const clearableText = (max: number) => z.pipe(z.nullable(text(max)), z.transform(blankToNull));
 const blankToNull = (value: string | null): string | null => (value === '' ? null : value);
 
+/** A list of at most `max` that `null` empties. */
+export const clearableList = <Item extends z.ZodMiniType>(item: Item, max: number) =>
+  z.pipe(
+    z.nullable(z.array(item).check(z.maxLength(max))),
+    z.transform((value) => value ?? []),
+  );
+
 /** A count of pieces: 0 to 9,999,999, what the host's DECIMAL(7,0) holds. */
 export const count = z.int().check(z.gte(0), z.lte(9_999_999));
 
 /** An ISO 8601 instant with any offset; out comes UTC `…Z` with milliseconds. */
-export const instant = z.pipe(z.iso.datetime({ offset: true }), z.transform(toUtc));
+export const instant = z.pipe(
+  z.pipe(z.iso.datetime({ offset: true }), z.transform(toUtc)),
+  z.string().check(z.refine((value) => utcForm.test(value), 'must lie between the years 0000 and 9999')),
+);
 function toUtc(value: string): string {
   return utcForm.test(value) ? value : new Date(value).toISOString();
 }

@@ -1,5 +1,12 @@
-import type { AppliedUpdate, RouteHeader, Stamp, StopObject, StopResult } from '@tailgate/sync-protocol';
-import { applyStopUpdate, skipAsUpdate, skipRefuseArgs, stopUpdateArgs, withDeliverer } from '@tailgate/sync-protocol';
+import type { AppliedUpdate, RouteHeader, Stamp, StopObject, StopPlan, StopResult } from '@tailgate/sync-protocol';
+import {
+  applyStopUpdate,
+  skipAsUpdate,
+  skipRefuseArgs,
+  stopUpdateArgs,
+  withDeliverer,
+  withPlannedInvoices,
+} from '@tailgate/sync-protocol';
 import type { QueueItem } from '../queue/item.ts';
 
 /** What the local rules need to know beside the stop. */
@@ -7,13 +14,19 @@ export interface Surroundings {
   readonly drivers: RouteHeader['drivers'];
   /** What a stop exception code stands for: S, R, B or blank; undefined where it is not on the list. */
   readonly stopException: (code: string) => string | undefined;
+  readonly plan: Pick<StopPlan, 'products' | 'collections'> | undefined;
 }
 
 /** The local form of the server's `decide`: what a change does to its stop, as far as a device can tell. */
 export function applyItem(before: StopResult, item: QueueItem, around: Surroundings): AppliedUpdate | undefined {
   const update = updateOf(item, around);
-  return update && applyStopUpdate(before, withDeliverer(update, item.employee, around.drivers), stampOf(item));
+  if (!update) return undefined;
+  const placed = withPlannedInvoices(update, (kind, id) => invoicesOf(around.plan?.[kind] ?? [], id));
+  return applyStopUpdate(before, withDeliverer(placed, item.employee, around.drivers), stampOf(item));
 }
+
+const invoicesOf = (lines: readonly { readonly id: string; readonly invoice: string }[], item: string): string[] =>
+  lines.filter(({ id }) => id === item).map(({ invoice }) => invoice);
 
 const stampOf = (item: QueueItem): Stamp => ({
   at: item.edit_time,

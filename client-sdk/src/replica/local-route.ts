@@ -3,6 +3,7 @@ import type {
   RouteHeader,
   RouteKey,
   Scope,
+  StopPlan,
   StopResult,
   StopView,
   Superseded,
@@ -58,10 +59,9 @@ export class RouteModel {
     const header = this.#header();
     if (!header) return this.signal.set(undefined);
     const byStop = Map.groupBy(items, (item) => item.target?.stop);
-    const around = { drivers: header.drivers, stopException: this.#stopException };
     if (stops === 'all') this.#dropStopsWithoutPlan();
     for (const stop of stops === 'all' ? this.#planned() : stops)
-      this.#refreshStop(stop, byStop.get(stop) ?? [], around);
+      this.#refreshStop(stop, byStop.get(stop) ?? [], header.drivers);
     const { facility, id, week_end } = header;
     const key: RouteKey = { facility, id, week_end };
     const ordered = [...this.#stops.values()].sort((a, b) => a.sequence - b.sequence || a.id - b.id);
@@ -78,8 +78,7 @@ export class RouteModel {
   conflictsOf(item: QueueItem, paths: readonly string[]): Superseded[] {
     const header = this.#header();
     if (!item.target || !header) return [];
-    const around = { drivers: header.drivers, stopException: this.#stopException };
-    const mine = applyItem({ status: 'P' }, item, around)?.result;
+    const mine = applyItem({ status: 'P' }, item, this.#around(header.drivers, this.#plan(item.target.stop)))?.result;
     const theirs = this.#result(item.target.stop);
     return paths.flatMap((path) => {
       const dropped = mine && valueAt(mine, path);
@@ -87,9 +86,10 @@ export class RouteModel {
     });
   }
 
-  #refreshStop(stop: number, items: readonly QueueItem[], around: Surroundings): void {
-    const plan = readPlan(this.#state.documents.get(planDocument(stop)));
+  #refreshStop(stop: number, items: readonly QueueItem[], drivers: RouteHeader['drivers']): void {
+    const plan = this.#plan(stop);
     if (!plan) return void this.#stops.delete(stop);
+    const around = this.#around(drivers, plan);
     let result = this.#result(stop);
     let pending = 0;
     for (const item of items) {
@@ -99,6 +99,14 @@ export class RouteModel {
     }
     const view: LocalStop = { ...stopView(plan, result), pending };
     this.#stops.set(stop, keepEqualParts(this.#stops.get(stop), view));
+  }
+
+  #around(drivers: RouteHeader['drivers'], plan: Surroundings['plan']): Surroundings {
+    return { drivers, stopException: this.#stopException, plan };
+  }
+
+  #plan(stop: number): StopPlan | undefined {
+    return readPlan(this.#state.documents.get(planDocument(stop)));
   }
 
   #header(): RouteHeader | undefined {

@@ -16,7 +16,8 @@ export function toV20Route(route: PendingRoute, stops: RouteStops['stops']): Rou
         ...stopFrame(stop),
         products: stop.products.map((product) => ({
           ...toV20Line(product),
-          action: product.action && { type: product.action.type },
+          // A blank type is a driver's record without one; v20 has no place for what it records.
+          action: product.action?.type ? { type: product.action.type } : null,
         })),
         collections: stop.collections.map((collection) => ({
           ...toV20Line(collection),
