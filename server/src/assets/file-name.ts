@@ -1,0 +1,28 @@
+/** As long as file systems allow a name to be. */
+const longest = 255;
+
+/** Controls, and the marks by which a name shows an ending that it does not have (U+202E and its kin). */
+const misleading = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
+/**
+ * A sender's name for a file, fit to be shown and sent on: without folders (Windows' too), in composed form, nothing in
+ * it that breaks a line or turns the reading direction. Too long a name loses of its middle, not its ending. `''` where
+ * nothing is left.
+ */
+export function fileName(sent: string): string {
+  const name = sent
+    .replace(/^.*[/\\]/s, '')
+    .normalize('NFC')
+    .replace(misleading, '')
+    .trim();
+  return /^\.*$/.test(name) ? '' : shortenName(name, longest);
+}
+
+/** Cut to a length in UTF-16 units, between characters, with its ending kept where it has one. */
+export function shortenName(name: string, length: number): string {
+  if (name.length <= length) return name;
+  const ending = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? '';
+  const stem = name.slice(0, length - ending.length);
+  // Never half of a surrogate pair.
+  return (stem.isWellFormed() ? stem : stem.slice(0, -1)) + ending;
+}

@@ -1,0 +1,26 @@
+const mebibyte = 1024 * 1024;
+
+export interface UploadLimits {
+  readonly fileBytes: number;
+  readonly files: number;
+  /** Of all files of a request together. */
+  readonly requestBytes: number;
+  /** What one caller may send in an hour by the clock, refused uploads included. */
+  readonly hourBytes: number;
+}
+
+/** Settings of the operator: contract §1 and §3. */
+export interface UploadSettings {
+  readonly maxFileMb: number;
+  readonly maxFiles: number;
+  readonly uploadQuotaMb: number;
+}
+
+export function uploadLimits({ maxFileMb, maxFiles, uploadQuotaMb }: UploadSettings): UploadLimits {
+  return {
+    fileBytes: maxFileMb * mebibyte,
+    files: maxFiles,
+    requestBytes: 4 * maxFileMb * mebibyte,
+    hourBytes: uploadQuotaMb * mebibyte,
+  };
+}

@@ -1,0 +1,203 @@
+import type { Hash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { byteaArray, int2Array, int8Array, textArray, uuidArray } from '../db/arrays.ts';
+import type { Queryable, Tx } from '../db/types.ts';
+import { freshId } from '../stops/mutation-id.ts';
+import { assetIdBytes, spellAssetId } from './asset-id.ts';
+import type { Tally } from './chunk-writer.ts';
+import { ChunkWriter } from './chunk-writer.ts';
+import { fileName } from './file-name.ts';
+import type { UploadLimits } from './limits.ts';
+import { detectType, sampleBytes } from './media-type.ts';
+import { findUploadFiles } from './queries.ts';
+import { UploadRefusal } from './refusal.ts';
+import { endIntake, findUploadKey, insertAssets, insertUploadKey } from './sql.ts';
+
+export interface UploadGround {
+  readonly db: Queryable;
+  readonly inTransaction: <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
+  /** Tells the worker, in the transaction, that assets wait for the host. */
+  readonly wake: (tx: Tx) => Promise<void>;
+  readonly clock: () => Date;
+  readonly limits: UploadLimits;
+  /** Shared by all uploads of the process. */
+  readonly tally: Tally;
+}
+
+/** Whose upload it is, and by which key it may come again. */
+export interface UploadOrigin {
+  readonly caller: string;
+  readonly key: string | undefined;
+}
+
+/** Longer than any request lives; what is older was left behind by a process that died. */
+const incomingMs = 3_600_000;
+
+interface IncomingFile {
+  readonly content: string;
+  readonly sentName: string;
+  readonly name: string;
+  readonly mime: string;
+  readonly size: number;
+  readonly sha256: Buffer;
+}
+
+/** What came under a key before: the digest of its bytes and its first file's id. */
+interface Earlier {
+  readonly digest: Buffer;
+  readonly batch: string;
+}
+
+/** Begins an upload. Where its key came before, its bytes are only compared and nothing is written. */
+export async function openUpload(ground: UploadGround, origin: UploadOrigin): Promise<Upload> {
+  return new Upload(ground, origin, await findEarlier(ground.db, origin));
+}
+
+/**
+ * One request's files, from its first byte to their ids: `take` each, then `finish`, or `abandon` whatever went wrong.
+ * Until `finish` has committed nobody can see any of it; then all of it is there, durable (I4).
+ */
+export class Upload {
+  readonly #ground: UploadGround;
+  readonly #origin: UploadOrigin;
+  readonly #earlier: Earlier | undefined;
+  readonly #writer: ChunkWriter;
+  readonly #files: IncomingFile[] = [];
+  #bytes = 0;
+
+  constructor(ground: UploadGround, origin: UploadOrigin, earlier: Earlier | undefined) {
+    this.#ground = ground;
+    this.#origin = origin;
+    this.#earlier = earlier;
+    const { db, tally, clock } = ground;
+    this.#writer = new ChunkWriter({ db, tally, expiresAt: () => new Date(clock().getTime() + incomingMs) });
+  }
+
+  /** How many files were taken. */
+  get count(): number {
+    return this.#files.length;
+  }
+
+  /** How many bytes have come, refused ones too. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /**
+   * Takes a file in as fast as the database does.
+   * @throws UploadRefusal where a limit is passed; what comes after it is not read
+   */
+  async take(sentName: string, bytes: AsyncIterable<Buffer>): Promise<void> {
+    const { files, fileBytes } = this.#ground.limits;
+    if (this.#files.length >= files) throw new UploadRefusal('TOO_LARGE', `At most ${files} files an upload.`);
+    const content = freshId(this.#ground.clock());
+    const hash = createHash('sha256');
+    const sample: Buffer[] = [];
+    this.#writer.begin(content);
+    let size = 0;
+    for await (const piece of bytes) {
+      if (size < sampleBytes) sample.push(piece);
+      size += piece.length;
+      if (size > fileBytes) throw tooLarge('A file', fileBytes);
+      await this.#read(piece, hash);
+    }
+    const name = fileName(sentName);
+    const mime = await detectType(Buffer.concat(sample).subarray(0, sampleBytes), name);
+    this.#files.push({ content, sentName, name, mime, size, sha256: hash.digest() });
+  }
+
+  /**
+   * Makes assets of what was taken and answers their ids, in the order of the files. `types` are MIME types
+   * (`type/subtype`) by file name, which go before what the bytes say.
+   * @throws UploadRefusal where the key came before with other bytes
+   */
+  async finish(types: ReadonlyMap<string, string>): Promise<string[]> {
+    const { key } = this.#origin;
+    const digest = this.#digest();
+    if (this.#earlier) return this.#repeat(this.#earlier, digest);
+    const rest = await this.#writer.rest();
+    const ids = this.#files.map(() => spellAssetId(randomBytes(assetIdBytes)));
+    const written = await this.#ground
+      .inTransaction(async (tx) => {
+        const now = this.#ground.clock();
+        const saved = this.#writer.saved;
+        const owner = [this.#origin.caller, key, digest, ids[0], now];
+        // Together: none needs the answer of another.
+        const [keys, ended] = await Promise.all([
+          key === undefined ? undefined : tx.query(insertUploadKey, owner),
+          saved.length === 0 ? undefined : tx.query(endIntake, [uuidArray(saved)]),
+          rest && tx.query(rest.statement, rest.values),
+          tx.query(insertAssets, [...this.#columns(ids, types), now]),
+          this.#ground.wake(tx),
+        ]);
+        if (ended && ended.rowCount !== saved.length) throw new Error('an upload took so long that it was swept');
+        if (keys?.rowCount === 0) throw new KeyTaken();
+        return true;
+      })
+      .catch((error: unknown) => {
+        if (error instanceof KeyTaken) return false;
+        throw error;
+      });
+    if (written) {
+      await this.#writer.close();
+      return ids;
+    }
+    const earlier = await findEarlier(this.#ground.db, this.#origin);
+    if (!earlier) throw new Error('whoever took the key let it go again');
+    return this.#repeat(earlier, digest);
+  }
+
+  /** Leaves nothing of an upload that did not end well. */
+  async abandon(): Promise<void> {
+    await this.#writer.close();
+    await this.#writer.drop();
+  }
+
+  async #read(piece: Buffer, hash: Hash): Promise<void> {
+    const { requestBytes } = this.#ground.limits;
+    this.#bytes += piece.length;
+    if (this.#bytes > requestBytes) throw tooLarge('A request', requestBytes);
+    hash.update(piece);
+    if (!this.#earlier) await this.#writer.write(piece);
+  }
+
+  async #repeat({ digest, batch }: Earlier, own: Buffer): Promise<string[]> {
+    await this.abandon();
+    if (!digest.equals(own))
+      throw new UploadRefusal('IDEMPOTENCY_KEY_REUSED', 'The key was used before for other bytes.');
+    return (await findUploadFiles(this.#ground.db, batch)).map(({ id }) => id);
+  }
+
+  /** Of the bytes of every file in order; names and types may differ the second time. */
+  #digest(): Buffer {
+    return createHash('sha256')
+      .update(Buffer.concat(this.#files.map(({ sha256 }) => sha256)))
+      .digest();
+  }
+
+  #columns(ids: readonly string[], types: ReadonlyMap<string, string>): unknown[] {
+    const files = this.#files;
+    return [
+      textArray(ids),
+      ids[0],
+      int2Array(files.map((_, index) => index + 1)),
+      uuidArray(files.map(({ content }) => content)),
+      textArray(files.map(({ name }) => name)),
+      textArray(files.map(({ sentName, name, mime }) => types.get(sentName) ?? types.get(name) ?? mime)),
+      int8Array(files.map(({ size }) => size)),
+      byteaArray(files.map(({ sha256 }) => sha256)),
+    ];
+  }
+}
+
+/** Somebody sent the same key at the same moment and was faster: rolls back. */
+class KeyTaken extends Error {}
+
+async function findEarlier(db: Queryable, { caller, key }: UploadOrigin): Promise<Earlier | undefined> {
+  if (key === undefined) return undefined;
+  const { rows } = await db.query<{ digest: Buffer; batch: string }>(findUploadKey, [caller, key]);
+  return rows[0];
+}
+
+const tooLarge = (what: string, bytes: number): UploadRefusal =>
+  new UploadRefusal('TOO_LARGE', `${what} may have at most ${bytes / 1024 / 1024} MiB.`);
