@@ -20,6 +20,7 @@ import {
 } from '@tailgate/sync-protocol';
 import type { $ZodIssue } from 'zod/v4/core';
 import * as z from 'zod/mini';
+import { compileReader } from '../schema-reader.ts';
 import type { Actor, Change, PathSet, QuarantineCode, Queue, TimedCommand } from './change.ts';
 import { deepCanonicalJson } from './deep-json.ts';
 
@@ -91,7 +92,7 @@ function itemOfPush(queue: Queue, raw: unknown, index: number, receivedAt: Date)
 }
 
 function readItem(queue: Queue, raw: unknown, index: number, receivedAt: Date): Item {
-  const parsed = mutation.safeParse(raw);
+  const parsed = readMutation(raw);
   if (!parsed.success) {
     const reason = 'the envelope of this mutation is malformed';
     const meaning = unreadable('VALIDATION_FAILED', reason, details(parsed.error.issues, ''));
@@ -121,6 +122,9 @@ function readItem(queue: Queue, raw: unknown, index: number, receivedAt: Date): 
     meaning: meaningOf(sealed),
   };
 }
+
+const readMutation = compileReader(mutation);
+const readStopUpdate = compileReader(stopUpdateArgs);
 
 /** The content as it came, with fields that we do not know, too: the device's hash covers them. */
 const bodyOf = (raw: unknown): string => canonicalJson(content(raw));
@@ -194,7 +198,7 @@ function meaningOf({ name, version, args }: Mutation): Meaning {
 /** Reads arguments; where a version is superseded, its upcast to the newest belongs here. */
 function readArguments(name: MutationName, _version: number, args: unknown): Meaning {
   if (name === 'stop.update') {
-    const parsed = stopUpdateArgs.safeParse(args);
+    const parsed = readStopUpdate(args);
     if (!parsed.success) return badArguments(args, parsed.error.issues);
     return {
       kind: 'command',

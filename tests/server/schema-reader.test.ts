@@ -1,0 +1,80 @@
+import { mutation, skipRefuseArgs, stopUpdateArgs } from '@tailgate/sync-protocol';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { $ZodType } from 'zod/v4/core';
+import { safeParse } from 'zod/v4/core';
+import * as z from 'zod/mini';
+import { compileReader } from '../../server/src/schema-reader.ts';
+import { anyStopObject } from '../sdk/stop-objects.ts';
+
+/** The compiled reader and zod make the same of a value: equal data with its keys in the same order, or the same issues. */
+function expectAgreement(schema: $ZodType, value: unknown): void {
+  const read = compileReader(schema)(value);
+  const parsed = safeParse(schema, value);
+  expect(read.success).toBe(parsed.success);
+  expect(read.error?.issues).toEqual(parsed.error?.issues);
+  expect(read.data).toStrictEqual(parsed.data);
+  expect(JSON.stringify(read.data)).toBe(JSON.stringify(parsed.data));
+}
+
+const route = { id: 'R100', facility: 'F01', week_end: '20261128' };
+const stopUpdate = anyStopObject(fc.constantFrom(1, 999)).map((stop) => ({ route, stop }));
+
+/** A right value with one of its leaves replaced by anything at all. */
+const damaged = fc.tuple(stopUpdate, fc.nat(), fc.jsonValue()).map(([update, at, value]) => {
+  let leaves = 0;
+  const count = () => leaves++;
+  JSON.stringify(update, (_key, child: unknown) => (typeof child === 'object' ? child : count()));
+  let left = at % leaves;
+  const text = JSON.stringify(update, (_key, child: unknown) =>
+    typeof child === 'object' && child !== null ? child : left-- === 0 ? value : child,
+  );
+  return readJson(text);
+});
+const readJson: (text: string) => unknown = JSON.parse;
+
+describe('the compiled reader of a schema agrees with zod', () => {
+  it('on stop updates as apps send them', () => {
+    fc.assert(fc.property(stopUpdate, (update) => expectAgreement(stopUpdateArgs, update)));
+  });
+
+  it('on stop updates with something wrong in them', () => {
+    fc.assert(
+      fc.property(damaged, (update) => expectAgreement(stopUpdateArgs, update)),
+      { numRuns: 500 },
+    );
+  });
+
+  it('on anything else', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(mutation, stopUpdateArgs, skipRefuseArgs), fc.jsonValue(), (schema, value) =>
+        expectAgreement(schema, value),
+      ),
+    );
+  });
+
+  it.each([
+    ['times', z.iso.datetime({ offset: true }), ['2026-11-21T10:00:00+01:00', '2026-02-30T10:00:00Z', '', 7]],
+    ['integers', z.int().check(z.gte(0), z.lte(9)), [0, 9, 10, -1, 1.5, 2 ** 53, Number.NaN, '5', null]],
+    ['numbers', z.number(), [0, Number.POSITIVE_INFINITY, Number.NaN, '1']],
+    ['texts', z.string().check(z.minLength(1), z.maxLength(3), z.regex(/^a/)), ['a', 'abc', 'abcd', '', 'b', null]],
+    [
+      'optional fields',
+      z.object({ a: z.optional(z.null()), b: z._default(z.array(z.int()), [1]) }),
+      [{}, { a: null }, { a: undefined, b: undefined }, { b: [] }, [], null],
+    ],
+    ['defaults in optional fields', z.object({ a: z.optional(z._default(z.string(), 'x')) }), [{}, { a: 'y' }]],
+    ['strict objects', z.strictObject({ a: z.boolean() }), [{ a: true }, { a: true, b: 1 }]],
+    ['unions', z.union([z.literal('a'), z.object({ b: z.enum(['c']) })]), ['a', { b: 'c' }, { b: 'd' }, 'b']],
+    ['exclusive unions', z.xor([z.string(), z.literal('a')]), ['a', 'b']],
+    ['what it does not know', z.record(z.string(), z.number()), [{}, { a: 1 }, { a: '1' }]],
+    ['checks that it does not know', z.string().check(z.startsWith('a'), z.lowercase()), ['a', 'aB', 'b']],
+  ])('on %s', (_what, schema, values) => {
+    for (const value of values) expectAgreement(schema, value);
+  });
+
+  it('on prototypes: inherited fields count as zod counts them', () => {
+    const schema = z.object({ toString: z.optional(z.unknown()), ['__proto__']: z.optional(z.string()) });
+    for (const text of ['{}', '{"__proto__":"x"}', '{"toString":1}']) expectAgreement(schema, readJson(text));
+  });
+});
