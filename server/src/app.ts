@@ -12,12 +12,14 @@ import { startListener, type Listener } from './db/listen.ts';
 import { migrate } from './db/migrate.ts';
 import { createPool, openAhead } from './db/pool.ts';
 import type { Db } from './db/types.ts';
+import { LazyHostCatalog } from './host-catalog.ts';
 import { HostSide } from './host-side.ts';
 import { buildHttp } from './http/build.ts';
 import type { Probe } from './http/health.ts';
 import { keepSecret, type KeptSecret } from './kept-secret.ts';
 import { startMail } from './mail/delivery-mails.ts';
 import type { Pipeline } from './mutations/change.ts';
+import { openHost } from './replication/host/open.ts';
 import { startClosing } from './mutations/closing-timers.ts';
 import { openPipeline } from './mutations/pipeline.ts';
 import { bossWakeups, createQueues } from './mutations/wakeups.ts';
@@ -166,7 +168,20 @@ async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | un
   if (hostSide) probes.push({ name: 'host', required: false, check: () => hostSide.ping() });
 
   const { version } = manifest;
-  const http = await buildHttp({ ...config, db, pipeline, sessions, clock, probes, version, opsToken, log });
+  const hostCatalog = new LazyHostCatalog(() => openHost(config, ground.database.url, log));
+  shutdown.add('host catalog', () => hostCatalog.close());
+  const http = await buildHttp({
+    ...config,
+    db,
+    pipeline,
+    sessions,
+    clock,
+    probes,
+    hostCatalog,
+    version,
+    opsToken,
+    log,
+  });
   shutdown.add('http and sockets', () => http.close());
   await mountSync(http, { db, listener, pipeline, sessions, clock, log });
   const url = await listen(http, config);

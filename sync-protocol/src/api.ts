@@ -1,7 +1,10 @@
 import * as z from 'zod/mini';
 import { otherDriversSignedIn, signedIn, signedUp, signinBody, signoutBody, signupBody } from './auth.ts';
+import { codeOperations } from './code-operations.ts';
+import { diagnosticOperations } from './diagnostics.ts';
 import { skipRefuseBody, stopSyncBody } from './mutation.ts';
 import { nothing, operation } from './operations.ts';
+import { pageMeta } from './page.ts';
 import {
   healthPayload,
   readinessPayload,
@@ -10,7 +13,8 @@ import {
   skipRefuseAnswer,
   stopSyncAnswer,
 } from './payloads.ts';
-import { quarantinedItem, quarantineMeta, quarantineQuery } from './quarantine.ts';
+import { quarantinedItem, quarantineQuery } from './quarantine.ts';
+import { reportOperations } from './report-operations.ts';
 
 const both = ['v20', 'current'] as const;
 
@@ -156,6 +160,10 @@ export const operations = {
     errorData: { DATABASE_UNAVAILABLE: readinessPayload },
   }),
 
+  ...diagnosticOperations,
+  ...codeOperations,
+  ...reportOperations,
+
   listQuarantine: operation({
     method: 'GET',
     path: '/ops/quarantine',
@@ -166,7 +174,7 @@ export const operations = {
     body: nothing,
     query: quarantineQuery,
     data: z.array(quarantinedItem),
-    meta: quarantineMeta,
+    meta: pageMeta,
     errors: [],
   }),
 } as const;

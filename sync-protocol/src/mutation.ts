@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { object } from './object.ts';
 import { canonicalJson } from './canonical-json.ts';
+import { loadReportArgs } from './reports.ts';
 import { routeKey } from './routes.ts';
 import { stopObject } from './stops.ts';
 import { clearableText, instant, keyText, stopNumber, yyyymmdd } from './values.ts';
@@ -89,17 +90,22 @@ export type StopSyncBody = z.infer<typeof stopSyncBody>;
 export const mutationArgs = {
   'stop.update': { 1: stopUpdateArgs },
   'stop.skip_refuse': { 1: skipRefuseArgs },
+  'report.load_condition': { 1: loadReportArgs },
 } as const;
 export type MutationName = keyof typeof mutationArgs;
-export const mutationNames = ['stop.update', 'stop.skip_refuse'] as const satisfies readonly MutationName[];
+export const mutationNames = [
+  'stop.update',
+  'stop.skip_refuse',
+  'report.load_condition',
+] as const satisfies readonly MutationName[];
 export const isMutationName = (name: string): name is MutationName => Object.hasOwn(mutationArgs, name);
 
 export const warning = object({ code: z.string(), path: z.string(), message: z.string() });
 
 /**
  * The answer to one mutation. `applied` and `duplicate` carry the route version at which it is contained: it is on the
- * host when the route's `hosted_through` reaches that version and the stop is not parked. `quarantined` is final for
- * the queue: the office has it.
+ * host when the route's `hosted_through` reaches that version and the stop is not parked; a report belongs to no route
+ * and has none. `quarantined` is final for the queue: the office has it.
  */
 export const mutationResult = object({
   seq: z.number(),

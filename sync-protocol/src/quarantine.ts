@@ -1,19 +1,11 @@
 import * as z from 'zod/mini';
-
-const blankIsAbsent = (value: string | undefined): string | undefined => value || undefined;
+import { pageCursor, pageLimit } from './page.ts';
 
 /** Query of GET /api/ops/quarantine. */
 export const quarantineQuery = z.object({
   state: z._default(z.enum(['open', 'released', 'dismissed', 'all']), 'open'),
-  limit: z._default(
-    z.pipe(
-      z.string().check(z.regex(/^\d{1,4}$/, 'must be a whole number')),
-      z.pipe(z.transform(Number), z.number().check(z.gte(1), z.lte(500))),
-    ),
-    100,
-  ),
-  /** `meta.next_cursor` of the page before. */
-  cursor: z.pipe(z.optional(z.string().check(z.maxLength(200))), z.transform(blankIsAbsent)),
+  limit: pageLimit,
+  cursor: pageCursor,
 });
 export type QuarantineQuery = z.infer<typeof quarantineQuery>;
 
@@ -43,6 +35,3 @@ export const quarantinedItem = z.strictObject({
   note: z.nullable(z.string()),
 });
 export type QuarantinedItem = z.infer<typeof quarantinedItem>;
-
-/** The list's sibling: where its next page begins, null on the last. */
-export const quarantineMeta = z.strictObject({ next_cursor: z.nullable(z.string()) });

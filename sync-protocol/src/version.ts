@@ -3,7 +3,11 @@
  * released line, add one. `tests/protocol/history.test.ts` holds a hash of every released schema.
  */
 export const protocolHistory = [
-  { version: 1, released: '2026-11', what: 'hello, push, patch, ping; stop.update 1, stop.skip_refuse 1' },
+  {
+    version: 1,
+    released: '2026-11',
+    what: 'hello, push, patch, ping; stop.update 1, stop.skip_refuse 1, report.load_condition 1',
+  },
 ] as const;
 
 /** What this build speaks. */

@@ -36,7 +36,8 @@ export interface RestServer {
   readonly logged: string[];
 }
 
-type HttpOptions = 'access' | 'probes' | 'trustProxy' | 'publicUrl' | 'maxJsonMb' | 'corsOrigins' | 'timeouts';
+type HttpOptions =
+  'access' | 'hostCatalog' | 'probes' | 'trustProxy' | 'publicUrl' | 'maxJsonMb' | 'corsOrigins' | 'timeouts';
 
 export interface RestServerOptions extends Partial<Pick<HttpGround, HttpOptions>> {
   /** What `logged` holds; `debug` where nothing is said. */
@@ -93,6 +94,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     corsOrigins: options.corsOrigins ?? [],
     ...(options.timeouts && { timeouts: options.timeouts }),
     probes: options.probes ?? [],
+    hostCatalog: options.hostCatalog ?? noHost,
     version: '0.0.0-test',
     opsToken,
     log: openLogger(options.logLevel ?? 'debug', { write: (line: string) => void logged.push(line) }),
@@ -102,6 +104,12 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
   atFileEnd(() => stop(app, pipeline, listener, boss, () => db.end()));
   return { database, app, pipeline, sessions, listener, clock, client: new RestClient(url), logged };
 }
+
+/** For tests that have no use for a host. */
+const noHost = {
+  job: () => Promise.reject(new Error('this server has no host')),
+  describe: () => Promise.reject(new Error('this server has no host')),
+};
 
 const codes = [
   ...['10', '20', '85', '86'].map((code) => ({ type: 'credit-reason', code, stop_type: '' })),

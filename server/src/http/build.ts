@@ -10,12 +10,16 @@ import { authEndpoints } from './auth-endpoints.ts';
 import { ruleBrowsers } from './browser-rules.ts';
 import { answerBrokenRequest, answerUnroutable } from './broken-request.ts';
 import { AppError, errorAnswer, toAppError } from './errors.ts';
+import { codeEndpoints } from './code-endpoints.ts';
 import type { HealthGround } from './health.ts';
 import { healthEndpoints } from './health.ts';
 import { parseJsonBody } from './json-body.ts';
 import type { Endpoints } from './mount.ts';
 import { mount, openPaths } from './mount.ts';
 import { opsEndpoints } from './ops-endpoints.ts';
+import type { HostCatalog } from './host-endpoints.ts';
+import { hostEndpoints } from './host-endpoints.ts';
+import { reportEndpoints } from './report-endpoints.ts';
 import { routeEndpoints } from './route-endpoints.ts';
 import type { StopGround } from './stop-endpoints.ts';
 import { stopEndpoints } from './stop-endpoints.ts';
@@ -41,6 +45,7 @@ export interface HttpGround
     Omit<HealthGround, 'log'>,
     Pick<Config, 'access' | 'trustProxy' | 'publicUrl' | 'maxJsonMb' | 'corsOrigins'> {
   readonly timeouts?: Timeouts;
+  readonly hostCatalog: HostCatalog;
   /** Bearer token of `/api/ops`. */
   readonly opsToken: string;
   /** pino, or what behaves like it. */
@@ -82,6 +87,9 @@ export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
     ...routeEndpoints(ground.db),
     ...stopEndpoints(ground),
     ...healthEndpoints(ground),
+    ...hostEndpoints(ground.hostCatalog),
+    ...codeEndpoints(ground.db),
+    ...reportEndpoints(ground),
     ...opsEndpoints(ground.db),
   };
   const access: AccessOptions = { mode: ground.access, sessions: ground.sessions, opsToken: ground.opsToken };

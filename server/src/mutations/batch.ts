@@ -89,9 +89,10 @@ function withoutHeld(items: readonly Item[], held: ReadonlySet<string>): Item[] 
   });
 }
 
-/** Where an item must stay in order: its queue, else its author. */
-export function laneOf({ queued, source, actor, id }: Item): string {
+/** Where an item must stay in order: its queue, else its report or its author. */
+export function laneOf({ queued, source, actor, id, meaning }: Item): string {
   if (queued) return queued.queue.clientId;
+  if (meaning.kind === 'report') return `${source}:report:${meaning.report.reportId}`;
   if (actor.kind === 'driver') return `${source}:${actor.employee}`;
   return `${source}:${id}`;
 }

@@ -1,10 +1,20 @@
-import type { ErrorDetail, Json, MutationName, MutationResult, RouteKey, Warning } from '@tailgate/sync-protocol';
+import type {
+  ErrorDetail,
+  Json,
+  LoadConditionReport,
+  MutationName,
+  MutationResult,
+  RouteKey,
+  Warning,
+} from '@tailgate/sync-protocol';
 
 /** Who changes something. A signed-out driver's queue still drains; what it captured afterwards is flagged. */
 export type Actor =
   | { readonly kind: 'driver'; readonly employee: string; readonly signedOutAt?: Date }
   | { readonly kind: 'office'; readonly user: string }
-  | { readonly kind: 'timer' };
+  | { readonly kind: 'timer' }
+  /** Whoever called an endpoint that is open. */
+  | { readonly kind: 'anybody' };
 
 /** The path set whose rules apply: v20, or the unprefixed set (the sync channel, too). */
 export type PathSet = 'v20' | 'current';
@@ -12,11 +22,14 @@ export type PathSet = 'v20' | 'current';
 /** What the spine does of itself when a closing timer rings: no phone and no office can ask for it. */
 export type TimedCommand = 'route.close';
 
+/** Mutations of a stop; a load condition report belongs to no route. */
+export type RouteMutationName = Exclude<MutationName, 'report.load_condition'>;
+
 /** One change by REST, the office or a timer: no queue behind it. */
 export interface Change {
   /** UUID; the same id again is a duplicate, with another content it is refused as reused. */
   readonly id: string;
-  readonly name: MutationName | TimedCommand;
+  readonly name: RouteMutationName | TimedCommand;
   readonly version: number;
   /** Parsed arguments of that name and version (`mutationArgs`). */
   readonly args: Json;
@@ -46,12 +59,35 @@ export type Outcome =
       readonly changed: boolean;
       readonly warnings: readonly Warning[];
     }
+  | Quarantined;
+
+/** Kept as it was sent, for the office. */
+export interface Quarantined {
+  readonly result: 'quarantined';
+  readonly code: QuarantineCode;
+  readonly reason: string;
+  readonly details: readonly ErrorDetail[];
+}
+
+/** One load condition report by REST. */
+export interface ReportChange {
+  /** As a change's. */
+  readonly id: string;
+  readonly report: LoadConditionReport;
+  readonly receivedAt: Date;
+  /** Whether a content equal to the latest revision's leaves no trace but its answer (REST without a key). */
+  readonly dedupeByContent: boolean;
+}
+
+export type ReportOutcome =
   | {
-      readonly result: 'quarantined';
-      readonly code: QuarantineCode;
-      readonly reason: string;
-      readonly details: readonly ErrorDetail[];
-    };
+      readonly result: 'reported';
+      readonly duplicate: boolean;
+      /** When this content came first. */
+      readonly receivedAt: Date;
+      readonly warnings: readonly Warning[];
+    }
+  | Quarantined;
 
 export type QuarantineCode =
   | 'VALIDATION_FAILED'
@@ -108,6 +144,8 @@ export interface RouteCommit {
 export interface Pipeline {
   /** One change; resolves after the commit. Rejects only with a failure that may pass (`DATABASE_UNAVAILABLE`). */
   submit(change: Change): Promise<Outcome>;
+  /** A load condition report, likewise. */
+  submitReport(change: ReportChange): Promise<ReportOutcome>;
   /**
    * Items of one queue, in order, as they came in the frame; resolves after the commit of the last.
    * Rejects with `MalformedPush` where an item has no readable id or seq: then none was taken; with `UnknownQueue` where

@@ -17,6 +17,7 @@ export interface KnownMutation {
   /** The route version that contains it; null where it is in quarantine. */
   readonly version: number | null;
   readonly quarantined: { readonly code: QuarantineCode; readonly reason: string } | null;
+  readonly receivedAt: Date;
 }
 
 /**

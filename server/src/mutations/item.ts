@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type {
   ErrorDetail,
   Json,
+  LoadConditionReport,
   Mutation,
   MutationName,
   RouteKey,
@@ -12,6 +13,7 @@ import {
   canonicalJson,
   contentOf,
   isMutationName,
+  loadReportArgs,
   mutation,
   mutationArgs,
   mutationIdentity,
@@ -21,7 +23,7 @@ import {
 import type { $ZodIssue } from 'zod/v4/core';
 import * as z from 'zod/mini';
 import { compileReader } from '../schema-reader.ts';
-import type { Actor, Change, PathSet, QuarantineCode, Queue, TimedCommand } from './change.ts';
+import type { Actor, Change, PathSet, QuarantineCode, Queue, ReportChange, TimedCommand } from './change.ts';
 import { deepCanonicalJson } from './deep-json.ts';
 
 /** Arguments that the rules understand, whatever version they were written in. */
@@ -60,6 +62,7 @@ export interface Item {
 /** What an item asks for, or why it cannot be understood. */
 export type Meaning =
   | { readonly kind: 'command'; readonly route: RouteKey; readonly stop: number; readonly command: Command }
+  | { readonly kind: 'report'; readonly report: LoadConditionReport }
   | { readonly kind: 'unreadable'; readonly fault: Fault };
 
 export interface Fault {
@@ -184,6 +187,26 @@ export function itemOfChange(change: Change): Item {
   };
 }
 
+export function itemOfReport({ id, report, receivedAt, dedupeByContent }: ReportChange): Item {
+  const name = 'report.load_condition';
+  const body = canonicalJson({ args: { report }, name, version: 1 });
+  return {
+    id,
+    hash: sha256(body),
+    body,
+    name,
+    source: 'rest',
+    actor: { kind: 'anybody' },
+    paths: 'current',
+    receivedAt,
+    capturedAt: null,
+    editTime: receivedAt,
+    queued: null,
+    dedupeByContent,
+    meaning: { kind: 'report', report },
+  };
+}
+
 function meaningOfChange({ name, version, args, route, stop }: Change): Meaning {
   return name === 'route.close'
     ? { kind: 'command', route, stop, command: { name, args } }
@@ -206,6 +229,11 @@ function readArguments(name: MutationName, _version: number, args: unknown): Mea
       stop: parsed.data.stop.id,
       command: { name, args: parsed.data },
     };
+  }
+  if (name === 'report.load_condition') {
+    const parsed = loadReportArgs.safeParse(args);
+    if (!parsed.success) return badArguments(args, parsed.error.issues);
+    return { kind: 'report', report: parsed.data.report };
   }
   const parsed = skipRefuseArgs.safeParse(args);
   if (!parsed.success) return badArguments(args, parsed.error.issues);

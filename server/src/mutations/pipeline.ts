@@ -5,13 +5,22 @@ import type { Db } from '../db/types.ts';
 import type { Log } from '../log.ts';
 import type { BatchContext, BatchResult } from './batch.ts';
 import { applyBatch, laneOf, scopeOf } from './batch.ts';
-import type { Change, Outcome, Pipeline, PushAnswer, Queue, RouteCommit } from './change.ts';
+import type {
+  Change,
+  Outcome,
+  Pipeline,
+  PushAnswer,
+  Queue,
+  ReportChange,
+  ReportOutcome,
+  RouteCommit,
+} from './change.ts';
 import type { Answer } from './fold.ts';
-import { mutationResult } from './fold.ts';
 import type { Item } from './item.ts';
-import { itemOfChange, itemsOfPush } from './item.ts';
+import { itemOfChange, itemOfReport, itemsOfPush } from './item.ts';
 import { Lanes } from './lanes.ts';
 import type { Rules } from './load.ts';
+import { mutationResult } from './mutation-result.ts';
 import type { Wakeups } from './save.ts';
 
 /** Batches of 100 are as good as 500 and hold their locks for less (docs/performance.md). */
@@ -66,12 +75,23 @@ class GroupCommit implements Pipeline {
   }
 
   submit(change: Change): Promise<Outcome> {
+    return this.#take(itemOfChange(change), (outcome) => (outcome.result === 'reported' ? undefined : outcome));
+  }
+
+  submitReport(change: ReportChange): Promise<ReportOutcome> {
+    return this.#take(itemOfReport(change), (outcome) =>
+      outcome.result === 'reported' || outcome.result === 'quarantined' ? outcome : undefined,
+    );
+  }
+
+  #take<Kind>(item: Item, kindOf: (outcome: Outcome | ReportOutcome) => Kind | undefined): Promise<Kind> {
     return new Promise((resolve, reject) => {
-      const settle = (answer: Answer): void =>
-        answer.kind === 'done'
-          ? resolve(answer.outcome)
-          : reject(new Error('a change without a queue cannot be out of step'));
-      this.#enqueue([unitOf(itemOfChange(change), settle, reject)]);
+      const settle = (answer: Answer): void => {
+        const outcome = answer.kind === 'done' ? kindOf(answer.outcome) : undefined;
+        if (outcome === undefined) reject(new Error('a change without a queue cannot be out of step'));
+        else resolve(outcome);
+      };
+      this.#enqueue([unitOf(item, settle, reject)]);
     });
   }
 

@@ -4,14 +4,18 @@ import type { Tx } from '../db/types.ts';
 import type { RouteFacts } from '../routes/header.ts';
 import { routeHeader } from '../routes/header.ts';
 import type { CommittedDocument, RouteCommit } from './change.ts';
-import type { Changes, LedgerEntry, QuarantineEntry } from './fold.ts';
+import type { Changes, LedgerEntry, QuarantineEntry } from './changes.ts';
 import { keyColumns } from './load.ts';
 import { namedRoute } from './named-route.ts';
+import { saveReports } from './report-rows.ts';
 import * as sql from './sql.ts';
+import type { WakeHostRows } from './wakeups.ts';
 
 /** Jobs that commit with the batch: the worker's wake-up, mails, the alarm clocks of closing timers. */
 export interface Wakeups {
   replicate(tx: Tx): Promise<void>;
+  /** For rows that replicate on their own. */
+  replicateRows: WakeHostRows;
   mail(tx: Tx, mails: Changes['mails']): Promise<void>;
   closeAt(tx: Tx, alarms: readonly Date[]): Promise<void>;
 }
@@ -31,6 +35,8 @@ export async function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): P
     changes.incidents.length > 0 && saveIncidents(tx, changes.incidents),
     changes.mails.length > 0 && wakeups.mail(tx, changes.mails),
     alarms.length > 0 && wakeups.closeAt(tx, alarms),
+    changes.reports.length > 0 && saveReports(tx, changes.reports),
+    changes.reports.length > 0 && wakeups.replicateRows(tx),
     commits.length > 0 && wakeups.replicate(tx),
     commits.length > 0 && tx.query(sql.notify, [scopesPayload(commits.map(({ key }) => routeScope(key)))]),
     drivers.length > 0 && tx.query(sql.notifyDrivers, [textArray(drivers)]),
@@ -179,6 +185,7 @@ function saveIncidents(tx: Tx, incidents: Changes['incidents']) {
 
 function authorOf({ actor }: LedgerEntry['item']): string {
   if (actor.kind === 'driver') return actor.employee;
+  if (actor.kind === 'anybody') return '';
   return actor.kind === 'office' ? actor.user : 'timer';
 }
 

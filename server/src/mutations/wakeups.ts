@@ -1,6 +1,6 @@
 import type { PgBoss } from 'pg-boss';
 import type { Tx } from '../db/types.ts';
-import type { Changes } from './fold.ts';
+import type { Changes } from './changes.ts';
 import type { Wakeups } from './save.ts';
 
 /** Queues of pg-boss. Jobs are wake-ups: what is to be done stands in the tables (I8). */
@@ -57,6 +57,7 @@ export function bossWakeups(boss: Pick<PgBoss, 'send' | 'insert'>): Wakeups {
     async replicate(tx) {
       await boss.send(queues.replicate, {}, { db: executor(tx) });
     },
+    replicateRows: bossRowsWakeup(boss),
     async mail(tx, mails) {
       await boss.insert(
         queues.mail,

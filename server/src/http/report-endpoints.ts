@@ -1,0 +1,39 @@
+import { operations } from '@tailgate/sync-protocol';
+import type { Db } from '../db/types.ts';
+import type { Pipeline } from '../mutations/change.ts';
+import { decodeReportCursor, listLoadReports } from '../reports/queries.ts';
+import { freshId, keyedId } from '../stops/mutation-id.ts';
+import { readCursor } from './cursor.ts';
+import { endpoint } from './endpoint.ts';
+import { AppError } from './errors.ts';
+
+export interface ReportGround {
+  readonly db: Db;
+  readonly pipeline: Pick<Pipeline, 'submitReport'>;
+  readonly clock: () => Date;
+}
+
+/** Interface.md 4.6, contract §6. */
+export function reportEndpoints({ db, pipeline, clock }: ReportGround) {
+  return {
+    submitLoadReport: endpoint(operations.submitLoadReport, async ({ body: report, idempotencyKey, request }) => {
+      const receivedAt = clock();
+      const outcome = await pipeline.submitReport({
+        // Nobody signs in here: a key is its address's own (contract §4).
+        id: idempotencyKey === undefined ? freshId(receivedAt) : keyedId(`address ${request.ip}`, idempotencyKey, 0),
+        report,
+        receivedAt,
+        dedupeByContent: idempotencyKey === undefined,
+      });
+      if (outcome.result === 'quarantined')
+        throw new AppError(outcome.code === 'ID_REUSED' ? 'IDEMPOTENCY_KEY_REUSED' : 'INTERNAL');
+      const { duplicate, receivedAt: since } = outcome;
+      return { data: { reportId: report.reportId, receivedAt: since.toISOString(), duplicate } };
+    }),
+
+    listLoadReports: endpoint(operations.listLoadReports, async ({ query: { cursor, ...filters } }) => {
+      const { reports, nextCursor } = await listLoadReports(db, filters, readCursor(cursor, decodeReportCursor));
+      return { data: reports, meta: { next_cursor: nextCursor } };
+    }),
+  };
+}

@@ -1,0 +1,52 @@
+import type { RouteKey, StopResult, Warning } from '@tailgate/sync-protocol';
+import type { Fault, Item } from './item.ts';
+import type { NewRevision } from './report-fold.ts';
+import type { LoadedClient, LoadedRoute } from './world.ts';
+
+/** Everything that a batch writes. */
+export interface Changes {
+  readonly stops: {
+    readonly key: RouteKey;
+    readonly stop: number;
+    readonly version: number;
+    readonly before: number;
+    readonly result: StopResult;
+  }[];
+  readonly routes: { readonly before: LoadedRoute; readonly after: LoadedRoute }[];
+  readonly clients: LoadedClient[];
+  readonly reports: readonly NewRevision[];
+  readonly ledger: LedgerEntry[];
+  readonly quarantine: QuarantineEntry[];
+  readonly incidents: {
+    readonly kind: string;
+    readonly clientId: string;
+    readonly employee: string;
+    readonly details: string;
+  }[];
+  readonly mails: {
+    readonly key: RouteKey;
+    readonly stop: number;
+    /** The mutation that brought the stop to D: one mail for each. */
+    readonly mutation: string;
+    readonly paths: 'v20' | 'current';
+  }[];
+}
+
+export interface LedgerEntry {
+  readonly item: Item;
+  readonly key: RouteKey;
+  readonly stop: number;
+  readonly version: number;
+  readonly editTime: number;
+  readonly result: 'applied' | 'duplicate';
+  readonly warnings: readonly Warning[];
+}
+
+export interface QuarantineEntry {
+  readonly quarantineId: string;
+  readonly item: Item;
+  readonly fault: Fault;
+  readonly key: RouteKey | null;
+  readonly stop: number | null;
+  readonly clientVersion: number;
+}

@@ -1,0 +1,52 @@
+import type { LoadConditionReport } from '@tailgate/sync-protocol';
+import type { HostMoment } from '../replication/host/local-time.ts';
+import type { ServicePart } from '../replication/host/tables.ts';
+import { hostText } from '../stops/host-text.ts';
+
+export interface HostReport {
+  readonly report: LoadConditionReport;
+  /** From 1. */
+  readonly revision: number;
+  /** The clock of the driver's facility. */
+  readonly moment: (instant: Date) => HostMoment;
+}
+
+export interface ReportRows {
+  readonly LCRHDP: ServicePart<'LCRHDP'>;
+  /** In the order of the report; rows of an earlier revision beyond the last one are no part of it any more. */
+  readonly LCRSCP: readonly ServicePart<'LCRSCP'>[];
+}
+
+/** LHREV has three digits. Nobody revises a report that often; where somebody does, the host sees "at least so many". */
+const lastRevision = 999;
+
+/** A load condition report as the host holds it: its latest revision. */
+export function reportRows({ report, revision, moment }: HostReport): ReportRows {
+  const { date, time } = moment(new Date(report.capturedAt));
+  const id = hostText(report.reportId, 64).text;
+  return {
+    LCRHDP: {
+      LHRPT: id,
+      LHLOD: hostText(report.loadId, 20).text,
+      LHSTP: hostText(report.stopId, 10).text,
+      LHDRV: hostText(report.driverId, 10).text,
+      LHUTC: report.capturedAt,
+      LHDAT: date,
+      LHTIM: time,
+      LHREV: `${Math.min(revision, lastRevision)}`,
+    },
+    LCRSCP: report.sections.map(({ key, rating, reason, comment, photos_id }, index) => {
+      const texts = [hostText(key, 30), hostText(reason, 100), hostText(comment, 256)] as const;
+      return {
+        LSRPT: id,
+        LSSEQ: `${index + 1}`,
+        LSKEY: texts[0].text,
+        LSRAT: `${rating}`,
+        LSRSN: texts[1].text,
+        LSCMT: texts[2].text,
+        LSTXTL: texts.some(({ altered }) => altered) ? 'Y' : 'N',
+        LSPHO: hostText(photos_id, 16).text,
+      };
+    }),
+  };
+}

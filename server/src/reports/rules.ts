@@ -1,0 +1,48 @@
+import type { LoadConditionReport } from '@tailgate/sync-protocol';
+
+/** A report as it stands: its latest revision. */
+export interface StandingReport {
+  /** From 1. */
+  readonly revision: number;
+  readonly receivedAt: Date;
+  /** The revision as text, see `reportText`. */
+  readonly doc: string;
+}
+
+export interface ReportDecision {
+  readonly standing: StandingReport;
+  /** It says what stands already: nothing is written. */
+  readonly duplicate: boolean;
+}
+
+/**
+ * The same content again is a duplicate, another content a new revision (contract §6). Only the latest revision counts,
+ * as for stops: whoever sends A, B and A ends with A.
+ */
+export function decideReport(
+  standing: StandingReport | undefined,
+  report: LoadConditionReport,
+  receivedAt: Date,
+): ReportDecision {
+  const doc = reportText(report);
+  if (standing?.doc === doc) return { standing, duplicate: true };
+  return { standing: { revision: (standing?.revision ?? 0) + 1, receivedAt, doc }, duplicate: false };
+}
+
+/** A report as JSON with its fields in the documented order: equal reports are equal texts. */
+function reportText({ reportId, loadId, stopId, driverId, capturedAt, sections }: LoadConditionReport): string {
+  return JSON.stringify({
+    reportId,
+    loadId,
+    stopId,
+    driverId,
+    capturedAt,
+    sections: sections.map(({ key, rating, reason, comment, photos_id }) => ({
+      key,
+      rating,
+      reason,
+      comment,
+      photos_id,
+    })),
+  });
+}

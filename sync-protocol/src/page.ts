@@ -1,0 +1,28 @@
+import * as z from 'zod/mini';
+
+// What lists that come in pages have in common.
+
+/** A whole number of a query string; absent where blank, as forms send it. */
+export const queryNumber = (least: number, most: number) =>
+  z.pipe(
+    z.optional(z.string().check(z.regex(/^\d{0,9}$/, 'must be a whole number'))),
+    z.pipe(
+      z.transform((value: string | undefined) => (value ? Number(value) : undefined)),
+      z.optional(z.number().check(z.gte(least), z.lte(most))),
+    ),
+  );
+
+/** Entries a page: 100 unless asked otherwise, at most 500. */
+export const pageLimit = z.pipe(
+  queryNumber(1, 500),
+  z.transform((limit: number | undefined) => limit ?? 100),
+);
+
+/** `meta.next_cursor` of the page before; blank for the first. */
+export const pageCursor = z.pipe(
+  z.optional(z.string().check(z.maxLength(300))),
+  z.transform((value: string | undefined) => value || undefined),
+);
+
+/** A list's sibling: where its next page begins, null on the last. */
+export const pageMeta = z.strictObject({ next_cursor: z.nullable(z.string()) });

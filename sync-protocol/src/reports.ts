@@ -1,0 +1,132 @@
+import * as z from 'zod/mini';
+import { object } from './object.ts';
+import { pageCursor, pageLimit, queryNumber } from './page.ts';
+import { instant, keyText, text } from './values.ts';
+
+// Load condition reports: interface.md part 2 and 4.6, contract §6. Camel case is the document's own.
+
+/** No clock of a device, however wrong, leaves these years; past them our own arithmetic is no longer exact. */
+const captureTime = instant.check(
+  z.refine((value) => /^(19|20|21)\d\d-/.test(value), 'must lie in the years 1900 to 2199'),
+);
+
+const filled = <Text extends z.ZodMiniType<string>>(schema: Text): Text =>
+  schema.check(z.refine((value) => value.trim() !== '', 'must not be blank'));
+
+/** Absent and null are as good as empty; out comes text. */
+const optionalText = (schema: z.ZodMiniType<string, string>) =>
+  z._default(
+    z.pipe(
+      z.nullable(schema),
+      z.transform((value: string | null) => value ?? ''),
+    ),
+    '',
+  );
+
+/** A stop's number comes as text here; apps that send it as a number mean the same (contract §1). */
+const stopIdText = filled(
+  z.pipe(
+    z.union([keyText(10), z.int().check(z.gte(0), z.lte(9_999_999_999))]),
+    z.pipe(z.transform(String), z.string()),
+  ),
+);
+
+const rating = z.int().check(z.gte(1), z.lte(5));
+
+export const reportSection = object({
+  key: filled(keyText(30)),
+  rating,
+  reason: optionalText(text(100)),
+  comment: optionalText(text(2000)),
+  /** One id that stands for one or more photos: an asset's, 16 characters. */
+  photos_id: optionalText(keyText(16)),
+});
+
+/** Five keys are known; nobody describes more than this of one load, and a page of reports has to stay readable. */
+const mostSections = 100;
+
+/** The body of POST report/load-condition; also what GET lists. */
+export const loadConditionReport = object({
+  reportId: filled(keyText(64)),
+  loadId: filled(keyText(20)),
+  stopId: stopIdText,
+  driverId: filled(keyText(10)),
+  capturedAt: captureTime,
+  sections: z.array(reportSection).check(z.maxLength(mostSections)),
+});
+export type LoadConditionReport = z.infer<typeof loadConditionReport>;
+
+/** `report.load_condition` version 1. */
+export const loadReportArgs = object({ report: loadConditionReport });
+export type LoadReportArgs = z.infer<typeof loadReportArgs>;
+
+/** `data` of POST report/load-condition. A duplicate tells when the report was first taken in. */
+export const loadReportReceipt = z.strictObject({
+  reportId: z.string(),
+  receivedAt: z.iso.datetime(),
+  duplicate: z.boolean(),
+});
+
+/** A report as GET lists it: POST's shape, whole. */
+export const listedReport = z.strictObject({
+  reportId: z.string(),
+  loadId: z.string(),
+  stopId: z.string(),
+  driverId: z.string(),
+  capturedAt: z.iso.datetime(),
+  sections: z.array(
+    z.strictObject({
+      key: z.string(),
+      rating: z.number(),
+      reason: z.string(),
+      comment: z.string(),
+      photos_id: z.string(),
+    }),
+  ),
+});
+
+/** `?loadId=` asks for nothing: a form that was left blank. */
+const filter = (max: number) =>
+  z.pipe(
+    z.optional(keyText(max)),
+    z.transform((value: string | undefined) => value || undefined),
+  );
+
+/** `9999-12-31` is a way to say "no end"; what an offset carries out of these years has no ISO form of four digits. */
+const fourDigitInstant = instant.check(
+  z.refine((value) => /^(?!0000)\d{4}-/.test(value), 'must lie in the years 0001 to 9999'),
+);
+const isDay = /^\d{4}-\d\d-\d\d$/;
+
+/**
+ * An instant, or a day, which stands for its beginning or its end in UTC. A plus sign that was not encoded arrives as a
+ * blank.
+ */
+const boundary = (timeOfDay: string) =>
+  z.pipe(
+    z.optional(z.string()),
+    z.pipe(
+      z.transform((value: string | undefined) => {
+        if (!value) return undefined;
+        return isDay.test(value) ? value + timeOfDay : value.replace(/ (?=\d\d:?\d\d$)/, '+');
+      }),
+      z.optional(fourDigitInstant),
+    ),
+  );
+/** Query of GET report/load-condition: all optional, all must hold; `key` and the ratings for one and the same section. */
+export const loadReportQuery = z.object({
+  reportId: filter(64),
+  loadId: filter(20),
+  stopId: filter(10),
+  driverId: filter(10),
+  capturedFrom: boundary('T00:00:00.000Z'),
+  capturedTo: boundary('T23:59:59.999Z'),
+  key: filter(30),
+  minRating: queryNumber(1, 5),
+  maxRating: queryNumber(1, 5),
+  /** Without it the latest revision of each report. */
+  revisions: z.optional(z.enum(['latest', 'all'])),
+  limit: pageLimit,
+  cursor: pageCursor,
+});
+export type LoadReportQuery = z.infer<typeof loadReportQuery>;
