@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/types.ts';
-import { expectAssets, findAsset as findAssetRow, findChunk, findReadyIds, findUpload, giveUpAssets } from './sql.ts';
+import { expectAssets, findAsset as findAssetRow, findChunk, findReadyIds, findUpload, findUploads, giveUpAssets } from './sql.ts';
 
 /** A file whose bytes are here. */
 export interface Asset {
@@ -26,6 +26,12 @@ export async function findAsset(db: Queryable, id: string): Promise<Asset | unde
 /** The files that an id stands for: a primary id for its whole upload in order, any other for its own file (contract §3). */
 export async function findUploadFiles(db: Queryable, id: string): Promise<Asset[]> {
   const { rows } = await db.query<Asset>(findUpload, [id]);
+  return rows;
+}
+
+/** All files that these ids stand for, each once, those of an upload in its order. */
+export async function findAssetsOf(db: Queryable, ids: readonly string[]): Promise<Asset[]> {
+  const { rows } = await db.query<Asset>(findUploads, [ids]);
   return rows;
 }
 

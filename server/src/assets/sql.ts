@@ -14,6 +14,13 @@ export const findUpload: Statement = {
   text: `select ${readyColumns} from asset where (batch = $1 or id = $1) and state = 'R' order by seq`,
 };
 
+/** The files of several ids, each as `findUpload` answers it. $1 ids. */
+export const findUploads: Statement = {
+  name: 'asset_find_uploads',
+  text: `select ${readyColumns} from asset
+          where (batch = any ($1::text[]) or id = any ($1::text[])) and state = 'R' order by batch, seq`,
+};
+
 /** Which of these ids have their bytes. $1 ids. */
 export const findReadyIds: Statement = {
   name: 'asset_find_ready_ids',
