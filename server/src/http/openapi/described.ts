@@ -1,0 +1,25 @@
+import type * as z from 'zod/mini';
+
+/** Words for an object schema: a component of the OpenAPI document, or the parameters of a path or a query. */
+export interface Described {
+  /** Under which the document lists it, once. */
+  readonly name: string;
+  readonly schema: z.core.$ZodObject;
+  readonly about: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+type FieldsOf<Schema extends z.core.$ZodObject> = Readonly<
+  Record<keyof Schema['_zod']['def']['shape'] & string, string>
+>;
+
+/**
+ * Describes a schema field by field. The compiler refuses a field without words and words without a field.
+ * The words stay on the server: phones load the schemas, and read no documentation.
+ */
+export const described = <Schema extends z.core.$ZodObject>(
+  name: string,
+  schema: Schema,
+  about: string,
+  fields: FieldsOf<Schema>,
+): Described => ({ name, schema, about, fields });

@@ -1,0 +1,113 @@
+import { yyyymmdd } from '@tailgate/sync-protocol';
+import * as z from 'zod/mini';
+import type { Described } from './described.ts';
+
+/** JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+}
+
+/** What a schema checks by code, said as a keyword. */
+const hints = new Map<z.core.$ZodType, JsonSchema>([[yyyymmdd, { pattern: '^\\d{8}$' }]]);
+
+/** Whether a schema is read as what is sent to us, or as what we answer. */
+export type Direction = 'input' | 'output';
+
+/** Writes zod schemas as JSON Schemas. Described ones become components, which the others refer to. */
+export class SchemaWriter {
+  readonly #described: ReadonlyMap<z.core.$ZodType, Described>;
+  readonly #names = z.registry<{ id: string }>();
+  readonly #components = new Map<string, JsonSchema>();
+
+  constructor(all: readonly Described[]) {
+    this.#described = new Map(all.map((each) => [each.schema, each]));
+    for (const { schema, name } of all) this.#names.add(schema, { id: name });
+  }
+
+  /** Every component that was referred to so far, by name. */
+  get components(): Record<string, JsonSchema> {
+    const names = [...this.#components.keys()].sort();
+    return Object.fromEntries(names.map((name) => [name, this.#components.get(name) ?? {}]));
+  }
+
+  write(schema: z.core.$ZodType, io: Direction): JsonSchema {
+    // In a wrapper, because the outermost schema is never made a reference.
+    const { properties = {}, $defs = {} } = z.toJSONSchema(z.object({ schema }), {
+      io,
+      metadata: this.#names,
+      unrepresentable: 'any',
+      override: ({ zodSchema, jsonSchema }) => void Object.assign(jsonSchema, hints.get(zodSchema)),
+    });
+    for (const [name, component] of Object.entries($defs)) this.#keep(name, component);
+    return tidy(properties['schema']);
+  }
+
+  /** The fields of a path or a query, each by itself. */
+  writeFields(
+    schema: z.core.$ZodObject,
+  ): { name: string; required: boolean; description: string; schema: JsonSchema }[] {
+    const words = this.#described.get(schema);
+    return Object.entries(schema._zod.def.shape).map(([name, field]) => ({
+      name,
+      required: field._zod.optin === undefined,
+      description: words?.fields[name] ?? '',
+      schema: this.write(field, 'input'),
+    }));
+  }
+
+  #keep(name: string, component: unknown): void {
+    if (isAnyJson(name)) return;
+    const words = [...this.#described.values()].find((each) => each.name === name);
+    const { id: _id, properties, ...rest } = tidy(component);
+    const fields = Object.entries(isObject(properties) ? properties : {}).map(([field, schema]) => [
+      field,
+      { ...(isObject(schema) && schema), description: words?.fields[field] },
+    ]);
+    const written: JsonSchema = { description: words?.about, ...rest, properties: Object.fromEntries(fields) };
+    const known = this.#components.get(name);
+    if (known && JSON.stringify(known) !== JSON.stringify(written))
+      throw new Error(`${name} means two things: give what is sent and what is answered two names`);
+    this.#components.set(name, written);
+  }
+}
+
+/** zod's own name for `z.json()`, which refers to itself: any JSON says the same. */
+const isAnyJson = (name: string): boolean => name.startsWith('__schema');
+
+const isObject = (value: unknown): value is JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The same schema in fewer words, and open: who validates our answers must survive a field that comes later. */
+function tidy(schema: unknown): JsonSchema {
+  if (!isObject(schema)) return {};
+  const { $ref, anyOf, ...rest } = schema;
+  if (typeof $ref === 'string') {
+    const name = $ref.replace('#/$defs/', '');
+    return isAnyJson(name) ? {} : { ...rest, $ref: `#/components/schemas/${name}` };
+  }
+  const kept = Object.entries(rest).flatMap(([keyword, value]): [string, unknown][] => {
+    if (keyword === 'propertyNames' || (keyword === 'additionalProperties' && value === false)) return [];
+    // zod's pattern for instants is four lines long; the format says it.
+    if (keyword === 'pattern' && rest['format'] === 'date-time') return [];
+    if (keyword === 'properties' && isObject(value))
+      return [[keyword, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, tidy(each)]))]];
+    if (keyword === 'items' || keyword === 'additionalProperties') return [[keyword, tidy(value)]];
+    return [[keyword, value]];
+  });
+  const plain: JsonSchema = Object.fromEntries(kept);
+  return Array.isArray(anyOf) ? { ...plain, ...either(anyOf) } : plain;
+}
+
+/** Alternatives without alternatives inside; "or null" as a second type where nothing else speaks against it. */
+function either(alternatives: readonly unknown[]): JsonSchema {
+  const flat = alternatives.flatMap((each) => {
+    const { anyOf, ...one } = tidy(each);
+    return Array.isArray(anyOf) ? anyOf.filter(isObject) : [one];
+  });
+  const [first, second] = flat;
+  const nullable = flat.length === 2 && second?.['type'] === 'null';
+  if (!nullable || typeof first?.['type'] !== 'string') return { anyOf: flat };
+  const { enum: members, ...rest } = first;
+  const withNull: unknown = Array.isArray(members) ? members.concat(null) : undefined;
+  return { ...rest, type: [first['type'], 'null'], ...(withNull !== undefined && { enum: withNull }) };
+}

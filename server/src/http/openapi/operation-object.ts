@@ -1,0 +1,120 @@
+import type { HeededHeader, Operation } from '@tailgate/sync-protocol';
+import { nothing } from '@tailgate/sync-protocol';
+import * as z from 'zod/mini';
+import type { ErrorResponses } from './errors.ts';
+import type { Example } from './example.ts';
+import type { JsonSchema, SchemaWriter } from './json-schema.ts';
+
+type AnyOperation = Operation<unknown, unknown, unknown>;
+
+/** How an operation is listed. */
+export interface Listing {
+  /** `operationId`. */
+  readonly name: string;
+  readonly tag: string;
+  readonly example: Example | undefined;
+}
+
+/** What is written once, and referred to. */
+export interface Shared {
+  readonly schemas: SchemaWriter;
+  readonly errors: ErrorResponses;
+}
+
+/** An operation of one path set as OpenAPI's Operation Object. */
+export function operationObject(operation: AnyOperation, { name, tag, example = {} }: Listing, shared: Shared): object {
+  const parameters = parametersOf(operation, example, shared.schemas);
+  const body = requestBody(operation, example, shared.schemas);
+  return {
+    operationId: name,
+    tags: [tag],
+    summary: operation.summary,
+    security: security[operation.access],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: body }),
+    responses: { ...successes(operation, example, shared.schemas), ...shared.errors.of(operation) },
+  };
+}
+
+const driver = { employee_id: [], api_token: [] };
+/** An empty requirement: nobody needs to sign in. `open` operations ask for a driver under ACCESS=strict only. */
+const security = { public: [{}], open: [{}, driver], driver: [driver], operator: [{ ops_token: [] }] };
+
+const headerNames: Record<HeededHeader, string> = {
+  'idempotency-key': 'IdempotencyKey',
+  'if-none-match': 'IfNoneMatch',
+  range: 'Range',
+};
+
+function parametersOf(operation: AnyOperation, example: Example, writer: SchemaWriter): object[] {
+  const { params, query, heeds = [] } = operation;
+  const fields = (place: 'path' | 'query', schema: z.ZodMiniType, shown: Example['query'] = {}) =>
+    schema instanceof z.ZodMiniObject
+      ? writer.writeFields(schema).map(({ name, required, description, schema: written }) => ({
+          name,
+          in: place,
+          required: place === 'path' || required,
+          description,
+          schema: written,
+          ...(shown[name] !== undefined && { example: shown[name] }),
+        }))
+      : [];
+  return [
+    ...fields('path', params, example.params),
+    ...fields('query', query, example.query),
+    ...heeds.map((header) => ({ $ref: `#/components/parameters/${headerNames[header]}` })),
+  ];
+}
+
+function requestBody({ body, form }: AnyOperation, example: Example, writer: SchemaWriter): object | undefined {
+  if (form)
+    return { required: true, content: { 'multipart/form-data': media(writer.write(form, 'input'), example.body) } };
+  if (body === nothing) return undefined;
+  return {
+    required: !body.safeParse(undefined).success,
+    content: { 'application/json': media(writer.write(body, 'input'), example.body) },
+  };
+}
+
+const media = (schema: JsonSchema, example: unknown): object => ({ schema, ...(example !== undefined && { example }) });
+
+/** The answers that are no errors, by status. */
+function successes(operation: AnyOperation, example: Example, writer: SchemaWriter): Record<string, object> {
+  const { answers, heeds = [] } = operation;
+  const hasTag = heeds.includes('if-none-match');
+  const headers = {
+    'x-request-id': { $ref: '#/components/headers/RequestId' },
+    ...(hasTag && { etag: { $ref: '#/components/headers/ETag' } }),
+  };
+  const file = { '*/*': { schema: { type: 'string', format: 'binary' } } };
+  const ok = {
+    html: { 'text/html': media({ type: 'string' }, example.answer) },
+    file,
+    json: { 'application/json': media(envelope(operation, writer), example.answer) },
+  }[answers ?? 'json'];
+  return {
+    200: { description: operation.message, headers, content: ok },
+    ...(heeds.includes('range') && {
+      206: {
+        description: 'The part that was asked for.',
+        headers: { ...headers, 'content-range': { $ref: '#/components/headers/ContentRange' } },
+        content: file,
+      },
+      416: { description: 'There is no such part.', headers },
+    }),
+    ...(hasTag && { 304: { description: 'As the caller has it.', headers } }),
+  };
+}
+
+function envelope({ message, data, meta }: AnyOperation, writer: SchemaWriter): JsonSchema {
+  return {
+    type: 'object',
+    required: ['success', 'message', 'data'],
+    properties: {
+      success: { const: true },
+      message: { type: 'string', description: 'For people.', examples: [message] },
+      data: writer.write(data, 'output'),
+      ...(meta && { meta: { description: 'Beside the documented shape.', ...writer.write(meta, 'output') } }),
+    },
+  };
+}

@@ -1,0 +1,77 @@
+// What stands in the OpenAPI document beside its operations.
+
+export const about = `
+Offline-first proof of delivery: drivers sign in, fetch their route, record what happened at each stop.
+
+**Path sets.** \`/api/…\` and \`/api/v20/…\` are listed side by side; the same suffix means the same, and where the
+shapes differ each path shows its own. A suffix under a set that does not list it is 404.
+
+**Envelope.** \`{success, message, data}\`; where something went wrong, \`data\` is null and \`error\` holds
+\`{code, details: [{path, message}], request_id}\`. Programs decide by \`code\`. Every answer carries \`x-request-id\`.
+
+**Try it.** Sign up or sign in, press *Authorize*, and enter the employee id and the token of the answer. Headers may be
+spelled \`employee-id\` and \`api-token\`, for proxies that drop names with underscores. Endpoints without a lock are open;
+a server with \`ACCESS=strict\` asks for a driver on all but sign-in and health.
+
+**Fields.** Unknown fields of a request are ignored. An absent field means no change, null or \`""\` clears, and nothing
+clears evidence such as a signature. Answers may get new fields later.
+
+Beside it stand the sync channel (a WebSocket on \`/api/sync\`) and \`/metrics\`, which are not part of this document.
+`.trim();
+
+const areas: Readonly<Record<string, { name: string; description: string }>> = {
+  auth: { name: 'Sign-in', description: 'Who may call, and with which token.' },
+  route: { name: 'Routes and stops', description: 'What a driver drives, and what happened there.' },
+  assets: { name: 'Assets', description: 'Photos, signatures, any file. On the prefixed set only.' },
+  control: { name: 'Code lists', description: 'For dropdowns. On the prefixed set only.' },
+  report: { name: 'Load condition reports', description: 'On the unprefixed set only.' },
+  health: { name: 'Health', description: 'For load balancers and for who runs the server.' },
+  ops: { name: 'Operators', description: 'For the office: needs the ops token.' },
+};
+export const tags = Object.values(areas);
+
+/** An operation's area, by the first step of its path. */
+export function tagOf(path: string): string {
+  const area = areas[path.split('/')[1] ?? ''];
+  if (!area) throw new Error(`${path} belongs to no area: name one in preface.ts`);
+  return area.name;
+}
+
+export const securitySchemes = {
+  employee_id: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'employee_id',
+    description: 'Who calls. Both headers are needed.',
+  },
+  api_token: { type: 'apiKey', in: 'header', name: 'api_token', description: 'From sign-up or sign-in.' },
+  ops_token: { type: 'http', scheme: 'bearer', description: '`OPS_TOKEN`, see the start of the server.' },
+};
+
+export const parameters = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description: 'Makes a repeated request have one effect. The same key with another content is 409. Kept 30 days.',
+    schema: { type: 'string', maxLength: 200 },
+  },
+  IfNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'The `ETag` of an earlier answer: 304 where nothing has changed.',
+    schema: { type: 'string' },
+  },
+  Range: {
+    name: 'Range',
+    in: 'header',
+    description: 'A part of the file, such as `bytes=0-1023`.',
+    schema: { type: 'string' },
+  },
+};
+
+export const headers = {
+  RequestId: { description: 'Follows the request through the logs.', required: true, schema: { type: 'string' } },
+  RetryAfter: { description: 'Seconds.', required: true, schema: { type: 'string', pattern: '^\\d+$' } },
+  ETag: { description: 'Of this very answer.', required: true, schema: { type: 'string' } },
+  ContentRange: { description: 'Which part of how many bytes.', required: true, schema: { type: 'string' } },
+};
