@@ -18,7 +18,7 @@ export interface Call {
   /** Sent as JSON. */
   readonly body?: unknown;
   /** Sent as it is. */
-  readonly raw?: string | Uint8Array<ArrayBuffer>;
+  readonly raw?: string | Uint8Array<ArrayBuffer> | FormData;
   readonly paths?: PathSetName;
 }
 
