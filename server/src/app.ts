@@ -2,6 +2,11 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
+import { uploadLimits } from './assets/limits.ts';
+import { AssetSweep } from './assets/sweep.ts';
+import type { UploadGround } from './assets/upload.ts';
+import type { AuthGround } from './auth/ground.ts';
+import { openPasswords } from './auth/passwords.ts';
 import { Sessions } from './auth/sessions.ts';
 import { CurrentCodes } from './codes/current-codes.ts';
 import type { Config } from './config.ts';
@@ -11,6 +16,7 @@ import { ensureEpoch } from './db/epoch.ts';
 import { startListener, type Listener } from './db/listen.ts';
 import { migrate } from './db/migrate.ts';
 import { createPool, openAhead } from './db/pool.ts';
+import { withTransaction } from './db/transaction.ts';
 import type { Db } from './db/types.ts';
 import { LazyHostCatalog } from './host-catalog.ts';
 import { HostSide } from './host-side.ts';
@@ -22,9 +28,10 @@ import type { Pipeline } from './mutations/change.ts';
 import { openHost } from './replication/host/open.ts';
 import { startClosing } from './mutations/closing-timers.ts';
 import { openPipeline } from './mutations/pipeline.ts';
-import { bossWakeups, createQueues } from './mutations/wakeups.ts';
+import { bossMessages, bossRowsWakeup, bossWakeups, createQueues } from './mutations/wakeups.ts';
 import type { CloseMode } from './routes/closing.ts';
 import { Shutdown } from './shutdown.ts';
+import { startTextMessages } from './sms/text-messages.ts';
 import { StartError } from './start-error.ts';
 import { mountSync } from './sync/socket.ts';
 import manifest from '../package.json' with { type: 'json' };
@@ -47,6 +54,7 @@ interface Ground {
   db: Db;
   boss: PgBoss;
   listener: Listener;
+  auth: AuthGround;
 }
 
 interface Database {
@@ -60,6 +68,8 @@ const clock = () => new Date();
 
 /** Two batches in flight, and one to spare where a connection breaks. */
 const COMMIT_CONNECTIONS = 3;
+/** For files: apart from the others, so that a storm of photos leaves requests and stops their own. */
+const FILE_CONNECTIONS = 4;
 /** Read at the first hello of a storm: not opened while phones wait. */
 const KEPT_CONNECTIONS = 2;
 
@@ -102,7 +112,15 @@ async function openGround(config: Config, log: Logger, shutdown: Shutdown): Prom
 
   const listener = await startListener({ url: database.listenUrl, log });
   shutdown.add('LISTEN session', () => listener.stop());
-  return { config, log, shutdown, database, db, boss, listener };
+  const auth: AuthGround = {
+    db,
+    inTransaction: (work) => withTransaction(db, work),
+    passwords: await openPasswords(),
+    now: clock,
+    wakeHost: bossRowsWakeup(boss),
+    tell: bossMessages(boss),
+  };
+  return { config, log, shutdown, database, db, boss, listener, auth };
 }
 
 async function openDatabase(config: Config, log: Logger, shutdown: Shutdown): Promise<Database> {
@@ -145,12 +163,14 @@ function closeModeOf({ routeCloseMode, legacyLibrary, legacyDevLibrary }: Config
   return legacyLibrary === legacyDevLibrary ? 'arrival' : 'legacy';
 }
 
-/** What follows from a stop by itself, on every node: routes close when their time has come, summaries go out. */
-async function startSideEffects({ config, log, shutdown, db, boss }: Ground, pipeline: Pipeline): Promise<void> {
+/** What follows by itself, on every node: routes close when their time has come, mails and text messages go out. */
+async function startSideEffects({ config, log, shutdown, db, boss, auth }: Ground, pipeline: Pipeline): Promise<void> {
   const closing = await startClosing({ db, boss, submit: (change) => pipeline.submit(change), clock, log });
   shutdown.add('closing timers', () => closing.stop());
   const mails = await startMail({ db, boss, config, clock, log });
   shutdown.add('delivery mails', () => mails.stop());
+  const messages = await startTextMessages({ auth, boss, config, clock, log });
+  shutdown.add('text messages', () => messages.stop());
 }
 
 async function startHostSide({ config, log, shutdown, database, db, boss }: Ground, pipeline: Pipeline) {
@@ -161,7 +181,7 @@ async function startHostSide({ config, log, shutdown, database, db, boss }: Grou
 }
 
 async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | undefined, opsToken: string) {
-  const { config, log, shutdown, db, listener } = ground;
+  const { config, log, shutdown, db, listener, auth } = ground;
   const sessions = new Sessions(db, clock);
   await sessions.follow(listener);
   const probes: Probe[] = [{ name: 'database', required: true, check: () => db.query('select 1') }];
@@ -172,7 +192,9 @@ async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | un
   shutdown.add('host catalog', () => hostCatalog.close());
   const http = await buildHttp({
     ...config,
+    assets: openAssets(ground),
     db,
+    auth,
     pipeline,
     sessions,
     clock,
@@ -186,6 +208,23 @@ async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | un
   await mountSync(http, { db, listener, pipeline, sessions, clock, log });
   const url = await listen(http, config);
   return config.publicUrl ?? url;
+}
+
+function openAssets({ config, log, shutdown, database, boss }: Ground): UploadGround {
+  const name = `tailgate ${config.role} files`;
+  const db = createPool({ url: database.url, name, log, size: FILE_CONNECTIONS, pipelined: true });
+  shutdown.add('file pool', () => db.end());
+  const sweep = new AssetSweep({ db, clock, log });
+  shutdown.add('file sweep', () => sweep.stop());
+  sweep.start();
+  return {
+    db,
+    inTransaction: (work) => withTransaction(db, work),
+    wake: bossRowsWakeup(boss),
+    clock,
+    limits: uploadLimits(config),
+    tally: { unsaved: 0 },
+  };
 }
 
 async function listen(http: Pick<FastifyInstance, 'listen'>, { port, listenHost }: Config): Promise<string> {

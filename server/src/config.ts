@@ -53,6 +53,7 @@ const table = {
     urlOf('http', 'https'),
     'secret',
   ),
+  SMS_PER_HOUR: withDefault('500', 'Text messages to all drivers together within an hour', wholeNumber(1, 100_000)),
   ROUTE_CLOSE_MODE: withDefault(
     'auto',
     'How stop 999 closes a route: auto compares the two libraries',
@@ -97,6 +98,12 @@ const table = {
     '25',
     'Largest uploaded file in MiB; a request may be four times as large',
     wholeNumber(1, 1_024),
+  ),
+  MAX_FILES: withDefault('20', 'Files an upload may hold', wholeNumber(1, 100)),
+  UPLOAD_QUOTA_MB: withDefault(
+    '10240',
+    'What one address may upload in an hour, in MiB; a depot behind one address shares it',
+    wholeNumber(1, 10_000_000),
   ),
   MAX_JSON_MB: withDefault('5', 'Largest JSON body in MiB', wholeNumber(1, 64)),
   CORS_ORIGINS: optional(
@@ -145,6 +152,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     legacyDevLibrary: read('LEGACY_DEV_LIBRARY'),
     smtpUrl: read('SMTP_URL'),
     smsUrl: read('SMS_URL'),
+    smsPerHour: read('SMS_PER_HOUR'),
     routeCloseMode: read('ROUTE_CLOSE_MODE'),
     autocloseSeconds: read('AUTOCLOSE_SECONDS'),
     access: read('ACCESS'),
@@ -155,6 +163,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     trustProxy: read('TRUST_PROXY'),
     hostPollSeconds: read('HOST_POLL_SECONDS'),
     maxFileMb: read('MAX_FILE_MB'),
+    maxFiles: read('MAX_FILES'),
+    uploadQuotaMb: read('UPLOAD_QUOTA_MB'),
     maxJsonMb: read('MAX_JSON_MB'),
     corsOrigins: read('CORS_ORIGINS') ?? [],
     otelEndpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT'),

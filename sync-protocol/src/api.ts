@@ -1,138 +1,22 @@
 import * as z from 'zod/mini';
-import { otherDriversSignedIn, signedIn, signedUp, signinBody, signoutBody, signupBody } from './auth.ts';
+import { assetOperations } from './asset-operations.ts';
+import { authOperations } from './auth-operations.ts';
 import { codeOperations } from './code-operations.ts';
 import { diagnosticOperations } from './diagnostics.ts';
-import { skipRefuseBody, stopSyncBody } from './mutation.ts';
 import { nothing, operation } from './operations.ts';
 import { pageMeta } from './page.ts';
-import {
-  healthPayload,
-  readinessPayload,
-  routePayload,
-  routePayloadV20,
-  skipRefuseAnswer,
-  stopSyncAnswer,
-} from './payloads.ts';
+import { healthPayload, readinessPayload } from './payloads.ts';
 import { quarantinedItem, quarantineQuery } from './quarantine.ts';
 import { reportOperations } from './report-operations.ts';
+import { routeOperations } from './route-operations.ts';
 
 const both = ['v20', 'current'] as const;
 
 /** Every REST operation, one table. The server does not compile without a handler for each. */
 export const operations = {
-  listEmployees: operation({
-    method: 'GET',
-    path: '/auth/employees',
-    sets: both,
-    access: 'public',
-    summary: 'Ids of all registered employees, ascending.',
-    message: 'Registered employees',
-    body: nothing,
-    query: nothing,
-    data: z.array(z.string()),
-    errors: [],
-  }),
-  signUp: operation({
-    method: 'POST',
-    path: '/auth/signup',
-    sets: both,
-    access: 'public',
-    summary: 'Registers an employee of the employee master and signs in.',
-    message: 'Signed up',
-    body: signupBody,
-    query: nothing,
-    data: signedUp,
-    errors: ['EMPLOYEE_NOT_FOUND', 'ALREADY_REGISTERED', 'RATE_LIMITED'],
-  }),
-  signIn: operation({
-    method: 'POST',
-    path: '/auth/signin',
-    sets: both,
-    access: 'public',
-    summary:
-      'Signs in. Another driver of the same route who is signed in is a conflict unless `confirm_login` is true.',
-    message: 'Signed in',
-    body: signinBody,
-    query: nothing,
-    data: signedIn,
-    errors: ['INVALID_CREDENTIALS', 'OTHER_DRIVERS_SIGNED_IN', 'RATE_LIMITED'],
-    errorData: { OTHER_DRIVERS_SIGNED_IN: otherDriversSignedIn },
-  }),
-  signOut: operation({
-    method: 'POST',
-    path: '/auth/signout',
-    sets: both,
-    access: 'public',
-    summary: 'Ends every session of the driver. Credentials in the headers or in the body.',
-    message: 'Signed out',
-    body: signoutBody,
-    query: nothing,
-    data: z.null(),
-    errors: ['MISSING_CREDENTIALS', 'INVALID_TOKEN'],
-  }),
+  ...authOperations,
 
-  readRoute: operation({
-    method: 'GET',
-    path: '/route',
-    sets: ['current'],
-    access: 'driver',
-    summary: 'The pending route of the driver with stops, products, collections and recorded exceptions.',
-    message: 'Pending route found for driver',
-    body: nothing,
-    query: nothing,
-    data: routePayload,
-    errors: ['NO_PENDING_ROUTE'],
-  }),
-  readRouteV20: operation({
-    method: 'GET',
-    path: '/route',
-    sets: ['v20'],
-    access: 'driver',
-    summary: 'The pending route of the driver in the v20 shape.',
-    message: 'Pending route found for driver',
-    body: nothing,
-    query: nothing,
-    data: routePayloadV20,
-    errors: ['NO_PENDING_ROUTE'],
-  }),
-  listRouteDrivers: operation({
-    method: 'GET',
-    path: '/route/drivers',
-    sets: both,
-    access: 'open',
-    summary: 'Ids of the employees on routes that are not closed, ascending.',
-    message: 'Drivers of active routes',
-    body: nothing,
-    query: nothing,
-    data: z.array(z.string()),
-    errors: [],
-  }),
-  syncStops: operation({
-    method: 'PUT',
-    path: '/route/stop',
-    sets: both,
-    access: 'driver',
-    summary: 'Saves stop and product updates of one or more stops of a route, each stop atomically.',
-    message: 'Stops saved',
-    body: stopSyncBody,
-    query: nothing,
-    data: stopSyncAnswer,
-    heeds: ['idempotency-key'],
-    errors: ['NOT_ASSIGNED', 'ROUTE_NOT_FOUND', 'STOP_NOT_FOUND', 'AMBIGUOUS_ROUTE', 'IDEMPOTENCY_KEY_REUSED'],
-  }),
-  skipStop: operation({
-    method: 'PUT',
-    path: '/route/stop/skip-refuse',
-    sets: both,
-    access: 'driver',
-    summary: 'Marks a stop as skipped or refused.',
-    message: 'Stop saved',
-    body: skipRefuseBody,
-    query: nothing,
-    data: skipRefuseAnswer,
-    heeds: ['idempotency-key'],
-    errors: ['NOT_ASSIGNED', 'ROUTE_NOT_FOUND', 'STOP_NOT_FOUND', 'AMBIGUOUS_ROUTE', 'IDEMPOTENCY_KEY_REUSED'],
-  }),
+  ...routeOperations,
 
   health: operation({
     method: 'GET',
@@ -161,6 +45,7 @@ export const operations = {
   }),
 
   ...diagnosticOperations,
+  ...assetOperations,
   ...codeOperations,
   ...reportOperations,
 

@@ -4,20 +4,35 @@ import { text } from './values.ts';
 const employeeId = z
   .string()
   .check(z.minLength(1), z.maxLength(10), z.regex(/^[A-Za-z0-9]+$/, 'must be letters and digits'));
-const newPassword = text(128).check(z.minLength(8));
+const newPassword = text(128).check(z.minLength(8), z.regex(/\S/, 'must not be blank'));
+
+const password = text(128).check(z.minLength(1));
+/** What a phone calls itself, the same at every sign-in: one that has signed in before is not slowed down by others. */
+const device = z.optional(z.nullable(text(200)));
 
 /** Bodies of the auth endpoints (contract §2). */
-export const signupBody = z.object({ employee_id: employeeId, password: newPassword });
+export const signupBody = z.object({ employee_id: employeeId, password: newPassword, device });
 export const signinBody = z.object({
   employee_id: employeeId,
-  password: text(128).check(z.minLength(1)),
+  password,
   confirm_login: z.optional(z.nullable(z.boolean())),
-  device: z.optional(z.nullable(text(200))),
+  device,
 });
 export const signoutBody = z.nullish(z.object({ employee_id: z.optional(text(10)), api_token: z.optional(text(200)) }));
 
+export const passwordUpdateBody = z
+  .object({ employee_id: employeeId, current_password: password, new_password: newPassword, device })
+  .check(
+    z.refine((body) => body.new_password.normalize('NFKC') !== body.current_password.normalize('NFKC'), {
+      error: 'must differ from the current password',
+      path: ['new_password'],
+    }),
+  );
+export const passwordResetBody = z.object({ employee_id: employeeId });
+
 export const signedUp = z.object({ employee_id: z.string(), name: z.string(), api_token: z.string() });
 export const signedIn = z.object({ ...signedUp.shape, must_change_password: z.boolean() });
+export const passwordUpdated = z.object({ api_token: z.string() });
 export type SignedIn = z.infer<typeof signedIn>;
 export const otherDriversSignedIn = z.object({
   other_drivers_signed_in: z.literal(true),

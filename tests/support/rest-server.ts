@@ -1,10 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { PgBoss } from 'pg-boss';
+import type { UploadLimits } from '../../server/src/assets/limits.ts';
+import { uploadLimits } from '../../server/src/assets/limits.ts';
+import type { AuthGround } from '../../server/src/auth/ground.ts';
+import { openPasswords } from '../../server/src/auth/passwords.ts';
 import { Sessions } from '../../server/src/auth/sessions.ts';
 import { codeBook } from '../../server/src/codes/code-book.ts';
 import type { Listener } from '../../server/src/db/listen.ts';
 import { startListener } from '../../server/src/db/listen.ts';
 import { createPool } from '../../server/src/db/pool.ts';
+import { withTransaction } from '../../server/src/db/transaction.ts';
 import type { Db } from '../../server/src/db/types.ts';
 import type { HttpGround } from '../../server/src/http/build.ts';
 import { buildHttp } from '../../server/src/http/build.ts';
@@ -12,7 +17,7 @@ import type { Log } from '../../server/src/log.ts';
 import { openLogger } from '../../server/src/logger.ts';
 import type { Pipeline } from '../../server/src/mutations/change.ts';
 import { openPipeline } from '../../server/src/mutations/pipeline.ts';
-import { bossWakeups, queues } from '../../server/src/mutations/wakeups.ts';
+import { bossMessages, bossRowsWakeup, bossWakeups, queues } from '../../server/src/mutations/wakeups.ts';
 import { atFileEnd } from './file-end.ts';
 import type { TestDatabase } from './postgres.ts';
 import { createDatabase } from './postgres.ts';
@@ -42,6 +47,8 @@ type HttpOptions =
 export interface RestServerOptions extends Partial<Pick<HttpGround, HttpOptions>> {
   /** What `logged` holds; `debug` where nothing is said. */
   readonly logLevel?: string;
+  /** Where they differ from what operators get by default. */
+  readonly uploadLimits?: Partial<UploadLimits>;
   /** Another node on the same database. */
   readonly database?: TestDatabase;
   /** Where the server finds the database, such as through a proxy. */
@@ -82,8 +89,17 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
   const sessions = new Sessions(db, () => clock.now);
   await sessions.follow(listener);
   const logged: string[] = [];
+  const auth: AuthGround = {
+    db,
+    inTransaction: (work) => withTransaction(db, work),
+    passwords: await openPasswords(),
+    now: () => clock.now,
+    wakeHost: bossRowsWakeup(boss),
+    tell: bossMessages(boss),
+  };
   const app = await buildHttp({
     db,
+    auth,
     pipeline,
     sessions,
     clock: () => clock.now,
@@ -93,6 +109,14 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     maxJsonMb: options.maxJsonMb ?? 5,
     corsOrigins: options.corsOrigins ?? [],
     ...(options.timeouts && { timeouts: options.timeouts }),
+    assets: {
+      db,
+      inTransaction: (work) => withTransaction(db, work),
+      wake: bossRowsWakeup(boss),
+      clock: () => clock.now,
+      limits: { ...uploadLimits({ maxFileMb: 25, maxFiles: 20, uploadQuotaMb: 10_240 }), ...options.uploadLimits },
+      tally: { unsaved: 0 },
+    },
     probes: options.probes ?? [],
     hostCatalog: options.hostCatalog ?? noHost,
     version: '0.0.0-test',

@@ -1,6 +1,7 @@
-import type { Queryable } from '../db/types.ts';
+import type { AuthGround } from './ground.ts';
 import { readSessionState } from './sessions.ts';
-import { endSessions } from './sql.ts';
+import { recordSignIns } from './sign-in-state.ts';
+import { endSessions, seeAccount } from './sql.ts';
 
 /**
  * Ends every session of a driver who shows a token that counts. A token that a sign-out has ended before is answered
@@ -8,10 +9,20 @@ import { endSessions } from './sql.ts';
  *
  * @returns false where the token gives no right to sign out
  */
-export async function signOut(db: Queryable, employee: string, token: string, now: Date): Promise<boolean> {
-  const state = await readSessionState(db, employee, token, now);
+export async function signOut(
+  ground: Pick<AuthGround, 'db' | 'inTransaction' | 'now' | 'wakeHost'>,
+  employee: string,
+  token: string,
+): Promise<boolean> {
+  const now = ground.now();
+  const state = await readSessionState(ground.db, employee, token, now);
   if (state?.kind === 'ended') return state.reason === 'signed_out';
   if (!state) return false;
-  await db.query(endSessions, [[employee], now, 'signed_out']);
+  await ground.inTransaction(async (tx) => {
+    await tx.query(seeAccount, [employee, now]);
+    await tx.query(endSessions, [[employee], now, 'signed_out']);
+    await recordSignIns(tx, [employee], now);
+    await ground.wakeHost(tx);
+  });
   return true;
 }

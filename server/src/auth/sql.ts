@@ -11,7 +11,7 @@ const sessionColumns = `
   exists (
     select from route_driver d
       join route r on r.facility = d.facility and r.id = d.route_id and r.week_end = d.week_end
-     where d.employee = s.employee and ${openRoute}
+     where d.employee = s.employee and d.assigned_at <= s.expires_at and ${openRoute}
   ) as on_open_route`;
 
 /** $1 token hash, $2 employee. */
@@ -41,29 +41,50 @@ export const touchSessions: Statement = {
           where s.token_hash = k.token_hash`,
 };
 
-/** One row whoever is asked for, so that a known and an unknown id cost the same. $1 employee. */
-export const findAccount: Statement = {
-  name: 'auth_find_account',
-  text: `select e.name, e.active, a.password_hash, a.must_change_password
-           from (select $1::text as id) asked
-           left join employee e on e.id = asked.id
-           left join account a on a.employee = asked.id`,
+/** Who might sign up. $1 employee. */
+export const findCandidate: Statement = {
+  name: 'auth_find_candidate',
+  text: `select e.name, e.active, a.employee is not null as registered
+           from employee e
+           left join account a on a.employee = e.id and a.unregistered_at is null
+          where e.id = $1`,
 };
 
 /**
  * Account and first session in one statement: either both are there or, where somebody was faster, no row comes back.
- * $1 employee, $2 password hash, $3 token hash, $4 now, $5 expiry.
+ * Whom an operator has unregistered begins anew. $1 employee, $2 password hash, $3 token hash, $4 device, $5 now, $6 expiry.
  */
 export const insertAccount: Statement = {
   name: 'auth_insert_account',
   text: `with registered as (
-           insert into account (employee, password_hash, created_at, changed_at)
-           values ($1, $2, $4, $4)
-           on conflict (employee) do nothing
+           insert into account as a (employee, password_hash, created_at, changed_at, last_seen_at)
+           values ($1, $2, $5, $5, $5)
+           on conflict (employee) do update
+              set password_hash = excluded.password_hash, must_change_password = false, unregistered_at = null,
+                  created_at = excluded.created_at, changed_at = excluded.changed_at,
+                  last_seen_at = excluded.last_seen_at, version = a.version + 1
+            where a.unregistered_at is not null
            returning employee
          )
          insert into session (token_hash, employee, device, created_at, last_seen_at, expires_at)
-         select $3, employee, '', $4, $4, $5 from registered`,
+         select $3, employee, $4, $5, $5, $6 from registered`,
+};
+
+/** No row comes back where there is nobody to unregister. $1 employee, $2 now. */
+export const unregisterAccount: Statement = {
+  name: 'auth_unregister_account',
+  text: `with forgotten as (delete from one_time_password where employee = $1)
+         update account
+            set password_hash = null, must_change_password = false, unregistered_at = $2, changed_at = $2,
+                version = version + 1
+          where employee = $1 and unregistered_at is null
+         returning employee`,
+};
+
+/** $1 employee, $2 now. */
+export const seeAccount: Statement = {
+  name: 'auth_see_account',
+  text: 'update account set last_seen_at = $2, version = version + 1 where employee = $1',
 };
 
 /** $1 token hash, $2 employee, $3 device, $4 now, $5 expiry. */
@@ -115,5 +136,5 @@ export const endSessions: Statement = {
 /** Everybody who has signed up. */
 export const listAccounts: Statement = {
   name: 'auth_list_accounts',
-  text: 'select employee from account order by employee collate "C"',
+  text: 'select employee from account where unregistered_at is null order by employee collate "C"',
 };

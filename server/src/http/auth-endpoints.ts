@@ -1,47 +1,64 @@
 import { operations } from '@tailgate/sync-protocol';
-import type { Passwords } from '../auth/passwords.ts';
+import type { FastifyRequest } from 'fastify';
+import { changePassword } from '../auth/change-password.ts';
+import type { AuthGround } from '../auth/ground.ts';
+import type { Origin, Proof } from '../auth/proof.ts';
 import { listEmployees } from '../auth/queries.ts';
 import type { Sessions } from '../auth/sessions.ts';
-import type { SignInGround } from '../auth/sign-in.ts';
-import { signIn, signUp } from '../auth/sign-in.ts';
+import { signIn } from '../auth/sign-in.ts';
 import { signOut } from '../auth/sign-out.ts';
-import { withTransaction } from '../db/transaction.ts';
-import type { Db } from '../db/types.ts';
+import { signUp } from '../auth/sign-up.ts';
 import { endpoint } from './endpoint.ts';
 import { AppError } from './errors.ts';
+import type { AddressLimit, LimitMaker } from './rate-limits.ts';
+import { addressOf } from './rate-limits.ts';
 
-export interface AuthGround {
-  readonly db: Db;
+export interface AuthEdge {
+  readonly auth: AuthGround;
   readonly sessions: Sessions;
-  readonly passwords: Passwords;
-  readonly clock: () => Date;
+  readonly limit: LimitMaker;
 }
 
-/** Contract §2. */
-export function authEndpoints({ db, sessions, passwords, clock }: AuthGround) {
-  const ground: SignInGround = { db, passwords, now: clock, inTransaction: (work) => withTransaction(db, work) };
-  return {
-    listEmployees: endpoint(operations.listEmployees, async () => ({ data: await listEmployees(db) })),
+const minuteMs = 60_000;
 
-    signUp: endpoint(operations.signUp, async ({ body }) => {
-      const outcome = await signUp(ground, body.employee_id, body.password);
-      if (outcome.kind === 'no_such_employee') throw new AppError('EMPLOYEE_NOT_FOUND');
-      if (outcome.kind === 'already_registered') throw new AppError('ALREADY_REGISTERED');
-      return { data: { employee_id: body.employee_id, name: outcome.name, api_token: outcome.token } };
+/** Contract §2. */
+export function authEndpoints({ auth, sessions, limit }: AuthEdge) {
+  // Failures, not requests: a depot of two hundred drivers behind one address signs in at six in the morning.
+  const failures = limit({ name: 'failed sign-ins', most: 60, windowMs: minuteMs });
+  const resets = limit({ name: 'password resets', most: 60, windowMs: minuteMs });
+  const originOf = (request: FastifyRequest, device: string | null | undefined): Origin => ({
+    address: addressOf(request),
+    device: device ?? '',
+    gauge: gaugeOf(failures, request),
+  });
+
+  return {
+    listEmployees: endpoint(operations.listEmployees, async () => ({ data: await listEmployees(auth.db) })),
+
+    signUp: endpoint(operations.signUp, async ({ body, request }) => {
+      const { employee_id, password, device } = body;
+      const { gauge } = originOf(request, device);
+      const waitMs = await gauge.waitMs();
+      if (waitMs > 0) throw new AppError('RATE_LIMITED', { retryAfterMs: waitMs });
+      const outcome = await signUp(auth, { employee: employee_id, password, device: device ?? '' });
+      if (outcome.kind === 'signed_up') return { data: { employee_id, name: outcome.name, api_token: outcome.token } };
+      // The answer tells who is an employee and who has signed up: not for ten thousand ids in a row.
+      await gauge.countFailure();
+      throw new AppError(outcome.kind === 'no_such_employee' ? 'EMPLOYEE_NOT_FOUND' : 'ALREADY_REGISTERED');
     }),
 
-    signIn: endpoint(operations.signIn, async ({ body }) => {
-      const outcome = await signIn(ground, {
+    signIn: endpoint(operations.signIn, async ({ body, request }) => {
+      const outcome = await signIn(auth, {
         employee: body.employee_id,
         password: body.password,
         confirm: body.confirm_login === true,
-        device: body.device ?? '',
+        origin: originOf(request, body.device),
       });
-      if (outcome.kind === 'wrong_credentials') throw new AppError('INVALID_CREDENTIALS');
       if (outcome.kind === 'others_signed_in') {
         const data = { other_drivers_signed_in: true, drivers: outcome.drivers };
         throw new AppError('OTHER_DRIVERS_SIGNED_IN', { message: 'other_drivers_signed_in', data });
       }
+      if (outcome.kind !== 'signed_in') throw refusal(outcome);
       // Other nodes hear it by NOTIFY a moment later; here the next request must know it already.
       sessions.forget(outcome.evicted);
       return { data: outcome.session };
@@ -51,9 +68,44 @@ export function authEndpoints({ db, sessions, passwords, clock }: AuthGround) {
       const employee = credentials.employee ?? body?.employee_id;
       const token = credentials.token ?? body?.api_token;
       if (!employee || !token) throw new AppError('MISSING_CREDENTIALS');
-      if (!(await signOut(db, employee, token, clock()))) throw new AppError('INVALID_TOKEN');
+      if (!(await signOut(auth, employee, token))) throw new AppError('INVALID_TOKEN');
       sessions.forget([employee]);
+      return { data: null };
+    }),
+
+    updatePassword: endpoint(operations.updatePassword, async ({ body, request }) => {
+      const outcome = await changePassword(auth, {
+        employee: body.employee_id,
+        password: body.current_password,
+        newPassword: body.new_password,
+        origin: originOf(request, body.device),
+      });
+      if (outcome.kind !== 'changed') throw refusal(outcome);
+      sessions.forget([body.employee_id]);
+      return { data: { api_token: outcome.token } };
+    }),
+
+    // Nobody is looked for here: the queue is given the id, known or not, and whoever takes it out finds out. So the
+    // answer cannot tell, neither by its words nor by its time (contract §2).
+    resetPassword: endpoint(operations.resetPassword, async ({ body, request }) => {
+      const { isExceeded } = await resets.count(request);
+      if (!isExceeded) await auth.tell(auth.db, { kind: 'one_time_password', employee: body.employee_id });
       return { data: null };
     }),
   };
 }
+
+function gaugeOf(failures: AddressLimit, request: FastifyRequest): Origin['gauge'] {
+  return {
+    waitMs: async () => {
+      const { left, waitMs } = await failures.look(request);
+      return left > 0 ? 0 : waitMs;
+    },
+    countFailure: async () => void (await failures.count(request)),
+  };
+}
+
+const refusal = (proof: Exclude<Proof, { kind: 'proven' }>): AppError =>
+  proof.kind === 'slowed_down'
+    ? new AppError('RATE_LIMITED', { retryAfterMs: proof.waitMs })
+    : new AppError('INVALID_CREDENTIALS');

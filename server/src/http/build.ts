@@ -2,15 +2,20 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { fastify, LogController } from 'fastify';
-import { openPasswords } from '../auth/passwords.ts';
+import type { UploadGround } from '../assets/upload.ts';
+import type { AuthGround } from '../auth/ground.ts';
+import type { Sessions } from '../auth/sessions.ts';
 import type { Config } from '../config.ts';
+import { SharedCounters } from '../db/shared-counters.ts';
 import type { AccessOptions } from './access.ts';
-import type { AuthGround } from './auth-endpoints.ts';
+import { assetEndpoints } from './asset-endpoints.ts';
 import { authEndpoints } from './auth-endpoints.ts';
 import { ruleBrowsers } from './browser-rules.ts';
 import { answerBrokenRequest, answerUnroutable } from './broken-request.ts';
+import { mountDocs } from './docs/mount-docs.ts';
 import { AppError, errorAnswer, toAppError } from './errors.ts';
 import { codeEndpoints } from './code-endpoints.ts';
+import { readForms } from './form.ts';
 import type { HealthGround } from './health.ts';
 import { healthEndpoints } from './health.ts';
 import { parseJsonBody } from './json-body.ts';
@@ -23,6 +28,7 @@ import { reportEndpoints } from './report-endpoints.ts';
 import { routeEndpoints } from './route-endpoints.ts';
 import type { StopGround } from './stop-endpoints.ts';
 import { stopEndpoints } from './stop-endpoints.ts';
+import { openRateLimits } from './rate-limits.ts';
 import { checkTheWire } from './wire-checks.ts';
 
 const mebibyte = 1024 * 1024;
@@ -40,11 +46,13 @@ const ordinaryTimeouts: Timeouts = { headersMs: 20_000, requestMs: 300_000, look
 
 export interface HttpGround
   extends
-    Omit<AuthGround, 'passwords'>,
     StopGround,
     Omit<HealthGround, 'log'>,
     Pick<Config, 'access' | 'trustProxy' | 'publicUrl' | 'maxJsonMb' | 'corsOrigins'> {
+  readonly auth: AuthGround;
+  readonly sessions: Sessions;
   readonly timeouts?: Timeouts;
+  readonly assets: UploadGround;
   readonly hostCatalog: HostCatalog;
   /** Bearer token of `/api/ops`. */
   readonly opsToken: string;
@@ -77,23 +85,27 @@ export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
   // RFC 9110 §10.1.1 lets us: Node itself would answer 417 without a word of ours.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   readJsonOnly(app);
+  await readForms(app);
   answerErrors(app);
   logRequests(app);
   await ruleBrowsers(app, { https: ground.publicUrl?.startsWith('https:') ?? false, corsOrigins: ground.corsOrigins });
   checkTheWire(app);
 
+  const limit = await openRateLimits(app, new SharedCounters(ground.db, ground.clock));
   const endpoints: Endpoints = {
-    ...authEndpoints({ ...ground, passwords: await openPasswords() }),
+    ...authEndpoints({ ...ground, limit }),
     ...routeEndpoints(ground.db),
     ...stopEndpoints(ground),
     ...healthEndpoints(ground),
     ...hostEndpoints(ground.hostCatalog),
+    ...assetEndpoints(ground.assets),
     ...codeEndpoints(ground.db),
     ...reportEndpoints(ground),
     ...opsEndpoints(ground.db),
   };
   const access: AccessOptions = { mode: ground.access, sessions: ground.sessions, opsToken: ground.opsToken };
   mount(app, endpoints, access);
+  mountDocs(app, ground.version);
   app.addHook('onReady', async () => {
     const open = openPaths(endpoints, ground.access);
     ground.log.info({ access: ground.access, open }, 'these endpoints are open to anybody');

@@ -9,6 +9,8 @@ interface ErrorExtras {
   readonly details?: readonly ErrorDetail[];
   /** The few errors that are documented with `data`. */
   readonly data?: object;
+  /** When to come again, where that is known better than the code alone tells. */
+  readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }
 
@@ -18,12 +20,14 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly details: readonly ErrorDetail[];
   readonly data: object | null;
+  readonly retryAfterMs: number | undefined;
 
-  constructor(code: ErrorCode, { message, details = [], data, cause }: ErrorExtras = {}) {
+  constructor(code: ErrorCode, { message, details = [], data, retryAfterMs, cause }: ErrorExtras = {}) {
     super(message ?? errorCodes[code].meaning, { cause });
     this.code = code;
     this.details = details;
     this.data = data ?? null;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -60,8 +64,10 @@ export interface ErrorAnswer {
 }
 
 /** The documented error envelope (contract §1). */
-export function errorAnswer({ code, message, details, data }: AppError, requestId: string): ErrorAnswer {
-  const seconds = retryAfter[code];
+export function errorAnswer(error: AppError, requestId: string): ErrorAnswer {
+  const { code, message, details, data, retryAfterMs } = error;
+  // Rounded up: whoever comes when told must not come too early.
+  const seconds = retryAfterMs === undefined ? retryAfter[code] : Math.max(1, Math.ceil(retryAfterMs / 1000));
   return {
     status: errorCodes[code].status,
     headers: seconds === undefined ? {} : { 'retry-after': String(seconds) },

@@ -1,5 +1,6 @@
 import type { PgBoss } from 'pg-boss';
-import type { Tx } from '../db/types.ts';
+import type { AuthGround } from '../auth/ground.ts';
+import type { Queryable, Tx } from '../db/types.ts';
 import type { Changes } from './changes.ts';
 import type { Wakeups } from './save.ts';
 
@@ -8,6 +9,7 @@ export const queues = {
   replicate: 'replicate',
   replicateRows: 'replicate-rows',
   mail: 'mail',
+  sms: 'sms',
   close: 'close-route',
 } as const;
 
@@ -48,6 +50,15 @@ export async function createQueues(boss: Pick<PgBoss, 'createQueue'>): Promise<v
     // A mail server that says nothing for a minute is given up; a job of a killed process need not wait much longer.
     expireInSeconds: 180,
   });
+  await boss.createQueue(queues.sms, {
+    policy: 'standard',
+    notify: true,
+    retryLimit: 20,
+    retryDelay: 5,
+    retryBackoff: true,
+    retryDelayMax: 3_600,
+    expireInSeconds: 60,
+  });
   await boss.createQueue(queues.close, { policy: 'standard', retryLimit: 20, retryDelay: 1, retryBackoff: true });
 }
 
@@ -75,6 +86,15 @@ export function bossWakeups(boss: Pick<PgBoss, 'send' | 'insert'>): Wakeups {
   };
 }
 
+/** Queues a text message, inside a transaction where it is given one. It names a driver: neither number nor text. */
+export function bossMessages(boss: Pick<PgBoss, 'send'>): AuthGround['tell'] {
+  return async (db, message) => {
+    // Who asked for a one-time password stands there and waits: what did not go out by then is of no use.
+    const patience = message.kind === 'one_time_password' ? { retryLimit: 8, retryDelayMax: 60 } : {};
+    await boss.send(queues.sms, message, { ...patience, db: executor(db) });
+  };
+}
+
 /** The wake-up for slices whose rows go to the host on their own; to be sent once a transaction. */
 export function bossRowsWakeup(boss: Pick<PgBoss, 'send'>): WakeHostRows {
   return async (tx) => {
@@ -82,7 +102,7 @@ export function bossRowsWakeup(boss: Pick<PgBoss, 'send'>): WakeHostRows {
   };
 }
 
-const executor = (tx: Tx) => ({ executeSql: (text: string, values?: unknown[]) => tx.query(text, values) });
+const executor = (db: Queryable) => ({ executeSql: (text: string, values?: unknown[]) => db.query(text, values) });
 
 const mailJob = ({ key, stop, mutation, paths }: Changes['mails'][number]): MailJob => ({
   facility: key.facility,

@@ -1,0 +1,38 @@
+import type { AuthGround } from './ground.ts';
+import { changePassword as setPassword } from './proof-sql.ts';
+import type { Claim, Proof } from './proof.ts';
+import { prove } from './proof.ts';
+import { mostTries, slidesTo } from './rules.ts';
+import { recordSignIns } from './sign-in-state.ts';
+import { endSessions, insertSession } from './sql.ts';
+import { hashToken, newToken } from './tokens.ts';
+
+export interface PasswordChange extends Claim {
+  readonly newPassword: string;
+}
+
+export type ChangedPassword = { readonly kind: 'changed'; readonly token: string } | Exclude<Proof, { kind: 'proven' }>;
+
+/**
+ * Sets a new password and ends every session but the one that it opens: whoever else knew the old password, or holds a
+ * phone that was left somewhere, is out. A one-time password counts as the current one (contract §2).
+ */
+export async function changePassword(ground: AuthGround, change: PasswordChange): Promise<ChangedPassword> {
+  const { employee, origin } = change;
+  const proof = await prove(ground, change, 'change');
+  if (proof.kind !== 'proven') return proof;
+  const hash = await ground.passwords.hash(change.newPassword);
+  return ground.inTransaction(async (tx) => {
+    const now = ground.now();
+    const values = [employee, now, hash, proof.hash, proof.by === 'code', mostTries];
+    const { rowCount } = await tx.query(setPassword, values);
+    // Another change was faster: what proved this one counts no more.
+    if (!rowCount) return { kind: 'wrong_credentials' };
+    await tx.query(endSessions, [[employee], now, 'password_changed']);
+    const token = newToken();
+    await tx.query(insertSession, [hashToken(token), employee, origin.device, now, slidesTo(now, now)]);
+    await recordSignIns(tx, [employee], now);
+    await ground.wakeHost(tx);
+    return { kind: 'changed', token };
+  });
+}

@@ -1,0 +1,132 @@
+import type { Queryable } from '../db/types.ts';
+import type { AuthGround } from './ground.ts';
+import { markOf } from './one-time-password.ts';
+import { countFailure, findAccount, forgetFailures } from './proof-sql.ts';
+import type { StoredCode } from './rules.ts';
+import { codeCounts, failuresLastMs, waitMs } from './rules.ts';
+
+/** How many failed sign-ins come from an address, whoever they were for. */
+export interface AddressGauge {
+  /** Milliseconds to wait; 0 while there are not too many. */
+  readonly waitMs: () => Promise<number>;
+  readonly countFailure: () => Promise<void>;
+}
+
+/** Where a password comes from. */
+export interface Origin {
+  readonly address: string;
+  /** What the phone calls itself; blank where it says nothing. */
+  readonly device: string;
+  readonly gauge: AddressGauge;
+}
+
+export interface Claim {
+  readonly employee: string;
+  readonly password: string;
+  readonly origin: Origin;
+}
+
+export type Proof =
+  | {
+      readonly kind: 'proven';
+      readonly name: string;
+      readonly mustChange: boolean;
+      /** What proved it, by its stored hash: it has to stand still when the proof is used. */
+      readonly by: 'password' | 'code';
+      readonly hash: string;
+    }
+  | { readonly kind: 'wrong_credentials' }
+  | { readonly kind: 'slowed_down'; readonly waitMs: number };
+
+/**
+ * Whether somebody is who they claim to be, for a sign-in or a new password. For an unknown id, a wrong password, an
+ * employee who left and one who never signed up the same statements run, and one hash.
+ *
+ * The wait is judged before the password is: a right guess in between is no right guess. Guesses that come at the same
+ * moment are judged by what failed before them, so a burst gets as many as wait for the hash (21 a node), not five; what
+ * waits is their next one, and longer for it. Counting up front would refuse a driver's own phones that sign in together.
+ */
+export async function prove(ground: AuthGround, claim: Claim, use: 'sign_in' | 'change'): Promise<Proof> {
+  const { employee, password, origin } = claim;
+  const now = ground.now();
+  const [account, addressWaits] = await Promise.all([readAccount(ground.db, claim), origin.gauge.waitMs()]);
+  // A phone that has signed in before is not slowed down by others: only its own failures count.
+  const wait = Math.max(account.ownWaitMs(now), account.isKnownDevice ? 0 : addressWaits);
+  if (wait > 0) return { kind: 'slowed_down', waitMs: wait };
+
+  const by = await fittingHash(ground, account, password, use, now);
+  const row = [employee, origin.address, account.isKnownDevice ? origin.device : ''];
+  if (!by || account.name === null || !account.active) {
+    const forgottenBefore = new Date(now.getTime() - failuresLastMs);
+    await Promise.all([ground.db.query(countFailure, [...row, now, forgottenBefore]), origin.gauge.countFailure()]);
+    return { kind: 'wrong_credentials' };
+  }
+  if (account.failures > 0) await ground.db.query(forgetFailures, row);
+  return { kind: 'proven', name: account.name, mustChange: account.mustChange, ...by };
+}
+
+/** The stored hash that a password fits: of the one-time password if its mark says so, else of the password. */
+async function fittingHash(
+  { passwords }: Pick<AuthGround, 'passwords'>,
+  { code, passwordHash }: Account,
+  password: string,
+  use: 'sign_in' | 'change',
+  now: Date,
+): Promise<{ readonly by: 'password' | 'code'; readonly hash: string } | undefined> {
+  const mayBeCode = code !== undefined && codeCounts(code, use, now) && code.mark === markOf(password);
+  if (mayBeCode && (await passwords.matches(code.hash, password))) return { by: 'code', hash: code.hash };
+  const fits = await passwords.matches(passwordHash, password);
+  return fits && passwordHash !== undefined ? { by: 'password', hash: passwordHash } : undefined;
+}
+
+interface Account {
+  readonly name: string | null;
+  readonly active: boolean;
+  readonly passwordHash: string | undefined;
+  readonly mustChange: boolean;
+  readonly code: StoredCode | undefined;
+  readonly isKnownDevice: boolean;
+  readonly failures: number;
+  readonly ownWaitMs: (now: Date) => number;
+}
+
+interface AccountRow extends Record<string, unknown> {
+  readonly name: string | null;
+  readonly active: boolean | null;
+  readonly password_hash: string | null;
+  readonly must_change_password: boolean | null;
+  readonly code_hash: string | null;
+  readonly code_mark: number;
+  readonly code_tries: number;
+  readonly code_expires_at: Date;
+  readonly code_used_at: Date | null;
+  readonly is_known_device: boolean;
+  readonly failures: number | null;
+  readonly failed_at: Date;
+}
+
+async function readAccount(db: Queryable, { employee, origin }: Claim): Promise<Account> {
+  const { rows } = await db.query<AccountRow>(findAccount, [employee, origin.address, origin.device]);
+  const [row] = rows;
+  if (!row) throw new Error('the statement findAccount always answers one row');
+  const failures = row.failures ?? 0;
+  return {
+    name: row.name,
+    active: row.active ?? false,
+    passwordHash: row.password_hash ?? undefined,
+    mustChange: row.must_change_password ?? false,
+    code:
+      row.code_hash === null
+        ? undefined
+        : {
+            hash: row.code_hash,
+            mark: row.code_mark,
+            tries: row.code_tries,
+            expiresAt: row.code_expires_at,
+            usedAt: row.code_used_at,
+          },
+    isKnownDevice: row.is_known_device,
+    failures,
+    ownWaitMs: (now) => (failures === 0 ? 0 : waitMs({ failures, lastAt: row.failed_at }, now)),
+  };
+}

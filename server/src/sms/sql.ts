@@ -1,0 +1,7 @@
+import type { Statement } from '../db/types.ts';
+
+/** A message that nobody will send any more. $1 employee, $2 details as JSON. */
+export const saveGivenUp: Statement = {
+  name: 'sms_save_given_up',
+  text: `insert into incident (incident_id, kind, employee, details) values (gen_random_uuid(), 'sms_given_up', $1, $2)`,
+};

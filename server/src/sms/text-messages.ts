@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss';
+import type { AuthGround, TextMessage } from '../auth/ground.ts';
+import { prepareMessage } from '../auth/one-time-password.ts';
+import { codeLifeMs } from '../auth/rules.ts';
+import type { Config } from '../config.ts';
+import type { Log } from '../log.ts';
+import { queues } from '../mutations/wakeups.ts';
+import { fileGateway, GatewayError, webhookGateway, type Gateway } from './gateway.ts';
+import { saveGivenUp } from './sql.ts';
+import { textOf } from './texts.ts';
+
+export interface TextMessageOptions {
+  readonly auth: AuthGround;
+  readonly boss: Pick<PgBoss, 'work' | 'offWork'>;
+  readonly config: Pick<Config, 'smsUrl' | 'smsPerHour' | 'dataDir'>;
+  readonly clock: () => Date;
+  readonly log: Log;
+}
+
+const work = {
+  // One at a time: each may need a password hash, of which a node makes one at a time.
+  batchSize: 1,
+  perJobResults: true,
+  includeMetadata: true,
+  // A new message is announced; one that is tried again is not.
+  notifyPollingIntervalSeconds: 2,
+} as const;
+
+/** Sends the text messages that were queued, by a gateway's webhook or into a file. */
+export async function startTextMessages(options: TextMessageOptions): Promise<TextMessages> {
+  const { smsUrl, dataDir } = options.config;
+  const gateway =
+    smsUrl === undefined ? fileGateway(join(dataDir, 'sms.jsonl'), options.clock) : webhookGateway(smsUrl);
+  const messages = new TextMessages(options, gateway);
+  await messages.start();
+  return messages;
+}
+
+/**
+ * Messages to the phone on file. A queued one says whom and what for; number, text and one-time password are put
+ * together right before it is sent, so that none of them lies in a queue. Where the answer of a gateway is lost the
+ * message is sent again, with another one-time password: the newest counts.
+ */
+export class TextMessages {
+  readonly #options: TextMessageOptions;
+  readonly #gateway: Gateway;
+  #job: string | undefined;
+
+  constructor(options: TextMessageOptions, gateway: Gateway) {
+    this.#options = options;
+    this.#gateway = gateway;
+  }
+
+  async start(): Promise<void> {
+    const deliver = (jobs: JobWithMetadata<TextMessage>[]) => Promise.all(jobs.map((job) => this.#deliver(job)));
+    this.#job = await this.#options.boss.work<TextMessage, object, typeof work>(queues.sms, work, deliver);
+  }
+
+  /** Ends after the message that is on its way. */
+  async stop(): Promise<void> {
+    if (this.#job !== undefined) await this.#options.boss.offWork(queues.sms, { id: this.#job, wait: true });
+  }
+
+  async #deliver(job: JobWithMetadata<TextMessage>): Promise<JobResult> {
+    try {
+      await this.#send(job);
+      return { id: job.id, status: 'completed' };
+    } catch (error) {
+      const isFinal = error instanceof GatewayError && error.final;
+      await this.#failed(job, error, isFinal);
+      // A queue knows no "never again": what a gateway refuses for good is done with, and an incident says so.
+      return isFinal
+        ? { id: job.id, status: 'completed' }
+        : { id: job.id, status: 'failed', output: { reason: faultOf(error) } };
+    }
+  }
+
+  async #send({ id, data, createdOn, signal }: JobWithMetadata<TextMessage>): Promise<void> {
+    const { auth, config, clock } = this.#options;
+    // Asked for while nothing could be sent, and long ago: it would only puzzle.
+    if (data.kind === 'one_time_password' && clock().getTime() - createdOn.getTime() > codeLifeMs) return;
+    const ready = await prepareMessage({ ...auth, messagesAnHour: config.smsPerHour }, id, data);
+    if (ready.kind === 'send') return this.#gateway.send({ to: ready.phone, text: textOf(data, ready.code) }, signal);
+    if (ready.kind === 'nothing') return;
+    this.#options.log.error(
+      { kind: data.kind, employee: data.employee },
+      'the hour’s text messages are used up (SMS_PER_HOUR)',
+    );
+    // A notice can wait for the next hour; whoever asked for a one-time password must ask again.
+    if (data.kind === 'signed_up') throw new Error('the hour’s text messages are used up');
+  }
+
+  async #failed({ data, retryCount, retryLimit }: JobWithMetadata<TextMessage>, error: unknown, isFinal: boolean) {
+    const { auth, log } = this.#options;
+    const about = { kind: data.kind, employee: data.employee, reason: faultOf(error) };
+    if (!isFinal && retryCount < retryLimit)
+      return log.warn({ ...about, retryCount }, 'a text message could not be sent yet');
+    log.error(about, 'a text message was given up');
+    const details = JSON.stringify({ kind: data.kind, reason: about.reason });
+    await auth.db
+      .query(saveGivenUp, [data.employee, details])
+      .catch((err: unknown) => log.error({ err }, 'an incident could not be kept'));
+  }
+}
+
+const faultOf = (error: unknown): string =>
+  error instanceof GatewayError ? error.message : error instanceof Error ? error.name : 'unknown';
