@@ -12,8 +12,8 @@ export const uploadForm = z.object({
   mimetypes: z.optional(z.string()),
 });
 
-/** What the field `mimetypes` holds. */
-export const uploadTypes = z.record(z.string(), z.string());
+/** The field `mimetypes`, read. */
+export const uploadTypes = z.object({ mimetypes: z.record(z.string(), z.string()) });
 
 /** `data` of POST /assets: the first file's id, which is the one to store, and one id a file in their order. */
-export const uploadedAssets = z.strictObject({ id: z.string(), ids: z.array(z.string()) });
+export const uploadedAssets = z.strictObject({ id: assetId, ids: z.array(assetId) });
