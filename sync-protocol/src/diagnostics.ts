@@ -25,6 +25,9 @@ export const hostTablePayload = z.strictObject({
   ),
 });
 
+/** Path parameter: which file. */
+export const hostTableParams = z.object({ table_name: z.string() });
+
 const both = ['v20', 'current'] as const;
 
 /** Interface.md 4.7: what the host says of itself. */
@@ -48,7 +51,7 @@ export const diagnosticOperations = {
     access: 'open',
     summary: "The CCSID of each column of one of the service's files on the host.",
     message: 'Host table',
-    params: z.object({ table_name: z.string() }),
+    params: hostTableParams,
     body: nothing,
     query: nothing,
     data: hostTablePayload,

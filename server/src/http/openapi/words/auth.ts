@@ -1,4 +1,14 @@
-import { otherDriversSignedIn, signedIn, signedUp, signinBody, signoutBody, signupBody } from '@tailgate/sync-protocol';
+import {
+  otherDriversSignedIn,
+  passwordResetBody,
+  passwordUpdateBody,
+  passwordUpdated,
+  signedIn,
+  signedUp,
+  signinBody,
+  signoutBody,
+  signupBody,
+} from '@tailgate/sync-protocol';
 import { described } from '../described.ts';
 
 // Interface.md 4.1 with contract §2.
@@ -33,6 +43,14 @@ export const authSchemas = [
     ...signedWords,
     must_change_password: 'True after a one-time password.',
   }),
+  described('PasswordUpdate', passwordUpdateBody, 'Who wants which password.', {
+    ...employeeWords,
+    ...deviceWords,
+    current_password: 'The password, or a one-time password.',
+    new_password: '8 to 128 characters, and not the current one.',
+  }),
+  described('PasswordUpdated', passwordUpdated, 'The one session that goes on.', { api_token: signedWords.api_token }),
+  described('PasswordReset', passwordResetBody, 'Who needs a one-time password.', employeeWords),
   described('OtherDriversSignedIn', otherDriversSignedIn, 'Why a sign-in waits for `confirm_login`.', {
     other_drivers_signed_in: 'Always true.',
     drivers: 'Who is signed in.',

@@ -1,8 +1,20 @@
+import { assetSchemas } from './assets.ts';
 import { authSchemas } from './auth.ts';
+import { codeSchemas } from './codes.ts';
 import { healthSchemas } from './health.ts';
 import { opsSchemas } from './ops.ts';
+import { reportSchemas } from './reports.ts';
 import { routeSchemas } from './routes.ts';
 import { stopSchemas } from './stops.ts';
 
 /** Every schema that has words, one list. */
-export const describedSchemas = [...authSchemas, ...routeSchemas, ...stopSchemas, ...healthSchemas, ...opsSchemas];
+export const describedSchemas = [
+  ...authSchemas,
+  ...routeSchemas,
+  ...stopSchemas,
+  ...assetSchemas,
+  ...codeSchemas,
+  ...reportSchemas,
+  ...healthSchemas,
+  ...opsSchemas,
+];

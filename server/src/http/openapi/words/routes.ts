@@ -1,6 +1,7 @@
 import {
   customer,
   routeDriver,
+  routeMeta,
   routePayload,
   routePayloadV20,
   stopPayload,
@@ -58,6 +59,12 @@ export const routeSchemas = [
   }),
   described('RouteV20', routePayloadV20, 'A pending route as v20 shows it: lines without their results.', {
     ...routeWords,
+  }),
+  described('RouteMeta', routeMeta, 'What stands beside a route.', {
+    version: 'Rises with every change of the route.',
+    arrived: 'The arrival at the warehouse was recorded.',
+    autoclose_at: 'When the route closes after an arrival, UTC; null where no timer runs.',
+    forceclose_at: 'When the route closes for want of an arrival, UTC; null where no timer runs.',
   }),
   described('Driver', routeDriver, 'A driver of a route.', {
     id: 'Employee id.',
