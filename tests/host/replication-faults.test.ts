@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { HostError, type Host } from '../../server/src/replication/host/host.ts';
 import { openDepot } from '../support/depot.ts';
 
 const depot = await openDepot();
 const { pool } = depot.database;
 const writesOf = await depot.countWrites();
-const worker = depot.worker({ random: () => 0.01 });
+const worker = depot.worker({ random: () => 0.01, times: { pauseMs: 200 } });
 await worker.start();
 afterEach(() => pool.query('delete from PODDTA.standin_fault'));
 
@@ -161,24 +162,47 @@ describe('what the host refuses', () => {
 });
 
 describe('the host is not set up', () => {
-  test('a missing file pauses replication with an alarm, until it is there', async () => {
+  test('a missing file holds up what needs it, with an alarm; everything else goes on', async () => {
+    const withPhoto = await depot.addRoute('GONE', [1, 2, 999]);
+    const without = await depot.addRoute('GOESON', [1]);
+    await pool.query('alter table PODDTA.RTIMGP rename to RTIMGP_AWAY');
+    const photo = [{ id: 'ITEM1', invoice: 'INV1', updates: { delivered: 1, image_ids: ['0123456789ABCDEF'] } }];
+    await depot.record(withPhoto, { id: 1, updates: delivered, products: photo });
+    await depot.record(withPhoto, { id: 2, updates: delivered });
+    await depot.record(withPhoto, { id: 999, updates: delivered });
+    await depot.record(without, { id: 1, updates: delivered });
+    await depot.hosted(without);
+    await depot.hosted(withPhoto);
+    expect(await worker.state()).toMatchObject({ paused: [{ file: 'RTIMGP' }], breaker: { state: 'closed' } });
+    expect((await depot.show('RTSTUP', "RURTE = 'GONE'")).map(({ RUSTP }) => RUSTP)).toEqual(['2', '999']);
+    // The close waits for the stop that waits.
+    expect(await depot.show('RTHDRP', "RHRTE = 'GONE'")).toMatchObject([{ RHPODS: '' }]);
+    const alarms = await pool.query(`select details from incident where kind = 'host_file_paused'`);
+    expect(JSON.stringify(alarms.rows)).toContain('RTIMGP');
+    expect(alarms.rows).toHaveLength(1);
+
+    await pool.query('alter table PODDTA.RTIMGP_AWAY rename to RTIMGP');
+    await expect.poll(() => depot.show('RTHDRP', "RHRTE = 'GONE'")).toMatchObject([{ RHPODS: 'C' }]);
+    expect(await depot.show('RTIMGP', "RIRTE = 'GONE'")).toMatchObject([{ RIASS: '0123456789ABCDEF' }]);
+    expect(await worker.state()).toMatchObject({ paused: [] });
+  });
+
+  test('a host that refuses us altogether is asked seldom', async () => {
+    const refused: Host = {
+      ...depot.host,
+      transaction: () => Promise.reject(new HostError('28000', 'no authority to connect')),
+    };
     await worker.stop();
-    const paused = depot.worker();
-    await paused.start();
-    const key = await depot.addRoute('GONE', [1]);
-    await pool.query('alter table PODDTA.RTPRUP rename to RTPRUP_AWAY');
-    await depot.record(key, {
-      id: 1,
-      updates: delivered,
-      products: [{ id: 'ITEM1', invoice: 'INV1', updates: { delivered: 1 } }],
-    });
-    await expect.poll(async () => (await paused.state()).breaker).toMatchObject({ state: 'open', waitMs: 15_000 });
+    const locked = depot.worker({ host: refused });
+    await locked.start();
+    const key = await depot.addRoute('LOCKED', [1]);
+    await depot.record(key, { id: 1, updates: delivered });
+    await expect.poll(async () => (await locked.state()).breaker).toMatchObject({ state: 'open', waitMs: 15_000 });
     expect(depot.log.lines.some(({ level, message }) => level === 'error' && message.includes('not set up'))).toBe(
       true,
     );
-    await pool.query('alter table PODDTA.RTPRUP_AWAY rename to RTPRUP');
     // This node would wait out its fifteen seconds; another looks at once.
-    await paused.stop();
+    await locked.stop();
     await depot.worker().start();
     await depot.hosted(key);
   });

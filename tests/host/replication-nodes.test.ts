@@ -86,7 +86,7 @@ describe('leases', () => {
     const key = await depot.addRoute('KILLED', [1]);
     await depot.record(key, { id: 1, updates: delivered });
     const killed = new Leases({ db: pool, owner: randomUUID() });
-    expect(await killed.claim(16, HOUR_MS)).toHaveLength(1);
+    expect(await killed.claim([key], HOUR_MS)).toHaveLength(1);
     // A killed process renews nothing and gives nothing back.
     await killed.close();
     const begin = performance.now();
@@ -102,7 +102,7 @@ describe('leases', () => {
     const key = await depot.addRoute('STALE', [1]);
     await depot.record(key, { id: 1, updates: delivered });
     const stale = new Leases({ db: pool, owner: randomUUID(), leaseMs: 1, renewMs: HOUR_MS });
-    const [old] = await stale.claim(16, HOUR_MS);
+    const [old] = await stale.claim([key], HOUR_MS);
     if (!old) throw new Error('nothing was claimed');
     await pool.query(`update route_lease set expires_at = now() where route_id = 'STALE'`);
     const next = new Leases({ db: pool, owner: randomUUID(), renewMs: HOUR_MS });

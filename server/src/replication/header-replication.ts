@@ -1,7 +1,7 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { equalBut } from '../stops/over-held.ts';
 import type { HostStops } from './host-stops.ts';
-import { HostError } from './host/host.ts';
+import { HostError, isOneRowsTrouble } from './host/host.ts';
 import type { AuditStamp } from './host/statements.ts';
 import type { ServicePart } from './host/tables.ts';
 import { judgeHeader } from './judge.ts';
@@ -39,7 +39,7 @@ export async function replicateHeader(
       held = found;
     }
   } catch (error) {
-    if (!(error instanceof HostError) || error.kind !== 'poison') throw error;
+    if (!(error instanceof HostError) || !isOneRowsTrouble(error)) throw error;
     return { kind: 'parked', sqlstate: error.sqlstate, reason: error.message, payload };
   }
   return { kind: 'parked', sqlstate: '40001', reason: 'the row of this route keeps changing on the host', payload };

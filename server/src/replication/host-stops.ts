@@ -1,10 +1,13 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import type { HeldStop, StopRows } from '../stops/host-rows.ts';
+import { namedAssets } from '../stops/named-assets.ts';
 import { numberOf } from '../stops/osd-rows.ts';
 import { equalBut, keyOf } from '../stops/over-held.ts';
 import type { Columns } from './host/columns.ts';
-import { HostError, type Host, type HostRow, type HostTransaction } from './host/host.ts';
+import type { HostGate } from './host-gate.ts';
+import { HostError, needsSetup, onFile, type Host, type HostRow, type HostTransaction } from './host/host.ts';
 import {
+  insertMissing,
   mergeRows,
   selectRows,
   selectWritten,
@@ -26,10 +29,13 @@ const ROWS_A_MERGE = 24;
 /** The service-owned columns of stops and route headers on the host: read whole, written by compare and set. */
 export class HostStops {
   readonly #host: Host;
+  readonly #gate: Pick<HostGate, 'pause' | 'pauseOf' | 'confirmed'> | undefined;
   readonly #texts: ReturnType<typeof statementsOn>;
 
-  constructor(host: Host) {
+  /** @param gate for who writes: what a paused file needs is not even begun */
+  constructor(host: Host, gate?: Pick<HostGate, 'pause' | 'pauseOf' | 'confirmed'>) {
     this.#host = host;
+    this.#gate = gate;
     this.#texts = statementsOn(host);
   }
 
@@ -37,11 +43,11 @@ export class HostStops {
   async read(key: RouteKey, stop: number): Promise<HeldStop | undefined> {
     const { reads } = this.#texts;
     const place = [...routeValues(key), String(stop)];
-    return this.#host.transaction(async (tx) => {
+    return this.#watched(async (tx) => {
       const [RTSTPP, RTPRUP, RTOSDP, RTIMGP, RTEMLP, RTSTUP] = await Promise.all([
         readParts(tx, 'RTSTPP', reads.RTSTPP, place),
         readParts(tx, 'RTPRUP', reads.RTPRUP, place),
-        tx.query(reads.RTOSDP, place),
+        onFile('RTOSDP', tx.query(reads.RTOSDP, place)),
         readParts(tx, 'RTIMGP', reads.RTIMGP, place),
         readParts(tx, 'RTEMLP', reads.RTEMLP, place),
         readParts(tx, 'RTSTUP', reads.RTSTUP, place),
@@ -62,22 +68,27 @@ export class HostStops {
   }
 
   /**
-   * Writes what differs from the held rows, in one transaction, RTSTUP last. All or nothing: false where a row does not
-   * hold what we believe it to hold. @throws HostError
+   * Writes what differs from the held rows, in one transaction: first a header for each asset that is newly named, so
+   * that nobody on the host finds an id without one; RTSTUP last. All or nothing: false where a row does not hold what we
+   * believe it to hold. @throws HostError
    */
   async write(rows: StopRows, held: StopRows | undefined, stamp: AuditStamp): Promise<boolean> {
     const { merges, updateStop } = this.#texts;
+    const named = held ? namedAssets(held) : new Set();
+    const news = [...namedAssets(rows)].filter((id) => !named.has(id)).sort();
     const writes: Write[] = [
+      ...inParts(news).map((ids) => this.#assetHeaders(ids, stamp)),
       ...changes('RTSTPP', rows.RTSTPP, held?.RTSTPP).map(({ row, was }): Write => {
         // Without a shadow nobody has been told anything yet: the row is as a dispatch program inserts it.
         const before = was ?? { ...servicePart('RTSTPP', () => undefined) };
-        return { sql: updateStop.sql, values: updateStop.bind({ key: row, row, was: before, stamp }), rows: 1 };
+        const values = updateStop.bind({ key: row, row, was: before, stamp });
+        return { file: 'RTSTPP', sql: updateStop.sql, values, rows: 1 };
       }),
-      ...inMerges(merges.RTPRUP, changes('RTPRUP', rows.RTPRUP, held?.RTPRUP), stamp),
-      ...inMerges(merges.RTOSDP, changes('RTOSDP', rows.RTOSDP, held?.RTOSDP), stamp),
-      ...inMerges(merges.RTIMGP, changes('RTIMGP', rows.RTIMGP, held?.RTIMGP), stamp),
-      ...inMerges(merges.RTEMLP, changes('RTEMLP', rows.RTEMLP, held?.RTEMLP), stamp),
-      ...inMerges(merges.RTSTUP, changes('RTSTUP', rows.RTSTUP, held?.RTSTUP), stamp),
+      ...inMerges('RTPRUP', merges.RTPRUP, changes('RTPRUP', rows.RTPRUP, held?.RTPRUP), stamp),
+      ...inMerges('RTOSDP', merges.RTOSDP, changes('RTOSDP', rows.RTOSDP, held?.RTOSDP), stamp),
+      ...inMerges('RTIMGP', merges.RTIMGP, changes('RTIMGP', rows.RTIMGP, held?.RTIMGP), stamp),
+      ...inMerges('RTEMLP', merges.RTEMLP, changes('RTEMLP', rows.RTEMLP, held?.RTEMLP), stamp),
+      ...inMerges('RTSTUP', merges.RTSTUP, changes('RTSTUP', rows.RTSTUP, held?.RTSTUP), stamp),
     ];
     return this.#allOrNothing(writes);
   }
@@ -90,33 +101,56 @@ export class HostStops {
   /** Like `write`, for the route's own row. */
   async writeHeader(row: ServicePart<'RTHDRP'>, was: ServicePart<'RTHDRP'>, stamp: AuditStamp): Promise<boolean> {
     const { updateHeader } = this.#texts;
-    return this.#allOrNothing([
-      { sql: updateHeader.sql, values: updateHeader.bind({ key: row, row, was, stamp }), rows: 1 },
-    ]);
+    const values = updateHeader.bind({ key: row, row, was, stamp });
+    return this.#allOrNothing([{ file: 'RTHDRP', sql: updateHeader.sql, values, rows: 1 }]);
+  }
+
+  /** Headers of assets whose bytes may come much later; those that are there already stay as they are. */
+  #assetHeaders(ids: readonly string[], stamp: AuditStamp): Write {
+    const { sql, bind } = this.#texts.announceAssets(ids.length);
+    const rows = ids.map((id) => announced(id));
+    return { file: 'ASSHDP', sql, values: bind({ rows, stamp }), rows: 'any' };
   }
 
   async #allOrNothing(writes: readonly Write[]): Promise<boolean> {
     let asBelieved = true;
+    for (const { file } of writes) {
+      const pause = this.#gate?.pauseOf(file);
+      if (pause) throw pause;
+    }
     try {
-      await this.#host.transaction(async (tx) => {
+      await this.#watched(async (tx) => {
         // Handed over together: the statements travel in one go and run in order.
-        const counts = await Promise.all(writes.map(({ sql, values }) => tx.execute(sql, values)));
-        asBelieved = counts.every((count, index) => count === writes[index]?.rows);
+        const counts = await Promise.all(writes.map(({ file, sql, values }) => onFile(file, tx.execute(sql, values))));
+        asBelieved = counts.every((count, index) => [count, 'any'].includes(writes[index]?.rows ?? 0));
         if (!asBelieved)
           throw new HostError('40000', 'a row on the host is not as it was confirmed: nothing is written');
       });
     } catch (error) {
-      if (asBelieved) throw error;
+      if (!asBelieved) return false;
+      throw error;
     }
-    return asBelieved;
+    this.#gate?.confirmed();
+    return true;
+  }
+
+  /** A file that turns out not to be set up for us is paused. */
+  async #watched<Result>(work: (tx: HostTransaction) => Promise<Result>): Promise<Result> {
+    try {
+      return await this.#host.transaction(work);
+    } catch (error) {
+      if (error instanceof HostError && error.file && needsSetup(error)) this.#gate?.pause(error.file, error);
+      throw error;
+    }
   }
 }
 
-type Write = { sql: string; values: ReturnType<Merge<Row>['bind']>; rows: number };
+/** `rows`: how many it has to affect. */
+type Write = { file: HostFileName; sql: string; values: ReturnType<Merge<Row>['bind']>; rows: number | 'any' };
 
 /** The texts of all statements, each made once. */
 function statementsOn(host: Host) {
-  const { RTSTPP, RTPRUP, RTOSDP, RTIMGP, RTEMLP, RTSTUP, RTHDRP } = hostFiles;
+  const { RTSTPP, RTPRUP, RTOSDP, RTIMGP, RTEMLP, RTSTUP, RTHDRP, ASSHDP } = hostFiles;
   return {
     reads: {
       RTSTPP: selectRows(host, 'RTSTPP', ['RSFAC', 'RSRTE', 'RSWKE', 'RSSTP']).sql,
@@ -134,6 +168,7 @@ function statementsOn(host: Host) {
       RTEMLP: once((count) => mergeRows(host, 'RTEMLP', namesOf(RTEMLP.service), count)),
       RTSTUP: once((count) => mergeRows(host, 'RTSTUP', namesOf(RTSTUP.service), count, 'RURPSQ')),
     },
+    announceAssets: once((count) => insertMissing(host, 'ASSHDP', namesOf(ASSHDP.service), count)),
     readWritten: selectWritten(host, 'RTSTUP', ['RUFAC', 'RURTE', 'RUWKE', 'RUSTP']).sql,
     updateStop: updateGuarded(host, 'RTSTPP', namesOf(RTSTPP.service)),
     readHeader: selectRows(host, 'RTHDRP', ['RHFAC', 'RHRTE', 'RHWKE']).sql,
@@ -160,7 +195,7 @@ async function readParts<Name extends HostFileName>(
   sql: string,
   place: readonly string[],
 ): Promise<ServicePart<Name>[]> {
-  return (await tx.query(sql, place)).map((row: HostRow) => partOfHostRow(name, row));
+  return (await onFile(name, tx.query(sql, place))).map((row: HostRow) => partOfHostRow(name, row));
 }
 
 /** The rows that have to be written, each with the row that it replaces. */
@@ -173,15 +208,24 @@ function changes<R extends Row>(name: HostFileName, rows: readonly R[], held: re
 }
 
 function inMerges<R extends Row>(
+  file: HostFileName,
   merge: (count: number) => Merge<R>,
   rows: readonly GuardedRow<R>[],
   stamp: AuditStamp,
 ): Write[] {
-  const parts = Array.from({ length: Math.ceil(rows.length / ROWS_A_MERGE) }, (_, part) =>
-    rows.slice(part * ROWS_A_MERGE, (part + 1) * ROWS_A_MERGE),
-  );
-  return parts.map((part) => {
+  return inParts(rows).map((part) => {
     const { sql, bind } = merge(part.length);
-    return { sql, values: bind({ rows: part, stamp }), rows: part.length };
+    return { file, sql, values: bind({ rows: part, stamp }), rows: part.length };
   });
+}
+
+function inParts<Item>(items: readonly Item[]): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / ROWS_A_MERGE) }, (_, part) =>
+    items.slice(part * ROWS_A_MERGE, (part + 1) * ROWS_A_MERGE),
+  );
+}
+
+/** An asset that was named before its bytes came. */
+function announced(id: string): ServicePart<'ASSHDP'> {
+  return { ...servicePart('ASSHDP', () => undefined), AHID: id, AHSTS: 'L' };
 }

@@ -2,30 +2,47 @@ import { nextTry } from './route-sql.ts';
 
 const statement = (name: string, text: string) => ({ name: `lease ${name}`, text });
 
+/** Whether a parked row `p` is due for another try; $2 are the milliseconds for which a route's close is held back. */
+const isDue = `case when p.stop_id < 0 then p.parked_at + $2 * interval '1 ms' else ${nextTry} end <= now()`;
+
 /**
- * Takes up to $3 routes that have something for the host and nobody works on: behind, or with parked stops that are due
- * for another try (after one minute, then twice as long each time; the route's own row after $4 ms). The oldest change
- * first; the leases are taken in key order, so that two workers never wait for each other in a circle (I13).
+ * Up to $1 routes that have something for the host and nobody works on: behind, or with parked stops that are due. The oldest change first. All that is behind has to be looked at for that; so many are listed
+ * at once, and claimed a few at a time, that a backlog of any length costs little a route.
+ */
+export const listRoutes = statement(
+  'list',
+  `with due as (
+     (select r.facility, r.id, r.week_end, r.changed_at as since
+        from route r left join route_lease l on l.facility = r.facility and l.route_id = r.id and l.week_end = r.week_end
+       where r.behind and coalesce(l.expires_at <= now(), true)
+       order by r.changed_at limit $1)
+     union
+     (select p.facility, p.route_id, p.week_end, min(p.parked_at)
+        from parked p left join route_lease l using (facility, route_id, week_end)
+       where coalesce(l.expires_at <= now(), true) and ${isDue}
+       group by 1, 2, 3
+       order by 4 limit $1)
+   )
+   select facility, id, week_end from due group by 1, 2, 3 order by min(since) limit $1`,
+);
+
+/**
+ * Takes those of the listed routes ($4–$6) that still have something for the host and nobody works on. In key order, so
+ * that two workers never wait for each other in a circle (I13).
  */
 export const claimRoutes = statement(
   'claim',
   `with due as materialized (
-     (select r.facility, r.id, r.week_end, r.changed_at as since
-        from route r left join route_lease l on l.facility = r.facility and l.route_id = r.id and l.week_end = r.week_end
-       where r.behind and coalesce(l.expires_at <= now(), true)
-       order by r.changed_at limit $3)
-     union
-     (select p.facility, p.route_id, p.week_end, min(p.parked_at)
-        from parked p left join route_lease l using (facility, route_id, week_end)
-       where coalesce(l.expires_at <= now(), true)
-         and case when p.stop_id < 0 then p.parked_at + $4 * interval '1 ms' else ${nextTry} end <= now()
-       group by 1, 2, 3
-       order by 4 limit $3)
-   ), ordered as materialized (
-     select facility, id, week_end, min(since) as since from due group by 1, 2, 3 order by min(since) limit $3
+     select k.facility, k.id, k.week_end
+       from unnest($4::text[], $5::text[], $6::text[]) as k (facility, id, week_end)
+       join route r using (facility, id, week_end)
+      where r.behind or exists (
+        select from parked p
+         where p.facility = k.facility and p.route_id = k.id and p.week_end = k.week_end and ${isDue}
+      )
    )
    insert into route_lease as l (facility, route_id, week_end, owner, fence, expires_at)
-   select facility, id, week_end, $1::uuid, 1, now() + $2 * interval '1 ms' from ordered order by 1, 2, 3
+   select facility, id, week_end, $1::uuid, 1, now() + $3 * interval '1 ms' from due order by 1, 2, 3
    on conflict (facility, route_id, week_end) do update
       set owner = excluded.owner, fence = l.fence + 1, expires_at = excluded.expires_at
     where l.expires_at <= now()

@@ -49,10 +49,20 @@ export class Leases {
     return this.#leaseMs;
   }
 
-  /** Routes with something for the host that nobody works on, the oldest change first. */
-  async claim(limit: number, closeDelayMs: number): Promise<Lease[]> {
-    const values = [this.#owner, this.#leaseMs, limit, closeDelayMs];
-    const { rows } = await this.#db.query<LeaseRow>(sql.claimRoutes, values);
+  /** Routes with something for the host that nobody works on, the oldest change first, none of them taken yet. */
+  async candidates(limit: number, closeDelayMs: number): Promise<RouteKey[]> {
+    const { rows } = await this.#db.query<RouteKey>(sql.listRoutes, [limit, closeDelayMs]);
+    return rows.map(({ facility, id, week_end }) => ({ facility, id, week_end }));
+  }
+
+  /** Those of these routes that nobody works on and that have something for the host still. */
+  async claim(keys: readonly RouteKey[], closeDelayMs: number): Promise<Lease[]> {
+    const { rows } = await this.#db.query<LeaseRow>(sql.claimRoutes, [
+      this.#owner,
+      closeDelayMs,
+      this.#leaseMs,
+      ...keyColumnsOf(keys),
+    ]);
     return rows.map((row) => this.#hold(row));
   }
 
@@ -139,10 +149,13 @@ function nameOf({ facility, id, week_end, fence }: LeaseRow): string {
 }
 
 function columnsOf(leases: readonly Lease[]): unknown[] {
+  return [...keyColumnsOf(leases.map(({ key }) => key)), leases.map(({ fence }) => fence)];
+}
+
+function keyColumnsOf(keys: readonly RouteKey[]): Buffer[] {
   return [
-    textArray(leases.map(({ key }) => key.facility)),
-    textArray(leases.map(({ key }) => key.id)),
-    textArray(leases.map(({ key }) => key.week_end)),
-    leases.map(({ fence }) => fence),
+    textArray(keys.map(({ facility }) => facility)),
+    textArray(keys.map(({ id }) => id)),
+    textArray(keys.map(({ week_end }) => week_end)),
   ];
 }

@@ -6,6 +6,7 @@ import type { HeldStop, StopRows } from '../stops/host-rows.ts';
 import { numberOf } from '../stops/osd-rows.ts';
 import { Findings } from './findings.ts';
 import { replicateHeader } from './header-replication.ts';
+import type { HostGate } from './host-gate.ts';
 import type { HostStops } from './host-stops.ts';
 import { hostMoment } from './host/local-time.ts';
 import type { AuditStamp } from './host/statements.ts';
@@ -43,10 +44,7 @@ export interface PassGround {
   readonly log: Log;
   /** Parked stops hold back the route's close for so long. */
   readonly closeDelayMs: number;
-  /** Called for each stop that the host took. */
-  readonly onHosted: () => void;
-  /** The worker ends: no further stop is begun. */
-  readonly stopping: () => boolean;
+  readonly gate: Pick<HostGate, 'isStopping'>;
 }
 
 /** `lost`: somebody else has the route now. `stopped`: the worker ends, what was confirmed is saved. */
@@ -55,7 +53,7 @@ export type PassOutcome = 'done' | 'lost' | 'stopped';
 /**
  * Brings one route to the host, under its lease: every stop that the host does not have as it is, in the order of change,
  * each in a host transaction of its own; the route's row last; then, in one statement, what was confirmed (I8, I10).
- * @throws HostError where the host is away or not set up; what was confirmed until then is saved
+ * @throws HostError where the host is away; what was confirmed until then is saved
  */
 export async function replicateRoute(ground: PassGround, lease: Lease): Promise<PassOutcome> {
   for (let imports = 0; ; imports++) {
@@ -103,7 +101,7 @@ class RoutePass {
   }
 
   async run(): Promise<PassOutcome | 'again'> {
-    const { db, leases, clock, stopping } = this.#ground;
+    const { db, leases, clock, gate } = this.#ground;
     const { facility, id, week_end } = this.#lease.key;
     const route = (await db.query<RouteRow>(sql.loadRoute, [facility, id, week_end])).rows[0];
     if (!route) return (await this.#save(0)) ? 'done' : 'lost';
@@ -113,7 +111,7 @@ class RoutePass {
     try {
       for (const stop of stops.rows) {
         if (!leases.holds(this.#lease)) return 'lost';
-        if (stopping()) return (await this.#save()) ? 'stopped' : 'lost';
+        if (gate.isStopping) return (await this.#save()) ? 'stopped' : 'lost';
         if ((await this.#stop(route, stop, stamp)) === 'foreign') return await this.#importFirst(stop.stop_id);
         if (this.#findings.unsaved >= STOPS_A_SAVE && !(await this.#save())) return 'lost';
       }
@@ -126,7 +124,7 @@ class RoutePass {
   }
 
   async #stop(route: RouteRow, row: StopRow, stamp: AuditStamp): Promise<'done' | 'foreign'> {
-    const { host, onHosted } = this.#ground;
+    const { host } = this.#ground;
     const { key } = this.#lease;
     const { stop_id: stop, version } = row;
     const sequence = hostSequence(route.epoch, version);
@@ -148,7 +146,6 @@ class RoutePass {
       this.#ground.log.debug({ route: routeScope(key), stop, version, trace }, 'the host has this stop');
     }
     if (row.parked) this.#findings.freed(stop);
-    onHosted();
     return 'done';
   }
 

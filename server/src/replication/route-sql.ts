@@ -79,3 +79,15 @@ export const replicationState = statement(
      ) l on true
     where r.behind`,
 );
+
+/** Somebody has to put a file of the host right. $1 which and why. */
+export const reportPause = statement(
+  'report pause',
+  `insert into incident (incident_id, kind, details) values (gen_random_uuid(), 'host_file_paused', $1)`,
+);
+
+/** A file of the host has been put right: what was parked because of its like is due at once. */
+export const releaseParked = statement(
+  'release parked',
+  `update parked set parked_at = now() - interval '1 day', attempts = 1 where sqlstate ~ '^(42|28|3F|55019)'`,
+);

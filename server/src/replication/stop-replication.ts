@@ -1,6 +1,6 @@
 import { hostRows, isUntouched, type HeldStop, type HostStop } from '../stops/host-rows.ts';
 import type { HostStops } from './host-stops.ts';
-import { HostError } from './host/host.ts';
+import { HostError, isOneRowsTrouble } from './host/host.ts';
 import type { AuditStamp } from './host/statements.ts';
 import { judgeStop } from './judge.ts';
 import { sealed, stopText } from './trace.ts';
@@ -20,7 +20,7 @@ const ROUNDS = 4;
 /**
  * Brings the host's rows of one stop to what the mirror says, by compare and set. It counts as confirmed by the affected
  * counts of a committed transaction, else only by reading back equal values (I10).
- * @throws HostError where the host is away or not set up: the same again later
+ * @throws HostError where the host is away or its rows are in use: the same again later
  */
 export async function replicateStop(
   host: HostStops,
@@ -48,7 +48,7 @@ export async function replicateStop(
     }
   } catch (error) {
     // What the host refuses, and what cannot even be rendered, is one stop's trouble: the others go on.
-    if (error instanceof HostError && error.kind !== 'poison') throw error;
+    if (error instanceof HostError && !isOneRowsTrouble(error)) throw error;
     const sqlstate = error instanceof HostError ? error.sqlstate : '38000';
     return parked(sqlstate, error instanceof Error ? error.message : String(error), payload);
   }

@@ -68,13 +68,47 @@ export class HostError extends Error {
   readonly kind: HostErrorKind;
   readonly sqlstate: string;
   readonly sqlcode: number | undefined;
+  /** The file whose statement failed, where that is known. */
+  readonly file: HostFileName | undefined;
 
-  constructor(sqlstate: string, message: string, options: { sqlcode?: number; cause?: unknown } = {}) {
+  constructor(sqlstate: string, message: string, options: HostErrorFacts = {}) {
     super(message, { cause: options.cause });
     this.sqlstate = sqlstate;
     this.sqlcode = options.sqlcode;
+    this.file = options.file;
     this.kind = classifySqlstate(sqlstate);
   }
+}
+
+interface HostErrorFacts {
+  readonly sqlcode?: number | undefined;
+  readonly file?: HostFileName;
+  readonly cause?: unknown;
+}
+
+/** What a statement on this file answers; its failure names the file. */
+export async function onFile<Answer>(file: HostFileName, answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof HostError) || error.file !== undefined) throw error;
+    throw new HostError(error.sqlstate, error.message, { sqlcode: error.sqlcode, file, cause: error });
+  }
+}
+
+/** Nobody but a person can help: a file, a column or an authority is missing. */
+export function needsSetup({ kind }: HostError): boolean {
+  return kind === 'setup' || kind === 'not_journaled';
+}
+
+/** What is to be put aside, so that everything else goes on: the host refuses it, or the file that it needs is missing. */
+export function isOneRowsTrouble(error: HostError): boolean {
+  return error.kind === 'poison' || (needsSetup(error) && error.file !== undefined);
+}
+
+/** Locks, deadlocks, objects in use: trouble of these rows and not of the host. */
+export function isLocal({ sqlstate }: HostError): boolean {
+  return /^(40|55)/.test(sqlstate) || sqlstate === '57033';
 }
 
 /** Db2's SQLSTATEs; the stand-in translates PostgreSQL's own into these first. */

@@ -140,6 +140,38 @@ export function putRows<Name extends HostFileName, Chosen extends keyof HostReco
   };
 }
 
+/** Inserts those of `count` rows that are missing; a row that exists stays as it is, whatever it holds. */
+export function insertMissing<Name extends HostFileName, Chosen extends keyof HostRecord<Name> & string>(
+  place: Place,
+  name: Name,
+  columns: readonly Chosen[],
+  count: number,
+): HostStatement<{ rows: readonly (HostKey<Name> & Pick<HostRecord<Name>, Chosen>)[]; stamp: AuditStamp }> {
+  const { bind } = putRows(place, name, columns, count);
+  const shape = { columns, guards: [], conditions: ['1 = 0'], count };
+  return { sql: mergeText(place, hostFile(name), shape), bind };
+}
+
+/** Changes no row, and fails where the file, a column of ours or the authority to write it is missing. */
+export function touchNothing({ library }: Pick<Place, 'library'>, name: HostFileName): string {
+  const { service, key } = hostFile(name);
+  const columns = names(service).length > 0 ? names(service) : names(key);
+  return `update ${library}.${name} set ${columns.map((column) => `${column} = ${column}`).join(', ')} where 1 = 0`;
+}
+
+/** Deletes rows of a file that is the service's alone. */
+export function deleteRows<Name extends HostFileName, By extends keyof HostRecord<Name> & string>(
+  { library }: Pick<Place, 'library'>,
+  name: Name,
+  by: readonly By[],
+  above: keyof HostKey<Name> & string,
+): HostStatement<Pick<HostRecord<Name>, By> & { above: string }> {
+  return {
+    sql: `delete from ${library}.${name} where ${matches(by)} and ${above} > ?`,
+    bind: ({ above: bound, ...values }) => [...pick(values, by), bound],
+  };
+}
+
 type MergeShape = {
   columns: readonly string[];
   /** Columns whose confirmed value travels along, as `S.WAS_…`. */
