@@ -6,8 +6,9 @@ import { instant, keyText, text } from './values.ts';
 // Load condition reports: interface.md part 2 and 4.6, contract §6. Camel case is the document's own.
 
 /** No clock of a device, however wrong, leaves these years; past them our own arithmetic is no longer exact. */
-const captureTime = instant.check(
-  z.refine((value) => /^(19|20|21)\d\d-/.test(value), 'must lie in the years 1900 to 2199'),
+const captureTime = z.pipe(
+  instant,
+  z.string().check(z.refine((value) => /^(19|20|21)\d\d-/.test(value), 'must lie in the years 1900 to 2199')),
 );
 
 const filled = <Text extends z.ZodMiniType<string>>(schema: Text): Text =>
@@ -92,9 +93,10 @@ const filter = (max: number) =>
     z.transform((value: string | undefined) => value || undefined),
   );
 
-/** `9999-12-31` is a way to say "no end"; what an offset carries out of these years has no ISO form of four digits. */
-const fourDigitInstant = instant.check(
-  z.refine((value) => /^(?!0000)\d{4}-/.test(value), 'must lie in the years 0001 to 9999'),
+/** `9999-12-31` is a way to say "no end"; PostgreSQL knows no year 0. */
+const boundaryInstant = z.pipe(
+  instant,
+  z.string().check(z.refine((value) => !value.startsWith('0000-'), 'must lie in the years 0001 to 9999')),
 );
 const isDay = /^\d{4}-\d\d-\d\d$/;
 
@@ -110,7 +112,7 @@ const boundary = (timeOfDay: string) =>
         if (!value) return undefined;
         return isDay.test(value) ? value + timeOfDay : value.replace(/ (?=\d\d:?\d\d$)/, '+');
       }),
-      z.optional(fourDigitInstant),
+      z.optional(boundaryInstant),
     ),
   );
 /** Query of GET report/load-condition: all optional, all must hold; `key` and the ratings for one and the same section. */
