@@ -24,6 +24,7 @@ import { buildHttp } from './http/build.ts';
 import type { Probe } from './http/health.ts';
 import { keepSecret, type KeptSecret } from './kept-secret.ts';
 import { startMail } from './mail/delivery-mails.ts';
+import { previewSummary } from './mail/preview.ts';
 import type { Pipeline } from './mutations/change.ts';
 import { openHost } from './replication/host/open.ts';
 import { startClosing } from './mutations/closing-timers.ts';
@@ -200,6 +201,7 @@ async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | un
     clock,
     probes,
     hostCatalog,
+    previewMail: (key, stop) => previewSummary(db, config.access, key, stop),
     version,
     opsToken,
     log,

@@ -3,6 +3,7 @@ import { assetOperations } from './asset-operations.ts';
 import { authOperations } from './auth-operations.ts';
 import { codeOperations } from './code-operations.ts';
 import { diagnosticOperations } from './diagnostics.ts';
+import { emailOperations } from './email-operations.ts';
 import { nothing, operation } from './operations.ts';
 import { pageMeta } from './page.ts';
 import { healthPayload, readinessPayload } from './payloads.ts';
@@ -17,6 +18,8 @@ export const operations = {
   ...authOperations,
 
   ...routeOperations,
+
+  ...emailOperations,
 
   health: operation({
     method: 'GET',

@@ -6,6 +6,7 @@ export * from './canonical-json.ts';
 export * from './checksum.ts';
 export * from './codes.ts';
 export * from './diagnostics.ts';
+export * from './email-operations.ts';
 export * from './errors.ts';
 export * from './frames.ts';
 export * from './mutation.ts';

@@ -15,6 +15,7 @@ import type { HttpGround } from '../../server/src/http/build.ts';
 import { buildHttp } from '../../server/src/http/build.ts';
 import type { Log } from '../../server/src/log.ts';
 import { openLogger } from '../../server/src/logger.ts';
+import { previewSummary } from '../../server/src/mail/preview.ts';
 import type { Pipeline } from '../../server/src/mutations/change.ts';
 import { openPipeline } from '../../server/src/mutations/pipeline.ts';
 import { bossMessages, bossRowsWakeup, bossWakeups, queues } from '../../server/src/mutations/wakeups.ts';
@@ -119,6 +120,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     },
     probes: options.probes ?? [],
     hostCatalog: options.hostCatalog ?? noHost,
+    previewMail: (key, stop) => previewSummary(db, options.access ?? 'documented', key, stop),
     version: '0.0.0-test',
     opsToken,
     log: openLogger(options.logLevel ?? 'debug', { write: (line: string) => void logged.push(line) }),

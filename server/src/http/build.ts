@@ -13,6 +13,8 @@ import { authEndpoints } from './auth-endpoints.ts';
 import { ruleBrowsers } from './browser-rules.ts';
 import { answerBrokenRequest, answerUnroutable } from './broken-request.ts';
 import { mountDocs } from './docs/mount-docs.ts';
+import type { PreviewMail } from './email-preview.ts';
+import { emailEndpoints } from './email-preview.ts';
 import { AppError, errorAnswer, toAppError } from './errors.ts';
 import { codeEndpoints } from './code-endpoints.ts';
 import { readForms } from './form.ts';
@@ -54,6 +56,7 @@ export interface HttpGround
   readonly timeouts?: Timeouts;
   readonly assets: UploadGround;
   readonly hostCatalog: HostCatalog;
+  readonly previewMail: PreviewMail;
   /** Bearer token of `/api/ops`. */
   readonly opsToken: string;
   /** pino, or what behaves like it. */
@@ -96,6 +99,7 @@ export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
     ...authEndpoints({ ...ground, limit }),
     ...routeEndpoints(ground.db),
     ...stopEndpoints(ground),
+    ...emailEndpoints(ground.previewMail),
     ...healthEndpoints(ground),
     ...hostEndpoints(ground.hostCatalog),
     ...assetEndpoints(ground.assets),

@@ -1,20 +1,21 @@
 import { join } from 'node:path';
-import type { StopPlan, StopResult } from '@tailgate/sync-protocol';
 import { routeScope } from '@tailgate/sync-protocol';
 import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Config } from '../config.ts';
 import type { Queryable } from '../db/types.ts';
 import type { Log } from '../log.ts';
 import { queues, type MailJob } from '../mutations/wakeups.ts';
-import { folderPost, smtpPost, type Post } from './post.ts';
+import { contentsOf, mailLinks, type Contents } from './contents.ts';
+import { folderPost, smtpPost, type Envelope, type Post } from './post.ts';
+import { keepGivenUp, keepSent, keepSettled, loadProgress } from './progress.ts';
 import { recipientsOf } from './recipients.ts';
-import { renderSummary } from './render-summary.ts';
-import { readReasons, readStop, saveGivenUp, saveSent } from './sql.ts';
+import { faultOf, isTooLarge, type Verdict } from './smtp-verdict.ts';
+import { readSummarizedStop } from './stop-reading.ts';
 
 export interface MailOptions {
   readonly db: Queryable;
   readonly boss: Pick<PgBoss, 'work' | 'offWork'>;
-  readonly config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir'>;
+  readonly config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'publicUrl' | 'access'>;
   readonly clock: () => Date;
   readonly log: Log;
 }
@@ -38,10 +39,16 @@ export async function startMail(options: MailOptions): Promise<DeliveryMails> {
   return mails;
 }
 
+/** Some recipients have to wait: the job comes again for them. */
+class DeferredError extends Error {
+  override readonly name = 'RECIPIENTS_DEFERRED';
+}
+
 /**
- * One mail for each transition to D. The queued job is retried for half a day; the mutation names the letter, and a row
- * says that it went out. Between the mail server's word and that row lies a moment in which a crash has the letter sent
- * twice, under the same Message-ID; the other order could lose it.
+ * One mail for each transition to D. The queued job is retried for half a day; the mutation names the letter, and rows
+ * say with whom it is done, so that who was greylisted gets it later and nobody else gets it twice. Between the mail
+ * server's word and those rows lies a moment in which a crash has the letter sent again, under the same Message-ID; the
+ * other order could lose it.
  */
 export class DeliveryMails {
   readonly #options: MailOptions;
@@ -69,76 +76,66 @@ export class DeliveryMails {
       await this.#send(job);
       return { id: job.id, status: 'completed' };
     } catch (error) {
-      await this.#failed(job, error);
-      return { id: job.id, status: 'failed', output: { reason: faultOf(error) } };
+      const [reason, { retryCount, retryLimit }] = [faultOf(error), job];
+      if (retryCount >= retryLimit) await this.#giveUp(job.data, reason);
+      else
+        this.#options.log.warn({ ...aboutOf(job.data), reason, retryCount }, 'a delivery mail could not be sent yet');
+      return { id: job.id, status: 'failed', output: { reason } };
     }
   }
 
-  async #send({ data: { facility, route_id, week_end, stop, mutation, paths }, signal }: JobWithMetadata<MailJob>) {
+  async #send({ data: job, createdOn, signal }: JobWithMetadata<MailJob>): Promise<void> {
+    const { db, config, log } = this.#options;
+    const { sent, settled, taken } = await loadProgress(db, job);
+    const stop = sent ? undefined : (await readSummarizedStop(db, keyOf(job), job.stop))?.stop;
+    if (!stop) return;
+
+    const { customer } = stop.plan;
+    const { to, cc, invalid } = recipientsOf(customer.contact, stop.result.updates?.osd_emails ?? [], job.paths);
+    if (invalid > 0) log.warn({ ...aboutOf(job), invalid }, 'addresses of a delivery mail are none and were left out');
+    const recipients = [...to, ...cc].filter((address) => !settled.has(address));
+    if (recipients.length === 0) return;
+
+    const contents = await contentsOf(db, stop, mailLinks(config));
+    const envelope = { id: job.mutation, date: createdOn, to, cc, recipients };
+    await this.#settle(job, await this.#postContents(envelope, contents, signal), taken);
+  }
+
+  async #postContents(envelope: Envelope, [whole, bare]: [Contents, Contents?], signal: AbortSignal): Promise<Verdict> {
+    try {
+      return await this.#post.send({ ...envelope, ...whole }, signal);
+    } catch (error) {
+      if (!bare || !isTooLarge(error)) throw error;
+      return this.#post.send({ ...envelope, ...bare }, signal);
+    }
+  }
+
+  /** Notes with whom the mail is done. @throws DeferredError where some have to wait */
+  async #settle(job: MailJob, verdict: Verdict, takenBefore: number): Promise<void> {
     const { db, clock, log } = this.#options;
-    const key = { facility, id: route_id, week_end };
-    const { rows } = await db.query<StopRow>(readStop, [facility, route_id, week_end, stop, mutation]);
-    const [row] = rows;
-    if (!row || row.sent) return;
-
-    const [plan, result] = [readPlan(row.plan), readResult(row.result)];
-    const about = { route: routeScope(key), stop, mutation };
-    const { to, cc, invalid } = recipientsOf(plan.customer.contact, result.updates?.osd_emails ?? [], paths);
-    if (invalid > 0) log.warn({ ...about, invalid }, 'addresses of a delivery mail are none and were left out');
-    if (to.length === 0) return;
-
-    const { zone, drivers, route_name: name } = row;
-    const letter = renderSummary({
-      route: { ...key, name },
-      plan,
-      result,
-      zone,
-      drivers,
-      reason: await this.#reasons(),
-    });
-    const { refused } = await this.#post.send({ ...letter, id: mutation, to, cc }, signal);
-    if (refused > 0) log.warn({ ...about, refused }, 'the mail server refused some recipients of a delivery mail');
-    await db.query(saveSent, [facility, mutation, clock()]);
+    const { taken, refused, deferred } = verdict;
+    if (refused.length > 0)
+      log.warn(
+        { ...aboutOf(job), refused: refused.length },
+        'the mail server refused some recipients of a delivery mail',
+      );
+    if (deferred.length === 0 && taken.length + takenBefore > 0) return keepSent(db, job, clock());
+    await keepSettled(db, job, verdict, clock());
+    if (deferred.length > 0) throw new DeferredError(`${deferred.length} recipients have to wait`);
+    // Trying again would only bother the server: it has said that it never will.
+    await this.#giveUp(job, 'RECIPIENTS_REFUSED');
   }
 
-  async #reasons(): Promise<(type: string, code: string) => string> {
-    const { rows } = await this.#options.db.query<{ type: string; code: string; description: string }>(readReasons);
-    const known = new Map(rows.map(({ type, code, description }) => [`${type} ${code}`, description]));
-    return (type, code) => known.get(`${type} ${code}`) ?? '';
-  }
-
-  async #failed({ data, retryCount, retryLimit }: JobWithMetadata<MailJob>, error: unknown): Promise<void> {
+  async #giveUp(job: MailJob, reason: string): Promise<void> {
     const { db, log } = this.#options;
-    const { facility, route_id, week_end, stop, mutation } = data;
-    const about = { route: routeScope({ facility, id: route_id, week_end }), stop, mutation, reason: faultOf(error) };
-    if (retryCount < retryLimit) return log.warn({ ...about, retryCount }, 'a delivery mail could not be sent yet');
+    const about = { ...aboutOf(job), reason };
     log.error(about, 'a delivery mail was given up');
-    await db
-      .query(saveGivenUp, [JSON.stringify(about)])
-      .catch((err: unknown) => log.error({ err, mutation }, 'an incident could not be kept'));
+    await keepGivenUp(db, about).catch((err: unknown) =>
+      log.error({ err, mutation: job.mutation }, 'an incident could not be kept'),
+    );
   }
 }
 
-interface StopRow {
-  route_name: string;
-  zone: string;
-  plan: string;
-  result: string;
-  sent: boolean;
-  drivers: Record<string, string>;
-}
+const keyOf = ({ facility, route_id, week_end }: MailJob) => ({ facility, id: route_id, week_end });
 
-// The documents are our own and were parsed before they were written: boundaries parse, interiors trust.
-const readPlan: (doc: string) => StopPlan = JSON.parse;
-const readResult: (doc: string) => StopResult = JSON.parse;
-
-/** What went wrong, in codes alone: mail servers repeat addresses in their words. */
-function faultOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown';
-  const parts = [
-    'code' in error ? error.code : error.name,
-    'command' in error ? error.command : '',
-    'responseCode' in error ? error.responseCode : '',
-  ];
-  return parts.filter((part) => typeof part === 'number' || (typeof part === 'string' && part !== '')).join(' ');
-}
+const aboutOf = (job: MailJob) => ({ route: routeScope(keyOf(job)), stop: job.stop, mutation: job.mutation });

@@ -1,10 +1,15 @@
-import type { LineResult, OsdGroup, RouteKey, StopPlan, StopResult, StopStatus } from '@tailgate/sync-protocol';
-import { lineKey } from '@tailgate/sync-protocol';
-import { clockOf } from './local-clock.ts';
+import type { RouteKey, StopPlan, StopResult, StopStatus } from '@tailgate/sync-protocol';
+import { eventTime } from '../stops/event-time.ts';
+import { clockOf, zoneName } from './local-clock.ts';
+import type { PictureReference } from './summary-pictures.ts';
+import type { SummaryTables } from './summary-tables.ts';
+import { counted, summaryTables } from './summary-tables.ts';
 
 /** A stop, and what is needed to speak of it to a customer. */
 export interface SummarizedStop {
   readonly route: RouteKey & { readonly name: string };
+  /** Name of the facility; blank where nobody knows. */
+  readonly facility: string;
   readonly plan: StopPlan;
   readonly result: StopResult;
   /** IANA zone of the facility. */
@@ -15,135 +20,129 @@ export interface SummarizedStop {
   readonly reason: (type: 'credit-reason' | 'stop-exception', code: string) => string;
 }
 
-export interface DeliverySummary {
-  readonly title: string;
-  readonly facts: readonly { readonly label: string; readonly value: string }[];
-  readonly tables: readonly SummaryTable[];
+export interface Fact {
+  readonly label: string;
+  readonly value: string;
 }
 
-export interface SummaryTable {
-  readonly heading: string;
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly string[])[];
+/** What a delivery summary says, in order; how it looks is the templates'. Nothing that was not recorded is told. */
+export interface DeliverySummary extends SummaryTables {
+  /** One line, for a mail's subject and a page's title. */
+  readonly subject: string;
+  readonly status: StopStatus;
+  /** Such as `Delivered`. */
+  readonly statusWords: string;
+  readonly customer: string;
+  readonly facility: string;
+  /** The whole in a sentence or two: mail programs show it beside the subject. */
+  readonly lead: string;
+  readonly totals: readonly Fact[];
+  readonly facts: readonly Fact[];
+  /** The driver's words. */
+  readonly comment: string;
+  readonly signature: PictureReference | undefined;
+  readonly exceptionCount: number;
+  /** Whose times these are. */
+  readonly zone: string;
+  /** Whom to ask; blank where nobody is named. */
+  readonly contact: string;
 }
 
-/** What a delivery summary says, in order; how it looks is `render-summary.ts`. Nothing that was not recorded is told. */
+/** Puts together what a summary says of a stop as it is now. Pure. */
 export function deliverySummary(stop: SummarizedStop): DeliverySummary {
-  const { plan, result } = stop;
+  const { plan, result, reason } = stop;
+  const tables = summaryTables(plan, result, (code) => reason('credit-reason', code));
+  const exceptionCount = tables.exceptions.reduce((sum, line) => sum + line.entries.length, tables.overage.length);
+  const updates = result.updates ?? {};
+  const receiver = updates.store_emp_name || updates.store_emp_id || '';
+  const { salesrep } = plan.customer.contact;
+  const customer = plan.customer.name || `Stop ${plan.id}`;
+  const headline = `${statusWords[result.status]}${exceptionCount > 0 ? ' with exceptions' : ''}`;
   return {
-    title: `${plan.customer.name || `Stop ${plan.id}`}: ${statusWords[result.status]}`,
+    ...tables,
+    subject: oneLine(`${headline}: ${customer}, route ${stop.route.id}, stop ${plan.id}`),
+    status: result.status,
+    statusWords: statusWords[result.status],
+    customer,
+    facility: stop.facility || stop.route.facility,
+    lead: leadOf(stop, receiver, exceptionCount),
+    totals: totalsOf(tables, exceptionCount),
     facts: factsOf(stop).filter(({ value }) => value !== ''),
-    tables: [productsOf(stop), collectionsOf(stop), exceptionsOf(stop)].filter(({ rows }) => rows.length > 0),
+    comment: (isSkipped(result.status) && updates.skip_refuse_driver_comment) || updates.driver_comments || '',
+    signature: updates.signature_id ? { asset: updates.signature_id, caption: receiver || 'the receiver' } : undefined,
+    exceptionCount,
+    zone: zoneName(stop.zone),
+    contact: [salesrep.name, salesrep.phone].filter(Boolean).join(', '),
   };
 }
 
-export const statusWords: Record<StopStatus, string> = {
-  P: 'pending',
-  D: 'delivered',
-  S: 'skipped',
-  R: 'refused',
-  C: 'complete',
+const statusWords: Record<StopStatus, string> = {
+  P: 'Not delivered yet',
+  D: 'Delivered',
+  S: 'Skipped',
+  R: 'Refused',
+  C: 'Complete',
 };
 
-function factsOf({ route, plan, result, zone, drivers, reason }: SummarizedStop): { label: string; value: string }[] {
+/** A line break in a name is no header, and no sign in it turns the rest of the line around. */
+const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Bidi_Control}\u2028\u2029\s]+/gu, ' ').trim();
+
+const isSkipped = (status: StopStatus): boolean => status === 'S' || status === 'R';
+
+function leadOf({ result, zone }: SummarizedStop, receiver: string, exceptionCount: number): string {
+  const when = result.status === 'P' ? '' : clockOf(eventTime(result)?.toISOString(), zone);
+  const received = result.status === 'D' && receiver ? ` Received by ${receiver}.` : '';
+  const wrong = exceptionCount > 0 ? ` ${counted(exceptionCount, 'exception')}.` : '';
+  return `${statusWords[result.status]}${when && ` on ${when}`}.${received}${wrong}`;
+}
+
+function totalsOf({ products, collections }: SummaryTables, exceptionCount: number): Fact[] {
+  const lines = products.flatMap((group) => group.lines);
+  const delivered = totalOf(lines.map((line) => line.delivered));
+  const ordered = totalOf(lines.map((line) => line.ordered));
+  const returned = totalOf(lines.map((line) => line.returned));
+  const collected = totalOf(collections.map((line) => line.returned));
+  const expected = totalOf(collections.map((line) => line.ordered));
+  return [
+    { label: 'Delivered', value: delivered === undefined ? '' : partOf(delivered, ordered) },
+    { label: 'Returned', value: returned ? String(returned) : '' },
+    { label: 'Exceptions', value: exceptionCount > 0 ? String(exceptionCount) : '' },
+    { label: 'Collected', value: collected === undefined ? '' : partOf(collected, expected) },
+  ].filter(({ value }) => value !== '');
+}
+
+/** Undefined where nobody recorded any. */
+function totalOf(counts: readonly (number | undefined)[]): number | undefined {
+  const known = counts.filter((count) => count !== undefined);
+  return known.length > 0 ? known.reduce((sum, count) => sum + count, 0) : undefined;
+}
+
+const partOf = (some: number, all: number | undefined): string => (all ? `${some} of ${all}` : String(some));
+
+function factsOf({ route, plan, result, zone, drivers, reason }: SummarizedStop): Fact[] {
   const { customer, invoices } = plan;
   const { location } = customer;
   const updates = result.updates ?? {};
-  const skipped = result.status === 'S' || result.status === 'R';
-  const code = skipped ? (updates.skip_refuse_reason_code ?? '') : '';
+  const code = isSkipped(result.status) ? (updates.skip_refuse_reason_code ?? '') : '';
+  const words = code && reason('stop-exception', code);
   const driver = updates.delivered_by_driver_id ?? '';
   const place = [location.city, [location.state, location.zip].filter(Boolean).join(' ')].filter(Boolean).join(', ');
   return [
-    { label: 'Customer', value: [customer.name, customer.id].filter(Boolean).join(', ') },
-    { label: 'Address', value: [...location.address, place].filter(Boolean).join(', ') },
-    { label: 'Route', value: [route.id, route.name].filter(Boolean).join(', ') },
-    { label: 'Stop', value: String(plan.id) },
-    { label: 'Invoices', value: invoices.map(({ id }) => id).join(', ') },
-    { label: 'Status', value: statusWords[result.status] },
-    { label: 'Reason', value: [code, code && reason('stop-exception', code)].filter(Boolean).join(' ') },
+    { label: 'Reason', value: words ? `${words} (${code})` : code && `Code ${code}` },
+    { label: 'Received by', value: withId(updates.store_emp_name, updates.store_emp_id) },
     { label: 'Started', value: clockOf(updates.start_delivery_time, zone) },
     { label: 'Finished', value: clockOf(updates.end_delivery_time, zone) },
+    { label: 'Customer', value: withId(customer.name, customer.id) },
+    { label: 'Address', value: [...location.address, place].filter(Boolean).join('\n') },
+    {
+      label: invoices.length === 1 ? 'Invoice' : 'Invoices',
+      value: invoices.map(({ id, date }) => (date ? `${id}, ${date}` : id)).join('\n'),
+    },
+    { label: 'Route', value: [`${route.id}, stop ${plan.id}`, route.name].filter(Boolean).join('\n') },
     { label: 'Driver', value: drivers[driver] || driver },
-    { label: 'Received by', value: updates.store_emp_name || updates.store_emp_id || '' },
-    { label: 'Signature', value: updates.signature_id ? 'on file' : '' },
-    { label: 'Comment', value: (skipped && updates.skip_refuse_driver_comment) || updates.driver_comments || '' },
   ];
 }
 
-function productsOf({ plan, result }: SummarizedStop): SummaryTable {
-  const lines = linesOf(plan.products, result.products);
-  const rows = lines.map(({ id, invoice, planned, line }) => [
-    planned?.name || id,
-    invoice,
-    written(planned?.quantity),
-    written(line?.delivered ?? line?.action_delivered),
-    written(line?.returned),
-  ]);
-  return { heading: 'Items', columns: ['Item', 'Invoice', 'Ordered', 'Delivered', 'Returned'], rows };
-}
-
-function collectionsOf({ plan, result }: SummarizedStop): SummaryTable {
-  const lines = linesOf(plan.collections, result.collections);
-  const rows = lines.map(({ id, planned, line }) => [
-    planned?.name || id,
-    written(planned?.quantity),
-    written(line?.returned ?? line?.action_delivered),
-  ]);
-  return { heading: 'Collected', columns: ['Item', 'Expected', 'Collected'], rows };
-}
-
-function exceptionsOf({ plan, result, reason }: SummarizedStop): SummaryTable {
-  const meaning = (code: string): string => [code, reason('credit-reason', code)].filter(Boolean).join(' ');
-  const ofGroups = (name: string, groups: readonly OsdGroup[] = []): string[][] =>
-    groups.flatMap(({ osd_code, data }) =>
-      data.map(({ quantity, quantity_type, comment }) => [
-        name,
-        meaning(osd_code),
-        [written(quantity), quantity_type].filter(Boolean).join(' '),
-        comment,
-      ]),
-    );
-  const lines = [...linesOf(plan.products, result.products), ...linesOf(plan.collections, result.collections)];
-  const rows = [
-    ...lines.flatMap(({ id, planned, line }) => [
-      ...ofGroups(planned?.name || id, line?.osd_data),
-      ...ofGroups(planned?.name || id, line?.action_osd_data),
-    ]),
-    ...(result.updates?.overage_items ?? []).map(({ barcode, osd_code, quantity, comment }) => [
-      `Not ordered${barcode && `: ${barcode}`}`,
-      meaning(osd_code),
-      written(quantity),
-      comment,
-    ]),
-  ];
-  return { heading: 'Exceptions', columns: ['Item', 'Reason', 'Quantity', 'Comment'], rows };
-}
-
-interface SummaryLine<Planned> {
-  readonly id: string;
-  readonly invoice: string;
-  readonly planned: Planned | undefined;
-  readonly line: LineResult | undefined;
-}
-
-/** The manifest in its order with what was recorded of each line, then what was recorded beyond it. */
-function linesOf<Planned extends { readonly id: string; readonly invoice: string }>(
-  plan: readonly Planned[],
-  results: Readonly<Record<string, LineResult>> = {},
-): SummaryLine<Planned>[] {
-  const seen = new Map<string, number>();
-  const left = new Map(Object.entries(results));
-  const lines = plan.map((planned): SummaryLine<Planned> => {
-    const { id, invoice } = planned;
-    const pair = lineKey(id, invoice, 0);
-    const n = seen.get(pair) ?? 0;
-    seen.set(pair, n + 1);
-    const line = left.get(lineKey(id, invoice, n));
-    left.delete(lineKey(id, invoice, n));
-    return { id, invoice, planned, line };
-  });
-  return [...lines, ...[...left.values()].map((line) => ({ ...line, planned: undefined, line }))];
-}
-
-/** A count that nobody recorded is not zero. */
-const written = (count: number | null | undefined): string => count?.toString() ?? '';
+/** `Sam Storekeeper (4711)`, or what there is of it. */
+const withId = (name: string | null | undefined, id: string | null | undefined): string =>
+  name && id ? `${name} (${id})` : name || id || '';

@@ -1,4 +1,4 @@
-import { zoneFormatters } from '../zone-clock.ts';
+import { knownZone, zoneFormatters } from '../zone-clock.ts';
 
 /**
  * A moment as people at the facility read it, such as `Fri, Nov 20, 2026, 10:05 AM CST`; blank where there is none.
@@ -19,3 +19,15 @@ const formatterOf = zoneFormatters({
   minute: '2-digit',
   timeZoneName: 'short',
 });
+
+/** The zone in words, such as `Central Time, America/Chicago`; `UTC` where nobody knows. */
+export function zoneName(zone: string): string {
+  const known = knownZone(zone);
+  if (known === 'UTC') return known;
+  const name = nameFormatterOf(known)
+    .formatToParts()
+    .find(({ type }) => type === 'timeZoneName')?.value;
+  return [name, known].filter(Boolean).join(', ');
+}
+
+const nameFormatterOf = zoneFormatters({ timeZoneName: 'longGeneric' });

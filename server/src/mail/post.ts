@@ -1,19 +1,29 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { SendMailOptions } from 'nodemailer';
 import { createTransport } from 'nodemailer';
-import type { RenderedSummary } from './render-summary.ts';
+import type { Contents } from './contents.ts';
+import type { Verdict } from './smtp-verdict.ts';
+import { verdictOf } from './smtp-verdict.ts';
 
-export interface Letter extends RenderedSummary {
+export interface Envelope {
   /** Stays the same when the letter is sent again: mail readers show it once. */
   readonly id: string;
+  /** When it became due; stays the same, too. */
+  readonly date: Date;
   readonly to: readonly string[];
   readonly cc: readonly string[];
+  /** Those of `to` and `cc` whom this try is for. */
+  readonly recipients: readonly string[];
 }
+
+export interface Letter extends Envelope, Contents {}
 
 /** Where letters go. */
 export interface Post {
-  /** Resolves when the letter is taken for good; with how many of its recipients were refused. */
-  send(letter: Letter, signal: AbortSignal): Promise<{ refused: number }>;
+  /** Resolves with what became of each recipient. @throws where it is the letter's or the server's fault, not theirs */
+  send(letter: Letter, signal: AbortSignal): Promise<Verdict>;
   close(): void;
 }
 
@@ -21,35 +31,27 @@ export interface Post {
 const SILENCE_MS = 30_000;
 const CONNECT_MS = 10_000;
 
-/** Mails by SMTP. A letter that only some recipients were refused of counts as sent. */
+// A letter is made of what drivers wrote: none of it may name a file or an address to be read.
+const trustNothing = { disableFileAccess: true, disableUrlAccess: true };
+
+/** Mails by SMTP. */
 export function smtpPost(url: string, from: string): Post {
   const transport = createTransport({
     url,
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
     socketTimeout: SILENCE_MS,
-    // A letter is made of what drivers wrote: none of it may name a file or an address to be read.
-    disableFileAccess: true,
-    disableUrlAccess: true,
+    ...trustNothing,
   });
   return {
-    send: async (letter, signal) => {
-      const { rejected } = await transport.sendMail({ ...messageOf(letter, from), signal });
-      return { refused: rejected.length };
-    },
+    send: (letter, signal) => verdictOf(letter.recipients, transport.sendMail({ ...messageOf(letter, from), signal })),
     close: () => transport.close(),
   };
 }
 
 /** Mails as `.eml` files, for trials: any mail program opens them. */
 export function folderPost(folder: string, from: string): Post {
-  const transport = createTransport({
-    streamTransport: true,
-    buffer: true,
-    newline: 'windows',
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows', ...trustNothing });
   return {
     send: async (letter) => {
       const { message } = await transport.sendMail(messageOf(letter, from));
@@ -58,23 +60,33 @@ export function folderPost(folder: string, from: string): Post {
       // Whoever watches the folder sees whole letters only.
       await writeFile(`${file}.part`, message, { mode: 0o600 });
       await rename(`${file}.part`, file);
-      return { refused: 0 };
+      return { taken: letter.recipients, refused: [], deferred: [] };
     },
     close: () => transport.close(),
   };
 }
 
-function messageOf({ id, to, cc, subject, html, text }: Letter, from: string) {
+function messageOf(letter: Letter, from: string): SendMailOptions {
+  const { id, date, to, cc, recipients, subject, html, text, enclosures } = letter;
   return {
     from,
     to: to.map(addressOnly),
     cc: cc.map(addressOnly),
+    envelope: { from, to: recipients.map(addressOnly) },
     subject,
+    date,
     html,
     text,
+    attachments: enclosures.map(({ cid, fileName, mime, open }) => ({
+      cid,
+      filename: fileName,
+      contentType: mime,
+      contentDisposition: 'inline',
+      content: Readable.from(open()),
+    })),
     messageId: `<${id}@${domainOf(from)}>`,
-    // RFC 3834: no vacation notice comes back.
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    // RFC 3834, and the word for it that Exchange knows: no vacation notice comes back.
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
   };
 }
 

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import type { Customer } from '@tailgate/sync-protocol';
 import { isMailAddress } from '../stops/mail-address.ts';
 
@@ -24,16 +25,20 @@ export function recipientsOf(
   const invalid = [...contacts, drivers].reduce((sum, list) => sum + list.invalid, 0);
   const contacted = contacts.map(({ valid }) => valid).find((list) => list.length > 0);
   if (!contacted) return { to: drivers.valid, cc: [], invalid };
-  const known = new Set(contacted.map(folded));
-  const copies = drivers.valid.filter((address) => !known.has(folded(address)));
+  const known = new Set(contacted.map(mailboxOf));
+  const copies = drivers.valid.filter((address) => !known.has(mailboxOf(address)));
   return { to: contacted, cc: paths === 'v20' ? [] : copies, invalid };
 }
 
 /** Back offices write several addresses into one field, with commas or semicolons between them. */
 function addressesIn(field: string): { valid: string[]; invalid: number } {
   const written = field.split(/[,;\s]+/).filter((part) => part !== '');
-  const once = new Map(written.filter(isMailAddress).map((address) => [folded(address), address]));
+  const once = new Map(written.filter(isMailAddress).map((address) => [mailboxOf(address), address]));
   return { valid: [...once.values()], invalid: written.filter((part) => !isMailAddress(part)).length };
 }
 
-const folded = (address: string): string => address.toLowerCase();
+/** Equal for two spellings of one mailbox: no case, and domains as the wire carries them. */
+export function mailboxOf(address: string): string {
+  const at = address.lastIndexOf('@');
+  return `${address.slice(0, at)}@${domainToASCII(address.slice(at + 1))}`.toLowerCase();
+}

@@ -1,7 +1,8 @@
-import { deliverySummary, statusWords } from './delivery-summary.ts';
-import type { DeliverySummary, SummarizedStop, SummaryTable } from './delivery-summary.ts';
-import { html } from './markup.ts';
-import type { Markup } from './markup.ts';
+import { join } from 'node:path';
+import { Eta } from 'eta';
+import type { DeliverySummary } from './delivery-summary.ts';
+import { plainSummary } from './plain-summary.ts';
+import type { PictureReference } from './summary-pictures.ts';
 
 export interface RenderedSummary {
   readonly subject: string;
@@ -9,75 +10,61 @@ export interface RenderedSummary {
   readonly text: string;
 }
 
-/** The delivery summary of a stop as it is now, as a mail. */
-export function renderSummary(stop: SummarizedStop): RenderedSummary {
-  const summary = deliverySummary(stop);
-  const { plan, route, result } = stop;
-  const subject = `Stop ${statusWords[result.status]}: ${plan.customer.name || plan.id}, route ${route.id}`;
-  // A line break in a name is no line break in a header.
-  return { subject: subject.replaceAll(/[\p{Cc}\s]+/gu, ' '), html: asHtml(summary), text: asText(summary) };
+/**
+ * What there is of a file. `shown`: its bytes are at `src`. `stored`: it is kept, but not shown here, because it is too
+ * big or no image. `pending`: nobody has uploaded it yet. `href` is where a reader finds it, if anywhere.
+ */
+export type Picture =
+  | { readonly kind: 'shown'; readonly src: string }
+  | { readonly kind: 'stored' | 'pending'; readonly href: string | undefined };
+
+/** The files that an asset id stands for, at least one. */
+export type PicturesOf = (asset: string) => readonly Picture[];
+
+export interface ListedPictures {
+  /** `Signature`, `Photo 1`: by this the rest of the summary names them. */
+  readonly label: string;
+  readonly caption: string;
+  readonly pictures: readonly Picture[];
 }
 
-function asHtml({ title, facts, tables }: DeliverySummary): string {
-  const rows = facts.map(
-    ({ label, value }) =>
-      html`<tr>
-        <th align="left" valign="top">${label}</th>
-        <td style="white-space: pre-line">${value}</td>
-      </tr> `,
-  );
-  const page = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width" />
-        <title>${title}</title>
-      </head>
-      <body style="font-family: sans-serif">
-        <h1>${title}</h1>
-        <table cellpadding="4">
-          ${rows}
-        </table>
-        ${tables.map(tableAsHtml)}
-      </body>
-    </html> `;
-  return page.html;
+/** What the templates get. */
+export interface SummaryView extends Omit<DeliverySummary, 'signature' | 'photos'> {
+  readonly signature: ListedPictures | undefined;
+  readonly photos: readonly ListedPictures[];
+  /** Photos that are not listed. */
+  readonly morePhotos: number;
+  /** Number of a photo; undefined where there is none. */
+  readonly photoNumber: (asset: string | null) => number | undefined;
 }
 
-function tableAsHtml({ heading, columns, rows }: SummaryTable): Markup {
-  const heads = columns.map((column) => html`<th align="left" scope="col">${column}</th>`);
-  const lines = rows.map(
-    (cells) =>
-      html`<tr>
-        ${cells.map((cell) => html`<td valign="top" style="white-space: pre-line">${cell}</td>`)}
-      </tr> `,
-  );
-  return html`<h2>${heading}</h2>
-    <table cellpadding="4">
-      <thead>
-        <tr>
-          ${heads}
-        </tr>
-      </thead>
-      <tbody>
-        ${lines}
-      </tbody>
-    </table> `;
-}
+/** Photos that are listed one by one. A body can name two hundred thousand. */
+const mostListed = 40;
 
-function asText({ title, facts, tables }: DeliverySummary): string {
-  const width = Math.max(...facts.map(({ label }) => label.length));
-  const indent = `\n${' '.repeat(width + 2)}`;
-  const lines = facts.map(({ label, value }) => `${label.padEnd(width)}  ${value.replaceAll(/\r?\n/g, indent)}`);
-  return `${[title, lines.join('\n'), ...tables.map(tableAsText)].join('\n\n')}\n`;
-}
+const templates = new Eta({ views: join(import.meta.dirname, 'templates'), cache: true, rmWhitespace: true });
 
-/** A line of words a row: columns that are aligned by blanks fall apart in every proportional font. */
-function tableAsText({ heading, columns, rows }: SummaryTable): string {
-  const [, ...named] = columns;
-  const lines = rows.map(([first, ...cells]) => {
-    const told = named.flatMap((column, i) => (cells[i] ? [`${column.toLowerCase()} ${cells[i]}`] : []));
-    return `- ${[first, ...told].join(', ').replaceAll(/\s*\n\s*/g, ' ')}`;
+/** The summary as a mail, and as its preview: pictures apart, both are the same. */
+export function renderSummary(summary: DeliverySummary, picturesOf: PicturesOf): RenderedSummary {
+  const numbers = new Map(summary.photos.map(({ asset }, i) => [asset, i + 1]));
+  const list = (label: string, { asset, caption }: PictureReference): ListedPictures => ({
+    label,
+    caption,
+    pictures: picturesOf(asset),
   });
-  return `${heading}\n${lines.join('\n')}`;
+  const view: SummaryView = {
+    ...summary,
+    signature: summary.signature && list('Signature', summary.signature),
+    photos: listedPhotos(summary).map((photo, i) => list(`Photo ${i + 1}`, photo)),
+    morePhotos: Math.max(0, summary.photos.length - mostListed),
+    photoNumber: (asset) => (asset === null ? undefined : numbers.get(asset)),
+  };
+  return { subject: summary.subject, html: templates.render('./summary', view), text: plainSummary(view) };
 }
+
+/** Ids of the files that a rendered summary asks for, the most telling first. */
+export function picturedAssets(summary: DeliverySummary): string[] {
+  const { signature } = summary;
+  return [...(signature ? [signature] : []), ...listedPhotos(summary)].map(({ asset }) => asset);
+}
+
+const listedPhotos = ({ photos }: DeliverySummary): readonly PictureReference[] => photos.slice(0, mostListed);

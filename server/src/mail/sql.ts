@@ -1,22 +1,23 @@
 import type { Statement } from '../db/types.ts';
 
 /**
- * All of one moment that a delivery mail tells of a stop, and whether it went out before.
- * $1–$4 facility, route, week, stop; $5 the mutation.
+ * All of one moment that a summary tells of a stop: a row where there is the route, its plan null where there is no such
+ * stop. $1 facility, $2 route, $3 week, $4 stop.
  */
 export const readStop: Statement = {
   name: 'mail_read_stop',
-  text: `select r.name as route_name, coalesce(f.zone, '') as zone, p.doc as plan, s.doc as result,
-                exists (select from mail_sent m where m.facility = r.facility and m.mutation_id = $5) as sent,
+  text: `select r.name as route_name, r.published_at is not null as published,
+                coalesce(f.name, '') as facility, coalesce(f.zone, '') as zone, p.doc as plan, s.doc as result,
                 (select coalesce(json_object_agg(d.employee, coalesce(e.name, '')), '{}')
                    from route_driver d left join employee e on e.id = d.employee
                   where d.facility = r.facility and d.route_id = r.id and d.week_end = r.week_end) as drivers
            from route r
            left join facility f on f.id = r.facility
-           join stop_plan p on p.facility = r.facility and p.route_id = r.id and p.week_end = r.week_end
-           join stop_result s on s.facility = r.facility and s.route_id = r.id and s.week_end = r.week_end
-                             and s.stop_id = p.stop_id
-          where r.facility = $1 and r.id = $2 and r.week_end = $3 and p.stop_id = $4`,
+           left join stop_plan p on p.facility = r.facility and p.route_id = r.id and p.week_end = r.week_end
+                                and p.stop_id = $4
+           left join stop_result s on s.facility = r.facility and s.route_id = r.id and s.week_end = r.week_end
+                                  and s.stop_id = p.stop_id
+          where r.facility = $1 and r.id = $2 and r.week_end = $3`,
 };
 
 /** What the codes of exceptions and of skipped or refused stops mean; inactive ones may still stand in a result. */
@@ -25,10 +26,28 @@ export const readReasons: Statement = {
   text: `select type, code, description from code where type in ('credit-reason', 'stop-exception')`,
 };
 
-/** $1 facility, $2 mutation, $3 now. */
+/** Whether a mail is done with, which of its recipients are, and how many of them have it. $1 facility, $2 mutation. */
+export const readProgress: Statement = {
+  name: 'mail_read_progress',
+  text: `select exists (select from mail_sent where facility = $1 and mutation_id = $2) as sent,
+                coalesce(json_agg(address), '[]') as settled, (count(*) filter (where taken))::int as taken
+           from mail_recipient where facility = $1 and mutation_id = $2`,
+};
+
+/** $1 facility, $2 mutation, $3 addresses, those that have it first, $4 how many have it, $5 now. */
+export const saveSettled: Statement = {
+  name: 'mail_save_settled',
+  text: `insert into mail_recipient (facility, mutation_id, address, taken, settled_at)
+         select $1, $2, k.address, k.place <= $4, $5
+           from unnest($3::text[]) with ordinality as k (address, place)
+         on conflict do nothing`,
+};
+
+/** A mail is done with; who got it is nobody's business any more. $1 facility, $2 mutation, $3 now. */
 export const saveSent: Statement = {
   name: 'mail_save_sent',
-  text: `insert into mail_sent (facility, mutation_id, sent_at) values ($1, $2, $3) on conflict do nothing`,
+  text: `with recipients as (delete from mail_recipient where facility = $1 and mutation_id = $2)
+         insert into mail_sent (facility, mutation_id, sent_at) values ($1, $2, $3) on conflict do nothing`,
 };
 
 /** A mail that no retry could bring out is something that a person must know of. $1 details. */

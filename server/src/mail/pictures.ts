@@ -1,0 +1,68 @@
+import type { Asset } from '../assets/queries.ts';
+import { findAssetsOf, readBytes } from '../assets/queries.ts';
+import type { Queryable } from '../db/types.ts';
+import type { Picture, PicturesOf } from './render-summary.ts';
+
+/** What mail programs and browsers show. SVG is none of it: it can hold programs. */
+const shownTypes: readonly string[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
+/** Bytes that go with a mail. In base64 they are a third more, and many mail servers take 10 MB. */
+const mostBytes = 7 * 1024 * 1024;
+
+/** The files that a summary names: which of them it shows, and what is there of the others. */
+export interface PictureFiles {
+  readonly shown: readonly Asset[];
+  readonly picturesOf: (showAs: (asset: Asset) => string, linkTo: LinkTo) => PicturesOf;
+}
+
+/** Where a reader finds a file by its id; undefined where readers find none. */
+export type LinkTo = (asset: string) => string | undefined;
+
+/**
+ * Looks the files up that a summary names. A primary id stands for its whole upload (contract §3), less the files that
+ * are named by their own ids.
+ * @param ids the most telling first: what is too much is left out from the end
+ */
+export async function findPictures(db: Queryable, ids: readonly string[]): Promise<PictureFiles> {
+  const assets = ids.length === 0 ? [] : await findAssetsOf(db, ids);
+  const named = new Set(ids);
+  const filesOf = (id: string): Asset[] =>
+    assets.filter((asset) => asset.id === id || (asset.batch === id && !named.has(asset.id)));
+  const shown: Asset[] = [];
+  let bytes = 0;
+  for (const asset of new Set(ids.flatMap(filesOf))) {
+    if (!shownTypes.includes(asset.mime) || asset.size === 0 || bytes + asset.size > mostBytes) continue;
+    bytes += asset.size;
+    shown.push(asset);
+  }
+  return {
+    shown,
+    picturesOf: (showAs, linkTo) => (id) => {
+      const pictures = filesOf(id).map((asset): Picture =>
+        shown.includes(asset) ? { kind: 'shown', src: showAs(asset) } : { kind: 'stored', href: linkTo(asset.id) },
+      );
+      return pictures.length > 0 ? pictures : [{ kind: 'pending', href: linkTo(id) }];
+    },
+  };
+}
+
+/** A file as part of a mail. */
+export interface Enclosure {
+  /** By this the HTML part names it. */
+  readonly cid: string;
+  readonly fileName: string;
+  readonly mime: string;
+  /** Its bytes, read as the mail server takes them. */
+  readonly open: () => AsyncIterable<Buffer>;
+}
+
+export function encloseAll(db: Queryable, assets: readonly Asset[]): Enclosure[] {
+  return assets.map((asset, i) => ({
+    cid: cidOf(asset),
+    // Not the name that the file came with: it is a stranger's text.
+    fileName: `picture-${i + 1}.${asset.mime.replace('image/', '').replace('jpeg', 'jpg')}`,
+    mime: asset.mime,
+    open: () => readBytes(db, asset),
+  }));
+}
+
+export const cidOf = ({ id }: Asset): string => `${id}@tailgate`;

@@ -1,0 +1,47 @@
+import { buffer } from 'node:stream/consumers';
+import type { RouteKey } from '@tailgate/sync-protocol';
+import type { Asset } from '../assets/queries.ts';
+import { readBytes } from '../assets/queries.ts';
+import type { Config } from '../config.ts';
+import type { Queryable } from '../db/types.ts';
+import { deliverySummary } from './delivery-summary.ts';
+import { findPictures } from './pictures.ts';
+import { picturedAssets, renderSummary } from './render-summary.ts';
+import { readSummarizedStop } from './stop-reading.ts';
+
+/**
+ * The delivery summary of a stop as it is now, as a page: what the mail would say. Nothing is sent.
+ *
+ * Where files are open to all the page names them, by addresses relative to its own, so that it works behind any proxy.
+ * Where they need a driver's headers a page cannot ask for them: it brings the bytes along.
+ */
+export async function previewSummary(
+  db: Queryable,
+  access: Config['access'],
+  key: RouteKey,
+  stop: number,
+): Promise<{ html: string } | { missing: 'route' | 'stop' }> {
+  const reading = await readSummarizedStop(db, key, stop);
+  // A route that is still being loaded on the host is none yet.
+  if (!reading?.published) return { missing: 'route' };
+  if (!reading.stop) return { missing: 'stop' };
+  const summary = deliverySummary(reading.stop);
+  const { shown, picturesOf } = await findPictures(db, picturedAssets(summary));
+  const open = access === 'documented';
+  const carried = open ? undefined : await dataUrls(db, shown);
+  const addressOf = (asset: string): string => `../../v20/assets/raw/${asset}`;
+  const pictures = picturesOf(
+    ({ id }) => carried?.get(id) ?? addressOf(id),
+    (id) => (open ? addressOf(id) : undefined),
+  );
+  return { html: renderSummary(summary, pictures).html };
+}
+
+async function dataUrls(db: Queryable, assets: readonly Asset[]): Promise<Map<string, string>> {
+  const urls = new Map<string, string>();
+  for (const asset of assets) {
+    const bytes = await buffer(readBytes(db, asset));
+    urls.set(asset.id, `data:${asset.mime};base64,${bytes.toString('base64')}`);
+  }
+  return urls;
+}

@@ -1,0 +1,39 @@
+import type { Queryable } from '../db/types.ts';
+import type { MailJob } from '../mutations/wakeups.ts';
+import type { Verdict } from './smtp-verdict.ts';
+import { readProgress, saveGivenUp, saveSent, saveSettled } from './sql.ts';
+
+export interface Progress {
+  /** The mail is done with. */
+  readonly sent: boolean;
+  /** Recipients with whom earlier tries are done. */
+  readonly settled: ReadonlySet<string>;
+  /** How many of those have it. */
+  readonly taken: number;
+}
+
+type Mail = Pick<MailJob, 'facility' | 'mutation'>;
+
+export async function loadProgress(db: Queryable, { facility, mutation }: Mail): Promise<Progress> {
+  const { rows } = await db.query<{ sent: boolean; settled: string[]; taken: number }>(readProgress, [
+    facility,
+    mutation,
+  ]);
+  const { sent = false, settled = [], taken = 0 } = rows[0] ?? {};
+  return { sent, settled: new Set(settled), taken };
+}
+
+/** Notes what a try has settled; who has to wait is left. */
+export async function keepSettled(db: Queryable, { facility, mutation }: Mail, verdict: Verdict, now: Date) {
+  const { taken, refused } = verdict;
+  await db.query(saveSettled, [facility, mutation, [...taken, ...refused], taken.length, now]);
+}
+
+export async function keepSent(db: Queryable, { facility, mutation }: Mail, now: Date): Promise<void> {
+  await db.query(saveSent, [facility, mutation, now]);
+}
+
+/** @param details without any address */
+export async function keepGivenUp(db: Queryable, details: object): Promise<void> {
+  await db.query(saveGivenUp, [JSON.stringify(details)]);
+}

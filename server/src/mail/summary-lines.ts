@@ -1,0 +1,32 @@
+import type { LineResult } from '@tailgate/sync-protocol';
+import { lineKey } from '@tailgate/sync-protocol';
+
+/** A line of the manifest with what was recorded of it; either side may be missing. */
+export interface SummaryLine<Planned> {
+  readonly id: string;
+  readonly invoice: string;
+  readonly planned: Planned | undefined;
+  readonly line: LineResult | undefined;
+}
+
+/** The manifest in its order with what was recorded of each line, then what was recorded beyond it. */
+export function linesOf<Planned extends { readonly id: string; readonly invoice: string }>(
+  plan: readonly Planned[],
+  results: Readonly<Record<string, LineResult>> = {},
+): SummaryLine<Planned>[] {
+  const seen = new Map<string, number>();
+  const left = new Map(Object.entries(results));
+  const lines = plan.map((planned): SummaryLine<Planned> => {
+    const { id, invoice } = planned;
+    const pair = lineKey(id, invoice, 0);
+    const n = seen.get(pair) ?? 0;
+    seen.set(pair, n + 1);
+    const line = left.get(lineKey(id, invoice, n));
+    left.delete(lineKey(id, invoice, n));
+    return { id, invoice, planned, line };
+  });
+  return [...lines, ...[...left.values()].map((line) => ({ ...line, planned: undefined, line }))];
+}
+
+/** What customers call a line; its number where the host has no name for it. */
+export const nameOf = ({ id, planned }: SummaryLine<{ readonly name: string }>): string => planned?.name || id;

@@ -1,0 +1,136 @@
+import type { OsdEntry, OsdGroup, PlanCollection, PlanProduct, StopPlan, StopResult } from '@tailgate/sync-protocol';
+import type { SummaryLine } from './summary-lines.ts';
+import { linesOf, nameOf } from './summary-lines.ts';
+import type { PictureReference } from './summary-pictures.ts';
+import { photosOf } from './summary-pictures.ts';
+
+/** Counts of a line. One that nobody recorded is undefined: it is not zero. */
+export interface CountedLine {
+  readonly name: string;
+  /** What else tells it from its neighbours: its number, and where the counts differ, by how much. */
+  readonly notes: readonly string[];
+  readonly ordered: number | undefined;
+  readonly delivered: number | undefined;
+  readonly returned: number | undefined;
+}
+
+/** The products of one invoice, in manifest order. `invoice` is blank where a line has none. */
+export interface InvoiceLines {
+  readonly invoice: string;
+  readonly lines: readonly CountedLine[];
+}
+
+/** What was wrong with something. */
+export interface ExceptionEntry {
+  /** Such as `2 cases`, `1 case`, `3`. */
+  readonly quantity: string;
+  /** What the code means, with the code. */
+  readonly reason: string;
+  readonly comment: string;
+  readonly barcode: string;
+  /** Its photo. */
+  readonly asset: string | null;
+}
+
+export interface LineExceptions {
+  readonly name: string;
+  readonly invoice: string;
+  readonly entries: readonly ExceptionEntry[];
+}
+
+export interface SummaryTables {
+  readonly exceptions: readonly LineExceptions[];
+  /** What was at the stop and on no order. */
+  readonly overage: readonly ExceptionEntry[];
+  readonly products: readonly InvoiceLines[];
+  readonly collections: readonly CountedLine[];
+  readonly photos: readonly PictureReference[];
+}
+
+/** What a credit reason means; blank where nobody knows. */
+export type Meaning = (code: string) => string;
+
+/** What was delivered, what came back, what was wrong, and the photos of it. */
+export function summaryTables(plan: StopPlan, result: StopResult, meaning: Meaning): SummaryTables {
+  const products = linesOf(plan.products, result.products);
+  const collections = linesOf(plan.collections, result.collections);
+  const exceptions = [...products, ...collections].flatMap((line) => exceptionsOf(line, meaning));
+  const overage = (result.updates?.overage_items ?? []).map(
+    ({ barcode, osd_code, quantity, comment, images_id }): ExceptionEntry => ({
+      quantity: String(quantity),
+      reason: reasonOf(osd_code, meaning),
+      comment,
+      barcode,
+      asset: images_id,
+    }),
+  );
+  const byInvoice = Map.groupBy(products, ({ invoice }) => invoice);
+  return {
+    exceptions,
+    overage,
+    products: [...byInvoice].map(([invoice, lines]) => ({ invoice, lines: lines.map(productOf) })),
+    collections: collections.map(collectionOf),
+    photos: photosOf(exceptions, overage, [...products, ...collections]),
+  };
+}
+
+function productOf(line: SummaryLine<PlanProduct>): CountedLine {
+  const ordered = line.planned?.quantity;
+  const delivered = line.line?.delivered ?? line.line?.action_delivered ?? undefined;
+  const pallets = line.line?.delivered_pallets ?? 0;
+  return {
+    name: nameOf(line),
+    notes: [
+      line.id,
+      ...differenceOf(ordered, delivered),
+      ...(line.planned ? [] : ['not on the order']),
+      ...(pallets > 0 ? [`on ${counted(pallets, 'pallet')}`] : []),
+    ],
+    ordered,
+    delivered,
+    returned: line.line?.returned ?? undefined,
+  };
+}
+
+function collectionOf(line: SummaryLine<PlanCollection>): CountedLine {
+  return {
+    name: nameOf(line),
+    notes: [],
+    ordered: line.planned?.quantity,
+    delivered: undefined,
+    returned: line.line?.returned ?? line.line?.action_delivered ?? undefined,
+  };
+}
+
+/** In words: not everybody sees a colour, or prints one. */
+function differenceOf(ordered: number | undefined, delivered: number | undefined): string[] {
+  if (ordered === undefined || delivered === undefined || ordered === delivered) return [];
+  return [delivered < ordered ? `${ordered - delivered} short` : `${delivered - ordered} over`];
+}
+
+function exceptionsOf(line: SummaryLine<PlanProduct | PlanCollection>, meaning: Meaning): LineExceptions[] {
+  const entriesOf = (groups: readonly OsdGroup[] = []): ExceptionEntry[] =>
+    groups.flatMap(({ osd_code, data }) => data.map((entry) => entryOf(entry, reasonOf(osd_code, meaning))));
+  // Barcodes of itemized exceptions are not kept (interface.md part 2), so no summary shows them either.
+  const itemized = entriesOf(line.line?.action_osd_data).map((entry) => ({ ...entry, barcode: '' }));
+  const entries = [...entriesOf(line.line?.osd_data), ...itemized];
+  return entries.length > 0 ? [{ name: nameOf(line), invoice: line.invoice, entries }] : [];
+}
+
+function entryOf({ quantity, quantity_type, comment, barcodes, images_id }: OsdEntry, reason: string): ExceptionEntry {
+  return {
+    quantity: quantity_type ? counted(quantity, quantity_type.replace(/s$/, '')) : String(quantity),
+    reason,
+    comment,
+    barcode: barcodes,
+    asset: images_id,
+  };
+}
+
+function reasonOf(code: string, meaning: Meaning): string {
+  const words = meaning(code);
+  return words ? `${words} (${code})` : `Code ${code}`;
+}
+
+/** `1 case`, `2 cases`. */
+export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
