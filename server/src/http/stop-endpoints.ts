@@ -1,7 +1,9 @@
 import type { ErrorDetail, RouteKey, StopAnswer, StopSyncAnswer } from '@tailgate/sync-protocol';
-import { operations } from '@tailgate/sync-protocol';
+import { canonicalJson, operations } from '@tailgate/sync-protocol';
 import type { Db } from '../db/types.ts';
 import type { Change, Outcome, Pipeline } from '../mutations/change.ts';
+import { sha256 } from '../mutations/item.ts';
+import { claimKey, findClaim } from '../mutations/request-keys.ts';
 import { findCandidates } from '../routes/queries.ts';
 import { resolveRoute } from '../routes/resolve.ts';
 import type { Sender } from '../stops/requests.ts';
@@ -18,19 +20,38 @@ export interface StopGround {
 
 /** Interface.md 4.3. */
 export function stopEndpoints({ db, pipeline, clock }: StopGround) {
-  const senderOf = ({ driver, paths, idempotencyKey }: DriverCall<unknown, unknown>): Sender => ({
-    employee: driver.employee,
-    paths,
-    receivedAt: clock(),
-    idempotencyKey,
-  });
   const submit = (changes: readonly Change[]): Promise<Outcome[]> =>
     Promise.all(changes.map((change) => pipeline.submit(change)));
 
+  /** Whose word it is and which route it is about, before anything of it is taken. */
+  async function settle(
+    call: DriverCall<unknown, unknown>,
+    suffix: string,
+    named: NamedRoute,
+  ): Promise<{ route: RouteKey; sender: Sender }> {
+    const { driver, paths, idempotencyKey: key } = call;
+    const { employee } = driver;
+    const receivedAt = clock();
+    if (key === undefined) {
+      const route = await meantRoute(db, employee, named);
+      return { route, sender: { employee, paths, receivedAt, keyed: undefined } };
+    }
+    // Of what was sent, not of what we read in it: that may change with our version.
+    const fingerprint = sha256(canonicalJson({ suffix, body: call.request.body }));
+    const keyed = { owner: employee, key, fingerprint, at: receivedAt };
+    const known = await findClaim(db, keyed);
+    const claim = known?.facility ? known : await claimKey(db, keyed, await meantRoute(db, employee, named));
+    if (!claim.same) throw keyReused();
+    const { facility, week_end, since } = claim;
+    return {
+      route: { id: named.id, facility, week_end },
+      sender: { employee, paths, receivedAt, keyed: { key, since } },
+    };
+  }
+
   return {
     syncStops: driverEndpoint(operations.syncStops, async (call) => {
-      const sender = senderOf(call);
-      const route = await meantRoute(db, sender.employee, { ...call.body, id: call.body.id });
+      const { route, sender } = await settle(call, operations.syncStops.path, call.body);
       // All at once: the stops of one body share a batch and its commit.
       const outcomes = await submit(stopChanges(route, call.body.stops, sender));
       const taken = refuseUnlessTaken(outcomes, (index) => `stops.${index}`);
@@ -48,9 +69,8 @@ export function stopEndpoints({ db, pipeline, clock }: StopGround) {
     }),
 
     skipStop: driverEndpoint(operations.skipStop, async (call) => {
-      const sender = senderOf(call);
       const { route_id, stop_id, facility, week_end } = call.body;
-      const route = await meantRoute(db, sender.employee, { id: route_id, facility, week_end });
+      const { route, sender } = await settle(call, operations.skipStop.path, { id: route_id, facility, week_end });
       const outcomes = await submit([skipChange(route, call.body, sender)]);
       const [taken] = refuseUnlessTaken(outcomes, () => '');
       if (!taken) throw new Error('one change has one outcome');
@@ -79,9 +99,16 @@ async function meantRoute(db: Db, employee: string, { id, ...parts }: NamedRoute
   throw new AppError('AMBIGUOUS_ROUTE', { details });
 }
 
+const keyReused = (): AppError =>
+  new AppError('IDEMPOTENCY_KEY_REUSED', {
+    details: [
+      { path: 'idempotency-key', message: 'another request came under this key: nothing of this one was taken' },
+    ],
+  });
+
 type Taken = Extract<Outcome, { changed: boolean }>;
 
-/** What was taken in. Throws where nothing was, and where a key came again with another content. */
+/** What was taken in. Throws where nothing was. */
 function refuseUnlessTaken(outcomes: readonly Outcome[], pathOf: (index: number) => string): Taken[] {
   const taken: Taken[] = [];
   const refused: (ErrorDetail & { code: Extract<Outcome, { code: string }>['code'] })[] = [];
@@ -90,10 +117,9 @@ function refuseUnlessTaken(outcomes: readonly Outcome[], pathOf: (index: number)
     else refused.push({ code: outcome.code, path: pathOf(index), message: outcome.reason });
   }
   const details = refused.map(({ path, message }) => ({ path, message }));
-  if (refused.some(({ code }) => code === 'ID_REUSED')) throw new AppError('IDEMPOTENCY_KEY_REUSED', { details });
   const [first] = refused;
-  if (first && taken.length === 0) throw new AppError(first.code, { message: first.message, details });
-  return taken;
+  if (!first || taken.length > 0) return taken;
+  throw first.code === 'ID_REUSED' ? keyReused() : new AppError(first.code, { message: first.message, details });
 }
 
 function answerOf(stop: number, outcome: Outcome | undefined): StopAnswer {

@@ -17,6 +17,8 @@ export interface Changes {
   readonly reports: readonly NewRevision[];
   readonly ledger: LedgerEntry[];
   readonly quarantine: QuarantineEntry[];
+  /** Mutations that were kept there before and are applied now. */
+  readonly released: readonly string[];
   readonly incidents: {
     readonly kind: string;
     readonly clientId: string;

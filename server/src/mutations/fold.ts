@@ -59,6 +59,7 @@ class Fold {
   readonly #known = new Map<string, KnownMutation>();
   readonly #ledger: LedgerEntry[] = [];
   readonly #quarantine: QuarantineEntry[] = [];
+  readonly #released: string[] = [];
   readonly #incidents: Changes['incidents'] = [];
   readonly #mails: Changes['mails'] = [];
 
@@ -108,15 +109,20 @@ class Fold {
       reports: this.#reports.revisions,
       ledger: this.#ledger,
       quarantine: this.#quarantine,
+      released: this.#released,
       incidents: this.#incidents,
       mails: this.#mails,
     };
   }
 
   #takeChange(item: Item, known: KnownMutation | undefined): Outcome | ReportOutcome {
-    if (known)
+    // Final for a queue, which goes on behind it. Who sends a request again hopes that route or stop are there by now.
+    const kept = known?.quarantined && item.source === 'rest';
+    if (known && !kept)
       return known.hash.equals(item.hash) ? this.#again(item, known) : this.#refuse(item, idReused, null, null);
-    return this.#apply(item, item.editTime?.getTime() ?? item.receivedAt.getTime(), []);
+    const outcome = this.#apply(item, item.editTime?.getTime() ?? item.receivedAt.getTime(), []);
+    if (kept && outcome.result !== 'quarantined') this.#released.push(item.id);
+    return outcome;
   }
 
   #takeQueued(item: Item, queued: QueueItem, state: LoadedClient): Outcome | ReportOutcome {

@@ -6,7 +6,7 @@ import { routeHeader } from '../routes/header.ts';
 import type { CommittedDocument, RouteCommit } from './change.ts';
 import type { Changes, LedgerEntry, QuarantineEntry } from './changes.ts';
 import { keyColumns } from './load.ts';
-import { namedRoute } from './named-route.ts';
+import { namedRoute, namedStop } from './named-route.ts';
 import { saveReports } from './report-rows.ts';
 import * as sql from './sql.ts';
 import type { WakeHostRows } from './wakeups.ts';
@@ -32,6 +32,7 @@ export async function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): P
     changes.routes.length > 0 && saveRoutes(tx, changes.routes),
     changes.clients.length > 0 && saveClients(tx, changes.clients),
     changes.quarantine.length > 0 && saveQuarantine(tx, changes.quarantine),
+    changes.released.length > 0 && tx.query(sql.releaseQuarantine, [uuidArray(changes.released)]),
     changes.incidents.length > 0 && saveIncidents(tx, changes.incidents),
     changes.mails.length > 0 && wakeups.mail(tx, changes.mails),
     alarms.length > 0 && wakeups.closeAt(tx, alarms),
@@ -163,7 +164,7 @@ function saveQuarantine(tx: Tx, entries: readonly QuarantineEntry[]) {
     textArray(keys.map((key) => key.facility)),
     textArray(keys.map((key) => key.id)),
     textArray(keys.map((key) => key.week_end)),
-    entries.map(({ stop }) => stop),
+    entries.map(({ stop, item }) => stop ?? namedStop(item.body)),
     // A name of a broken item may hold what text columns refuse; the body has it in full.
     textArray(items.map(({ name }) => name.replaceAll('\0', ''))),
     textArray(entries.map(({ fault }) => fault.code)),

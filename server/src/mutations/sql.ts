@@ -62,7 +62,7 @@ export const loadKnown = statement(
      from unnest($1::text[], $2::uuid[]) as k (facility, id) join ledger l using (facility, id)
     union all
    select q.id, q.hash, null, q.code, q.reason, q.received_at
-     from quarantine q where q.id = any($2::uuid[]) and q.code <> 'ID_REUSED'`,
+     from quarantine q where q.id = any($2::uuid[]) and q.code <> 'ID_REUSED' and q.state <> 'released'`,
 );
 
 export const saveStops = statement(
@@ -108,6 +108,13 @@ export const saveQuarantine = statement(
    select * from unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::uuid[], $5::bigint[], $6::bigint[], $7::text[], $8::text[], $9::text[],
                         $10::text[], $11::smallint[], $12::text[], $13::text[], $14::text[], $15::text[], $16::bytea[], $17::timestamptz[])
    on conflict (id, hash) do nothing`,
+);
+
+/** Kept mutations that could be applied when they came again. */
+export const releaseQuarantine = statement(
+  'release quarantine',
+  `update quarantine set state = 'released', resolved_at = now(), resolved_by = 'sender', note = 'sent again, and applied'
+    where id = any($1::uuid[]) and state = 'open'`,
 );
 
 export const saveIncidents = statement(

@@ -7,8 +7,11 @@ export interface Sender {
   readonly employee: string;
   readonly paths: PathSet;
   readonly receivedAt: Date;
-  /** Repeating a request under one key must name the same mutations; without one they are new each time. */
-  readonly idempotencyKey: string | undefined;
+  /**
+   * The key under which it came and since when that key is in use: repeating a request must name the same mutations;
+   * without a key they are new each time.
+   */
+  readonly keyed: { readonly key: string; readonly since: Date } | undefined;
 }
 
 /** One change a stop object of PUT route/stop. */
@@ -32,9 +35,9 @@ export function skipChange(route: RouteKey, body: SkipRefuseBody, sender: Sender
   };
 }
 
-function changeOf(route: RouteKey, { employee, paths, receivedAt, idempotencyKey }: Sender, index: number) {
+function changeOf(route: RouteKey, { employee, paths, receivedAt, keyed }: Sender, index: number) {
   return {
-    id: idempotencyKey === undefined ? freshId(receivedAt) : keyedId(employee, idempotencyKey, index),
+    id: keyed ? keyedId(employee, `${keyed.since.toISOString()} ${keyed.key}`, index) : freshId(receivedAt),
     version: 1,
     route,
     actor: { kind: 'driver', employee },
@@ -43,7 +46,7 @@ function changeOf(route: RouteKey, { employee, paths, receivedAt, idempotencyKey
     // A REST client keeps no clock that we know: its edits count from their receipt (contract §4).
     editTime: receivedAt,
     receivedAt,
-    dedupeByContent: idempotencyKey === undefined,
+    dedupeByContent: keyed === undefined,
   } as const;
 }
 

@@ -277,37 +277,3 @@ describe('contract §4: PUT route/stop', () => {
     await pool.query('update route_driver set removed_at = null');
   });
 });
-
-describe('contract §4: Idempotency-Key', () => {
-  const keyed = (value: string) => ({ headers: { 'idempotency-key': value } });
-
-  test('a repeat under a key is a duplicate, also after other changes', async () => {
-    const stops = [
-      { id: 1, updates: { driver_comments: 'first' } },
-      { id: 2, updates: { status: 'S' } },
-    ];
-    await taken(stops, keyed('k1'));
-    await taken([{ id: 1, updates: { driver_comments: 'second' } }], keyed('k2'));
-    const again = await taken(stops, keyed('k1'));
-    expect(again.stops.map(({ result }) => result)).toEqual(['duplicate', 'duplicate']);
-    expect((await stopNow(1))?.updates.driver_comments).toBe('second');
-  });
-
-  test('another content under the key is 409', async () => {
-    await taken([{ id: 1, updates: { status: 'S' } }], keyed('k3'));
-    const reply = await put([{ id: 1, updates: { status: 'R' } }], keyed('k3'));
-    expect(reply.error).toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED', details: [{ path: 'stops.0' }] });
-    expect((await stopNow(1))?.updates.status).toBe('S');
-  });
-
-  test('keys of two drivers are two keys', async () => {
-    await taken([{ id: 1, updates: { driver_comments: 'his' } }], keyed('k4'));
-    const hers = await taken([{ id: 1, updates: { driver_comments: 'hers' } }], { ...keyed('k4'), as: mate });
-    expect(hers.stops[0]?.result).toBe('applied');
-  });
-
-  test('a key of 201 characters is 400', async () => {
-    const reply = await put([{ id: 1 }], keyed('k'.repeat(201)));
-    expect(reply.error).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ path: 'idempotency-key' }] });
-  });
-});
