@@ -125,6 +125,17 @@ export type RoutePayload = Answered<z.infer<typeof routePayload>>;
 export const routePayloadV20 = z.strictObject({ ...routeFrame, stops: z.array(stopPayloadV20) });
 export type RoutePayloadV20 = Answered<z.infer<typeof routePayloadV20>>;
 
+/** `meta` of GET route, both path sets. Deadlines are UTC `…Z`, null where no timer runs. */
+export const routeMeta = z.strictObject({
+  /** Rises with every change of the route. */
+  version: z.number(),
+  /** The return marker: the arrival at the warehouse was recorded. */
+  arrived: z.boolean(),
+  autoclose_at: z.nullable(z.iso.datetime()),
+  forceclose_at: z.nullable(z.iso.datetime()),
+});
+export type RouteMeta = Answered<z.infer<typeof routeMeta>>;
+
 /** What became of one stop object; a rejected one has neither status nor version, its warning says why. */
 export const stopAnswer = z.strictObject({
   id: z.number(),

@@ -8,7 +8,7 @@ import { hasIt } from './conditional.ts';
 import type { Answer, Endpoint } from './endpoint.ts';
 import { AppError } from './errors.ts';
 import { RawAnswer } from './raw-answer.ts';
-import { Rendered } from './rendered.ts';
+import { Rendered, sendRendered } from './rendered.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -57,13 +57,12 @@ function sendAnswer(
   if (answer instanceof RawAnswer) return reply.code(answer.status).headers(answer.headers).send(answer.body);
   const { data, message = ownMessage, meta, etag, headers = {} } = answer;
   void reply.headers(headers);
+  if (data instanceof Rendered) return sendRendered(data, request, reply);
   if (etag !== undefined) {
     void reply.header('etag', etag);
     if (hasIt(request, etag)) return reply.code(304).send();
   }
-  if (!(data instanceof Rendered)) return { success: true, message, data, ...(meta !== undefined && { meta }) };
-  void reply.type('application/json; charset=utf-8');
-  return data.bytes;
+  return { success: true, message, data, ...(meta !== undefined && { meta }) };
 }
 
 /** What anybody may call, for the line in the log that says so at start (contract §8). */

@@ -1,6 +1,6 @@
 import { operations, routeScope } from '@tailgate/sync-protocol';
 import type { Db } from '../db/types.ts';
-import { routePayload } from '../routes/payload.ts';
+import { routeMeta, routePayload } from '../routes/payload.ts';
 import type { PendingRoute, RouteStops } from '../routes/queries.ts';
 import { listDriversOnRoutes, loadPendingRoute, loadStops } from '../routes/queries.ts';
 import { driverEndpoint, endpoint } from './endpoint.ts';
@@ -40,7 +40,7 @@ function pendingRoute<Payload>(
     const known = answers.get(name, stamp);
     if (known) return { data: known };
     const { stops, epoch, version } = await loadStops(db, route.key);
-    const rendered = new Rendered<Payload>(message, payload(route, stops));
+    const rendered = new Rendered<Payload>(message, payload(route, stops), routeMeta(route));
     // A change came in between: it is shown, but it is not what the stamp says.
     if (epoch === route.epoch && version === route.version) answers.set(name, stamp, rendered);
     return { data: rendered };

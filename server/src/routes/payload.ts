@@ -1,4 +1,4 @@
-import type { RoutePayload, StopPayload, StopView } from '@tailgate/sync-protocol';
+import type { RouteMeta, RoutePayload, StopPayload, StopView } from '@tailgate/sync-protocol';
 import { stopView } from '@tailgate/sync-protocol';
 import type { PendingRoute, RouteStops } from './queries.ts';
 
@@ -15,6 +15,14 @@ export const routeFrame = ({ key, name, changedAt, drivers }: PendingRoute) => (
   week_end: key.week_end,
   last_updated: changedAt.toISOString(),
   drivers: [...drivers],
+});
+
+/** What stands beside the documented shape: how far the route is, and when a timer will close it (contract §4). */
+export const routeMeta = ({ version, arrived, autocloseAt, forcecloseAt }: PendingRoute): RouteMeta => ({
+  version,
+  arrived,
+  autoclose_at: autocloseAt?.toISOString() ?? null,
+  forceclose_at: forcecloseAt?.toISOString() ?? null,
 });
 
 /** What both path sets say of a stop itself. Request-only fields are kept and replicated, never shown here. */

@@ -32,19 +32,27 @@ export interface PendingRoute {
   readonly version: number;
   readonly name: string;
   readonly changedAt: Date;
+  /** The return marker. */
+  readonly arrived: boolean;
+  readonly autocloseAt: Date | null;
+  readonly forcecloseAt: Date | null;
   readonly drivers: readonly { readonly id: string; readonly name: string; readonly type: string }[];
 }
 
-interface PendingRow extends Omit<PendingRoute, 'key' | 'changedAt'>, RouteKey {
+interface PendingRow extends Pick<PendingRoute, 'epoch' | 'version' | 'name' | 'drivers' | 'arrived'>, RouteKey {
   readonly changed_at: Date;
+  readonly autoclose_at: Date | null;
+  readonly forceclose_at: Date | null;
 }
 
 export async function loadPendingRoute(db: Queryable, employee: string): Promise<PendingRoute | undefined> {
   const { rows } = await db.query<PendingRow & Record<string, unknown>>(readPendingRoute, [employee]);
   const [row] = rows;
   if (!row) return undefined;
-  const { facility, id, week_end, epoch, version, name, changed_at: changedAt, drivers } = row;
-  return { key: { facility, id, week_end }, epoch, version, name, changedAt, drivers };
+  const { facility, id, week_end, epoch, version, name, drivers, arrived } = row;
+  const key = { facility, id, week_end };
+  const { changed_at: changedAt, autoclose_at: autocloseAt, forceclose_at: forcecloseAt } = row;
+  return { key, epoch, version, name, drivers, arrived, changedAt, autocloseAt, forcecloseAt };
 }
 
 /** The stops of a route in driving order, and the version that they are of. */

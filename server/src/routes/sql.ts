@@ -26,7 +26,7 @@ export const findPending: Statement = {
 /** The pending route without its stops. $1 employee. */
 export const readPendingRoute: Statement = {
   name: 'routes_read_pending',
-  text: `select r.facility, r.id, r.week_end, r.epoch, r.version, r.name, r.changed_at,
+  text: `select r.facility, r.id, r.week_end, r.epoch, r.version, r.name, r.changed_at, r.arrived, r.autoclose_at, r.forceclose_at,
                 (select coalesce(json_agg(json_build_object('id', m.employee, 'name', coalesce(e.name, ''), 'type', m.type)
                                           order by m.seq, m.employee), '[]')
                    from route_driver m left join employee e on e.id = m.employee

@@ -3,16 +3,17 @@ import { Rendered, RenderedAnswers } from '../../../server/src/http/rendered.ts'
 
 /** What an answer weighs without its data. */
 const frame = new Rendered('', '').bytes.length;
-const answer = (bytes: number) => new Rendered('', 'x'.repeat(bytes - frame));
+/** An answer that weighs so much: its bytes and a quarter for its compressed forms. */
+const answer = (weight: number) => new Rendered('', 'x'.repeat((weight * 4) / 5 - frame));
 
 test('an answer is given for its own stamp only', () => {
   const answers = new RenderedAnswers<string>(1000);
   answers.set('a', '1', answer(100));
-  expect(answers.get('a', '1')?.bytes).toHaveLength(100);
+  expect(answers.get('a', '1')?.weight).toBe(100);
   expect(answers.get('a', '2')).toBeUndefined();
   answers.set('a', '2', answer(200));
   expect(answers.get('a', '1')).toBeUndefined();
-  expect(answers.get('a', '2')?.bytes).toHaveLength(200);
+  expect(answers.get('a', '2')?.weight).toBe(200);
 });
 
 test('what was not asked for the longest goes first, and what is too large is not kept', () => {
@@ -24,7 +25,21 @@ test('what was not asked for the longest goes first, and what is too large is no
   // Replacing one frees what it took.
   for (let i = 0; i < 10; i++) answers.set('d', String(i), answer(400));
   expect(['a', 'c', 'd'].filter((name) => answers.get(name, name === 'd' ? '9' : '1'))).toEqual(['a', 'c', 'd']);
-  answers.set('e', '1', answer(1001));
+  answers.set('e', '1', answer(1005));
   expect(answers.get('e', '1')).toBeUndefined();
   expect(answers.get('a', '1')).toBeDefined();
+});
+
+test('it is compressed once, also for those who ask at the same moment', async () => {
+  const rendered = answer(5000);
+  const [first, second] = await Promise.all([rendered.encoded('br'), rendered.encoded('br')]);
+  expect(first).toBe(second);
+  expect(await rendered.encoded('gzip')).not.toEqual(first);
+  expect(first.length).toBeLessThan(rendered.bytes.length / 10);
+});
+
+test('equal answers have equal tags, a tag an encoding', () => {
+  expect(answer(500).etag('gzip')).toBe(answer(500).etag('gzip'));
+  expect(answer(500).etag('gzip')).not.toBe(answer(600).etag('gzip'));
+  expect(new Set([answer(500).etag('br'), answer(500).etag('gzip'), answer(500).etag('identity')]).size).toBe(3);
 });
