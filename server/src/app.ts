@@ -26,6 +26,7 @@ import { keepSecret, type KeptSecret } from './kept-secret.ts';
 import { startMail } from './mail/delivery-mails.ts';
 import { previewSummary } from './mail/preview.ts';
 import type { Pipeline } from './mutations/change.ts';
+import { findLiveWorker } from './replication/heartbeat.ts';
 import { openHost } from './replication/host/open.ts';
 import { startClosing } from './mutations/closing-timers.ts';
 import { openPipeline } from './mutations/pipeline.ts';
@@ -185,7 +186,10 @@ async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | un
   const { config, log, shutdown, db, listener, auth } = ground;
   const sessions = new Sessions(db, clock);
   await sessions.follow(listener);
-  const probes: Probe[] = [{ name: 'database', required: true, check: () => db.query('select 1') }];
+  const probes: Probe[] = [
+    { name: 'database', required: true, check: () => db.query('select 1') },
+    { name: 'worker', required: false, check: () => findLiveWorker(db) },
+  ];
   if (hostSide) probes.push({ name: 'host', required: false, check: () => hostSide.ping() });
 
   const { version } = manifest;

@@ -7,6 +7,7 @@ import type { Log } from './log.ts';
 import type { Pipeline } from './mutations/change.ts';
 import { HostError, type Host } from './replication/host/host.ts';
 import { openHost } from './replication/host/open.ts';
+import { Heartbeat } from './replication/heartbeat.ts';
 import { HostImport } from './replication/import.ts';
 import { Leases } from './replication/lease.ts';
 import { ReplicationWorker } from './replication/worker.ts';
@@ -116,6 +117,9 @@ export class HostSide {
     });
     await worker.start();
     this.#closers.push(() => worker.stop());
+    const heartbeat = new Heartbeat({ db, worker: randomUUID(), log });
+    await heartbeat.start();
+    this.#closers.push(() => heartbeat.stop());
   }
 
   /** As another program than the service, so that its rows ring the doorbell like any dispatch. */

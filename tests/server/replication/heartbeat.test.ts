@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createPool } from '../../../server/src/db/pool.ts';
+import { findLiveWorker, Heartbeat } from '../../../server/src/replication/heartbeat.ts';
+import type { TestDatabase } from '../../support/postgres.ts';
+import { createDatabase } from '../../support/postgres.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createDatabase();
+});
+
+const heartbeat = (worker = randomUUID(), beatMs?: number) =>
+  new Heartbeat({ db: database.pool, worker, log: recordedLog(), ...(beatMs === undefined ? {} : { beatMs }) });
+const age = (seconds: number) =>
+  database.pool.query('update worker_heartbeat set seen_at = now() - make_interval(secs => $1)', [seconds]);
+
+describe('the heartbeat of workers', () => {
+  test('without a worker there is none to be found', async () => {
+    await expect(findLiveWorker(database.pool)).rejects.toThrow('no worker has been heard of for 20 s');
+  });
+
+  test('a worker is found from its first beat until it stops', async () => {
+    const worker = heartbeat();
+    await worker.start();
+    await findLiveWorker(database.pool);
+    await worker.stop();
+    await expect(findLiveWorker(database.pool)).rejects.toThrow('no worker');
+  });
+
+  test('it beats again and again', async () => {
+    const worker = heartbeat(randomUUID(), 5);
+    await worker.start();
+    await age(3_600);
+    await expect
+      .poll(() =>
+        findLiveWorker(database.pool).then(
+          () => 'found',
+          () => 'missing',
+        ),
+      )
+      .toBe('found');
+    await worker.stop();
+  });
+
+  test('one that has died is missed after 20 s, and another is enough', async () => {
+    const [dead, alive] = [heartbeat(), heartbeat()];
+    await dead.start();
+    await age(19);
+    await findLiveWorker(database.pool);
+    await age(21);
+    await expect(findLiveWorker(database.pool)).rejects.toThrow('no worker');
+    await alive.start();
+    await findLiveWorker(database.pool);
+    await dead.stop();
+    await findLiveWorker(database.pool);
+    await alive.stop();
+  });
+
+  test('what has been silent for a day is forgotten', async () => {
+    const [old, young] = [heartbeat(), heartbeat()];
+    await old.start();
+    await age(90_000);
+    await young.start();
+    const { rowCount } = await database.pool.query('select from worker_heartbeat');
+    expect(rowCount).toBe(1);
+    await old.stop();
+    await young.stop();
+  });
+
+  test('a database that is away ends nothing', async () => {
+    const db = createPool({ url: database.url, name: 'away', log: recordedLog() });
+    await db.end();
+    const worker = new Heartbeat({ db, worker: randomUUID(), log: recordedLog() });
+    await expect(worker.start()).resolves.toBeUndefined();
+    await expect(worker.stop()).resolves.toBeUndefined();
+  });
+});
