@@ -4,6 +4,7 @@ import type { UploadLimits } from '../../server/src/assets/limits.ts';
 import { uploadLimits } from '../../server/src/assets/limits.ts';
 import type { AuthGround } from '../../server/src/auth/ground.ts';
 import { openPasswords } from '../../server/src/auth/passwords.ts';
+import { Trays } from '../../server/src/assets/tray.ts';
 import { Sessions } from '../../server/src/auth/sessions.ts';
 import { codeBook } from '../../server/src/codes/code-book.ts';
 import type { Listener } from '../../server/src/db/listen.ts';
@@ -16,14 +17,18 @@ import { buildHttp } from '../../server/src/http/build.ts';
 import type { Log } from '../../server/src/log.ts';
 import { openLogger } from '../../server/src/logger.ts';
 import { previewSummary } from '../../server/src/mail/preview.ts';
-import type { Pipeline } from '../../server/src/mutations/change.ts';
+import type { Change, Pipeline } from '../../server/src/mutations/change.ts';
+import { startClosing } from '../../server/src/mutations/closing-timers.ts';
 import { openPipeline } from '../../server/src/mutations/pipeline.ts';
-import { bossMessages, bossRowsWakeup, bossWakeups, queues } from '../../server/src/mutations/wakeups.ts';
+import { bossMessages, bossRowsWakeup, bossWakeups, createQueues, queues } from '../../server/src/mutations/wakeups.ts';
+import type { CloseMode } from '../../server/src/routes/closing.ts';
+import { startTextMessages } from '../../server/src/sms/text-messages.ts';
 import { atFileEnd } from './file-end.ts';
 import type { TestDatabase } from './postgres.ts';
 import { createDatabase } from './postgres.ts';
 import { recordedLog } from './recorded-log.ts';
 import { RestClient } from './rest-client.ts';
+import { watchAnswers } from './watched-answers.ts';
 
 /** The one clock of a server under test: it stands where a test puts it. */
 export interface TestClock {
@@ -50,6 +55,12 @@ export interface RestServerOptions extends Partial<Pick<HttpGround, HttpOptions>
   readonly logLevel?: string;
   /** Where they differ from what operators get by default. */
   readonly uploadLimits?: Partial<UploadLimits>;
+  /** Where it sends text messages, and how many an hour; without it they stay in their queue. */
+  readonly sms?: { readonly url: string; readonly perHour?: number };
+  /** How its routes close; `legacy` where nothing is said. */
+  readonly closeMode?: CloseMode;
+  /** Whether routes whose timer has run out close. */
+  readonly timersRing?: boolean;
   /** Another node on the same database. */
   readonly database?: TestDatabase;
   /** Where the server finds the database, such as through a proxy. */
@@ -78,12 +89,12 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
   const log = recordedLog();
   const db = createPool({ url: options.databaseUrl ?? database.url, name: 'rest under test', log, pipelined: true });
   const clock: TestClock = { now: new Date() };
-  const boss = await startBoss(database.url, log);
+  const boss = await startBoss(database.url, log, options.sms !== undefined);
   const listener = await startListener({ url: options.listenUrl ?? database.url, log });
   const pipeline = openPipeline({
     db,
     wakeups: bossWakeups(boss),
-    rules: () => ({ codes: codeBook(codes), closeMode: 'legacy', timerMs: 600_000 }),
+    rules: () => ({ codes: codeBook(codes), closeMode: options.closeMode ?? 'legacy', timerMs: 600_000 }),
     clock: () => clock.now,
     log,
   });
@@ -98,6 +109,13 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     wakeHost: bossRowsWakeup(boss),
     tell: bossMessages(boss),
   };
+  if (options.sms) {
+    // As in production, but for the patience between two tries.
+    await boss.updateQueue(queues.sms, { retryDelay: 1, retryBackoff: false });
+    const config = { smsUrl: options.sms.url, smsPerHour: options.sms.perHour ?? 500, dataDir: '' };
+    const messages = await startTextMessages({ auth, boss, config, clock: () => clock.now, log });
+    atFileEnd(() => messages.stop());
+  }
   const app = await buildHttp({
     db,
     auth,
@@ -116,7 +134,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
       wake: bossRowsWakeup(boss),
       clock: () => clock.now,
       limits: { ...uploadLimits({ maxFileMb: 25, maxFiles: 20, uploadQuotaMb: 10_240 }), ...options.uploadLimits },
-      tally: { unsaved: 0 },
+      trays: new Trays(),
     },
     probes: options.probes ?? [],
     hostCatalog: options.hostCatalog ?? noHost,
@@ -125,9 +143,16 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     opsToken,
     log: openLogger(options.logLevel ?? 'debug', { write: (line: string) => void logged.push(line) }),
   });
+  watchAnswers(app);
   await options.mount?.(app, { db, pipeline, sessions, listener, clock: () => clock.now, log });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   atFileEnd(() => stop(app, pipeline, listener, boss, () => db.end()));
+  if (options.timersRing) {
+    // Their sweep looks at the test's clock; the alarms of pg-boss ring by the real one.
+    const ground = { db, boss, submit: (change: Change) => pipeline.submit(change), clock: () => clock.now, log };
+    const timers = await startClosing({ ...ground, sweepMs: 20 });
+    atFileEnd(() => timers.stop());
+  }
   return { database, app, pipeline, sessions, listener, clock, client: new RestClient(url), logged };
 }
 
@@ -143,12 +168,12 @@ const codes = [
   { type: 'stop-exception', code: '10', stop_type: 'R' },
 ];
 
-async function startBoss(connectionString: string, log: Log): Promise<PgBoss> {
-  const boss = new PgBoss({ connectionString, supervise: false, schedule: false });
+async function startBoss(connectionString: string, log: Log, useListenNotify: boolean): Promise<PgBoss> {
+  const boss = new PgBoss({ connectionString, useListenNotify, supervise: false, schedule: false });
   // Its pool may be told that the database is dropped while it closes.
   boss.on('error', (err) => log.warn({ err }, 'pg-boss lost its connection'));
   await boss.start();
-  for (const name of Object.values(queues)) await boss.createQueue(name);
+  await createQueues(boss);
   return boss;
 }
 

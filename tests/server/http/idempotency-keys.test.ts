@@ -38,8 +38,8 @@ async function freshRoute(): Promise<string> {
 
 const under = (key: string) => ({ 'idempotency-key': key });
 
-const put = (key: string, body: object, { as = driver, paths = 'current' as PathSetName } = {}): Promise<Reply> =>
-  server.client.call(syncStops, { as, paths, headers: under(key), body });
+const put = (key: string, body: object, call: { as?: Signed; paths?: PathSetName } = {}): Promise<Reply> =>
+  server.client.call(syncStops, { as: driver, headers: under(key), body, ...call });
 
 const answered = (reply: Reply) => syncStops.data.parse(reply.data);
 const results = (reply: Reply) => answered(reply).stops.map(({ result }) => result);
@@ -114,9 +114,9 @@ test('a request that found no route is taken when it comes again and the route i
   const kept = async (query = '') =>
     (await server.client.take(listQuarantine, { headers, query })).filter(({ route_id }) => route_id === 'LATE');
   // What could be read of it is there to find it by.
-  expect((await kept()).map(({ stop_id, code }) => [stop_id, code]).toSorted()).toEqual([
-    [1, 'ROUTE_NOT_FOUND'],
-    [2, 'ROUTE_NOT_FOUND'],
+  expect((await kept()).map(({ stop_id, code }) => `${stop_id} ${code}`).toSorted()).toEqual([
+    '1 ROUTE_NOT_FOUND',
+    '2 ROUTE_NOT_FOUND',
   ]);
   await addRoute('LATE');
   expect(results(await put('k7', body))).toEqual(['applied', 'applied']);
