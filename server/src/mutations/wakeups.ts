@@ -90,7 +90,8 @@ export function bossWakeups(boss: Pick<PgBoss, 'send' | 'insert'>): Wakeups {
 export function bossMessages(boss: Pick<PgBoss, 'send'>): AuthGround['tell'] {
   return async (db, message) => {
     // Who asked for a one-time password stands there and waits: what did not go out by then is of no use.
-    const patience = message.kind === 'one_time_password' ? { retryLimit: 8, retryDelayMax: 60 } : {};
+    const patience =
+      message.kind === 'one_time_password' ? { retryLimit: 8, retryBackoff: true, retryDelayMax: 60 } : {};
     await boss.send(queues.sms, message, { ...patience, db: executor(db) });
   };
 }
