@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { openLogger } from '../../server/src/logger.ts';
+import { createDatabase } from '../support/postgres.ts';
+
+function lineOf(err: unknown): string {
+  const lines: string[] = [];
+  openLogger('info', { write: (line) => void lines.push(line) }).error({ err }, 'it failed');
+  return lines.join('');
+}
+
+test('of an error of the database the row is not told, its place is', async () => {
+  const { pool } = await createDatabase({ empty: true });
+  await pool.query('create table secret (id integer primary key, password text not null, length integer not null)');
+  const error: unknown = await pool.query('insert into secret values (1, $1, null)', ['hunter2']).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  const line = lineOf(error);
+  expect(JSON.stringify(error)).toContain('hunter2');
+  expect(line).not.toContain('hunter2');
+  expect(JSON.parse(line)).toMatchObject({ err: { code: '23502', table: 'secret', column: 'length' } });
+});
+
+test('causes are told, and no further than to the fifth', () => {
+  const ring = new Error('outer', { cause: new Error('inner') });
+  ring.cause = new Error('inner', { cause: ring });
+  const line = lineOf(ring);
+  expect(line.match(/"message":"inner"/g)).toHaveLength(3);
+  expect(lineOf(new AggregateError([new Error('first'), new Error('second')], 'both'))).toContain('"message":"second"');
+});
+
+test('what is no error is not shown', () => {
+  expect(lineOf('a password')).not.toContain('password');
+});

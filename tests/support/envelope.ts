@@ -1,0 +1,28 @@
+import { errorCodes } from '@tailgate/sync-protocol';
+import * as z from 'zod/mini';
+
+// What every answer in JSON is (contract §1), field by field.
+
+const told = z.string().check(z.minLength(1));
+
+export const success = z.strictObject({
+  success: z.literal(true),
+  message: told,
+  data: z.unknown(),
+  meta: z.optional(z.unknown()),
+});
+
+export const failure = z.strictObject({
+  success: z.literal(false),
+  message: told,
+  data: z.unknown(),
+  error: z.strictObject({
+    code: z.enum(Object.keys(errorCodes)),
+    details: z.array(z.strictObject({ path: z.string(), message: told })),
+    request_id: z.string().check(z.regex(/^[\w.-]{8,64}$/)),
+  }),
+});
+
+/** The status that the catalogue gives a code. */
+export const statusOf = (code: string): number | undefined =>
+  Object.entries(errorCodes).find(([name]) => name === code)?.[1].status;
