@@ -89,11 +89,13 @@ const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Bidi_Contro
 
 const isSkipped = (status: StopStatus): boolean => status === 'S' || status === 'R';
 
-function leadOf({ result, zone }: SummarizedStop, receiver: string, exceptionCount: number): string {
+function leadOf(stop: SummarizedStop, receiver: string, exceptionCount: number): string {
+  const { result, zone } = stop;
   const when = result.status === 'P' ? '' : clockOf(eventTime(result)?.toISOString(), zone);
   const received = result.status === 'D' && receiver ? ` Received by ${receiver}.` : '';
+  const why = reasonOf(stop) && ` ${reasonOf(stop)}.`;
   const wrong = exceptionCount > 0 ? ` ${counted(exceptionCount, 'exception')}.` : '';
-  return `${statusWords[result.status]}${when && ` on ${when}`}.${received}${wrong}`;
+  return `${statusWords[result.status]}${when && ` on ${when}`}.${why}${received}${wrong}`;
 }
 
 function totalsOf({ products, collections }: SummaryTables, exceptionCount: number): Fact[] {
@@ -119,16 +121,22 @@ function totalOf(counts: readonly (number | undefined)[]): number | undefined {
 
 const partOf = (some: number, all: number | undefined): string => (all ? `${some} of ${all}` : String(some));
 
-function factsOf({ route, plan, result, zone, drivers, reason }: SummarizedStop): Fact[] {
+/** Why the stop was skipped or refused, with the code; blank where it was not, or nobody said. */
+function reasonOf({ result, reason }: SummarizedStop): string {
+  const code = isSkipped(result.status) ? (result.updates?.skip_refuse_reason_code ?? '') : '';
+  const words = code && reason('stop-exception', code);
+  return words ? `${words} (${code})` : code && `Code ${code}`;
+}
+
+function factsOf(stop: SummarizedStop): Fact[] {
+  const { route, plan, result, zone, drivers } = stop;
   const { customer, invoices } = plan;
   const { location } = customer;
   const updates = result.updates ?? {};
-  const code = isSkipped(result.status) ? (updates.skip_refuse_reason_code ?? '') : '';
-  const words = code && reason('stop-exception', code);
   const driver = updates.delivered_by_driver_id ?? '';
   const place = [location.city, [location.state, location.zip].filter(Boolean).join(' ')].filter(Boolean).join(', ');
   return [
-    { label: 'Reason', value: words ? `${words} (${code})` : code && `Code ${code}` },
+    { label: 'Reason', value: reasonOf(stop) },
     { label: 'Received by', value: withId(updates.store_emp_name, updates.store_emp_id) },
     { label: 'Started', value: clockOf(updates.start_delivery_time, zone) },
     { label: 'Finished', value: clockOf(updates.end_delivery_time, zone) },

@@ -3,8 +3,15 @@ import { findAssetsOf, readBytes } from '../assets/queries.ts';
 import type { Queryable } from '../db/types.ts';
 import type { Picture, PicturesOf } from './render-summary.ts';
 
-/** What mail programs and browsers show. SVG is none of it: it can hold programs. */
-const shownTypes: readonly string[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
+/** What mail programs and browsers show, and how its files end. SVG is none of it: it can hold programs. */
+const shownTypes: Readonly<Record<string, string>> = {
+  'image/jpeg': 'jpg',
+  // No registered name, but what many a phone says.
+  'image/jpg': 'jpg',
+  'image/png': 'png',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+};
 /** Bytes that go with a mail. In base64 they are a third more, and many mail servers take 10 MB. */
 const mostBytes = 7 * 1024 * 1024;
 
@@ -30,7 +37,7 @@ export async function findPictures(db: Queryable, ids: readonly string[]): Promi
   const shown: Asset[] = [];
   let bytes = 0;
   for (const asset of new Set(ids.flatMap(filesOf))) {
-    if (!shownTypes.includes(asset.mime) || asset.size === 0 || bytes + asset.size > mostBytes) continue;
+    if (!Object.hasOwn(shownTypes, asset.mime) || asset.size === 0 || bytes + asset.size > mostBytes) continue;
     bytes += asset.size;
     shown.push(asset);
   }
@@ -59,8 +66,8 @@ export function encloseAll(db: Queryable, assets: readonly Asset[]): Enclosure[]
   return assets.map((asset, i) => ({
     cid: cidOf(asset),
     // Not the name that the file came with: it is a stranger's text.
-    fileName: `picture-${i + 1}.${asset.mime.replace('image/', '').replace('jpeg', 'jpg')}`,
-    mime: asset.mime,
+    fileName: `picture-${i + 1}.${shownTypes[asset.mime]}`,
+    mime: asset.mime === 'image/jpg' ? 'image/jpeg' : asset.mime,
     open: () => readBytes(db, asset),
   }));
 }

@@ -1,126 +1,146 @@
-import type { StopObjectInput, StopResult } from '@tailgate/sync-protocol';
-import { applyStopUpdate, stopObject } from '@tailgate/sync-protocol';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SummarizedStop } from '../../../server/src/mail/delivery-summary.ts';
-import { renderSummary } from '../../../server/src/mail/render-summary.ts';
 import { plan } from '../../support/mirror.ts';
+import { asset, eventful, planWith, rendered, summarized } from './summarized.ts';
 
-const stamp = { at: 1, client: 'rest', seq: 1, by: '1001' };
-const resultOf = (update: Omit<StopObjectInput, 'id'>): StopResult =>
-  applyStopUpdate({ status: 'P' }, stopObject.parse({ id: 1, ...update }), stamp).result;
-
-const summarized = (update: Omit<StopObjectInput, 'id'>, more: Partial<SummarizedStop> = {}): SummarizedStop => ({
-  route: { facility: 'F01', id: 'R100', week_end: '20261121', name: 'North' },
-  plan: plan(1),
-  result: resultOf(update),
-  zone: 'America/Chicago',
-  drivers: { 1001: 'Dana Driver' },
-  reason: (type, code) => (code === '12' ? 'Closed' : code === '10' && type === 'credit-reason' ? 'Damaged' : ''),
-  ...more,
-});
-
-/** What a row of the HTML tables shows. */
-function rowsOf(html: string): string[][] {
-  return [...html.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) =>
-    [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) => cell),
+/** What a row of the tables shows, cell by cell. */
+const rowsOf = (html: string): string[][] =>
+  [...html.replaceAll(/<!--.*?-->/gs, '').matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) =>
+    [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) =>
+      cell
+        .replaceAll(/<[^>]*>/g, ' ')
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+    ),
   );
-}
 
-describe('the summary of a delivered stop', () => {
-  const line = plan(1).products[0]!;
-  const stop = summarized({
-    updates: {
-      status: 'D',
-      start_delivery_time: '2026-11-20T15:58:00Z',
-      end_delivery_time: '2026-11-20T16:05:00Z',
-      delivered_by_driver_id: '1001',
-      store_emp_name: 'Sam Storekeeper',
-      driver_comments: 'first line\nsecond line',
-      overage_items: [{ barcode: '0042', osd_code: '86', quantity: 1, comment: '' }],
-    },
-    products: [
-      {
-        id: line.id,
-        invoice: line.invoice,
-        updates: {
-          delivered: 2,
-          returned: 1,
-          osd_data: [{ osd_code: 10, data: [{ quantity: 1, quantity_type: 'cases', comment: 'wet' }] }],
-        },
-      },
-      { id: 'EXTRA', invoice: 'INV1', updates: { delivered: 1 } },
-    ],
-    collections: [{ id: 'TOTE', updates: { returned: 4 } }],
+describe('the summary of a delivered stop (contract §4, E-mail)', () => {
+  const { subject, html, text } = rendered(eventful());
+  const rows = rowsOf(html);
+
+  it('says what became of it in its subject and first sentence', () => {
+    expect(subject).toBe('Delivered with exceptions: Café Söderberg, route R100, stop 1');
+    const lead = 'Delivered on Fri, Nov 20, 2026, 10:05 AM CST. Received by Sam Storekeeper. 4 exceptions.';
+    expect(html).toContain(lead);
+    expect(text.startsWith(`Café Söderberg\n${lead}\n`)).toBe(true);
   });
 
   it('says who, where and when, on the facility’s clock', () => {
-    const rows = rowsOf(renderSummary(stop).html);
     expect(rows).toEqual(
       expect.arrayContaining([
-        ['Customer', 'Müller Market 1, C1'],
-        ['Address', '1 Main St, Chicago, IL 60601'],
-        ['Route', 'R100, North'],
-        ['Status', 'delivered'],
+        ['Received by', 'Sam Storekeeper (4711)'],
         ['Started', 'Fri, Nov 20, 2026, 9:58 AM CST'],
         ['Finished', 'Fri, Nov 20, 2026, 10:05 AM CST'],
+        ['Customer', 'Café Söderberg (C1)'],
+        ['Address', '1 Main St Chicago, IL 60601'],
+        ['Invoice', 'INV1, 2026-11-20'],
+        ['Route', 'R100, stop 1 North'],
         ['Driver', 'Dana Driver'],
-        ['Received by', 'Sam Storekeeper'],
       ]),
     );
+    expect(html).toContain('Times: Central Time, America/Chicago.');
+    expect(html).toContain('Sam Rep, 312-555-0199');
   });
 
-  it('lists the manifest with what was recorded, and what came beyond it; what nobody counted is blank, not zero', () => {
-    const rows = rowsOf(renderSummary(stop).html);
+  it('lists the manifest by invoice with what was recorded, and what came beyond it; uncounted is not zero', () => {
     expect(rows).toEqual(
       expect.arrayContaining([
-        ['Item 0', 'INV1', '3', '2', '1'],
-        ['Item 31', 'INV1', '4', '', ''],
-        ['EXTRA', 'INV1', '', '1', ''],
+        ['Item 0 ITM100000 · 1 short · on 1 pallet', '3', '2', '1'],
+        ['Item 31 ITM107919', '4', '–', '–'],
+        ['Item 62 ITM115838', '5', '5', '–'],
+        ['Invoice INV2'],
+        ['EXTRA EXTRA · not on the order', '–', '1', '–'],
         ['TOTE', '2', '4'],
-        ['PALLET', '2', ''],
+        ['PALLET', '2', '–'],
       ]),
     );
   });
 
-  it('lists exceptions with their reasons', () => {
-    const rows = rowsOf(renderSummary(stop).html);
+  it('lists exceptions by line with what their codes mean, and what was on no order', () => {
     expect(rows).toEqual(
       expect.arrayContaining([
-        ['Item 0', '10 Damaged', '1 cases', 'wet'],
-        ['Not ordered: 0042', '86', '1', ''],
+        ['Item 0 Invoice INV1', 'Damaged in transit (20) wet Barcode 777 · Photo 1', '1 case'],
+        ['Damaged in transit (20)', '3 units'],
+        // Barcodes of itemized exceptions are not kept, an unknown code stands for itself.
+        ['Item 62 Invoice INV1', 'Code 99', '2'],
+        ['Overage, returned (86) wrong pallet Barcode 0042 · Photo 2', '1'],
       ]),
     );
   });
 
   it('says the same in plain text', () => {
-    const { text } = renderSummary(stop);
-    expect(text).toContain('Müller Market 1: delivered\n');
-    expect(text).toContain('Comment      first line\n             second line\n');
-    expect(text).toContain('- Item 0, invoice INV1, ordered 3, delivered 2, returned 1\n');
-    expect(text).toContain('- Item 0, reason 10 Damaged, quantity 1 cases, comment wet\n');
+    for (const line of [
+      'Delivered: 8 of 12\nReturned: 1\nExceptions: 4\nCollected: 4 of 4\n',
+      'Left at the dock 👍\nשלום – Grüße\n',
+      '- Item 0, invoice INV1, 1 case, Damaged in transit (20), wet, barcode 777, photo 1\n',
+      '- 1, Overage, returned (86), wrong pallet, barcode 0042, photo 2\n',
+      'Address      1 Main St\n             Chicago, IL 60601\n',
+      'Items of invoice INV1\n- Item 0, ITM100000, 1 short, on 1 pallet, ordered 3, delivered 2, returned 1\n',
+      '- TOTE, expected 2, collected 4\n',
+    ])
+      expect(text).toContain(line);
+  });
+});
+
+describe('pictures of a summary', () => {
+  it('are shown where their bytes are, named where they are kept elsewhere, announced where they are still to come', () => {
+    const { html, text } = rendered(eventful(), {
+      [asset(1)]: [{ kind: 'shown', src: 'cid:signature' }],
+      [asset(2)]: [
+        { kind: 'shown', src: 'cid:a' },
+        { kind: 'shown', src: 'cid:b' },
+      ],
+      [asset(3)]: [{ kind: 'stored', href: 'https://pod.example/raw/3' }],
+    });
+    const images = [...html.matchAll(/<img src="(.*?)" alt="(.*?)"/g)].map(([, src, alt]) => [src, alt]);
+    expect(images).toEqual([
+      ['cid:signature', 'Signature'],
+      ['cid:a', 'Photo 1, 1 of 2'],
+      ['cid:b', 'Photo 1, 2 of 2'],
+    ]);
+    expect(html).toContain('<a class="link" href="https://pod.example/raw/3"');
+    expect(text).toContain('Signature\nSam Storekeeper (attached)\n');
+    expect(text).toContain('- Photo 1: Item 0: Damaged in transit (20) (attached; attached)\n');
+    expect(text).toContain(
+      '- Photo 2: Not on the order: Overage, returned (86) (kept, not attached: https://pod.example/raw/3)\n',
+    );
+    expect(text).toContain('- Photo 3: Item 0 (not uploaded yet)\n');
+  });
+
+  it('are counted where they are too many to be listed', () => {
+    const image_ids = Array.from({ length: 60 }, (_, n) => asset(100 + n));
+    const line = { id: 'ITM100000', invoice: 'INV1', updates: { image_ids } };
+    const { html, text } = rendered(summarized({ products: [line] }));
+    expect(html).toContain('and 20 more');
+    expect(text).toContain('and 20 more');
   });
 });
 
 describe('a summary', () => {
-  it('gives the reason of a stop that was skipped', () => {
-    const update = { updates: { status: 'S' as const, skip_refuse_reason_code: '12' } };
-    expect(rowsOf(renderSummary(summarized(update)).html)).toContainEqual(['Reason', '12 Closed']);
+  it('gives the reason of a stop that was refused, and the words for it', () => {
+    const { subject, html, text } = rendered(
+      summarized({
+        updates: { status: 'R', skip_refuse_reason_code: '12', skip_refuse_driver_comment: 'Too warm' },
+      }),
+    );
+    expect(subject).toBe('Refused: Müller Market 1, route R100, stop 1');
+    expect(rowsOf(html)).toContainEqual(['Reason', 'Damaged on arrival (12)']);
+    expect(text).toContain('Refused on Fri, Nov 20, 2026, 10:06 AM CST. Damaged on arrival (12).');
+    expect(html).toContain('Too warm');
   });
 
-  it('holds no markup of a customer or a driver', () => {
-    const evil = `<script>alert('x')</script>"&`;
-    const stop = summarized({ updates: { status: 'D', driver_comments: evil } });
-    const customer = { ...stop.plan.customer, name: evil };
-    const { html } = renderSummary({ ...stop, plan: { ...stop.plan, customer } });
-    expect(html).not.toContain('<script');
-    expect(html).toContain('&#60;script&#62;alert(&#39;x&#39;)&#60;/script&#62;&#34;&#38;');
+  it('shows a stop that nobody has touched as it is', () => {
+    const { html, text } = rendered(summarized({}));
+    expect(text).toContain('Müller Market 1\nNot delivered yet.\n');
+    expect(html).not.toContain('Exceptions');
+    expect(rowsOf(html)).toContainEqual(['Item 0 ITM100000', '3', '–', '–']);
   });
 
   it('has one line for a subject, whatever a name holds', () => {
-    const stop = summarized({ updates: { status: 'D' } });
-    const customer = { ...stop.plan.customer, name: 'Market\r\nBcc: all@x.example' };
-    const { subject } = renderSummary({ ...stop, plan: { ...stop.plan, customer } });
-    expect(subject).toBe('Stop delivered: Market Bcc: all@x.example, route R100');
+    const customer = { ...plan(1).customer, name: 'Market\r\nBcc: all@x.example\u202e\u2028x' };
+    const { subject } = rendered(summarized({}, { plan: planWith({ customer }) }));
+    expect(subject).toBe('Not delivered yet: Market Bcc: all@x.example x, route R100, stop 1');
   });
 
   it('tells UTC and says so where the facility’s zone is unknown', () => {
@@ -128,6 +148,70 @@ describe('a summary', () => {
       { updates: { status: 'D', end_delivery_time: '2026-11-20T16:05:00Z' } },
       { zone: 'Mars/X' },
     );
-    expect(renderSummary(stop).text).toContain('Fri, Nov 20, 2026, 4:05 PM UTC');
+    const { text } = rendered(stop);
+    expect(text).toContain('Fri, Nov 20, 2026, 4:05 PM UTC');
+    expect(text).toContain('Times: UTC.');
+  });
+
+  it('of two hundred lines is below the 102 kB at which Gmail cuts', () => {
+    const long = plan(1, 200);
+    const products = long.products.map(({ id, invoice }) => ({ id, invoice, updates: { delivered: 1, returned: 0 } }));
+    const { html } = rendered(summarized({ updates: { status: 'D' }, products }, { plan: long }));
+    expect(Buffer.byteLength(html)).toBeLessThan(102_000);
+  });
+
+  it('escapes whatever people wrote, everywhere', () => {
+    fc.assert(
+      fc.property(fc.array(hostileText, { minLength: 12, maxLength: 12 }), (texts) => {
+        const { html } = rendered(stopOf(texts));
+        expect(skeletonOf(html)).toEqual(skeletonOf(rendered(stopOf(texts.map(lettersOnly))).html));
+        expect(html).not.toContain('undefined');
+      }),
+      { numRuns: 200 },
+    );
   });
 });
+
+const hostileText = fc
+  .tuple(
+    fc.string({ maxLength: 5 }),
+    fc.constantFrom(
+      '<script>alert(1)</script>',
+      '"><img src=x onerror=alert(1)>',
+      "' onmouseover='alert(1)",
+      '<%= it.subject %><%~ process.exit() %>',
+      '${7*7}{{7*7}}',
+      '</style></title></table><!--',
+      '&lt;b&gt;',
+      '$& $1 $`',
+    ),
+  )
+  .map((parts) => parts.join('').replaceAll(/[\0-\x1f\x7f]/g, ''));
+
+const lettersOnly = (text: string): string => text.replaceAll(/[^a-z]/g, 'x');
+
+/** A stop that shows each of these texts, wherever people can write. */
+function stopOf(texts: readonly string[]): SummarizedStop {
+  const [name = '', address = '', item = '', invoice = '', comment = '', receiver = '', ...more] = texts;
+  const [osd = '', over = '', barcode = '', facility = '', rep = '', meaning = ''] = more;
+  const base = plan(1);
+  const [line, ...lines] = base.products;
+  const contact = { ...base.customer.contact, salesrep: { id: '', name: rep, phone: '' } };
+  const customer = { ...base.customer, name, contact, location: { ...base.customer.location, address: [address] } };
+  const overage_items = [{ barcode: barcode.slice(0, 20), osd_code: '86', quantity: 1, comment: over }];
+  const osd_data = [{ osd_code: '20', data: [{ comment: osd }] }];
+  return summarized(
+    {
+      updates: { status: 'D', driver_comments: comment, store_emp_name: receiver.slice(0, 40), overage_items },
+      products: [{ id: 'A', invoice: invoice.slice(0, 10), updates: { osd_data } }],
+    },
+    {
+      plan: planWith({ customer, products: [{ ...line!, name: item, id: 'A', invoice }, ...lines] }),
+      facility,
+      reason: () => meaning,
+    },
+  );
+}
+
+/** Every tag of the page with its attributes, the words left out. */
+const skeletonOf = (html: string): string[] => html.match(/<[^>]*>/g) ?? [];
