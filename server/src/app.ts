@@ -4,6 +4,7 @@ import { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import { uploadLimits } from './assets/limits.ts';
 import { AssetSweep } from './assets/sweep.ts';
+import { Trays } from './assets/tray.ts';
 import type { UploadGround } from './assets/upload.ts';
 import type { AuthGround } from './auth/ground.ts';
 import { openPasswords } from './auth/passwords.ts';
@@ -229,7 +230,7 @@ function openAssets({ config, log, shutdown, database, boss }: Ground): UploadGr
     wake: bossRowsWakeup(boss),
     clock,
     limits: uploadLimits(config),
-    tally: { unsaved: 0 },
+    trays: new Trays(),
   };
 }
 

@@ -1,52 +1,24 @@
-import { byteaArray, int8Array, uuidArray } from '../db/arrays.ts';
+import { int8Array, uuidArray } from '../db/arrays.ts';
 import type { Queryable } from '../db/types.ts';
-import { dropIncoming, insertChunks, saveIncoming } from './sql.ts';
-
-/**
- * Large enough that a row costs little beside its bytes (64 KiB and 256 KiB wrote equally fast, 16 kB a third slower),
- * small enough that whoever reads holds little. The reader's bound (0004) too.
- */
-export const chunkBytes = 256 * 1024;
-/** A phone's photo fits: it is written together with the commit that makes an asset of it. */
-const saveAt = 2 * chunkBytes;
-/** Unsaved bytes of all uploads of this process. Beyond, chunks go to the database before they are full. */
-const mostUnsaved = 64 * 1024 * 1024;
-/** Less is not worth a statement, however many upload. */
-const leastSaved = 16 * 1024;
-
-/** How many bytes uploads hold in memory, all together. */
-export interface Tally {
-  unsaved: number;
-}
-
-interface Chunk {
-  readonly content: string;
-  readonly at: number;
-  readonly bytes: Buffer;
-}
+import { dropIncoming, saveIncoming } from './sql.ts';
+import type { Tray, Trays } from './tray.ts';
 
 export interface ChunkWriterOptions {
   readonly db: Queryable;
-  readonly tally: Tally;
+  readonly trays: Trays;
   /** When the sweep may take what is saved from now on. */
   readonly expiresAt: () => Date;
 }
 
 /**
- * Cuts what comes in into chunks and saves them while more comes in: one statement under way, one's worth collected,
- * and whoever writes faster waits. So an upload costs a megabyte of memory, whatever it weighs, and holds no connection
- * while its sender is slow.
+ * Saves what comes in while more comes in: one tray under way, one being filled, and whoever sends faster waits. So an
+ * upload costs a megabyte of memory, whatever it weighs, and holds no connection while its sender is slow.
  */
 export class ChunkWriter {
   readonly #options: ChunkWriterOptions;
-  /** Of the content that is coming: bytes that are in no chunk yet, and where they begin. */
   #content = '';
-  #pieces: Buffer[] = [];
-  #loose = 0;
   #at = 0;
-  #chunks: Chunk[] = [];
-  /** Bytes in chunks and pieces, without what is under way. */
-  #collected = 0;
+  #tray: Tray | undefined;
   #saving: Promise<unknown> = Promise.resolve();
   readonly #saved = new Set<string>();
 
@@ -54,49 +26,38 @@ export class ChunkWriter {
     this.#options = options;
   }
 
-  /** Contents that have rows already; the others are all in `rest()`. */
+  /** Contents that have rows already; what there is of others lies on the last tray. */
   get saved(): readonly string[] {
     return [...this.#saved];
   }
 
   /** From here on, bytes belong to this content. */
   begin(content: string): void {
-    this.#cut();
     this.#content = content;
     this.#at = 0;
   }
 
   async write(bytes: Buffer): Promise<void> {
-    this.#collected += bytes.length;
-    this.#options.tally.unsaved += bytes.length;
-    let rest = bytes;
-    while (this.#loose + rest.length >= chunkBytes) {
-      const room = chunkBytes - this.#loose;
-      this.#collect(rest.subarray(0, room));
-      this.#cut();
-      rest = rest.subarray(room);
+    for (let written = 0; written < bytes.length;) {
+      this.#tray ??= this.#options.trays.lend();
+      const added = this.#tray.add(this.#content, this.#at, bytes.subarray(written));
+      this.#at += added;
+      written += added;
+      if (written < bytes.length) await this.#save(this.#tray);
     }
-    this.#collect(rest);
-    const crowded = this.#options.tally.unsaved > mostUnsaved && this.#collected > leastSaved;
-    if (crowded) this.#cut();
-    if (crowded || this.#collected >= saveAt) await this.#save();
   }
 
   /** Waits for what is under way and gives what is still to be written, as parameters of `insertChunks`. */
-  async rest(): Promise<{ statement: typeof insertChunks; values: unknown[] } | undefined> {
-    this.#cut();
+  async rest(): Promise<unknown[] | undefined> {
     await this.#saving;
-    const chunks = this.#chunks;
-    return chunks.length === 0 ? undefined : { statement: insertChunks, values: columns(chunks) };
+    return this.#tray?.values;
   }
 
-  /** Lets go of what is in memory; the end of every writer. */
+  /** Gives its memory back; the end of every writer. */
   async close(): Promise<void> {
     await this.#saving.catch(() => undefined);
-    this.#options.tally.unsaved -= this.#collected;
-    this.#collected = 0;
-    this.#chunks = [];
-    this.#pieces = [];
+    if (this.#tray) this.#options.trays.takeBack(this.#tray);
+    this.#tray = undefined;
   }
 
   /** Takes back what was saved. What a broken connection leaves, the sweep finds. */
@@ -105,43 +66,17 @@ export class ChunkWriter {
     if (this.#saved.size > 0) await this.#options.db.query(dropIncoming, [uuidArray(this.saved)]);
   }
 
-  async #save(): Promise<void> {
-    const chunks = this.#chunks;
-    this.#chunks = [];
-    const size = chunks.reduce((sum, { bytes }) => sum + bytes.length, 0);
-    this.#collected -= size;
-    const values = [...columns(chunks), ...this.#standings(chunks), this.#options.expiresAt()];
+  async #save(tray: Tray): Promise<void> {
     await this.#saving;
-    const { db, tally } = this.#options;
-    this.#saving = db.query(saveIncoming, values).finally(() => (tally.unsaved -= size));
+    this.#tray = undefined;
+    const { db, trays, expiresAt } = this.#options;
+    const { ends } = tray;
+    for (const content of ends.keys()) this.#saved.add(content);
+    const standings = [uuidArray([...ends.keys()]), int8Array([...ends.values()])];
+    this.#saving = db
+      .query(saveIncoming, [...tray.values, ...standings, expiresAt()])
+      .finally(() => trays.takeBack(tray));
     // Whoever writes next, or ends, hears of it; until then it is nobody's.
     this.#saving.catch(() => undefined);
   }
-
-  /** How far each content has come with these chunks. */
-  #standings(chunks: readonly Chunk[]): unknown[] {
-    const ends = new Map(chunks.map(({ content, at, bytes }) => [content, at + bytes.length]));
-    for (const content of ends.keys()) this.#saved.add(content);
-    return [uuidArray([...ends.keys()]), int8Array([...ends.values()])];
-  }
-
-  #collect(bytes: Buffer): void {
-    if (bytes.length === 0) return;
-    this.#pieces.push(bytes);
-    this.#loose += bytes.length;
-  }
-
-  #cut(): void {
-    if (this.#loose === 0) return;
-    this.#chunks.push({ content: this.#content, at: this.#at, bytes: Buffer.concat(this.#pieces, this.#loose) });
-    this.#at += this.#loose;
-    this.#pieces = [];
-    this.#loose = 0;
-  }
 }
-
-const columns = (chunks: readonly Chunk[]): unknown[] => [
-  uuidArray(chunks.map(({ content }) => content)),
-  int8Array(chunks.map(({ at }) => at)),
-  byteaArray(chunks.map(({ bytes }) => bytes)),
-];

@@ -4,14 +4,14 @@ import { byteaArray, int2Array, int8Array, textArray, uuidArray } from '../db/ar
 import type { Queryable, Tx } from '../db/types.ts';
 import { freshId } from '../stops/mutation-id.ts';
 import { assetIdBytes, spellAssetId } from './asset-id.ts';
-import type { Tally } from './chunk-writer.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { fileName } from './file-name.ts';
 import type { UploadLimits } from './limits.ts';
 import { detectType, sampleBytes } from './media-type.ts';
 import { findUploadFiles } from './queries.ts';
 import { UploadRefusal } from './refusal.ts';
-import { endIntake, findUploadKey, insertAssets, insertUploadKey } from './sql.ts';
+import { endIntake, findUploadKey, insertAssets, insertChunks, insertUploadKey } from './sql.ts';
+import type { Trays } from './tray.ts';
 
 export interface UploadGround {
   readonly db: Queryable;
@@ -21,7 +21,7 @@ export interface UploadGround {
   readonly clock: () => Date;
   readonly limits: UploadLimits;
   /** Shared by all uploads of the process. */
-  readonly tally: Tally;
+  readonly trays: Trays;
 }
 
 /** Whose upload it is, and by which key it may come again. */
@@ -69,8 +69,8 @@ export class Upload {
     this.#ground = ground;
     this.#origin = origin;
     this.#earlier = earlier;
-    const { db, tally, clock } = ground;
-    this.#writer = new ChunkWriter({ db, tally, expiresAt: () => new Date(clock().getTime() + incomingMs) });
+    const { db, trays, clock } = ground;
+    this.#writer = new ChunkWriter({ db, trays, expiresAt: () => new Date(clock().getTime() + incomingMs) });
   }
 
   /** How many files were taken. */
@@ -126,7 +126,7 @@ export class Upload {
         const [keys, ended] = await Promise.all([
           key === undefined ? undefined : tx.query(insertUploadKey, owner),
           saved.length === 0 ? undefined : tx.query(endIntake, [uuidArray(saved)]),
-          rest && tx.query(rest.statement, rest.values),
+          rest && tx.query(insertChunks, rest),
           tx.query(insertAssets, [...this.#columns(ids, types), now]),
           this.#ground.wake(tx),
         ]);
