@@ -48,7 +48,15 @@ export interface RestServer {
 }
 
 type HttpOptions =
-  'access' | 'hostCatalog' | 'probes' | 'trustProxy' | 'publicUrl' | 'maxJsonMb' | 'corsOrigins' | 'timeouts';
+  | 'access'
+  | 'admissionLimits'
+  | 'hostCatalog'
+  | 'probes'
+  | 'trustProxy'
+  | 'publicUrl'
+  | 'maxJsonMb'
+  | 'corsOrigins'
+  | 'timeouts';
 
 export interface RestServerOptions extends Partial<Pick<HttpGround, HttpOptions>> {
   /** What `logged` holds; `debug` where nothing is said. */
@@ -122,6 +130,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     pipeline,
     sessions,
     clock: () => clock.now,
+    ...(options.admissionLimits && { admissionLimits: options.admissionLimits }),
     access: options.access ?? 'documented',
     trustProxy: options.trustProxy ?? false,
     publicUrl: options.publicUrl,
@@ -146,7 +155,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
   watchAnswers(app);
   await options.mount?.(app, { db, pipeline, sessions, listener, clock: () => clock.now, log });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
-  atFileEnd(() => stop(app, pipeline, listener, boss, () => db.end()));
+  atFileEnd(() => stopServer(app, pipeline, listener, boss, () => db.end()));
   if (options.timersRing) {
     // Their sweep looks at the test's clock; the alarms of pg-boss ring by the real one.
     const ground = { db, boss, submit: (change: Change) => pipeline.submit(change), clock: () => clock.now, log };
@@ -177,7 +186,7 @@ async function startBoss(connectionString: string, log: Log, useListenNotify: bo
   return boss;
 }
 
-async function stop(
+async function stopServer(
   app: FastifyInstance,
   pipeline: Pipeline,
   listener: Listener,

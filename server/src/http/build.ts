@@ -8,6 +8,8 @@ import type { Sessions } from '../auth/sessions.ts';
 import type { Config } from '../config.ts';
 import { SharedCounters } from '../db/shared-counters.ts';
 import type { AccessOptions } from './access.ts';
+import type { AdmissionLimits } from './admission.ts';
+import { Admission } from './admission.ts';
 import { assetEndpoints } from './asset-endpoints.ts';
 import { authEndpoints } from './auth-endpoints.ts';
 import { ruleBrowsers } from './browser-rules.ts';
@@ -48,12 +50,13 @@ const ordinaryTimeouts: Timeouts = { headersMs: 20_000, requestMs: 300_000, look
 
 export interface HttpGround
   extends
-    StopGround,
+    Omit<StopGround, 'admission'>,
     Omit<HealthGround, 'log'>,
     Pick<Config, 'access' | 'trustProxy' | 'publicUrl' | 'maxJsonMb' | 'corsOrigins'> {
   readonly auth: AuthGround;
   readonly sessions: Sessions;
   readonly timeouts?: Timeouts;
+  readonly admissionLimits?: AdmissionLimits;
   readonly assets: UploadGround;
   readonly hostCatalog: HostCatalog;
   readonly previewMail: PreviewMail;
@@ -95,16 +98,17 @@ export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
   checkTheWire(app);
 
   const limit = await openRateLimits(app, new SharedCounters(ground.db, ground.clock));
+  const admission = new Admission(ground.admissionLimits);
   const endpoints: Endpoints = {
     ...authEndpoints({ ...ground, limit }),
     ...routeEndpoints(ground.db),
-    ...stopEndpoints(ground),
+    ...stopEndpoints({ ...ground, admission }),
     ...emailEndpoints(ground.previewMail),
     ...healthEndpoints(ground),
     ...hostEndpoints(ground.hostCatalog),
     ...assetEndpoints(ground.assets),
     ...codeEndpoints(ground.db),
-    ...reportEndpoints(ground),
+    ...reportEndpoints({ ...ground, admission }),
     ...opsEndpoints(ground.db),
   };
   const access: AccessOptions = { mode: ground.access, sessions: ground.sessions, opsToken: ground.opsToken };

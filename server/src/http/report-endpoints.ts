@@ -3,28 +3,31 @@ import type { Db } from '../db/types.ts';
 import type { Pipeline } from '../mutations/change.ts';
 import { decodeReportCursor, listLoadReports } from '../reports/queries.ts';
 import { freshId, keyedId } from '../stops/mutation-id.ts';
+import type { Admission } from './admission.ts';
 import { readCursor } from './cursor.ts';
 import { endpoint } from './endpoint.ts';
 import { AppError } from './errors.ts';
 
 export interface ReportGround {
+  readonly admission: Admission;
   readonly db: Db;
   readonly pipeline: Pick<Pipeline, 'submitReport'>;
   readonly clock: () => Date;
 }
 
 /** Interface.md 4.6, contract §6. */
-export function reportEndpoints({ db, pipeline, clock }: ReportGround) {
+export function reportEndpoints({ admission, db, pipeline, clock }: ReportGround) {
   return {
     submitLoadReport: endpoint(operations.submitLoadReport, async ({ body: report, idempotencyKey, request }) => {
       const receivedAt = clock();
-      const outcome = await pipeline.submitReport({
+      const change = {
         // Nobody signs in here: a key is its address's own (contract §4).
         id: idempotencyKey === undefined ? freshId(receivedAt) : keyedId(`address ${request.ip}`, idempotencyKey, 0),
         report,
         receivedAt,
         dedupeByContent: idempotencyKey === undefined,
-      });
+      };
+      const outcome = await admission.hold(request, () => pipeline.submitReport(change));
       if (outcome.result === 'quarantined')
         throw new AppError(outcome.code === 'ID_REUSED' ? 'IDEMPOTENCY_KEY_REUSED' : 'INTERNAL');
       const { duplicate, receivedAt: since } = outcome;

@@ -1,5 +1,6 @@
 import type { ErrorDetail, RouteKey, StopAnswer, StopSyncAnswer } from '@tailgate/sync-protocol';
 import { canonicalJson, operations } from '@tailgate/sync-protocol';
+import type { FastifyRequest } from 'fastify';
 import type { Db } from '../db/types.ts';
 import type { Change, Outcome, Pipeline } from '../mutations/change.ts';
 import { sha256 } from '../mutations/item.ts';
@@ -8,20 +9,22 @@ import { findCandidates } from '../routes/queries.ts';
 import { resolveRoute } from '../routes/resolve.ts';
 import type { Sender } from '../stops/requests.ts';
 import { skipChange, stopAnswer, stopChanges } from '../stops/requests.ts';
+import type { Admission } from './admission.ts';
 import type { DriverCall } from './endpoint.ts';
 import { driverEndpoint } from './endpoint.ts';
 import { AppError } from './errors.ts';
 
 export interface StopGround {
+  readonly admission: Admission;
   readonly db: Db;
   readonly pipeline: Pipeline;
   readonly clock: () => Date;
 }
 
 /** Interface.md 4.3. */
-export function stopEndpoints({ db, pipeline, clock }: StopGround) {
-  const submit = (changes: readonly Change[]): Promise<Outcome[]> =>
-    Promise.all(changes.map((change) => pipeline.submit(change)));
+export function stopEndpoints({ admission, db, pipeline, clock }: StopGround) {
+  const submit = (request: FastifyRequest, changes: readonly Change[]): Promise<Outcome[]> =>
+    admission.hold(request, () => Promise.all(changes.map((change) => pipeline.submit(change))));
 
   /** Whose word it is and which route it is about, before anything of it is taken. */
   async function settle(
@@ -53,7 +56,7 @@ export function stopEndpoints({ db, pipeline, clock }: StopGround) {
     syncStops: driverEndpoint(operations.syncStops, async (call) => {
       const { route, sender } = await settle(call, operations.syncStops.path, call.body);
       // All at once: the stops of one body share a batch and its commit.
-      const outcomes = await submit(stopChanges(route, call.body.stops, sender));
+      const outcomes = await submit(call.request, stopChanges(route, call.body.stops, sender));
       const taken = refuseUnlessTaken(outcomes, (index) => `stops.${index}`);
       const stops = call.body.stops.map(({ id }, index): StopAnswer => answerOf(id, outcomes[index]));
       const data: StopSyncAnswer = {
@@ -71,7 +74,7 @@ export function stopEndpoints({ db, pipeline, clock }: StopGround) {
     skipStop: driverEndpoint(operations.skipStop, async (call) => {
       const { route_id, stop_id, facility, week_end } = call.body;
       const { route, sender } = await settle(call, operations.skipStop.path, { id: route_id, facility, week_end });
-      const outcomes = await submit([skipChange(route, call.body, sender)]);
+      const outcomes = await submit(call.request, [skipChange(route, call.body, sender)]);
       const [taken] = refuseUnlessTaken(outcomes, () => '');
       if (!taken) throw new Error('one change has one outcome');
       return { data: { route_id, stop_id, status: taken.status, version: taken.stopVersion } };
