@@ -139,7 +139,7 @@ export const parts: Part[] = [
     why: 'what the host says of itself, for whoever composes it in',
   },
   { path: 'server/src/main.ts', uses: ['server/src/'], why: 'the program' },
-  { path: 'server/bin/', uses: ['server/src/'], why: 'a program' },
+  { path: 'server/bin/', uses: ['server/src/', 'server/package.json'], why: 'a program' },
   {
     path: 'tests/',
     uses: ['server/', 'client-sdk/', 'sync-protocol/', 'oxlint.config.ts'],

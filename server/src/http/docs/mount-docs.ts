@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { readFile } from 'node:fs/promises';
 import { hasIt } from '../conditional.ts';
+import { AppError } from '../errors.ts';
 import { openapiDocument } from '../openapi/document.ts';
 import { WebFile } from './web-file.ts';
 
@@ -22,16 +23,17 @@ const policy = [
  * Open under any ACCESS: it tells nothing of anybody's data. Addresses are relative, for proxies that add a prefix.
  */
 export function mountDocs(app: FastifyInstance, version: string): void {
-  const ours = (name: string) => () => readFile(new URL(name, import.meta.url));
-  const theirs = (name: string) => () => readFile(new URL(import.meta.resolve(`swagger-ui-dist/${name}`)));
   const files: Record<string, WebFile> = {
-    '/docs': new WebFile('text/html; charset=utf-8', ours('page.html')),
+    '/docs': new WebFile('text/html; charset=utf-8', from(ours('page.html'))),
+    '/docs/page.mjs': new WebFile(script, from(ours('page.mjs'))),
+    '/docs/page.css': new WebFile(style, from(ours('page.css'))),
+    '/docs/icon.svg': new WebFile('image/svg+xml', from(ours('icon.svg'))),
+    '/docs/swagger-ui-bundle.js': new WebFile(
+      script,
+      from(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
+    ),
+    '/docs/swagger-ui.css': new WebFile(style, from(import.meta.resolve('swagger-ui-dist/swagger-ui.css'))),
     '/docs/openapi.json': new WebFile('application/json; charset=utf-8', async () => written(version)),
-    '/docs/page.mjs': new WebFile('text/javascript; charset=utf-8', ours('page.mjs')),
-    '/docs/page.css': new WebFile('text/css; charset=utf-8', ours('page.css')),
-    '/docs/icon.svg': new WebFile('image/svg+xml', ours('icon.svg')),
-    '/docs/swagger-ui-bundle.js': new WebFile('text/javascript; charset=utf-8', theirs('swagger-ui-bundle.js')),
-    '/docs/swagger-ui.css': new WebFile('text/css; charset=utf-8', theirs('swagger-ui.css')),
   };
   for (const [url, file] of Object.entries(files)) {
     app.get(url, async (request, reply) => {
@@ -44,7 +46,15 @@ export function mountDocs(app: FastifyInstance, version: string): void {
     });
   }
   app.get('/docs/', (_request, reply) => reply.redirect('../docs'));
-  app.get('/', (_request, reply) => reply.redirect('docs'));
+  app.get('/', ({ headers }, reply) => {
+    // For people who type the bare address; to programs it is a path like any other that does not exist.
+    if (!headers.accept?.includes('text/html')) throw new AppError('NOT_FOUND');
+    return reply.redirect('docs');
+  });
 }
 
+const script = 'text/javascript; charset=utf-8';
+const style = 'text/css; charset=utf-8';
+const ours = (name: string): string => new URL(name, import.meta.url).href;
+const from = (url: string) => () => readFile(new URL(url));
 const written = (version: string): Buffer => Buffer.from(JSON.stringify(openapiDocument(version)));

@@ -5,7 +5,7 @@ import type { JsonSchema, SchemaWriter } from './json-schema.ts';
 type AnyOperation = Operation<unknown, unknown, unknown>;
 
 /** Every code that an operation can answer: its own, and those that come from where it stands (contract §1). */
-export function codesOf({ method, access, errors }: AnyOperation): ErrorCode[] {
+function codesOf({ method, access, errors }: AnyOperation): ErrorCode[] {
   const credentials: ErrorCode[] = access === 'public' ? [] : ['MISSING_CREDENTIALS', 'INVALID_TOKEN'];
   const bodies: ErrorCode[] = method === 'GET' ? [] : ['TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
   const everywhere: ErrorCode[] = ['VALIDATION_FAILED', 'INTERNAL', 'DATABASE_UNAVAILABLE'];
@@ -79,6 +79,7 @@ const errorEnvelope = (codes: readonly string[], data: readonly JsonSchema[]): J
       properties: {
         code: { type: 'string', enum: codes, description: 'For programs.' },
         details: {
+          description: 'Each fault of the input with its path; empty where the input is not what is wrong.',
           type: 'array',
           items: {
             type: 'object',

@@ -1,9 +1,12 @@
-import { quarantinedItem, quarantineQuery } from '@tailgate/sync-protocol';
+import { pageMeta, quarantinedItem, quarantineQuery } from '@tailgate/sync-protocol';
 import { described } from '../described.ts';
 
 // Ours, for the office.
 
 export const opsSchemas = [
+  described('Page', pageMeta, 'Where a list goes on.', {
+    next_cursor: 'To be sent as `cursor`; null on the last page.',
+  }),
   described('QuarantineQuery', quarantineQuery, 'Which entries.', {
     state: 'Those that wait, those that were settled one way or the other, or all.',
     limit: '1 to 500, else 100.',

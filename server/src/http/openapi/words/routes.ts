@@ -1,5 +1,6 @@
 import {
   customer,
+  emailPreviewQuery,
   routeDriver,
   routeMeta,
   routePayload,
@@ -54,6 +55,12 @@ const settingWords = {
 const osdDataWords = 'Overages, shortages and damages, in the order in which they were sent.';
 
 export const routeSchemas = [
+  described('EmailPreviewQuery', emailPreviewQuery, 'Which stop.', {
+    facility: 'Facility code.',
+    route_id: 'Route id.',
+    stop_id: 'Stop number.',
+    week_end: 'YYYYMMDD.',
+  }),
   described('Route', routePayload, 'A pending route as the unprefixed set shows it.', {
     ...routeWords,
   }),

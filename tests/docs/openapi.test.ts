@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { operations, pathSets } from '@tailgate/sync-protocol';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import manifest from '../../server/package.json' with { type: 'json' };
+import { openapiDocument } from '../../server/src/http/openapi/document.ts';
+
+const committed = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
+const generated = openapiDocument(manifest.version);
+
+const operationObject = z.object({
+  operationId: z.string(),
+  summary: z.string(),
+  parameters: z.optional(z.array(z.object({ name: z.optional(z.string()), description: z.optional(z.string()) }))),
+});
+const { paths } = z
+  .object({ paths: z.record(z.string(), z.record(z.string(), operationObject)) })
+  .parse(JSON.parse(committed));
+const listed = Object.entries(paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ place: `${method.toUpperCase()} ${path}`, ...operation })),
+);
+
+describe('docs/openapi.json', () => {
+  test('is what the code says (else: npm run openapi)', () => {
+    expect(committed === `${JSON.stringify(generated, null, 2)}\n`, 'run npm run openapi and commit').toBe(true);
+  });
+
+  test('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    expect(await validator.validate({ ...generated })).toEqual({ valid: true });
+    expect(validator.version).toBe('3.1');
+  });
+
+  test('lists every operation on exactly the path sets that have it', () => {
+    const mounted = Object.values(operations).flatMap(({ method, path, sets }) =>
+      sets.map((set) => `${method} ${pathSets[set]}${path.replaceAll(/:(\w+)/g, '{$1}')}`),
+    );
+    expect(listed.map(({ place }) => place).sort()).toEqual(mounted.sort());
+    expect(new Set(listed.map(({ operationId }) => operationId)).size).toBe(listed.length);
+  });
+
+  test('explains every field and every parameter', () => {
+    expect(unexplained(JSON.parse(committed), '#')).toEqual([]);
+    const silent = listed.flatMap(({ place, parameters = [] }) =>
+      parameters.filter(({ name, description }) => name !== undefined && !description).map(({ name }) => [place, name]),
+    );
+    expect(silent).toEqual([]);
+  });
+});
+
+/** Every object's properties that have no description; those of the envelope are explained once, at the beginning. */
+function unexplained(part: unknown, place: string): string[] {
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.entries(part).flatMap(([name, value]: [string, unknown]) => {
+    const here = `${place}/${name}`;
+    if (name === 'example' || name === 'examples') return [];
+    if (name !== 'properties') return unexplained(value, here);
+    const silent = Object.entries(z.record(z.string(), z.looseObject({})).parse(value))
+      .filter(([property, schema]) => !schema['description'] && !envelope.includes(property))
+      .map(([property]) => `${here}/${property}`);
+    return [...silent, ...unexplained(value, here)];
+  });
+}
+const envelope = ['success', 'data', 'error'];

@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import * as z from 'zod/mini';
+
+// Holds every answer against docs/openapi.json: a path, status, header or field that it does not name is a fault.
+
+const response = z.object({
+  headers: z.optional(z.record(z.string(), z.object({ $ref: z.string() }))),
+  content: z.optional(z.record(z.string(), z.object({ schema: z.unknown(), example: z.optional(z.unknown()) }))),
+});
+const documentSchema = z.object({
+  paths: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.object({ responses: z.record(z.string(), z.union([z.object({ $ref: z.string() }), response])) }),
+    ),
+  ),
+  components: z.object({
+    responses: z.record(z.string(), response),
+    headers: z.record(z.string(), z.object({ required: z.optional(z.boolean()) })),
+  }),
+});
+type ResponseObject = z.infer<typeof response>;
+
+const written: unknown = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));
+const document = documentSchema.parse(written);
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+// Published schemas are open, for clients that meet a field of tomorrow; an answer of today has no field too many.
+ajv.addSchema(closed(z.record(z.string(), z.unknown()).parse(written)), 'openapi');
+
+export interface SeenAnswer {
+  readonly method: string;
+  /** With or without a query. */
+  readonly url: string;
+  readonly status: number;
+  readonly headers: { readonly get: (name: string) => string | null };
+  /** Undefined where there is none, or where it was not read. */
+  readonly body: unknown;
+}
+
+/** What the document does not say of an answer. Empty where all is as documented. */
+export function undocumented({ method, url, status, headers, body }: SeenAnswer): string[] {
+  const [path = ''] = url.split('?');
+  if (!/^\/api(\/|$)/.test(path) || /^\/api\/sync(\/|$)/.test(path) || method === 'OPTIONS') return [];
+  const place = `${method} ${path} ${status}`;
+  const found = findResponses(method, path);
+  if (!found) return validate('#/components/schemas/Error', body).map((fault) => `${place}: ${fault}`);
+  const listed = found.responses[status];
+  if (!listed) return [`${place} is not in docs/openapi.json; if it should be: npm run openapi`];
+  const [pointer, answer] = resolved(`${found.pointer}/responses/${status}`, listed);
+  return [
+    ...missingHeaders(answer, headers),
+    ...wrongContent(pointer, answer, headers.get('content-type'), method === 'HEAD' ? undefined : body),
+  ].map((fault) => `${place}: ${fault}`);
+}
+
+function findResponses(method: string, path: string) {
+  // A GET answers HEAD with the same headers.
+  const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
+  for (const [template, item] of Object.entries(document.paths)) {
+    const operation = item[verb];
+    if (operation && patternOf(template).test(path))
+      return { pointer: `#/paths/${escaped(template)}/${verb}`, responses: operation.responses };
+  }
+  return undefined;
+}
+
+const patternOf = (template: string): RegExp => new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+const escaped = (part: string): string => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
+
+function resolved(pointer: string, listed: { $ref: string } | ResponseObject): [string, ResponseObject] {
+  if (!('$ref' in listed)) return [pointer, listed];
+  const shared = document.components.responses[listed.$ref.split('/').at(-1) ?? ''];
+  if (!shared) throw new Error(`${listed.$ref} is not in docs/openapi.json`);
+  return [listed.$ref, shared];
+}
+
+const missingHeaders = ({ headers: listed = {} }: ResponseObject, headers: SeenAnswer['headers']): string[] =>
+  Object.entries(listed)
+    .filter(([, { $ref }]) => document.components.headers[$ref.split('/').at(-1) ?? '']?.required)
+    .filter(([name]) => headers.get(name) === null)
+    .map(([name]) => `lacks the header ${name}`);
+
+function wrongContent(pointer: string, { content = {} }: ResponseObject, type: string | null, body: unknown): string[] {
+  const essence = type?.split(';')[0];
+  if (essence === undefined) return Object.keys(content).length > 0 ? ['says nothing of its content'] : [];
+  if ('*/*' in content) return [];
+  if (!(essence in content)) return [`answers ${essence}, which is not documented`];
+  if (body === undefined || essence !== 'application/json') return [];
+  return validate(`${pointer}/content/${escaped(essence)}/schema`, body);
+}
+
+function validate(pointer: string, body: unknown): string[] {
+  const check = ajv.getSchema(`openapi${pointer}`);
+  if (!check) throw new Error(`docs/openapi.json has no ${pointer}`);
+  if (check(body)) return [];
+  return (check.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath || 'the body'} ${message} ${JSON.stringify(params)}`,
+  );
+}
+
+/** The document with objects that hold their named properties and nothing else. */
+function closed(part: Record<string, unknown>): Record<string, unknown> {
+  const inner = Object.fromEntries(Object.entries(part).map(([name, value]) => [name, closedValue(value)]));
+  const isSchema = 'properties' in part && !('additionalProperties' in part);
+  return isSchema ? { ...inner, additionalProperties: false } : inner;
+}
+
+function closedValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closedValue);
+  return typeof value === 'object' && value !== null ? closed({ ...value }) : value;
+}
