@@ -3,6 +3,7 @@ import type { LoadConditionReport } from '@tailgate/sync-protocol';
 import { contentText } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Pipeline } from '../../../server/src/mutations/change.ts';
+import * as sql from '../../../server/src/reports/sql.ts';
 import { TestQueue } from '../../support/sealing.ts';
 import { addRoute, bindQueue, delivered, pipelineGround, updateOf } from './ground.ts';
 
@@ -24,7 +25,7 @@ const reportOf = (reportId: string, more: Partial<LoadConditionReport> = {}): Lo
   ...more,
 });
 const sealed = (queue: TestQueue, report: object) => queue.seal('report.load_condition', { report });
-const rows = async (sql: string, values: unknown[] = []) => (await ground.pool.query<object>(sql, values)).rows;
+const rows = async (text: string, values: unknown[] = []) => (await ground.pool.query<object>(text, values)).rows;
 const standing = (id: string) => rows('select version, hosted_version from load_report where report_id = $1', [id]);
 
 describe('sync.md: report.load_condition', () => {
@@ -98,6 +99,29 @@ describe('sync.md: report.load_condition', () => {
     expect(outcomes.filter((first) => first)).toHaveLength(1);
     expect(await standing('S4')).toMatchObject([{ version: 1 }]);
     expect(await rows(`select from load_report_revision where report_id = 'S4'`)).toHaveLength(1);
+  });
+
+  test('waits for another node that is about to take the same report in', async () => {
+    const report = reportOf('S10');
+    const other = await ground.pool.connect();
+    await other.query('begin');
+    await other.query(sql.lockReports, [[report.reportId]]);
+    const submitted = pipeline.submitReport({
+      id: randomUUID(),
+      report,
+      receivedAt: new Date(),
+      dedupeByContent: true,
+    });
+    const waiting = () => rows(`select from pg_locks where locktype = 'advisory' and not granted`);
+    await expect.poll(waiting).toHaveLength(1);
+    await other.query(`insert into load_report (report_id, version) values ('S10', 1)`);
+    await other.query(
+      `insert into load_report_revision select 'S10', 1, load_id, stop_id, driver_id, captured_at, '2026-11-20', replace(doc, 'S1', 'S10')
+         from load_report_revision where report_id = 'S1'`,
+    );
+    await other.query('commit');
+    other.release();
+    expect(await submitted).toMatchObject({ result: 'reported', duplicate: true, receivedAt: new Date('2026-11-20') });
   });
 
   test('what cannot be read is kept and named, and the queue goes on', async () => {
