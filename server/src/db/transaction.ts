@@ -5,11 +5,15 @@ import type { Connection, Db, Tx } from './types.ts';
  * Where `work` throws, everything is rolled back and its error passed on. Where the connection breaks during `commit`
  * the outcome is unknown: callers must be able to do the same work again (the ledger's keys see to that).
  */
-export async function withTransaction<Result>(db: Db, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+export async function withTransaction<Result>(
+  db: Db,
+  work: (tx: Tx) => Promise<Result>,
+  begin: Begin = 'begin',
+): Promise<Result> {
   const connection = await db.connect();
   let broken: Error | undefined;
   try {
-    await connection.query('begin');
+    await connection.query(begin);
     const result = await work(asTx(connection));
     const { command } = await connection.query('commit');
     // PostgreSQL answers a commit of a failed transaction with ROLLBACK and no error: somebody swallowed one.
@@ -22,6 +26,14 @@ export async function withTransaction<Result>(db: Db, work: (tx: Tx) => Promise<
     connection.release(broken);
   }
 }
+
+/**
+ * How a transaction begins. Left alone, PostgreSQL plans a named statement anew whenever the plan for these very values
+ * promises to be cheaper, which it does for each short array: a change of one stop then spends more on plans than on
+ * rows. Set in the transaction and not for the session, which a pooler may lend to somebody else.
+ */
+type Begin = 'begin' | typeof beginPlannedOnce;
+export const beginPlannedOnce = 'begin; set local plan_cache_mode = force_generic_plan';
 
 function asTx(connection: Connection): Tx {
   return { inTransaction: true, query: (statement, values) => connection.query(statement, values) };

@@ -1,7 +1,7 @@
 import { routeScope } from '@tailgate/sync-protocol';
 import { isDataError } from '../db/sqlstate.ts';
-import { withTransaction } from '../db/transaction.ts';
-import type { Db } from '../db/types.ts';
+import { beginPlannedOnce, withTransaction } from '../db/transaction.ts';
+import type { Db, Tx } from '../db/types.ts';
 import type { RouteCommit } from './change.ts';
 import type { Answer } from './fold.ts';
 import { foldBatch } from './fold.ts';
@@ -69,14 +69,15 @@ async function attempt(
   items: readonly Item[],
   poisoned: ReadonlyMap<Item, Fault>,
 ): Promise<BatchResult> {
-  return withTransaction(db, async (tx) => {
+  const work = async (tx: Tx): Promise<BatchResult> => {
     const { world, held } = await loadWorld(tx, items, rules());
     const ready = held.size > 0 ? withoutHeld(items, held) : items;
     const { answers, changes } = foldBatch(world, ready, poisoned, forked);
     const commits = await saveChanges(tx, changes, wakeups);
     const answerOf = new Map(ready.map((item, index) => [item, answers[index]]));
     return { answers: items.map((item) => answerOf.get(item)), commits, held };
-  });
+  };
+  return withTransaction(db, work, beginPlannedOnce);
 }
 
 /** Items of routes that are held, and whatever follows them in the same queue or lane, wait together. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { PgBoss } from 'pg-boss';
 import type { AuthGround } from '../auth/ground.ts';
 import type { Queryable, Tx } from '../db/types.ts';
@@ -89,9 +90,8 @@ export function bossWakeups(boss: Pick<PgBoss, 'send' | 'insert'>): Wakeups {
 /** Queues a text message, inside a transaction where it is given one. It names a driver: neither number nor text. */
 export function bossMessages(boss: Pick<PgBoss, 'send'>): AuthGround['tell'] {
   return async (db, message) => {
-    // Who asked for a one-time password stands there and waits: what did not go out by then is of no use.
-    const patience =
-      message.kind === 'one_time_password' ? { retryLimit: 8, retryBackoff: true, retryDelayMax: 60 } : {};
+    // Who asked for a one-time password stands there and waits: tried for ten minutes, it is of no use any more.
+    const patience = message.kind === 'one_time_password' ? { retryLimit: 7 } : {};
     await boss.send(queues.sms, message, { ...patience, db: executor(db) });
   };
 }
@@ -103,7 +103,11 @@ export function bossRowsWakeup(boss: Pick<PgBoss, 'send'>): WakeHostRows {
   };
 }
 
-const executor = (db: Queryable) => ({ executeSql: (text: string, values?: unknown[]) => db.query(text, values) });
+/** pg-boss sends its statements as text. They are few and long: named, a connection plans each of them once. */
+const executor = (db: Queryable) => ({
+  executeSql: (text: string, values?: unknown[]) => db.query(values ? { name: nameOf(text), text } : text, values),
+});
+const nameOf = (text: string): string => `pg-boss ${hash('md5', text)}`;
 
 const mailJob = ({ key, stop, mutation, paths }: Changes['mails'][number]): MailJob => ({
   facility: key.facility,
