@@ -38,6 +38,11 @@ export function assetHeader(asset: HostAsset, standing: HostAsset['state']): Ser
   };
 }
 
+/** The header of a file that a stop names and that nobody has seen yet. */
+export function awaitedHeader(id: string): ServicePart<'ASSHDP'> {
+  return assetHeader({ id, batch: id, seq: 1, state: 'L', name: '', mime: '', size: 0, sha256: null }, 'L');
+}
+
 /** A file's name in code page 37, cut to the column with its ending kept. */
 const hostName = (name: string): string => shortenName(hostText(name, Number.POSITIVE_INFINITY).text, longestName);
 

@@ -1,8 +1,10 @@
 import { routeScope } from '@tailgate/sync-protocol';
+import { expectFiles } from '../assets/queries.ts';
 import { textArray } from '../db/arrays.ts';
 import type { Queryable } from '../db/types.ts';
 import type { Lease, Leases } from './lease.ts';
 import { settleRoute } from './route-sql.ts';
+import { awaitAssets } from './rows/sql.ts';
 
 /** What waits for a person: a stop (or −1, the route's own row), why, and what was to be written. */
 export interface ParkedRow {
@@ -26,12 +28,19 @@ interface ReviewItem {
   readonly details: object;
 }
 
+/** A file that a stop names, perhaps long before its bytes come. */
+interface NamedAsset {
+  readonly stop: number;
+  readonly asset: string;
+}
+
 /** What a pass over a route has learnt and PostgreSQL does not know yet. */
 export class Findings {
   #confirmed: ConfirmedRows[] = [];
   #freed: number[] = [];
   #parked: ParkedRow[] = [];
   #reviews: ReviewItem[] = [];
+  #named: NamedAsset[] = [];
 
   get unsaved(): number {
     return this.#confirmed.length;
@@ -52,6 +61,20 @@ export class Findings {
 
   review(item: ReviewItem): void {
     this.#reviews.push(item);
+  }
+
+  named(asset: NamedAsset): void {
+    this.#named.push(asset);
+  }
+
+  /** Sees to it that files which stops name are awaited where they are not here: before anybody counts them. */
+  async awaitNamed(db: Queryable, { key }: Lease, now: Date): Promise<void> {
+    if (this.#named.length === 0) return;
+    const assets = this.#named.map(({ asset }) => asset);
+    await expectFiles(db, assets, now);
+    const { facility, id, week_end } = key;
+    await db.query(awaitAssets, [facility, id, week_end, this.#named.map(({ stop }) => stop), textArray(assets)]);
+    this.#named = [];
   }
 
   /**

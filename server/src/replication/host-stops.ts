@@ -1,9 +1,9 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
+import { awaitedHeader } from '../assets/host.ts';
 import type { HeldStop, StopRows } from '../stops/host-rows.ts';
 import { namedAssets } from '../stops/named-assets.ts';
 import { numberOf } from '../stops/osd-rows.ts';
 import { equalBut, keyOf } from '../stops/over-held.ts';
-import type { Columns } from './host/columns.ts';
 import type { HostGate } from './host-gate.ts';
 import { HostError, needsSetup, onFile, type Host, type HostRow, type HostTransaction } from './host/host.ts';
 import {
@@ -16,15 +16,13 @@ import {
   type GuardedRow,
   type HostStatement,
 } from './host/statements.ts';
+import { executeAll, inParts, namesOf, once, type HostWrite } from './host-writes.ts';
 import { hostFile, hostFiles, type HostFileName, type ServicePart } from './host/tables.ts';
 import { partOfHostRow, servicePart } from './service-part.ts';
 import { routeValues } from './shadow.ts';
 
 type Row = { readonly [column: string]: string };
 type Merge<R extends Row> = HostStatement<{ rows: readonly GuardedRow<R>[]; stamp: AuditStamp }>;
-
-/** Rows a MERGE: few enough shapes to keep each prepared, and far below the parameters that a statement may have. */
-const ROWS_A_MERGE = 24;
 
 /** The service-owned columns of stops and route headers on the host: read whole, written by compare and set. */
 export class HostStops {
@@ -76,9 +74,9 @@ export class HostStops {
     const { merges, updateStop } = this.#texts;
     const named = held ? namedAssets(held) : new Set();
     const news = [...namedAssets(rows)].filter((id) => !named.has(id)).sort();
-    const writes: Write[] = [
+    const writes: HostWrite[] = [
       ...inParts(news).map((ids) => this.#assetHeaders(ids, stamp)),
-      ...changes('RTSTPP', rows.RTSTPP, held?.RTSTPP).map(({ row, was }): Write => {
+      ...changes('RTSTPP', rows.RTSTPP, held?.RTSTPP).map(({ row, was }): HostWrite => {
         // Without a shadow nobody has been told anything yet: the row is as a dispatch program inserts it.
         const before = was ?? { ...servicePart('RTSTPP', () => undefined) };
         const values = updateStop.bind({ key: row, row, was: before, stamp });
@@ -106,13 +104,13 @@ export class HostStops {
   }
 
   /** Headers of assets whose bytes may come much later; those that are there already stay as they are. */
-  #assetHeaders(ids: readonly string[], stamp: AuditStamp): Write {
+  #assetHeaders(ids: readonly string[], stamp: AuditStamp): HostWrite {
     const { sql, bind } = this.#texts.announceAssets(ids.length);
-    const rows = ids.map((id) => announced(id));
+    const rows = ids.map((id) => awaitedHeader(id));
     return { file: 'ASSHDP', sql, values: bind({ rows, stamp }), rows: 'any' };
   }
 
-  async #allOrNothing(writes: readonly Write[]): Promise<boolean> {
+  async #allOrNothing(writes: readonly HostWrite[]): Promise<boolean> {
     let asBelieved = true;
     for (const { file } of writes) {
       const pause = this.#gate?.pauseOf(file);
@@ -120,9 +118,7 @@ export class HostStops {
     }
     try {
       await this.#watched(async (tx) => {
-        // Handed over together: the statements travel in one go and run in order.
-        const counts = await Promise.all(writes.map(({ file, sql, values }) => onFile(file, tx.execute(sql, values))));
-        asBelieved = counts.every((count, index) => [count, 'any'].includes(writes[index]?.rows ?? 0));
+        asBelieved = await executeAll(tx, writes);
         if (!asBelieved)
           throw new HostError('40000', 'a row on the host is not as it was confirmed: nothing is written');
       });
@@ -144,9 +140,6 @@ export class HostStops {
     }
   }
 }
-
-/** `rows`: how many it has to affect. */
-type Write = { file: HostFileName; sql: string; values: ReturnType<Merge<Row>['bind']>; rows: number | 'any' };
 
 /** The texts of all statements, each made once. */
 function statementsOn(host: Host) {
@@ -176,19 +169,6 @@ function statementsOn(host: Host) {
   };
 }
 
-function once<Statement>(make: (count: number) => Statement): (count: number) => Statement {
-  const made = new Map<number, Statement>();
-  return (count) => {
-    const known = made.get(count) ?? make(count);
-    made.set(count, known);
-    return known;
-  };
-}
-
-function namesOf<C extends Columns>(columns: C): (keyof C & string)[] {
-  return Object.keys(columns).filter((name): name is keyof C & string => name in columns);
-}
-
 async function readParts<Name extends HostFileName>(
   tx: HostTransaction,
   name: Name,
@@ -212,20 +192,9 @@ function inMerges<R extends Row>(
   merge: (count: number) => Merge<R>,
   rows: readonly GuardedRow<R>[],
   stamp: AuditStamp,
-): Write[] {
+): HostWrite[] {
   return inParts(rows).map((part) => {
     const { sql, bind } = merge(part.length);
     return { file, sql, values: bind({ rows: part, stamp }), rows: part.length };
   });
-}
-
-function inParts<Item>(items: readonly Item[]): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / ROWS_A_MERGE) }, (_, part) =>
-    items.slice(part * ROWS_A_MERGE, (part + 1) * ROWS_A_MERGE),
-  );
-}
-
-/** An asset that was named before its bytes came. */
-function announced(id: string): ServicePart<'ASSHDP'> {
-  return { ...servicePart('ASSHDP', () => undefined), AHID: id, AHSTS: 'L' };
 }

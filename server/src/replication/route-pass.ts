@@ -3,15 +3,18 @@ import type { Queryable } from '../db/types.ts';
 import type { Log } from '../log.ts';
 import { headerRow } from '../routes/host-rows.ts';
 import type { HeldStop, StopRows } from '../stops/host-rows.ts';
+import { namedAssets } from '../stops/named-assets.ts';
 import { numberOf } from '../stops/osd-rows.ts';
 import { Findings } from './findings.ts';
 import { replicateHeader } from './header-replication.ts';
 import type { HostGate } from './host-gate.ts';
 import type { HostStops } from './host-stops.ts';
+import { stampAt } from './host-writes.ts';
 import { hostMoment } from './host/local-time.ts';
 import type { AuditStamp } from './host/statements.ts';
 import type { Lease, Leases } from './lease.ts';
 import * as sql from './route-sql.ts';
+import { countAwaited } from './rows/sql.ts';
 import { hostSequence } from './sequence.ts';
 import { decodeHeader, decodeStop, encodeHeader, encodeStop } from './shadow.ts';
 import { replicateStop } from './stop-replication.ts';
@@ -107,7 +110,7 @@ class RoutePass {
     if (!route) return (await this.#save(0)) ? 'done' : 'lost';
     // A later statement: these stops are at least as new as the route's version.
     const stops = await db.query<StopRow>(sql.loadStops, [facility, id, week_end, route.hosted_through]);
-    const stamp = { user: 'TAILGATE', program: 'TAILGATE', ...hostMoment(clock(), route.zone) };
+    const stamp = stampAt(clock(), route.zone);
     try {
       for (const stop of stops.rows) {
         if (!leases.holds(this.#lease)) return 'lost';
@@ -140,6 +143,7 @@ class RoutePass {
     }
     if (outcome.kind === 'confirmed') {
       if (outcome.held !== shadow) this.#findings.confirmed({ stop, sequence, rows: encodeStop(outcome.held) });
+      for (const asset of newAssets(outcome.held, shadow)) this.#findings.named({ stop, asset });
       for (const { OSSEQ } of newRevisions(outcome.held, shadow))
         this.#findings.review({ kind: 'credited_exception_changed', details: { route: key, stop, version, OSSEQ } });
       const trace = outcome.held.rows.RTSTUP[0]?.RUTRC;
@@ -154,13 +158,14 @@ class RoutePass {
     const { host, clock, closeDelayMs, log } = this.#ground;
     const { key } = this.#lease;
     const { status, arrived, late, closed_at: closedAt, closed_by: closedBy } = route;
-    const open = this.#parkedStops;
+    const parked = this.#parkedStops;
+    const open = parked + (status === 'C' ? await this.#missingFiles() : 0);
     const moment = (instant: Date) => hostMoment(instant, route.zone);
     const wanted = headerRow({ key, status, arrived, closedAt, closedBy, open, late, moment });
     const shadow = route.shadow === null ? undefined : decodeHeader(route.shadow, key);
     const deadline = (closedAt?.getTime() ?? 0) + closeDelayMs;
-    if (status === 'C' && open > 0 && shadow?.RHPODS !== 'C' && clock().getTime() < deadline) {
-      const reason = `the close waits for ${open} parked stop(s)`;
+    if (status === 'C' && parked > 0 && shadow?.RHPODS !== 'C' && clock().getTime() < deadline) {
+      const reason = `the close waits for ${parked} parked stop(s)`;
       this.#findings.parked({
         stop: ROUTE_ROW,
         version: route.version,
@@ -179,10 +184,20 @@ class RoutePass {
     if (outcome.wrote) {
       const sequence = hostSequence(route.epoch, route.version);
       this.#findings.confirmed({ stop: ROUTE_ROW, sequence, rows: encodeHeader(outcome.held) });
-      if (open > 0) log.error({ route: routeScope(key), open }, 'a route is closed on the host while stops are parked');
+      if (parked > 0)
+        log.error({ route: routeScope(key), open }, 'a route is closed on the host while stops are parked');
     }
     if (route.parked) this.#findings.freed(ROUTE_ROW);
     return 'done';
+  }
+
+  /** Files that stops of this route name and that are not here. */
+  async #missingFiles(): Promise<number> {
+    const { db, clock } = this.#ground;
+    await this.#findings.awaitNamed(db, this.#lease, clock());
+    const { facility, id, week_end } = this.#lease.key;
+    const { rows } = await db.query<{ missing: number }>(countAwaited, [facility, id, week_end]);
+    return rows[0]?.missing ?? 0;
   }
 
   /** I11: what somebody else wrote goes into the mirror first; then the route is read again. */
@@ -200,9 +215,17 @@ class RoutePass {
     this.#ground.log.warn(row, 'parked: the host does not take these rows');
   }
 
-  #save(hostedThrough?: number): Promise<boolean> {
+  async #save(hostedThrough?: number): Promise<boolean> {
+    // Before the shadows: a crash in between is repeated, the other way round it would be forgotten.
+    await this.#findings.awaitNamed(this.#ground.db, this.#lease, this.#ground.clock());
     return this.#findings.save(this.#ground.db, this.#ground.leases, this.#lease, hostedThrough);
   }
+}
+
+/** Files that the host has not been told of by this stop before. */
+function newAssets({ rows }: HeldStop, shadow: HeldStop | undefined): string[] {
+  const named = shadow ? namedAssets(shadow.rows) : new Set();
+  return [...namedAssets(rows)].filter((asset) => !named.has(asset));
 }
 
 /** Exceptions that a driver has changed after their credit: the credit may be wrong now. */

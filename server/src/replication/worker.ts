@@ -8,6 +8,7 @@ import { HostStops } from './host-stops.ts';
 import type { Host } from './host/host.ts';
 import { Leases } from './lease.ts';
 import { RouteLanes } from './route-lanes.ts';
+import { RowLanes } from './rows/row-lanes.ts';
 import type { ImportNow } from './route-pass.ts';
 import { releaseParked, replicationState, reportPause } from './route-sql.ts';
 
@@ -42,6 +43,8 @@ export interface ReplicationState {
   /** Routes with something that the host does not have, and how many versions that is. */
   readonly routes: number;
   readonly versions: number;
+  /** Users, sign-ins, load reports and files that the host does not have as they are. */
+  readonly rows: number;
   /** Age of the oldest mutation that the host does not have. */
   readonly lagSeconds: number;
   readonly parked: number;
@@ -69,7 +72,8 @@ export class ReplicationWorker {
   readonly #leases: Leases;
   readonly #gate: HostGate;
   readonly #routes: RouteLanes;
-  #job: string | undefined;
+  readonly #rows: RowLanes;
+  readonly #jobs: [queue: string, id: string][] = [];
   #sweep: NodeJS.Timeout | undefined;
 
   constructor(options: WorkerOptions) {
@@ -105,14 +109,26 @@ export class ReplicationWorker {
       lanes: options.lanes ?? LANES,
       sweepMs: this.#times.sweepMs,
     });
+    this.#rows = new RowLanes({
+      ground: { db, host, owner, clock, log },
+      leases: this.#leases,
+      gate: this.#gate,
+      random,
+    });
   }
 
   async start(): Promise<void> {
     const { boss } = this.#options;
     // A job says "there is work", no more: many are taken at once.
     const options = { batchSize: 50, burstWhenBatchFull: true };
-    this.#job = await boss.work(queues.replicate, options, async () => this.#routes.wake());
-    this.#sweep = setInterval(() => this.wake(), this.#times.sweepMs);
+    const work = async (queue: string, wake: () => void) =>
+      this.#jobs.push([queue, await boss.work(queue, options, async () => wake())]);
+    await work(queues.replicate, () => this.#routes.wake());
+    await work(queues.replicateRows, () => this.#rows.wake());
+    this.#sweep = setInterval(() => {
+      this.#routes.wake();
+      this.#rows.sweep();
+    }, this.#times.sweepMs);
     // Whoever paused a file may be gone: what waits for it is tried once by each new worker.
     await this.#note(releaseParked);
     this.wake();
@@ -121,16 +137,18 @@ export class ReplicationWorker {
   /** Says that there may be work. */
   wake(): void {
     this.#routes.wake();
+    this.#rows.wake();
   }
 
   /** Ends after the rows that are being written; what they have confirmed is saved. */
   async stop(): Promise<void> {
     clearInterval(this.#sweep);
     const { boss } = this.#options;
-    if (this.#job !== undefined) await boss.offWork(queues.replicate, { id: this.#job });
-    const routes = this.#routes.stop();
-    await this.#gate.stop();
-    await routes;
+    for (const [queue, id] of this.#jobs) await boss.offWork(queue, { id });
+    const lanes = [this.#routes.stop(), this.#gate.stop()];
+    await Promise.all(lanes);
+    // After the gate: it tells the lanes to end.
+    await this.#rows.stop();
     await this.#leases.close();
   }
 
@@ -138,7 +156,16 @@ export class ReplicationWorker {
   async state(): Promise<ReplicationState> {
     const { rows } = await this.#options.db.query<StateRow>(replicationState);
     const { routes = 0, versions = 0, lag_s: lagSeconds = 0, parked = 0 } = rows[0] ?? {};
-    return { routes, versions, lagSeconds, parked, breaker: this.#gate.breaker, paused: this.#gate.paused };
+    const own = await this.#rows.state();
+    return {
+      routes,
+      versions,
+      rows: own.rows,
+      lagSeconds,
+      parked: parked + own.parked,
+      breaker: this.#gate.breaker,
+      paused: this.#gate.paused,
+    };
   }
 
   /** What was put aside is tried again by itself: that this fails costs time and no row. */

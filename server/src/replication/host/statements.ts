@@ -159,17 +159,24 @@ export function touchNothing({ library }: Pick<Place, 'library'>, name: HostFile
   return `update ${library}.${name} set ${columns.map((column) => `${column} = ${column}`).join(', ')} where 1 = 0`;
 }
 
-/** Deletes rows of a file that is the service's alone. */
-export function deleteRows<Name extends HostFileName, By extends keyof HostRecord<Name> & string>(
+/** Deletes what a row of the service's own had more of before: `delete … where LSRPT = ? and LSSEQ > ?`. */
+export function deleteAbove<Name extends HostFileName>(
   { library }: Pick<Place, 'library'>,
   name: Name,
-  by: readonly By[],
+  by: keyof HostKey<Name> & string,
   above: keyof HostKey<Name> & string,
-): HostStatement<Pick<HostRecord<Name>, By> & { above: string }> {
-  return {
-    sql: `delete from ${library}.${name} where ${matches(by)} and ${above} > ?`,
-    bind: ({ above: bound, ...values }) => [...pick(values, by), bound],
-  };
+): string {
+  return `delete from ${library}.${name} where ${by} = ? and ${above} > ?`;
+}
+
+/** How many rows there are under a part of the key (ROWCNT), and the highest number among them (LAST; 0 for none). */
+export function countRows<Name extends HostFileName>(
+  { library }: Pick<Place, 'library'>,
+  name: Name,
+  by: keyof HostKey<Name> & string,
+  number: keyof HostKey<Name> & string,
+): string {
+  return `select count(*) as ROWCNT, coalesce(max(${number}), 0) as LAST from ${library}.${name} where ${by} = ?`;
 }
 
 type MergeShape = {

@@ -1,0 +1,57 @@
+import type { LoadConditionReport } from '@tailgate/sync-protocol';
+import { reportRows } from '../../reports/host.ts';
+import { hostMoment } from '../host/local-time.ts';
+import { deleteAbove, putRows } from '../host/statements.ts';
+import { hostFiles } from '../host/tables.ts';
+import { namesOf, once, putAll, stampAt, writeOwn } from '../host-writes.ts';
+import type { PendingRow, RowFile, RowGround } from './row-file.ts';
+import { loadReports, settleReports } from './sql.ts';
+
+interface ReportRow {
+  readonly report_id: string;
+  readonly version: number;
+  readonly doc: string;
+  readonly zone: string;
+}
+
+interface PendingReport extends PendingRow {
+  readonly report: ReportRow;
+}
+
+/** LCRHDP and LCRSCP: the latest revision of each load condition report, its sections and header as one unit. */
+export function reportFile({ db, host, owner, clock }: RowGround): RowFile<PendingReport> {
+  const { LCRHDP, LCRSCP } = hostFiles;
+  const putHeader = once((count) => putRows(host, 'LCRHDP', namesOf(LCRHDP.service), count));
+  const putSections = once((count) => putRows(host, 'LCRSCP', namesOf(LCRSCP.service), count));
+  const dropSections = deleteAbove(host, 'LCRSCP', 'LSRPT', 'LSSEQ');
+  return {
+    files: ['LCRHDP', 'LCRSCP'],
+    load: async (limit) => {
+      const { rows } = await db.query<ReportRow & Record<string, unknown>>(loadReports, [limit]);
+      return rows.map((report) => ({ key: [report.report_id], version: report.version, report }));
+    },
+    describe: ({ report }) => JSON.stringify(rendered(report)),
+    write: async ({ report }) => {
+      const rows = rendered(report);
+      const stamp = stampAt(clock(), report.zone);
+      const surplus = [rows.LCRHDP.LHRPT, `${rows.LCRSCP.length}`];
+      await writeOwn(host, [
+        ...putAll('LCRSCP', putSections, rows.LCRSCP, stamp),
+        { file: 'LCRSCP', sql: dropSections, values: surplus, rows: 'any' },
+        ...putAll('LCRHDP', putHeader, [rows.LCRHDP], stamp),
+      ]);
+      return 'hosted';
+    },
+    settle: async ({ key, fence }, reports) => {
+      const versions = reports.map(({ version }) => version);
+      await db.query(settleReports, [key.id, owner, fence, reports.map((report) => report.key[0]), versions]);
+    },
+  };
+}
+
+const readReport: (doc: string) => LoadConditionReport = JSON.parse;
+
+function rendered({ version, doc, zone }: ReportRow) {
+  const moment = (instant: Date) => hostMoment(instant, zone);
+  return reportRows({ report: readReport(doc), revision: version, moment });
+}

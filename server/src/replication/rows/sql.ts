@@ -1,0 +1,164 @@
+// Rows that are behind, and what the host holds of them. A row that is parked waits for its next try, or for its next
+// change; where the lease is lost, what was written counts as never written ($1 file, $2 owner, $3 fence).
+const statement = (name: string, text: string) => ({ name: `rows ${name}`, text });
+
+/** When a parked row `p` is due for another try: after one minute, then after twice as long each time. */
+const isDue = `p.parked_at + interval '1 minute' * power(2, least(p.attempts, 12) - 1) <= now()`;
+
+const lease = `lease as (
+     select from route_lease where facility = '' and route_id = $1 and week_end = '' and owner = $2 and fence = $3
+   )`;
+const hostedVersion = 'case when exists (select from lease) then k.version else 0 end';
+
+/** $1 file; $2 keys, $3 versions, $4 states, $5 reasons, $6 payloads. A try counts where it was due. */
+export const parkRows = statement(
+  'park',
+  `insert into parked_row as p (file, key, version, sqlstate, reason, payload)
+   select $1, k.* from unnest($2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[]) as k
+   on conflict (file, key) do update
+      set version = excluded.version, sqlstate = excluded.sqlstate, reason = excluded.reason, payload = excluded.payload,
+          attempts = p.attempts + case when ${isDue} then 1 else 0 end`,
+);
+
+/** $1 most rows. */
+export const loadUsers = statement(
+  'load users',
+  `select a.employee, a.version, a.created_at, a.unregistered_at, a.last_seen_at, e.active, coalesce(f.zone, '') as zone
+     from account a
+     left join employee e on e.id = a.employee
+     left join facility f on f.id = e.facility
+     left join parked_row p on p.file = 'PODUSRP' and p.key = a.employee and p.version = a.version
+    where a.hosted_version < a.version and (p.key is null or ${isDue})
+    order by a.employee limit $1`,
+);
+
+/** $4 employees, $5 versions. */
+export const settleUsers = statement(
+  'settle users',
+  `with ${lease}, hosted as (
+     update account a set hosted_version = ${hostedVersion}
+       from unnest($4::text[], $5::bigint[]) as k (employee, version)
+      where a.employee = k.employee
+   )
+   delete from parked_row where file = $1 and key = any ($4::text[])`,
+);
+
+const signInKey = `concat_ws('/', s.facility, s.route_id, s.week_end, s.employee)`;
+
+/** $1 most rows. */
+export const loadSignIns = statement(
+  'load sign-ins',
+  `select s.facility, s.route_id, s.week_end, s.employee, s.version, s.signed_in, s.signed_in_at, s.shadow,
+          coalesce(f.zone, '') as zone
+     from driver_sign_in s
+     left join facility f on f.id = s.facility
+     left join parked_row p on p.file = 'RTDRVP' and p.key = ${signInKey} and p.version = s.version
+    where s.hosted_version < s.version and (p.key is null or ${isDue})
+    order by s.facility, s.route_id, s.week_end, s.employee limit $1`,
+);
+
+/** $4–$7 keys, $8 versions, $9 the columns of the service as the host holds them now. */
+export const settleSignIns = statement(
+  'settle sign-ins',
+  `with ${lease}, hosted as (
+     update driver_sign_in s set hosted_version = ${hostedVersion}, shadow = k.shadow
+       from unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::text[])
+              as k (facility, route_id, week_end, employee, version, shadow)
+      where s.facility = k.facility and s.route_id = k.route_id and s.week_end = k.week_end and s.employee = k.employee
+   )
+   delete from parked_row p
+    using unnest($4::text[], $5::text[], $6::text[], $7::text[]) as s (facility, route_id, week_end, employee)
+    where p.file = $1 and p.key = ${signInKey}`,
+);
+
+/** $1 most rows. */
+export const loadReports = statement(
+  'load reports',
+  `select h.report_id, h.version, r.doc, coalesce(f.zone, '') as zone
+     from load_report h
+     join load_report_revision r on r.report_id = h.report_id and r.revision = h.version
+     left join employee e on e.id = r.driver_id
+     left join facility f on f.id = e.facility
+     left join parked_row p on p.file = 'LCRHDP' and p.key = h.report_id and p.version = h.version
+    where h.hosted_version < h.version and (p.key is null or ${isDue})
+    order by h.report_id limit $1`,
+);
+
+/** $4 reports, $5 versions. */
+export const settleReports = statement(
+  'settle reports',
+  `with ${lease}, hosted as (
+     update load_report h set hosted_version = ${hostedVersion}
+       from unnest($4::text[], $5::bigint[]) as k (report_id, version)
+      where h.report_id = k.report_id
+   )
+   delete from parked_row where file = $1 and key = any ($4::text[])`,
+);
+
+/** Small files first: a signature does not wait for a video. $1 most rows. */
+export const loadAssets = statement(
+  'load assets',
+  `select a.id, a.version, a.batch, a.seq, a.state, a.content, a.name, a.mime, a.size, a.sha256
+     from asset a
+     left join parked_row p on p.file = 'ASSHDP' and p.key = a.id and p.version = a.version
+    where a.hosted_version < a.version and (p.key is null or ${isDue})
+    order by a.size, a.id limit $1`,
+);
+
+/** What waits for a file that is here has nothing to wait for any more. $4 assets, $5 versions. */
+export const settleAssets = statement(
+  'settle assets',
+  `with ${lease}, hosted as (
+     update asset a set hosted_version = ${hostedVersion}
+       from unnest($4::text[], $5::bigint[]) as k (id, version)
+      where a.id = k.id
+   ), arrived as (
+     delete from awaited_asset w using asset a
+      where w.asset_id = any ($4::text[]) and a.id = w.asset_id and a.state = 'R'
+   )
+   delete from parked_row where file = $1 and key = any ($4::text[])`,
+);
+
+/** Files that a stop names and that are not here yet. $1–$3 route, $4 stops, $5 assets. */
+export const awaitAssets = statement(
+  'await assets',
+  `insert into awaited_asset (facility, route_id, week_end, stop_id, asset_id)
+   select $1, $2, $3, k.stop_id, k.asset_id
+     from unnest($4::smallint[], $5::text[]) as k (stop_id, asset_id)
+     join asset a on a.id = k.asset_id and a.state <> 'R'
+   on conflict do nothing`,
+);
+
+/** How many files that a route's stops name are not here. $1–$3 route. */
+export const countAwaited = statement(
+  'count awaited',
+  `select count(distinct w.asset_id)::int as missing
+     from awaited_asset w join asset a on a.id = w.asset_id and a.state <> 'R'
+    where w.facility = $1 and w.route_id = $2 and w.week_end = $3`,
+);
+
+/** A person is told of files that never came, each with the stop that names it. $1 assets. */
+export const reportMissing = statement(
+  'report missing',
+  `insert into incident (incident_id, kind, details)
+   select gen_random_uuid(), 'asset_missing', jsonb_build_object(
+            'asset', k.id, 'stop', w.stop_id,
+            'route', jsonb_build_object('facility', w.facility, 'id', w.route_id, 'week_end', w.week_end))::text
+     from unnest($1::text[]) as k (id) left join awaited_asset w on w.asset_id = k.id`,
+);
+
+/** How many rows of each kind the host does not have as they are. */
+export const countBehind = statement(
+  'count behind',
+  `select (select count(*) from account where hosted_version < version)
+        + (select count(*) from driver_sign_in where hosted_version < version)
+        + (select count(*) from load_report where hosted_version < version)
+        + (select count(*) from asset where hosted_version < version) as rows,
+          (select count(*) from parked_row) as parked`,
+);
+
+/** Somebody else has written a column that only the service can know. $1 what was found, what is written. */
+export const reportClerk = statement(
+  'report clerk',
+  `insert into incident (incident_id, kind, details) values (gen_random_uuid(), 'host_edit_untold', $1)`,
+);
