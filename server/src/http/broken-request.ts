@@ -39,8 +39,12 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
     `x-request-id: ${id}`,
     'connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
+  socket.end(`${head.join('\r\n')}\r\n\r\n${isHead(error) ? '' : text}`);
 }
+
+/** Whoever asked for no body would take one for the beginning of the next answer. */
+const isHead = (error: Error): boolean =>
+  'rawPacket' in error && Buffer.isBuffer(error.rawPacket) && error.rawPacket.toString('latin1', 0, 5) === 'HEAD ';
 
 /** Whether the other side would take what we say now for the answer to what is broken, and not to something else. */
 function isNext(exchange: Exchange | undefined): boolean {

@@ -33,7 +33,8 @@ export function mount(app: FastifyInstance, endpoints: Endpoints, options: Acces
         url: pathSets[paths] + operation.path,
         onRequest: async (request) => {
           request.driver = await gate(request);
-          if (isForm(request) !== (operation.form !== undefined) && hasBody(request))
+          const isRead = operation.method !== 'GET' && hasBody(request);
+          if (isRead && isForm(request) !== (operation.form !== undefined))
             throw new AppError('UNSUPPORTED_MEDIA_TYPE');
         },
         handler: async (request, reply) =>

@@ -13,6 +13,10 @@ export function checkTheWire(app: FastifyInstance): void {
       throw invalidInput([{ path: 'host', message: 'must be sent' }]);
     const faults = unreadableParts(url);
     if (faults.length > 0) throw invalidInput(faults);
+  });
+  // Behind the gate: missing credentials are told before anything that is wrong with a body (contract §1).
+  app.addHook('preParsing', async ({ method, headers }) => {
+    if (method === 'GET' || method === 'HEAD') return; // a body there means nothing and is not read
     const coding = headers['content-encoding'];
     // Nobody sends a megabyte so squeezed that it unfolds to a thousand (RFC 9110 §8.4).
     if (coding !== undefined && coding.toLowerCase() !== 'identity')
