@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { clientFrame, closeCodes, mutation, pushFrame, serverFrame } from '@tailgate/sync-protocol';
+import { clientFrame, closeCodes, mutation, mutationNames, pushFrame, serverFrame } from '@tailgate/sync-protocol';
 import { describe, expect, test } from 'vitest';
 import { syncLimits } from '../../server/src/sync/limits.ts';
 
@@ -29,6 +29,10 @@ describe('docs/protocol.md', () => {
     expect(named(ofServer)).toEqual(
       serverFrame.def.options.map((option) => [...option.shape.type.def.values].join('')),
     );
+  });
+
+  test('names every mutation', () => {
+    expect(named(section('The queue'))).toEqual(mutationNames);
   });
 
   test('names every close code', () => {
