@@ -1,4 +1,5 @@
 import { operations } from '@tailgate/sync-protocol';
+import type { Queryable } from '../../server/src/db/types.ts';
 import type { Call, Reply, RestClient, Signed } from './rest-client.ts';
 
 export interface SentFile {
@@ -56,3 +57,16 @@ export const samples = {
 function fileOf(hex: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.concat([Buffer.from(hex, 'hex'), Buffer.alloc(200, 7)]));
 }
+
+/** How many rows there are of everything that an upload writes. */
+export async function keptOfUploads(db: Queryable): Promise<Record<KeptRow, number>> {
+  const { rows } = await db.query<Record<KeptRow, number>>(
+    `select (select count(*) from asset) as assets, (select count(*) from asset_chunk) as chunks,
+            (select count(distinct content) from asset_chunk) as contents,
+            (select count(*) from asset_intake) as intakes, (select count(*) from asset_upload_key) as keys`,
+  );
+  const [kept] = rows;
+  if (!kept) throw new Error('one row of counts');
+  return kept;
+}
+type KeptRow = 'assets' | 'chunks' | 'contents' | 'intakes' | 'keys';

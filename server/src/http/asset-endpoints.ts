@@ -61,7 +61,7 @@ function rawAnswer(request: FastifyRequest, asset: Asset, read: ReadPart): RawAn
   const lasting = { etag, 'cache-control': 'private, max-age=31536000, immutable', 'accept-ranges': 'bytes' };
   if (hasIt(request, etag)) return new RawAnswer(304, lasting);
   const part = request.method === 'GET' ? partOf(request.headers, size, etag) : undefined;
-  if (part === 'none') return new RawAnswer(416, { 'content-range': `bytes */${size}` });
+  if (part === 'none') return new RawAnswer(416, { etag, 'content-range': `bytes */${size}` });
   const headers = {
     ...lasting,
     'content-type': asset.mime,

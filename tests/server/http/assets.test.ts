@@ -5,7 +5,7 @@ import { TestBytes } from '../../support/test-bytes.ts';
 import { insertEmployees, signUp } from '../../support/people.ts';
 import type { RestServer } from '../../support/rest-server.ts';
 import { startRestServer } from '../../support/rest-server.ts';
-import { download, samples, sendFiles, storeFiles } from '../../support/uploads.ts';
+import { download, keptOfUploads, samples, sendFiles, storeFiles } from '../../support/uploads.ts';
 
 let server: RestServer;
 const random = new TestBytes('assets');
@@ -14,6 +14,7 @@ beforeAll(async () => {
   server = await startRestServer();
 });
 
+const kept = () => keptOfUploads(server.database.pool);
 const text = (words: string) => new Uint8Array(Buffer.from(words));
 
 describe('upload (interface.md 4.2, contract §3)', () => {
@@ -344,12 +345,3 @@ function form(files: Record<string, Uint8Array<ArrayBuffer>>): FormData {
 }
 
 const readData = (body: string): unknown => (JSON.parse(body) as { data: unknown }).data;
-
-/** How many rows there are of everything that an upload writes. */
-async function kept() {
-  const { rows } = await server.database.pool.query<Record<string, number>>(
-    `select (select count(*) from asset) as assets, (select count(*) from asset_chunk) as chunks,
-            (select count(*) from asset_intake) as intakes, (select count(*) from asset_upload_key) as keys`,
-  );
-  return rows[0];
-}
