@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { SMTPServer, type SMTPServerSession } from 'smtp-server';
 import { choosePort } from '../../server/src/db/cluster.ts';
 import { atFileEnd } from './file-end.ts';
@@ -12,11 +13,22 @@ export interface ReceivedMail {
   readonly source: string;
 }
 
-/** A real SMTP server that keeps what it gets. It can go down and come back at the same address. */
+interface Refusal {
+  readonly code: number;
+  readonly words: string;
+}
+
+/** A real SMTP server that keeps what it gets. It can go down and come back at the same address, and have bad days. */
 export class MailServer {
   readonly received: ReceivedMail[] = [];
-  /** Recipients that it does not take. */
-  readonly refused = new Set<string>();
+  /** Answers that it still loses: it has taken the mail, and the connection breaks. */
+  answersToLose = 0;
+  /** Larger mails it does not take. */
+  mostBytes = Number.POSITIVE_INFINITY;
+  /** Says nothing when it is told of a recipient. */
+  silent = false;
+  readonly #refusals = new Map<string, Refusal>();
+  readonly #sockets = new Set<Socket>();
   readonly #port: number;
   readonly #waiting = new Set<() => void>();
   #server: SMTPServer | undefined;
@@ -33,16 +45,25 @@ export class MailServer {
     const server = new SMTPServer({
       authOptional: true,
       disabledCommands: ['STARTTLS'],
-      onRcptTo: ({ address }, _session, answer) =>
-        answer(this.refused.has(address) ? new Error('no such mailbox here') : null),
+      onRcptTo: ({ address }, _session, answer) => {
+        if (!this.silent) answer(errorOf(this.#refusals.get(address)));
+      },
       onData: (stream, session, answer) => {
         const chunks: Buffer[] = [];
         stream.on('data', (chunk: Buffer) => chunks.push(chunk));
         stream.on('end', () => {
-          this.#keep(Buffer.concat(chunks).toString(), session);
-          answer();
+          const whole = Buffer.concat(chunks);
+          if (whole.length > this.mostBytes) return answer(errorOf({ code: 552, words: '5.3.4 too large' }));
+          this.#keep(whole.toString(), session);
+          if (this.answersToLose === 0) return answer();
+          this.answersToLose -= 1;
+          for (const socket of this.#sockets) socket.destroy();
         });
       },
+    });
+    server.server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
     });
     // A client that hangs up in the middle is no fault of the test's.
     server.on('error', () => undefined);
@@ -55,6 +76,16 @@ export class MailServer {
     const server = this.#server;
     this.#server = undefined;
     if (server) await new Promise<void>((resolve) => server.close(resolve));
+  }
+
+  /** From now on it does not take mails for this recipient. */
+  refuse(address: string, code = 550, words = '5.1.1 no such mailbox here'): void {
+    this.#refusals.set(address, { code, words });
+  }
+
+  /** Takes mails for everybody again. */
+  welcome(): void {
+    this.#refusals.clear();
   }
 
   /** The first mail that fits, now or later. */
@@ -88,6 +119,9 @@ export async function startMailServer(): Promise<MailServer> {
   atFileEnd(() => server.down());
   return server;
 }
+
+const errorOf = (refusal: Refusal | undefined): Error | null =>
+  refusal ? Object.assign(new Error(refusal.words), { responseCode: refusal.code }) : null;
 
 function decodeQuotedPrintable(text: string): string {
   const joined = text.replaceAll(/=\r\n/g, '');

@@ -6,7 +6,7 @@ import type { Queryable } from '../db/types.ts';
 import type { Log } from '../log.ts';
 import { queues, type MailJob } from '../mutations/wakeups.ts';
 import { contentsOf, mailLinks, type Contents } from './contents.ts';
-import { folderPost, smtpPost, type Envelope, type Post } from './post.ts';
+import { folderPost, ordinaryPatience, smtpPost, type Envelope, type Patience, type Post } from './post.ts';
 import { keepGivenUp, keepSent, keepSettled, loadProgress } from './progress.ts';
 import { recipientsOf } from './recipients.ts';
 import { faultOf, isTooLarge, type Verdict } from './smtp-verdict.ts';
@@ -17,6 +17,7 @@ export interface MailOptions {
   readonly boss: Pick<PgBoss, 'work' | 'offWork'>;
   readonly config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'publicUrl' | 'access'>;
   readonly clock: () => Date;
+  readonly patience?: Patience;
   readonly log: Log;
 }
 
@@ -26,14 +27,15 @@ const work = {
   burstWhenBatchFull: true,
   perJobResults: true,
   includeMetadata: true,
-  // A new letter is announced; one that is tried again is not.
-  notifyPollingIntervalSeconds: 2,
 } as const;
 
 /** Sends the delivery summaries that the pipeline has queued, by SMTP or into a folder. */
 export async function startMail(options: MailOptions): Promise<DeliveryMails> {
   const { smtpUrl, mailFrom, dataDir } = options.config;
-  const post = smtpUrl === undefined ? folderPost(join(dataDir, 'mail'), mailFrom) : smtpPost(smtpUrl, mailFrom);
+  const post =
+    smtpUrl === undefined
+      ? folderPost(join(dataDir, 'mail'), mailFrom)
+      : smtpPost(smtpUrl, mailFrom, options.patience ?? ordinaryPatience);
   const mails = new DeliveryMails(options, post);
   await mails.start();
   return mails;
@@ -62,7 +64,10 @@ export class DeliveryMails {
 
   async start(): Promise<void> {
     const deliver = (jobs: JobWithMetadata<MailJob>[]) => Promise.all(jobs.map((job) => this.#deliver(job)));
-    this.#job = await this.#options.boss.work<MailJob, object, typeof work>(queues.mail, work, deliver);
+    const { boss, patience = ordinaryPatience } = this.#options;
+    const { lookSeconds } = patience;
+    const options = { ...work, pollingIntervalSeconds: lookSeconds, notifyPollingIntervalSeconds: lookSeconds };
+    this.#job = await boss.work<MailJob, object, typeof options>(queues.mail, options, deliver);
   }
 
   /** Ends after the letters that are on their way. */

@@ -27,20 +27,25 @@ export interface Post {
   close(): void;
 }
 
-/** A server that is silent for so long is tried again later. */
-const SILENCE_MS = 30_000;
-const CONNECT_MS = 10_000;
+export interface Patience {
+  /** A server that takes longer is tried again later. */
+  readonly connectMs: number;
+  readonly silenceMs: number;
+  /** Between two looks for what is to be tried again: a new letter is announced, such a one is not. */
+  readonly lookSeconds: number;
+}
+export const ordinaryPatience: Patience = { connectMs: 10_000, silenceMs: 30_000, lookSeconds: 2 };
 
 // A letter is made of what drivers wrote: none of it may name a file or an address to be read.
 const trustNothing = { disableFileAccess: true, disableUrlAccess: true };
 
 /** Mails by SMTP. */
-export function smtpPost(url: string, from: string): Post {
+export function smtpPost(url: string, from: string, patience: Patience): Post {
   const transport = createTransport({
     url,
-    connectionTimeout: CONNECT_MS,
-    greetingTimeout: CONNECT_MS,
-    socketTimeout: SILENCE_MS,
+    connectionTimeout: patience.connectMs,
+    greetingTimeout: patience.connectMs,
+    socketTimeout: patience.silenceMs,
     ...trustNothing,
   });
   return {

@@ -1,0 +1,125 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { queues } from '../../../server/src/mutations/wakeups.ts';
+import { addRoute, delivered } from '../mutations/ground.ts';
+import { mailGround } from './mail-ground.ts';
+
+let mail: Awaited<ReturnType<typeof mailGround>>;
+
+beforeAll(async () => {
+  mail = await mailGround();
+});
+
+beforeEach(async () => {
+  await mail.stopMails();
+  mail.server.welcome();
+});
+
+const withCopy = (address: string) => ({ id: 1, updates: { status: 'D', osd_emails: [address] } });
+
+describe('a delivery mail on a mail server’s bad day (contract §4, E-mail)', () => {
+  it('waits for one that is down, and is sent once when it is back', async () => {
+    const key = await addRoute(mail.ground, 'B1', ['1001']);
+    await mail.server.down();
+    const { log, warned, afterStatement } = await mail.startMails();
+    const mutation = await mail.submit(key, delivered(1));
+    await warned;
+    expect(log.lines[0]).toMatchObject({ level: 'warn', message: 'a delivery mail could not be sent yet' });
+    await mail.server.up();
+    await mail.letterOf(mutation);
+    await afterStatement('mail_save_sent');
+    expect(mail.lettersOf(mutation)).toHaveLength(1);
+    expect(await mail.sentMails(mutation)).toHaveLength(1);
+  });
+
+  it('does not wait for one that says nothing, and comes again', async () => {
+    const key = await addRoute(mail.ground, 'B2', ['1001']);
+    mail.server.silent = true;
+    const { log, warned, afterStatement } = await mail.startMails({ patience: { silenceMs: 200 } });
+    const mutation = await mail.submit(key, delivered(1));
+    await warned;
+    expect(log.lines[0]).toMatchObject({ fields: { reason: 'ETIMEDOUT CONN' } });
+    mail.server.silent = false;
+    await afterStatement('mail_save_sent');
+    expect(mail.lettersOf(mutation)).toHaveLength(1);
+  });
+
+  it('is the same mail again where the answer to it was lost', async () => {
+    const key = await addRoute(mail.ground, 'B3', ['1001']);
+    mail.server.answersToLose = 1;
+    const { afterStatement } = await mail.startMails();
+    const mutation = await mail.submit(key, delivered(1));
+    await afterStatement('mail_save_sent');
+    const [first, second, ...more] = mail.lettersOf(mutation);
+    expect(more).toEqual([]);
+    expect(second?.headers.get('date')).toBe(first?.headers.get('date'));
+    expect(second?.headers.get('subject')).toBe(first?.headers.get('subject'));
+  });
+
+  it('counts as sent where one of its recipients is refused for good, and says so without a name', async () => {
+    const key = await addRoute(mail.ground, 'B4', ['1001']);
+    mail.server.refuse('gone@example.com');
+    const { log, afterStatement } = await mail.startMails();
+    const mutation = await mail.submit(key, withCopy('gone@example.com'));
+    await afterStatement('mail_save_sent');
+    expect((await mail.letterOf(mutation)).recipients).toEqual(['manager1@example.com']);
+    expect(log.lines).toMatchObject([{ level: 'warn', fields: { refused: 1 } }]);
+    expect(JSON.stringify(log.lines)).not.toContain('gone@example.com');
+  });
+
+  it('comes later for a recipient who is greylisted, and not again for the others', async () => {
+    const key = await addRoute(mail.ground, 'B5', ['1001']);
+    mail.server.refuse('buyer@example.com', 451, '4.7.1 greylisted, come again');
+    const { log, warned, afterStatement } = await mail.startMails();
+    const mutation = await mail.submit(key, withCopy('buyer@example.com'));
+    await warned;
+    expect(log.lines[0]).toMatchObject({ fields: { reason: 'RECIPIENTS_DEFERRED' } });
+    mail.server.welcome();
+    await afterStatement('mail_save_sent');
+    const letters = mail.lettersOf(mutation);
+    expect(letters.map(({ recipients }) => recipients)).toEqual([['manager1@example.com'], ['buyer@example.com']]);
+    for (const name of ['to', 'cc', 'date', 'subject'])
+      expect(letters[1]?.headers.get(name)).toBe(letters[0]?.headers.get(name));
+    const { rows } = await mail.ground.pool.query('select address from mail_recipient where mutation_id = $1', [
+      mutation,
+    ]);
+    expect(rows).toEqual([]);
+  });
+
+  it('is given up at once where nobody will ever get it, and a person is told', async () => {
+    const key = await addRoute(mail.ground, 'B6', ['1001']);
+    mail.server.refuse('manager1@example.com');
+    const { log, afterStatement } = await mail.startMails();
+    const mutation = await mail.submit(key, delivered(1));
+    await afterStatement('mail_save_given_up');
+    await mail.stopMails();
+    expect(log.lines.at(-1)).toMatchObject({ level: 'error', message: 'a delivery mail was given up' });
+    expect(await mail.incidents(mutation)).toEqual([
+      { route: 'route:F01:B6:20261121', stop: 1, mutation, reason: 'RECIPIENTS_REFUSED' },
+    ]);
+    expect(await mail.sentMails(mutation)).toEqual([]);
+  });
+
+  it('goes on being tried where the server does not know us, for that is ours to put right', async () => {
+    const key = await addRoute(mail.ground, 'B7', ['1001']);
+    mail.server.refuse('manager1@example.com', 554, '5.7.1 relay access denied');
+    const { warned, afterStatement } = await mail.startMails();
+    const mutation = await mail.submit(key, delivered(1));
+    await warned;
+    expect(await mail.incidents(mutation)).toEqual([]);
+    mail.server.welcome();
+    await afterStatement('mail_save_sent');
+    expect(mail.lettersOf(mutation)).toHaveLength(1);
+  });
+
+  it('is given up after its last try, and a person is told', async () => {
+    const key = await addRoute(mail.ground, 'B8', ['1001']);
+    mail.server.refuse('manager1@example.com', 450, '4.2.2 mailbox full');
+    await mail.boss.updateQueue(queues.mail, { retryLimit: 0 });
+    const { log, afterStatement } = await mail.startMails();
+    const mutation = await mail.submit(key, delivered(1));
+    await afterStatement('mail_save_given_up');
+    await mail.boss.updateQueue(queues.mail, { retryLimit: 20 });
+    expect(log.lines).toMatchObject([{ level: 'error', message: 'a delivery mail was given up' }]);
+    expect(await mail.incidents(mutation)).toMatchObject([{ mutation, reason: 'RECIPIENTS_DEFERRED' }]);
+  });
+});

@@ -1,0 +1,120 @@
+import type { RouteKey } from '@tailgate/sync-protocol';
+import { PgBoss } from 'pg-boss';
+import type { Queryable } from '../../../server/src/db/types.ts';
+import { startMail } from '../../../server/src/mail/delivery-mails.ts';
+import type { Patience } from '../../../server/src/mail/post.ts';
+import { ordinaryPatience } from '../../../server/src/mail/post.ts';
+import type { Change } from '../../../server/src/mutations/change.ts';
+import { queues } from '../../../server/src/mutations/wakeups.ts';
+import { atFileEnd } from '../../support/file-end.ts';
+import type { ReceivedMail } from '../../support/mail-server.ts';
+import { startMailServer } from '../../support/mail-server.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+import { pipelineGround, restChange } from '../mutations/ground.ts';
+
+export interface MailWorkerOptions {
+  /** Keeps mails as files there, instead of sending them. */
+  readonly dataDir?: string;
+  readonly patience?: Partial<Patience>;
+}
+
+/** A pipeline, the mails that it queues, and a real mail server that they go to. */
+export async function mailGround() {
+  const ground = await pipelineGround();
+  const pipeline = ground.open();
+  await ground.pool.query(`insert into facility (id, name, zone) values ('F01', 'Depot', 'America/Chicago')`);
+  const boss = new PgBoss({
+    connectionString: ground.database.url,
+    useListenNotify: true,
+    supervise: false,
+    schedule: false,
+  });
+  boss.on('error', () => undefined);
+  await boss.start();
+  atFileEnd(() => boss.stop({ graceful: false }));
+  // As in production, but for the patience between two tries.
+  await boss.updateQueue(queues.mail, { retryDelay: 0, retryBackoff: false });
+  const server = await startMailServer();
+  const isLetter =
+    (mutation: string) =>
+    ({ headers }: ReceivedMail): boolean =>
+      headers.get('message-id') === `<${mutation}@depot.example>`;
+  let stopMails: (() => Promise<void>) | undefined;
+
+  return {
+    ground,
+    pipeline,
+    boss,
+    server,
+    /** Until what is on its way has ended; nothing is sent any more. */
+    stopMails: async () => stopMails?.(),
+
+    /** Delivery mails as a node sends them; `afterStatement` hears the names of the statements that it has run. */
+    startMails: async ({ dataDir = '', patience = {} }: MailWorkerOptions = {}) => {
+      const log = recordedLog();
+      const { promise: warned, resolve: hearWarning } = Promise.withResolvers<void>();
+      const listened = {
+        ...log,
+        warn: (fields: object, message: string) => {
+          log.warn(fields, message);
+          hearWarning();
+        },
+      };
+      const heard = new Map<string, PromiseWithResolvers<void>>();
+      const ran = (name: string) => {
+        const known = heard.get(name) ?? Promise.withResolvers<void>();
+        heard.set(name, known);
+        return known;
+      };
+      const db: Queryable = {
+        query: async (statement, values) => {
+          const answer = await ground.pool.query(statement, values);
+          if (typeof statement === 'object') ran(statement.name).resolve();
+          return answer;
+        },
+      };
+      const config = {
+        smtpUrl: dataDir ? undefined : server.url,
+        mailFrom: 'Tailgate <pod@depot.example>',
+        dataDir,
+        publicUrl: undefined,
+        access: 'documented' as const,
+      };
+      const clock = () => new Date();
+      const mails = await startMail({
+        db,
+        boss,
+        config,
+        clock,
+        log: listened,
+        patience: { ...ordinaryPatience, lookSeconds: 0.5, ...patience },
+      });
+      let stopping: Promise<void> | undefined;
+      stopMails = () => (stopping ??= mails.stop());
+      atFileEnd(stopMails);
+      return { log, warned, afterStatement: (name: string) => ran(name).promise };
+    },
+
+    /** A driver's stop object; resolves with the mutation that names its letter. */
+    submit: (key: RouteKey, stop: Parameters<typeof restChange>[1], more: Partial<Change> = {}) => {
+      const change = restChange(key, stop, '1001', more);
+      return pipeline.submit(change).then(() => change.id);
+    },
+    lettersOf: (mutation: string) => server.received.filter(isLetter(mutation)),
+    letterOf: (mutation: string) => server.mail(isLetter(mutation)),
+    sentMails: async (mutation: string) => {
+      const { rows } = await ground.pool.query<{ facility: string }>(
+        'select facility from mail_sent where mutation_id = $1',
+        [mutation],
+      );
+      return rows;
+    },
+    incidents: async (mutation: string) => {
+      const { rows } = await ground.pool.query<{ details: string }>(
+        `select details from incident where kind = 'mail_given_up' and details like '%' || $1 || '%'`,
+        [mutation],
+      );
+      return rows.map(({ details }): unknown => JSON.parse(details));
+    },
+  };
+}
