@@ -91,7 +91,7 @@ export class StopModel {
         const { id: item, name, description, invoice, quantity, box_upc, item_upc, section } = planned;
         const state = this.#products[i] ?? {};
         return {
-          ...line,
+          ...{ id: item, name, description, invoice, quantity, box_upc, item_upc, section },
           updates: {
             delivered: state.delivered ?? 0,
             accounting_complete: state.accounting_complete ?? false,
