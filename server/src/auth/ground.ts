@@ -5,6 +5,8 @@ import type { Passwords } from './passwords.ts';
 export interface TextMessage {
   readonly kind: 'signed_up' | 'one_time_password';
   readonly employee: string;
+  /** ISO 8601. */
+  readonly asked_at: string;
 }
 
 /** What the auth slice stands on. */

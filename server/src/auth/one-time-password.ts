@@ -18,6 +18,17 @@ export const newCode = (): string =>
  */
 export const markOf = (password: string): number => createHash('sha256').update(password).digest()[0] ?? 0;
 
+/**
+ * Asks for a one-time password. Nobody is looked for: the queue is given the id, known or not, and whoever takes it out
+ * finds out. So neither an answer's words nor its time tell who is registered (contract §2).
+ */
+export async function askForCode(
+  { db, tell, now }: Pick<AuthGround, 'db' | 'tell' | 'now'>,
+  employee: string,
+): Promise<void> {
+  await tell(db, { kind: 'one_time_password', employee, asked_at: now().toISOString() });
+}
+
 export interface MessageGround extends Pick<AuthGround, 'inTransaction' | 'passwords' | 'now'> {
   /** Messages to all drivers together; codes past them are not sent, notices wait. */
   readonly messagesAnHour: number;
@@ -40,6 +51,9 @@ export type ReadyMessage =
  */
 export async function prepareMessage(ground: MessageGround, id: string, message: TextMessage): Promise<ReadyMessage> {
   const { kind, employee } = message;
+  // Asked for while nothing could be sent, and long ago: it would only puzzle.
+  if (kind === 'one_time_password' && ground.now().getTime() - Date.parse(message.asked_at) > codeLifeMs)
+    return { kind: 'nothing' };
   const code = kind === 'one_time_password' ? newCode() : undefined;
   const hash = code === undefined ? undefined : await ground.passwords.hash(code);
   return ground.inTransaction(async (tx) => {

@@ -38,7 +38,7 @@ export async function signUp(ground: AuthGround, { employee, password, device }:
     const { rowCount } = await tx.query(insertAccount, values);
     if (!rowCount) return { kind: 'already_registered' };
     await recordSignIns(tx, [employee], now);
-    await ground.tell(tx, { kind: 'signed_up', employee });
+    await ground.tell(tx, { kind: 'signed_up', employee, asked_at: now.toISOString() });
     await ground.wakeHost(tx);
     return { kind: 'signed_up', name: candidate.name, token };
   });

@@ -5,6 +5,7 @@ import type { AuthGround } from '../auth/ground.ts';
 import type { Origin, Proof } from '../auth/proof.ts';
 import { listEmployees } from '../auth/queries.ts';
 import type { Sessions } from '../auth/sessions.ts';
+import { askForCode } from '../auth/one-time-password.ts';
 import { signIn } from '../auth/sign-in.ts';
 import { signOut } from '../auth/sign-out.ts';
 import { signUp } from '../auth/sign-up.ts';
@@ -85,11 +86,10 @@ export function authEndpoints({ auth, sessions, limit }: AuthEdge) {
       return { data: { api_token: outcome.token } };
     }),
 
-    // Nobody is looked for here: the queue is given the id, known or not, and whoever takes it out finds out. So the
-    // answer cannot tell, neither by its words nor by its time (contract §2).
+    // Past the limit it answers the same and does nothing (contract §2).
     resetPassword: endpoint(operations.resetPassword, async ({ body, request }) => {
       const { isExceeded } = await resets.count(request);
-      if (!isExceeded) await auth.tell(auth.db, { kind: 'one_time_password', employee: body.employee_id });
+      if (!isExceeded) await askForCode(auth, body.employee_id);
       return { data: null };
     }),
   };

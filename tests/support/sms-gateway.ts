@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import type { IncomingHttpHeaders } from 'node:http';
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { choosePort } from '../../server/src/db/cluster.ts';
+import { atFileEnd } from './file-end.ts';
+
+export interface ReceivedSms {
+  readonly to: string;
+  readonly text: string;
+  /** Every field of the form. */
+  readonly form: URLSearchParams;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** A real webhook as SMS gateways have it. It keeps what it takes; what it is told to refuse it has seen all the same. */
+export class SmsGateway {
+  readonly received: ReceivedSms[] = [];
+  readonly url: string;
+  /** Statuses of the next answers; then 201 as before. */
+  readonly answers: number[] = [];
+  readonly #waiting = new Set<() => void>();
+  readonly #taken = new Set<ReceivedSms>();
+
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  take(message: ReceivedSms): number {
+    this.received.push(message);
+    for (const look of [...this.#waiting]) look();
+    return this.answers.shift() ?? 201;
+  }
+
+  /** The first message to this number that nobody has taken from here, now or later. */
+  async next(to: string): Promise<ReceivedSms> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        const message = this.received.find((one) => one.to === to && !this.#taken.has(one));
+        if (!message) return;
+        this.#taken.add(message);
+        this.#waiting.delete(look);
+        resolve(message);
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+}
+
+export async function startSmsGateway(): Promise<SmsGateway> {
+  const port = await choosePort();
+  const gateway = new SmsGateway(`http://127.0.0.1:${port}/messages`);
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const form = new URLSearchParams(body);
+      const [to, words] = [form.get('To') ?? '', form.get('Body') ?? ''];
+      const { url: path = '', headers } = request;
+      const status = gateway.take({ to, text: words, form, path, headers });
+      // Whoever follows where it is sent is seen.
+      response.writeHead(status, status === 307 ? { location: '/elsewhere' } : {}).end('taken');
+    });
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  atFileEnd(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+  return gateway;
+}
