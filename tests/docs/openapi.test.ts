@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { operations, pathSets } from '@tailgate/sync-protocol';
+import { nothing, operations, pathSets } from '@tailgate/sync-protocol';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import manifest from '../../server/package.json' with { type: 'json' };
 import { openapiDocument } from '../../server/src/http/openapi/document.ts';
+import type { Examples } from '../../server/src/http/openapi/example.ts';
+import recorded from '../../server/src/http/openapi/examples.json' with { type: 'json' };
+import { undocumented, undocumentedBody } from '../support/documented.ts';
 
 const committed = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
 const generated = openapiDocument(manifest.version);
@@ -48,6 +51,33 @@ describe('docs/openapi.json', () => {
     expect(silent).toEqual([]);
   });
 });
+
+describe('examples', () => {
+  const examples: Examples = recorded;
+
+  test.each(Object.entries(operations))('%s has one that fits what it takes and answers', (name, operation) => {
+    const example = examples[name];
+    if (!example) throw new Error(`record one: npm run openapi:record`);
+    const { method, path, sets, form, body, answers } = operation;
+    operation.params.parse(example.params);
+    operation.query.parse(example.query ?? {});
+    if (!form) body.parse(example.body);
+    for (const set of sets) {
+      const url = pathSets[set] + path.replaceAll(/:(\w+)/g, (_, param: string) => example.params?.[param] ?? '');
+      expect(undocumentedBody(method, url, example.body)).toEqual([]);
+      if (answers !== undefined) continue;
+      expect(example.answer).toMatchObject({ success: true, message: expect.any(String) });
+      expect(undocumented({ method, url, status: 200, headers: ordinary, body: example.answer })).toEqual([]);
+    }
+    expect(example.body === undefined, 'a body is shown where one is read').toBe(!form && body === nothing);
+  });
+
+  test('none is of an operation that is gone', () => {
+    expect(Object.keys(examples).sort()).toEqual(Object.keys(operations).sort());
+  });
+});
+
+const ordinary = new Headers({ 'content-type': 'application/json; charset=utf-8', 'x-request-id': 'x', etag: '"x"' });
 
 /** Every object's properties that have no description; those of the envelope are explained once, at the beginning. */
 function unexplained(part: unknown, place: string): string[] {

@@ -14,7 +14,10 @@ const documentSchema = z.object({
     z.string(),
     z.record(
       z.string(),
-      z.object({ responses: z.record(z.string(), z.union([z.object({ $ref: z.string() }), response])) }),
+      z.object({
+        requestBody: z.optional(z.object({ content: z.record(z.string(), z.unknown()) })),
+        responses: z.record(z.string(), z.union([z.object({ $ref: z.string() }), response])),
+      }),
     ),
   ),
   components: z.object({
@@ -46,9 +49,9 @@ export function undocumented({ method, url, status, headers, body }: SeenAnswer)
   const [path = ''] = url.split('?');
   if (!/^\/api(\/|$)/.test(path) || /^\/api\/sync(\/|$)/.test(path) || method === 'OPTIONS') return [];
   const place = `${method} ${path} ${status}`;
-  const found = findResponses(method, path);
+  const found = find(method, path);
   if (!found) return validate('#/components/schemas/Error', body).map((fault) => `${place}: ${fault}`);
-  const listed = found.responses[status];
+  const listed = found.operation.responses[status];
   if (!listed) return [`${place} is not in docs/openapi.json; if it should be: npm run openapi`];
   const [pointer, answer] = resolved(`${found.pointer}/responses/${status}`, listed);
   return [
@@ -57,13 +60,21 @@ export function undocumented({ method, url, status, headers, body }: SeenAnswer)
   ].map((fault) => `${place}: ${fault}`);
 }
 
-function findResponses(method: string, path: string) {
+/** What the document does not say of a request's body. */
+export function undocumentedBody(method: string, path: string, body: unknown): string[] {
+  const { operation, pointer } = find(method, path) ?? {};
+  const [type] = Object.keys(operation?.requestBody?.content ?? {});
+  if (type === undefined) return body === undefined ? [] : ['a body that is not documented'];
+  return validate(`${pointer}/requestBody/content/${escaped(type)}/schema`, body);
+}
+
+function find(method: string, path: string) {
   // A GET answers HEAD with the same headers.
   const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
   for (const [template, item] of Object.entries(document.paths)) {
     const operation = item[verb];
     if (operation && patternOf(template).test(path))
-      return { pointer: `#/paths/${escaped(template)}/${verb}`, responses: operation.responses };
+      return { pointer: `#/paths/${escaped(template)}/${verb}`, operation };
   }
   return undefined;
 }

@@ -1,0 +1,241 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { OperationName } from '@tailgate/sync-protocol';
+import { operations, pathSets, routePayload, uploadedAssets } from '@tailgate/sync-protocol';
+import * as z from 'zod/mini';
+import { choosePort } from '../../server/src/db/cluster.ts';
+import type { Example } from '../../server/src/http/openapi/example.ts';
+import { samples } from './uploads.ts';
+import { ServerProcess } from './server-process.ts';
+
+// `npm run openapi:record`: a driver's day with the demo data on a real server, every operation once. What was sent and
+// answered becomes the examples of docs/openapi.json.
+
+const opsToken = 'operators-only';
+const folder = await mkdtemp(join(tmpdir(), 'tailgate-'));
+await chmod(folder, 0o711);
+const server = new ServerProcess({
+  PORT: String(await choosePort()),
+  DATA_DIR: folder,
+  LOG_LEVEL: 'warn',
+  OPS_TOKEN: opsToken,
+});
+const examples: Record<string, Example> = {};
+try {
+  await server.start();
+  await driveADay();
+  const missing = Object.keys(operations).filter((name) => !examples[name]);
+  if (missing.length > 0) throw new Error(`no example of ${missing.join(', ')}`);
+  const file = fileURLToPath(new URL('../../server/src/http/openapi/examples.json', import.meta.url));
+  await writeFile(file, `${JSON.stringify(examples, null, 2)}\n`);
+  console.log(`wrote ${file}; now npm run openapi`);
+} finally {
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function driveADay(): Promise<void> {
+  await record('signUp', { body: { employee_id: '1006', password: 'on the road' } });
+  const driver = await signedIn(
+    await record('signUp', { body: { employee_id: '1005', password: 'on the road', device: 'phone of Dana' } }),
+  );
+  await record('listEmployees', {});
+  await record('listRouteDrivers', {});
+
+  const listed = await record('readRoute', { headers: driver });
+  const route = routePayload.parse(listed);
+  const named = { facility: route.facility, week_end: route.week_end };
+  const [stop] = route.stops;
+  const [product, short] = stop?.products ?? [];
+  if (!stop || !product || !short) throw new Error('the demo route has no stop with two products');
+
+  const { id: photo } = uploadedAssets.parse(
+    await record('uploadAssets', {
+      form: { files: ['signature.png', 'pallet.jpg'], mimetypes: '{"signature.png":"image/png"}' },
+    }),
+  );
+  await record('downloadAsset', { params: { asset_id: photo } });
+  await record('readAssetUrls', { params: { asset_id: photo } });
+  await record('listAssetIds', { params: { asset_id: photo } });
+
+  const minute = (n: number) => `${new Date().toISOString().slice(0, 10)}T14:${n}:00.000Z`;
+  await record('syncStops', {
+    headers: driver,
+    body: {
+      id: route.id,
+      ...named,
+      stops: [
+        {
+          id: stop.id,
+          updates: {
+            status: 'D',
+            start_delivery_time: minute(10),
+            end_delivery_time: minute(25),
+            delivery_latitude: '41.920413',
+            delivery_longitude: '-87.653698',
+            store_emp_id: 'E77',
+            store_emp_name: 'Ana Ruiz',
+            driver_comments: 'Left at the dock.',
+            signature_id: photo,
+            overage_items: [
+              { barcode: '0400000000017', osd_code: 85, quantity: 2, comment: 'Not ordered', images_id: '' },
+            ],
+          },
+          products: [
+            {
+              id: product.id,
+              invoice: product.invoice,
+              updates: { delivered: product.quantity, accounting_complete: true },
+            },
+            {
+              id: short.id,
+              invoice: short.invoice,
+              updates: {
+                delivered: short.quantity - 1,
+                accounting_complete: true,
+                osd_data: [
+                  {
+                    osd_id: 'a1b2c3',
+                    osd_code: 20,
+                    data: [
+                      {
+                        osd_parent: null,
+                        comment: 'Crushed',
+                        quantity: 1,
+                        images_id: photo,
+                        barcodes: short.item_upc,
+                        quantity_type: 'units',
+                      },
+                    ],
+                  },
+                ],
+              },
+            },
+          ],
+        },
+      ],
+    },
+  });
+  await record('skipStop', {
+    headers: driver,
+    body: {
+      route_id: route.id,
+      stop_id: route.stops[1]?.id,
+      ...named,
+      skip_refuse_reason_code: '01',
+      skip_refuse_timestamp: minute(40),
+      skip_refuse_driver_comment: 'Closed for the day.',
+    },
+  });
+  await record('readRoute', { headers: driver });
+  await record('readRouteV20', { headers: driver });
+  await record('previewEmail', { query: { ...named, route_id: route.id, stop_id: String(stop.id) } });
+
+  for (const list of ['listStopExceptions', 'listCreditReasons', 'listInvoiceExceptions'] as const)
+    await record(list, {});
+  for (const list of ['listContainerTypes', 'listSections', 'listTrailerAreas'] as const) await record(list, {});
+
+  await record('submitLoadReport', {
+    body: {
+      reportId: 'f3b9a6de-6a37-4b2e-8a53-0d6f8b6f9d10',
+      loadId: 'T4474',
+      stopId: '1',
+      driverId: '1005',
+      capturedAt: minute(12),
+      sections: [
+        { key: 'stacking', rating: 2, reason: 'Leaning', comment: 'Two pallets lean to the left.', photos_id: photo },
+        { key: 'trailer_cleanliness', rating: 5, reason: '', comment: '', photos_id: '' },
+      ],
+    },
+  });
+  await record('listLoadReports', { query: { driverId: '1005', maxRating: '3' } });
+
+  await record('health', {});
+  await record('readiness', {});
+  await record('readHostJob', {});
+  await record('readTableCcsids', { params: { table_name: 'RTSTUP' } });
+
+  await send('syncStops', {
+    headers: driver,
+    body: { id: route.id, ...named, stops: [{ id: 77, updates: { status: 'D' } }] },
+  });
+  await record('listQuarantine', { headers: { authorization: `Bearer ${opsToken}` }, query: { state: 'open' } });
+
+  await record('signIn', { body: { employee_id: '1005', password: 'on the road', confirm_login: true } });
+  await record('updatePassword', {
+    body: { employee_id: '1005', current_password: 'on the road', new_password: 'the long way home' },
+  });
+  const { api_token } = await signedIn(
+    await answerOf('signIn', { body: { employee_id: '1005', password: 'the long way home', confirm_login: true } }),
+  );
+  await record('signOut', { body: { employee_id: '1005', api_token } });
+  await record('resetPassword', { body: { employee_id: '1005' } });
+}
+
+interface Sent extends Pick<Example, 'params' | 'query' | 'body'> {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Names of files, whose bytes do not matter, and a text field. */
+  readonly form?: { readonly files: readonly string[]; readonly mimetypes: string };
+}
+
+/** Calls an operation, keeps what went both ways, and gives the answer's data. */
+async function record(name: OperationName, sent: Sent): Promise<unknown> {
+  const { params, query, body = sent.form } = sent;
+  const response = await send(name, sent);
+  if (response.status !== 200) throw new Error(`${name}: ${response.status} ${await response.text()}`);
+  const kind = operations[name].answers ?? 'json';
+  const answer: unknown = kind === 'json' ? await response.json() : undefined;
+  if (kind === 'html') await response.text();
+  if (kind === 'file') await response.arrayBuffer();
+  examples[name] = {
+    ...(params && { params }),
+    ...(query && { query }),
+    ...(body !== undefined && { body: shown(body) }),
+    ...(answer !== undefined && { answer: shown(answer) }),
+  };
+  return dataOf(answer);
+}
+
+async function answerOf(name: OperationName, sent: Sent): Promise<unknown> {
+  return dataOf(await (await send(name, sent)).json());
+}
+
+function dataOf(answer: unknown): unknown {
+  return z.object({ data: z.unknown() }).safeParse(answer).data?.data;
+}
+
+async function send(name: OperationName, { params = {}, query, body, form, headers }: Sent): Promise<Response> {
+  const { method, path, sets } = operations[name];
+  const [set = 'v20'] = [...sets].sort();
+  const filled = path.replaceAll(/:(\w+)/g, (_, param: string) => params[param] ?? '');
+  const search = query ? `?${new URLSearchParams(query)}` : '';
+  return fetch(`${server.url}${pathSets[set]}${filled}${search}`, {
+    method,
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    body: form ? multipart(form) : body === undefined ? null : JSON.stringify(body),
+  });
+}
+
+function multipart({ files, mimetypes }: NonNullable<Sent['form']>): FormData {
+  const form = new FormData();
+  for (const name of files) form.append('files', new File([samples.png.slice(0, 32)], name));
+  form.append('mimetypes', mimetypes);
+  return form;
+}
+
+async function signedIn(data: unknown) {
+  return z.object({ employee_id: z.string(), api_token: z.string() }).parse(data);
+}
+
+/** As it is shown: lists are cut after the second object, and nobody's token is printed. */
+function shown(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, typeof value[0] === 'object' ? 2 : undefined).map(shown);
+  if (typeof value !== 'object' || value === null) return value;
+  const pairs = Object.entries(value).map(([name, each]: [string, unknown]) => [
+    name,
+    name === 'api_token' ? 'mZ1q0uXvB6o2dJt8yR4kLw7eNc9aHs5gPfTiUjVbQxE' : shown(each),
+  ]);
+  return Object.fromEntries(pairs);
+}
