@@ -27,5 +27,6 @@ create table awaited_asset (
 );
 create index awaited_asset_by_asset on awaited_asset (asset_id);
 
--- The latest line of the doorbell by which the route was loaded again: found once more after a crash, it is known.
-alter table route add column reloaded_by bigint not null default 0;
+-- The lines of the doorbell by which the route was last loaded again, split by blanks: found once more after a crash, they
+-- are known.
+alter table route add column reloaded_by text not null default '';

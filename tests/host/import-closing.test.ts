@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { HostError, type Host } from '../../server/src/replication/host/host.ts';
 import { importGround, routeFile, routeKey } from './import-ground.ts';
 
 // What the import must leave alone: a route's state belongs to its drivers and to the office alike.
@@ -59,4 +60,29 @@ test('a reload is one new life, however often its rows have to be looked at', as
   await imports.importNow();
   expect((await read('R3')).route).toMatchObject({ epoch: 2, status: 'C' });
   expect(await host.query('select CHFIL, CHKEY from PODCHGP')).toEqual([]);
+});
+
+test('a crash between a reload and the removal of its line does not begin that life twice', async () => {
+  await imported('R4');
+  await sql("delete from RTHDRP where RHRTE = 'R4'");
+  await dispatch(routeFile('R4'));
+  const dying: Host = { ...host, transaction: () => Promise.reject(new HostError('08003', 'the connection broke')) };
+  const reading: Host = {
+    ...dying,
+    transaction: (work) => (reads > 0 ? ((reads -= 1), host.transaction(work)) : dying.transaction(work)),
+  };
+  // The route's rows are read; then the process dies before it has removed the line.
+  let reads = 1;
+  const { imports: killed } = ground.openImport(reading);
+  await expect(killed.importNow()).rejects.toThrow('the connection broke');
+  expect((await read('R4')).route).toMatchObject({ epoch: 2 });
+  await pool.query(`update route set status = 'C', closed_by = 'D', closed_at = now() where id = 'R4'`);
+  await imports.importNow();
+  expect((await read('R4')).route).toMatchObject({ epoch: 2, status: 'C' });
+
+  // The next reload is one, of course.
+  await sql("delete from RTHDRP where RHRTE = 'R4'");
+  await dispatch(routeFile('R4'));
+  await imports.importNow();
+  expect((await read('R4')).route).toMatchObject({ epoch: 3, status: 'O' });
 });

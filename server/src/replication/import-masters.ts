@@ -21,13 +21,15 @@ export async function importFacilities(db: Db, host: Host): Promise<void> {
 export async function importEmployees(db: Db, host: Host): Promise<string[]> {
   const rows = (await readFile(host, 'EMPMSTP')).filter(({ EMEMP }) => EMEMP !== '');
   const ids = rows.map(({ EMEMP }) => EMEMP);
+  const active = rows.map(({ EMSTS }) => EMSTS === 'A');
   const renamed = await withTransaction(db, async (tx) => {
+    await tx.query(sql.touchUsers, [ids, active]);
     await tx.query(sql.retireEmployees, [ids]);
     return tx.query<{ id: string }>(sql.saveEmployees, [
       ids,
       rows.map(({ EMNAM }) => EMNAM),
       rows.map(({ EMPHN }) => EMPHN),
-      rows.map(({ EMSTS }) => EMSTS === 'A'),
+      active,
       rows.map(({ EMFAC }) => EMFAC),
       rows.map(({ EMJOB }) => EMJOB),
     ]);

@@ -15,7 +15,7 @@ export const lockRoute = statement(
 
 export const findRoute = statement(
   'find route',
-  `select withdrawn_at is not null as withdrawn, status, arrived, version,
+  `select withdrawn_at is not null as withdrawn, status, arrived, version, reloaded_by,
           (select rows from host_shadow h where h.facility = r.facility and h.route_id = r.id and h.week_end = r.week_end and h.stop_id = -1) as shadow
      from route r where facility = $1 and id = $2 and week_end = $3`,
 );
@@ -40,6 +40,12 @@ export const restartRoute = statement(
   'restart route',
   `update route set status = $4, arrived = $5, closed_at = $6, closed_by = $7, late = 0, autoclose_at = null, forceclose_at = null
     where facility = $1 and id = $2 and week_end = $3`,
+);
+
+/** $4 the lines of the doorbell that told of it, split by blanks. */
+export const noteReload = statement(
+  'note reload',
+  `update route set reloaded_by = $4 where facility = $1 and id = $2 and week_end = $3`,
 );
 
 /** The office closes or reopens a route, or notes its return: that alone leaves timers, and who closed it, as they are. */
@@ -185,6 +191,14 @@ export const saveEmployees = statement(
 export const retireEmployees = statement(
   'retire employees',
   `update employee set active = false where active and id <> all($1::text[])`,
+);
+
+/** Users of whom the host has to be told that they can sign in no more, or again. Before the masters change. $1 ids, $2 active. */
+export const touchUsers = statement(
+  'touch users',
+  `update account a set version = a.version + 1
+     from employee e left join unnest($1::text[], $2::boolean[]) as k (id, active) on k.id = e.id
+    where a.employee = e.id and e.active <> coalesce(k.active, false)`,
 );
 
 export const saveCodes = statement(

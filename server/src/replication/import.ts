@@ -206,13 +206,16 @@ export class HostImport {
     const { db, clock } = this.#options;
     const now = clock();
     const { key } = rung;
-    const [before] = (await db.query<{ withdrawn: boolean }>(sql.findRoute, keyOf(key))).rows;
-    const reloaded =
-      before !== undefined && (before.withdrawn || (rung.headerDeletions.length > 0 && rows.header !== undefined));
+    const [before] = (await db.query<{ withdrawn: boolean; reloaded_by: string }>(sql.findRoute, keyOf(key))).rows;
+    const known = new Set(before?.reloaded_by.split(' '));
+    const again = rung.headerDeletions.some((ring) => !known.has(ring));
+    const reloaded = before !== undefined && (before.withdrawn || (again && rows.header !== undefined));
     const begins = before === undefined || reloaded;
     const inheritance = begins ? await inheritanceOf(this.#stops, key, rows, now) : new Map<number, never>();
     const image = routeImage(rows, now);
-    return withTransaction(db, (tx) => saveRoute(tx, key, image, { now, reloaded, renamed, inheritance }));
+    return withTransaction(db, (tx) =>
+      saveRoute(tx, key, image, { now, reloaded, reloadedBy: rung.headerDeletions, renamed, inheritance }),
+    );
   }
 
   async #takeRungEdits({ key, stops, header }: RungRoute, zone: string): Promise<boolean> {

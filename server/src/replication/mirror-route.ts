@@ -1,5 +1,6 @@
 import type { RouteKey, StopPlan, StopResult } from '@tailgate/sync-protocol';
 import { routeScope } from '@tailgate/sync-protocol';
+import { recordRouteSignIns } from '../auth/sign-in-state.ts';
 import type { Tx } from '../db/types.ts';
 import { planLines } from '../stops/plan-lines.ts';
 import type { HeldStop } from '../stops/host-rows.ts';
@@ -28,6 +29,8 @@ export type SaveOptions = {
   now: Date;
   /** The header was deleted and inserted again: the route starts a new life under its old name. */
   reloaded: boolean;
+  /** The lines of the doorbell that say so; they may be found again after a crash. */
+  reloadedBy: readonly string[];
   /** A driver's name has changed, which the header shows. */
   renamed: boolean;
   inheritance: Inheritance;
@@ -96,6 +99,8 @@ export async function saveRoute(
   await setResultsAside(tx, key, plans);
   if (restarted) await restart(tx, key, image, version, plans, options);
   else await savePlans(tx, key, version, plans, options);
+  // A driver who was put on the route may be signed in already, and a new row of the host says nothing of it yet.
+  if (headerChanged) await recordRouteSignIns(tx, key, { now, reloaded: restarted || drivers.saved.length > 0 });
   await tx.query(sql.notify, [routeScope(key)]);
   if (headerChanged) await tx.query(sql.notifyDrivers, keyOf(key));
   return 'changed';
@@ -119,6 +124,8 @@ async function create(tx: Tx, key: RouteKey, image: RouteImage, options: SaveOpt
   await saveDrivers(tx, key, driverChanges([], image));
   await savePlans(tx, key, 1, planChanges([], image, true), options);
   await saveShadows(tx, key, inheritance);
+  await tx.query(sql.noteReload, [...keyOf(key), options.reloadedBy.join(' ')]);
+  await recordRouteSignIns(tx, key, { now, reloaded: false });
   await tx.query(sql.notify, [routeScope(key)]);
   await tx.query(sql.notifyDrivers, keyOf(key));
   return 'new';
@@ -160,6 +167,7 @@ async function restart(
 ): Promise<void> {
   const { status, arrived, closedAt, closedBy } = image.closing;
   await tx.query(sql.restartRoute, [...keyOf(key), status, arrived, closedAt, closedBy]);
+  await tx.query(sql.noteReload, [...keyOf(key), options.reloadedBy.join(' ')]);
   await savePlans(tx, key, version, changes, options);
   await tx.query(sql.dropShadows, keyOf(key));
   await saveShadows(tx, key, options.inheritance);

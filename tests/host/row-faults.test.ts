@@ -1,0 +1,170 @@
+import { operations } from '@tailgate/sync-protocol';
+import { afterEach, describe, expect, test } from 'vitest';
+import { HostError, type Host } from '../../server/src/replication/host/host.ts';
+import { signIn, signUp } from '../support/people.ts';
+import { TestBytes } from '../support/test-bytes.ts';
+import { storeFiles } from '../support/uploads.ts';
+import { rowGround, section } from './row-ground.ts';
+
+const { depot, pool, client, expectRows, report, settled } = await rowGround();
+const random = new TestBytes('faults');
+const newWorker = (options?: Parameters<typeof depot.worker>[0]) =>
+  depot.worker({ random: () => 0.01, times: { pauseMs: 200, sweepMs: 200 }, ...options });
+afterEach(() => pool.query('delete from PODDTA.standin_fault'));
+
+const key = await depot.addRoute('R1', [1]);
+const delivered = { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z' } as const;
+const oneFile = (size: number) => storeFiles(client, { files: [{ name: 'a.bin', bytes: random.take(size) }] });
+
+describe('an outage', () => {
+  test('loses nothing of all that REST took in, and needs no hand', async () => {
+    const worker = newWorker();
+    await worker.start();
+    await depot.fault('outage', true);
+    const signed = await signUp(client, '1001');
+    const [id = ''] = await oneFile(100_000);
+    await report('OUT');
+    await depot.record(key, { id: 1, updates: { ...delivered, signature_id: id } });
+    await expect.poll(async () => (await worker.state()).breaker.state).toBe('open');
+    await client.take(operations.signOut, { as: signed });
+    expect(await worker.state()).toMatchObject({ parked: 0, rows: 4 });
+
+    await depot.fault('outage', false);
+    await depot.hosted(key);
+    await settled(worker);
+    await expectRows('PODUSRP', "PUEMP = '1001'", [{ PUREGF: 'Y' }]);
+    await expectRows('RTDRVP', "RDRTE = 'R1'", [{ RDSGNF: 'N' }]);
+    await expectRows('LCRHDP', "LHRPT = 'OUT'", [{ LHREV: '1' }]);
+    await expectRows('ASSHDP', `AHID = '${id}'`, [{ AHSTS: 'R', AHCHKN: '7' }]);
+    await expectRows('RTSTUP', "RURTE = 'R1'", [{ RUSIG: id }]);
+    await worker.stop();
+  });
+
+  test('in the middle of a file: what is there stays, the rest follows', async () => {
+    let left = 3;
+    const failing: Host = {
+      ...depot.host,
+      transaction: (work) => {
+        left -= 1;
+        return left < 0 ? Promise.reject(new HostError('08003', 'the connection broke')) : depot.host.transaction(work);
+      },
+    };
+    const [id = ''] = await oneFile(1_000_000);
+    // The header and two times sixteen pieces.
+    const cut = newWorker({ host: failing, random: () => 1 });
+    await cut.start();
+    await expect.poll(async () => (await cut.state()).breaker.state).toBe('open');
+    await cut.stop();
+    const before = await pool.query(`select acseq, xmin::text from PODDTA.ASSCHP where ACID = $1 order by 1`, [id]);
+    expect(before.rowCount).toBe(32);
+    await expectRows('ASSHDP', `AHID = '${id}'`, [{ AHSTS: 'L', AHCHKN: '63' }]);
+
+    const worker = newWorker();
+    await worker.start();
+    await expectRows('ASSHDP', `AHID = '${id}'`, [{ AHSTS: 'R' }]);
+    const after = await pool.query(`select acseq, xmin::text from PODDTA.ASSCHP where ACID = $1 order by 1`, [id]);
+    expect(after.rowCount).toBe(63);
+    expect(after.rows.slice(0, 32)).toEqual(before.rows);
+    await worker.stop();
+  });
+});
+
+describe('what the host refuses', () => {
+  test('parks that row with its reason; the others of its file go on, and its next change brings it through', async () => {
+    const worker = newWorker();
+    await worker.start();
+    await pool.query(`create function refuse() returns trigger language plpgsql as $$
+      begin if new.LSCMT like 'BAD%' then raise exception 'LSCMT is not wanted'; end if; return new; end $$`);
+    await pool.query(
+      'create trigger refuse before insert or update on PODDTA.LCRSCP for each row execute function refuse()',
+    );
+    await report('POISON', { sections: [section('stacking', 1, 'BAD words')] });
+    await report('GOOD');
+    await expectRows('LCRHDP', "LHRPT = 'GOOD'", [{ LHREV: '1' }]);
+    await expect.poll(async () => (await worker.state()).parked).toBe(1);
+    const { rows } = await pool.query('select file, key, version, sqlstate, reason, payload from parked_row');
+    expect(rows).toMatchObject([
+      { file: 'LCRHDP', key: 'POISON', version: 1, sqlstate: '09000', reason: 'LSCMT is not wanted' },
+    ]);
+    expect(JSON.stringify(rows)).toContain('BAD words');
+    expect(await depot.show('LCRHDP', "LHRPT = 'POISON'")).toEqual([]);
+
+    await report('POISON', { sections: [section('stacking', 1, 'good words')] });
+    await expectRows('LCRHDP', "LHRPT = 'POISON'", [{ LHREV: '2' }]);
+    await settled(worker);
+    expect(await worker.state()).toMatchObject({ parked: 0 });
+    await worker.stop();
+  });
+
+  test('a file that is not set up pauses alone, with an alarm, and goes on by itself', async () => {
+    const worker = newWorker();
+    await worker.start();
+    await pool.query('alter table PODDTA.LCRSCP rename to LCRSCP_AWAY');
+    await report('WAITS');
+    await expect.poll(async () => (await worker.state()).paused).toMatchObject([{ file: 'LCRSCP' }]);
+    const [id = ''] = await oneFile(10);
+    await expectRows('ASSHDP', `AHID = '${id}'`, [{ AHSTS: 'R' }]);
+    await depot.record(key, { id: 1, updates: { driver_comments: 'goes on' } });
+    await depot.hosted(key);
+    expect(await worker.state()).toMatchObject({ breaker: { state: 'closed' }, parked: 0 });
+    expect((await pool.query(`select from incident where kind = 'host_file_paused'`)).rowCount).toBe(1);
+    await pool.query('alter table PODDTA.LCRSCP_AWAY rename to LCRSCP');
+    await expectRows('LCRHDP', "LHRPT = 'WAITS'", [{ LHREV: '1' }]);
+    await worker.stop();
+  });
+
+  test('rows in use hold up their file only, and for no longer than they are', async () => {
+    const worker = newWorker();
+    await worker.start();
+    await depot.fault('lock', true, 'PODUSRP');
+    await signIn(client, '1001');
+    await report('FREE');
+    await expectRows('LCRHDP', "LHRPT = 'FREE'", [{ LHREV: '1' }]);
+    await expectRows('RTDRVP', "RDRTE = 'R1'", [{ RDSGNF: 'Y' }]);
+    expect(await worker.state()).toMatchObject({ breaker: { state: 'closed' }, parked: 0, rows: 1 });
+    await depot.fault('lock', false, 'PODUSRP');
+    await settled(worker);
+    await worker.stop();
+  });
+});
+
+describe('several workers', () => {
+  test('write each row once', async () => {
+    const workers = [newWorker(), newWorker()];
+    await pool.query(`create table public.report_write (rpt text)`);
+    await pool.query(`create function public.note_report() returns trigger language plpgsql as $$
+      begin insert into public.report_write values (trim(new.LHRPT)); return null; end $$`);
+    await pool.query(`create trigger note_report after insert or update on PODDTA.LCRHDP
+      for each row execute function public.note_report()`);
+    await Promise.all(workers.map((worker) => worker.start()));
+    await Promise.all(Array.from({ length: 40 }, (_, n) => report(`PAIR${n}`)));
+    for (const worker of workers) await settled(worker);
+    const { rows } = await pool.query(`select count(*) as writes, count(distinct rpt) as reports from report_write`);
+    expect(rows).toEqual([{ writes: 40, reports: 40 }]);
+    for (const worker of workers) await worker.stop();
+  });
+
+  test('what a worker wrote after it had lost the file counts as never written', async () => {
+    const [id = ''] = await oneFile(50_000);
+    // Its file is taken over while its last transaction is under way.
+    const overtaken: Host = {
+      ...depot.host,
+      transaction: async (work) => {
+        const result = await depot.host.transaction(work);
+        await pool.query(`update route_lease set owner = gen_random_uuid(), fence = fence + 1,
+                            expires_at = now() + interval '1 second' where facility = '' and route_id = 'ASSHDP'`);
+        return result;
+      },
+    };
+    const stale = newWorker({ host: overtaken });
+    await stale.start();
+    await expectRows('ASSHDP', `AHID = '${id}'`, [{ AHSTS: 'R' }]);
+    await stale.stop();
+    const { rows } = await pool.query('select hosted_version from asset where id = $1', [id]);
+    expect(rows).toEqual([{ hosted_version: 0 }]);
+    const worker = newWorker();
+    await worker.start();
+    await settled(worker);
+    await worker.stop();
+  });
+});

@@ -1,0 +1,43 @@
+import { operations } from '@tailgate/sync-protocol';
+import { expect } from 'vitest';
+import { openDepot } from '../support/depot.ts';
+import { startRestServer } from '../support/rest-server.ts';
+
+/** A depot with a server before it: what REST takes in, and what stands on the host then. */
+export async function rowGround() {
+  const depot = await openDepot();
+  const server = await startRestServer({ database: depot.database });
+  const { pool } = depot.database;
+  await depot.clerk(`update PODDTA.EMPMSTP set EMFAC = 'F01'`);
+
+  return {
+    ...depot,
+    depot,
+    pool,
+    client: server.client,
+    /** The rows of a host file once they are as they should be. */
+    expectRows: (file: string, where: string, rows: readonly object[]) =>
+      expect.poll(() => depot.show(file, where)).toMatchObject(rows),
+    /** Until the host has every row that it does not refuse. */
+    settled: (worker: ReturnType<typeof depot.worker>) =>
+      expect.poll(async () => (await worker.state()).rows, { timeout: 10_000 }).toBe(0),
+    report: (reportId: string, more: object = {}) =>
+      server.client.take(operations.submitLoadReport, { body: { ...loadReport, reportId, ...more } }),
+  };
+}
+
+export const section = (key: string, rating: number, comment = '') => ({
+  key,
+  rating,
+  reason: 'Wrap torn',
+  comment,
+  photos_id: '',
+});
+
+const loadReport = {
+  loadId: 'LOAD1',
+  stopId: '1',
+  driverId: '1001',
+  capturedAt: '2026-11-21T15:30:00.000Z',
+  sections: [section('stacking', 4)],
+};
