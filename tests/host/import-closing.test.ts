@@ -66,14 +66,16 @@ test('a crash between a reload and the removal of its line does not begin that l
   await imported('R4');
   await sql("delete from RTHDRP where RHRTE = 'R4'");
   await dispatch(routeFile('R4'));
-  const dying: Host = { ...host, transaction: () => Promise.reject(new HostError('08003', 'the connection broke')) };
-  const reading: Host = {
-    ...dying,
-    transaction: (work) => (reads > 0 ? ((reads -= 1), host.transaction(work)) : dying.transaction(work)),
-  };
   // The route's rows are read; then the process dies before it has removed the line.
   let reads = 1;
-  const { imports: killed } = ground.openImport(reading);
+  const dying: Host = {
+    ...host,
+    transaction: (work) => {
+      reads -= 1;
+      return reads < 0 ? Promise.reject(new HostError('08003', 'the connection broke')) : host.transaction(work);
+    },
+  };
+  const { imports: killed } = ground.openImport(dying);
   await expect(killed.importNow()).rejects.toThrow('the connection broke');
   expect((await read('R4')).route).toMatchObject({ epoch: 2 });
   await pool.query(`update route set status = 'C', closed_by = 'D', closed_at = now() where id = 'R4'`);

@@ -51,6 +51,7 @@ describe('users and sign-ins (PODUSRP, RTDRVP)', () => {
     await depot.addRoute('R4', [1]);
     worker.wake();
     await expectRows('PODUSRP', "PUEMP = '1001'", [{ PULCKF: 'N' }]);
+    expect(await depot.show('PODUSRP')).toHaveLength(1);
   });
 
   test('what a clerk writes over it is told to a person and corrected', async () => {
