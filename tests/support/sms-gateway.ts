@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { choosePort } from '../../server/src/db/cluster.ts';
@@ -52,16 +52,15 @@ export class SmsGateway {
 export async function startSmsGateway(): Promise<SmsGateway> {
   const port = await choosePort();
   const gateway = new SmsGateway(`http://127.0.0.1:${port}/messages`);
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      const form = new URLSearchParams(body);
-      const [to, words] = [form.get('To') ?? '', form.get('Body') ?? ''];
-      const { url: path = '', headers } = request;
-      const status = gateway.take({ to, text: words, form, path, headers });
-      // Whoever follows where it is sent is seen.
-      response.writeHead(status, status === 307 ? { location: '/elsewhere' } : {}).end('taken');
-    });
-  });
+  const answerTo = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const form = new URLSearchParams(await text(request));
+    const [to, words] = [form.get('To') ?? '', form.get('Body') ?? ''];
+    const { url: path = '', headers } = request;
+    const status = gateway.take({ to, text: words, form, path, headers });
+    // Whoever follows where it is sent is seen.
+    response.writeHead(status, status === 307 ? { location: '/elsewhere' } : {}).end('taken');
+  };
+  const server = createServer((request, response) => void answerTo(request, response));
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   atFileEnd(async () => {

@@ -58,11 +58,11 @@ type Told = (error: Error | null, result?: { current: number; ttl: number }) => 
 function storeOn(counters: SharedCounters) {
   return class SharedStore {
     incr(key: string, told: Told, windowMs: number): void {
-      answer(counters.count(key, windowMs), told);
+      pass(counters.count(key, windowMs), told);
     }
 
     read(key: string, told: Told): void {
-      answer(counters.read(key), told);
+      pass(counters.read(key), told);
     }
 
     child(): SharedStore {
@@ -71,7 +71,7 @@ function storeOn(counters: SharedCounters) {
   };
 }
 
-function answer(asked: ReturnType<SharedCounters['read']>, told: Told): void {
+function pass(asked: ReturnType<SharedCounters['read']>, told: Told): void {
   asked.then(
     ({ count, endsInMs }) => told(null, { current: count, ttl: endsInMs }),
     (error: unknown) =>
