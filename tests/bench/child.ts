@@ -64,3 +64,7 @@ export function startTailgate(databaseUrl: string, dataDir: string, role = 'api'
 export function startBaseline(databaseUrl: string): Promise<Child> {
   return startChild('baseline-server.ts', { DATABASE_URL: databaseUrl }, /^ready /m);
 }
+
+export function startRestBaseline(databaseUrl: string): Promise<Child> {
+  return startChild('rest-baseline-server.ts', { DATABASE_URL: databaseUrl }, /^ready /m);
+}

@@ -1,8 +1,11 @@
 import { parseArgs } from 'node:util';
+import { authTiming } from './auth-timing.ts';
 import { drain } from './drain.ts';
 import { live } from './live.ts';
 import { replicate } from './replicate.ts';
 import { publish } from './report.ts';
+import { rest } from './rest.ts';
+import { upload } from './upload.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -10,7 +13,14 @@ const { values, positionals } = parseArgs({
 });
 const numbers = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value)]));
 const options = { rounds: 3, ...numbers };
-const benches = { drain: () => drain(options), live: () => live(options), replicate: () => replicate(options) };
+const benches = {
+  'auth-timing': () => authTiming(),
+  drain: () => drain(options),
+  live: () => live(options),
+  replicate: () => replicate(options),
+  rest: () => rest(options),
+  upload: () => upload(options),
+};
 
 const [name] = positionals;
 const bench = Object.entries(benches).find(([known]) => known === name)?.[1];
