@@ -1,0 +1,205 @@
+import type { Operation, OperationName, PathSetName } from '@tailgate/sync-protocol';
+import { operations, pathSets } from '@tailgate/sync-protocol';
+import fc from 'fast-check';
+import type { Signed } from '../rest-client.ts';
+import type { Words } from './json-values.ts';
+import type { Bodied } from './forms.ts';
+import { forms } from './forms.ts';
+import { brokenBytes, rubbish, spoilt, textOf, usually, valuesOf } from './json-values.ts';
+import type { WireRequest } from './wire.ts';
+
+/** A request with what it was meant to be before somebody had a hand in it. */
+export interface FuzzRequest extends WireRequest {
+  readonly name: OperationName;
+  readonly paths: PathSetName;
+}
+
+export interface FuzzGround {
+  /** Signed in; the requests to everything but auth are theirs. */
+  readonly driver: Signed;
+  /** May be signed in, out and over again. */
+  readonly sacrifice: Signed;
+  readonly opsToken: string;
+  readonly words: Words;
+  /** Bodies in which everything is right, where chance would rarely make one. */
+  readonly samples: Readonly<Partial<Record<OperationName, object>>>;
+}
+
+type AnyOperation = Operation<unknown, unknown, unknown>;
+
+/** Requests to every operation of the table: most of them nearly right, so that they get past the first check. */
+export function fuzzRequests(ground: FuzzGround): fc.Arbitrary<FuzzRequest> {
+  const names = Object.keys(operations).filter((name): name is OperationName => name in operations);
+  return fc.oneof(
+    ...names.map((name) => {
+      const operation = operations[name];
+      return { weight: operation.method === 'GET' ? 1 : 5, arbitrary: requestsTo(name, operation, ground) };
+    }),
+  );
+}
+
+function requestsTo(name: OperationName, operation: AnyOperation, ground: FuzzGround): fc.Arbitrary<FuzzRequest> {
+  const { sets, form } = operation;
+  const bodied = form === undefined ? jsonBodies(operation, ground.words, ground.samples[name]) : forms();
+  return fc
+    .record({
+      paths: fc.oneof(
+        { weight: 9, arbitrary: fc.constantFrom(...sets) },
+        fc.constantFrom<PathSetName>('v20', 'current'),
+      ),
+      method: usually(
+        operation.method,
+        fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'MKCOL'),
+      ),
+      segments: fc.array(segments(ground.words), { minLength: 3, maxLength: 3 }),
+      query: queries(operation, ground.words),
+      credentials: credentials(operation, ground),
+      headers: extraHeaders,
+      body: bodied,
+    })
+    .map(({ paths, method, segments: filling, query, credentials: who, headers, body }) => ({
+      name,
+      paths,
+      method,
+      path: pathSets[paths] + fill(operation.path, filling) + query,
+      headers: { ...body?.headers, ...who, ...headers },
+      body: body?.bytes,
+    }));
+}
+
+const fill = (path: string, filling: readonly string[]): string => {
+  let n = 0;
+  return path.replaceAll(/:\w+/g, () => filling[n++] ?? '');
+};
+
+/** What may stand in a request line; a server has to look at it itself. */
+const inAddress = (text: string): string => text.replaceAll(/[^\u0021-\u00ff]/g, '');
+
+const strange = fc.oneof(
+  fc.constantFrom(
+    '%00',
+    '%',
+    '%zz',
+    '%ed%a0%80',
+    '%ff',
+    '..',
+    '%2e%2e%2f',
+    '%2f',
+    '\u00e9',
+    ';',
+    '__proto__',
+    "'--",
+    '',
+  ),
+  fc.string({ maxLength: 20, unit: 'binary' }).map((text) => encodeURIComponent(text.toWellFormed())),
+  fc.constant('x'.repeat(500)),
+);
+
+const segments = (words: Words): fc.Arbitrary<string> =>
+  fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(...(words['segments'] ?? ['x'])).map(String) },
+    { weight: 1, arbitrary: strange },
+  );
+
+function queries(operation: AnyOperation, words: Words): fc.Arbitrary<string> {
+  const meant = valuesOf(operation.query, words).map((value) =>
+    typeof value === 'object' && value !== null ? Object.entries(value) : [],
+  );
+  const written = fc
+    .tuple(meant, usually([], fc.array(fc.tuple(strange, fc.option(strange)), { maxLength: 2 })))
+    .map(([pairs, more]) => [
+      ...pairs.map(
+        ([name, value]) => `${encode(name)}=${encode(typeof value === 'string' ? value : textOf(value).toString())}`,
+      ),
+      ...more.map(([name, value]) => (value === null ? name : `${name}=${value}`)),
+    ])
+    .map((pairs) => (pairs.length === 0 ? '' : inAddress(`?${pairs.join('&')}`)));
+  return fc.oneof(
+    { weight: 9, arbitrary: written },
+    fc.webQueryParameters().map((query) => `?${query}`),
+  );
+}
+
+const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
+
+function credentials(operation: AnyOperation, { driver, sacrifice, opsToken }: FuzzGround) {
+  // A sign-out of the driver would be the end of all that comes after it.
+  const own = operation.path.startsWith('/auth/') ? sacrifice : driver;
+  const shown = { ...own, authorization: `Bearer ${opsToken}` };
+  return usually<Record<string, string>>(
+    shown,
+    fc.constantFrom<Record<string, string>>(
+      {},
+      { employee_id: own.employee_id },
+      { 'employee-id': own.employee_id, 'api-token': 'no-token-of-anybody' },
+      { employee_id: '1003', api_token: own.api_token },
+      { employee_id: '\u00e9', api_token: '\u00ff'.repeat(300) },
+      { authorization: 'Bearer ' },
+      { authorization: `Basic ${opsToken}` },
+    ),
+  );
+}
+
+const headerText = fc.string({ maxLength: 250, unit: 'binary' }).map((text) =>
+  Buffer.from(text)
+    .toString('latin1')
+    .replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '')
+    .trim(),
+);
+
+/** One header more than needed, now and then: what others than the parser look at. */
+const extraHeaders: fc.Arbitrary<Record<string, string>> = fc.oneof(
+  { weight: 10, arbitrary: fc.constant({}) },
+  fc
+    .tuple(
+      fc.constantFrom(
+        ...['idempotency-key', 'x-request-id', 'if-none-match', 'if-range', 'range', 'accept-encoding', 'content-type'],
+        ...['content-encoding', 'x-forwarded-for', 'x-http-method-override', 'origin', 'cookie', 'expect', 'accept'],
+      ),
+      fc.oneof(
+        headerText,
+        fc.constantFrom(
+          '*',
+          '"a"',
+          'W/"a", "b"',
+          'bytes=0-',
+          'bytes=-1',
+          'bytes=5-2',
+          'bytes=0-0,2-3',
+          'gzip',
+          'br;q=1',
+        ),
+        fc.constantFrom(
+          'application/json; charset=utf-16',
+          'text/plain',
+          'multipart/form-data',
+          'null',
+          '100-continue',
+        ),
+        fc.constantFrom('same-key-of-many'),
+      ),
+    )
+    .map(([name, value]) => ({ [name]: value })),
+);
+
+function jsonBodies(
+  operation: AnyOperation,
+  words: Words,
+  sample: object | undefined,
+): fc.Arbitrary<Bodied | undefined> {
+  const made = valuesOf(operation.body, words);
+  const values = sample === undefined ? made : fc.oneof(made, fc.constant(sample));
+  const texts = values.map(textOf);
+  const bodies = fc
+    .oneof(
+      { weight: 5, arbitrary: texts },
+      { weight: 4, arbitrary: spoilt(values).map(textOf) },
+      { weight: 1, arbitrary: rubbish.map(textOf) },
+      { weight: 2, arbitrary: brokenBytes(texts) },
+    )
+    .map((bytes): Bodied => ({ headers: { 'content-type': 'application/json' }, bytes }));
+  const none = fc.constant(undefined);
+  return operation.method === 'GET'
+    ? fc.oneof({ weight: 9, arbitrary: none }, bodies)
+    : fc.oneof({ weight: 19, arbitrary: bodies }, none);
+}
