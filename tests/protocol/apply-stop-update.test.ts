@@ -24,3 +24,18 @@ test.each([
     expect(Object.keys(result.collections ?? {})).toEqual(['MILK\tI1\t0']);
   },
 );
+
+test('what only the app needs of an action is kept beside what the host gets (contract §4)', () => {
+  const action = { type: 'count', open: true, open_action: { step: [1, null] }, item_name: 'Totes', quantity: 4 };
+  const lines = [{ id: 'TOTE', invoice: 'I1', action }];
+  const { result } = applyStopUpdate(pending, stopObject.parse({ id: 1, products: lines, collections: lines }), stamp);
+  const kept = {
+    action_type: 'count',
+    open: true,
+    open_action: { step: [1, null] },
+    item_name: 'Totes',
+    action_quantity: 4,
+  };
+  for (const kind of ['products', 'collections'] as const)
+    expect(Object.values(result[kind] ?? {})).toMatchObject([kept]);
+});

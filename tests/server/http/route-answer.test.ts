@@ -76,12 +76,12 @@ describe.each(['/api/route', '/api/v20/route'])('GET %s', (path) => {
     ] as const;
     for (const [accepted, encoding] of cases) {
       const wire = await get({ 'accept-encoding': accepted }, { path });
-      expect(wire.headers['content-encoding'], accepted).toBe(encoding);
+      expect([accepted, wire.headers['content-encoding']]).toEqual([accepted, encoding]);
       expect(String(wire.headers['vary'])).toContain('accept-encoding');
       const opened =
         encoding === 'br' ? brotliDecompressSync(wire.body) : encoding === 'gzip' ? gunzipSync(wire.body) : wire.body;
       expect(opened.toString()).toBe(text);
-      if (encoding) expect(wire.body.length).toBeLessThan(whole.body.length / 8);
+      expect(wire.body.length).toBeLessThan(encoding ? whole.body.length / 8 : whole.body.length + 1);
     }
   });
 

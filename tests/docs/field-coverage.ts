@@ -1,0 +1,202 @@
+/** A test that covers fields, by the beginnings of their paths; `''` stands for every field of the payload. */
+export interface Covering {
+  readonly fields: readonly string[];
+  /** Under tests. */
+  readonly file: string;
+  /** As it stands in the file, or its beginning. */
+  readonly title: string;
+}
+
+const all = [''];
+const cover = (file: string, title: string, fields: readonly string[] = all): Covering => ({ fields, file, title });
+
+const pending = cover('server/http/route.test.ts', 'a pending stop, unprefixed: every field, in driving order');
+const model = cover('server/http/stop-properties.test.ts', 'GET shows what was PUT, field by field', ['stops[]']);
+const inOrder = cover('server/http/route-answer.test.ts', 'fields stand in the documented order');
+const v20Line = cover('server/http/route.test.ts', 'the same stop in v20: plan fields of the lines, no results', [
+  'stops[]',
+]);
+const v20Model = cover(
+  'server/http/stop-properties.test.ts',
+  'v20 shows the plan of each line and nothing of its results',
+  ['stops[]'],
+);
+const timers = cover('server/http/closing.test.ts', 'legacy environment, %s');
+const meant = cover('server/http/named-route.test.ts', 'the id alone is enough: the one open route of this driver', [
+  'id',
+  'route_id',
+  'facility',
+  'week_end',
+]);
+const malformed = cover(
+  'server/http/bad-input.test.ts',
+  'contract §1: malformed bodies are 400, name the path and save nothing',
+);
+const toHost = cover('server/stops/host-rows.test.ts', 'RTSTUP: local dates and times, event time in UTC', [
+  'stops[].updates.start_delivery_time',
+  'stops[].updates.end_delivery_time',
+  'stops[].updates.delivery_l',
+  'stops[].updates.skip_refuse_',
+]);
+const kept = cover(
+  'protocol/apply-stop-update.test.ts',
+  'what only the app needs of an action is kept beside what the host gets',
+  ['products', 'collections'].flatMap((kind) =>
+    ['open', 'open_action', 'item_name', 'quantity'].map((field) => `stops[].${kind}[].action.${field}`),
+  ),
+);
+const counted = cover(
+  'server/stops/host-rows.test.ts',
+  'RTPRUP: two manifest lines of one item and invoice are told apart by occurrence',
+  ['products', 'collections'].flatMap((kind) =>
+    ['returned', 'delivered_pallets'].map((field) => `stops[].${kind}[].updates.${field}`),
+  ),
+);
+const preview = cover('server/http/delivery-email.test.ts', 'GET /api/route/stop/email-preview (interface.md 4.3');
+const report = cover('server/http/load-reports.test.ts', 'stores the report and says when');
+const filters = cover('server/http/load-reports.test.ts', '%s=%s, newest capturedAt first');
+
+/** What covers each payload; `syncStops body` is the body of the operation `syncStops`. */
+export const coverage: Readonly<Record<string, readonly Covering[]>> = {
+  'listEmployees data': [cover('server/http/auth.test.ts', 'registers an employee of the master, %s')],
+  'signUp body': [cover('server/http/auth.test.ts', 'registers an employee of the master, %s')],
+  'signUp data': [cover('server/http/auth.test.ts', 'registers an employee of the master, %s')],
+  'signIn body': [
+    cover('server/http/auth.test.ts', 'gives a token and says whose it is, %s'),
+    cover('server/http/auth.test.ts', 'confirm_login ends the sessions of the others', ['confirm_login']),
+  ],
+  'signIn data': [cover('server/http/auth.test.ts', 'gives a token and says whose it is, %s')],
+  'signOut body': [cover('server/http/auth.test.ts', 'takes the credentials in the body, too')],
+  'updatePassword body': [
+    cover('server/http/auth-passwords.test.ts', 'gives a token, ends the other sessions and the old password, %s'),
+  ],
+  'updatePassword data': [
+    cover('server/http/auth-passwords.test.ts', 'gives a token, ends the other sessions and the old password, %s'),
+  ],
+  'resetPassword body': [
+    cover('server/http/auth-passwords.test.ts', 'sends a one-time password that signs in, once, %s'),
+  ],
+
+  'readRoute data': [pending, model, inOrder],
+  'readRoute meta': [timers],
+  'readRouteV20 data': [
+    v20Line,
+    v20Model,
+    inOrder,
+    cover('server/http/route.test.ts', 'the message is fixed text, on both path sets', [
+      'id',
+      'facility',
+      'name',
+      'week_end',
+      'drivers[]',
+    ]),
+    cover('server/http/route.test.ts', 'drivers stand in the order of the assignment', ['last_updated']),
+  ],
+  'readRouteV20 meta': [timers],
+  'listRouteDrivers data': [
+    cover('server/http/route.test.ts', 'everybody on a route that is not closed, once, ascending, %s'),
+  ],
+
+  'syncStops body': [
+    meant,
+    malformed,
+    cover('server/http/closing.test.ts', 'arrived never goes back', ['stops[].id', 'stops[].arrived']),
+    cover('server/http/stop-lines.test.ts', 'null and "" clear a field, absent leaves it', ['stops[].updates']),
+    cover('server/http/stop-lines.test.ts', 'evidence is never cleared by null', [
+      'stops[].updates.signature_id',
+      'stops[].updates.overage_items[].images_id',
+      'stops[].products[].updates.image_ids',
+    ]),
+    toHost,
+    counted,
+    kept,
+    cover('server/http/stop-lines.test.ts', 'which manifest line is meant', [
+      'stops[].products[]',
+      'stops[].collections[]',
+    ]),
+    cover('server/http/stop-sync.test.ts', 'what was sent is what GET shows', [
+      'stops[].products[]',
+      'stops[].collections[]',
+    ]),
+    model,
+  ],
+  'syncStops data': [
+    cover('server/http/stop-sync.test.ts', 'answers what became of each stop, %s'),
+    cover('server/http/stop-sync.test.ts', 'business reasons never bounce', ['stops[].warnings[]']),
+    cover('server/http/stop-sync.test.ts', 'an unknown stop is rejected beside the others', [
+      'stops[].status',
+      'stops[].version',
+    ]),
+  ],
+  'skipStop body': [
+    meant,
+    cover('server/http/skip-refuse.test.ts', 'the status comes from %s'),
+    cover('server/http/skip-refuse.test.ts', 'missing and malformed fields are 400 and named'),
+  ],
+  'skipStop data': [cover('server/http/skip-refuse.test.ts', 'route_id and stop_id are enough, and skip, %s')],
+  'previewEmail query': [preview],
+
+  'health data': [cover('server/http/health.test.ts', 'is alive, %s')],
+  'readiness data': [cover('server/http/health.test.ts', 'ready with everything there')],
+  'readHostJob data': [
+    cover('server/http/host-diagnostics.test.ts', 'job-ccsid: the CCSID, user, job and library, %s'),
+  ],
+  'readTableCcsids params': [cover('server/http/host-diagnostics.test.ts', '%s is none of our files: 404')],
+  'readTableCcsids data': [
+    cover('server/http/host-diagnostics.test.ts', 'ccsid of a table: every column of the catalog in its order, %s'),
+  ],
+
+  'uploadAssets form': [
+    cover('server/http/assets.test.ts', 'a batch: an id a file, in upload order', ['files']),
+    cover('server/http/assets.test.ts', 'mimetypes overrides by file name', ['mimetypes']),
+  ],
+  'uploadAssets data': [cover('server/http/assets.test.ts', 'a batch: an id a file, in upload order')],
+  'downloadAsset params': [cover('server/http/assets.test.ts', '$path: unknown 404, malformed 400')],
+  'readAssetUrls params': [cover('server/http/assets.test.ts', '$path: unknown 404, malformed 400')],
+  'readAssetUrls data': [cover('server/http/assets.test.ts', 'data URLs are exact over the edges of chunks')],
+  'listAssetIds params': [cover('server/http/assets.test.ts', '$path: unknown 404, malformed 400')],
+  'listAssetIds data': [
+    cover('server/http/assets.test.ts', 'a primary id stands for its upload, a secondary id for its own file'),
+  ],
+
+  'listStopExceptions data': [
+    cover('server/http/codes.test.ts', 'stop-exception: code, description, type, flags and sort, by sort'),
+  ],
+  'listCreditReasons data': [
+    cover('server/http/codes.test.ts', 'credit-reason: code, description, category, photo and sort'),
+  ],
+  'listInvoiceExceptions data': [
+    cover('server/http/codes.test.ts', 'invoice-exception: only those that are flagged for drivers'),
+  ],
+  'listContainerTypes data': [cover('server/http/codes.test.ts', '%s has exactly the documented values')],
+  'listSections data': [cover('server/http/codes.test.ts', '%s has exactly the documented values')],
+  'listTrailerAreas data': [cover('server/http/codes.test.ts', '%s has exactly the documented values')],
+
+  'submitLoadReport body': [
+    report,
+    cover('server/http/load-reports.test.ts', 'what may be empty may be missing or null'),
+  ],
+  'submitLoadReport data': [
+    report,
+    cover('server/http/load-reports.test.ts', 'the same id and content is a duplicate', ['duplicate']),
+  ],
+  'listLoadReports query': [
+    filters,
+    cover('server/http/load-reports.test.ts', 'pages meet every report once', ['limit', 'cursor']),
+  ],
+  'listLoadReports data': [
+    filters,
+    cover('server/http/load-reports.test.ts', 'text of every kind comes back as it went in'),
+  ],
+  'listLoadReports meta': [cover('server/http/load-reports.test.ts', '100 unless asked otherwise, 500 at most')],
+
+  'listQuarantine query': [
+    cover('server/http/quarantine-list.test.ts', 'states are told apart', ['state']),
+    cover('server/http/quarantine-list.test.ts', 'pages meet each entry once', ['limit', 'cursor']),
+  ],
+  'listQuarantine data': [
+    cover('server/http/quarantine-list.test.ts', 'shows who sent what, why it was not applied'),
+    cover('server/http/quarantine-list.test.ts', 'bytes that are no text come as base64', ['[].body_encoding']),
+  ],
+  'listQuarantine meta': [cover('server/http/quarantine-list.test.ts', 'pages meet each entry once')],
+};
