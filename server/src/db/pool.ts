@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Log } from '../log.ts';
+import { GatheringSocket } from './gathering-socket.ts';
 
 export interface PoolOptions {
   url: string;
@@ -35,6 +36,7 @@ export function createPool({ url, name, log, size = 10, keep = 0, pipelined = fa
     query_timeout: ANSWER_TIMEOUT_MS,
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
     pipeline: pipelined,
+    ...(pipelined && { stream: () => new GatheringSocket() }),
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types: readableTypes(),
