@@ -4,11 +4,13 @@ import { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import { uploadLimits } from './assets/limits.ts';
 import { AssetSweep } from './assets/sweep.ts';
+import { shareCommits } from './assets/shared-commit.ts';
 import { Trays } from './assets/tray.ts';
 import type { UploadGround } from './assets/upload.ts';
 import type { AuthGround } from './auth/ground.ts';
 import { openPasswords } from './auth/passwords.ts';
 import { Sessions } from './auth/sessions.ts';
+import { AuthSweep } from './auth/sweep.ts';
 import { CurrentCodes } from './codes/current-codes.ts';
 import type { Config } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
@@ -17,6 +19,7 @@ import { ensureEpoch } from './db/epoch.ts';
 import { startListener, type Listener } from './db/listen.ts';
 import { migrate } from './db/migrate.ts';
 import { createPool, openAhead } from './db/pool.ts';
+import { SharedCounters } from './db/shared-counters.ts';
 import { withTransaction } from './db/transaction.ts';
 import type { Db } from './db/types.ts';
 import { LazyHostCatalog } from './host-catalog.ts';
@@ -174,6 +177,9 @@ async function startSideEffects({ config, log, shutdown, db, boss, auth }: Groun
   shutdown.add('delivery mails', () => mails.stop());
   const messages = await startTextMessages({ auth, boss, config, clock, log });
   shutdown.add('text messages', () => messages.stop());
+  const sweep = new AuthSweep({ db, counters: new SharedCounters(db, clock), clock, log });
+  shutdown.add('sweep of sign-in limits', () => sweep.stop());
+  sweep.start();
 }
 
 async function startHostSide({ config, log, shutdown, database, db, boss }: Ground, pipeline: Pipeline) {
@@ -226,8 +232,7 @@ function openAssets({ config, log, shutdown, database, boss }: Ground): UploadGr
   sweep.start();
   return {
     db,
-    inTransaction: (work) => withTransaction(db, work),
-    wake: bossRowsWakeup(boss),
+    commit: shareCommits({ inTransaction: (work) => withTransaction(db, work), wake: bossRowsWakeup(boss) }),
     clock,
     limits: uploadLimits(config),
     trays: new Trays(),

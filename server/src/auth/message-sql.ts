@@ -44,3 +44,9 @@ export const dropSends: Statement = {
   name: 'auth_drop_sends',
   text: 'delete from sms_sent where at < $1',
 };
+
+/** One-time passwords that expired long ago. $1 before. */
+export const dropCodes: Statement = {
+  name: 'auth_drop_codes',
+  text: 'delete from one_time_password where expires_at < $1',
+};
