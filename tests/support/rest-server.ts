@@ -4,6 +4,7 @@ import type { UploadLimits } from '../../server/src/assets/limits.ts';
 import { uploadLimits } from '../../server/src/assets/limits.ts';
 import type { AuthGround } from '../../server/src/auth/ground.ts';
 import { openPasswords } from '../../server/src/auth/passwords.ts';
+import { shareCommits } from '../../server/src/assets/shared-commit.ts';
 import { Trays } from '../../server/src/assets/tray.ts';
 import { Sessions } from '../../server/src/auth/sessions.ts';
 import { codeBook } from '../../server/src/codes/code-book.ts';
@@ -139,8 +140,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     ...(options.timeouts && { timeouts: options.timeouts }),
     assets: {
       db,
-      inTransaction: (work) => withTransaction(db, work),
-      wake: bossRowsWakeup(boss),
+      commit: shareCommits({ inTransaction: (work) => withTransaction(db, work), wake: bossRowsWakeup(boss) }),
       clock: () => clock.now,
       limits: { ...uploadLimits({ maxFileMb: 25, maxFiles: 20, uploadQuotaMb: 10_240 }), ...options.uploadLimits },
       trays: new Trays(),

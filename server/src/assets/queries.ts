@@ -1,5 +1,13 @@
 import type { Queryable } from '../db/types.ts';
-import { expectAssets, findAsset as findAssetRow, findChunk, findReadyIds, findUpload, findUploads, giveUpAssets } from './sql.ts';
+import {
+  expectAssets,
+  findAsset as findAssetRow,
+  findChunk,
+  findReadyIds,
+  findUpload,
+  findUploads,
+  giveUpAssets,
+} from './sql.ts';
 
 /** A file whose bytes are here. */
 export interface Asset {

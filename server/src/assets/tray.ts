@@ -79,8 +79,7 @@ export class Trays {
   #lentBytes = 0;
 
   lend(): Tray {
-    const tray =
-      this.#lentBytes < mostBytes ? (this.#spare.pop() ?? new Tray(trayBytes)) : new Tray(smallTrayBytes);
+    const tray = this.#lentBytes < mostBytes ? (this.#spare.pop() ?? new Tray(trayBytes)) : new Tray(smallTrayBytes);
     this.#lentBytes += tray.capacity;
     return tray;
   }

@@ -10,14 +10,13 @@ import type { UploadLimits } from './limits.ts';
 import { detectType, sampleBytes } from './media-type.ts';
 import { findUploadFiles } from './queries.ts';
 import { UploadRefusal } from './refusal.ts';
+import type { SharedCommit } from './shared-commit.ts';
 import { endIntake, findUploadKey, insertAssets, insertChunks, insertUploadKey } from './sql.ts';
 import type { Trays } from './tray.ts';
 
 export interface UploadGround {
   readonly db: Queryable;
-  readonly inTransaction: <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
-  /** Tells the worker, in the transaction, that assets wait for the host. */
-  readonly wake: (tx: Tx) => Promise<void>;
+  readonly commit: SharedCommit;
   readonly clock: () => Date;
   readonly limits: UploadLimits;
   /** Shared by all uploads of the process. */
@@ -112,45 +111,41 @@ export class Upload {
    * @throws UploadRefusal where the key came before with other bytes
    */
   async finish(types: ReadonlyMap<string, string>): Promise<string[]> {
-    const { key } = this.#origin;
     const digest = this.#digest();
     if (this.#earlier) return this.#repeat(this.#earlier, digest);
     const rest = await this.#writer.rest();
     const ids = this.#files.map(() => spellAssetId(randomBytes(assetIdBytes)));
-    const written = await this.#ground
-      .inTransaction(async (tx) => {
-        const now = this.#ground.clock();
-        const saved = this.#writer.saved;
-        const owner = [this.#origin.caller, key, digest, ids[0], now];
-        // Together: none needs the answer of another.
-        const [keys, ended] = await Promise.all([
-          key === undefined ? undefined : tx.query(insertUploadKey, owner),
-          saved.length === 0 ? undefined : tx.query(endIntake, [uuidArray(saved)]),
-          rest && tx.query(insertChunks, rest),
-          tx.query(insertAssets, [...this.#columns(ids, types), now]),
-          this.#ground.wake(tx),
-        ]);
-        if (ended && ended.rowCount !== saved.length) throw new Error('an upload took so long that it was swept');
-        if (keys?.rowCount === 0) throw new KeyTaken();
-        return true;
-      })
-      .catch((error: unknown) => {
-        if (error instanceof KeyTaken) return false;
-        throw error;
-      });
-    if (written) {
-      await this.#writer.close();
-      return ids;
+    try {
+      await this.#ground.commit((tx) => this.#write(tx, { ids, digest, types, rest }));
+    } catch (error) {
+      if (!(error instanceof KeyTaken)) throw error;
+      const earlier = await findEarlier(this.#ground.db, this.#origin);
+      if (!earlier) throw new Error('whoever took the key let it go again', { cause: error });
+      return this.#repeat(earlier, digest);
     }
-    const earlier = await findEarlier(this.#ground.db, this.#origin);
-    if (!earlier) throw new Error('whoever took the key let it go again');
-    return this.#repeat(earlier, digest);
+    await this.#writer.close();
+    return ids;
   }
 
   /** Leaves nothing of an upload that did not end well. */
   async abandon(): Promise<void> {
     await this.#writer.close();
     await this.#writer.drop();
+  }
+
+  async #write(tx: Tx, { ids, digest, types, rest }: Ended): Promise<void> {
+    const { caller, key } = this.#origin;
+    const now = this.#ground.clock();
+    const { saved } = this.#writer;
+    // Together: none needs the answer of another.
+    const [keys, ended] = await Promise.all([
+      key === undefined ? undefined : tx.query(insertUploadKey, [caller, key, digest, ids[0], now]),
+      saved.length === 0 ? undefined : tx.query(endIntake, [uuidArray(saved)]),
+      rest && tx.query(insertChunks, rest),
+      tx.query(insertAssets, [...this.#columns(ids, types), now]),
+    ]);
+    if (ended && ended.rowCount !== saved.length) throw new Error('an upload took so long that it was swept');
+    if (keys?.rowCount === 0) throw new KeyTaken();
   }
 
   async #read(piece: Buffer, hash: Hash): Promise<void> {
@@ -188,6 +183,15 @@ export class Upload {
       byteaArray(files.map(({ sha256 }) => sha256)),
     ];
   }
+}
+
+/** An upload whose bytes are all here. */
+interface Ended {
+  readonly ids: readonly string[];
+  readonly digest: Buffer;
+  readonly types: ReadonlyMap<string, string>;
+  /** Chunks that are not saved yet, as parameters of `insertChunks`. */
+  readonly rest: unknown[] | undefined;
 }
 
 /** Somebody sent the same key at the same moment and was faster: rolls back. */

@@ -1,0 +1,153 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { spellAssetId } from '../../server/src/assets/asset-id.ts';
+import { insertAssets, insertChunks } from '../../server/src/assets/sql.ts';
+import { Tray } from '../../server/src/assets/tray.ts';
+import { byteaArray, int2Array, int8Array, textArray, uuidArray } from '../../server/src/db/arrays.ts';
+import { migrate } from '../../server/src/db/migrate.ts';
+import { createPool } from '../../server/src/db/pool.ts';
+import { withTransaction } from '../../server/src/db/transaction.ts';
+import type { Db } from '../../server/src/db/types.ts';
+import { freshId } from '../../server/src/stops/mutation-id.ts';
+import type { Child } from './child.ts';
+import { startChild, startTailgate } from './child.ts';
+import { atATime, photoForms, readFile, sendForm } from './file-load.ts';
+import type { Ground } from './ground.ts';
+import { median, openGround, quantile, quietLog } from './ground.ts';
+import type { Figure, Report } from './report.ts';
+
+const PHOTOS = 20;
+const PHOTO_BYTES = 300_000;
+const AT_A_TIME = 8;
+const BATCH_MB = (PHOTOS * PHOTO_BYTES) / 1e6;
+/** A server that has just started compiles itself first; that is the drain's subject, not this one's. */
+const WARM_UP = 3;
+
+/**
+ * upload: twenty photos of 300 kB, one a request, eight at a time, until each is durable; then down again. Beside it what
+ * one writes first (to disk, not synced; one bytea a file), and the raw limit: the same chunk and asset rows by SQL alone
+ * over as many connections.
+ */
+export async function upload({ rounds }: { rounds: number }): Promise<Report> {
+  const ground = await openGround();
+  const folder = await mkdtemp(join(tmpdir(), 'tailgate-files-'));
+  const seed = await ground.database('files');
+  await migrate(seed.url, quietLog);
+  await seed.pool.query('create table b_file (id uuid primary key, data bytea not null)');
+  const ours = await startTailgate(seed.url, folder);
+  const baseline = await startChild('file-baseline-server.ts', { DATABASE_URL: seed.url, FILES: folder }, /^ready /m);
+  const rawDb = createPool({ url: seed.url, name: 'bench', log: quietLog, size: 4, pipelined: true });
+  try {
+    const sides: Side[] = [
+      { name: 'raw limit (the same rows, SQL alone)', ...rawSide(rawDb) },
+      { name: 'tailgate', child: ours, ...httpSide(`${ours.url}/api/v20/assets`, `${ours.url}/api/v20/assets/raw`) },
+      { name: 'baseline: disk, not synced', child: baseline, ...httpSide(`${baseline.url}/disk`) },
+      { name: 'baseline: one bytea a file', child: baseline, ...httpSide(`${baseline.url}/row`) },
+    ];
+    const measured = sides.map((side) => ({ side, up: newRun(), down: newRun() }));
+    for (let round = 0; round < rounds * 4 + WARM_UP; round++) {
+      const forms = photoForms(PHOTOS, PHOTO_BYTES);
+      for (const { side, up, down } of measured) {
+        const isWarm = round >= WARM_UP;
+        const ids = await timed(ground, side, isWarm ? up : undefined, () => atATime(AT_A_TIME, forms, side.send));
+        const { read } = side;
+        if (read) await timed(ground, side, isWarm ? down : undefined, () => atATime(AT_A_TIME, ids, read));
+      }
+    }
+    return report(measured);
+  } finally {
+    await rawDb.end();
+    await ours.stop();
+    await baseline.stop();
+    await ground.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface Side {
+  readonly name: string;
+  readonly child?: Child;
+  readonly send: (form: Buffer) => Promise<string>;
+  readonly read?: (id: string) => Promise<unknown>;
+}
+
+function httpSide(to: string, from = to): Pick<Side, 'send' | 'read'> {
+  const agent = new Agent({ keepAlive: true });
+  return { send: (form) => sendForm(to, agent, form), read: (id) => readFile(`${from}/${id}`, agent) };
+}
+
+function rawSide(db: Db): Pick<Side, 'send'> {
+  return {
+    async send(form) {
+      const bytes = form.subarray(0, PHOTO_BYTES);
+      const content = freshId(new Date());
+      const id = spellAssetId(randomBytes(10));
+      const tray = new Tray(2 * PHOTO_BYTES);
+      tray.add(content, 0, bytes);
+      const sha256 = createHash('sha256').update(bytes).digest();
+      const names = [textArray(['photo.jpg']), textArray(['image/jpeg']), int8Array([bytes.length])];
+      const row = [textArray([id]), id, int2Array([1]), uuidArray([content]), ...names, byteaArray([sha256])];
+      await withTransaction(db, (tx) =>
+        Promise.all([tx.query(insertChunks, tray.values), tx.query(insertAssets, [...row, new Date()])]),
+      );
+      return id;
+    },
+  };
+}
+
+/** Of each batch: its milliseconds, and the CPU seconds of server and PostgreSQL. */
+interface Run {
+  readonly ms: number[];
+  serverCpu: number;
+  postgresCpu: number;
+}
+const newRun = (): Run => ({ ms: [], serverCpu: 0, postgresCpu: 0 });
+
+async function timed<Result>(
+  ground: Ground,
+  { child }: Side,
+  run: Run | undefined,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const server = (): number => child?.cpu() ?? 0;
+  const [serverBefore, postgresBefore, start] = [server(), ground.postgresCpu(), performance.now()];
+  const result = await work();
+  if (run) {
+    run.ms.push(performance.now() - start);
+    run.serverCpu += server() - serverBefore;
+    run.postgresCpu += ground.postgresCpu() - postgresBefore;
+  }
+  return result;
+}
+
+function report(measured: readonly { side: Side; up: Run; down: Run }[]): Report {
+  const rate = ({ ms }: Run): number => (BATCH_MB / median(ms)) * 1000;
+  const rows = measured.flatMap(({ side: { name }, up, down }): Figure[] => [
+    figure(`${name}, up`, up, rate(up)),
+    ...(down.ms.length > 0 ? [figure(`${name}, down`, down, rate(down))] : []),
+  ]);
+  const [raw, ours, disk, row] = measured;
+  if (!raw || !ours || !disk || !row) throw new Error('four sides');
+  return {
+    title: `upload: ${PHOTOS} photos of ${PHOTO_BYTES / 1000} kB, ${AT_A_TIME} at a time (target: ≥ 100 MB/s into durable rows)`,
+    figures: rows,
+    ratios: {
+      'of the raw limit, up': rate(ours.up) / rate(raw.up),
+      'times the baseline on disk, up': rate(ours.up) / rate(disk.up),
+      'times the baseline with one bytea a file, up': rate(ours.up) / rate(row.up),
+      'times the baseline with one bytea a file, down': rate(ours.down) / rate(row.down),
+    },
+  };
+}
+
+const figure = (what: string, { ms, serverCpu, postgresCpu }: Run, rate: number): Figure => ({
+  what,
+  'MB/s (median)': Math.round(rate),
+  'batch ms p50 / p99': `${median(ms).toFixed(0)} / ${quantile(ms, 0.99).toFixed(0)}`,
+  'CPU ms a MB, server + PostgreSQL': [serverCpu, postgresCpu]
+    .map((cpu) => ((cpu * 1000) / (ms.length * BATCH_MB)).toFixed(1))
+    .join(' + '),
+});
