@@ -1,4 +1,4 @@
-import { yyyymmdd } from '@tailgate/sync-protocol';
+import { uploadForm, yyyymmdd } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import type { Described } from './described.ts';
 
@@ -8,7 +8,10 @@ export interface JsonSchema {
 }
 
 /** What a schema checks by code, said as a keyword. */
-const hints = new Map<z.core.$ZodType, JsonSchema>([[yyyymmdd, { pattern: '^\\d{8}$' }]]);
+const hints = new Map<z.core.$ZodType, JsonSchema>([
+  [yyyymmdd, { pattern: '^\\d{8}$' }],
+  [uploadForm.shape.mimetypes, { default: '{}' }],
+]);
 
 /** Whether a schema is read as what is sent to us, or as what we answer. */
 export type Direction = 'input' | 'output';
