@@ -125,33 +125,36 @@ const line = {
     quantity: 1,
   },
 };
-const samples = {
-  syncStops: {
-    id: 'R100',
-    facility: 'F01',
-    week_end: '20261121',
-    stops: [
-      {
-        id: 1,
-        arrived: true,
-        updates: {
-          status: 'D',
-          followup: true,
-          end_delivery_time: '2026-11-20T10:00:00+02:00',
-          delivery_latitude: '41.5',
-          delivery_longitude: -87.5,
-          driver_comments: 'é',
-          skip_refuse_timestamp: '',
-          signature_id: '0123456789ABCDEF',
-          osd_emails: ['a@b.c'],
-          overage_items: [{ barcode: '1', osd_code: 85, quantity: 1, comment: '', images_id: null }],
-        },
-        products: [line],
-        collections: [{ ...line, id: 'TOTE', invoice: '' }],
+const stopSync = {
+  id: 'R100',
+  facility: 'F01',
+  week_end: '20261121',
+  stops: [
+    {
+      id: 1,
+      arrived: true,
+      updates: {
+        status: 'D',
+        followup: true,
+        end_delivery_time: '2026-11-20T10:00:00+02:00',
+        delivery_latitude: '41.5',
+        delivery_longitude: -87.5,
+        driver_comments: 'é',
+        skip_refuse_timestamp: '',
+        signature_id: '0123456789ABCDEF',
+        osd_emails: ['a@b.c'],
+        overage_items: [{ barcode: '1', osd_code: 85, quantity: 1, comment: '', images_id: null }],
       },
-    ],
-  },
-  skipStop: { route_id: 'R100', stop_id: 2, status: 'S', skip_refuse_reason_code: '01', skip_refuse_timestamp: 'now' },
+      products: [line],
+      collections: [{ ...line, id: 'TOTE', invoice: '' }],
+    },
+  ],
+};
+const skip = { route_id: 'R100', stop_id: 2, status: 'S', skip_refuse_reason_code: '01', skip_refuse_timestamp: 'now' };
+/** The second of each is for a route of somebody else. */
+const samples = {
+  syncStops: [stopSync, { ...stopSync, id: 'R200' }],
+  skipStop: [skip, { ...skip, route_id: 'R200' }],
 };
 
 describe('contract §1: whatever is sent', () => {
