@@ -119,13 +119,15 @@ function lineView(line: LineResult | undefined): LineUpdatesView {
 
 /** Barcodes of itemized exceptions are not persisted (interface.md part 2, storage rules). */
 function actionView(line: LineResult | undefined, planned: string | null): ActionView | null {
-  const type = line?.action_type ?? planned;
-  if (type === null && !line?.action_osd_data && line?.action_delivered == null) return null;
+  const type = line?.action_type ?? planned ?? '';
+  const delivered = line?.action_delivered ?? 0;
   const osd = storedOsd(line?.action_osd_data).map((group) => ({
     ...group,
     data: group.data.map((entry) => ({ ...entry, barcodes: '' })),
   }));
-  return { type: type ?? '', updates: { delivered: line?.action_delivered ?? 0, osd_data: osd } };
+  // Apps send an empty action with every line: that makes none where none was planned.
+  if (type === '' && delivered === 0 && osd.length === 0) return null;
+  return { type, updates: { delivered, osd_data: osd } };
 }
 
 /** A group without entries stores nothing (contract §4). */

@@ -130,8 +130,9 @@ function say(state: LineState = {}, said: LineSaid | undefined): void {
 
 function shownAction(state: LineState, planned: string): StopPayload['products'][number]['action'] {
   const type = state.action_type || planned;
-  if (type === '' && state.action_osd === undefined && state.action_delivered === undefined) return null;
-  return { type, updates: { delivered: state.action_delivered ?? 0, osd_data: shownOsd(state.action_osd, false) } };
+  const updates = { delivered: state.action_delivered ?? 0, osd_data: shownOsd(state.action_osd, false) };
+  // An empty action makes none where none was planned.
+  return type === '' && updates.delivered === 0 && updates.osd_data.length === 0 ? null : { type, updates };
 }
 
 /** Groups without entries store nothing; those that stay keep their order, their entries theirs. */

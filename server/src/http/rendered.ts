@@ -59,11 +59,12 @@ export async function sendRendered(
   // Of what a client likes equally, the smallest. Nobody is told 406: an answer too long is better than none.
   const [encoding = 'identity'] = new Negotiator(request).encodings(encodings, { preferred: encodings });
   const etag = rendered.etag(encoding);
+  const varies = [reply.getHeader('vary') ?? []].flat().map(String);
   void reply.headers({
     etag,
     'cache-control': 'private, no-cache',
     // Another driver on the same phone is another answer.
-    vary: 'accept-encoding, employee_id, api_token, employee-id, api-token',
+    vary: [...varies, 'accept-encoding', 'employee_id', 'api_token', 'employee-id', 'api-token'].join(', '),
   });
   if (hasIt(request, etag)) return reply.code(304).send();
   void reply.type('application/json; charset=utf-8');

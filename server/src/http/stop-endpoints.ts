@@ -57,7 +57,7 @@ export function stopEndpoints({ admission, db, pipeline, clock }: StopGround) {
       const { route, sender } = await settle(call, operations.syncStops.path, call.body);
       // All at once: the stops of one body share a batch and its commit.
       const outcomes = await submit(call.request, stopChanges(route, call.body.stops, sender));
-      const taken = refuseUnlessTaken(outcomes, (index) => `stops.${index}`);
+      const taken = refuseUnlessTaken(outcomes, { route: 'id', stop: (index) => `stops.${index}` });
       const stops = call.body.stops.map(({ id }, index): StopAnswer => answerOf(id, outcomes[index]));
       const data: StopSyncAnswer = {
         route_id: route.id,
@@ -75,7 +75,7 @@ export function stopEndpoints({ admission, db, pipeline, clock }: StopGround) {
       const { route_id, stop_id, facility, week_end } = call.body;
       const { route, sender } = await settle(call, operations.skipStop.path, { id: route_id, facility, week_end });
       const outcomes = await submit(call.request, [skipChange(route, call.body, sender)]);
-      const [taken] = refuseUnlessTaken(outcomes, () => '');
+      const [taken] = refuseUnlessTaken(outcomes, { route: 'route_id', stop: () => 'stop_id' });
       if (!taken) throw new Error('one change has one outcome');
       return { data: { route_id, stop_id, status: taken.status, version: taken.stopVersion } };
     }),
@@ -111,15 +111,25 @@ const keyReused = (): AppError =>
 
 type Taken = Extract<Outcome, { changed: boolean }>;
 
+/** Where a body names its route and its stops. */
+interface Paths {
+  readonly route: string;
+  readonly stop: (index: number) => string;
+}
+
+const pathOf = (code: string, paths: Paths, index: number): string =>
+  code === 'ROUTE_NOT_FOUND' || code === 'NOT_ASSIGNED' ? paths.route : paths.stop(index);
+
 /** What was taken in. Throws where nothing was. */
-function refuseUnlessTaken(outcomes: readonly Outcome[], pathOf: (index: number) => string): Taken[] {
+function refuseUnlessTaken(outcomes: readonly Outcome[], paths: Paths): Taken[] {
   const taken: Taken[] = [];
   const refused: (ErrorDetail & { code: Extract<Outcome, { code: string }>['code'] })[] = [];
   for (const [index, outcome] of outcomes.entries()) {
     if (outcome.result !== 'quarantined') taken.push(outcome);
-    else refused.push({ code: outcome.code, path: pathOf(index), message: outcome.reason });
+    else refused.push({ code: outcome.code, path: pathOf(outcome.code, paths, index), message: outcome.reason });
   }
-  const details = refused.map(({ path, message }) => ({ path, message }));
+  // What is wrong with the route is wrong once, however many stops were sent.
+  const details = [...new Map(refused.map(({ path, message }) => [path, { path, message }])).values()];
   const [first] = refused;
   if (!first || taken.length > 0) return taken;
   throw first.code === 'ID_REUSED' ? keyReused() : new AppError(first.code, { message: first.message, details });

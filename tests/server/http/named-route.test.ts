@@ -79,6 +79,9 @@ describe('contract §1 and §4: which route is meant', () => {
   });
 
   test("somebody else's route is 403", async () => {
-    expect((await sendTo({ id: 'R200' })).error?.code).toBe('NOT_ASSIGNED');
+    const stops = [{ id: 1 }, { id: 999 }];
+    const { error } = await sendTo({ id: 'R200', stops });
+    expect(error).toMatchObject({ code: 'NOT_ASSIGNED', details: [{ path: 'id' }] });
+    expect(error?.details).toHaveLength(1);
   });
 });

@@ -75,6 +75,8 @@ describe('contract §4: PUT skip-refuse', () => {
       [{ route_id: 'R300' }, 'AMBIGUOUS_ROUTE'],
     ] as const;
     for (const [body, code] of cases) expect((await skip(body)).error?.code).toBe(code);
+    expect((await skip({ stop_id: 9 })).error?.details.map(({ path }) => path)).toEqual(['stop_id']);
+    expect((await skip({ route_id: 'R999' })).error?.details.map(({ path }) => path)).toEqual(['route_id']);
   });
 
   test('under an Idempotency-Key a repeat changes nothing, another content is 409', async () => {

@@ -237,6 +237,45 @@ describe('exceptions (interface.md part 2, contract §4)', () => {
   });
 });
 
+describe('an action (interface.md part 2, contract §4)', () => {
+  const sent = (type: string | null, delivered = 0) => ({
+    id: 'EGGS',
+    invoice: 'A',
+    action: {
+      type,
+      updates: { delivered, osd_data: [] },
+      open: false,
+      open_action: null,
+      item_name: null,
+      quantity: 0,
+    },
+  });
+
+  test('that is empty, as apps send it with every line, makes none where none was planned (contract §4)', async () => {
+    await put({ products: [sent(null)] });
+    expect((await stopNow()).products[4]?.action).toBeNull();
+    await put({ products: [sent(null, 2)] });
+    expect((await stopNow()).products[4]?.action).toEqual({ type: '', updates: { delivered: 2, osd_data: [] } });
+    await put({ products: [sent('count')] });
+    expect((await stopNow()).products[4]?.action).toEqual({ type: 'count', updates: { delivered: 0, osd_data: [] } });
+  });
+
+  test('keeps its planned type where null or "" is sent; a longer one than 10 characters is 400 (contract §4)', async () => {
+    for (const type of [null, '']) {
+      await put({
+        products: [
+          { ...sent(type), id: 'RYE' },
+          { ...sent('deliver'), id: 'RYE' },
+        ],
+      });
+      expect((await stopNow()).products.slice(2, 4).map(({ action }) => action?.type)).toEqual(['scan', 'deliver']);
+    }
+    const stops = [{ id: 1, products: [sent('12345678901')] }];
+    const reply = await server.client.call(syncStops, { as: driver, body: { id: 'R100', stops } });
+    expect(reply.error?.details.map(({ path }) => path)).toEqual(['stops.0.products.0.action.type']);
+  });
+});
+
 describe('null and absent (contract §1)', () => {
   test('null and "" clear a field, absent leaves it (contract §1)', async () => {
     const full = {
