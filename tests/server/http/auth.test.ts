@@ -248,6 +248,21 @@ describe('contract §1 and §2: tokens', () => {
     server.clock.now = start;
   });
 
+  test('that has expired is not revived by a route that comes later', async () => {
+    const start = server.clock.now;
+    const as = await signIn(server.client, '1008');
+    server.clock.now = new Date(start.getTime() + 31 * day);
+    const drivers = ['1008'];
+    await insertRoutes(server.database.pool, [
+      { facility: 'F01', id: 'R500', weekEnd: '20261226', drivers, stops: [plan(1)] },
+    ]);
+    await server.database.pool.query(`update route_driver set assigned_at = $1 where route_id = 'R500'`, [
+      new Date(start.getTime() + 31 * day),
+    ]);
+    expect((await server.client.call(readRoute, { as })).error?.code).toBe('INVALID_TOKEN');
+    server.clock.now = start;
+  });
+
   test('authentication asks the database every few seconds, not at every request', async () => {
     const as = await signIn(server.client, '1006');
     expect((await server.client.call(readRoute, { as })).success).toBe(true);
