@@ -18,6 +18,7 @@ export function banner(config: Config, { url, place, opsToken }: Standing): stri
   const say = (label: string, text: string) => lines.push(`  ${label.padEnd(13)} ${text}`);
 
   if (url !== undefined) {
+    say('API', `${url}/docs (to read and to try) · ${url}/docs/openapi.json`);
     say('Health', `${url}/api/health · dependencies: ${url}/api/health/ready`);
     say('Sync channel', `${url.replace(/^http/, 'ws')}/api/sync`);
   }

@@ -9,6 +9,7 @@ test('a first start tells where everything is, the token once, and two lines to 
   const text = banner(loadConfig({}, [], '/srv/pod'), { ...standing, url });
   expect(text.split('\n')[0]).toBe('Tailgate is ready on http://127.0.0.1:3000');
   for (const told of [
+    'http://127.0.0.1:3000/docs',
     'ws://127.0.0.1:3000/api/sync',
     standing.place,
     'made-up',

@@ -4,7 +4,7 @@ import { anyError, ErrorResponses } from './errors.ts';
 import type { Examples } from './example.ts';
 import recorded from './examples.json' with { type: 'json' };
 import { SchemaWriter } from './json-schema.ts';
-import { operationObject } from './operation-object.ts';
+import { headObject, operationObject } from './operation-object.ts';
 import { about, headers, parameters, securitySchemes, tagOf, tags } from './preface.ts';
 import { describedSchemas } from './words/every-schema.ts';
 
@@ -21,7 +21,8 @@ export function openapiDocument(version: string): object {
       const path = pathSets[set] + operation.path.replaceAll(/:(\w+)/g, '{$1}');
       const listing = { name: operationId(name, set), tag, example: examples[name] };
       const written = operationObject(operation, listing, { schemas, errors });
-      paths[path] = { ...paths[path], [operation.method.toLowerCase()]: written };
+      const head = operation.answers === 'file' && { head: headObject(operation, listing, { schemas, errors }) };
+      paths[path] = { ...paths[path], [operation.method.toLowerCase()]: written, ...head };
     }
   }
   return {

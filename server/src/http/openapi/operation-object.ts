@@ -36,6 +36,28 @@ export function operationObject(operation: AnyOperation, { name, tag, example = 
   };
 }
 
+/** What HEAD answers of a file: the headers of GET. Other operations answer HEAD, too; nobody has a use for it there. */
+export function headObject(operation: AnyOperation, { name, tag }: Listing, shared: Shared): object {
+  const bare = Object.entries(successes(operation, {}, shared.schemas)).map(([status, { description, headers }]) => [
+    status,
+    { description, headers },
+  ]);
+  return {
+    operationId: `${name}Head`,
+    tags: [tag],
+    summary: 'The headers of GET, such as length, type and tag of the file.',
+    security: security[operation.access],
+    parameters: parametersOf(operation, {}, shared.schemas),
+    responses: { ...Object.fromEntries(bare), default: { description: 'The status of GET, without a body.' } },
+  };
+}
+
+interface Success {
+  readonly description: string;
+  readonly headers: object;
+  readonly content?: object;
+}
+
 const driver = { employee_id: [], api_token: [] };
 /** An empty requirement: nobody needs to sign in. `open` operations ask for a driver under ACCESS=strict only. */
 const security = { public: [{}], open: [{}, driver], driver: [driver], operator: [{ ops_token: [] }] };
@@ -79,7 +101,7 @@ function requestBody({ body, form }: AnyOperation, example: Example, writer: Sch
 const media = (schema: JsonSchema, example: unknown): object => ({ schema, ...(example !== undefined && { example }) });
 
 /** The answers that are no errors, by status. */
-function successes(operation: AnyOperation, example: Example, writer: SchemaWriter): Record<string, object> {
+function successes(operation: AnyOperation, example: Example, writer: SchemaWriter): Record<string, Success> {
   const { answers, heeds = [] } = operation;
   const hasTag = heeds.includes('if-none-match');
   const headers = {
