@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Phone } from './fleet.ts';
-import type { Shot, Shots } from './rest-load.ts';
+import type { Load, Shot, Shots } from './rest-load.ts';
 import { ask } from './rest-load.ts';
 import { benchRoute, measuredStop, WEEK } from './workload.ts';
 
@@ -45,13 +45,12 @@ export class RestWork {
   }
 
   /** Whoever has the route as it is asks again. */
-  async unchangedRoute(port: number): Promise<Shots> {
-    const etags = await Promise.all(
-      this.#phones.map(async (_, n) => (await ask(port, this.readRouteCompressed(n))).etag),
-    );
+  async unchangedRoute(port: number, { connections }: Pick<Load, 'connections'>): Promise<Shots> {
+    const etags: string[] = [];
+    while (etags.length < connections) etags.push((await ask(port, this.readRouteCompressed(etags.length))).etag);
     const next = (connection: number): Shot => {
       const shot = this.readRouteCompressed(connection);
-      return { ...shot, headers: { ...shot.headers, 'if-none-match': etags[this.#indexOf(connection)] ?? '' } };
+      return { ...shot, headers: { ...shot.headers, 'if-none-match': etags[connection] ?? '' } };
     };
     return { next, expect: 304 };
   }

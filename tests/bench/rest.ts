@@ -18,7 +18,7 @@ import { download, RestWork, upload, uploadedIds } from './rest-work.ts';
 
 const STOPS = 150;
 const LINES = 20;
-const DRIVERS = 16;
+const DRIVERS = 32;
 const PHOTO = 300_000;
 const LARGE = 25 * 1024 * 1024 - 1024;
 /** Enough for the engine to have compiled the path that is measured. */
@@ -88,7 +88,7 @@ async function measureOurs(ground: Ground, phones: readonly Phone[]): Promise<Ro
     const measured = await measurePhases(ground, child, work);
     measured.set(
       'GET route, unchanged (304)',
-      await measure(ground, child, await work.unchangedRoute(child.port), reading),
+      await measure(ground, child, await work.unchangedRoute(child.port, reading), reading),
     );
     await expectApplied(database.pool, work.put);
     return { phases: measured, large };
