@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import multipart from '@fastify/multipart';
+import type { FastifyRequest } from 'fastify';
 import { fastify } from 'fastify';
 import pg from 'pg';
 
@@ -16,15 +17,18 @@ const pool = new pg.Pool({ connectionString, max: 8 });
 const http = fastify();
 await http.register(multipart, { limits: { fileSize: 26_214_400 } });
 
-http.post('/disk', async (request) => {
+http.post('/disk', saveToDisk);
+http.post('/row', saveAsRow);
+
+async function saveToDisk(request: FastifyRequest) {
   const part = await request.file();
   if (!part) throw new Error('no file');
   const id = randomUUID();
   await pipeline(part.file, createWriteStream(join(folder, id)));
   return { success: true, data: { id } };
-});
+}
 
-http.post('/row', async (request) => {
+async function saveAsRow(request: FastifyRequest) {
   const part = await request.file();
   if (!part) throw new Error('no file');
   const id = randomUUID();
@@ -34,7 +38,7 @@ http.post('/row', async (request) => {
     values: [id, await part.toBuffer()],
   });
   return { success: true, data: { id } };
-});
+}
 
 http.get<{ Params: { id: string } }>('/disk/:id', async ({ params }, reply) =>
   reply.type('application/octet-stream').send(createReadStream(join(folder, params.id))),

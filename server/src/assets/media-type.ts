@@ -13,7 +13,7 @@ export function mediaType(text: string): string | undefined {
 }
 
 /** As much of a file's beginning as is looked at; office documents tell their kind after some kilobytes. */
-export const sampleBytes = 64 * 1024;
+export const sampleBytes = 16 * 1024;
 
 /** What a file is: by its bytes, else by its name's ending (contract §3). */
 export async function detectType(sample: Uint8Array, name: string): Promise<string> {

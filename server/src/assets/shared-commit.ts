@@ -27,7 +27,7 @@ export function shareCommits({ inTransaction, wake }: CommitGround): SharedCommi
   const alone = (write: Write): Promise<Outcome> =>
     commit([write]).then(
       () => ({ error: undefined }),
-      (error: unknown) => ({ error }),
+      (cause: unknown) => ({ error: cause instanceof Error ? cause : new Error('a commit failed', { cause }) }),
     );
 
   const ask = gather<Write, Outcome>(
@@ -46,10 +46,10 @@ export function shareCommits({ inTransaction, wake }: CommitGround): SharedCommi
   );
   return async (write) => {
     const { error } = await ask(write);
-    if (error !== undefined) throw error;
+    if (error) throw error;
   };
 }
 
 interface Outcome {
-  readonly error: unknown;
+  readonly error: Error | undefined;
 }

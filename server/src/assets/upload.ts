@@ -91,17 +91,17 @@ export class Upload {
     if (this.#files.length >= files) throw new UploadRefusal('TOO_LARGE', `At most ${files} files an upload.`);
     const content = freshId(this.#ground.clock());
     const hash = createHash('sha256');
-    const sample: Buffer[] = [];
+    let sample: Buffer = Buffer.alloc(0);
     this.#writer.begin(content);
     let size = 0;
     for await (const piece of bytes) {
-      if (size < sampleBytes) sample.push(piece);
+      if (size < sampleBytes) sample = size === 0 ? piece : Buffer.concat([sample, piece]);
       size += piece.length;
       if (size > fileBytes) throw tooLarge('A file', fileBytes);
       await this.#read(piece, hash);
     }
     const name = fileName(sentName);
-    const mime = await detectType(Buffer.concat(sample).subarray(0, sampleBytes), name);
+    const mime = await detectType(sample.subarray(0, sampleBytes), name);
     this.#files.push({ content, sentName, name, mime, size, sha256: hash.digest() });
   }
 

@@ -60,7 +60,7 @@ export async function* formParts(request: FastifyRequest): AsyncGenerator<FormFi
 type Part = MultipartFile | MultipartValue;
 
 function readField({ fieldname, value, valueTruncated }: Extract<Part, { type: 'field' }>): FormField {
-  if (valueTruncated === true) {
+  if (valueTruncated) {
     throw invalidInput([{ path: fieldname, message: `must not be longer than ${longestField} bytes` }]);
   }
   return { kind: 'field', field: fieldname, value };

@@ -58,7 +58,7 @@ describe('upload (interface.md 4.2, contract §3)', () => {
     const response = await fetch(`${server.client.url}/api/v20/assets/${id}`);
     const body = await response.text();
     expect(Number(response.headers.get('content-length'))).toBe(body.length);
-    const urls = operations.readAssetUrls.data.parse(readData(body));
+    const urls = operations.readAssetUrls.data.parse(readBody(body).data);
     const decoded = urls.map((url) =>
       Buffer.from(url.replace(/^data:application\/octet-stream;charset=utf-8;base64,/, ''), 'base64'),
     );
@@ -344,4 +344,4 @@ function form(files: Record<string, Uint8Array<ArrayBuffer>>): FormData {
   return made;
 }
 
-const readData = (body: string): unknown => (JSON.parse(body) as { data: unknown }).data;
+const readBody: (text: string) => { data: unknown } = JSON.parse;

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { spellAssetId } from '../../../server/src/assets/asset-id.ts';
+import { fileName, shortenName } from '../../../server/src/assets/file-name.ts';
+import { detectType, mediaType } from '../../../server/src/assets/media-type.ts';
+import { samples } from '../../support/uploads.ts';
+
+describe('an asset id (contract §3)', () => {
+  test('spells eighty bits in Crockford base32, upper case', () => {
+    expect(spellAssetId(Buffer.alloc(10))).toBe('0000000000000000');
+    expect(spellAssetId(Buffer.alloc(10, 0xff))).toBe('ZZZZZZZZZZZZZZZZ');
+    expect(spellAssetId(Buffer.from('00443214c74254b635cf', 'hex'))).toBe('0123456789ABCDEF');
+  });
+
+  test('two numbers never spell the same', () => {
+    const bytes = fc.uint8Array({ minLength: 10, maxLength: 10 });
+    fc.assert(fc.property(bytes, bytes, (a, b) => (spellAssetId(a) === spellAssetId(b)) === Buffer.from(a).equals(b)));
+  });
+
+  test('is of ten bytes', () => {
+    expect(() => spellAssetId(Buffer.alloc(9))).toThrow('10 bytes');
+  });
+});
+
+describe('a file name', () => {
+  test.each([
+    ['photo.jpg', 'photo.jpg'],
+    ['/etc/../passwd', 'passwd'],
+    ['C:\\fakepath\\IMG 1.HEIC', 'IMG 1.HEIC'],
+    ['Cafe\u0301.png', 'Caf\u00e9.png'],
+    ['a\u0000\r\n\tb\u007f\u0085.txt', 'ab.txt'],
+    ['safe\u202Egpj.exe', 'safegpj.exe'],
+    ['..', ''],
+    ['folder/', ''],
+    ['  ', ''],
+  ])('%j becomes %j', (sent, name) => expect(fileName(sent)).toBe(name));
+
+  test('is cut between characters and keeps its ending', () => {
+    expect(shortenName('abcdef.jpeg', 8)).toBe('abc.jpeg');
+    expect(shortenName('ab😀😀.jpg', 7)).toBe('ab.jpg');
+    expect(shortenName('no ending at all', 5)).toBe('no en');
+  });
+
+  test('whatever is sent, it is short, well-formed and breaks no line', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 600 }), (sent) => {
+        const name = fileName(sent);
+        expect(name.length).toBeLessThanOrEqual(255);
+        expect(name.isWellFormed()).toBe(true);
+        expect(name).not.toMatch(/[\p{Cc}/\\]/u);
+      }),
+    );
+  });
+});
+
+describe('a MIME type', () => {
+  test.each([
+    ['image/jpeg', 'image/jpeg'],
+    [' Image/SVG+XML ; charset=utf-8', 'image/svg+xml'],
+    ['application/vnd.ms-excel.sheet.macroEnabled.12', 'application/vnd.ms-excel.sheet.macroenabled.12'],
+    ['jpeg', undefined],
+    ['image/', undefined],
+    ['image/jpeg\r\nx: y', undefined],
+    ['image/jp"eg', undefined],
+    ['a/b/c', undefined],
+    [`${'a'.repeat(128)}/b`, undefined],
+  ])('%j is read as %j', (text, type) => expect(mediaType(text)).toBe(type));
+
+  test('of a file is what its bytes say, cut or lying ones included; then its name; then unknown', async () => {
+    expect(await detectType(samples.png, 'a.jpg')).toBe('image/png');
+    expect(await detectType(samples.png.subarray(0, 5), 'a.jpg')).toBe('image/jpeg');
+    expect(await detectType(Buffer.from('504b0304ffff', 'hex'), 'list.csv')).not.toBe('');
+    expect(await detectType(Buffer.alloc(0), 'Unterschrift.SVG')).toBe('image/svg+xml');
+    expect(await detectType(Buffer.from('hello'), '')).toBe('application/octet-stream');
+  });
+
+  test('whatever the bytes, there is an answer and it is a type', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), fc.string(), async (bytes, name) => {
+        const type = await detectType(bytes, name);
+        expect(mediaType(type)).toBe(type);
+      }),
+    );
+  });
+});
