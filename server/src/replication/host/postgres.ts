@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../../log.ts';
 import { columnsOf, type HostValue } from './columns.ts';
+import { GatheringSocket } from './gathering-socket.ts';
 import { HostError, type Host, type HostColumn, type HostJob, type HostRow, type HostTransaction } from './host.ts';
 import { hostErrorOf } from './postgres-errors.ts';
 import { faultsIn, isSlowed, refuseByFault, type Fault } from './standin-faults.ts';
@@ -20,6 +21,8 @@ export type StandInOptions = {
   size?: number;
 };
 
+/** Four lanes of routes, four of rows on their own, the import and somebody who asks for diagnostics. */
+const CONNECTIONS = 10;
 /** Longer than any statement of ours needs; a host that takes this long is in trouble, and its rows can wait. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 /** Some other program's lock: give way, the route is tried again. */
@@ -39,7 +42,7 @@ export async function openStandIn({
   library,
   log,
   program = serviceProgram,
-  size = 4,
+  size = CONNECTIONS,
 }: StandInOptions): Promise<Host> {
   const pool = new pg.Pool({
     connectionString: url,
@@ -55,6 +58,7 @@ export async function openStandIn({
     options: sessionOptions(library),
     // A stop's statements travel together instead of each waiting for the one before.
     pipeline: true,
+    stream: () => new GatheringSocket(),
     types: { getTypeParser: typeParser },
   });
   pool.on('error', (error) => log.warn({ err: error }, 'an idle connection to the stand-in host broke'));
@@ -77,14 +81,17 @@ export async function openStandIn({
   }
 
   /**
-   * Runs `work` on a connection with the faults that `first` has read; a connection that may be half way through
-   * something is thrown away.
+   * Runs `work` on a connection behind `first`, which also reads the faults: nobody waits for these alone, what `work`
+   * asks travels along and its answers are held back by them. A connection that may be half way through something is
+   * thrown away.
    */
   async function withConnection<T>(first: string, work: (session: Session) => Promise<T>): Promise<T> {
     const client = await connect();
     let broken = false;
     try {
-      const faults = await readFaults(client, first, program === serviceProgram ? library : undefined);
+      const faults = readFaults(client, first, program === serviceProgram ? library : undefined);
+      // Whoever asks something hears of it; nobody else has to.
+      faults.catch(() => undefined);
       return await work({ client, faults, signal: closing.signal });
     } catch (error) {
       broken = !(await rolledBack(client));
@@ -100,8 +107,8 @@ export async function openStandIn({
     query: (sql, parameters = []) => withConnection('', (session) => readRows(session, sql, parameters)),
     transaction: (work) =>
       withConnection('begin; ', async (session) => {
-        refuseByFault(session.faults, '');
         const result = await work(transactionOn(session));
+        refuseByFault(await session.faults, '');
         await commit(session.client);
         return result;
       }),
@@ -127,16 +134,20 @@ async function readFaults(client: pg.PoolClient, first: string, library: string 
   }
 }
 
-type Session = { client: pg.PoolClient; faults: readonly Fault[]; signal: AbortSignal };
+type Session = { client: pg.PoolClient; faults: Promise<readonly Fault[]>; signal: AbortSignal };
 
 /**
  * A clerk writes `update RTSTPP …` without the library. And as on Db2 for i, rows are found by their key: a plan that
  * was made and cached while a file was empty would else read the whole file for each MERGE of a stop (measured: 4 ms,
- * not 0.1).
+ * not 0.1). The generic plan always: planning a MERGE of many rows anew costs more than running it.
  */
 function sessionOptions(library: string): string {
   const byKey = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_material'];
-  const settings = [`search_path=${library.toLowerCase()}`, ...byKey.map((name) => `${name}=off`)];
+  const settings = [
+    `search_path=${library.toLowerCase()}`,
+    'plan_cache_mode=force_generic_plan',
+    ...byKey.map((name) => `${name}=off`),
+  ];
   return settings.map((setting) => `-c ${setting}`).join(' ');
 }
 
@@ -173,10 +184,14 @@ async function readRows(session: Session, sql: string, parameters: readonly Host
 }
 
 async function run({ client, faults, signal }: Session, sql: string, parameters: readonly HostValue[]) {
-  refuseByFault(faults, sql);
-  if (isSlowed(faults, sql)) await delay(SLOW_MS, undefined, { signal });
+  const answer = client.query<HostValue[]>({ ...prepared(sql), values: [...parameters], rowMode: 'array' });
+  // Where a fault refuses, the transaction is rolled back with whatever this has done.
+  answer.catch(() => undefined);
+  const inForce = await faults;
+  refuseByFault(inForce, sql);
+  if (isSlowed(inForce, sql)) await delay(SLOW_MS, undefined, { signal });
   try {
-    return await client.query<HostValue[]>({ ...prepared(sql), values: [...parameters], rowMode: 'array' });
+    return await answer;
   } catch (error) {
     throw hostErrorOf(error);
   }
