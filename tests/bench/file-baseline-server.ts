@@ -17,8 +17,8 @@ const pool = new pg.Pool({ connectionString, max: 8 });
 const http = fastify();
 await http.register(multipart, { limits: { fileSize: 26_214_400 } });
 
-http.post('/disk', saveToDisk);
-http.post('/row', saveAsRow);
+http.route({ method: 'POST', url: '/disk', handler: saveToDisk });
+http.route({ method: 'POST', url: '/row', handler: saveAsRow });
 
 async function saveToDisk(request: FastifyRequest) {
   const part = await request.file();
