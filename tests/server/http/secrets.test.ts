@@ -138,7 +138,7 @@ test('contract §2: the database holds none in plain, in no table and in no queu
   );
   const found: string[] = [];
   for (const { name } of tables) {
-    const { rows } = await pool.query<{ text: string }>(`select t::text from ${name} t`);
+    const { rows } = await pool.query<{ text: string }>(`select t::text as text from ${name} t`);
     const text = rows.map((row) => row.text).join('\n');
     for (const secret of secrets) {
       const bytes = Buffer.from(secret);
