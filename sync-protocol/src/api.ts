@@ -4,6 +4,7 @@ import { authOperations } from './auth-operations.ts';
 import { codeOperations } from './code-operations.ts';
 import { diagnosticOperations } from './diagnostics.ts';
 import { emailOperations } from './email-operations.ts';
+import { flagQuery, flaggedChange } from './flags.ts';
 import { nothing, operation } from './operations.ts';
 import { pageMeta } from './page.ts';
 import { healthPayload, readinessPayload } from './payloads.ts';
@@ -62,6 +63,19 @@ export const operations = {
     body: nothing,
     query: quarantineQuery,
     data: z.array(quarantinedItem),
+    meta: pageMeta,
+    errors: [],
+  }),
+  listFlags: operation({
+    method: 'GET',
+    path: '/ops/flags',
+    sets: ['current'],
+    access: 'operator',
+    summary: 'What was taken in although a person should know something about it, newest first.',
+    message: 'Flagged changes',
+    body: nothing,
+    query: flagQuery,
+    data: z.array(flaggedChange),
     meta: pageMeta,
     errors: [],
   }),

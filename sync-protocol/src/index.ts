@@ -8,6 +8,7 @@ export * from './codes.ts';
 export * from './diagnostics.ts';
 export * from './email-operations.ts';
 export * from './errors.ts';
+export * from './flags.ts';
 export * from './frames.ts';
 export * from './mutation.ts';
 export * from './operations.ts';

@@ -199,4 +199,17 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
     cover('server/http/quarantine-list.test.ts', 'bytes that are no text come as base64', ['[].body_encoding']),
   ],
   'listQuarantine meta': [cover('server/http/quarantine-list.test.ts', 'pages meet each entry once')],
+
+  'listFlags query': [
+    cover('server/http/flags.test.ts', 'can be asked for by facility, route and code', [
+      'facility',
+      'route_id',
+      'code',
+    ]),
+    cover('server/http/flags.test.ts', 'comes in pages that meet each entry once', ['limit', 'cursor']),
+  ],
+  'listFlags data': [
+    cover('server/http/flags.test.ts', 'shows who changed what and what there is to know, newest first'),
+  ],
+  'listFlags meta': [cover('server/http/flags.test.ts', 'comes in pages that meet each entry once')],
 };

@@ -162,6 +162,12 @@ async function driveADay(): Promise<void> {
     body: { id: route.id, ...named, stops: [{ id: 77, updates: { status: 'D' } }] },
   });
   await record('listQuarantine', { headers: { authorization: `Bearer ${opsToken}` }, query: { state: 'open' } });
+  const over = { id: product.id, invoice: product.invoice, updates: { delivered: product.quantity + 1 } };
+  await send('syncStops', {
+    headers: driver,
+    body: { id: route.id, ...named, stops: [{ id: stop.id, products: [over] }] },
+  });
+  await record('listFlags', { headers: { authorization: `Bearer ${opsToken}` }, query: { code: 'over_delivered' } });
 
   await record('signIn', { body: { employee_id: '1005', password: 'on the road', confirm_login: true } });
   await record('updatePassword', {

@@ -1,6 +1,8 @@
 import { operations } from '@tailgate/sync-protocol';
 import type { Db } from '../db/types.ts';
-import { decodeCursor, listQuarantine } from '../ops/quarantine.ts';
+import { listFlags } from '../ops/flags.ts';
+import { decodePosition } from '../ops/page-position.ts';
+import { listQuarantine } from '../ops/quarantine.ts';
 import { readCursor } from './cursor.ts';
 import { endpoint } from './endpoint.ts';
 
@@ -8,8 +10,13 @@ import { endpoint } from './endpoint.ts';
 export function opsEndpoints(db: Db) {
   return {
     listQuarantine: endpoint(operations.listQuarantine, async ({ query }) => {
-      const { items, nextCursor } = await listQuarantine(db, query, readCursor(query.cursor, decodeCursor));
+      const { items, nextCursor } = await listQuarantine(db, query, readCursor(query.cursor, decodePosition));
       return { data: items, meta: { next_cursor: nextCursor } };
+    }),
+
+    listFlags: endpoint(operations.listFlags, async ({ query }) => {
+      const { changes, nextCursor } = await listFlags(db, query, readCursor(query.cursor, decodePosition));
+      return { data: changes, meta: { next_cursor: nextCursor } };
     }),
   };
 }

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { QuarantinedItem, QuarantineQuery } from '@tailgate/sync-protocol';
-import * as z from 'zod/mini';
 import type { Queryable } from '../db/types.ts';
+import type { PagePosition } from './page-position.ts';
+import { encodePosition } from './page-position.ts';
 import { listQuarantine as statement } from './sql.ts';
 
 interface QuarantineRow {
@@ -33,15 +34,11 @@ export interface QuarantinePage {
   readonly nextCursor: string | null;
 }
 
-/** Where a page ended. */
-export const quarantineCursor = z.tuple([z.iso.datetime({ precision: 6 }), z.uuid()]);
-export type QuarantineCursor = z.infer<typeof quarantineCursor>;
-
 /** Lists what could not be applied, newest first. */
 export async function listQuarantine(
   db: Queryable,
   { state, limit }: Pick<QuarantineQuery, 'state' | 'limit'>,
-  after: QuarantineCursor | undefined,
+  after: PagePosition | undefined,
 ): Promise<QuarantinePage> {
   const values = [state === 'all' ? null : state, after?.[0] ?? null, after?.[1] ?? null, limit + 1];
   const { rows } = await db.query<QuarantineRow & Record<string, unknown>>(statement, values);
@@ -49,20 +46,8 @@ export async function listQuarantine(
   const last = page.at(-1);
   return {
     items: page.map(itemOf),
-    nextCursor: rows.length > limit && last ? encodeCursor([last.position, last.quarantine_id]) : null,
+    nextCursor: rows.length > limit && last ? encodePosition([last.position, last.quarantine_id]) : null,
   };
-}
-
-/** A cursor is opaque to callers: they hand back what they got. */
-const encodeCursor = (cursor: QuarantineCursor): string => Buffer.from(JSON.stringify(cursor)).toString('base64url');
-
-/** Undefined where it is no cursor of ours. */
-export function decodeCursor(text: string): QuarantineCursor | undefined {
-  try {
-    return quarantineCursor.safeParse(JSON.parse(Buffer.from(text, 'base64url').toString())).data;
-  } catch {
-    return undefined; // no JSON: somebody made it up
-  }
 }
 
 function itemOf(row: QuarantineRow): QuarantinedItem {

@@ -1,4 +1,4 @@
-import { pageMeta, quarantinedItem, quarantineQuery } from '@tailgate/sync-protocol';
+import { flaggedChange, flagQuery, pageMeta, quarantinedItem, quarantineQuery } from '@tailgate/sync-protocol';
 import { described } from '../described.ts';
 
 // Ours, for the office.
@@ -33,6 +33,26 @@ export const opsSchemas = [
     resolved_at: 'When.',
     resolved_by: 'By whom.',
     note: 'In their words.',
+  }),
+  described('FlagQuery', flagQuery, 'Which changes; what is given must hold.', {
+    facility: 'Of this facility.',
+    route_id: 'Of this route, whatever the week.',
+    code: 'With a warning of this code, such as `after_close`.',
+    limit: '1 to 500, else 100.',
+    cursor: '`meta.next_cursor` of the page before.',
+  }),
+  described('FlaggedChange', flaggedChange, 'What was taken in although a person should know something about it.', {
+    id: "The mutation's own id.",
+    facility: 'Facility of the route.',
+    route_id: 'The route.',
+    week_end: 'Its week.',
+    stop_id: 'The stop.',
+    version: 'The route version that contains it.',
+    source: 'How it came: by a queue, by REST, from the office, by a timer.',
+    employee: 'Who sent it.',
+    edit_time: 'When it was recorded, by our clock, UTC.',
+    received_at: 'UTC.',
+    warnings: 'What there is to know.',
   }),
   described('Fault', quarantinedItem.shape.details.def.element, 'What is wrong at one place.', {
     path: 'Dotted, such as `stops.0.updates.status`.',

@@ -1,0 +1,82 @@
+import { operations } from '@tailgate/sync-protocol';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { insertRoutes, plan } from '../../support/mirror.ts';
+import { signUp } from '../../support/people.ts';
+import type { RestServer } from '../../support/rest-server.ts';
+import { opsToken, startRestServer } from '../../support/rest-server.ts';
+
+const { listFlags, syncStops } = operations;
+const headers = { authorization: `Bearer ${opsToken}` };
+
+let server: RestServer;
+
+beforeAll(async () => {
+  server = await startRestServer();
+  const route = { facility: 'F01', weekEnd: '20261121', drivers: ['1001'], stops: [plan(1), plan(999, 0)] };
+  await insertRoutes(server.database.pool, [
+    { ...route, id: 'R100' },
+    { ...route, id: 'R200', facility: 'F02' },
+  ]);
+  const as = await signUp(server.client, '1001');
+  const send = async (id: string, stop: object) => {
+    server.clock.now = new Date(server.clock.now.getTime() + 1_000);
+    await server.client.take(syncStops, { as, body: { id, stops: [{ id: 1, ...stop }] } });
+  };
+  await send('R100', { updates: { driver_comments: 'nothing to say' } });
+  await send('R100', { products: [{ id: 'NOSUCH', invoice: 'A', updates: { delivered: 1 } }] });
+  await send('R100', { updates: { overage_items: [{ barcode: '1', osd_code: 77, quantity: 1 }] } });
+  await send('R200', { products: [{ id: 'ITM100000', invoice: 'INV1', updates: { delivered: 9_999 } }] });
+});
+
+const list = (query = '') => server.client.call(listFlags, { headers, query });
+const page = async (query = '') =>
+  (await server.client.take(listFlags, { headers, query })).map(({ route_id, warnings }) => [
+    route_id,
+    ...warnings.map(({ code }) => code),
+  ]);
+
+describe('GET /api/ops/flags: what contract §4 has listed for the office', () => {
+  test('shows who changed what and what there is to know, newest first', async () => {
+    const [newest] = await server.client.take(listFlags, { headers });
+    expect(newest).toMatchObject({
+      facility: 'F02',
+      route_id: 'R200',
+      week_end: '20261121',
+      stop_id: 1,
+      version: 2,
+      source: 'rest',
+      employee: '1001',
+      received_at: server.clock.now.toISOString(),
+      edit_time: server.clock.now.toISOString(),
+      warnings: [{ code: 'over_delivered', path: 'products.0.updates.delivered' }],
+    });
+    expect(await page()).toEqual([
+      ['R200', 'over_delivered'],
+      ['R100', 'unknown_code'],
+      ['R100', 'unknown_product'],
+    ]);
+  });
+
+  test('can be asked for by facility, route and code', async () => {
+    expect(await page('?facility=F01')).toHaveLength(2);
+    expect(await page('?route_id=R200')).toHaveLength(1);
+    expect(await page('?facility=F01&code=unknown_code')).toEqual([['R100', 'unknown_code']]);
+    expect(await page('?code=unknown')).toEqual([]);
+    expect(await page('?code=&facility=')).toHaveLength(3);
+  });
+
+  test('comes in pages that meet each entry once', async () => {
+    const first = await list('?limit=2');
+    const { next_cursor } = listFlags.meta?.parse(first.meta) ?? {};
+    expect(listFlags.data.parse(first.data)).toHaveLength(2);
+    const rest = await list(`?limit=2&cursor=${next_cursor}`);
+    expect(listFlags.data.parse(rest.data).map(({ warnings }) => warnings[0]?.code)).toEqual(['unknown_product']);
+    expect(rest.meta).toEqual({ next_cursor: null });
+    expect((await list('?cursor=x')).error).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ path: 'cursor' }] });
+  });
+
+  test('is for operators, on the unprefixed set', async () => {
+    expect((await server.client.call(listFlags)).error?.code).toBe('MISSING_CREDENTIALS');
+    expect((await server.client.send('GET', '/api/v20/ops/flags', { headers })).error?.code).toBe('NOT_FOUND');
+  });
+});
