@@ -1,3 +1,4 @@
+import type { Asset } from '../assets/queries.ts';
 import type { Config } from '../config.ts';
 import type { Queryable } from '../db/types.ts';
 import type { SummarizedStop } from './delivery-summary.ts';
@@ -13,20 +14,22 @@ export interface Contents extends RenderedSummary {
 }
 
 /**
- * The summary of a stop with its pictures and, where it has any, without them: the words are what counts, and some mail
- * servers take less than we send.
+ * The summary of a stop, with its pictures or, where they are what a mail server does not take, without: the words are
+ * what counts.
  */
-export async function contentsOf(db: Queryable, stop: SummarizedStop, linkTo: LinkTo): Promise<[Contents, Contents?]> {
+export async function contentsOf(
+  db: Queryable,
+  stop: SummarizedStop,
+  { pictures, linkTo }: { readonly pictures: boolean; readonly linkTo: LinkTo },
+): Promise<Contents> {
   const summary = deliverySummary(stop);
+  if (!pictures) {
+    const bare = renderSummary(summary, (asset) => [{ kind: 'stored', href: linkTo(asset) }]);
+    return { ...bare, enclosures: [] };
+  }
   const { shown, picturesOf } = await findPictures(db, picturedAssets(summary));
-  const whole = renderSummary(
-    summary,
-    picturesOf((asset) => `cid:${cidOf(asset)}`, linkTo),
-  );
-  const contents = { ...whole, enclosures: encloseAll(db, shown) };
-  if (shown.length === 0) return [contents];
-  const bare = renderSummary(summary, (asset) => [{ kind: 'stored', href: linkTo(asset) }]);
-  return [contents, { ...bare, enclosures: [] }];
+  const showAs = (asset: Asset): string => `cid:${cidOf(asset)}`;
+  return { ...renderSummary(summary, picturesOf(showAs, linkTo)), enclosures: encloseAll(db, shown) };
 }
 
 /** Readers of mail have no driver's headers: they find a file only where everybody does, at an address that we know. */

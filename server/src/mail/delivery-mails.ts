@@ -5,11 +5,11 @@ import type { Config } from '../config.ts';
 import type { Queryable } from '../db/types.ts';
 import type { Log } from '../log.ts';
 import { queues, type MailJob } from '../mutations/wakeups.ts';
-import { contentsOf, mailLinks, type Contents } from './contents.ts';
-import { folderPost, ordinaryPatience, smtpPost, type Envelope, type Patience, type Post } from './post.ts';
+import { contentsOf, mailLinks } from './contents.ts';
+import { folderPost, ordinaryPatience, smtpPost, type Patience, type Post } from './post.ts';
 import { keepGivenUp, keepSent, keepSettled, loadProgress } from './progress.ts';
 import { recipientsOf } from './recipients.ts';
-import { faultOf, isTooLarge, type Verdict } from './smtp-verdict.ts';
+import { faultOf, isLettersFault, type Verdict } from './smtp-verdict.ts';
 import { readSummarizedStop } from './stop-reading.ts';
 
 export interface MailOptions {
@@ -31,12 +31,11 @@ const work = {
 
 /** Sends the delivery summaries that the pipeline has queued, by SMTP or into a folder. */
 export async function startMail(options: MailOptions): Promise<DeliveryMails> {
-  const { smtpUrl, mailFrom, dataDir } = options.config;
+  const { config, patience = ordinaryPatience } = options;
+  const { smtpUrl, mailFrom, dataDir } = config;
   const post =
-    smtpUrl === undefined
-      ? folderPost(join(dataDir, 'mail'), mailFrom)
-      : smtpPost(smtpUrl, mailFrom, options.patience ?? ordinaryPatience);
-  const mails = new DeliveryMails(options, post);
+    smtpUrl === undefined ? folderPost(join(dataDir, 'mail'), mailFrom) : smtpPost(smtpUrl, mailFrom, patience);
+  const mails = new DeliveryMails({ ...options, patience }, post);
   await mails.start();
   return mails;
 }
@@ -53,18 +52,18 @@ class DeferredError extends Error {
  * other order could lose it.
  */
 export class DeliveryMails {
-  readonly #options: MailOptions;
+  readonly #options: Required<MailOptions>;
   readonly #post: Post;
   #job: string | undefined;
 
-  constructor(options: MailOptions, post: Post) {
+  constructor(options: Required<MailOptions>, post: Post) {
     this.#options = options;
     this.#post = post;
   }
 
   async start(): Promise<void> {
     const deliver = (jobs: JobWithMetadata<MailJob>[]) => Promise.all(jobs.map((job) => this.#deliver(job)));
-    const { boss, patience = ordinaryPatience } = this.#options;
+    const { boss, patience } = this.#options;
     const { lookSeconds } = patience;
     const options = { ...work, pollingIntervalSeconds: lookSeconds, notifyPollingIntervalSeconds: lookSeconds };
     this.#job = await boss.work<MailJob, object, typeof options>(queues.mail, options, deliver);
@@ -89,8 +88,8 @@ export class DeliveryMails {
     }
   }
 
-  async #send({ data: job, createdOn, signal }: JobWithMetadata<MailJob>): Promise<void> {
-    const { db, config, log } = this.#options;
+  async #send({ data: job, createdOn, output, signal }: JobWithMetadata<MailJob>): Promise<void> {
+    const { db, config, patience, log } = this.#options;
     const { sent, settled, taken } = await loadProgress(db, job);
     const stop = sent ? undefined : (await readSummarizedStop(db, keyOf(job), job.stop))?.stop;
     if (!stop) return;
@@ -101,18 +100,12 @@ export class DeliveryMails {
     const recipients = [...to, ...cc].filter((address) => !settled.has(address));
     if (recipients.length === 0) return;
 
-    const contents = await contentsOf(db, stop, mailLinks(config));
-    const envelope = { id: job.mutation, date: createdOn, to, cc, recipients };
-    await this.#settle(job, await this.#postContents(envelope, contents, signal), taken);
-  }
-
-  async #postContents(envelope: Envelope, [whole, bare]: [Contents, Contents?], signal: AbortSignal): Promise<Verdict> {
-    try {
-      return await this.#post.send({ ...envelope, ...whole }, signal);
-    } catch (error) {
-      if (!bare || !isTooLarge(error)) throw error;
-      return this.#post.send({ ...envelope, ...bare }, signal);
-    }
+    const pictures = !isLettersFault(output);
+    const contents = await contentsOf(db, stop, { pictures, linkTo: mailLinks(config) });
+    const letter = { id: job.mutation, date: createdOn, to, cc, recipients, ...contents };
+    const ends = AbortSignal.any([signal, AbortSignal.timeout(patience.letterMs)]);
+    const verdict = await this.#post.send(letter, ends);
+    await this.#settle(job, verdict, taken);
   }
 
   /** Notes with whom the mail is done. @throws DeferredError where some have to wait */

@@ -31,10 +31,12 @@ export interface Patience {
   /** A server that takes longer is tried again later. */
   readonly connectMs: number;
   readonly silenceMs: number;
+  /** All of a letter; shorter than the queue lets its job run. */
+  readonly letterMs: number;
   /** Between two looks for what is to be tried again: a new letter is announced, such a one is not. */
   readonly lookSeconds: number;
 }
-export const ordinaryPatience: Patience = { connectMs: 10_000, silenceMs: 30_000, lookSeconds: 2 };
+export const ordinaryPatience: Patience = { connectMs: 10_000, silenceMs: 30_000, letterMs: 120_000, lookSeconds: 2 };
 
 // A letter is made of what drivers wrote: none of it may name a file or an address to be read.
 const trustNothing = { disableFileAccess: true, disableUrlAccess: true };

@@ -52,11 +52,16 @@ function refusalsOf(error: unknown): readonly Refusal[] {
 const isForGood = ({ responseCode = 0, response = '' }: Refusal): boolean =>
   responseCode >= 500 && !/^\d{3}[ -]\d\.7\./.test(response);
 
-/** The letter is bigger than the server takes (RFC 1870: 552), which we may know before we have sent it. */
-export function isTooLarge(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return ('responseCode' in error && error.responseCode === 552) || /size larger than allowed/i.test(error.message);
-}
+/**
+ * Whether an earlier try failed for what the letter holds: refused when all of it was there (too large, a scanner that
+ * dislikes an attachment), or not taken in time.
+ * @param output of the job that tried it, `{ reason }` as `faultOf` told it
+ */
+export const isLettersFault = (output: object | null): boolean =>
+  output !== null &&
+  'reason' in output &&
+  typeof output.reason === 'string' &&
+  /^(EMESSAGE .* 5\d\d|EABORT)$/.test(output.reason);
 
 /** What went wrong, in codes alone: mail servers repeat addresses in their words. */
 export function faultOf(error: unknown): string {

@@ -78,10 +78,11 @@ function productOf(line: SummaryLine<PlanProduct>): CountedLine {
   const ordered = line.planned?.quantity;
   const delivered = line.line?.delivered ?? line.line?.action_delivered ?? undefined;
   const pallets = line.line?.delivered_pallets ?? 0;
+  const name = nameOf(line);
   return {
-    name: nameOf(line),
+    name,
     notes: [
-      line.id,
+      ...(name === line.id ? [] : [line.id]),
       ...differenceOf(ordered, delivered),
       ...(line.planned ? [] : ['not on the order']),
       ...(pallets > 0 ? [`on ${counted(pallets, 'pallet')}`] : []),

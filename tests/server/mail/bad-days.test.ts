@@ -31,13 +31,16 @@ describe('a delivery mail on a mail server’s bad day (contract §4, E-mail)', 
     expect(await mail.sentMails(mutation)).toHaveLength(1);
   });
 
-  it('does not wait for one that says nothing, and comes again', async () => {
-    const key = await addRoute(mail.ground, 'B2', ['1001']);
+  it.each([
+    ['is silent', 'B2', { silenceMs: 200 }, 'ETIMEDOUT CONN'],
+    ['takes too long for a letter', 'B9', { letterMs: 200 }, 'EABORT'],
+  ])('does not wait for one that %s, and comes again', async (_, route, patience, reason) => {
+    const key = await addRoute(mail.ground, route, ['1001']);
     mail.server.silent = true;
-    const { log, warned, afterStatement } = await mail.startMails({ patience: { silenceMs: 200 } });
+    const { log, warned, afterStatement } = await mail.startMails({ patience });
     const mutation = await mail.submit(key, delivered(1));
     await warned;
-    expect(log.lines[0]).toMatchObject({ fields: { reason: 'ETIMEDOUT CONN' } });
+    expect(log.lines[0]).toMatchObject({ fields: { reason } });
     mail.server.silent = false;
     await afterStatement('mail_save_sent');
     expect(mail.lettersOf(mutation)).toHaveLength(1);

@@ -50,7 +50,7 @@ describe('the summary of a delivered stop (contract §4, E-mail)', () => {
         ['Item 31 ITM107919', '4', '–', '–'],
         ['Item 62 ITM115838', '5', '5', '–'],
         ['Invoice INV2'],
-        ['EXTRA EXTRA · not on the order', '–', '1', '–'],
+        ['EXTRA not on the order', '–', '1', '–'],
         ['TOTE', '2', '4'],
         ['PALLET', '2', '–'],
       ]),
