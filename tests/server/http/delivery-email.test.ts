@@ -119,6 +119,8 @@ describe('the delivery e-mail', () => {
     await put('FLAG', { id: 5, updates: { status: 'R' } });
     await put('FLAG', delivered(5));
     await mailServer.mail(() => mailsAbout('FLAG', 5).length === 2);
+    const ids = mailsAbout('FLAG', 5).map(({ headers }) => headers.get('message-id'));
+    expect(new Set(ids).size).toBe(2);
   });
 
   test('brings the pictures that are here, names those that are not, and goes without them where they are too much', async () => {
