@@ -1,7 +1,8 @@
-/** The zone that a name names, or UTC where it names none: wrong by hours, but nothing is lost for it. */
+/** The zone itself, or UTC where the name names none: wrong by hours, but nothing is lost for it. */
 export function knownZone(zone: string): string {
   try {
-    return zone === '' ? 'UTC' : Intl.DateTimeFormat('en-US', { timeZone: zone }).resolvedOptions().timeZone;
+    Intl.DateTimeFormat('en-US', { timeZone: zone });
+    return zone;
   } catch {
     return 'UTC';
   }
