@@ -33,7 +33,7 @@ const table = {
     postgresUrl(),
     'secret',
   ),
-  DATA_DIR: withDefault('.data', 'Folder of the embedded database, uploaded files and kept mails', z.string()),
+  DATA_DIR: withDefault('.data', 'Folder of the embedded database, kept mails and messages', z.string()),
   LEGACY_URL: optional(
     'Legacy host: postgres://… (a stand-in), db2://… or an ibm_db connection string; unset: a stand-in in our own PostgreSQL',
     z

@@ -27,6 +27,8 @@ describe('settings', () => {
       trustProxy: false,
       hostPollSeconds: 2,
       maxFileMb: 25,
+      maxFiles: 20,
+      uploadQuotaMb: 10_240,
       maxJsonMb: 5,
       corsOrigins: [],
       otelEndpoint: undefined,

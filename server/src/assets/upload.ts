@@ -203,5 +203,5 @@ async function findEarlier(db: Queryable, { caller, key }: UploadOrigin): Promis
   return rows[0];
 }
 
-const tooLarge = (what: string, bytes: number): UploadRefusal =>
+export const tooLarge = (what: string, bytes: number): UploadRefusal =>
   new UploadRefusal('TOO_LARGE', `${what} may have at most ${bytes / 1024 / 1024} MiB.`);

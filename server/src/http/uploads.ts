@@ -4,12 +4,12 @@ import { mediaType } from '../assets/media-type.ts';
 import { charge } from '../assets/quota.ts';
 import { UploadRefusal } from '../assets/refusal.ts';
 import type { Upload, UploadGround } from '../assets/upload.ts';
-import { openUpload } from '../assets/upload.ts';
+import { openUpload, tooLarge } from '../assets/upload.ts';
 import { callerOf } from './caller.ts';
 import { AppError } from './errors.ts';
 import type { FormField, FormFile } from './form.ts';
 import { formParts, longestField } from './form.ts';
-import { invalidInput, parseInput } from './validation.ts';
+import { inputReader, invalidInput } from './validation.ts';
 
 /** The field may be repeated; some clients count it (`files[]`, `files[0]`). */
 const filesField = /^files(\[\d*\])?$/;
@@ -39,7 +39,8 @@ async function receive(ground: UploadGround, request: FastifyRequest, key: strin
   const caller = callerOf(request);
   const account = { caller, most: limits.hourBytes, now: clock() };
   const announced = announcedBytes(request);
-  if (announced !== undefined && announced > limits.requestBytes + formOverhead) throw new AppError('TOO_LARGE');
+  if (announced !== undefined && announced > limits.requestBytes + formOverhead)
+    throw tooLarge('A request', limits.requestBytes);
   await charge(db, { ...account, bytes: Math.max(announced ?? 0, leastCharged) });
   const upload = await openUpload(ground, { caller, key });
   try {
@@ -110,8 +111,10 @@ async function textOf(part: FormFile | FormField): Promise<unknown> {
   return Buffer.concat(pieces).toString();
 }
 
+const readUploadTypes = inputReader(uploadTypes);
+
 function readTypes(value: unknown): [name: string, type: string][] {
-  const { mimetypes } = parseInput(uploadTypes, { mimetypes: typeof value === 'string' ? parseTypes(value) : value });
+  const { mimetypes } = readUploadTypes({ mimetypes: typeof value === 'string' ? parseTypes(value) : value });
   return Object.entries(mimetypes).map(([name, text]) => {
     const type = mediaType(text);
     if (type === undefined) throw invalid(`${typesField}.${name}`, 'must be a MIME type such as image/jpeg');
