@@ -69,7 +69,7 @@ export class AuthApi {
   }
 
   async signUp(employeeId: string, password: string): Promise<[SignInResult, Session?]> {
-    const answer = await this.#post('signup', { employee_id: employeeId, password });
+    const answer = await this.#post('signup', { employee_id: employeeId, password, device: this.#device });
     const session = signedUp.safeParse(answer.data);
     return session.success ? entered(session.data, false) : [refused(answer)];
   }
