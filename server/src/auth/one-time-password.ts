@@ -9,7 +9,7 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ23456789';
 const codeLength = 8;
 
 /** A one-time password, each character drawn evenly from the system's secure source. */
-export const newCode = (): string =>
+const newCode = (): string =>
   Array.from({ length: codeLength }, () => alphabet.charAt(randomInt(alphabet.length))).join('');
 
 /**

@@ -60,7 +60,7 @@ export const admitByCode: Statement = {
   name: 'auth_admit_by_code',
   text: `with used as (
            update one_time_password set used_at = $2
-            where employee = $1 and hash = $3 and used_at is null and expires_at > $2 and tries < $4
+            where employee = $1 and hash = $3 and used_at is null and tries < $4
            returning employee
          )
          update account a
