@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
@@ -10,11 +9,9 @@ import { png } from '../../support/png.ts';
 import { asset, eventful, planWith, rendered, summarized } from './summarized.ts';
 
 let browser: Browser;
-let axe: string;
 
 beforeAll(async () => {
   browser = await startBrowser();
-  axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 });
 
 const photo = `data:image/png;base64,${png(120, 80, [90, 140, 200, 255]).toString('base64')}`;
@@ -83,7 +80,7 @@ const pages = {
 };
 /** What axe finds, each with the element it finds it in. */
 async function faultsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
+  await page.evaluate(axe.source);
   const found = findings.parse(await page.evaluate('axe.run(document)'));
   return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
