@@ -3,6 +3,7 @@ import { expectFiles } from '../assets/queries.ts';
 import { textArray } from '../db/arrays.ts';
 import type { Queryable } from '../db/types.ts';
 import type { Lease, Leases } from './lease.ts';
+import type { LogEntry } from './replication-log.ts';
 import { settleRoute } from './route-sql.ts';
 import { awaitAssets } from './rows/sql.ts';
 
@@ -41,6 +42,7 @@ export class Findings {
   #parked: ParkedRow[] = [];
   #reviews: ReviewItem[] = [];
   #named: NamedAsset[] = [];
+  #logged: LogEntry[] = [];
 
   get unsaved(): number {
     return this.#confirmed.length;
@@ -61,6 +63,16 @@ export class Findings {
 
   review(item: ReviewItem): void {
     this.#reviews.push(item);
+  }
+
+  /** For the host's own log. */
+  logged(entry: LogEntry): void {
+    this.#logged.push(entry);
+  }
+
+  /** What was logged since the last time. */
+  takeLogged(): LogEntry[] {
+    return this.#logged.splice(0);
   }
 
   named(asset: NamedAsset): void {

@@ -13,10 +13,11 @@ import { stampAt } from './host-writes.ts';
 import { hostMoment } from './host/local-time.ts';
 import type { AuditStamp } from './host/statements.ts';
 import type { Lease, Leases } from './lease.ts';
+import type { LogEntry, ReplicationLog } from './replication-log.ts';
 import * as sql from './route-sql.ts';
 import { countAwaited } from './rows/sql.ts';
 import { hostSequence } from './sequence.ts';
-import { decodeHeader, decodeStop, encodeHeader, encodeStop } from './shadow.ts';
+import { decodeHeader, decodeStop, encodeHeader, encodeStop, routeValues } from './shadow.ts';
 import { replicateStop } from './stop-replication.ts';
 
 /** Stands for the route's own row where stops are numbered. */
@@ -48,6 +49,7 @@ export interface PassGround {
   /** Parked stops hold back the route's close for so long. */
   readonly closeDelayMs: number;
   readonly gate: Pick<HostGate, 'isStopping'>;
+  readonly replicationLog: Pick<ReplicationLog, 'write'>;
 }
 
 /** `lost`: somebody else has the route now. `stopped`: the worker ends, what was confirmed is saved. */
@@ -96,6 +98,7 @@ class RoutePass {
   readonly #foreign: 'import' | 'park';
   readonly #findings = new Findings();
   #parkedStops = 0;
+  #zone = '';
 
   constructor(ground: PassGround, lease: Lease, foreign: 'import' | 'park') {
     this.#ground = ground;
@@ -108,6 +111,7 @@ class RoutePass {
     const { facility, id, week_end } = this.#lease.key;
     const route = (await db.query<RouteRow>(sql.loadRoute, [facility, id, week_end])).rows[0];
     if (!route) return (await this.#save(0)) ? 'done' : 'lost';
+    this.#zone = route.zone;
     // A later statement: these stops are at least as new as the route's version.
     const stops = await db.query<StopRow>(sql.loadStops, [facility, id, week_end, route.hosted_through]);
     const stamp = stampAt(clock(), route.zone);
@@ -138,7 +142,7 @@ class RoutePass {
     if (outcome.kind === 'foreign' && this.#foreign === 'import') return 'foreign';
     if (outcome.kind === 'foreign' || outcome.kind === 'parked') {
       this.#parkedStops += 1;
-      this.#park(stop, version, outcome);
+      this.#park(stop, sequence, version, outcome);
       return 'done';
     }
     if (outcome.kind === 'confirmed') {
@@ -147,6 +151,7 @@ class RoutePass {
       for (const { OSSEQ } of newRevisions(outcome.held, shadow))
         this.#findings.review({ kind: 'credited_exception_changed', details: { route: key, stop, version, OSSEQ } });
       const trace = outcome.held.rows.RTSTUP[0]?.RUTRC;
+      if (outcome.wrote) this.#log({ stop, trace, sequence, outcome: { status: 'A', note: lateNote(route, key) } });
       this.#ground.log.debug({ route: routeScope(key), stop, version, trace }, 'the host has this stop');
     }
     if (row.parked) this.#findings.freed(stop);
@@ -178,12 +183,13 @@ class RoutePass {
     const outcome = await replicateHeader(host, key, wanted, shadow, stamp);
     if (outcome.kind === 'foreign' && this.#foreign === 'import') return 'foreign';
     if (outcome.kind !== 'confirmed') {
-      this.#park(ROUTE_ROW, route.version, outcome);
+      this.#park(ROUTE_ROW, hostSequence(route.epoch, route.version), route.version, outcome);
       return 'done';
     }
     if (outcome.wrote) {
       const sequence = hostSequence(route.epoch, route.version);
       this.#findings.confirmed({ stop: ROUTE_ROW, sequence, rows: encodeHeader(outcome.held) });
+      this.#log({ stop: ROUTE_ROW, sequence, outcome: { status: 'A' } });
       if (parked > 0)
         log.error({ route: routeScope(key), open }, 'a route is closed on the host while stops are parked');
     }
@@ -208,8 +214,15 @@ class RoutePass {
     return this.#ground.leases.holds(this.#lease) ? 'again' : 'lost';
   }
 
-  #park(stop: number, version: number, outcome: Refusal): void {
+  #log({ stop, ...entry }: { stop: number } & Omit<LogEntry, 'file' | 'key'>): void {
+    const route = routeValues(this.#lease.key);
+    const place = stop === ROUTE_ROW ? route : [...route, `${stop}`];
+    this.#findings.logged({ file: stop === ROUTE_ROW ? 'RTHDRP' : 'RTSTUP', key: place, ...entry });
+  }
+
+  #park(stop: number, sequence: number, version: number, outcome: Refusal): void {
     const { sqlstate, reason, payload } = outcome.kind === 'parked' ? outcome : editWon;
+    this.#log({ stop, sequence, outcome: { status: 'P', sqlstate, reason } });
     this.#findings.parked({ stop, version, sqlstate, reason, payload });
     const row = { route: routeScope(this.#lease.key), stop, version, sqlstate, reason };
     this.#ground.log.warn(row, 'parked: the host does not take these rows');
@@ -218,8 +231,15 @@ class RoutePass {
   async #save(hostedThrough?: number): Promise<boolean> {
     // Before the shadows: a crash in between is repeated, the other way round it would be forgotten.
     await this.#findings.awaitNamed(this.#ground.db, this.#lease, this.#ground.clock());
+    await this.#ground.replicationLog.write(this.#findings.takeLogged(), this.#zone);
     return this.#findings.save(this.#ground.db, this.#ground.leases, this.#lease, hostedThrough);
   }
+}
+
+/** What drains after the route's close reaches the host all the same, and is marked. */
+function lateNote({ shadow }: RouteRow, key: RouteKey): string {
+  const closed = shadow !== null && decodeHeader(shadow, key)?.RHPODS === 'C';
+  return closed ? 'after the close of the route' : '';
 }
 
 /** Files that the host has not been told of by this stop before. */

@@ -20,7 +20,11 @@ export function sealed(rows: StopRows): StopRows {
 
 export function traceOf(rows: StopRows): string {
   const unsigned = { ...rows, RTSTUP: rows.RTSTUP.map((row) => ({ ...row, RUTRC: '' })) };
-  const digest = createHash('sha256').update(stopText(unsigned)).digest();
+  return traceText(createHash('sha256').update(stopText(unsigned)).digest());
+}
+
+/** A digest as a column of the host holds it. */
+export function traceText(digest: Buffer): string {
   return Array.from(digest.subarray(0, TRACE_LENGTH), (byte) => ALPHABET[byte % 32]).join('');
 }
 

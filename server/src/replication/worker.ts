@@ -7,6 +7,7 @@ import { HostGate, type PausedFile } from './host-gate.ts';
 import { HostStops } from './host-stops.ts';
 import type { Host } from './host/host.ts';
 import { Leases } from './lease.ts';
+import { ReplicationLog } from './replication-log.ts';
 import { RouteLanes } from './route-lanes.ts';
 import { RowLanes } from './rows/row-lanes.ts';
 import type { ImportNow } from './route-pass.ts';
@@ -91,9 +92,11 @@ export class ReplicationWorker {
       onPaused: (pause) => void this.#note(reportPause, [JSON.stringify(pause)]),
       onResumed: () => void this.#note(releaseParked).then(() => this.wake()),
     });
+    const replicationLog = new ReplicationLog({ host, gate: this.#gate, clock, log });
     this.#routes = new RouteLanes({
       ground: {
         db,
+        replicationLog,
         host: new HostStops(host, this.#gate),
         leases: this.#leases,
         gate: this.#gate,
@@ -111,6 +114,7 @@ export class ReplicationWorker {
     });
     this.#rows = new RowLanes({
       ground: { db, host, owner, clock, log },
+      replicationLog,
       leases: this.#leases,
       gate: this.#gate,
       random,

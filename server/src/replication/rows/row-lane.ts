@@ -5,6 +5,7 @@ import type { HostGate } from '../host-gate.ts';
 import type { HostFileName } from '../host/tables.ts';
 import { HostError, isLocal, isOneRowsTrouble, needsSetup } from '../host/host.ts';
 import type { Lease, Leases } from '../lease.ts';
+import type { LogEntry, ReplicationLog } from '../replication-log.ts';
 import type { PendingRow, RowFile, RowPass, RowRefusal } from './row-file.ts';
 import { parkRows } from './sql.ts';
 
@@ -12,6 +13,7 @@ export interface RowLaneOptions {
   readonly db: Queryable;
   readonly leases: Leases;
   readonly gate: HostGate;
+  readonly replicationLog: Pick<ReplicationLog, 'write'>;
   readonly log: Log;
   /** From 0 to 1. */
   readonly random: () => number;
@@ -127,6 +129,7 @@ export class RowLane<Row extends PendingRow> {
   }
 
   async #settle(lease: Lease, hosted: readonly Row[], refused: readonly RowRefusal[]): Promise<void> {
+    await this.#log(hosted, refused);
     if (hosted.length > 0) await this.#file.settle(lease, hosted);
     if (refused.length === 0) return;
     await this.#options.db.query(parkRows, [
@@ -137,6 +140,17 @@ export class RowLane<Row extends PendingRow> {
       refused.map(({ reason }) => reason),
       refused.map(({ payload }) => payload),
     ]);
+  }
+
+  async #log(hosted: readonly Row[], refused: readonly RowRefusal[]): Promise<void> {
+    const file = this.#name;
+    const entries: LogEntry[] = [
+      ...hosted.map(({ key, version }) => ({ file, key, sequence: version, outcome: { status: 'A' } as const })),
+      ...refused.map(({ row: { key, version }, sqlstate, reason }) => {
+        return { file, key, sequence: version, outcome: { status: 'P', sqlstate, reason } as const };
+      }),
+    ];
+    await this.#options.replicationLog.write(entries, '');
   }
 
   /** @returns when to look again; undefined where the gate says it */

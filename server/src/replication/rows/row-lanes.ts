@@ -1,6 +1,7 @@
 import { giveUpFiles } from '../../assets/queries.ts';
 import type { HostGate } from '../host-gate.ts';
 import type { Leases } from '../lease.ts';
+import type { ReplicationLog } from '../replication-log.ts';
 import { assetFile } from './assets.ts';
 import { reportFile } from './load-reports.ts';
 import type { RowGround } from './row-file.ts';
@@ -13,6 +14,7 @@ export interface RowLanesOptions {
   readonly ground: RowGround;
   readonly leases: Leases;
   readonly gate: HostGate;
+  readonly replicationLog: Pick<ReplicationLog, 'write'>;
   /** From 0 to 1. */
   readonly random: () => number;
 }

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import type { Log } from '../log.ts';
+import { hostText } from '../stops/host-text.ts';
+import type { HostGate } from './host-gate.ts';
+import { HostError, needsSetup, type Host } from './host/host.ts';
+import { insertMissing } from './host/statements.ts';
+import { hostFiles, type HostFileName, type ServicePart } from './host/tables.ts';
+import { inParts, namesOf, once, stampAt, writeOwn } from './host-writes.ts';
+import { traceText } from './trace.ts';
+
+/** What became of one thing that was brought to the host. */
+export interface LogEntry {
+  readonly file: HostFileName;
+  /** The row's key on the host, for eyes. */
+  readonly key: readonly string[];
+  /** As the row itself has it; without one, of the entry. */
+  readonly trace?: string | undefined;
+  readonly sequence: number;
+  readonly outcome: { readonly status: 'A'; readonly note?: string } | Refused;
+}
+
+interface Refused {
+  readonly status: 'P';
+  readonly sqlstate: string;
+  readonly reason: string;
+}
+
+export interface ReplicationLogOptions {
+  readonly host: Host;
+  readonly gate: Pick<HostGate, 'pause' | 'pauseOf'>;
+  readonly clock: () => Date;
+  readonly log: Log;
+}
+
+/**
+ * PODRPLP: what the back office looks at to see what the service has written, or could not. Written after the rows and
+ * before the mirror notes them: after a crash in between the same is found and logged again, once. The log is nobody's
+ * proof: where it is locked or missing, or the host goes away just then, the rows go on without it.
+ */
+export class ReplicationLog {
+  readonly #options: ReplicationLogOptions;
+  readonly #insert;
+
+  constructor(options: ReplicationLogOptions) {
+    this.#options = options;
+    const columns = namesOf(hostFiles.PODRPLP.service);
+    this.#insert = once((count) => insertMissing(options.host, 'PODRPLP', columns, count));
+  }
+
+  async write(entries: readonly LogEntry[], zone: string): Promise<void> {
+    const { host, gate, clock, log } = this.#options;
+    if (entries.length === 0 || gate.pauseOf('PODRPLP')) return;
+    const stamp = stampAt(clock(), zone);
+    const rows = entries.map((entry) => logRow(entry, stamp));
+    const writes = inParts(rows).map((part) => {
+      const { sql, bind } = this.#insert(part.length);
+      return { file: 'PODRPLP', sql, values: bind({ rows: part, stamp }), rows: 'any' } as const;
+    });
+    try {
+      await writeOwn(host, writes);
+    } catch (error) {
+      if (!(error instanceof HostError)) throw error;
+      if (needsSetup(error) && error.file) return gate.pause(error.file, error);
+      log.warn({ err: error, entries: entries.length }, 'the replication log on the host could not be written');
+    }
+  }
+}
+
+function logRow(
+  { file, key, trace, sequence, outcome }: LogEntry,
+  { date, time }: { date: `${number}`; time: `${number}` },
+): ServicePart<'PODRPLP'> {
+  const parked = outcome.status === 'P';
+  return {
+    RLTRC:
+      trace ||
+      traceText(
+        createHash('sha256')
+          .update(JSON.stringify([file, key, outcome]))
+          .digest(),
+      ),
+    RLSEQ: `${sequence}`,
+    RLENT: file,
+    RLKEY: hostText(key.join(' '), 60).text,
+    RLDAT: date,
+    RLTIM: time,
+    RLSTS: outcome.status,
+    RLERR: parked ? hostText(outcome.sqlstate, 7).text : '',
+    RLMSG: hostText(parked ? outcome.reason : outcome.note, 132).text,
+  };
+}
