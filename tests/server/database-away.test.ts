@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import { findRunning } from '../../server/src/db/cluster.ts';
 import { placeCluster } from '../../server/src/db/placement.ts';
+import { fetchDocumented } from '../support/fetch-documented.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { startServer } from '../support/server-process.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 async function drivers(url: string): Promise<{ status: number; retryAfter: string | null }> {
-  const { status, headers } = await fetch(`${url}/api/route/drivers`);
+  const { status, headers } = await fetchDocumented(`${url}/api/route/drivers`);
   return { status, retryAfter: headers.get('retry-after') };
 }
 
@@ -22,12 +23,14 @@ test('while the database is away callers are told when to come back, and the ser
   const refused = await drivers(server.url);
   expect(refused.status).toBe(503);
   expect(refused.retryAfter).toMatch(/^\d+$/);
-  expect((await fetch(`${server.url}/api/health`)).status).toBe(200);
-  expect((await fetch(`${server.url}/api/health/ready`)).status).toBe(503);
+  expect((await fetchDocumented(`${server.url}/api/health`)).status).toBe(200);
+  expect((await fetchDocumented(`${server.url}/api/health/ready`)).status).toBe(503);
 
   await link.accept();
   await expect.poll(async () => (await drivers(server.url)).status, { timeout: 15_000 }).toBe(200);
-  await expect.poll(async () => (await fetch(`${server.url}/api/health/ready`)).status, { timeout: 15_000 }).toBe(200);
+  await expect
+    .poll(async () => (await fetchDocumented(`${server.url}/api/health/ready`)).status, { timeout: 15_000 })
+    .toBe(200);
   await server.stop();
 });
 

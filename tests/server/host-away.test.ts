@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { choosePort } from '../../server/src/db/cluster.ts';
+import { fetchDocumented } from '../support/fetch-documented.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { startServer, ServerProcess } from '../support/server-process.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
@@ -9,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const envelope = z.object({ success: z.boolean(), data: z.unknown() });
 
 async function ask(url: string) {
-  const response = await fetch(url);
+  const response = await fetchDocumented(url);
   return { status: response.status, answer: envelope.parse(await response.json()) };
 }
 

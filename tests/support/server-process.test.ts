@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { findRunning } from '../../server/src/db/cluster.ts';
 import { placeCluster } from '../../server/src/db/placement.ts';
+import { fetchDocumented } from './fetch-documented.ts';
 import { createDatabase } from './postgres.ts';
 import { startServer, ServerProcess } from './server-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -11,7 +12,7 @@ describe('the server as a process', () => {
   test('starts, is killed, starts again on the same port, and stops cleanly', async () => {
     const { url } = await createDatabase();
     const server = await startServer({ DATABASE_URL: url, DATA_DIR: await temporaryFolder(), DEMO: '0' });
-    const health = async (): Promise<unknown> => (await fetch(`${server.url}/api/health`)).json();
+    const health = async (): Promise<unknown> => (await fetchDocumented(`${server.url}/api/health`)).json();
     expect(await health()).toMatchObject({ success: true });
 
     await server.kill9();

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { fetchDocumented } from '../support/fetch-documented.ts';
 import { allOnHost, openSignedUp, pendingOf, receiptOf } from './device.ts';
 import { Diary, hostHolds } from './diary.ts';
 import { demoRoute, openService } from './service.ts';
@@ -23,7 +24,7 @@ test('the host is down for the whole drain: the driver notices nothing, and the 
   await Promise.all([...diary.ids].map((id) => receiptOf(phone.app, id).accepted));
   expect(phone.app.status.current).toMatchObject({ connection: 'online', lastError: troubleBefore });
   expect(pendingOf(phone.app)).toBe(0);
-  const ready = await fetch(`${service.server.url}/api/health/ready`);
+  const ready = await fetchDocumented(`${service.server.url}/api/health/ready`);
   expect(ready.status).toBe(200);
   expect(await ready.json()).toMatchObject({ data: { host: { ok: false } } });
   // The outage was one: nothing has arrived.
