@@ -57,7 +57,7 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/http/',
-    uses: ['sync-protocol/', ...sliceFolders, ...server('domains.ts', 'mutations/', 'ops/', 'db/')],
+    uses: ['sync-protocol/', ...sliceFolders, ...server('domains.ts', 'schema-reader.ts', 'mutations/', 'ops/', 'db/')],
     usesTypes: server('config.ts'),
     why: 'an edge asks the spine, the slices and the operators, never another edge',
   },

@@ -6,7 +6,7 @@ import { credentialsOf } from './access.ts';
 import { AppError } from './errors.ts';
 import type { RawAnswer } from './raw-answer.ts';
 import type { Rendered } from './rendered.ts';
-import { parseInput } from './validation.ts';
+import { inputReader } from './validation.ts';
 
 /** A request, checked. */
 export interface Call<Body, Query, Params = undefined> {
@@ -55,7 +55,8 @@ export function endpoint<Body, Query, Data, Params, Meta>(
   operation: Operation<Body, Query, Data, Params, Meta>,
   handle: (call: Call<Body, Query, Params>) => Promise<Answer<Data, Meta>>,
 ): Endpoint {
-  return { operation, answer: async (request, paths) => handle(readCall(operation, request, paths)) };
+  const readCall = callReader(operation);
+  return { operation, answer: async (request, paths) => handle(readCall(request, paths)) };
 }
 
 /** An endpoint of an operation whose access is `driver`. */
@@ -63,29 +64,29 @@ export function driverEndpoint<Body, Query, Data, Params, Meta>(
   operation: Operation<Body, Query, Data, Params, Meta>,
   handle: (call: DriverCall<Body, Query, Params>) => Promise<Answer<Data, Meta>>,
 ): Endpoint {
+  const readCall = callReader(operation);
   return {
     operation,
     answer: async (request, paths, driver) => {
       if (!driver) throw new AppError('MISSING_CREDENTIALS');
-      return handle({ ...readCall(operation, request, paths), driver });
+      return handle({ ...readCall(request, paths), driver });
     },
   };
 }
 
-function readCall<Body, Query, Data, Params, Meta>(
-  operation: Operation<Body, Query, Data, Params, Meta>,
-  request: FastifyRequest,
-  paths: PathSetName,
-): Call<Body, Query, Params> {
-  return {
-    body: parseInput(operation.body, request.body),
-    query: parseInput(operation.query, request.query),
-    params: parseInput(operation.params, request.params),
+function callReader<Body, Query, Data, Params, Meta>(operation: Operation<Body, Query, Data, Params, Meta>) {
+  const readBody = inputReader(operation.body);
+  const readQuery = inputReader(operation.query);
+  const readParams = inputReader(operation.params);
+  return (request: FastifyRequest, paths: PathSetName): Call<Body, Query, Params> => ({
+    body: readBody(request.body),
+    query: readQuery(request.query),
+    params: readParams(request.params),
     paths,
     credentials: credentialsOf(request),
     idempotencyKey: readIdempotencyKey(request),
     request,
-  };
+  });
 }
 
 const longestKey = 200;

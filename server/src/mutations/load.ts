@@ -175,7 +175,9 @@ interface StopRow {
 interface LatestRow {
   n: number;
   employee: string;
-  body: string;
+  hash: Buffer;
+  /** Null where the hash says it all. */
+  body: string | null;
 }
 
 function loadedStops(
@@ -209,7 +211,8 @@ const pendingDoc = '{"status":"P"}';
 const pending: StopResult = { status: 'P' };
 
 /** What a ledger body asked for, in the words of today's schemas, so that equal requests compare equal. */
-function latestChange({ employee, body }: LatestRow): LatestChange | null {
+function latestChange({ employee, hash, body }: LatestRow): LatestChange | null {
+  if (body === null) return { employee, hash };
   const { name, version, args } = readBody(body);
   if (version !== 1 || (name !== 'stop.update' && name !== 'stop.skip_refuse')) return null;
   const parsed = mutationArgs[name][version].safeParse(args);

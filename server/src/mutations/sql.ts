@@ -49,7 +49,7 @@ export const loadStops = statement(
 /** The latest change of a stop that had an effect: its version is that of the stop's result. */
 export const loadLatestChanges = statement(
   'load latest changes',
-  `select k.n::int as n, l.employee, l.body
+  `select k.n::int as n, l.employee, l.hash, case when l.source <> 'rest' then l.body end as body
      from unnest($1::text[], $2::text[], $3::text[], $4::smallint[]) with ordinality as k (facility, route_id, week_end, stop_id, n)
      join stop_result s using (facility, route_id, week_end, stop_id)
      join ledger l on l.facility = s.facility and l.route_id = s.route_id and l.week_end = s.week_end

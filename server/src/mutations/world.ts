@@ -49,11 +49,11 @@ export interface LoadedStop {
   readonly latest: LatestChange | null;
 }
 
-export interface LatestChange {
-  readonly employee: string;
-  readonly name: string;
-  /** Canonical text of the parsed arguments. */
-  readonly content: string;
-}
+/** Only a REST change without a key is compared with it; `content` is the canonical text of the parsed arguments. */
+export type LatestChange = { readonly employee: string } & (
+  | { readonly name: string; readonly content: string }
+  /** By REST: what was stored is made of the parsed arguments, so that equal hashes are equal requests. */
+  | { readonly hash: Buffer }
+);
 
 export const stopName = (route: RouteKey, stop: number): string => `${routeScope(route)}/${stop}`;
