@@ -48,6 +48,8 @@ export const isWorthTouching = (session: SessionFacts, now: Date): boolean =>
   now.getTime() - session.lastSeenAt.getTime() >= touchEveryMs;
 
 const lastDay = (createdAt: Date): Date => new Date(createdAt.getTime() + longestMs);
+/** Sessions that were opened before this are over, whatever their driver is doing. */
+export const oldestSession = (now: Date): Date => new Date(now.getTime() - longestMs);
 const earlier = (a: Date, b: Date): Date => (a < b ? a : b);
 
 /** A one-time password signs in this long after it was sent, and is the current password this long after it was used. */

@@ -1,13 +1,13 @@
 import type { Statement } from '../db/types.ts';
 
 /**
- * When the driver of a route signed in last, if a session of theirs counts: the rules of `sessionState`, of one who has
- * this open route. `d` is `route_driver`, $NOW the moment.
+ * When the driver of an open route signed in last, if a session of theirs counts by the rules of `sessionState`; `d` is
+ * `route_driver`, `moment` the parameters.
  */
 const signedInAt = `select max(s.created_at) as at
              from session s
-            where s.employee = d.employee and s.revoked_at is null and s.created_at > now_at - interval '90 days'
-              and (s.expires_at > now_at or d.assigned_at <= s.expires_at)`;
+            where s.employee = d.employee and s.revoked_at is null and s.created_at > moment.oldest
+              and (s.expires_at > moment.now or d.assigned_at <= s.expires_at)`;
 
 const openRoutes = `route_driver d
              join route r on r.facility = d.facility and r.id = d.route_id and r.week_end = d.week_end
@@ -17,7 +17,7 @@ const differs = `(m.signed_in, m.signed_in_at) is distinct from (true, excluded.
 
 /**
  * Open routes of drivers with a session are marked; every mark of a driver without one is taken back, also on routes
- * that were closed since. Rows are locked in the order of their key. $1 employees, $2 now.
+ * that were closed since. Rows are locked in the order of their key. $1 employees, $2 now, $3 sessions opened before this are over.
  */
 export const noteSignIns: Statement = {
   name: 'auth_note_sign_ins',
@@ -33,7 +33,7 @@ export const noteSignIns: Statement = {
          )
          insert into driver_sign_in as m (facility, route_id, week_end, employee, signed_in, signed_in_at)
          select d.facility, d.route_id, d.week_end, d.employee, true, signed.at
-           from (select $2::timestamptz as now_at) moment
+           from (select $2::timestamptz as now, $3::timestamptz as oldest) moment
           cross join ${openRoutes}
           cross join lateral (${signedInAt}) signed
           where d.employee = any ($1::text[]) and d.removed_at is null and signed.at is not null
@@ -45,18 +45,19 @@ export const noteSignIns: Statement = {
 
 /**
  * The same for the drivers of a route that was published, loaded again, or got a driver. Loaded again, the host's row
- * is blank and is told once more. $1 facility, $2 route, $3 week_end, $4 now, $5 loaded again.
+ * is blank and is told once more.
+ * $1 facility, $2 route, $3 week_end, $4 now, $5 sessions opened before this are over, $6 loaded again.
  */
 export const noteSignInsOfRoute: Statement = {
   name: 'auth_note_sign_ins_of_route',
   text: `insert into driver_sign_in as m (facility, route_id, week_end, employee, signed_in, signed_in_at)
          select d.facility, d.route_id, d.week_end, d.employee, true, signed.at
-           from (select $4::timestamptz as now_at) moment
+           from (select $4::timestamptz as now, $5::timestamptz as oldest) moment
           cross join ${openRoutes}
           cross join lateral (${signedInAt}) signed
           where d.facility = $1 and d.route_id = $2 and d.week_end = $3 and d.removed_at is null and signed.at is not null
           order by d.employee
              on conflict (facility, route_id, week_end, employee)
              do update set signed_in = true, signed_in_at = excluded.signed_in_at, version = m.version + 1
-          where $5 or ${differs}`,
+          where $6 or ${differs}`,
 };

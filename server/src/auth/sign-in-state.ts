@@ -1,5 +1,6 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import type { Tx } from '../db/types.ts';
+import { oldestSession } from './rules.ts';
 import { noteSignIns, noteSignInsOfRoute } from './sign-in-state-sql.ts';
 
 /**
@@ -7,7 +8,7 @@ import { noteSignIns, noteSignInsOfRoute } from './sign-in-state-sql.ts';
  * opens or ends their sessions, after it has.
  */
 export async function recordSignIns(tx: Tx, employees: readonly string[], now: Date): Promise<void> {
-  await tx.query(noteSignIns, [employees, now]);
+  await tx.query(noteSignIns, [employees, now, oldestSession(now)]);
 }
 
 /**
@@ -19,5 +20,5 @@ export async function recordRouteSignIns(
   { facility, id, week_end }: RouteKey,
   { now, reloaded }: { now: Date; reloaded: boolean },
 ): Promise<void> {
-  await tx.query(noteSignInsOfRoute, [facility, id, week_end, now, reloaded]);
+  await tx.query(noteSignInsOfRoute, [facility, id, week_end, now, oldestSession(now), reloaded]);
 }

@@ -26,6 +26,7 @@ const minuteMs = 60_000;
 export function authEndpoints({ auth, sessions, limit }: AuthEdge) {
   // Failures, not requests: a depot of two hundred drivers behind one address signs in at six in the morning.
   const failures = limit({ name: 'failed sign-ins', most: 60, windowMs: minuteMs });
+  const refusedSignUps = limit({ name: 'refused sign-ups', most: 60, windowMs: minuteMs });
   const resets = limit({ name: 'password resets', most: 60, windowMs: minuteMs });
   const originOf = (request: FastifyRequest, device: string | null | undefined): Origin => ({
     address: addressOf(request),
@@ -38,7 +39,7 @@ export function authEndpoints({ auth, sessions, limit }: AuthEdge) {
 
     signUp: endpoint(operations.signUp, async ({ body, request }) => {
       const { employee_id, password, device } = body;
-      const { gauge } = originOf(request, device);
+      const gauge = gaugeOf(refusedSignUps, request);
       const waitMs = await gauge.waitMs();
       if (waitMs > 0) throw new AppError('RATE_LIMITED', { retryAfterMs: waitMs });
       const outcome = await signUp(auth, { employee: employee_id, password, device: device ?? '' });
