@@ -82,7 +82,13 @@ const table = {
   MAIL_FROM: withDefault(
     'Tailgate <tailgate@localhost>',
     'Sender of delivery mails',
-    z.string().regex(/^[^\r\n]*@[^\r\n]*$/, 'expected a mail address'),
+    // One mailbox, with or without a name: every mail would fail by another, and only when the first one is due.
+    z
+      .string()
+      .regex(
+        /^(?:[^<>@\p{Cc}]*<[^<>@,;\s]+@[^<>@,;\s]+>|[^<>@,;\s]+@[^<>@,;\s]+)$/u,
+        'expected a mail address, such as pod@example.com or Depot <pod@example.com>',
+      ),
   ),
   PUBLIC_URL: optional(
     'Address under which drivers and mail readers reach this server; unset: where it listens',

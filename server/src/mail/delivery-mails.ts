@@ -117,9 +117,11 @@ export class DeliveryMails {
         { ...aboutOf(job), refused: refused.length },
         'the mail server refused some recipients of a delivery mail',
       );
-    if (deferred.length === 0 && taken.length + takenBefore > 0) return keepSent(db, job, clock());
-    await keepSettled(db, job, verdict, clock());
-    if (deferred.length > 0) throw new DeferredError(`${deferred.length} recipients have to wait`);
+    if (deferred.length > 0) {
+      await keepSettled(db, job, verdict, clock());
+      throw new DeferredError(`${deferred.length} recipients have to wait`);
+    }
+    if (taken.length + takenBefore > 0) return keepSent(db, job, clock());
     // Trying again would only bother the server: it has said that it never will.
     await this.#giveUp(job, 'RECIPIENTS_REFUSED');
   }
@@ -128,7 +130,7 @@ export class DeliveryMails {
     const { db, log } = this.#options;
     const about = { ...aboutOf(job), reason };
     log.error(about, 'a delivery mail was given up');
-    await keepGivenUp(db, about).catch((err: unknown) =>
+    await keepGivenUp(db, job, about).catch((err: unknown) =>
       log.error({ err, mutation: job.mutation }, 'an incident could not be kept'),
     );
   }

@@ -34,6 +34,6 @@ export async function keepSent(db: Queryable, { facility, mutation }: Mail, now:
 }
 
 /** @param details without any address */
-export async function keepGivenUp(db: Queryable, details: object): Promise<void> {
-  await db.query(saveGivenUp, [JSON.stringify(details)]);
+export async function keepGivenUp(db: Queryable, { facility, mutation }: Mail, details: object): Promise<void> {
+  await db.query(saveGivenUp, [facility, mutation, JSON.stringify(details)]);
 }

@@ -50,8 +50,9 @@ export const saveSent: Statement = {
          insert into mail_sent (facility, mutation_id, sent_at) values ($1, $2, $3) on conflict do nothing`,
 };
 
-/** A mail that no retry could bring out is something that a person must know of. $1 details. */
+/** A mail that no retry could bring out is something that a person must know of. $1 facility, $2 mutation, $3 details. */
 export const saveGivenUp: Statement = {
   name: 'mail_save_given_up',
-  text: `insert into incident (incident_id, kind, details) values (gen_random_uuid(), 'mail_given_up', $1)`,
+  text: `with recipients as (delete from mail_recipient where facility = $1 and mutation_id = $2)
+         insert into incident (incident_id, kind, details) values (gen_random_uuid(), 'mail_given_up', $3)`,
 };
