@@ -19,6 +19,7 @@ import { ensureEpoch } from './db/epoch.ts';
 import { startListener, type Listener } from './db/listen.ts';
 import { migrate } from './db/migrate.ts';
 import { createPool, openAhead } from './db/pool.ts';
+import { hasSchema } from './db/schemas.ts';
 import { SharedCounters } from './db/shared-counters.ts';
 import { withTransaction } from './db/transaction.ts';
 import type { Db } from './db/types.ts';
@@ -109,7 +110,8 @@ async function openGround(config: Config, log: Logger, shutdown: Shutdown): Prom
   shutdown.add('database pool', () => db.end());
   await ensureEpoch(db);
 
-  const boss = new PgBoss({ connectionString: database.url, useListenNotify: true });
+  const createSchema = !(await hasSchema(db, 'pgboss'));
+  const boss = new PgBoss({ connectionString: database.url, useListenNotify: true, createSchema });
   boss.on('error', (err) => log.warn({ err }, 'pg-boss has trouble with the database and tries again'));
   await boss.start();
   // Jobs are wake-ups (I8): nothing is lost where one is cut short.

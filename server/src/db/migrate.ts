@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { Log } from '../log.ts';
 import { StartError } from '../start-error.ts';
+import { sqlStateOf } from './sqlstate.ts';
 
 export interface Migration {
   number: number;
@@ -68,13 +69,22 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
 }
 
 async function readApplied(client: pg.Client): Promise<AppliedMigration[]> {
-  await client.query(`
-    create table if not exists schema_migration (
-      number integer primary key,
-      name text not null,
-      sha256 text not null,
-      applied_at timestamptz not null default now()
-    )`);
+  const { rows: found } = await client.query<{ exists: boolean }>(
+    `select to_regclass('schema_migration') is not null as exists`,
+  );
+  // Looked for first: `if not exists` asks for the right to create it all the same (docs/security.md, roles).
+  if (!found[0]?.exists) {
+    await client
+      .query(
+        `create table schema_migration (
+           number integer primary key,
+           name text not null,
+           sha256 text not null,
+           applied_at timestamptz not null default now()
+         )`,
+      )
+      .catch(refuse('schema_migration cannot be created'));
+  }
   const { rows } = await client.query<AppliedMigration>(
     'select number, name, sha256 from schema_migration order by number',
   );
@@ -108,9 +118,18 @@ async function apply(client: pg.Client, { number, name, sql, sha256 }: Migration
     ]);
     await client.query('commit');
   } catch (cause) {
-    throw new StartError(`migration ${name} failed and was rolled back: ${reasonOf(cause)}`, { cause });
+    refuse(`migration ${name} failed and was rolled back`)(cause);
   }
 }
+
+/** Says what could not be done, and where another role can do it, how. */
+const refuse =
+  (what: string) =>
+  (cause: unknown): never => {
+    const mayNot = sqlStateOf(cause) === '42501';
+    const way = mayNot ? '; run `npm run migrate` with DATABASE_URL of the role that owns the tables' : '';
+    throw new StartError(`${what}: ${reasonOf(cause)}${way}`, { cause });
+  };
 
 async function refuseOldServer(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ number: number; version: string }>(
