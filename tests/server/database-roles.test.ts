@@ -62,12 +62,14 @@ describe('two roles of the database', () => {
   test('servers may not make tables, and say who may', async () => {
     const tooEarly = new ServerProcess({ ...env, PORT: '0' });
     await expect(tooEarly.start()).rejects.toThrow('npm run migrate');
-    expect(migrate(urlOf(roles.app))).toMatchObject({ status: 1, said: expect.stringContaining('npm run migrate') });
+    const refused = migrate(urlOf(roles.app));
+    expect(refused.status).toBe(1);
+    expect(refused.said).toContain('npm run migrate');
   });
 
   test('the owner makes them, once', () => {
     const first = migrate(urlOf(roles.owner));
-    expect(first.status, first.said).toBe(0);
+    expect(first.status).toBe(0);
     expect(first.said).toContain('0001_create_mirror');
     expect(migrate(urlOf(roles.owner)).said).toContain('The tables are up to date.');
   });
