@@ -30,8 +30,25 @@ export const clearableList = <Item extends z.ZodMiniType>(item: Item, max: numbe
 export const count = z.int().check(z.gte(0), z.lte(9_999_999));
 
 /** An ISO 8601 instant with any offset; out comes UTC `…Z` with milliseconds. */
+const fullInstant = z.iso.datetime({ offset: true });
+/** Spellings of ISO 8601 that the internet's profile (RFC 3339) leaves out: no seconds, offsets such as -0600 and +01. */
+const shortInstant = z.pipe(
+  z.pipe(
+    z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d([.,]\d+)?)?(Z|[+-]\d\d(:?\d\d)?)$/)),
+    z.transform(inFull),
+  ),
+  fullInstant,
+);
+function inFull(value: string): string {
+  return value
+    .replace(',', '.')
+    .replace(/(T\d\d:\d\d)(?!:\d\d)/, '$1:00')
+    .replace(/([+-]\d\d)$/, '$1:00')
+    .replace(/([+-]\d\d)(\d\d)$/, '$1:$2');
+}
+const notAnInstant = 'must be an ISO 8601 instant with an offset, such as 2026-11-20T10:00:00Z';
 export const instant = z.pipe(
-  z.pipe(z.iso.datetime({ offset: true }), z.transform(toUtc)),
+  z.pipe(z.union([fullInstant, shortInstant], notAnInstant), z.transform(toUtc)),
   z.string().check(z.refine((value) => utcForm.test(value), 'must lie between the years 0000 and 9999')),
 );
 function toUtc(value: string): string {
@@ -40,13 +57,16 @@ function toUtc(value: string): string {
 const utcForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** An instant that `null` or `""` clears. */
-export const clearableInstant = z.union([
-  instant,
-  z.pipe(
-    z.union([z.null(), z.literal('')]),
-    z.transform(() => null),
-  ),
-]);
+export const clearableInstant = z.union(
+  [
+    instant,
+    z.pipe(
+      z.union([z.null(), z.literal('')]),
+      z.transform(() => null),
+    ),
+  ],
+  notAnInstant,
+);
 
 /** Route weeks and other host dates: `YYYYMMDD`, a day that exists. */
 export const yyyymmdd = z.string().check(

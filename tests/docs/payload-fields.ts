@@ -81,7 +81,7 @@ function* fieldsOf(schema: JsonSchema, path: string, required = true): Generator
   // No schema at all: nothing is read or answered.
   if (path === '' && solid.every(({ type, anyOf, additionalProperties }) => !type && !anyOf && !additionalProperties))
     return;
-  yield { path: path || '(itself)', type: solid.map(typeText).join(' or ') || 'null', nullable, required };
+  yield { path: path || '(itself)', type: typesText(solid) || 'null', nullable, required };
 }
 
 function variantsOf(schema: JsonSchema): JsonSchema[] {
@@ -89,8 +89,15 @@ function variantsOf(schema: JsonSchema): JsonSchema[] {
   return Array.isArray(schema.type) ? schema.type.map((type) => ({ ...schema, type })) : [schema];
 }
 
+function typesText(schemas: readonly JsonSchema[]): string {
+  const types = new Set(schemas.map(typeText));
+  // The spellings of an instant that JSON Schema has no name for.
+  if (types.has('instant')) types.delete('text');
+  return [...types].join(' or ');
+}
+
 function typeText(schema: JsonSchema): string {
-  if (schema.anyOf) return [...new Set(variantsOf(schema).map(typeText))].join(' or ');
+  if (schema.anyOf) return typesText(variantsOf(schema));
   if (schema.enum) return schema.enum.map((value) => `\`${String(value) || '""'}\``).join(' ');
   if (schema.const !== undefined) return `\`${String(schema.const) || '""'}\``;
   if (schema.format === 'date-time') return 'instant';

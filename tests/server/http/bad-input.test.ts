@@ -143,6 +143,90 @@ describe('contract §1: malformed bodies are 400, name the path and save nothing
   });
 });
 
+/** A stop with a text of so many characters, for each limit of contract §1. */
+const line = (more: object) => ({ id: 1, products: [{ id: 'A', invoice: 'I', ...more }] });
+const osd = (group: object, entry: object = {}) =>
+  line({ updates: { osd_data: [{ osd_code: 1, data: [entry], ...group }] } });
+const limits: [string, number, (text: string) => object, string][] = [
+  ['item', 15, (id) => ({ id: 1, products: [{ id }] }), 'products.0.id'],
+  ['invoice', 10, (invoice) => line({ invoice }), 'products.0.invoice'],
+  [
+    'overage barcode',
+    20,
+    (barcode) => ({ id: 1, updates: { overage_items: [{ barcode, osd_code: 85 }] } }),
+    'updates.overage_items.0.barcode',
+  ],
+  ['barcode', 20, (barcodes) => osd({}, { barcodes }), 'products.0.updates.osd_data.0.data.0.barcodes'],
+  ['osd_id', 6, (osd_id) => osd({ osd_id }), 'products.0.updates.osd_data.0.osd_id'],
+  ['osd_parent', 6, (osd_parent) => osd({}, { osd_parent }), 'products.0.updates.osd_data.0.data.0.osd_parent'],
+  ['comment of an exception', 2000, (comment) => osd({}, { comment }), 'products.0.updates.osd_data.0.data.0.comment'],
+  ['action type', 10, (type) => line({ action: { type } }), 'products.0.action.type'],
+  [
+    'followup reason',
+    3,
+    (followup_reason_code) => ({ id: 1, updates: { followup_reason_code } }),
+    'updates.followup_reason_code',
+  ],
+  [
+    'skip reason',
+    3,
+    (skip_refuse_reason_code) => ({ id: 1, updates: { skip_refuse_reason_code } }),
+    'updates.skip_refuse_reason_code',
+  ],
+  [
+    'deliverer',
+    10,
+    (delivered_by_driver_id) => ({ id: 1, updates: { delivered_by_driver_id } }),
+    'updates.delivered_by_driver_id',
+  ],
+  ['receiver', 40, (store_emp_name) => ({ id: 1, updates: { store_emp_name } }), 'updates.store_emp_name'],
+  ['driver’s comment', 2000, (driver_comments) => ({ id: 1, updates: { driver_comments } }), 'updates.driver_comments'],
+  [
+    'skip comment',
+    2000,
+    (skip_refuse_driver_comment) => ({ id: 1, updates: { skip_refuse_driver_comment } }),
+    'updates.skip_refuse_driver_comment',
+  ],
+  ['e-mail', 254, (email) => ({ id: 1, updates: { osd_emails: [email] } }), 'updates.osd_emails.0'],
+];
+
+describe('contract §1: the longest', () => {
+  test.each(limits)('%s has %i characters, one more is 400', async (_, most, stop, path) => {
+    expect((await putStops(stop('x'.repeat(most)))).success).toBe(true);
+    const reply = await putStops(stop('x'.repeat(most + 1)));
+    expect(reply.error).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ path: `stops.0.${path}` }] });
+  });
+
+  test.each([
+    ['id', { id: 'x'.repeat(11), stops: [{ id: 1 }] }],
+    ['facility', { id: 'R100', facility: 'x'.repeat(6), stops: [{ id: 1 }] }],
+  ])('%s of a route', async (path, body) => {
+    expect((await put({ body })).error?.details.map((detail) => detail.path)).toEqual([path]);
+  });
+});
+
+describe('contract §1: values of other spellings are read', () => {
+  test.each([
+    ['a stop id as text', { id: '1' }],
+    ['codes as numbers and as text', osd({ osd_code: 7 }, { quantity: 9_999_999 })],
+    [
+      'coordinates as text, as numbers, with more decimals than six',
+      { id: 1, updates: { delivery_latitude: '-41.123456789', delivery_longitude: 87 } },
+    ],
+    [
+      'an offset',
+      {
+        id: 1,
+        updates: { start_delivery_time: '2026-11-20T10:00:00.5-06:00', end_delivery_time: '2026-11-20T16:00Z' },
+      },
+    ],
+    ['a skip time that nobody can read', { id: 1, updates: { skip_refuse_timestamp: 'about noon' } }],
+    ['fields that nobody knows', { id: 1, colour: 'red', updates: { mood: ['good'] } }],
+  ])('%s', async (_, stop) => {
+    expect((await putStops(stop)).success).toBe(true);
+  });
+});
+
 describe('contract §1: what is too large or of another kind', () => {
   test('6 MiB are 413 TOO_LARGE', async () => {
     expect((await putText(`"${'x'.repeat(6 * 1024 * 1024)}"`)).error?.code).toBe('TOO_LARGE');

@@ -183,8 +183,11 @@ describe('contract §4: PUT route/stop', () => {
     expect((await stopNow(1))?.updates.driver_comments).toBe('A');
   });
 
-  test('twenty of the same at once have one effect', async () => {
-    const replies = await Promise.all(Array.from({ length: 20 }, () => taken([{ id: 3, updates: { status: 'R' } }])));
+  test('twenty of the same at once have one effect, over both path sets (contract §4)', async () => {
+    const paths = ['v20', 'current'] as const;
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => taken([{ id: 3, updates: { status: 'R' } }], { paths: paths[n % 2] })),
+    );
     const results = replies.map(({ stops }) => stops[0]?.result);
     expect(results.filter((result) => result === 'applied')).toHaveLength(1);
     expect(results.filter((result) => result === 'duplicate')).toHaveLength(19);

@@ -1,0 +1,36 @@
+import { operations, routeScope } from '@tailgate/sync-protocol';
+import { expect, test } from 'vitest';
+import { insertRoutes, plan } from '../../support/mirror.ts';
+import { signUp } from '../../support/people.ts';
+import { Phone } from '../../support/phone.ts';
+import { Replica } from '../../support/replica.ts';
+import { TestQueue } from '../../support/sealing.ts';
+import { readSnapshot } from '../../support/snapshot.ts';
+import { startSyncNode } from '../../support/sync-node.ts';
+
+test('a running timer, and the close that it brings, reach the phones of the route by themselves (docs/protocol.md, The feed)', async () => {
+  const node = await startSyncNode({ timersRing: true, limits: { sweep_ms: 60_000 } });
+  const key = { facility: 'F01', id: 'R1', week_end: '20261121' };
+  await insertRoutes(node.database.pool, [
+    { ...key, weekEnd: key.week_end, drivers: ['1001'], stops: [plan(1), plan(999, 0)] },
+  ]);
+  const as = await signUp(node.client, '1001');
+  const scope = routeScope(key);
+  const replica = new Replica();
+  replica.take(await readSnapshot(node, as, scope));
+  const phone = await Phone.connect(node.socketUrl, new TestQueue().clientId);
+  await phone.signedOn(as, { cursors: { [scope]: replica.cursor } });
+  replica.take(await phone.next('patch'));
+
+  const now = node.clock.now.getTime();
+  const body = { id: key.id, stops: [{ id: 999, arrived: true }] };
+  await node.client.take(operations.syncStops, { as, body });
+  replica.take(await phone.next('patch'));
+  const autoclose_at = new Date(now + 600_000).toISOString();
+  expect(replica.documents.get('route')?.value).toMatchObject({ status: 'O', autoclose_at, forceclose_at: null });
+
+  node.clock.now = new Date(now + 600_000);
+  replica.take(await phone.next('patch'));
+  expect(replica.documents.get('route')?.value).toMatchObject({ status: 'C', closed_by: 'A', autoclose_at: null });
+  expect(replica.documents.get('result/999')?.value).toMatchObject({ status: 'C' });
+});
