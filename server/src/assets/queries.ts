@@ -1,13 +1,5 @@
 import type { Queryable } from '../db/types.ts';
-import {
-  expectAssets,
-  findAsset as findAssetRow,
-  findChunk,
-  findReadyIds,
-  findUpload,
-  findUploads,
-  giveUpAssets,
-} from './sql.ts';
+import { expectAssets, findAsset as findAssetRow, findChunk, findUpload, findUploads, giveUpAssets } from './sql.ts';
 
 /** A file whose bytes are here. */
 export interface Asset {
@@ -41,12 +33,6 @@ export async function findUploadFiles(db: Queryable, id: string): Promise<Asset[
 export async function findAssetsOf(db: Queryable, ids: readonly string[]): Promise<Asset[]> {
   const { rows } = await db.query<Asset>(findUploads, [ids]);
   return rows;
-}
-
-/** Which of these files are here: a stop's evidence is complete where all are (sync.md, Files). */
-export async function findReadyAssets(db: Queryable, ids: readonly string[]): Promise<Set<string>> {
-  const { rows } = await db.query<{ id: string }>(findReadyIds, [ids]);
-  return new Set(rows.map(({ id }) => id));
 }
 
 /** Makes sure that files which a stop names have a row, so that the host's header of each can say that it is awaited. */

@@ -21,12 +21,6 @@ export const findUploads: Statement = {
           where (batch = any ($1::text[]) or id = any ($1::text[])) and state = 'R' order by batch, seq`,
 };
 
-/** Which of these ids have their bytes. $1 ids. */
-export const findReadyIds: Statement = {
-  name: 'asset_find_ready_ids',
-  text: `select id from asset where id = any ($1::text[]) and state = 'R'`,
-};
-
 /**
  * The chunk in which a byte lies. As base64: the driver reads every column as text, and this is the shorter one.
  * $1 content, $2 the byte's place.

@@ -4,7 +4,7 @@ import { ByteaArrayBuffer, int8Array, uuidArray } from '../db/arrays.ts';
  * Large enough that a row costs little beside its bytes (64 KiB and 256 KiB wrote equally fast, 16 kB a third slower),
  * small enough that whoever reads holds little. Readers rely on it (0004).
  */
-export const chunkBytes = 256 * 1024;
+const chunkBytes = 256 * 1024;
 /** Chunks of one statement; a phone's photo fits, and is written with the commit that makes an asset of it. */
 const trayBytes = 2 * chunkBytes + 64;
 const smallTrayBytes = 32 * 1024;

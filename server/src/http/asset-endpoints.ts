@@ -3,7 +3,7 @@ import { operations } from '@tailgate/sync-protocol';
 import { create as contentDisposition } from 'content-disposition';
 import type { FastifyRequest } from 'fastify';
 import mime from 'mime';
-import type { Asset } from '../assets/queries.ts';
+import type { Asset, Part } from '../assets/queries.ts';
 import { findAsset, findUploadFiles, readBytes } from '../assets/queries.ts';
 import type { UploadGround } from '../assets/upload.ts';
 import { partOf } from './byte-range.ts';
@@ -52,7 +52,7 @@ export function assetEndpoints(ground: UploadGround) {
   }
 }
 
-type ReadPart = (part?: { start: number; end: number }) => AsyncIterable<Buffer>;
+type ReadPart = (part?: Part) => AsyncIterable<Buffer>;
 
 /** A file as it was sent, or a part of it. An id never stands for other bytes, so caches may keep it for good. */
 function rawAnswer(request: FastifyRequest, asset: Asset, read: ReadPart): RawAnswer {

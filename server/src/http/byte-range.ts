@@ -1,10 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-
-/** `end` not included. */
-export interface Part {
-  readonly start: number;
-  readonly end: number;
-}
+import type { Part } from '../assets/queries.ts';
 
 /**
  * Which part of a file a GET asks for (RFC 9110 §14): undefined for all of it, `none` for one that it does not have.
