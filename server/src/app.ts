@@ -80,6 +80,9 @@ const FILE_CONNECTIONS = 4;
 /** Read at the first hello of a storm: not opened while phones wait. */
 const KEPT_CONNECTIONS = 2;
 
+/** Of an operator's own token, at least: trials take shorter ones, so it is asked for and not demanded. */
+const OPS_TOKEN_LENGTH = 16;
+
 /**
  * Puts the parts together by hand, in the order in which they lean on each other; they are closed in reverse.
  * Where one cannot start, those before it are closed again and its error passed on.
@@ -88,7 +91,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
   const shutdown = new Shutdown(log);
   try {
     await prepareDataDir(config.dataDir);
-    const opsToken = await opsTokenOf(config);
+    const opsToken = await opsTokenOf(config, log);
     const ground = await openGround(config, log, shutdown);
     const pipeline = await startPipeline(ground);
     await startSideEffects(ground, pipeline);
@@ -256,6 +259,11 @@ async function listen(http: Pick<FastifyInstance, 'listen'>, { port, listenHost 
   }
 }
 
-async function opsTokenOf({ opsToken, dataDir }: Config): Promise<KeptSecret> {
+async function opsTokenOf({ opsToken, dataDir }: Config, log: Logger): Promise<KeptSecret> {
+  if (opsToken !== undefined && opsToken.length < OPS_TOKEN_LENGTH)
+    log.warn(
+      { characters: opsToken.length },
+      `OPS_TOKEN can be guessed: take ${OPS_TOKEN_LENGTH} random characters or more`,
+    );
   return opsToken === undefined ? keepSecret(join(dataDir, 'ops-token')) : { secret: opsToken, fresh: false };
 }
