@@ -107,6 +107,14 @@ describe('contract §2: a sign-in slows down', () => {
     expect(await waitOf('9999', { from })).toBe(2);
   });
 
+  test('by the address that connects, where no proxy is trusted, whatever the request says of itself', async () => {
+    const direct = await startRestServer({ database: server.database });
+    direct.clock.now = server.clock.now;
+    const employee = await registered();
+    for (let i = 0; i < 5; i++) await fail(employee, 1, { from: newAddress(), on: direct });
+    expect(await waitOf(employee, { from: newAddress(), on: direct })).toBe(2);
+  });
+
   test('for one network of IPv6, whichever of its addresses is shown', async () => {
     const employee = await registered();
     for (let i = 1; i <= 5; i++) await fail(employee, 1, { from: `2001:db8:0:7::${i}` });

@@ -14,7 +14,9 @@ import { described } from '../described.ts';
 // Interface.md 4.1 with contract §2.
 
 const employeeWords = { employee_id: 'As in the employee master.' };
-const deviceWords = { device: 'Names the device, for the office.' };
+const deviceWords = {
+  device: 'What the device calls itself, always the same: one that has signed in before is not slowed down by others.',
+};
 const signedWords = {
   employee_id: 'Whose session it is.',
   name: 'From the employee master.',
