@@ -24,15 +24,15 @@ export const stopExceptionPayload = z.strictObject({
   type: z.enum(['S', 'R', 'B']),
   requires_comment: z.boolean(),
   requires_photo: z.boolean(),
-  sort: z.number(),
+  sort: z.int(),
 });
 export const creditReasonPayload = z.strictObject({
   ...codeName,
   category: z.string(),
   requires_photo: z.boolean(),
-  sort: z.number(),
+  sort: z.int(),
 });
 /** Only those that are flagged for drivers. */
 export const invoiceExceptionPayload = z.strictObject({ ...codeName, driver_visible: z.literal('Y') });
 /** Container types, sections and trailer areas. */
-export const plainCodePayload = z.strictObject({ ...codeName, sort: z.number() });
+export const plainCodePayload = z.strictObject({ ...codeName, sort: z.int() });

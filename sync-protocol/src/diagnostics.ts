@@ -3,7 +3,7 @@ import { nothing, operation } from './operations.ts';
 
 /** As whom and in which code page the service's job runs on the host (contract §7). */
 export const hostJobPayload = z.strictObject({
-  ccsid: z.number(),
+  ccsid: z.int(),
   user: z.string(),
   job: z.string(),
   library: z.string(),
@@ -17,10 +17,10 @@ export const hostTablePayload = z.strictObject({
     z.strictObject({
       name: z.string(),
       type: z.string(),
-      length: z.number(),
-      scale: z.number(),
+      length: z.int(),
+      scale: z.int(),
       nullable: z.boolean(),
-      ccsid: z.nullable(z.number()),
+      ccsid: z.nullable(z.int()),
     }),
   ),
 });

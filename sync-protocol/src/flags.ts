@@ -26,9 +26,9 @@ export const flaggedChange = z.strictObject({
   facility: z.string(),
   route_id: z.string(),
   week_end: z.string(),
-  stop_id: z.number(),
+  stop_id: z.int(),
   /** The route version that contains it. */
-  version: z.number(),
+  version: z.int(),
   source: z.enum(['sync', 'rest', 'office', 'timer']),
   employee: z.string(),
   edit_time: z.iso.datetime(),

@@ -14,7 +14,7 @@ const osdGroupPayload = z.strictObject({
     z.strictObject({
       osd_parent: z.nullable(z.string()),
       comment: z.string(),
-      quantity: z.number(),
+      quantity: z.int(),
       images_id: z.nullable(z.string()),
       barcodes: z.string(),
       quantity_type: z.nullable(z.enum(['units', 'cases'])),
@@ -25,7 +25,7 @@ const osdGroupPayload = z.strictObject({
 const overagePayload = z.strictObject({
   barcode: z.string(),
   osd_code: z.string(),
-  quantity: z.number(),
+  quantity: z.int(),
   comment: z.string(),
   images_id: z.nullable(z.string()),
 });
@@ -44,7 +44,7 @@ const stopUpdatesPayload = z.strictObject({
 });
 
 const stopFrame = {
-  id: z.number(),
+  id: z.int(),
   type: stopPlan.shape.type,
   updates: stopUpdatesPayload,
   osd_emails: z.array(z.string()),
@@ -57,7 +57,7 @@ const collectionSettings = { required: z.boolean(), count_in_totes: z.boolean(),
 
 const actionPayload = z.strictObject({
   type: z.string(),
-  updates: z.strictObject({ delivered: z.number(), osd_data: z.array(osdGroupPayload) }),
+  updates: z.strictObject({ delivered: z.int(), osd_data: z.array(osdGroupPayload) }),
 });
 
 export const stopPayload = z.strictObject({
@@ -66,12 +66,12 @@ export const stopPayload = z.strictObject({
     z.strictObject({
       ...named,
       invoice: z.string(),
-      quantity: z.number(),
+      quantity: z.int(),
       box_upc: z.string(),
       item_upc: z.string(),
       section: z.string(),
       updates: z.strictObject({
-        delivered: z.number(),
+        delivered: z.int(),
         accounting_complete: z.boolean(),
         image_ids: z.nullable(z.array(z.string())),
         osd_data: z.array(osdGroupPayload),
@@ -85,8 +85,8 @@ export const stopPayload = z.strictObject({
       ...collectionSettings,
       container_type: z.string(),
       section: z.string(),
-      quantity: z.number(),
-      updates: z.strictObject({ returned: z.number(), osd_data: z.array(osdGroupPayload) }),
+      quantity: z.int(),
+      updates: z.strictObject({ returned: z.int(), osd_data: z.array(osdGroupPayload) }),
       action: actionPayload,
     }),
   ),
@@ -99,7 +99,7 @@ const lineV20 = {
   ...collectionSettings,
   container_type: z.string(),
   section: z.string(),
-  quantity: z.number(),
+  quantity: z.int(),
 };
 const actionV20 = z.strictObject({ type: z.string() });
 
@@ -128,7 +128,7 @@ export type RoutePayloadV20 = Answered<z.infer<typeof routePayloadV20>>;
 /** `meta` of GET route, both path sets. Deadlines are UTC `…Z`, null where no timer runs. */
 export const routeMeta = z.strictObject({
   /** Rises with every change of the route. */
-  version: z.number(),
+  version: z.int(),
   /** The return marker: the arrival at the warehouse was recorded. */
   arrived: z.boolean(),
   autoclose_at: z.nullable(z.iso.datetime()),
@@ -138,10 +138,10 @@ export type RouteMeta = Answered<z.infer<typeof routeMeta>>;
 
 /** What became of one stop object; a rejected one has neither status nor version, its warning says why. */
 export const stopAnswer = z.strictObject({
-  id: z.number(),
+  id: z.int(),
   result: z.enum(['applied', 'duplicate', 'stale', 'rejected']),
   status: z.nullable(z.string()),
-  version: z.nullable(z.number()),
+  version: z.nullable(z.int()),
   warnings: z.array(warning),
 });
 export type StopAnswer = Answered<z.infer<typeof stopAnswer>>;
@@ -160,13 +160,13 @@ export type StopSyncAnswer = Answered<z.infer<typeof stopSyncAnswer>>;
 /** `data` of PUT route/stop/skip-refuse. */
 export const skipRefuseAnswer = z.strictObject({
   route_id: z.string(),
-  stop_id: z.number(),
+  stop_id: z.int(),
   status: z.string(),
-  version: z.number(),
+  version: z.int(),
 });
 export type SkipRefuseAnswer = Answered<z.infer<typeof skipRefuseAnswer>>;
 
-export const healthPayload = z.strictObject({ version: z.string(), uptime_s: z.number() });
+export const healthPayload = z.strictObject({ version: z.string(), uptime_s: z.int() });
 /** Each dependency by name. `required`: without it this node takes no requests. */
 export const readinessPayload = z.record(z.string(), z.strictObject({ ok: z.boolean(), required: z.boolean() }));
 export type Readiness = Answered<z.infer<typeof readinessPayload>>;

@@ -78,7 +78,7 @@ export const listedReport = z.strictObject({
   sections: z.array(
     z.strictObject({
       key: z.string(),
-      rating: z.number(),
+      rating: z.int(),
       reason: z.string(),
       comment: z.string(),
       photos_id: z.string(),

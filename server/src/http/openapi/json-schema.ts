@@ -90,6 +90,8 @@ function tidy(schema: unknown): JsonSchema {
   }
   const kept = Object.entries(rest).flatMap(([keyword, value]): [string, unknown][] => {
     if (keyword === 'propertyNames' || (keyword === 'additionalProperties' && value === false)) return [];
+    // What any integer of JavaScript can be says nothing.
+    if (typeof value === 'number' && Math.abs(value) === Number.MAX_SAFE_INTEGER) return [];
     // zod's pattern for instants is four lines long; the format says it.
     if (keyword === 'pattern' && rest['format'] === 'date-time') return [];
     if (keyword === 'properties' && isObject(value))
