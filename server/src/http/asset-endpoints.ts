@@ -69,6 +69,8 @@ function rawAnswer(request: FastifyRequest, asset: Asset, read: ReadPart): RawAn
     // Whatever it holds, it is saved and not run in our name.
     'content-disposition': contentDisposition(downloadName(asset)),
     'x-content-type-options': 'nosniff',
+    // An app on another origin may show a photo by its address: whoever knows the id may have it.
+    'cross-origin-resource-policy': 'cross-origin',
   };
   const body = bodyOf(request, () => read(part));
   if (!part) return new RawAnswer(200, headers, body);
