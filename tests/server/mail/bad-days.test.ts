@@ -69,6 +69,16 @@ describe('a delivery mail on a mail server’s bad day (contract §4, E-mail)', 
     expect(JSON.stringify(log.lines)).not.toContain('gone@example.com');
   });
 
+  it('knows whom the server means, however the address was written', async () => {
+    const key = await addRoute(mail.ground, 'B10', ['1001']);
+    mail.server.refuse('Info@müller.example');
+    const { log, afterStatement } = await mail.startMails();
+    const mutation = await mail.submit(key, withCopy('Info@Müller.example'));
+    await afterStatement('mail_save_sent');
+    expect(log.lines).toMatchObject([{ level: 'warn', fields: { refused: 1 } }]);
+    expect((await mail.letterOf(mutation)).recipients).toEqual(['manager1@example.com']);
+  });
+
   it('comes later for a recipient who is greylisted, and not again for the others', async () => {
     const key = await addRoute(mail.ground, 'B5', ['1001']);
     mail.server.refuse('buyer@example.com', 451, '4.7.1 greylisted, come again');
