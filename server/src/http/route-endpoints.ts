@@ -32,6 +32,16 @@ function pendingRoute<Payload>(
   payload: (route: PendingRoute, stops: RouteStops['stops']) => Payload,
 ) {
   const answers = new RenderedAnswers<Payload>(mostBytes);
+  const making = new Map<string, Promise<Rendered<Payload>>>();
+
+  async function make(route: PendingRoute, name: string, stamp: string): Promise<Rendered<Payload>> {
+    const { stops, epoch, version } = await loadStops(db, route.key);
+    const rendered = new Rendered<Payload>(message, payload(route, stops), routeMeta(route));
+    // A change came in between: it is shown, but it is not what the stamp says.
+    if (epoch === route.epoch && version === route.version) answers.set(name, stamp, rendered);
+    return rendered;
+  }
+
   return async (employee: string) => {
     const route = await loadPendingRoute(db, employee);
     if (!route) throw new AppError('NO_PENDING_ROUTE');
@@ -39,10 +49,9 @@ function pendingRoute<Payload>(
     const [name, stamp] = [routeScope(route.key), JSON.stringify(route)];
     const known = answers.get(name, stamp);
     if (known) return { data: known };
-    const { stops, epoch, version } = await loadStops(db, route.key);
-    const rendered = new Rendered<Payload>(message, payload(route, stops), routeMeta(route));
-    // A change came in between: it is shown, but it is not what the stamp says.
-    if (epoch === route.epoch && version === route.version) answers.set(name, stamp, rendered);
-    return { data: rendered };
+    // After a change everybody asks at once: one of them has it made, of stops that are no older than the version.
+    const made = making.get(stamp) ?? make(route, name, stamp).finally(() => making.delete(stamp));
+    making.set(stamp, made);
+    return { data: await made };
   };
 }

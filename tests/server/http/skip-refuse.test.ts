@@ -6,7 +6,7 @@ import type { Signed } from '../../support/rest-client.ts';
 import type { RestServer } from '../../support/rest-server.ts';
 import { startRestServer } from '../../support/rest-server.ts';
 
-const { readRoute, skipStop } = operations;
+const { readRoute, skipStop, syncStops } = operations;
 const aNumber: unknown = expect.any(Number);
 
 let server: RestServer;
@@ -53,6 +53,40 @@ describe('contract §4: PUT skip-refuse', () => {
     expect((await skip(body)).data).toMatchObject({ stop_id: 2, status: 'S' });
     const { rows } = await server.database.pool.query<{ doc: string }>('select doc from stop_result where stop_id = 2');
     expect(rows[0]?.doc).toContain('at noon');
+  });
+
+  test('null and "" are as good as absent; a time is kept as it was sent', async () => {
+    const body = { status: null, type: null, facility: '', week_end: null, skip_refuse_reason_code: '10' };
+    const texts = { skip_refuse_timestamp: '', skip_refuse_driver_comment: null };
+    expect((await skip({ ...body, ...texts })).data).toMatchObject({ status: 'R' });
+    expect((await skip({ ...body, skip_refuse_reason_code: null })).data).toMatchObject({ status: 'S' });
+  });
+
+  test('a delivered stop is amended; a skipped one can be delivered, refused and skipped again', async () => {
+    const put = (status: string) =>
+      server.client.take(syncStops, { as: driver, body: { id: 'R100', stops: [{ id: 1, updates: { status } }] } });
+    expect((await put('D')).stops[0]?.warnings).toEqual([]);
+    const before = (await skip({ type: 'refuse' })).data;
+    expect(before).toMatchObject({ status: 'R' });
+    expect((await put('D')).stops[0]).toMatchObject({ status: 'D', warnings: [] });
+    expect((await put('S')).stops[0]).toMatchObject({ status: 'S', warnings: [{ code: 'amended' }] });
+  });
+
+  test('twenty of the same at once are one change, over both path sets', async () => {
+    const paths = ['v20', 'current'] as const;
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => skip({ stop_id: 2, type: 'skip' }, { paths: paths[n % 2] })),
+    );
+    expect(new Set(replies.map(({ data }) => JSON.stringify(data))).size).toBe(1);
+  });
+
+  test('stop sync stores skip_refuse_* and leaves the status alone', async () => {
+    const updates = { skip_refuse_reason_code: '10', skip_refuse_timestamp: '', skip_refuse_driver_comment: 'closed' };
+    const { stops } = await server.client.take(syncStops, {
+      as: driver,
+      body: { id: 'R100', stops: [{ id: 1, updates }] },
+    });
+    expect(stops[0]).toMatchObject({ result: 'applied', status: 'P', warnings: [] });
   });
 
   test('missing and malformed fields are 400 and named', async () => {

@@ -1,3 +1,4 @@
+import type { MutationName } from '@tailgate/sync-protocol';
 import { canonicalJson } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Pipeline } from '../../../server/src/mutations/change.ts';
@@ -49,6 +50,26 @@ describe('an item that nests without end', () => {
   it('has the text that every other item has', () => {
     const value = readJson('{"z":[1,{"y":null,"x":[],"é":"\\n\\ud800"}],"a":{},"10":true,"9":[[],[2,[3]]]}');
     expect(deepCanonicalJson(value)).toBe(canonicalJson(value));
+  });
+});
+
+describe('an item whose arguments are malformed', () => {
+  it.each<[MutationName, object, number | null]>([
+    ['stop.update', { stop: { id: 2, updates: { status: 'X' } } }, 2],
+    ['stop.update', { stop: { id: '3', products: 'none' } }, 3],
+    ['stop.skip_refuse', { stop_id: 1, status: 'D' }, 1],
+    ['stop.update', { stop: { id: 'first', updates: {} } }, null],
+    ['stop.update', {}, null],
+  ])('is found by the stop that it names, if it names one: %s %j', async (name, args, stop_id) => {
+    const key = { facility: 'F01', id: 'NAMED', week_end: '20261121' };
+    const queue = new TestQueue();
+    const session = await bindQueue(ground, queue, '1001');
+    const { results } = await pipeline.push(session, [queue.seal(name, { route: key, ...args })]);
+    expect(results).toMatchObject([{ result: 'quarantined', code: 'VALIDATION_FAILED' }]);
+    const { rows } = await ground.pool.query('select route_id, stop_id from quarantine where client_id = $1', [
+      queue.clientId,
+    ]);
+    expect(rows).toEqual([{ route_id: 'NAMED', stop_id }]);
   });
 });
 
