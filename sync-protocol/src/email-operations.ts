@@ -11,7 +11,6 @@ export const emailPreviewQuery = z.object({
   stop_id: stopNumber,
   week_end: yyyymmdd,
 });
-export type EmailPreviewQuery = z.infer<typeof emailPreviewQuery>;
 
 /** Interface.md 4.3, the delivery e-mail. */
 export const emailOperations = {
