@@ -38,7 +38,7 @@ describe('/docs', () => {
     expect(await response.text()).not.toMatch(/https?:/);
   });
 
-  test('every file that it names is there, squeezed for whoever takes it so, and asked for once', async () => {
+  test('every file that it names is there, squeezed for whoever takes it so, and not sent twice', async () => {
     const page = await (await get('/docs')).text();
     const named = [...page.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, path]) => `/${path}`);
     expect(named.length).toBeGreaterThanOrEqual(6);

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { readFile } from 'node:fs/promises';
-import { hasIt } from '../conditional.ts';
+import { EncodedBytes, sendEncoded } from '../encoded-bytes.ts';
 import { AppError } from '../errors.ts';
 import { openapiDocument } from '../openapi/document.ts';
-import { WebFile } from './web-file.ts';
 
 /** Swagger UI comes from its package, not from somebody's network: the page works where there is none. */
 const policy = [
@@ -24,25 +23,23 @@ const policy = [
  */
 export function mountDocs(app: FastifyInstance, version: string): void {
   const files: Record<string, WebFile> = {
-    '/docs': new WebFile('text/html; charset=utf-8', from(ours('page.html'))),
-    '/docs/page.mjs': new WebFile(script, from(ours('page.mjs'))),
-    '/docs/page.css': new WebFile(style, from(ours('page.css'))),
-    '/docs/icon.svg': new WebFile('image/svg+xml', from(ours('icon.svg'))),
-    '/docs/swagger-ui-bundle.js': new WebFile(
-      script,
-      from(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
-    ),
-    '/docs/swagger-ui.css': new WebFile(style, from(import.meta.resolve('swagger-ui-dist/swagger-ui.css'))),
-    '/docs/openapi.json': new WebFile('application/json; charset=utf-8', async () => written(version)),
+    '/docs': { type: 'text/html; charset=utf-8', read: from(ours('page.html')) },
+    '/docs/page.mjs': { type: script, read: from(ours('page.mjs')) },
+    '/docs/page.css': { type: style, read: from(ours('page.css')) },
+    '/docs/icon.svg': { type: 'image/svg+xml', read: from(ours('icon.svg')) },
+    '/docs/swagger-ui-bundle.js': { type: script, read: from(theirs.bundle) },
+    '/docs/swagger-ui.css': { type: style, read: from(theirs.style) },
+    '/docs/openapi.json': { type: 'application/json; charset=utf-8', read: async () => written(version) },
   };
-  for (const [url, file] of Object.entries(files)) {
+  for (const [url, { type, read }] of Object.entries(files)) {
+    let loaded: EncodedBytes | undefined;
     app.get(url, async (request, reply) => {
-      const { etag, headers, bytes } = await file.answer(request.headers['accept-encoding']);
-      void reply.headers({ ...headers, etag, 'cache-control': 'no-cache', 'content-security-policy': policy });
+      loaded ??= new EncodedBytes(await read());
+      void reply.header('content-security-policy', policy);
       // RFC 8631: where programs find the description of this interface.
       if (url === '/docs')
         void reply.header('link', '<docs/openapi.json>; rel="service-desc"; type="application/json"');
-      return hasIt(request, etag) ? reply.code(304).send() : reply.send(bytes);
+      return sendEncoded(loaded, { type, cacheControl: 'no-cache' }, request, reply);
     });
   }
   app.get('/docs/', (_request, reply) => reply.redirect('../docs'));
@@ -53,8 +50,18 @@ export function mountDocs(app: FastifyInstance, version: string): void {
   });
 }
 
+/** A file of the page, read when somebody first asks for it. */
+interface WebFile {
+  readonly type: string;
+  readonly read: () => Promise<Buffer>;
+}
+
 const script = 'text/javascript; charset=utf-8';
 const style = 'text/css; charset=utf-8';
 const ours = (name: string): string => new URL(name, import.meta.url).href;
+const theirs = {
+  bundle: import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+  style: import.meta.resolve('swagger-ui-dist/swagger-ui.css'),
+};
 const from = (url: string) => () => readFile(new URL(url));
 const written = (version: string): Buffer => Buffer.from(JSON.stringify(openapiDocument(version)));

@@ -38,10 +38,9 @@ export function operationObject(operation: AnyOperation, { name, tag, example = 
 
 /** What HEAD answers of a file: the headers of GET. Other operations answer HEAD, too; nobody has a use for it there. */
 export function headObject(operation: AnyOperation, { name, tag }: Listing, shared: Shared): object {
-  const bare = Object.entries(successes(operation, {}, shared.schemas)).map(([status, { description, headers }]) => [
-    status,
-    { description, headers },
-  ]);
+  const bare = Object.entries(successes(operation, {}, shared.schemas)).map(
+    ([status, { description, headers }]): [string, object] => [status, { description, headers }],
+  );
   return {
     operationId: `${name}Head`,
     tags: [tag],
