@@ -29,6 +29,7 @@ export function operationObject(operation: AnyOperation, { name, tag, example = 
     operationId: name,
     tags: [tag],
     summary: operation.summary,
+    description: whoMayCall[operation.access],
     security: security[operation.access],
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: body }),
@@ -60,6 +61,13 @@ interface Success {
 const driver = { employee_id: [], api_token: [] };
 /** An empty requirement: nobody needs to sign in. `open` operations ask for a driver under ACCESS=strict only. */
 const security = { public: [{}], open: [{}, driver], driver: [driver], operator: [{ ops_token: [] }] };
+
+const whoMayCall = {
+  public: 'Open to anybody.',
+  open: 'Open to anybody; where the server runs with `ACCESS=strict`, to signed-in drivers.',
+  driver: 'For signed-in drivers.',
+  operator: 'For the office.',
+};
 
 const headerNames: Record<HeededHeader, string> = {
   'idempotency-key': 'IdempotencyKey',

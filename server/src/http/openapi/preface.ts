@@ -10,8 +10,7 @@ shapes differ each path shows its own. A suffix under a set that does not list i
 \`{code, details: [{path, message}], request_id}\`. Programs decide by \`code\`. Every answer carries \`x-request-id\`.
 
 **Try it.** Sign up or sign in, press *Authorize*, and enter the employee id and the token of the answer. Headers may be
-spelled \`employee-id\` and \`api-token\`, for proxies that drop names with underscores. Endpoints without a lock are open;
-a server with \`ACCESS=strict\` asks for a driver on all but sign-in and health.
+spelled \`employee-id\` and \`api-token\`, for proxies that drop names with underscores.
 
 **Fields.** Unknown fields of a request are ignored. An absent field means no change, null or \`""\` clears, and nothing
 clears evidence such as a signature. Answers may get new fields later.
