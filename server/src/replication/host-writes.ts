@@ -1,6 +1,6 @@
 import type { Columns, HostValue } from './host/columns.ts';
 import { HostError, onFile, type Host, type HostTransaction } from './host/host.ts';
-import { hostMoment, type HostMoment } from './host/local-time.ts';
+import { hostMoment } from './host/local-time.ts';
 import type { AuditStamp, HostStatement } from './host/statements.ts';
 import type { HostFileName } from './host/tables.ts';
 
@@ -63,6 +63,6 @@ export function namesOf<C extends Columns>(columns: C): (keyof C & string)[] {
 }
 
 /** The service's own mark in the audit tail. */
-export function stampAt(instant: Date, zone: string): AuditStamp & HostMoment {
+export function stampAt(instant: Date, zone: string): AuditStamp {
   return { user: 'TAILGATE', program: 'TAILGATE', ...hostMoment(instant, zone) };
 }

@@ -3,6 +3,7 @@ import type { Log } from '../log.ts';
 import { hostText } from '../stops/host-text.ts';
 import type { HostGate } from './host-gate.ts';
 import { HostError, needsSetup, type Host } from './host/host.ts';
+import { hostMoment, type HostMoment } from './host/local-time.ts';
 import { insertMissing } from './host/statements.ts';
 import { hostFiles, type HostFileName, type ServicePart } from './host/tables.ts';
 import { inParts, namesOf, once, stampAt, writeOwn } from './host-writes.ts';
@@ -13,6 +14,8 @@ export interface LogEntry {
   readonly file: HostFileName;
   /** The row's key on the host, for eyes. */
   readonly key: readonly string[];
+  /** Whose clock the line is dated by. */
+  readonly zone: string;
   /** As the row itself has it; without one, of the entry. */
   readonly trace?: string | undefined;
   readonly sequence: number;
@@ -47,11 +50,13 @@ export class ReplicationLog {
     this.#insert = once((count) => insertMissing(options.host, 'PODRPLP', columns, count));
   }
 
-  async write(entries: readonly LogEntry[], zone: string): Promise<void> {
+  async write(entries: readonly LogEntry[]): Promise<void> {
     const { host, gate, clock, log } = this.#options;
-    if (entries.length === 0 || gate.pauseOf('PODRPLP')) return;
-    const stamp = stampAt(clock(), zone);
-    const rows = entries.map((entry) => logRow(entry, stamp));
+    const [first] = entries;
+    if (!first || gate.pauseOf('PODRPLP')) return;
+    const now = clock();
+    const stamp = stampAt(now, first.zone);
+    const rows = entries.map((entry) => logRow(entry, hostMoment(now, entry.zone)));
     const writes = inParts(rows).map((part) => {
       const { sql, bind } = this.#insert(part.length);
       return { file: 'PODRPLP', sql, values: bind({ rows: part, stamp }), rows: 'any' } as const;
@@ -66,10 +71,7 @@ export class ReplicationLog {
   }
 }
 
-function logRow(
-  { file, key, trace, sequence, outcome }: LogEntry,
-  { date, time }: { date: `${number}`; time: `${number}` },
-): ServicePart<'PODRPLP'> {
+function logRow({ file, key, trace, sequence, outcome }: LogEntry, { date, time }: HostMoment): ServicePart<'PODRPLP'> {
   const parked = outcome.status === 'P';
   return {
     RLTRC:

@@ -214,10 +214,11 @@ class RoutePass {
     return this.#ground.leases.holds(this.#lease) ? 'again' : 'lost';
   }
 
-  #log({ stop, ...entry }: { stop: number } & Omit<LogEntry, 'file' | 'key'>): void {
+  #log({ stop, ...entry }: { stop: number } & Omit<LogEntry, 'file' | 'key' | 'zone'>): void {
     const route = routeValues(this.#lease.key);
     const place = stop === ROUTE_ROW ? route : [...route, `${stop}`];
-    this.#findings.logged({ file: stop === ROUTE_ROW ? 'RTHDRP' : 'RTSTUP', key: place, ...entry });
+    const file = stop === ROUTE_ROW ? 'RTHDRP' : 'RTSTUP';
+    this.#findings.logged({ file, key: place, zone: this.#zone, ...entry });
   }
 
   #park(stop: number, sequence: number, version: number, outcome: Refusal): void {
@@ -231,7 +232,7 @@ class RoutePass {
   async #save(hostedThrough?: number): Promise<boolean> {
     // Before the shadows: a crash in between is repeated, the other way round it would be forgotten.
     await this.#findings.awaitNamed(this.#ground.db, this.#lease, this.#ground.clock());
-    await this.#ground.replicationLog.write(this.#findings.takeLogged(), this.#zone);
+    await this.#ground.replicationLog.write(this.#findings.takeLogged());
     return this.#findings.save(this.#ground.db, this.#ground.leases, this.#lease, hostedThrough);
   }
 }

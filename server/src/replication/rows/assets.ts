@@ -63,7 +63,7 @@ export function assetFile({ db, host, owner, clock }: RowGround): RowFile<Pendin
     files: ['ASSHDP', 'ASSCHP'],
     load: async (limit) => {
       const { rows } = await db.query<AssetRow & Record<string, unknown>>(loadAssets, [limit]);
-      return rows.map((asset) => ({ key: [asset.id], version: asset.version, asset }));
+      return rows.map((asset) => ({ key: [asset.id], version: asset.version, zone: ZONE, asset }));
     },
     describe: ({ asset }) => JSON.stringify(assetHeader(asset, asset.state)),
     write: async ({ asset }, pass) => {

@@ -28,7 +28,7 @@ export function reportFile({ db, host, owner, clock }: RowGround): RowFile<Pendi
     files: ['LCRHDP', 'LCRSCP'],
     load: async (limit) => {
       const { rows } = await db.query<ReportRow & Record<string, unknown>>(loadReports, [limit]);
-      return rows.map((report) => ({ key: [report.report_id], version: report.version, report }));
+      return rows.map((report) => ({ key: [report.report_id], version: report.version, zone: report.zone, report }));
     },
     describe: ({ report }) => JSON.stringify(rendered(report)),
     write: async ({ report }) => {

@@ -19,6 +19,8 @@ export interface PendingRow {
   /** The values that name it, in the order of the file's `settle`. */
   readonly key: readonly string[];
   readonly version: number;
+  /** Whose clock its dates are on; blank for what belongs to no facility. */
+  readonly zone: string;
 }
 
 /** What came of writing a row. `unfinished`: the worker ends, or the file is somebody else's now. */

@@ -145,12 +145,14 @@ export class RowLane<Row extends PendingRow> {
   async #log(hosted: readonly Row[], refused: readonly RowRefusal[]): Promise<void> {
     const file = this.#name;
     const entries: LogEntry[] = [
-      ...hosted.map(({ key, version }) => ({ file, key, sequence: version, outcome: { status: 'A' } as const })),
-      ...refused.map(({ row: { key, version }, sqlstate, reason }) => {
-        return { file, key, sequence: version, outcome: { status: 'P', sqlstate, reason } as const };
+      ...hosted.map(({ key, version, zone }) => {
+        return { file, key, zone, sequence: version, outcome: { status: 'A' } as const };
+      }),
+      ...refused.map(({ row: { key, version, zone }, sqlstate, reason }) => {
+        return { file, key, zone, sequence: version, outcome: { status: 'P', sqlstate, reason } as const };
       }),
     ];
-    await this.#options.replicationLog.write(entries, '');
+    await this.#options.replicationLog.write(entries);
   }
 
   /** @returns when to look again; undefined where the gate says it */

@@ -72,6 +72,7 @@ export function signInFile({ db, host, owner, clock, log }: RowGround): RowFile<
       return rows.map((signIn) => ({
         key: [signIn.facility, signIn.route_id, signIn.week_end, signIn.employee],
         version: signIn.version,
+        zone: signIn.zone,
         signIn,
         held: signIn.shadow === null ? undefined : decode(signIn.shadow),
       }));

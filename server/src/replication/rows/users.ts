@@ -28,7 +28,7 @@ export function userFile(ground: RowGround): RowFile<PendingUser> {
     files: ['PODUSRP'],
     load: async (limit) => {
       const { rows } = await db.query<UserRow & Record<string, unknown>>(loadUsers, [limit]);
-      return rows.map((user) => ({ key: [user.employee], version: user.version, user }));
+      return rows.map((user) => ({ key: [user.employee], version: user.version, zone: user.zone, user }));
     },
     describe: ({ user }) => JSON.stringify(rendered(user)),
     write: async ({ user }) => {
