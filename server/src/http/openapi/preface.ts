@@ -15,7 +15,7 @@ spelled \`employee-id\` and \`api-token\`, for proxies that drop names with unde
 **Fields.** Unknown fields of a request are ignored. An absent field means no change, null or \`""\` clears, and nothing
 clears evidence such as a signature. Answers may get new fields later.
 
-Beside it stand the sync channel (a WebSocket on \`/api/sync\`) and \`/metrics\`, which are not part of this document.
+The sync channel, a WebSocket on \`/api/sync\`, is not part of this document.
 `.trim();
 
 const areas: Readonly<Record<string, { name: string; description: string }>> = {
