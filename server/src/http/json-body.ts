@@ -5,6 +5,8 @@ import { invalidInput } from './validation.ts';
 
 /** Documented bodies are eight deep. What nests deeper only tries how deep we recurse. */
 const deepest = 40;
+/** The longest route, every line with exceptions, has a third of it. A body of empty objects costs more than its bytes. */
+const mostValues = 300_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -16,7 +18,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const text = decode(bytes);
-  const { depth, members } = measure(text);
+  const { depth, members, values } = measure(text);
+  if (values > mostValues) throw new AppError('TOO_LARGE', { message: `the body has more than ${mostValues} values` });
   if (depth > deepest) throw malformed(`the body is nested deeper than ${deepest} levels`);
   const value = parse(text);
   if (countMembers(value) < members)
@@ -50,9 +53,9 @@ function malformed(message: string, cause?: unknown): AppError {
   return new AppError('VALIDATION_FAILED', { message, details: [{ path: '', message }], cause });
 }
 
-/** How deep a JSON text nests, and how many members its objects have; of what is no JSON, something. */
-function measure(text: string): { readonly depth: number; readonly members: number } {
-  let [level, depth, members, quoted] = [0, 0, 0, false];
+/** How deep a JSON text nests, how many values and members it has (about: each comma is one more). */
+function measure(text: string): { readonly depth: number; readonly members: number; readonly values: number } {
+  let [level, depth, members, values, quoted] = [0, 0, 0, 1, false];
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i);
     if (quoted) {
@@ -60,12 +63,15 @@ function measure(text: string): { readonly depth: number; readonly members: numb
       else if (char === quote) quoted = false;
     } else if (char === quote) quoted = true;
     else if (char === colon) members += 1;
+    else if (char === comma) values += 1;
     else if (char === openBrace || char === openBracket) depth = Math.max(depth, ++level);
     else if (char === closeBrace || char === closeBracket) level -= 1;
   }
-  return { depth, members };
+  return { depth, members, values };
 }
-const [quote, backslash, colon, openBrace, openBracket, closeBrace, closeBracket] = [34, 92, 58, 123, 91, 125, 93];
+const [quote, comma, colon, openBracket, backslash, closeBracket, openBrace, closeBrace] = [
+  34, 44, 58, 91, 92, 93, 123, 125,
+];
 
 /** A name that comes twice is one member of what was read: the last one has taken the place of the first. */
 function countMembers(value: unknown): number {

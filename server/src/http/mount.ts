@@ -19,6 +19,9 @@ declare module 'fastify' {
 
 export type Endpoints = Readonly<Record<OperationName, Endpoint>>;
 
+/** Bytes of a body that anybody may send: a name and two passwords, and no memory for those who only want to fill it. */
+const mostOfStrangers = 64 * 1024;
+
 /**
  * Puts every operation on the path sets that have it. The gate stands before the body is read: a stranger's 5 MiB are
  * not worth parsing, and missing credentials are told before anything else (contract §1).
@@ -31,6 +34,7 @@ export function mount(app: FastifyInstance, endpoints: Endpoints, options: Acces
       app.route({
         method: operation.method,
         url: pathSets[paths] + operation.path,
+        ...(operation.access === 'public' && { bodyLimit: mostOfStrangers }),
         onRequest: async (request) => {
           request.driver = await gate(request);
           const isRead = operation.method !== 'GET' && hasBody(request);

@@ -152,6 +152,9 @@ describe('contract §1: bodies', () => {
   const send = (raw: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
     node.client.call(operations.signIn, { raw, headers: { 'content-type': 'application/json', ...headers } });
 
+  const report = (raw: string) =>
+    node.client.call(operations.submitLoadReport, { raw, headers: { 'content-type': 'application/json' } });
+
   test('squeezed ones are not unfolded', async () => {
     const bomb = gzipSync(`{"employee_id":"${' '.repeat(1_000_000)}"}`);
     for (const coding of ['gzip', 'br', 'deflate', 'gzip, gzip'])
@@ -183,7 +186,18 @@ describe('contract §1: bodies', () => {
   });
 
   test('MAX_JSON_MB is the limit', async () => {
-    expect((await send(`"${'x'.repeat(2 ** 20)}"`)).error?.code).toBe('TOO_LARGE');
-    expect((await send(`"${'x'.repeat(2 ** 20 - 2)}"`)).error?.code).toBe('VALIDATION_FAILED');
+    expect((await report(`"${'x'.repeat(2 ** 20)}"`)).error?.code).toBe('TOO_LARGE');
+    expect((await report(`"${'x'.repeat(2 ** 20 - 2)}"`)).error?.code).toBe('VALIDATION_FAILED');
+  });
+
+  test('what anybody may send to sign in is a good deal less', async () => {
+    expect((await send(`"${'x'.repeat(2 ** 16)}"`)).error?.code).toBe('TOO_LARGE');
+    expect((await send(`"${'x'.repeat(2 ** 16 - 2)}"`)).error?.code).toBe('VALIDATION_FAILED');
+  });
+
+  test('many small values are not worth reading either', async () => {
+    expect((await report(`[${'1,'.repeat(300_000)}1]`)).error?.code).toBe('TOO_LARGE');
+    expect((await report(`[${'1,'.repeat(299_998)}1]`)).error?.code).toBe('VALIDATION_FAILED');
+    expect((await report(`["${','.repeat(400_000)}"]`)).error?.code).toBe('VALIDATION_FAILED');
   });
 });
