@@ -115,6 +115,13 @@ describe('files (ASSHDP, ASSCHP)', () => {
   test('a file that a stop names is announced with the stop, counted at the close, and ready when it comes', async () => {
     const key = await depot.addRoute('AHEAD', [1, 999]);
     const signature_id = 'S1GNATURE0000001';
+    // Nobody on the host ever finds a stop whose file has no header.
+    await pool.query(`create function needs_header() returns trigger language plpgsql as $$
+      begin if new.RUSIG <> '' and not exists (select from PODDTA.ASSHDP where AHID = new.RUSIG)
+        then raise exception 'no header of %', new.RUSIG; end if; return new; end $$`);
+    await pool.query(
+      'create trigger needs_header before insert or update on PODDTA.RTSTUP for each row execute function needs_header()',
+    );
     await depot.record(key, { id: 1, updates: { ...delivered, signature_id } });
     await depot.record(key, { id: 999, updates: delivered });
     await depot.hosted(key);
