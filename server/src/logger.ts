@@ -22,7 +22,7 @@ interface ToldError {
 }
 
 /** An error as it is logged. What was thrown and is no error is told by its kind alone. */
-export function tellError(error: unknown, causes = mostCauses): ToldError {
+function tellError(error: unknown, causes = mostCauses): ToldError {
   if (!(error instanceof Error))
     return { type: typeof error, message: 'what was thrown is no error', stack: undefined };
   const facts = harmless.flatMap((name): [string, unknown][] => {
