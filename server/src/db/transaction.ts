@@ -30,14 +30,10 @@ export async function withTransaction<Result>(
 /**
  * How a transaction begins. Left alone, PostgreSQL plans a named statement anew whenever the plan for these very values
  * promises to be cheaper, which it does for each short array: a change of one stop then spends more on plans than on
- * rows. And a plan that was made while a table was small reads it from end to end for as long as the plan is kept: every
- * statement of such a transaction finds its rows by their key, so that nothing else need be thought of. Set in the
- * transaction and not for the session, which a pooler may lend to somebody else.
+ * rows. Set in the transaction and not for the session, which a pooler may lend to somebody else.
  */
 type Begin = 'begin' | typeof beginPlannedOnce;
-export const beginPlannedOnce =
-  'begin; set local plan_cache_mode = force_generic_plan; ' +
-  'set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
+export const beginPlannedOnce = 'begin; set local plan_cache_mode = force_generic_plan';
 
 function asTx(connection: Connection): Tx {
   return { inTransaction: true, query: (statement, values) => connection.query(statement, values) };
