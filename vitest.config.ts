@@ -12,6 +12,8 @@ export default defineConfig({
     // Most files wait for processes, timers and disks: more of them than cores keeps two cores busy.
     maxWorkers: 3,
     testTimeout: 20_000,
+    // A busy machine is no failure.
+    expect: { poll: { timeout: 10_000 } },
     hookTimeout: 30_000,
   },
 });

@@ -19,8 +19,7 @@ export async function rowGround() {
     expectRows: (file: string, where: string, rows: readonly object[]) =>
       expect.poll(() => depot.show(file, where)).toMatchObject(rows),
     /** Until the host has every row that it does not refuse. */
-    settled: (worker: ReturnType<typeof depot.worker>) =>
-      expect.poll(async () => (await worker.state()).rows, { timeout: 10_000 }).toBe(0),
+    settled: (worker: ReturnType<typeof depot.worker>) => expect.poll(async () => (await worker.state()).rows).toBe(0),
     report: (reportId: string, more: object = {}) =>
       server.client.take(operations.submitLoadReport, { body: { ...loadReport, reportId, ...more } }),
   };
