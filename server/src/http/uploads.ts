@@ -82,7 +82,8 @@ async function takeFile(upload: Upload, { field, name, bytes }: FormFile): Promi
     for await (const _ of bytes); // a field that nobody knows is ignored, as everywhere
     return;
   }
-  if (name.includes('\0')) throw invalid(`files.${upload.count}`, 'a file name must not hold NUL');
+  if (name.includes('\0') || !name.isWellFormed())
+    throw invalid(`files.${upload.count}`, 'a file name must be well-formed text without NUL');
   const pieces = bytes[Symbol.asyncIterator]();
   const first = await pieces.next();
   // A browser's form sends an input in which nothing was chosen as a file without a name and bytes.
