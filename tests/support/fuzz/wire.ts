@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, request as requestTo } from 'node:http';
 import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { atFileEnd } from '../file-end.ts';
 
 /** A request as it goes out, without anybody's help: nothing is encoded, added or put right. */
@@ -35,7 +36,10 @@ export class Wire {
       const options = { host: '127.0.0.1', port: this.#port, agent: this.#agent, method, path };
       const outgoing = requestTo({ ...options, headers: { ...length, ...headers } }, (incoming) => {
         const { statusCode = 0, headers: received } = incoming;
-        buffer(incoming).then((answer) => resolve({ status: statusCode, headers: received, body: answer }), reject);
+        buffer(incoming)
+          .then((bytes) => unpacked(bytes, received['content-encoding']))
+          .then((answer) => resolve({ status: statusCode, headers: received, body: answer }))
+          .catch(reject);
       });
       outgoing.on('error', reject);
       outgoing.end(body);
@@ -48,6 +52,12 @@ export class Wire {
     socket.end(bytes);
     return buffer(socket);
   }
+}
+
+function unpacked(bytes: Buffer, coding: string | undefined): Buffer {
+  if (bytes.length === 0) return bytes; // to HEAD, or a 304
+  if (coding === 'br') return brotliDecompressSync(bytes);
+  return coding === 'gzip' ? gunzipSync(bytes) : bytes;
 }
 
 /** The request as bytes, on a connection of its own. */
