@@ -9,6 +9,7 @@ export interface RecordedQuery {
 /** A database that notes what its transactions ask, so that the same can be asked again by SQL alone. */
 export function recordingDb(db: Db): Db & { readonly transactions: RecordedQuery[][] } {
   const transactions: RecordedQuery[][] = [];
+  const wrapped = new WeakMap<Connection, Connection>();
   const query = <Row extends QueryResultRow>(statement: Statement, values?: unknown[]): Promise<QueryResult<Row>> =>
     db.query<Row>(statement, values);
   return {
@@ -16,19 +17,26 @@ export function recordingDb(db: Db): Db & { readonly transactions: RecordedQuery
     query,
     async connect(): Promise<Connection> {
       const connection = await db.connect();
-      let queries: RecordedQuery[] = [];
-      return {
-        async query<Row extends QueryResultRow>(statement: Statement, values?: unknown[]): Promise<QueryResult<Row>> {
-          queries.push({ statement, values });
-          const result = await connection.query<Row>(statement, values);
-          if (statement === 'commit') {
-            transactions.push(queries);
-            queries = [];
-          }
-          return result;
-        },
-        release: (destroy) => connection.release(destroy),
-      };
+      const known = wrapped.get(connection) ?? recording(connection, transactions);
+      wrapped.set(connection, known);
+      return known;
     },
+  };
+}
+
+/** The same object for the same connection: what is counted by connection stays true. */
+function recording(connection: Connection, transactions: RecordedQuery[][]): Connection {
+  let queries: RecordedQuery[] = [];
+  return {
+    async query<Row extends QueryResultRow>(statement: Statement, values?: unknown[]): Promise<QueryResult<Row>> {
+      queries.push({ statement, values });
+      const result = await connection.query<Row>(statement, values);
+      if (statement === 'commit') {
+        transactions.push(queries);
+        queries = [];
+      }
+      return result;
+    },
+    release: (destroy) => connection.release(destroy),
   };
 }

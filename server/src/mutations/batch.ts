@@ -1,6 +1,6 @@
 import { routeScope } from '@tailgate/sync-protocol';
 import { isDataError } from '../db/sqlstate.ts';
-import { beginPlannedOnce, withTransaction } from '../db/transaction.ts';
+import { withTransaction } from '../db/transaction.ts';
 import type { Db, Tx } from '../db/types.ts';
 import type { RouteCommit } from './change.ts';
 import type { Answer } from './fold.ts';
@@ -77,7 +77,7 @@ async function attempt(
     const answerOf = new Map(ready.map((item, index) => [item, answers[index]]));
     return { answers: items.map((item) => answerOf.get(item)), commits, held };
   };
-  return withTransaction(db, work, beginPlannedOnce);
+  return withTransaction(db, work, 'planned once');
 }
 
 /** Items of routes that are held, and whatever follows them in the same queue or lane, wait together. */
