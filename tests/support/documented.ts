@@ -71,15 +71,18 @@ export function undocumentedBody(method: string, path: string, body: unknown): s
 function find(method: string, path: string) {
   // A GET answers HEAD with the same headers.
   const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
-  for (const [template, item] of Object.entries(document.paths)) {
+  for (const { template, pattern, item } of places) {
     const operation = item[verb];
-    if (operation && patternOf(template).test(path))
-      return { pointer: `#/paths/${escaped(template)}/${verb}`, operation };
+    if (operation && pattern.test(path)) return { pointer: `#/paths/${escaped(template)}/${verb}`, operation };
   }
   return undefined;
 }
 
-const patternOf = (template: string): RegExp => new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+const places = Object.entries(document.paths).map(([template, item]) => ({
+  template,
+  pattern: new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+  item,
+}));
 const escaped = (part: string): string => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
 
 function resolved(pointer: string, listed: { $ref: string } | ResponseObject): [string, ResponseObject] {
