@@ -96,6 +96,21 @@ describe('what the host refuses', () => {
     await worker.stop();
   });
 
+  test('a key that code page 37 lacks is not respelled: two reports must not become one', async () => {
+    const worker = newWorker();
+    await worker.start();
+    await report('Ł1');
+    await report('É1');
+    await expectRows('LCRHDP', "LHRPT = 'É1'", [{ LHREV: '1' }]);
+    await expect.poll(async () => (await worker.state()).parked).toBe(1);
+    const { rows } = await pool.query('select key, sqlstate from parked_row');
+    expect(rows).toEqual([{ key: 'Ł1', sqlstate: '22021' }]);
+    // An operator has looked at it; the tests that follow count what waits.
+    await pool.query(`update load_report set hosted_version = version where report_id = 'Ł1'`);
+    await pool.query('delete from parked_row');
+    await worker.stop();
+  });
+
   test('a file that is not set up pauses alone, with an alarm, and goes on by itself', async () => {
     const worker = newWorker();
     await worker.start();

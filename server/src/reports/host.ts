@@ -1,7 +1,7 @@
 import type { LoadConditionReport } from '@tailgate/sync-protocol';
 import type { HostMoment } from '../replication/host/local-time.ts';
 import type { ServicePart } from '../replication/host/tables.ts';
-import { hostText } from '../stops/host-text.ts';
+import { hostText, withoutFill } from '../stops/host-text.ts';
 
 export interface HostReport {
   readonly report: LoadConditionReport;
@@ -23,7 +23,8 @@ const lastRevision = 999;
 /** A load condition report as the host holds it: its latest revision. */
 export function reportRows({ report, revision, moment }: HostReport): ReportRows {
   const { date, time } = moment(new Date(report.capturedAt));
-  const id = hostText(report.reportId, 64).text;
+  // A key is never respelled: two reports must not become one. What code page 37 lacks is parked.
+  const id = withoutFill(report.reportId);
   return {
     LCRHDP: {
       LHRPT: id,

@@ -181,7 +181,7 @@ export class RowLane<Row extends PendingRow> {
 }
 
 /** How a parked row is named. */
-export function parkKey({ key }: PendingRow): string {
+function parkKey({ key }: PendingRow): string {
   return key.join('/');
 }
 
