@@ -44,7 +44,7 @@ async function readAway(path: string): Promise<number> {
 }
 
 describe('large files (contract §3: never buffered whole in memory, either way)', () => {
-  test('a file costs far less memory than it weighs: up, down and as a data URL', async () => {
+  test('a file is never in memory whole: up, down and as a data URL', async () => {
     // The engine settles first: what it keeps for garbage is the same for a day's photos as for one large file.
     for (let i = 0; i < 8; i++) {
       const [id = ''] = await storeFiles(client, { files: [{ name: 'a.bin', bytes: large.slice(0, mebibyte) }] });
@@ -57,8 +57,10 @@ describe('large files (contract §3: never buffered whole in memory, either way)
     const [id = ''] = ids;
     const down = await growth(() => readAway(`raw/${id}`));
     const url = await growth(() => readAway(id));
-    // Buffered whole, it is there at least twice: as it comes from one side and as it goes to the other.
-    expect(Math.max(up, down, url)).toBeLessThan(large.length);
+    // Seen: 3–11, 17–31 and 25–77 MiB, which is garbage that the engine has not collected yet. Buffered whole, an upload
+    // made it 70, a download 130.
+    expect(up).toBeLessThan(0.75 * large.length);
+    expect(Math.max(down, url)).toBeLessThan(1.75 * large.length);
   }, 60_000);
 
   test('kill -9 in the middle: nothing to be seen, and the sweep of the next start takes what had expired', async () => {
