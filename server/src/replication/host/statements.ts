@@ -148,7 +148,7 @@ export function insertMissing<Name extends HostFileName, Chosen extends keyof Ho
   count: number,
 ): HostStatement<{ rows: readonly (HostKey<Name> & Pick<HostRecord<Name>, Chosen>)[]; stamp: AuditStamp }> {
   const { bind } = putRows(place, name, columns, count);
-  const shape = { columns, guards: [], conditions: ['1 = 0'], count };
+  const shape = { columns, guards: [], conditions: [], count, keepsFound: true };
   return { sql: mergeText(place, hostFile(name), shape), bind };
 }
 
@@ -185,10 +185,12 @@ type MergeShape = {
   guards: readonly string[];
   conditions: readonly string[];
   count: number;
+  /** A row that is there stays as it is. */
+  keepsFound?: boolean;
 };
 
 function mergeText({ dialect, library }: Place, file: HostFile, shape: MergeShape): string {
-  const { columns, guards, conditions, count } = shape;
+  const { columns, guards, conditions, count, keepsFound = false } = shape;
   const key = names(file.key);
   const tail = auditTail(file);
   const change = changeTail(file);
@@ -199,14 +201,16 @@ function mergeText({ dialect, library }: Place, file: HostFile, shape: MergeShap
     ...[...columns, ...change].map((column) => openCast(dialect, types[column])),
     ...guards.map((column) => exactCast(dialect, types[column])),
   ].join(', ');
+  const set = [...columns, ...change].map((column) => `${column} = S.${column}`).join(', ');
   const inserted = [...key, ...columns, ...names(tail)];
   const given = [...key, ...columns, ...change, ...change];
   return [
     `merge into ${library}.${file.name} as T`,
     `using (values ${Array.from({ length: count }, () => `(${row})`).join(', ')}) as S (${source.join(', ')})`,
     `on ${key.map((column) => `T.${column} = S.${column}`).join(' and ')}`,
-    `when matched ${conditions.map((condition) => `and ${condition} `).join('')}then update set`,
-    [...columns, ...change].map((column) => `${column} = S.${column}`).join(', '),
+    ...(keepsFound
+      ? []
+      : [`when matched ${conditions.map((condition) => `and ${condition} `).join('')}then update set ${set}`]),
     `when not matched then insert (${inserted.join(', ')})`,
     `values (${given.map((column) => `S.${column}`).join(', ')})`,
   ].join(' ');

@@ -75,6 +75,8 @@ export class RowLane<Row extends PendingRow> {
     try {
       while (this.#wanted && this.#mayWork()) {
         this.#wanted = false;
+        // A lease is a write: most looks find nothing.
+        if ((await this.#file.load(1)).length === 0) continue;
         const lease = await leases.take({ ...notARoute, id: this.#name });
         if (!lease) return this.#lookLater(LOOK_AGAIN_MS);
         try {
