@@ -1,5 +1,6 @@
 export * from './apply-stop-update.ts';
 export * from './api.ts';
+export * from './asset-id.ts';
 export * from './assets.ts';
 export * from './auth.ts';
 export * from './canonical-json.ts';
@@ -8,6 +9,7 @@ export * from './codes.ts';
 export * from './diagnostics.ts';
 export * from './email-operations.ts';
 export * from './errors.ts';
+export * from './exchange.ts';
 export * from './flags.ts';
 export * from './frames.ts';
 export * from './mutation.ts';

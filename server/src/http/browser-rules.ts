@@ -18,6 +18,8 @@ const appHeaders = [
   'api_token',
   'employee-id',
   'api-token',
+  'queue_key',
+  'queue-key',
   'idempotency-key',
   'if-none-match',
   'range',

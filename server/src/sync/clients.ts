@@ -60,6 +60,12 @@ export async function openClients(db: Queryable, asks: readonly ClientAsk[], now
   });
 }
 
+/** Whose queue this is; undefined where nobody has opened it. */
+export async function findOwner(db: Queryable, clientId: string): Promise<string | undefined> {
+  const { rows } = await db.query<ClientRow>(findClients, [[clientId]]);
+  return rows[0]?.employee;
+}
+
 function judge(ask: ClientAsk, row: ClientRow | undefined): ClientAnswer {
   if (!row) return { kind: 'refused', code: 'INVALID_TOKEN' };
   // The key first: whoever does not hold it learns nothing of the queue.

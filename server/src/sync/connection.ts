@@ -6,6 +6,7 @@ import { isDatabaseUnavailable } from '../db/unavailable.ts';
 import type { Queue } from '../mutations/change.ts';
 import { MalformedPush } from '../mutations/item.ts';
 import { UnknownQueue } from '../mutations/pipeline.ts';
+import { clockOf } from './device-clock.ts';
 import type { Follower, Reader } from './feed.ts';
 import type { Hub } from './hub.ts';
 import { broken, readFrame } from './incoming.ts';
@@ -264,15 +265,4 @@ export class Connection implements Reader {
     this.#hub.log.error({ err: error, frame, client: this.clientId }, 'a frame could not be served');
     return 'INTERNAL';
   }
-}
-
-function clockOf(clock: HelloFrame['clock'], serverNow: Date): Queue['clock'] {
-  const deviceNow = Date.parse(clock.now);
-  return {
-    bootId: clock.boot_id,
-    monotonicMs: clock.monotonic_ms,
-    // An unreadable clock corrects nothing.
-    deviceNow: Number.isNaN(deviceNow) ? serverNow.getTime() : deviceNow,
-    serverNow: serverNow.getTime(),
-  };
 }

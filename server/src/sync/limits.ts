@@ -31,3 +31,14 @@ export const syncLimits: SyncLimits = {
   sweep_ms: 1_000,
   scopes: 50,
 };
+
+/** What a client may build on beside the frames of its protocol version; `welcome` tells them by name. */
+export const features = ['snapshot', 'http'] as const;
+
+/** What of the limits concerns the other side. */
+export const toldLimits = ({ frame_bytes, mutations_per_push, pushes_in_flight, ping_ms }: SyncLimits): Limits => ({
+  frame_bytes,
+  mutations_per_push,
+  pushes_in_flight,
+  ping_ms,
+});

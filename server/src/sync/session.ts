@@ -1,6 +1,6 @@
 import type { Cursor, ErrorCode, ErrorDetail, Scope, ClientFrame, ServerFrameInput } from '@tailgate/sync-protocol';
 import { clientScope, closeCodes, currentProtocol, errorCodes, oldestProtocol } from '@tailgate/sync-protocol';
-import type { SyncLimits } from './limits.ts';
+import { features, toldLimits, type SyncLimits } from './limits.ts';
 import type {
   Arrival,
   Closed,
@@ -56,6 +56,8 @@ function move(session: Session, event: SessionEvent, limits: SyncLimits): Step {
 function whileGreeting(session: Greeting, event: SessionEvent, limits: SyncLimits): Step {
   if (event.type === 'tick')
     return event.now - session.since > limits.hello_ms ? close(closeCodes.silent, 'no hello came') : stay(session);
+  // How a phone on plain HTTP finds out that sockets pass again: it asks before it says who it is.
+  if (event.type === 'frame' && event.frame.type === 'ping') return send(session, pong(event.now));
   if (event.type === 'broken') return fault(session, event.code, event.details, limits);
   if (event.type !== 'frame') return stay(session);
   const { frame } = event;
@@ -202,7 +204,7 @@ function take(session: Live, frame: ClientFrame, now: number, limits: SyncLimits
       return {
         session,
         effects: [
-          { do: 'send', frame: { type: 'pong', server_time: new Date(now).toISOString() } },
+          { do: 'send', frame: pong(now) },
           { do: 'note', report: frame },
         ],
       };
@@ -269,13 +271,8 @@ const welcome = (opened: Opened, protocol: number, limits: SyncLimits): ServerFr
   epoch: opened.epoch,
   last_seq: opened.lastSeq,
   ...(opened.queueKey === null ? {} : { queue_key: opened.queueKey }),
-  limits: {
-    frame_bytes: limits.frame_bytes,
-    mutations_per_push: limits.mutations_per_push,
-    pushes_in_flight: limits.pushes_in_flight,
-    ping_ms: limits.ping_ms,
-  },
-  features: ['snapshot'],
+  limits: toldLimits(limits),
+  features: [...features],
   routes: [...opened.routes],
 });
 
@@ -285,6 +282,8 @@ function fault(session: Greeting | Live, code: ErrorCode, details: readonly Erro
   const told = send({ ...session, faults }, error(code, details));
   return faults < limits.bad_frames ? told : then(told, close(closeCodes.badFrames, `${faults} bad frames: ${code}`));
 }
+
+const pong = (now: number): ServerFrameInput => ({ type: 'pong', server_time: new Date(now).toISOString() });
 
 const error = (code: ErrorCode, details: readonly ErrorDetail[]): ServerFrameInput => ({
   type: 'error',

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { errorCodes, parseScope, type ErrorCode, type Scope } from '@tailgate/sync-protocol';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { parseScope, type Scope } from '@tailgate/sync-protocol';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Sessions } from '../auth/sessions.ts';
 import type { Queryable } from '../db/types.ts';
 import { gather } from '../db/gather.ts';
 import { contentOf, newHead, withText } from './head.ts';
 import { snapshotText } from './patch-text.ts';
+import { credentialsOf, refuse } from './plain-http.ts';
 import { readScopes, scopeState, wholeScope, type Ask, type Reading } from './scope-readings.ts';
 
 export interface SnapshotOptions {
@@ -54,7 +55,7 @@ export function serveSnapshots(http: FastifyInstance, { path, db, sessions, serv
     const kind = scope === undefined ? undefined : parseScope(scope)?.kind;
     // The answers to one queue are few: its connection gets them as patches.
     if (scope === undefined || kind === undefined || kind === 'client')
-      return refuse(request, reply, 'VALIDATION_FAILED');
+      return refuse(request, reply, 'VALIDATION_FAILED', [{ path: 'scope', message: 'must be a route or codes:all' }]);
     const { reading: state } = await readState(scopeState(scope));
     if (!state || (state.drivers && !state.drivers.has(employee))) return refuse(request, reply, 'NOT_ASSIGNED');
 
@@ -141,25 +142,8 @@ function etagOf(reading: Reading, serverEpoch: number): string {
   return `W/"${epochName(reading, serverEpoch)}-${reading.version}-${reading.hosted?.through ?? ''}${parked.slice(0, 8)}"`;
 }
 
-/** The documented headers; hyphens for proxies that drop names with underscores. */
-function credentialsOf({ headers }: FastifyRequest): { employee: string | undefined; token: string | undefined } {
-  const text = (name: string): string | undefined => {
-    const value = headers[name];
-    return typeof value === 'string' ? value.trim() || undefined : undefined;
-  };
-  return { employee: text('employee_id') ?? text('employee-id'), token: text('api_token') ?? text('api-token') };
-}
-
 function scopeOf({ query }: FastifyRequest): Scope | undefined {
   return typeof query === 'object' && query !== null && 'scope' in query && typeof query.scope === 'string'
     ? query.scope
     : undefined;
-}
-
-function refuse(request: FastifyRequest, reply: FastifyReply, code: ErrorCode): FastifyReply {
-  const { status, meaning } = errorCodes[code];
-  const details = code === 'VALIDATION_FAILED' ? [{ path: 'scope', message: 'must be a route or codes:all' }] : [];
-  return reply
-    .code(status)
-    .send({ success: false, message: meaning, data: null, error: { code, details, request_id: request.id } });
 }

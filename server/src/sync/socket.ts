@@ -1,6 +1,7 @@
 import fastifyWebsocket from '@fastify/websocket';
 import type { FastifyInstance } from 'fastify';
 import { Connection } from './connection.ts';
+import { serveExchange } from './exchange.ts';
 import { openHub, type Hub, type HubOptions } from './hub.ts';
 import { syncLimits, type SyncLimits } from './limits.ts';
 import { serveSnapshots } from './snapshot.ts';
@@ -50,6 +51,7 @@ export async function mountSync(http: FastifyInstance, options: SyncOptions): Pr
       hub.add(connection);
     },
   });
+  serveExchange(http, syncPath, hub, options.db);
   serveSnapshots(http, { ...options, path: `${syncPath}/snapshot`, serverEpoch: hub.serverEpoch });
   return hub;
 }

@@ -1,0 +1,207 @@
+import { clientScope, pullCursors, pushBody, type Cursor, type PushBody, type Scope } from '@tailgate/sync-protocol';
+import type { ErrorCode, ErrorDetail } from '@tailgate/sync-protocol';
+import { currentProtocol, oldestProtocol } from '@tailgate/sync-protocol';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ZodMiniType } from 'zod/mini';
+import type { Queryable } from '../db/types.ts';
+import { MalformedPush } from '../mutations/item.ts';
+import { UnknownQueue } from '../mutations/pipeline.ts';
+import { findOwner, type ClientAsk } from './clients.ts';
+import { clockOf } from './device-clock.ts';
+import type { Hub } from './hub.ts';
+import { features, toldLimits } from './limits.ts';
+import { lookOnce } from './look.ts';
+import { credentialsOf, refuse } from './plain-http.ts';
+
+/** Why a request is not served: told in the error envelope. */
+class Refused extends Error {
+  readonly code: ErrorCode;
+  readonly details: readonly ErrorDetail[];
+  constructor(code: ErrorCode, details: readonly ErrorDetail[] = []) {
+    super(code);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** Who asks: a driver's session, or the key of one queue. */
+type Caller = { readonly employee: string } & (
+  { readonly token: string; readonly queueKey?: never } | { readonly queueKey: string; readonly token?: never }
+);
+
+/**
+ * `POST …/push` and `GET …/pull`: the channel for networks that block sockets, and for background sync. One ledger, one
+ * feed, the same rules; nothing is kept between two requests.
+ */
+export function serveExchange(http: FastifyInstance, path: string, hub: Hub, db: Queryable): void {
+  const inFlight = new Map<string, number>();
+  void http.register(async (app) => {
+    // Read as frames are: what is odd about one item is kept in quarantine, where a strict reader would refuse them all.
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_: unknown, text: string) =>
+      parse(text),
+    );
+    app.post(`${path}/push`, { bodyLimit: hub.limits.frame_bytes }, (request, reply) =>
+      answer(request, reply, async () => {
+        const caller = await authenticate(request, hub);
+        const body = read(pushBody, request.body);
+        return push(hub, caller, { ...body, client_id: body.client_id.toLowerCase() }, inFlight);
+      }),
+    );
+    app.get(`${path}/pull`, (request, reply) =>
+      answer(request, reply, async () => pull(hub, db, await authenticate(request, hub), queryOf(request))),
+    );
+  });
+}
+
+async function answer(request: FastifyRequest, reply: FastifyReply, work: () => Promise<object | string>) {
+  try {
+    return await reply.header('content-type', 'application/json; charset=utf-8').send(await work());
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    if (error.code === 'RATE_LIMITED') reply.header('retry-after', '1');
+    return refuse(request, reply, error.code, error.details);
+  }
+}
+
+async function authenticate(request: FastifyRequest, hub: Hub): Promise<Caller> {
+  const { employee, token, queueKey } = credentialsOf(request);
+  if (employee === undefined || (token === undefined) === (queueKey === undefined))
+    throw new Refused('MISSING_CREDENTIALS');
+  if (token === undefined) return { employee, queueKey: queueKey ?? '' };
+  if (!(await hub.sessions.authenticate(employee, token))) throw new Refused('INVALID_TOKEN');
+  return { employee, token };
+}
+
+async function push(hub: Hub, caller: Caller, body: PushBody, inFlight: Map<string, number>): Promise<object> {
+  const { limits, pipeline } = hub;
+  const { client_id: clientId, mutations, gone, protocol } = body;
+  if (protocol < oldestProtocol || protocol > currentProtocol) throw new Refused('UNSUPPORTED_PROTOCOL');
+  if (mutations.length > limits.mutations_per_push) {
+    const message = `${mutations.length} in one push, at most ${limits.mutations_per_push}`;
+    throw new Refused('TOO_LARGE', [{ path: 'mutations', message }]);
+  }
+  if (gone && gone.to < gone.from) throw new Refused('BAD_FRAME', [{ path: 'gone.to', message: 'is below from' }]);
+  const underWay = inFlight.get(clientId) ?? 0;
+  if (underWay >= limits.pushes_in_flight) throw new Refused('RATE_LIMITED');
+  inFlight.set(clientId, underWay + 1);
+  try {
+    const ask = askOf(caller, body);
+    let client = await open(hub, ask);
+    if (gone) {
+      await hub.skipLost({ clientId, employee: caller.employee, ...gone });
+      const { queueKey } = client;
+      client = { ...(await open(hub, { ...ask, wants_queue_key: false })), queueKey };
+    }
+    const now = hub.clock();
+    const told = {
+      protocol,
+      server_time: now.toISOString(),
+      epoch: String(hub.serverEpoch),
+      ...(client.queueKey !== null && { queue_key: client.queueKey }),
+      limits: toldLimits(limits),
+      features: [...features],
+    };
+    const { pending, oldest_pending_at, device, sdk, app } = body;
+    hub.gauge.note(clientId, { pending, oldest_pending_at, device, sdk, app, seenAt: now });
+    if (mutations.length === 0) return { ...told, last_seq: client.lastSeq, results: [] };
+    await pipeline.room();
+    const queue = {
+      session: {},
+      clientId,
+      employee: caller.employee,
+      clock: clockOf(body.clock, now),
+      ...(client.signedOutAt && { signedOutAt: client.signedOutAt }),
+    };
+    const pushed = await pipeline.push(queue, mutations).catch(whyNot);
+    if (pushed.results.some(({ result }) => result === 'quarantined')) hub.feed.hint(clientScope(clientId));
+    return { ...told, ...pushed };
+  } finally {
+    const left = (inFlight.get(clientId) ?? 1) - 1;
+    if (left === 0) inFlight.delete(clientId);
+    else inFlight.set(clientId, left);
+  }
+}
+
+const askOf = (caller: Caller, { client_id, device, sdk, app, wants_queue_key }: PushBody): ClientAsk => ({
+  client_id,
+  employee_id: caller.employee,
+  device,
+  sdk,
+  app,
+  ...(caller.queueKey !== undefined && { queue_key: caller.queueKey }),
+  ...(wants_queue_key !== undefined && { wants_queue_key }),
+});
+
+async function open(hub: Hub, ask: ClientAsk) {
+  const client = await hub.openClient(ask);
+  if (client.kind === 'refused') throw new Refused(client.code);
+  return client;
+}
+
+function whyNot(error: unknown): never {
+  if (error instanceof MalformedPush) throw new Refused('BAD_FRAME', error.details);
+  // It was bound a moment ago: an operator has just revoked it, or the database is another one.
+  if (error instanceof UnknownQueue) throw new Refused('CLIENT_REVOKED');
+  throw error;
+}
+
+/** @returns the answer's text: documents go out as they are stored */
+async function pull(hub: Hub, db: Queryable, caller: Caller, query: Query): Promise<string> {
+  const { clientId, cursors } = query;
+  const scopes = Object.keys(cursors);
+  if (scopes.length > hub.limits.scopes)
+    throw new Refused('TOO_LARGE', [{ path: 'cursors', message: `${scopes.length}, at most ${hub.limits.scopes}` }]);
+  if (caller.queueKey !== undefined) {
+    if (clientId === '') throw new Refused('VALIDATION_FAILED', [{ path: 'client_id', message: 'is needed here' }]);
+    const unnamed = { device: '', sdk: '', app: '' };
+    const ask = { client_id: clientId, employee_id: caller.employee, ...unnamed, queue_key: caller.queueKey };
+    await open(hub, ask);
+  } else if (clientId !== '' && ((await findOwner(db, clientId)) ?? caller.employee) !== caller.employee) {
+    throw new Refused('CLIENT_OF_OTHER_EMPLOYEE');
+  }
+  const mayAsk = (scope: Scope): boolean => caller.token !== undefined || scope === clientScope(clientId);
+  const [{ routes }, frames] = await Promise.all([
+    caller.token === undefined ? { routes: [] } : hub.routesOf(caller.employee),
+    lookOnce(hub.feed, { employee: caller.employee, clientId, cursors, mayAsk }),
+  ]);
+  if (!frames) throw new Refused('DATABASE_UNAVAILABLE');
+  const head = JSON.stringify({ server_time: hub.clock().toISOString(), epoch: String(hub.serverEpoch), routes });
+  return `${head.slice(0, -1)},"frames":[${frames.join(',')}]}`;
+}
+
+interface Query {
+  readonly clientId: string;
+  readonly cursors: Readonly<Record<Scope, Cursor | null>>;
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function queryOf({ query }: FastifyRequest): Query {
+  const text = (name: string): string => {
+    const value: unknown = typeof query === 'object' && query !== null ? Reflect.get(query, name) : undefined;
+    return typeof value === 'string' ? value : '';
+  };
+  const clientId = text('client_id').toLowerCase();
+  if (clientId !== '' && !uuid.test(clientId))
+    throw new Refused('VALIDATION_FAILED', [{ path: 'client_id', message: 'must be a UUID' }]);
+  return { clientId, cursors: read(pullCursors, parse(text('cursors') || '{}'), 'cursors') };
+}
+
+/** Undefined where it is no JSON: then it fits no schema. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function read<Output>(schema: ZodMiniType<Output>, value: unknown, root = ''): Output {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const details = parsed.error.issues
+    .slice(0, 20)
+    .map(({ path, message }) => ({ path: [root, ...path].filter((part) => part !== '').join('.'), message }));
+  throw new Refused('VALIDATION_FAILED', details);
+}

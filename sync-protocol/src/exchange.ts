@@ -1,0 +1,55 @@
+import * as z from '#schema';
+import {
+  ackFrame,
+  cursor,
+  deviceClock,
+  goneFrame,
+  helloFrame,
+  patchFrame,
+  pushFrame,
+  routesFrame,
+  scopeGoneFrame,
+  snapshotFrame,
+  welcomeFrame,
+} from './frames.ts';
+
+// The channel over plain HTTP, for networks that block sockets and for background sync: the same frames, a request for
+// each push and each look. Credentials are headers: `employee_id` with `api_token` or `queue_key`.
+
+/**
+ * The body of `POST /api/sync/push`: what `hello` says of a queue, and a push. `mutations` may be empty: then it only
+ * asks where the watermark stands. `gone` is settled first, as a frame before the push would be.
+ */
+export const pushBody = z.object({
+  protocol: z._default(helloFrame.shape.protocol, 1),
+  client_id: helloFrame.shape.client_id,
+  device: z._default(helloFrame.shape.device, ''),
+  sdk: z._default(helloFrame.shape.sdk, ''),
+  app: z._default(helloFrame.shape.app, ''),
+  clock: z.optional(deviceClock),
+  wants_queue_key: helloFrame.shape.wants_queue_key,
+  pending: helloFrame.shape.pending,
+  oldest_pending_at: helloFrame.shape.oldest_pending_at,
+  gone: z.optional(z.omit(goneFrame, { type: true })),
+  mutations: pushFrame.shape.mutations,
+});
+export type PushBody = z.infer<typeof pushBody>;
+export type PushBodyInput = z.input<typeof pushBody>;
+
+/** Its answer: what `welcome` and `ack` say. */
+export const pushAnswer = z.object({
+  ...z.omit(welcomeFrame, { type: true, routes: true }).shape,
+  ...z.omit(ackFrame, { type: true }).shape,
+});
+
+/** The parameter `cursors` of `GET /api/sync/pull`, JSON: as in `hello` and `subscribe`. */
+export const pullCursors = z.record(z.string().check(z.minLength(1), z.maxLength(120)), z.nullable(cursor));
+
+/** What a look brings: for each scope a patch (empty where nothing is new), `snapshot` or `gone`, as the socket would. */
+export const pullAnswer = z.object({
+  server_time: z.string(),
+  epoch: z.string(),
+  /** With a token: the driver's routes, the pending one first. Empty with a queue key, which may not read them. */
+  routes: routesFrame.shape.routes,
+  frames: z.array(z.discriminatedUnion('type', [patchFrame, snapshotFrame, scopeGoneFrame])),
+});

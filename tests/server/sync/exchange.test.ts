@@ -1,0 +1,253 @@
+import {
+  clientScope,
+  codesScope,
+  pullAnswer,
+  pushAnswer,
+  routeScope,
+  type Cursor,
+  type Scope,
+} from '@tailgate/sync-protocol';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { failure } from '../../support/envelope.ts';
+import { insertRoutes, plan } from '../../support/mirror.ts';
+import { insertEmployees, signUp } from '../../support/people.ts';
+import { Phone } from '../../support/phone.ts';
+import { Replica } from '../../support/replica.ts';
+import type { Signed } from '../../support/rest-client.ts';
+import { TestQueue } from '../../support/sealing.ts';
+import type { SyncNode } from '../../support/sync-node.ts';
+import { startSyncNode } from '../../support/sync-node.ts';
+
+const key = { facility: 'F01', id: 'R1', week_end: '20261121' };
+const scope = routeScope(key);
+
+let node: SyncNode;
+let driver: Signed;
+let stranger: Signed;
+
+beforeAll(async () => {
+  node = await startSyncNode();
+  await insertRoutes(node.database.pool, [
+    { ...key, weekEnd: key.week_end, drivers: ['1001'], stops: [plan(1), plan(2)] },
+    {
+      facility: 'F01',
+      id: 'R9',
+      weekEnd: '20261121',
+      drivers: ['1001'],
+      stops: Array.from({ length: 30 }, (_, n) => plan(n + 1)),
+    },
+  ]);
+  await insertEmployees(node.database.pool, ['1003']);
+  driver = await signUp(node.client, '1001');
+  stranger = await signUp(node.client, '1003');
+});
+
+type Headers = Record<string, string>;
+
+const post = (headers: Headers, body: unknown): Promise<Response> =>
+  fetch(`${node.client.url}/api/sync/push`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+
+const push = async (headers: Headers, body: object) => {
+  const response = await post(headers, body);
+  expect(response.status).toBe(200);
+  return pushAnswer.parse(await response.json());
+};
+
+const get = (headers: Headers, clientId: string, cursors: Record<Scope, Cursor | null>): Promise<Response> => {
+  const query = new URLSearchParams({ client_id: clientId, cursors: JSON.stringify(cursors) });
+  return fetch(`${node.client.url}/api/sync/pull?${query}`, { headers });
+};
+
+const pull = async (headers: Headers, clientId: string, cursors: Record<Scope, Cursor | null>) => {
+  const response = await get(headers, clientId, cursors);
+  expect(response.status).toBe(200);
+  return pullAnswer.parse(await response.json());
+};
+
+const refusal = async (response: Response): Promise<[number, string]> => {
+  const { error } = failure.parse(await response.json());
+  return [response.status, error.code];
+};
+
+const edit = (queue: TestQueue, comment: string) =>
+  queue.seal('stop.update', { route: key, stop: { id: 1, updates: { driver_comments: comment } } }, new Date());
+
+describe('a push over plain HTTP', () => {
+  test('is answered as hello and push are, and the socket goes on where it stopped', async () => {
+    const queue = new TestQueue();
+    const items = [edit(queue, 'one'), edit(queue, 'two')];
+    const first = await push({ ...driver }, { client_id: queue.clientId, mutations: items });
+    expect(first).toMatchObject({ protocol: 1, epoch: '1', last_seq: 2, limits: { mutations_per_push: 256 } });
+    expect(first.features).toContain('http');
+    expect(first.queue_key).toHaveLength(43);
+    expect(first.results.map(({ result }) => result)).toEqual(['applied', 'applied']);
+
+    const phone = await Phone.connect(node.socketUrl, queue.clientId);
+    expect(await phone.signedOn(driver)).toMatchObject({ last_seq: 2 });
+    phone.push(...items, edit(queue, 'three'));
+    const ack = await phone.next('ack');
+    expect(ack.results.map(({ result }) => result)).toEqual(['duplicate', 'duplicate', 'applied']);
+    expect(await push({ ...driver }, { client_id: queue.clientId, mutations: [] })).toMatchObject({
+      last_seq: 3,
+      results: [],
+    });
+  });
+
+  test('with a queue key needs no session; its driver alone may use it', async () => {
+    const queue = new TestQueue();
+    const { queue_key = '' } = await push({ ...driver }, { client_id: queue.clientId, mutations: [] });
+    const item = edit(queue, 'by key');
+    const body = { client_id: queue.clientId, mutations: [item] };
+    expect(await push({ 'employee-id': '1001', 'queue-key': queue_key }, body)).toMatchObject({ last_seq: 1 });
+    expect(await refusal(await post({ employee_id: '1003', queue_key }, body))).toEqual([
+      403,
+      'CLIENT_OF_OTHER_EMPLOYEE',
+    ]);
+    expect(await refusal(await post({ ...stranger }, body))).toEqual([403, 'CLIENT_OF_OTHER_EMPLOYEE']);
+    expect(await refusal(await post({ employee_id: '1001', queue_key: 'guess' }, body))).toEqual([
+      401,
+      'INVALID_TOKEN',
+    ]);
+  });
+
+  test('a gap, a fork and a declared loss are told as on the socket', async () => {
+    const queue = new TestQueue();
+    const [one, two, three] = [edit(queue, '1'), edit(queue, '2'), edit(queue, '3')];
+    const of = (more: object) => push({ ...driver }, { client_id: queue.clientId, ...more });
+    expect(await of({ mutations: [two] })).toMatchObject({ last_seq: 0, wants: 1, results: [] });
+    const gone = { from: 1, to: 2, reason: 'storage was cleared' };
+    expect(await of({ gone, mutations: [three] })).toMatchObject({ last_seq: 3, results: [{ result: 'applied' }] });
+    const other = { ...one, id: edit(new TestQueue(), 'x').id };
+    expect(await of({ mutations: [other] })).toMatchObject({ fork: 1 });
+    const { rows } = await node.database.pool.query('select kind from incident where client_id = $1', [queue.clientId]);
+    expect(rows).toEqual([{ kind: 'items_gone' }]);
+  });
+
+  test('what a strict reader would refuse as a whole is kept one by one', async () => {
+    const queue = new TestQueue();
+    const bad = queue.seal('stop.update', { route: key, stop: { id: 1, updates: { driver_comments: '\ud800' } } });
+    const good = edit(queue, 'after it');
+    const answer = await push({ ...driver }, { client_id: queue.clientId, mutations: [bad, good] });
+    expect(answer.results.map(({ result }) => result)).toEqual(['quarantined', 'applied']);
+  });
+
+  test.each([
+    ['no credentials', {}, {}, [401, 'MISSING_CREDENTIALS']],
+    ['a token that does not count', { employee_id: '1001', api_token: 'x' }, {}, [401, 'INVALID_TOKEN']],
+    ['no JSON', undefined, 'nonsense', [400, 'VALIDATION_FAILED']],
+    ['no client', undefined, { mutations: [] }, [400, 'VALIDATION_FAILED']],
+    [
+      'another protocol',
+      undefined,
+      { protocol: 99, client_id: new TestQueue().clientId, mutations: [] },
+      [400, 'UNSUPPORTED_PROTOCOL'],
+    ],
+    [
+      'too many',
+      undefined,
+      { client_id: new TestQueue().clientId, mutations: Array.from({ length: 257 }, () => 1) },
+      [413, 'TOO_LARGE'],
+    ],
+    ['too much', undefined, `"${'x'.repeat(1_100_000)}"`, [413, 'TOO_LARGE']],
+    [
+      'an item without id and seq',
+      undefined,
+      { client_id: new TestQueue().clientId, mutations: [{}] },
+      [400, 'BAD_FRAME'],
+    ],
+  ])('%s: an error that says so', async (_what, headers, body, expected) => {
+    expect(await refusal(await post(headers ?? { ...driver }, body))).toEqual(expected);
+  });
+});
+
+describe('a look over plain HTTP', () => {
+  test('brings what has changed since the cursors, and says where everything is known', async () => {
+    const queue = new TestQueue();
+    const before = await pull({ ...driver }, '', { [scope]: null, [codesScope]: null });
+    expect(before.routes.map(({ id }) => id)).toContain('R1');
+    expect(before.frames.map(({ type, scope: of }) => [type, of])).toEqual(
+      expect.arrayContaining([
+        ['snapshot', scope],
+        ['patch', codesScope],
+      ]),
+    );
+    const snapshot = before.frames.find(({ type }) => type === 'snapshot');
+    if (snapshot?.type !== 'snapshot') throw new Error('no snapshot frame');
+    const at = { epoch: snapshot.epoch, version: snapshot.version };
+    const { results } = await push({ ...driver }, { client_id: queue.clientId, mutations: [edit(queue, 'looked at')] });
+    const { frames } = await pull({ ...driver }, '', { [scope]: at });
+    expect(frames).toMatchObject([
+      { type: 'patch', from: at.version, to: results[0]?.version, docs: [{ key: 'result/1' }] },
+    ]);
+    const [patch] = frames;
+    if (patch?.type !== 'patch') throw new Error('no patch');
+    const again = await pull({ ...driver }, '', { [scope]: { epoch: patch.epoch, version: patch.to } });
+    expect(again.frames).toMatchObject([{ type: 'patch', from: patch.to, to: patch.to, docs: [] }]);
+    expect(node.hub.feed.driversOf(scope).size).toBe(0); // nobody follows it any more
+  });
+
+  test('the whole of a short scope comes at once, with a checksum that fits', async () => {
+    const queue = new TestQueue();
+    const bad = queue.seal('stop.update', { route: key, stop: { id: 'x' } });
+    await push({ ...driver }, { client_id: queue.clientId, mutations: [bad] });
+    const { frames } = await pull({ ...driver }, queue.clientId, { [clientScope(queue.clientId)]: null });
+    const [patch] = frames;
+    if (patch?.type !== 'patch') throw new Error('no patch');
+    const replica = new Replica();
+    replica.take(patch);
+    expect(replica.value(`quarantine/${bad.id}`)).toMatchObject({ state: 'open', code: 'VALIDATION_FAILED' });
+  });
+
+  test('a queue key reads the answers to its queue, nothing else; others read neither', async () => {
+    const queue = new TestQueue();
+    const { queue_key = '' } = await push({ ...driver }, { client_id: queue.clientId, mutations: [] });
+    const own = clientScope(queue.clientId);
+    const { frames, routes } = await pull({ employee_id: '1001', queue_key }, queue.clientId, {
+      [own]: null,
+      [scope]: null,
+    });
+    expect(routes).toEqual([]);
+    expect(new Map(frames.map(({ type, scope: of }) => [of, type]))).toEqual(
+      new Map([
+        [scope, 'gone'],
+        [own, 'patch'],
+      ]),
+    );
+    expect(await refusal(await get({ ...stranger }, queue.clientId, { [own]: null }))).toEqual([
+      403,
+      'CLIENT_OF_OTHER_EMPLOYEE',
+    ]);
+    expect((await pull({ ...stranger }, '', { [scope]: null, [own]: null })).frames).toMatchObject([
+      { type: 'gone' },
+      { type: 'gone' },
+    ]);
+  });
+
+  test.each([
+    ['no credentials', {}, '', '{}', [401, 'MISSING_CREDENTIALS']],
+    ['cursors that are no JSON', undefined, '', '{', [400, 'VALIDATION_FAILED']],
+    ['a client that is no UUID', undefined, 'x', '{}', [400, 'VALIDATION_FAILED']],
+    [
+      'too many scopes',
+      undefined,
+      '',
+      JSON.stringify(Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`s${n}`, null]))),
+      [413, 'TOO_LARGE'],
+    ],
+  ])('%s: an error that says so', async (_what, headers, client_id, cursors, expected) => {
+    const query = new URLSearchParams({ client_id, cursors });
+    const response = await fetch(`${node.client.url}/api/sync/pull?${query}`, { headers: headers ?? { ...driver } });
+    expect(await refusal(response)).toEqual(expected);
+  });
+});
+
+test('a ping before hello is answered: so whoever is on plain HTTP finds out that sockets pass again', async () => {
+  const phone = await Phone.connect(node.socketUrl);
+  phone.send({ type: 'ping' });
+  expect(await phone.next('pong')).toHaveProperty('server_time');
+  expect(await phone.signedOn(driver)).toMatchObject({ features: ['snapshot', 'http'] });
+});
