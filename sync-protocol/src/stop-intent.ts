@@ -17,15 +17,19 @@ export function skipAsUpdate(args: SkipRefuseArgs, stopException: (code: string)
   };
 }
 
-/** `delivered_by_driver_id` is the one that was sent if that driver is on the route, else the employee who sent it. */
+/**
+ * `delivered_by_driver_id` is the one that was sent if that driver is on the route, else the employee who sent it. Where
+ * nothing is delivered and nobody named, nobody is put in: apps send null with every save of a pending stop.
+ */
 export function withDeliverer(
   stop: StopObject,
   employee: string,
   drivers: readonly { readonly id: string }[],
 ): StopObject {
   const { updates } = stop;
-  if (!updates || (updates.status !== 'D' && updates.delivered_by_driver_id === undefined)) return stop;
-  const named = updates.delivered_by_driver_id;
+  if (!updates) return stop;
+  const { status, delivered_by_driver_id: named } = updates;
+  if (status !== 'D' && status !== 'C' && !named) return stop;
   const known = drivers.some((driver) => driver.id === named);
   return { ...stop, updates: { ...updates, delivered_by_driver_id: known ? named : employee } };
 }
@@ -34,24 +38,28 @@ export function withDeliverer(
 export type InvoicesOf = (kind: 'products' | 'collections', item: string) => readonly string[];
 
 /**
- * Lines that came without an invoice get that of their item on the manifest: no GET tells an app the invoice of a
- * collection, and v20 tells none at all. Of several manifest lines they take those that the update does not name, in
- * order. An item whose manifest line has no invoice, or that is not on the manifest, stays as it was sent.
+ * Lines whose invoice no app can know get that of their item on the manifest: those that came without one, collections
+ * under an invoice that their item does not have (no GET tells it), and such products of v20, whose GET tells none at
+ * all. Of several manifest lines they take those that the update does not name, in order. Products of the unprefixed
+ * set stay on the invoice that they name: there the app knows what it says.
  */
-export function withPlannedInvoices(stop: StopObject, invoicesOf: InvoicesOf): StopObject {
-  const products = lentInvoices(stop.products, (item) => invoicesOf('products', item));
-  const collections = lentInvoices(stop.collections, (item) => invoicesOf('collections', item));
+export function withPlannedInvoices(stop: StopObject, invoicesOf: InvoicesOf, paths: 'v20' | 'current'): StopObject {
+  const products = lentInvoices(stop.products, (item) => invoicesOf('products', item), paths === 'v20');
+  const collections = lentInvoices(stop.collections, (item) => invoicesOf('collections', item), true);
   return products === stop.products && collections === stop.collections ? stop : { ...stop, products, collections };
 }
 
 function lentInvoices(
   lines: StopObject['products'],
   invoicesOf: (item: string) => readonly string[],
+  guessed: boolean,
 ): StopObject['products'] {
-  if (!lines?.some(({ invoice }) => invoice === '')) return lines;
+  const isPlaced = ({ id, invoice }: LineUpdate): boolean =>
+    (invoice !== '' && !guessed) || invoicesOf(id).includes(invoice);
+  if (!lines || lines.every(isPlaced)) return lines;
   const free = new Map<string, string[]>();
   return lines.map((line): LineUpdate => {
-    if (line.invoice !== '') return line;
+    if (isPlaced(line)) return line;
     const left = free.get(line.id) ?? unnamed(invoicesOf(line.id), line.id, lines);
     free.set(line.id, left);
     const invoice = left.shift();
@@ -59,9 +67,8 @@ function lentInvoices(
   });
 }
 
-/** What of the planned invoices no line of this item names; none where a blank one is planned: then blank is its name. */
+/** What of the planned invoices no line of this item names. */
 function unnamed(planned: readonly string[], item: string, lines: readonly LineUpdate[]): string[] {
-  if (planned.includes('')) return [];
   const left = [...planned];
   for (const { id, invoice } of lines) {
     const at = id === item ? left.indexOf(invoice) : -1;

@@ -3,13 +3,13 @@ import { stopObject, withPlannedInvoices } from '@tailgate/sync-protocol';
 import { expect, test } from 'vitest';
 
 type Sent = [id: string, invoice?: string];
+const manifest: Record<string, string[]> = { MILK: ['A', 'B'], RYE: ['A', 'A', 'B'], TOTE: [''] };
 
 /** The invoices that lines end with, on a manifest of two MILK, three RYE (two on one invoice) and one TOTE without. */
 function placed(...lines: Sent[]): string[] {
-  const manifest: Record<string, string[]> = { MILK: ['A', 'B'], RYE: ['A', 'A', 'B'], TOTE: [''] };
   const products = lines.map(([id, invoice]) => ({ id, ...(invoice !== undefined && { invoice }) }));
   const input: StopObjectInput = { id: 1, products };
-  const stop = withPlannedInvoices(stopObject.parse(input), (_, item) => manifest[item] ?? []);
+  const stop = withPlannedInvoices(stopObject.parse(input), (_, item) => manifest[item] ?? [], 'current');
   return stop.products?.map(({ invoice }) => invoice) ?? [];
 }
 
@@ -38,5 +38,31 @@ test.each<[string, Sent[], string[]]>([
 
 test('a stop whose lines name their invoices is the same object: nothing is copied on the busiest path', () => {
   const stop = stopObject.parse({ id: 1, products: [{ id: 'MILK', invoice: 'A' }], collections: null });
-  expect(withPlannedInvoices(stop, () => ['B'])).toBe(stop);
+  expect(withPlannedInvoices(stop, () => ['B'], 'current')).toBe(stop);
+});
+
+test.each<[string, Sent[], string[]]>([
+  ['one that the item does not have', [['MILK', 'C']], ['A']],
+  [
+    'beside one that it has',
+    [
+      ['MILK', 'C'],
+      ['MILK', 'A'],
+    ],
+    ['B', 'A'],
+  ],
+  [
+    'more than are planned',
+    [
+      ['TOTE', 'A'],
+      ['TOTE', 'B'],
+    ],
+    ['', 'B'],
+  ],
+  ['of an item that is not planned', [['EGGS', 'A']], ['A']],
+])('guessed invoices of a collection, and of v20’s products: %s (contract §4)', (_, lines, invoices) => {
+  const sent = lines.map(([id, invoice = '']) => ({ id, invoice }));
+  const stop = stopObject.parse({ id: 1, products: sent, collections: sent });
+  const { products, collections } = withPlannedInvoices(stop, (__, item) => manifest[item] ?? [], 'v20');
+  for (const found of [products, collections]) expect(found?.map(({ invoice }) => invoice)).toEqual(invoices);
 });

@@ -55,8 +55,9 @@ export class StopModel {
     if (status !== undefined && status !== 'P') this.#status = status;
     if (followup !== undefined) this.#followup = followup;
     if (followup_reason_code !== undefined) this.#reason = followup_reason_code;
-    if (status === 'D' || deliverer !== undefined)
+    if (status === 'D' || deliverer)
       this.#updates.delivered_by_driver_id = deliverer === '1001' || deliverer === '1002' ? deliverer : sender;
+    else if (deliverer !== undefined) this.#updates.delivered_by_driver_id = null;
     for (const field of ['store_emp_id', 'store_emp_name', 'driver_comments'] as const)
       if (updates[field] !== undefined) this.#updates[field] = updates[field] || null;
     // A signature is evidence.

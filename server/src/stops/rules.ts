@@ -56,8 +56,10 @@ export interface StopDecision {
 /** A stop object of PUT route/stop or of the mutation `stop.update`. */
 export function decideStopUpdate(stop: StopObject, context: StopContext): StopDecision {
   const { actor, paths, result, plan } = context;
-  const placed = withPlannedInvoices(stop, (kind, item) =>
-    plannedInvoices(plan.lines, kind === 'products' ? 'P' : 'C', item),
+  const placed = withPlannedInvoices(
+    stop,
+    (kind, item) => plannedInvoices(plan.lines, kind === 'products' ? 'P' : 'C', item),
+    paths,
   );
   const update = actor.kind === 'driver' ? withDeliverer(placed, actor.employee, context.route.drivers) : placed;
   const applied = applyStopUpdate(result, update, context.stamp);

@@ -95,8 +95,8 @@ function twinsOf(
     readonly lines: PlanLines;
   },
 ): number {
-  // Who named no invoice could have meant any of the item's lines.
-  const anyInvoice = sent.invoice === '' && invoice !== '';
+  // Who named no invoice that the item has could have meant any of the item's lines.
+  const anyInvoice = sent.invoice !== invoice;
   const planned = anyInvoice
     ? plannedInvoices(among.lines, plannedKinds[among.kind], id)
     : plannedQuantities(among.lines, plannedKinds[among.kind], id, invoice);

@@ -122,6 +122,25 @@ describe('which manifest line is meant (contract §1, §4)', () => {
     },
   );
 
+  test('a collection under any invoice is that of its item: no GET tells which (interface.md part 2)', async () => {
+    const collections = [
+      { id: 'TOTE', invoice: 'B', updates: { returned: 4, osd_data: [group([entry])] } },
+      { id: 'PALLET', invoice: 'A', updates: { returned: 5 } },
+    ];
+    expect((await put({ collections })).codes).toEqual([]);
+    const [tote, pallet] = (await stopNow()).collections;
+    expect(tote?.updates).toMatchObject({ returned: 4, osd_data: [{ data: [{ comment: 'torn' }] }] });
+    expect(pallet?.updates.returned).toBe(5);
+  });
+
+  test('a product under an invoice that its item does not have: v20, which tells none, means the item (contract §4)', async () => {
+    const eggs = (delivered: number) => ({ products: [{ id: 'EGGS', invoice: 'B', updates: { delivered } }] });
+    expect((await put(eggs(1))).codes).toEqual(['unknown_product products.0']);
+    expect(await deliveredNow()).toEqual([0, 0, 0, 0, 0]);
+    expect((await put(eggs(2), 'v20')).codes).toEqual([]);
+    expect(await deliveredNow()).toEqual([0, 0, 0, 0, 2]);
+  });
+
   test('one of an item’s two invoices meant, none named: the first, warned (contract §4)', async () => {
     expect((await put({ products: [{ id: 'MILK', updates: { delivered: 6 } }] })).codes).toEqual([
       'ambiguous_line products.0',

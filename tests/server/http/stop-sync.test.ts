@@ -174,6 +174,11 @@ describe('contract §4: PUT route/stop', () => {
     expect((await stopNow(1))?.updates.delivered_by_driver_id).toBe('1001');
   });
 
+  test.each([null, ''])('delivered_by_driver_id %j without a delivery names nobody (contract §1)', async (nobody) => {
+    await taken([{ id: 2, updates: { delivered_by_driver_id: nobody, driver_comments: 'still loading' } }]);
+    expect((await stopNow(2))?.updates).toMatchObject({ status: 'P', delivered_by_driver_id: null });
+  });
+
   test('the same object again is a duplicate; A, B, A ends as A', async () => {
     const a = [{ id: 1, updates: { driver_comments: 'A' } }];
     const b = [{ id: 1, updates: { driver_comments: 'B' } }];
