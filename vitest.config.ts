@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   // Workspace packages are taken as source: nothing is built before a test. Both lists are needed, `resolve` is not.
-  ssr: { resolve: { conditions: ['source'], externalConditions: ['source'] } },
+  ssr: { resolve: { conditions: ['source', 'node'], externalConditions: ['source', 'node'] } },
   test: {
     include: ['tests/**/*.test.ts', 'tests/**/*.test.tsx'],
     globalSetup: ['tests/support/global-setup.ts'],

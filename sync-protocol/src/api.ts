@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from '#schema';
 import { assetOperations } from './asset-operations.ts';
 import { authOperations } from './auth-operations.ts';
 import { codeOperations } from './code-operations.ts';

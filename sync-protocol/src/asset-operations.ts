@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from '#schema';
 import { assetParams, uploadedAssets, uploadForm } from './assets.ts';
 import { nothing, operation } from './operations.ts';
 import { assetId } from './values.ts';

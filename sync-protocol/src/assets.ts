@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from '#schema';
 import { assetId } from './values.ts';
 
 /** Path parameter of what reads assets. */

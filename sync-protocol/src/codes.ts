@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from '#schema';
 
 /** A reference code as the mirror and the feed's scope `codes:all` hold it; document keys are `code/TYPE/CODE`. */
 export const referenceCode = z.object({

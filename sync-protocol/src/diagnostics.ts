@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from '#schema';
 import { nothing, operation } from './operations.ts';
 
 /** As whom and in which code page the service's job runs on the host (contract §7). */

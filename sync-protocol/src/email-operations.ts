@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from '#schema';
 import { nothing, operation } from './operations.ts';
 import { keyText, stopNumber, yyyymmdd } from './values.ts';
 

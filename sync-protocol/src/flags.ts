@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from '#schema';
 import { warning } from './mutation.ts';
 import { pageCursor, pageLimit } from './page.ts';
 

@@ -1,5 +1,4 @@
-import * as z from 'zod/mini';
-import { object } from './object.ts';
+import * as z from '#schema';
 import { canonicalJson } from './canonical-json.ts';
 import { loadReportArgs } from './reports.ts';
 import { routeKey } from './routes.ts';
@@ -12,14 +11,14 @@ const uuid = z
   .check(z.regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, 'must be a lower-case UUID'));
 
 /** What must parse before anything can be kept or answered: who (id) and where in the queue (seq). */
-export const mutationIdentity = object({ id: uuid, seq: z.int().check(z.gte(1)) });
+export const mutationIdentity = z.object({ id: uuid, seq: z.int().check(z.gte(1)) });
 
 /**
  * A sealed mutation. `version` is the schema version of `args`. Its content (`contentText`) is all of it but `seq` and
  * `prev_hash`, so that an item keeps its identity when a fork renumbers it; `prev_hash` is the link (`linkText`) of the
  * queue's previous item, null for the first: the queue is a chain.
  */
-export const mutation = object({
+export const mutation = z.object({
   id: uuid,
   seq: z.int().check(z.gte(1)),
   name: keyText(40).check(z.minLength(1)),
@@ -52,7 +51,7 @@ export const linkText = (hash: string, prevHash: string | null, seq: number): st
   `{"hash":"${hash}","prev_hash":${prevHash === null ? 'null' : `"${prevHash}"`},"seq":${seq}}`;
 
 /** `stop.update` version 1: one stop object of PUT route/stop and the route that it belongs to. */
-export const stopUpdateArgs = object({ route: routeKey, stop: stopObject });
+export const stopUpdateArgs = z.object({ route: routeKey, stop: stopObject });
 export type StopUpdateArgs = z.infer<typeof stopUpdateArgs>;
 
 /** Fields of PUT route/stop/skip-refuse beside the route and stop (contract §4). */
@@ -64,11 +63,11 @@ export const skipRefuseFields = {
   skip_refuse_driver_comment: z.optional(clearableText(2000)),
 };
 /** `stop.skip_refuse` version 1. */
-export const skipRefuseArgs = object({ route: routeKey, stop_id: stopNumber, ...skipRefuseFields });
+export const skipRefuseArgs = z.object({ route: routeKey, stop_id: stopNumber, ...skipRefuseFields });
 export type SkipRefuseArgs = z.infer<typeof skipRefuseArgs>;
 
 /** The body of PUT route/stop/skip-refuse. */
-export const skipRefuseBody = object({
+export const skipRefuseBody = z.object({
   route_id: keyText(10),
   stop_id: stopNumber,
   facility: z.optional(z.nullable(keyText(5))),
@@ -78,7 +77,7 @@ export const skipRefuseBody = object({
 export type SkipRefuseBody = z.infer<typeof skipRefuseBody>;
 
 /** The body of PUT route/stop; each of its stops becomes one mutation. */
-export const stopSyncBody = object({
+export const stopSyncBody = z.object({
   id: keyText(10),
   facility: z.optional(z.nullable(keyText(5))),
   week_end: z.optional(z.nullable(z.union([yyyymmdd, z.literal('')]))),
@@ -100,14 +99,14 @@ export const mutationNames = [
 ] as const satisfies readonly MutationName[];
 export const isMutationName = (name: string): name is MutationName => Object.hasOwn(mutationArgs, name);
 
-export const warning = object({ code: z.string(), path: z.string(), message: z.string() });
+export const warning = z.object({ code: z.string(), path: z.string(), message: z.string() });
 
 /**
  * The answer to one mutation. `applied` and `duplicate` carry the route version at which it is contained: it is on the
  * host when the route's `hosted_through` reaches that version and the stop is not parked; a report belongs to no route
  * and has none. `quarantined` is final for the queue: the office has it.
  */
-export const mutationResult = object({
+export const mutationResult = z.object({
   seq: z.number(),
   id: z.string(),
   result: z.enum(['applied', 'duplicate', 'quarantined']),
@@ -116,6 +115,6 @@ export const mutationResult = object({
   warnings: z.optional(z.array(warning)),
   code: z.optional(z.string()),
   reason: z.optional(z.string()),
-  details: z.optional(z.array(object({ path: z.string(), message: z.string() }))),
+  details: z.optional(z.array(z.object({ path: z.string(), message: z.string() }))),
 });
 export type MutationResult = z.infer<typeof mutationResult>;

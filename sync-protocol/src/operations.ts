@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from '#schema';
 import type { ErrorCode } from './errors.ts';
 
 /** The two path sets of interface.md part 1. */

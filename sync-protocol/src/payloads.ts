@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from '#schema';
 import { warning } from './mutation.ts';
 import type { Answered } from './operations.ts';
 import { routeDriver } from './routes.ts';

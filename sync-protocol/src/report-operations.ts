@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from '#schema';
 import { nothing, operation } from './operations.ts';
 import { pageMeta } from './page.ts';
 import { listedReport, loadConditionReport, loadReportQuery, loadReportReceipt } from './reports.ts';

@@ -1,5 +1,4 @@
-import * as z from 'zod/mini';
-import { object } from './object.ts';
+import * as z from '#schema';
 import { pageCursor, pageLimit, queryNumber } from './page.ts';
 import { instant, keyText, text } from './values.ts';
 
@@ -34,7 +33,7 @@ const stopIdText = filled(
 
 const rating = z.int().check(z.gte(1), z.lte(5));
 
-export const reportSection = object({
+export const reportSection = z.object({
   key: filled(keyText(30)),
   rating,
   reason: optionalText(text(100)),
@@ -47,7 +46,7 @@ export const reportSection = object({
 const mostSections = 100;
 
 /** The body of POST report/load-condition; also what GET lists. */
-export const loadConditionReport = object({
+export const loadConditionReport = z.object({
   reportId: filled(keyText(64)),
   loadId: filled(keyText(20)),
   stopId: stopIdText,
@@ -58,7 +57,7 @@ export const loadConditionReport = object({
 export type LoadConditionReport = z.infer<typeof loadConditionReport>;
 
 /** `report.load_condition` version 1. */
-export const loadReportArgs = object({ report: loadConditionReport });
+export const loadReportArgs = z.object({ report: loadConditionReport });
 export type LoadReportArgs = z.infer<typeof loadReportArgs>;
 
 /** `data` of POST report/load-condition. A duplicate tells when the report was first taken in. */

@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from '#schema';
 import { skipRefuseBody, stopSyncBody } from './mutation.ts';
 import { nothing, operation } from './operations.ts';
 import { routeMeta, routePayload, routePayloadV20, skipRefuseAnswer, stopSyncAnswer } from './payloads.ts';

@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from '#schema';
 import { keyText, yyyymmdd } from './values.ts';
 
 /** What names a route: facility, id and the week it belongs to. */

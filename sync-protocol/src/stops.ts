@@ -1,5 +1,4 @@
-import * as z from 'zod/mini';
-import { object } from './object.ts';
+import * as z from '#schema';
 import {
   assetId,
   assetReference,
@@ -31,7 +30,7 @@ const countOrNone = z._default(
   0,
 );
 
-export const osdEntry = object({
+export const osdEntry = z.object({
   osd_parent: z._default(z.nullable(text(6)), null),
   comment: z._default(
     z.pipe(
@@ -59,14 +58,14 @@ export const osdEntry = object({
 });
 export type OsdEntry = z.infer<typeof osdEntry>;
 
-export const osdGroup = object({
+export const osdGroup = z.object({
   osd_id: z._default(z.nullable(text(6)), null),
   osd_code: threeDigits,
   data: z._default(clearableList(osdEntry, 500), []),
 });
 export type OsdGroup = z.infer<typeof osdGroup>;
 
-export const overageItem = object({
+export const overageItem = z.object({
   barcode: z._default(
     z.pipe(
       z.nullable(text(20)),
@@ -93,16 +92,18 @@ const imageIds = z.pipe(
   z.transform((value) => (value === null || value === '' ? null : typeof value === 'string' ? [value] : value)),
 );
 
-const lineAction = object({
+const lineAction = z.object({
   type: z.optional(clearableText(10)),
-  updates: z.optional(z.nullable(object({ delivered: z.optional(z.nullable(count)), osd_data: z.optional(osdData) }))),
+  updates: z.optional(
+    z.nullable(z.object({ delivered: z.optional(z.nullable(count)), osd_data: z.optional(osdData) })),
+  ),
   open: z.optional(z.nullable(z.boolean())),
   open_action: z.optional(z.json()),
   item_name: z.optional(z.nullable(text(50))),
   quantity: z.optional(z.nullable(count)),
 });
 
-export const lineUpdate = object({
+export const lineUpdate = z.object({
   id: keyText(15),
   invoice: z._default(
     z.pipe(
@@ -116,7 +117,7 @@ export const lineUpdate = object({
   add_photos: z.optional(z.nullable(z.boolean())),
   updates: z.optional(
     z.nullable(
-      object({
+      z.object({
         delivered: z.optional(z.nullable(count)),
         returned: z.optional(z.nullable(count)),
         delivered_pallets: z.optional(z.nullable(count)),
@@ -132,7 +133,7 @@ export type LineUpdate = z.infer<typeof lineUpdate>;
 
 export const emailAddress = text(254);
 
-export const stopUpdates = object({
+export const stopUpdates = z.object({
   // No stop becomes pending again: a status that is cleared says nothing.
   status: z.optional(
     z.pipe(
@@ -161,18 +162,20 @@ export const stopUpdates = object({
 export type StopUpdates = z.infer<typeof stopUpdates>;
 
 /** A stop object of PUT route/stop, and the `stop` argument of the mutation `stop.update`. */
-export const stopObject = object({
-  id: stopNumber,
-  arrived: z.optional(z.nullable(z.boolean())),
-  updates: z.optional(z.nullable(stopUpdates)),
-  products: z.optional(z.nullable(z.array(lineUpdate).check(z.maxLength(2000)))),
-  collections: z.optional(z.nullable(z.array(lineUpdate).check(z.maxLength(500)))),
-}).check(
-  z.refine((stop) => stop.updates?.status !== 'C' || stop.id === warehouseStop, {
-    error: 'status C is for stop 999 only',
-    path: ['updates', 'status'],
-  }),
-);
+export const stopObject = z
+  .object({
+    id: stopNumber,
+    arrived: z.optional(z.nullable(z.boolean())),
+    updates: z.optional(z.nullable(stopUpdates)),
+    products: z.optional(z.nullable(z.array(lineUpdate).check(z.maxLength(2000)))),
+    collections: z.optional(z.nullable(z.array(lineUpdate).check(z.maxLength(500)))),
+  })
+  .check(
+    z.refine((stop) => stop.updates?.status !== 'C' || stop.id === warehouseStop, {
+      error: 'status C is for stop 999 only',
+      path: ['updates', 'status'],
+    }),
+  );
 export type StopObject = z.infer<typeof stopObject>;
 export type StopObjectInput = z.input<typeof stopObject>;
 
@@ -180,7 +183,7 @@ export type StopObjectInput = z.input<typeof stopObject>;
 
 const flags = { required: z.boolean(), count_in_totes: z.boolean(), add_photos: z.boolean() };
 
-export const planProduct = object({
+export const planProduct = z.object({
   id: z.string(),
   name: z.string(),
   description: z.string(),
@@ -197,7 +200,7 @@ export const planProduct = object({
 });
 export type PlanProduct = z.infer<typeof planProduct>;
 
-export const planCollection = object({
+export const planCollection = z.object({
   id: z.string(),
   name: z.string(),
   description: z.string(),
@@ -209,35 +212,35 @@ export const planCollection = object({
 });
 export type PlanCollection = z.infer<typeof planCollection>;
 
-export const customer = object({
+export const customer = z.object({
   id: z.string(),
   name: z.string(),
   verify_returns: z.boolean(),
-  contact: object({
+  contact: z.object({
     phone: z.string(),
     email: z.string(),
     contact_email: z.string(),
-    salesrep: object({ id: z.string(), name: z.string(), phone: z.string() }),
+    salesrep: z.object({ id: z.string(), name: z.string(), phone: z.string() }),
   }),
-  location: object({
+  location: z.object({
     address: z.array(z.string()),
     city: z.string(),
     state: z.string(),
     zip: z.string(),
-    coordinates: object({ latitude: z.string(), longitude: z.string() }),
+    coordinates: z.object({ latitude: z.string(), longitude: z.string() }),
   }),
 });
 export type Customer = z.infer<typeof customer>;
 
 /** Products and collections stand in host order; line keys count occurrences in that order. */
-export const stopPlan = object({
+export const stopPlan = z.object({
   id: z.number(),
   type: z.enum(['delivery', 'backhaul', 'warehouse']),
   sequence: z.number(),
   /** Planned arrival, HHMMSS at the facility, or blank. */
   eta: z.string(),
   customer,
-  invoices: z.array(object({ id: z.string(), date: z.string() })),
+  invoices: z.array(z.object({ id: z.string(), date: z.string() })),
   products: z.array(planProduct),
   collections: z.array(planCollection),
 });
@@ -246,10 +249,10 @@ export type StopPlan = z.infer<typeof stopPlan>;
 // ── What the service owns of a stop: the result, only what was touched ─────────────────────────────────────────────
 
 /** Who wrote a field: edit time (ms since 1970, corrected), queue or source, its sequence, the employee. Ordered by the first three. */
-export const stamp = object({ at: z.number(), client: z.string(), seq: z.number(), by: z.string() });
+export const stamp = z.object({ at: z.number(), client: z.string(), seq: z.number(), by: z.string() });
 export type Stamp = z.infer<typeof stamp>;
 
-export const lineResult = object({
+export const lineResult = z.object({
   id: z.string(),
   invoice: z.string(),
   /** 0 for the first line of this item and invoice. */
@@ -274,7 +277,7 @@ export type LineResult = z.infer<typeof lineResult>;
  * The result document of a stop. A field that was never written is absent; a cleared one is null. The writer of a field
  * is `by[at[path] ?? 0]`; paths are `status`, `arrived`, `updates.NAME`, `products.KEY.NAME`, `collections.KEY.NAME`.
  */
-export const stopResult = object({
+export const stopResult = z.object({
   status: stopStatus,
   arrived: z.optional(z.boolean()),
   updates: z.optional(z.omit(stopUpdates, { status: true })),

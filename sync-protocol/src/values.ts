@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import * as z from '#schema';
 
 /** Text that any JSON reader, database and host can hold: no NUL, no lone surrogate, at most `max` UTF-16 units. */
 export const text = (max: number) =>
