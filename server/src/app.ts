@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import { uploadLimits } from './assets/limits.ts';
+import { ResumableUploads } from './assets/resumable.ts';
 import { AssetSweep } from './assets/sweep.ts';
 import { shareCommits } from './assets/shared-commit.ts';
 import { Trays } from './assets/tray.ts';
@@ -41,6 +42,7 @@ import { Shutdown } from './shutdown.ts';
 import { startTextMessages } from './sms/text-messages.ts';
 import { StartError } from './start-error.ts';
 import { mountSync } from './sync/socket.ts';
+import { mountUploads } from './sync/uploads.ts';
 import manifest from '../package.json' with { type: 'json' };
 
 export interface App {
@@ -207,9 +209,10 @@ async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | un
   const { version } = manifest;
   const hostCatalog = new LazyHostCatalog(() => openHost(config, ground.database.url, log));
   shutdown.add('host catalog', () => hostCatalog.close());
+  const assets = openAssets(ground);
   const http = await buildHttp({
     ...config,
-    assets: openAssets(ground),
+    assets,
     db,
     auth,
     pipeline,
@@ -224,6 +227,7 @@ async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | un
   });
   shutdown.add('http and sockets', () => http.close());
   await mountSync(http, { db, listener, pipeline, sessions, clock, log });
+  await mountUploads(http, { assets, sessions, access: config.access, log });
   const url = await listen(http, config);
   return config.publicUrl ?? url;
 }
@@ -232,16 +236,18 @@ function openAssets({ config, log, shutdown, database, boss }: Ground): UploadGr
   const name = `tailgate ${config.role} files`;
   const db = createPool({ url: database.url, name, log, size: FILE_CONNECTIONS, pipelined: true });
   shutdown.add('file pool', () => db.end());
-  const sweep = new AssetSweep({ db, clock, log });
-  shutdown.add('file sweep', () => sweep.stop());
-  sweep.start();
-  return {
+  const assets: UploadGround = {
     db,
     commit: shareCommits({ inTransaction: (work) => withTransaction(db, work), wake: bossRowsWakeup(boss) }),
     clock,
     limits: uploadLimits(config),
     trays: new Trays(),
   };
+  const finishWhole = () => new ResumableUploads(assets).finishWhole();
+  const sweep = new AssetSweep({ db, clock, log, finishWhole });
+  shutdown.add('file sweep', () => sweep.stop());
+  sweep.start();
+  return assets;
 }
 
 async function listen(http: Pick<FastifyInstance, 'listen'>, { port, listenHost }: Config): Promise<string> {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spellAssetId } from '../../server/src/assets/asset-id.ts';
+import { spellAssetId } from '@tailgate/sync-protocol';
 import { insertAssets, insertChunks } from '../../server/src/assets/sql.ts';
 import { Tray } from '../../server/src/assets/tray.ts';
 import { byteaArray, int2Array, int8Array, textArray, uuidArray } from '../../server/src/db/arrays.ts';

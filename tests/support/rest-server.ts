@@ -6,6 +6,7 @@ import type { AuthGround } from '../../server/src/auth/ground.ts';
 import { openPasswords } from '../../server/src/auth/passwords.ts';
 import { shareCommits } from '../../server/src/assets/shared-commit.ts';
 import { Trays } from '../../server/src/assets/tray.ts';
+import type { UploadGround } from '../../server/src/assets/upload.ts';
 import { Sessions } from '../../server/src/auth/sessions.ts';
 import { codeBook } from '../../server/src/codes/code-book.ts';
 import type { Listener } from '../../server/src/db/listen.ts';
@@ -82,6 +83,8 @@ export interface RestServerOptions extends Partial<Pick<HttpGround, HttpOptions>
 
 /** What the edges of one node share. */
 export interface EdgeGround {
+  readonly access: HttpGround['access'];
+  readonly assets: UploadGround;
   readonly db: Db;
   readonly pipeline: Pipeline;
   readonly sessions: Sessions;
@@ -125,6 +128,14 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     const messages = await startTextMessages({ auth, boss, config, clock: () => clock.now, log });
     atFileEnd(() => messages.stop());
   }
+  const access = options.access ?? 'documented';
+  const assets: UploadGround = {
+    db,
+    commit: shareCommits({ inTransaction: (work) => withTransaction(db, work), wake: bossRowsWakeup(boss) }),
+    clock: () => clock.now,
+    limits: { ...uploadLimits({ maxFileMb: 25, maxFiles: 20, uploadQuotaMb: 10_240 }), ...options.uploadLimits },
+    trays: new Trays(),
+  };
   const app = await buildHttp({
     db,
     auth,
@@ -132,28 +143,22 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     sessions,
     clock: () => clock.now,
     ...(options.admissionLimits && { admissionLimits: options.admissionLimits }),
-    access: options.access ?? 'documented',
+    access,
     trustProxy: options.trustProxy ?? false,
     publicUrl: options.publicUrl,
     maxJsonMb: options.maxJsonMb ?? 5,
     corsOrigins: options.corsOrigins ?? [],
     ...(options.timeouts && { timeouts: options.timeouts }),
-    assets: {
-      db,
-      commit: shareCommits({ inTransaction: (work) => withTransaction(db, work), wake: bossRowsWakeup(boss) }),
-      clock: () => clock.now,
-      limits: { ...uploadLimits({ maxFileMb: 25, maxFiles: 20, uploadQuotaMb: 10_240 }), ...options.uploadLimits },
-      trays: new Trays(),
-    },
+    assets,
     probes: options.probes ?? [],
     hostCatalog: options.hostCatalog ?? noHost,
-    previewMail: (key, stop) => previewSummary(db, options.access ?? 'documented', key, stop),
+    previewMail: (key, stop) => previewSummary(db, access, key, stop),
     version: '0.0.0-test',
     opsToken,
     log: openLogger(options.logLevel ?? 'debug', { write: (line: string) => void logged.push(line) }),
   });
   watchAnswers(app);
-  await options.mount?.(app, { db, pipeline, sessions, listener, clock: () => clock.now, log });
+  await options.mount?.(app, { access, assets, db, pipeline, sessions, listener, clock: () => clock.now, log });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   atFileEnd(() => stopServer(app, pipeline, listener, boss, () => db.end()));
   if (options.timersRing) {

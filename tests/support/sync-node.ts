@@ -1,6 +1,7 @@
 import type { SyncLimits } from '../../server/src/sync/limits.ts';
 import type { Hub } from '../../server/src/sync/hub.ts';
 import { mountSync } from '../../server/src/sync/socket.ts';
+import { mountUploads } from '../../server/src/sync/uploads.ts';
 import type { RestServer, RestServerOptions } from './rest-server.ts';
 import { startRestServer } from './rest-server.ts';
 
@@ -18,7 +19,10 @@ export async function startSyncNode(
   const mounted: Hub[] = [];
   const server = await startRestServer({
     ...options,
-    mount: async (app, ground) => void mounted.push(await mountSync(app, { ...ground, limits })),
+    mount: async (app, ground) => {
+      mounted.push(await mountSync(app, { ...ground, limits }));
+      await mountUploads(app, ground);
+    },
   });
   const [hub] = mounted;
   if (!hub) throw new Error('the sync channel was not mounted');

@@ -46,6 +46,9 @@ export async function giveUpFiles(db: Queryable, before: Date, most: number): Pr
   return rows.map(({ id }) => id);
 }
 
+/** What of a file tells where its bytes are; its asset may be still to come. */
+export type Stored = Pick<Asset, 'id' | 'content' | 'size'>;
+
 /** A part of a file, `end` not included. */
 export interface Part {
   readonly start: number;
@@ -56,7 +59,7 @@ export interface Part {
  * A file's bytes, or a part of them, in pieces of at most 256 KiB: one in the reader's hands, one on its way. Contents
  * never change, so no transaction is held open for a slow reader.
  */
-export async function* readBytes(db: Queryable, asset: Asset, part?: Part): AsyncGenerator<Buffer, void, undefined> {
+export async function* readBytes(db: Queryable, asset: Stored, part?: Part): AsyncGenerator<Buffer, void, undefined> {
   const { start, end } = part ?? { start: 0, end: asset.size };
   let next = start < end ? readChunk(db, asset, start) : undefined;
   while (next) {
@@ -69,7 +72,11 @@ export async function* readBytes(db: Queryable, asset: Asset, part?: Part): Asyn
   }
 }
 
-async function readChunk(db: Queryable, { id, content }: Asset, place: number): Promise<{ at: number; bytes: Buffer }> {
+async function readChunk(
+  db: Queryable,
+  { id, content }: Stored,
+  place: number,
+): Promise<{ at: number; bytes: Buffer }> {
   const { rows } = await db.query<{ at: number; data: string }>(findChunk, [content, place]);
   const [row] = rows;
   const bytes = Buffer.from(row?.data ?? '', 'base64');

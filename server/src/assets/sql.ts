@@ -69,12 +69,13 @@ export const dropIncoming: Statement = {
          delete from asset_chunk c using gone where c.content = gone.content`,
 };
 
-/** The same of all that expired; those that somebody is just finishing are left alone. $1 now, $2 how many at most. */
+/** The same of all that expired, if its bytes are not all here; those that somebody is just finishing are left alone. $1 now, $2 how many at most. */
 export const sweepIncoming: Statement = {
   name: 'asset_sweep_incoming',
   text: `with gone as (
            delete from asset_intake where content in (
-             select content from asset_intake where expires_at < $1 order by expires_at limit $2 for update skip locked
+             select content from asset_intake where expires_at < $1 and received is distinct from length
+              order by expires_at limit $2 for update skip locked
            )
            returning content
          ), chunks as (

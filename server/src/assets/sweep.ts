@@ -24,6 +24,8 @@ export interface SweepOptions {
   readonly db: Queryable;
   readonly clock: () => Date;
   readonly log: Log;
+  /** Ends what a process that died left whole. */
+  readonly finishWhole: () => Promise<void>;
 }
 
 /** Sweeps at the start, for what the process before us left, and every ten minutes. */
@@ -47,8 +49,9 @@ export class AssetSweep {
   }
 
   #sweep(): void {
-    const { db, clock, log } = this.#options;
-    this.#sweeping ??= sweepAssets(db, clock())
+    const { db, clock, log, finishWhole } = this.#options;
+    this.#sweeping ??= finishWhole()
+      .then(() => sweepAssets(db, clock()))
       .catch((err: unknown) => log.warn({ err }, 'what uploads left behind could not be swept: tried again later'))
       .finally(() => (this.#sweeping = undefined));
   }

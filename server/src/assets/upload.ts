@@ -1,9 +1,9 @@
 import type { Hash } from 'node:crypto';
 import { createHash, randomBytes } from 'node:crypto';
+import { assetIdBytes, spellAssetId } from '@tailgate/sync-protocol';
 import { byteaArray, int2Array, int8Array, textArray, uuidArray } from '../db/arrays.ts';
 import type { Queryable, Tx } from '../db/types.ts';
 import { freshId } from '../stops/mutation-id.ts';
-import { assetIdBytes, spellAssetId } from './asset-id.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { fileName } from './file-name.ts';
 import type { UploadLimits } from './limits.ts';

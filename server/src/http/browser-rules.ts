@@ -24,6 +24,13 @@ const appHeaders = [
   'if-none-match',
   'range',
   'x-request-id',
+  // tus, for /api/sync/uploads
+  'tus-resumable',
+  'upload-length',
+  'upload-metadata',
+  'upload-offset',
+  'client_id',
+  'queue_key',
 ];
 const readableHeaders = ['x-request-id', 'retry-after', 'etag', 'content-disposition', 'content-range'];
 const preflightSeconds = 600;
@@ -58,7 +65,7 @@ export async function ruleBrowsers(app: FastifyInstance, { https, corsOrigins }:
   if (corsOrigins.length === 0) return;
   await app.register(fastifyCors, {
     origin: [...corsOrigins],
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH'],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     allowedHeaders: appHeaders,
     exposedHeaders: readableHeaders,
     maxAge: preflightSeconds,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { spellAssetId } from '../../../server/src/assets/asset-id.ts';
+import { spellAssetId } from '@tailgate/sync-protocol';
 import { fileName, shortenName } from '../../../server/src/assets/file-name.ts';
 import { detectType, mediaType } from '../../../server/src/assets/media-type.ts';
 import { samples } from '../../support/uploads.ts';

@@ -1,0 +1,239 @@
+import { createHash } from 'node:crypto';
+import type { AssetCommitment } from '@tailgate/sync-protocol';
+import { assetIdBytes, assetIdText, spellAssetId } from '@tailgate/sync-protocol';
+import { byteaArray, int2Array, int8Array, textArray, uuidArray } from '../db/arrays.ts';
+import type { Queryable, Tx } from '../db/types.ts';
+import { freshId } from '../stops/mutation-id.ts';
+import { fileName } from './file-name.ts';
+import {
+  appendToIntake,
+  beginIntake,
+  countChunks,
+  deleteChunks,
+  findIntake,
+  findWholeIntakes,
+  repackChunks,
+} from './intake-sql.ts';
+import { detectType, sampleBytes } from './media-type.ts';
+import { findAsset, readBytes } from './queries.ts';
+import { dropIncoming, endIntake, insertAssets } from './sql.ts';
+import type { UploadGround } from './upload.ts';
+
+export type ResumableGround = Pick<UploadGround, 'db' | 'commit' | 'clock'>;
+
+/** What somebody is about to send. */
+export interface Announced {
+  readonly id: string;
+  /** Nobody else goes on with this upload, or hears how far it is. */
+  readonly owner: string;
+  readonly length: number;
+  /** As it was sent. */
+  readonly name: string;
+  /** Undefined for an id that we made: then the bytes are taken as they come. */
+  readonly sha256: Buffer | undefined;
+}
+
+/** An upload that goes on where it stands, or has ended. */
+export interface Standing {
+  readonly id: string;
+  readonly name: string;
+  readonly length: number;
+  readonly received: number;
+  /** When its last bytes came; undefined once it is an asset. */
+  readonly activeAt: Date | undefined;
+}
+
+/** Somebody else has sent on the same upload meanwhile: ask how far it is. */
+export class OffsetMoved extends Error {
+  override readonly name = 'OffsetMoved';
+}
+
+/** The bytes are not those to which the id commits. Nothing of them is kept. */
+export class OtherBytes extends Error {
+  override readonly name = 'OtherBytes';
+}
+
+/** How long an upload waits for its next bytes: a phone may lie in a drawer over a week-end and a holiday. */
+export const idleMs = 7 * 24 * 3_600_000;
+/** Ends of uploads that a crash cut off are made up for by the sweep: not before whoever is at it has had its time. */
+const leftAloneMs = 60_000;
+/** What is held in memory of a running request, and lost where the process is killed. Two such make a chunk (0004). */
+const pieceBytes = 128 * 1024;
+const wholeASweep = 20;
+
+interface Intake extends Record<string, unknown> {
+  readonly content: string;
+  readonly received: number;
+  readonly asset_id: string;
+  readonly owner: string;
+  readonly length: number;
+  readonly name: string;
+  readonly sha256: Buffer | null;
+  readonly expires_at: Date;
+}
+
+/** The id that a device must have made of these facts. */
+export function committedAssetId(commitment: AssetCommitment): string {
+  return spellAssetId(createHash('sha256').update(assetIdText(commitment)).digest().subarray(0, assetIdBytes));
+}
+
+/**
+ * Uploads that go on after whatever cuts them off. Safe at each point: bytes and the place where the next ones go are
+ * one statement; an asset exists only with the commit that follows the look at all of its bytes; whoever dies between
+ * the last byte and that commit is made up for by the next question, or by the sweep.
+ */
+export class ResumableUploads {
+  readonly #ground: ResumableGround;
+
+  constructor(ground: ResumableGround) {
+    this.#ground = ground;
+  }
+
+  /** Makes room for what was announced; where it is under way, or here, it stays as it is. */
+  async begin({ id, owner, length, name, sha256 }: Announced): Promise<Standing> {
+    const { db, clock } = this.#ground;
+    const known = await this.find(id, owner);
+    if (known) return known;
+    const row = [freshId(clock()), id, owner, length, fileName(name), sha256 ?? null, this.#expiry()];
+    await db.query(beginIntake, row);
+    // A file without bytes has all of them.
+    const begun = await this.find(id, owner);
+    if (!begun) throw new Error(`the upload of ${id} was swept while it began`);
+    return begun;
+  }
+
+  /** How far an upload is; undefined where there is none of this owner. Ends it where only its end is missing. */
+  async find(id: string, owner: string): Promise<Standing | undefined> {
+    const intake = await this.#intake(id, owner);
+    if (intake && intake.received < intake.length) return standingOf(intake);
+    if (intake) await this.#finish(intake);
+    const asset = await findAsset(this.#ground.db, id);
+    if (!asset) return undefined;
+    return { id, name: asset.name, length: asset.size, received: asset.size, activeAt: undefined };
+  }
+
+  /**
+   * Takes bytes on from `offset` as they come, and makes an asset of them where they were the last. What came before a
+   * connection broke is kept.
+   *
+   * @returns where the upload stands now
+   * @throws OffsetMoved, OtherBytes
+   */
+  async append(id: string, owner: string, offset: number, bytes: AsyncIterable<Buffer>): Promise<number> {
+    const intake = await this.#intake(id, owner);
+    if (!intake || intake.received !== offset) throw new OffsetMoved(`the upload of ${id} is not at ${offset}`);
+    const received = await this.#take(intake, bytes);
+    if (received === intake.length) await this.#finish(intake);
+    return received;
+  }
+
+  /** Forgets an upload under way; an asset stays. */
+  async drop(id: string, owner: string): Promise<boolean> {
+    const intake = await this.#intake(id, owner);
+    if (intake) await this.#ground.db.query(dropIncoming, [uuidArray([intake.content])]);
+    return intake !== undefined;
+  }
+
+  /** Makes assets of uploads whose bytes are here and whose process died before it could. */
+  async finishWhole(): Promise<void> {
+    const before = new Date(this.#expiry().getTime() - leftAloneMs);
+    const { rows } = await this.#ground.db.query<Intake>(findWholeIntakes, [before, wholeASweep]);
+    for (const intake of rows) {
+      try {
+        await this.#finish(intake);
+      } catch (error) {
+        if (!(error instanceof OtherBytes)) throw error;
+      }
+    }
+  }
+
+  async #intake(id: string, owner: string): Promise<Intake | undefined> {
+    const { rows } = await this.#ground.db.query<Intake>(findIntake, [id, owner]);
+    return rows[0];
+  }
+
+  async #take({ content, received }: Intake, bytes: AsyncIterable<Buffer>): Promise<number> {
+    let at = received;
+    let held: Buffer = Buffer.alloc(0);
+    const save = async (piece: Buffer): Promise<void> => {
+      if (piece.length === 0) return;
+      const { rowCount } = await this.#ground.db.query(appendToIntake, [content, at, piece, this.#expiry()]);
+      if (rowCount === 0) throw new OffsetMoved(`somebody else sends the upload ${content}`);
+      at += piece.length;
+    };
+    try {
+      for await (const bit of bytes) {
+        held = held.length === 0 ? bit : Buffer.concat([held, bit]);
+        for (; held.length >= pieceBytes; held = held.subarray(pieceBytes)) await save(held.subarray(0, pieceBytes));
+      }
+    } catch (error) {
+      // The sender's link broke. What came of it is sent no second time.
+      if (!(error instanceof OffsetMoved)) await save(held);
+      throw error;
+    }
+    await save(held);
+    return at;
+  }
+
+  async #finish(intake: Intake): Promise<void> {
+    const { db, commit } = this.#ground;
+    const { sha256, mime } = await this.#inspect(intake);
+    if (intake.sha256 && !intake.sha256.equals(sha256)) {
+      await db.query(dropIncoming, [uuidArray([intake.content])]);
+      throw new OtherBytes(`the bytes of ${intake.asset_id} are not those that its id stands for`);
+    }
+    await commit((tx) => this.#makeAsset(tx, intake, sha256, mime));
+  }
+
+  async #inspect({ content, asset_id: id, length: size, name }: Intake): Promise<{ sha256: Buffer; mime: string }> {
+    const { db } = this.#ground;
+    const hash = createHash('sha256');
+    let sample: Buffer = Buffer.alloc(0);
+    for await (const bytes of readBytes(db, { id, content, size })) {
+      if (sample.length < sampleBytes) sample = Buffer.concat([sample, bytes]);
+      hash.update(bytes);
+    }
+    return { sha256: hash.digest(), mime: await detectType(sample.subarray(0, sampleBytes), name) };
+  }
+
+  async #makeAsset(tx: Tx, intake: Intake, sha256: Buffer, mime: string): Promise<void> {
+    const { asset_id: id, name, length } = intake;
+    const ended = await tx.query(endIntake, [uuidArray([intake.content])]);
+    // Somebody else was faster: the next question, or this one's answer, finds the asset.
+    if (ended.rowCount === 0) return;
+    const content = await repack(tx, intake, freshId(this.#ground.clock()));
+    const made = await tx.query(insertAssets, [
+      textArray([id]),
+      id,
+      int2Array([1]),
+      uuidArray([content]),
+      textArray([name]),
+      textArray([mime]),
+      int8Array([length]),
+      byteaArray([sha256]),
+      this.#ground.clock(),
+    ]);
+    // The same bytes under the same id, sent by another owner: once is enough.
+    if (made.rowCount === 0) await tx.query(deleteChunks, [content]);
+  }
+
+  #expiry(): Date {
+    return new Date(this.#ground.clock().getTime() + idleMs);
+  }
+}
+
+/** Many small pieces become few chunks, or each would cost its readers a statement for ever. */
+async function repack(tx: Queryable, { content, length }: Intake, other: string): Promise<string> {
+  const { rows } = await tx.query<{ chunks: number }>(countChunks, [content]);
+  if ((rows[0]?.chunks ?? 0) <= 2 * Math.ceil(length / pieceBytes)) return content;
+  await tx.query(repackChunks, [content, other, pieceBytes]);
+  return other;
+}
+
+const standingOf = ({ asset_id: id, name, length, received, expires_at }: Intake): Standing => ({
+  id,
+  name,
+  length,
+  received,
+  activeAt: new Date(expires_at.getTime() - idleMs),
+});

@@ -1,0 +1,89 @@
+import type { AsyncLocalStorage } from 'node:async_hooks';
+import type { Readable } from 'node:stream';
+import { DataStore, Upload } from '@tus/server';
+import type { ResumableUploads, Standing } from '../assets/resumable.ts';
+import { idleMs, OffsetMoved, OtherBytes } from '../assets/resumable.ts';
+
+/** What the tus library answers with a status of its own. */
+export class TusRefusal extends Error {
+  override readonly name = 'TusRefusal';
+  readonly status_code: number;
+  readonly body: string;
+
+  constructor(status: number, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.status_code = status;
+    this.body = `${message}\n`;
+  }
+}
+
+/** Metadata of an upload, as tus clients know it; `asset_id`, `salt` and `sha256` are ours (docs/protocol.md). */
+export type TusMetadata = Record<string, string | null>;
+
+/**
+ * Resumable uploads as the tus library sees them. It knows ids only: whose they are comes with the request. So one owner
+ * neither reads nor writes what another one has begun, though both may name the same id.
+ */
+export class TusStore extends DataStore {
+  readonly #uploads: ResumableUploads;
+  readonly #owners: AsyncLocalStorage<string>;
+
+  constructor(uploads: ResumableUploads, owners: AsyncLocalStorage<string>) {
+    super();
+    this.extensions = ['creation', 'creation-with-upload', 'expiration', 'termination'];
+    this.#uploads = uploads;
+    this.#owners = owners;
+  }
+
+  override async create(upload: Upload): Promise<Upload> {
+    const { id, size: length = 0, metadata } = upload;
+    const { filename, name, sha256 } = metadata ?? {};
+    const standing = await this.#uploads.begin({
+      id,
+      owner: this.#owner,
+      length,
+      name: filename ?? name ?? '',
+      sha256: sha256 ? Buffer.from(sha256, 'hex') : undefined,
+    });
+    // The library looks at this very object for where a body that came along goes.
+    Object.assign(upload, uploadOf(standing));
+    return upload;
+  }
+
+  override async getUpload(id: string): Promise<Upload> {
+    const standing = await this.#uploads.find(id, this.#owner).catch(refuse);
+    if (!standing) throw new TusRefusal(404, 'There is no upload of this id.');
+    return uploadOf(standing);
+  }
+
+  override async write(stream: Readable, id: string, offset: number): Promise<number> {
+    return this.#uploads.append(id, this.#owner, offset, stream).catch(refuse);
+  }
+
+  override async remove(id: string): Promise<void> {
+    if (!(await this.#uploads.drop(id, this.#owner))) throw new TusRefusal(404, 'There is no upload of this id.');
+  }
+
+  /** From the last bytes: `creation_date` is when those came. */
+  override getExpiration(): number {
+    return idleMs;
+  }
+
+  get #owner(): string {
+    const owner = this.#owners.getStore();
+    if (owner === undefined) throw new Error('an upload without an owner');
+    return owner;
+  }
+}
+
+function uploadOf({ id, length: size, received: offset, activeAt, name }: Standing): Upload {
+  const metadata = name === '' ? {} : { metadata: { filename: name } };
+  return new Upload({ id, size, offset, ...metadata, ...(activeAt && { creation_date: activeAt.toISOString() }) });
+}
+
+/** tus 1.0: 409 asks how far the upload is; 460 says that the checksum is another one. */
+function refuse(error: unknown): never {
+  if (error instanceof OffsetMoved) throw new TusRefusal(409, error.message, error);
+  if (error instanceof OtherBytes) throw new TusRefusal(460, error.message, error);
+  throw error;
+}

@@ -1,0 +1,150 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomBytes } from 'node:crypto';
+import { assetId, assetIdBytes, assetSalt, spellAssetId } from '@tailgate/sync-protocol';
+import { Server } from '@tus/server';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { charge } from '../assets/quota.ts';
+import { UploadRefusal } from '../assets/refusal.ts';
+import { committedAssetId, ResumableUploads } from '../assets/resumable.ts';
+import type { UploadGround } from '../assets/upload.ts';
+import type { Sessions } from '../auth/sessions.ts';
+import { isDatabaseUnavailable } from '../db/unavailable.ts';
+import type { Log } from '../log.ts';
+import { openClients } from './clients.ts';
+import { credentialsOf, refuse } from './plain-http.ts';
+import type { TusMetadata } from './tus-store.ts';
+import { TusRefusal, TusStore } from './tus-store.ts';
+
+export interface UploadOptions {
+  readonly assets: UploadGround;
+  readonly sessions: Pick<Sessions, 'authenticate'>;
+  /** Contract §8: as documented, whoever reaches us may upload. */
+  readonly access: 'documented' | 'strict';
+  readonly log: Log;
+}
+
+const uploadPath = '/api/sync/uploads';
+/** Statements cost something even where a request brings a byte. */
+const leastCharged = 4 * 1024;
+/** A request whose link went away without a word is given up when the next one comes for the same upload. */
+const drainMs = 1_000;
+
+/**
+ * `POST|HEAD|PATCH|DELETE /api/sync/uploads…`: files by tus 1.0 (https://tus.io/protocols/resumable-upload), with a token
+ * or a queue key. An upload's address ends in the id of the asset that it becomes: who has lost the address knows it all
+ * the same. For clients that know nothing of us, the id is ours and `Location` tells it.
+ */
+export async function mountUploads(http: FastifyInstance, options: UploadOptions): Promise<void> {
+  const { assets, log } = options;
+  const owners = new AsyncLocalStorage<string>();
+  const tus = new Server({
+    path: uploadPath,
+    datastore: new TusStore(new ResumableUploads(assets), owners),
+    maxSize: assets.limits.fileBytes,
+    relativeLocation: true,
+    lockDrainTimeout: drainMs,
+    // What browsers are told is one rule for all answers (http/browser-rules.ts).
+    allowedOrigins: () => false,
+    namingFunction: ({ headers }, metadata = {}) => nameUpload(Number(headers.get('upload-length')), metadata),
+    onResponseError: (_request, error) => answerOf(error, log),
+  });
+
+  await http.register(async (scope) => {
+    // tus reads the bodies itself, as they come.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _body, done) => done(null));
+    const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      const owner = await ownerOf(request, options);
+      if (owner === undefined) return refuse(request, reply, deniedAs(request));
+      const account = { caller: owner.caller, now: assets.clock() };
+      try {
+        await charge(assets.db, { ...account, bytes: leastCharged, most: assets.limits.hourBytes });
+      } catch (error) {
+        if (error instanceof UploadRefusal) return refuse(request, reply, error.code);
+        throw error;
+      }
+      reply.hijack();
+      for (const [name, value] of Object.entries(reply.getHeaders()))
+        if (value !== undefined) reply.raw.setHeader(name, value);
+      const before = request.raw.socket.bytesRead;
+      await owners.run(owner.name, () => tus.handle(request.raw, reply.raw));
+      // Afterwards, by what came: a phone whose link breaks every second announces its photo a hundred times.
+      const bytes = request.raw.socket.bytesRead - before;
+      if (bytes > leastCharged)
+        await charge(assets.db, { ...account, bytes, most: Number.MAX_SAFE_INTEGER }).catch((err: unknown) =>
+          log.warn({ err }, 'an upload was not counted'),
+        );
+      return reply;
+    };
+    for (const url of [uploadPath, `${uploadPath}/:asset_id`])
+      scope.route({ method: ['POST', 'PATCH', 'HEAD', 'DELETE', 'OPTIONS'], url, handler });
+  });
+}
+
+interface Owner {
+  /** Of uploads: only who began one goes on with it. */
+  readonly name: string;
+  /** Of the quota. */
+  readonly caller: string;
+}
+
+/** Strangers share one name: the id that they were told is all they show. */
+const anybody = 'anybody';
+
+async function ownerOf(request: FastifyRequest, options: UploadOptions): Promise<Owner | undefined> {
+  const { assets, sessions, access } = options;
+  const { employee, token, queueKey } = credentialsOf(request);
+  const isShown = token !== undefined || queueKey !== undefined;
+  if (!isShown || employee === undefined)
+    return access === 'strict' || isShown ? undefined : { name: anybody, caller: `address ${request.ip}` };
+  const name = `driver ${employee}`;
+  if (token !== undefined) return (await sessions.authenticate(employee, token)) ? { name, caller: name } : undefined;
+  const ask = { client_id: clientIdOf(request), employee_id: employee, device: '', sdk: '', app: '' };
+  if (ask.client_id === undefined) return undefined;
+  const [answer] = await openClients(
+    assets.db,
+    [{ ...ask, client_id: ask.client_id, queue_key: queueKey, wants_queue_key: false }],
+    assets.clock(),
+  );
+  return answer?.kind === 'open' ? { name, caller: name } : undefined;
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function clientIdOf({ headers }: FastifyRequest): string | undefined {
+  const shown = headers['client_id'] ?? headers['client-id'];
+  return typeof shown === 'string' && uuid.test(shown) ? shown.toLowerCase() : undefined;
+}
+
+function deniedAs(request: FastifyRequest): 'MISSING_CREDENTIALS' | 'INVALID_TOKEN' {
+  const { employee, token, queueKey } = credentialsOf(request);
+  return employee !== undefined && (token ?? queueKey) !== undefined ? 'INVALID_TOKEN' : 'MISSING_CREDENTIALS';
+}
+
+const hexDigest = /^[0-9a-f]{64}$/;
+
+/**
+ * The id of an upload: the device's where it commits to the bytes that are announced, so that nobody can take it for
+ * other bytes; else one of ours.
+ */
+function nameUpload(length: number, metadata: TusMetadata): string {
+  const { asset_id, salt, sha256 } = metadata;
+  if (sha256 && !hexDigest.test(sha256)) throw new TusRefusal(400, 'sha256 must be 64 lower-case hexadecimal digits.');
+  if (!asset_id) return spellAssetId(randomBytes(assetIdBytes));
+  if (!assetId.safeParse(asset_id).success) throw new TusRefusal(400, 'asset_id must be 16 letters and digits.');
+  if (!sha256 || !salt || !assetSalt.test(salt))
+    throw new TusRefusal(400, 'An asset_id of one’s own needs the salt and the sha256 that it is made of.');
+  if (committedAssetId({ salt, length, sha256 }) !== asset_id)
+    throw new TusRefusal(400, 'asset_id is not the id of these bytes.');
+  return asset_id;
+}
+
+type TusError = Error | { status_code: number; body: string };
+
+/** What we did not foresee tells nothing of our insides. */
+function answerOf(error: TusError, log: Log): { status_code: number; body: string } | undefined {
+  if ('status_code' in error) return undefined;
+  if (isDatabaseUnavailable(error)) return { status_code: 503, body: 'The database cannot be reached now.\n' };
+  log.error({ err: error }, 'an upload failed');
+  return { status_code: 500, body: 'Something failed on our side.\n' };
+}
