@@ -1,6 +1,7 @@
 import type { ClientFrameInput, Cursor, Scope, ServerFrame } from '@tailgate/sync-protocol';
 import { currentProtocol } from '@tailgate/sync-protocol';
 import { Connection } from './connection/connection.ts';
+import type { Lines } from './connection/lines.ts';
 import type { State, Timing } from './connection/machine.ts';
 import type { Environment } from './environment.ts';
 import type { Outbox } from './queue/outbox.ts';
@@ -30,6 +31,7 @@ export interface Desk {
 
 export interface ChannelGround {
   readonly url: string;
+  readonly lines: Lines;
   readonly environment: Environment;
   readonly timing: Timing;
   readonly outbox: Outbox;
@@ -53,8 +55,8 @@ export class Channel {
   constructor(queue: Queue, ground: ChannelGround) {
     this.#queue = queue;
     this.#ground = ground;
-    const socketUrl = `${ground.url.replace(/^http/, 'ws')}/api/sync`;
-    this.#connection = new Connection(socketUrl, ground.environment, ground.timing, {
+    const { url, lines, environment } = ground;
+    this.#connection = new Connection(`${url}/api/sync`, lines, environment, ground.timing, {
       hello: () => this.#hello(),
       ping: () => ({ type: 'ping', ...this.#gauge(), clock: this.#clock() }),
       take: (frame) => this.#take(frame),

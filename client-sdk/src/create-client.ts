@@ -1,4 +1,5 @@
 import { Client } from './client.ts';
+import { Lines } from './connection/lines.ts';
 import type { Timing } from './connection/machine.ts';
 import { defaultTiming } from './connection/machine.ts';
 import { Courier } from './courier.ts';
@@ -51,7 +52,7 @@ export async function createClient(options: ClientOptions): Promise<Client> {
   const auth = new AuthApi(url, environment.fetch, device);
   const events = new EventHub();
   const timing = { ...defaultTiming, ...options.timing };
-  const channel = { url, environment, timing, outbox, bootId, device, app };
+  const channel = { url, lines: new Lines(environment, timing), environment, timing, outbox, bootId, device, app };
   const courier = new Courier({ accounts, auth, events, outbox, replica, channel });
   journal.onTrouble = (error) => courier.storageTrouble(error);
   const stopWakeUps = environment.wakeUps(() => courier.wake());

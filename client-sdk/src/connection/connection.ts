@@ -1,6 +1,7 @@
 import type { ClientFrameInput, ErrorCode, ServerFrame } from '@tailgate/sync-protocol';
 import { serverFrame } from '@tailgate/sync-protocol';
 import type { Environment, Socket } from '../environment.ts';
+import type { Lines } from './lines.ts';
 import type { Effect, Event, State, Timing } from './machine.ts';
 import { step } from './machine.ts';
 
@@ -31,9 +32,10 @@ const finalRejections: readonly ErrorCode[] = [
   'UNSUPPORTED_PROTOCOL',
 ];
 
-/** One socket after another: carries out what the machine says, and tells it what happened. */
+/** One line after another: carries out what the machine says, and tells it what happened. */
 export class Connection {
   readonly #url: string;
+  readonly #lines: Lines;
   readonly #environment: Environment;
   readonly #timing: Timing;
   readonly #talk: Talk;
@@ -41,8 +43,9 @@ export class Connection {
   #socket: Socket | undefined;
   #stopTimer: () => void = () => {};
 
-  constructor(url: string, environment: Environment, timing: Timing, talk: Talk) {
+  constructor(url: string, lines: Lines, environment: Environment, timing: Timing, talk: Talk) {
     this.#url = url;
+    this.#lines = lines;
     this.#environment = environment;
     this.#timing = timing;
     this.#talk = talk;
@@ -95,7 +98,7 @@ export class Connection {
   #open(): void {
     let socket: Socket;
     try {
-      socket = new this.#environment.WebSocket(this.#url);
+      socket = this.#lines.open(this.#url);
     } catch (error) {
       queueMicrotask(() => this.tell({ is: 'closed' }));
       return this.#talk.unreadable(`the address ${this.#url} cannot be opened: ${String(error)}`);

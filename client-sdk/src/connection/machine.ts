@@ -54,6 +54,8 @@ export interface Timing {
   /** Longest silence before a ping, and how long its answer may take: together within 15 s. */
   readonly pingMs: number;
   readonly answerMs: number;
+  /** While plain HTTP stands in for sockets: after so long one is tried again, later after twice as long each time. */
+  readonly socketAgainMs: number;
 }
 
 export const defaultTiming: Timing = {
@@ -62,6 +64,7 @@ export const defaultTiming: Timing = {
   openMs: 10_000,
   pingMs: 9_000,
   answerMs: 5_000,
+  socketAgainMs: 5_000,
 };
 
 export type Step = readonly [State, readonly Effect[]];

@@ -1,0 +1,82 @@
+import { pushAnswer } from '@tailgate/sync-protocol';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { insertRoutes, plan } from '../support/mirror.ts';
+import { password, signUp } from '../support/people.ts';
+import { Device, until } from '../support/sdk-device.ts';
+import { TestQueue } from '../support/sealing.ts';
+import type { SyncNode } from '../support/sync-node.ts';
+import { startSyncNode } from '../support/sync-node.ts';
+import { WebProxy } from '../support/web-proxy.ts';
+
+const key = { facility: 'F01', id: 'R1', week_end: '20261121' };
+const timing = { retryBaseMs: 20, retryCapMs: 200, openMs: 2_000, pingMs: 50, answerMs: 2_000 };
+const comment = (id: number, text: string) => ({ id, updates: { driver_comments: text } });
+
+let node: SyncNode;
+/** The other driver's queue: its key outlives their being signed out here. */
+const others = new TestQueue();
+let othersKey: string;
+
+async function pushOther(mutations: readonly object[], credentials: object) {
+  const response = await fetch(`${node.client.url}/api/sync/push`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', employee_id: '1002', ...credentials },
+    body: JSON.stringify({ client_id: others.clientId, mutations }),
+  });
+  return pushAnswer.parse(await response.json());
+}
+
+beforeAll(async () => {
+  node = await startSyncNode();
+  await insertRoutes(node.database.pool, [
+    { ...key, weekEnd: key.week_end, drivers: ['1001', '1002'], stops: [plan(1), plan(2)] },
+  ]);
+  await signUp(node.client, '1001');
+  const { api_token } = await signUp(node.client, '1002');
+  othersKey = (await pushOther([], { api_token })).queue_key ?? '';
+});
+
+/** A driver behind a proxy that lets no socket through. */
+async function blockedDriver(socketAgainMs: number) {
+  const proxy = await WebProxy.start(node.client.url, { blocksSockets: true });
+  const device = new Device(proxy.url, { timing: { ...timing, socketAgainMs } });
+  const client = await device.start();
+  expect(await client.signIn({ employeeId: '1001', password, confirmLogin: true })).toMatchObject({
+    kind: 'signed_in',
+  });
+  return { proxy, device, client };
+}
+
+describe('a network that lets no socket through', () => {
+  test('is worked in over plain HTTP: the route arrives, changes go out, others’ changes come in', async () => {
+    const { client } = await blockedDriver(60_000);
+    await until(client.route(key), (route) => route?.stops.length === 2);
+    await client.updateStop(key, comment(1, 'over HTTP')).accepted;
+    expect(node.hub.connectionsOf()).toBe(0);
+    const stop = comment(2, 'from the other driver');
+    await pushOther([others.seal('stop.update', { route: key, stop }, new Date())], { queue_key: othersKey });
+    await until(client.stop(2, key), (stop) => stop?.updates?.driver_comments === 'from the other driver');
+    expect(client.status.current).toMatchObject({ connection: 'online', pending: {} });
+  });
+
+  test('is left for the socket as soon as one passes', async () => {
+    const { client, proxy } = await blockedDriver(20);
+    await client.updateStop(key, comment(1, 'still over HTTP')).accepted;
+    expect(node.hub.connectionsOf()).toBe(0);
+    proxy.blocksSockets = false;
+    await until(client.status, () => node.hub.connectionsOf() > 0);
+    await client.updateStop(key, comment(1, 'over the socket')).accepted;
+    expect(client.status.current.connection).toBe('online');
+  });
+
+  test('a session that ends there ends here: the queue drains by its key', async () => {
+    const { client } = await blockedDriver(60_000);
+    await until(client.status, ({ connection }) => connection === 'online');
+    const ended = new Promise((resolve) => client.on('session', resolve));
+    await node.database.pool.query(`update session set revoked_at = now() where employee = '1001'`);
+    await node.database.pool.query(`select pg_notify('tailgate_sessions', '1001')`);
+    await ended;
+    await client.updateStop(key, comment(2, 'after the end')).accepted;
+    expect(client.driver.current).toMatchObject({ signedIn: false });
+  });
+});

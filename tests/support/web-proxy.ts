@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { createServer, request, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { atFileEnd } from './file-end.ts';
+
+/** A proxy as companies have them: it forwards requests, and sockets only where its owner lets them through. */
+export class WebProxy {
+  blocksSockets: boolean;
+  readonly #target: URL;
+  readonly #server = createServer((incoming, outgoing) => {
+    const { method, url = '/', headers } = incoming;
+    const { hostname, port } = this.#target;
+    const forwarded = request({ hostname, port, method, path: url, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    forwarded.on('error', () => outgoing.destroy());
+    incoming.pipe(forwarded);
+  });
+  readonly #tunnels = new Set<Duplex>();
+
+  constructor(target: string, blocksSockets: boolean) {
+    this.#target = new URL(target);
+    this.blocksSockets = blocksSockets;
+    this.#server.on('upgrade', (incoming: IncomingMessage, near: Duplex) => this.#upgrade(incoming, near));
+  }
+
+  static async start(target: string, { blocksSockets = false } = {}): Promise<WebProxy> {
+    const proxy = new WebProxy(target, blocksSockets);
+    proxy.#server.listen(0, '127.0.0.1');
+    await once(proxy.#server, 'listening');
+    atFileEnd(() => proxy.stop());
+    return proxy;
+  }
+
+  get url(): string {
+    const address = this.#server.address();
+    if (address === null || typeof address === 'string') throw new Error('the proxy does not listen');
+    return `http://127.0.0.1:${address.port}`;
+  }
+
+  async stop(): Promise<void> {
+    for (const tunnel of this.#tunnels) tunnel.destroy();
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  #upgrade({ method, url, rawHeaders }: IncomingMessage, near: Duplex): void {
+    near.on('error', () => near.destroy());
+    if (this.blocksSockets) return void near.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n');
+    const far = connect(Number(this.#target.port), this.#target.hostname);
+    for (const end of [near, far]) {
+      this.#tunnels.add(end);
+      end.on('error', () => end.destroy());
+      end.on('close', () => this.#tunnels.delete(end));
+    }
+    const headers = rawHeaders.map((text, i) => (i % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
+    far.write(`${method} ${url} HTTP/1.1\r\n${headers}\r\n`);
+    near.pipe(far).pipe(near);
+  }
+}
