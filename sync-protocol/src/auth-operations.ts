@@ -1,15 +1,6 @@
 import * as z from '#schema';
-import {
-  otherDriversSignedIn,
-  passwordResetBody,
-  passwordUpdateBody,
-  passwordUpdated,
-  signedIn,
-  signedUp,
-  signinBody,
-  signoutBody,
-  signupBody,
-} from './auth.ts';
+import { otherDriversSignedIn, passwordUpdated, signedIn, signedUp } from './auth-answers.ts';
+import { passwordResetBody, passwordUpdateBody, signinBody, signoutBody, signupBody } from './auth.ts';
 import { nothing, operation } from './operations.ts';
 
 const both = ['v20', 'current'] as const;

@@ -1,12 +1,10 @@
 import * as z from '#schema';
+import { goneFrame, helloFrame, pushFrame } from './client-frames.ts';
 import {
   ackFrame,
   cursor,
   deviceClock,
-  goneFrame,
-  helloFrame,
   patchFrame,
-  pushFrame,
   routesFrame,
   scopeGoneFrame,
   snapshotFrame,

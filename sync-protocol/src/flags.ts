@@ -1,5 +1,5 @@
 import * as z from '#schema';
-import { warning } from './mutation.ts';
+import { warning } from './mutation-result.ts';
 import { pageCursor, pageLimit } from './page.ts';
 
 const blankIsAbsent = (max: number) =>

@@ -1,5 +1,5 @@
 import * as z from '#schema';
-import { warning } from './mutation.ts';
+import { warning } from './mutation-result.ts';
 import type { Answered } from './operations.ts';
 import { routeDriver } from './routes.ts';
 import { customer, stopPlan, stopStatus } from './stops.ts';

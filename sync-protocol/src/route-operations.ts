@@ -1,5 +1,5 @@
 import * as z from '#schema';
-import { skipRefuseBody, stopSyncBody } from './mutation.ts';
+import { skipRefuseBody, stopSyncBody } from './stop-bodies.ts';
 import { nothing, operation } from './operations.ts';
 import { routeMeta, routePayload, routePayloadV20, skipRefuseAnswer, stopSyncAnswer } from './payloads.ts';
 

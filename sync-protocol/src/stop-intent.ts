@@ -1,4 +1,4 @@
-import type { SkipRefuseArgs } from './mutation.ts';
+import type { SkipRefuseArgs } from './mutation-args.ts';
 import type { LineUpdate, StopObject } from './stops.ts';
 
 /**

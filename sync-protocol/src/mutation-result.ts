@@ -1,0 +1,21 @@
+import * as z from '#schema';
+
+export const warning = z.object({ code: z.string(), path: z.string(), message: z.string() });
+
+/**
+ * The answer to one mutation. `applied` and `duplicate` carry the route version at which it is contained: it is on the
+ * host when the route's `hosted_through` reaches that version and the stop is not parked; a report belongs to no route
+ * and has none. `quarantined` is final for the queue: the office has it.
+ */
+export const mutationResult = z.object({
+  seq: z.number(),
+  id: z.string(),
+  result: z.enum(['applied', 'duplicate', 'quarantined']),
+  version: z.optional(z.number()),
+  status: z.optional(z.string()),
+  warnings: z.optional(z.array(warning)),
+  code: z.optional(z.string()),
+  reason: z.optional(z.string()),
+  details: z.optional(z.array(z.object({ path: z.string(), message: z.string() }))),
+});
+export type MutationResult = z.infer<typeof mutationResult>;
