@@ -15,6 +15,7 @@ import {
   type Step,
 } from './head.ts';
 import { patchText } from './patch-text.ts';
+import { timerFrame } from './timer-frame.ts';
 import { readScopes, type Ask, type Reading } from './scope-readings.ts';
 
 /** Somebody who follows scopes: a connection. */
@@ -319,11 +320,12 @@ export class Feed {
     const moved = head.version > before.version;
     if (!moved && sameHosted(head.hosted, before.hosted)) return;
     const from = moved && whole ? null : before.version;
+    const timers = timerFrame(head.scope, documents);
     let frame: Buffer | undefined;
     for (const follower of watch.followers) {
       if (follower.state !== 'current') continue;
       frame ??= this.#frame(head, from, documents, deletes);
-      this.#hand(head, follower, frame);
+      this.#hand(head, follower, frame, timers);
     }
   }
 
@@ -348,16 +350,18 @@ export class Feed {
     const above = from ?? -1;
     const documents = reading.documents.filter(({ version }) => version > above);
     const deletes = reading.deletes.filter(({ version }) => version > above).map(({ key }) => key);
-    this.#hand(head, follower, this.#frame(head, from, documents, from === null ? [] : deletes));
+    const frame = this.#frame(head, from, documents, from === null ? [] : deletes);
+    this.#hand(head, follower, frame, timerFrame(scope, documents));
   }
 
   #frame(head: Head, from: number | null, documents: Reading['documents'], deletes: readonly string[]): Buffer {
     return Buffer.from(patchText(contentOf(head, this.#epochName(head.epoch), withText(documents), deletes), from));
   }
 
-  #hand(head: Head, follower: Follower, frame: Buffer): void {
+  #hand(head: Head, follower: Follower, frame: Buffer, timers?: ServerFrameInput): void {
     follower.asked = false;
     if (follower.reader.deliver(frame)) {
+      if (timers) follower.reader.tell(timers);
       follower.state = 'current';
       follower.cursor = { epoch: this.#epochName(head.epoch), version: head.version };
     } else follower.state = 'due';

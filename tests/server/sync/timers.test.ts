@@ -28,9 +28,11 @@ test('a running timer, and the close that it brings, reach the phones of the rou
   replica.take(await phone.next('patch'));
   const autoclose_at = new Date(now + 600_000).toISOString();
   expect(replica.documents.get('route')?.value).toMatchObject({ status: 'O', autoclose_at, forceclose_at: null });
+  expect(await phone.next('timer')).toEqual({ type: 'timer', scope, autoclose_at, forceclose_at: null });
 
   node.clock.now = new Date(now + 600_000);
   replica.take(await phone.next('patch'));
   expect(replica.documents.get('route')?.value).toMatchObject({ status: 'C', closed_by: 'A', autoclose_at: null });
   expect(replica.documents.get('result/999')?.value).toMatchObject({ status: 'C' });
+  expect(await phone.next('timer')).toEqual({ type: 'timer', scope, autoclose_at: null, forceclose_at: null });
 });
