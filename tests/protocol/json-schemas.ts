@@ -1,0 +1,37 @@
+import {
+  clientFrame,
+  mutation,
+  mutationArgs,
+  pullAnswer,
+  pushAnswer,
+  pushBody,
+  serverFrame,
+  snapshotBody,
+} from '@tailgate/sync-protocol';
+import type { ZodMiniType } from 'zod/mini';
+import * as z from 'zod/mini';
+
+/** What other languages generate their types from: every schema of the protocol by its file's name in `docs/protocol`. */
+export function protocolSchemas(): Map<string, object> {
+  const schemas = new Map([
+    told('client-frame', 'A frame that a client sends', clientFrame, 'input'),
+    told('server-frame', 'A frame that the server sends', serverFrame, 'output'),
+    told('snapshot', 'The body of GET /api/sync/snapshot', snapshotBody, 'output'),
+    told('push-request', 'The body of POST /api/sync/push', pushBody, 'input'),
+    told('push-answer', 'The answer to POST /api/sync/push', pushAnswer, 'output'),
+    told('pull-answer', 'The answer to GET /api/sync/pull', pullAnswer, 'output'),
+    told('mutation', 'A sealed mutation; its args have schemas of their own', mutation, 'input'),
+  ]);
+  for (const [name, versions] of Object.entries(mutationArgs))
+    for (const [version, schema] of Object.entries<ZodMiniType>(versions)) {
+      const [file, content] = told(`${name}.${version}`, `args of ${name}, version ${version}`, schema, 'input');
+      schemas.set(file, content);
+    }
+  return schemas;
+}
+
+/** @param io what a client may send (`input`), or what it gets (`output`) */
+function told(name: string, title: string, schema: ZodMiniType, io: 'input' | 'output'): [string, object] {
+  const content = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'ref' });
+  return [`${name}.schema.json`, { title, ...content }];
+}
