@@ -17,6 +17,7 @@ import type { Config } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { openEmbedded } from './db/embedded.ts';
 import { ensureEpoch } from './db/epoch.ts';
+import { watchEpoch } from './db/watch-epoch.ts';
 import { startListener, type Listener } from './db/listen.ts';
 import { migrate } from './db/migrate.ts';
 import { createPool, openAhead } from './db/pool.ts';
@@ -50,6 +51,8 @@ export interface App {
   url: string | undefined;
   place: string;
   opsToken: KeptSecret;
+  /** Resolves where this process must not go on: the database is another one. Stop it. */
+  outlived: Promise<StartError>;
   /** Takes no more requests, finishes what is under way, closes everything. */
   stop(): Promise<void>;
 }
@@ -64,6 +67,7 @@ interface Ground {
   boss: PgBoss;
   listener: Listener;
   auth: AuthGround;
+  outlived: Promise<StartError>;
 }
 
 interface Database {
@@ -99,7 +103,8 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     await startSideEffects(ground, pipeline);
     const hostSide = config.role === 'api' ? undefined : await startHostSide(ground, pipeline);
     const url = config.role === 'worker' ? undefined : await serve(ground, pipeline, hostSide, opsToken.secret);
-    return { url, place: ground.database.place, opsToken, stop: () => shutdown.run() };
+    const { database, outlived } = ground;
+    return { url, place: database.place, opsToken, outlived, stop: () => shutdown.run() };
   } catch (error) {
     await shutdown.run();
     throw error;
@@ -113,7 +118,7 @@ async function openGround(config: Config, log: Logger, shutdown: Shutdown): Prom
 
   const db = createPool({ url: database.url, name: `tailgate ${config.role}`, log, keep: KEPT_CONNECTIONS });
   shutdown.add('database pool', () => db.end());
-  await ensureEpoch(db);
+  const epoch = await ensureEpoch(db);
 
   const createSchema = !(await hasSchema(db, 'pgboss'));
   const boss = new PgBoss({ connectionString: database.url, useListenNotify: true, createSchema });
@@ -125,6 +130,10 @@ async function openGround(config: Config, log: Logger, shutdown: Shutdown): Prom
 
   const listener = await startListener({ url: database.listenUrl, log });
   shutdown.add('LISTEN session', () => listener.stop());
+  const outlived = new Promise<StartError>((resolve) => {
+    const stop = watchEpoch({ db, listener, log }, epoch, resolve);
+    shutdown.add('watch over the epoch', async () => stop());
+  });
   const auth: AuthGround = {
     db,
     inTransaction: (work) => withTransaction(db, work),
@@ -133,7 +142,7 @@ async function openGround(config: Config, log: Logger, shutdown: Shutdown): Prom
     wakeHost: bossRowsWakeup(boss),
     tell: bossMessages(boss),
   };
-  return { config, log, shutdown, database, db, boss, listener, auth };
+  return { config, log, shutdown, database, db, boss, listener, auth, outlived };
 }
 
 async function openDatabase(config: Config, log: Logger, shutdown: Shutdown): Promise<Database> {

@@ -19,11 +19,21 @@ try {
   const log = openLogger(config.logLevel, pino.destination({ dest: 2, sync: true }));
   const starting = startApp(config, log);
   stopOnSignal(starting);
-  console.log(banner(config, await starting));
+  const app = await starting;
+  console.log(banner(config, app));
+  void stopWhenOutlived(app);
 } catch (error) {
   if (!(error instanceof StartError)) throw error;
   console.error(`Tailgate cannot start. ${error.message}`);
   process.exitCode = 1;
+}
+
+/** A server must not serve another database than the one that it started on; whatever restarts it is told why (I9). */
+async function stopWhenOutlived({ outlived }: App): Promise<void> {
+  const { message } = await outlived;
+  console.error(`Tailgate cannot go on. ${message}`);
+  process.exitCode = 1;
+  process.kill(process.pid, 'SIGTERM');
 }
 
 /** The first signal stops cleanly, also while still starting; a second one ends the process as it is. */

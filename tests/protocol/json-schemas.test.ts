@@ -18,7 +18,8 @@ describe('docs/protocol', () => {
     const files = readdirSync(folder).filter((name) => name.endsWith('.schema.json'));
     const schemas = protocolSchemas();
     expect(new Set(files)).toEqual(new Set(schemas.keys()));
-    for (const [file, schema] of schemas) expect(read(file), file).toEqual(JSON.parse(JSON.stringify(schema)));
+    for (const [file, schema] of schemas)
+      expect({ file, schema: read(file) }).toEqual({ file, schema: JSON.parse(JSON.stringify(schema)) });
   });
 
   test('other languages’ validators read it', () => {
@@ -27,12 +28,12 @@ describe('docs/protocol', () => {
       stop: { id: 1, updates: { status: 'D' } },
     });
     const isFrame = validatorOf('client-frame.schema.json');
-    expect(isFrame({ type: 'push', mutations: [item] }), JSON.stringify(isFrame.errors)).toBe(true);
+    expect(isFrame({ type: 'push', mutations: [item] })).toBe(true);
     expect(isFrame({ type: 'push' })).toBe(false);
     expect(validatorOf('mutation.schema.json')(item)).toBe(true);
     expect(validatorOf('mutation.schema.json')({ ...item, seq: 0 })).toBe(false);
     const isUpdate = validatorOf('stop.update.1.schema.json');
-    expect(isUpdate(item.args), JSON.stringify(isUpdate.errors)).toBe(true);
+    expect(isUpdate(item.args)).toBe(true);
     expect(isUpdate({ route: {}, stop: { id: 1 } })).toBe(false);
   });
 });

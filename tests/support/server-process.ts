@@ -87,6 +87,13 @@ export class ServerProcess {
     await this.start();
   }
 
+  /** Resolves with the status of a process that ends by itself. */
+  async ended(): Promise<number | null> {
+    const child = this.#child;
+    if (!child || child.exitCode !== null) return child?.exitCode ?? null;
+    return new Promise((resolve) => child.once('close', (code) => resolve(code)));
+  }
+
   async #end(signal: NodeJS.Signals): Promise<number | string | null> {
     const child = this.#child;
     if (!child) return 0;
