@@ -65,6 +65,7 @@ export default defineConfig({
     'unicorn/prefer-set-has': 'off', // five names in an array read better
     'unicorn/no-useless-spread': 'off', // a copy is what makes it safe to call listeners that leave meanwhile
     'unicorn/prefer-add-event-listener': 'off', // an IndexedDB request has one listener, set where it is made
+    'unicorn/require-post-message-target-origin': 'off', // it takes a BroadcastChannel, which is of one origin, for a window
     'promise/valid-params': 'off', // takes zod/mini's `catch` for a promise's; types check the promises
     'promise/no-promise-in-callback': 'off', // takes every function with an `error` parameter for Node's old callbacks
     'oxc/no-map-spread': 'off', // measured speed decides, where it matters

@@ -13,6 +13,7 @@ import type { Account, Accounts } from './session/accounts.ts';
 import type { AuthApi, SignInInput, SignInResult } from './session/sign-in.ts';
 import type { Status } from './status.ts';
 import type { Journal } from './store/journal.ts';
+import type { UploadsPart } from './upload-port.ts';
 import type { Watch } from './watch.ts';
 import { fixed, follow, select } from './watch.ts';
 
@@ -24,6 +25,17 @@ export interface Driver {
   readonly signedIn: boolean;
 }
 
+/** What is told of a change that was made elsewhere, such as in another page. The same id again is the same change. */
+export interface Author {
+  /** A UUID of version 7. */
+  readonly id: string;
+  /** Who made it, whoever works with the device by now. */
+  readonly employee: string;
+}
+
+/** What an app has in its hands, whichever page runs the client behind it. */
+export type Client = Pick<LocalClient, keyof LocalClient>;
+
 /** The parts of a client, put together by `createClient`. */
 export interface ClientGround {
   readonly accounts: Accounts;
@@ -34,13 +46,14 @@ export interface ClientGround {
   readonly outbox: Outbox;
   readonly replica: Replica;
   readonly stopWakeUps: () => void;
+  readonly uploads: UploadsPart | undefined;
 }
 
 /**
  * Tailgate on a device: what was synced is readable without a network, what is recorded is on the disk before anything
  * else happens to it, and it arrives, once and in order, whenever a network comes.
  */
-export class Client {
+export class LocalClient {
   /** Connection, what is pending, what went wrong last. */
   readonly status: Watch<Status>;
   readonly driver: Watch<Driver | undefined>;
@@ -103,13 +116,13 @@ export class Client {
    *
    * @throws InvalidChange naming each field that does not fit; NotSignedIn
    */
-  updateStop(route: RouteKey, stop: StopObjectInput): Receipt {
-    return this.#record(route, Number(stop.id), draftUpdate(route, stop));
+  updateStop(route: RouteKey, stop: StopObjectInput, by?: Author): Receipt {
+    return this.#record(route, Number(stop.id), draftUpdate(route, stop), by);
   }
 
   /** Records that a stop was skipped or refused; without a status the reason code decides. Throws as `updateStop`. */
-  skipStop(route: RouteKey, stopId: number, fields: SkipInput): Receipt {
-    return this.#record(route, stopId, draftSkip(route, stopId, fields));
+  skipStop(route: RouteKey, stopId: number, fields: SkipInput, by?: Author): Receipt {
+    return this.#record(route, stopId, draftSkip(route, stopId, fields), by);
   }
 
   /** The receipt of an earlier change, also of an earlier run of the app; undefined once it is long done. */
@@ -125,16 +138,19 @@ export class Client {
   async close(): Promise<void> {
     this.#ground.stopWakeUps();
     this.#ground.courier.close();
+    await this.#ground.uploads?.stop();
     await this.#ground.journal.close();
   }
 
-  #record(route: RouteKey, stop: number, draft: Draft): Receipt {
+  #record(route: RouteKey, stop: number, draft: Draft, by?: Author): Receipt {
     const { accounts, courier, outbox, replica } = this.#ground;
-    const account = accounts.current.current;
-    if (!account) throw new NotSignedIn();
+    const employee = by?.employee ?? accounts.current.current?.employee;
+    if (employee === undefined) throw new NotSignedIn();
+    const known = by && courier.receipt(by.id);
+    if (known) return known;
     // It was made on top of what the driver saw, whatever the clocks say.
     const after = replica.latestEdit(routeScope(route), stop) + 1;
-    const { item, saved } = outbox.record(account.employee, draft, after);
+    const { item, saved } = outbox.record(employee, draft, after, by?.id);
     return courier.recorded(item, saved);
   }
 }

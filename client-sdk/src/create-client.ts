@@ -1,4 +1,5 @@
-import { Client } from './client.ts';
+import type { Client } from './client.ts';
+import { LocalClient } from './client.ts';
 import { Lines } from './connection/lines.ts';
 import type { Timing } from './connection/machine.ts';
 import { defaultTiming } from './connection/machine.ts';
@@ -12,6 +13,8 @@ import { Accounts } from './session/accounts.ts';
 import { AuthApi } from './session/sign-in.ts';
 import { Journal } from './store/journal.ts';
 import type { Store } from './store/store.ts';
+import type { UploadsPart } from './upload-port.ts';
+import { openUploadPort } from './upload-port.ts';
 
 export interface ClientOptions extends Partial<Environment> {
   /** The server, such as `https://pod.example.com`; without `/api`. */
@@ -24,10 +27,20 @@ export interface ClientOptions extends Partial<Environment> {
   readonly device?: string;
   readonly app?: string;
   readonly timing?: Partial<Timing>;
+  /** Photos and other files: what `openUploads` of `@tailgate/client-sdk/uploads` gives. */
+  readonly uploads?: UploadsPart;
 }
 
-/** Opens what this device has, and connects as soon as there is a reason to. */
-export async function createClient(options: ClientOptions): Promise<Client> {
+/**
+ * Opens what this device has, and connects as soon as there is a reason to. Where several pages share the store, one of
+ * them does, and the others see and record through it.
+ */
+export function createClient(options: ClientOptions): Promise<Client> {
+  const open = (): Promise<LocalClient> => openClient(options);
+  return options.store.share?.(open) ?? open();
+}
+
+async function openClient(options: ClientOptions): Promise<LocalClient> {
   const environment: Environment = {
     clock: options.clock ?? platform.clock,
     random: options.random ?? platform.random,
@@ -55,8 +68,13 @@ export async function createClient(options: ClientOptions): Promise<Client> {
   const channel = { url, lines: new Lines(environment, timing), environment, timing, outbox, bootId, device, app };
   const courier = new Courier({ accounts, auth, events, outbox, replica, channel });
   journal.onTrouble = (error) => courier.storageTrouble(error);
-  const stopWakeUps = environment.wakeUps(() => courier.wake());
-  return new Client({ accounts, auth, courier, events, journal, outbox, replica, stopWakeUps });
+  const { uploads } = options;
+  const stopWakeUps = environment.wakeUps(() => {
+    courier.wake();
+    uploads?.wake();
+  });
+  uploads?.start(openUploadPort({ url, environment, timing, accounts, outbox, courier }));
+  return new LocalClient({ accounts, auth, courier, events, journal, outbox, replica, stopWakeUps, uploads });
 }
 
 /** As much of a name as a frame has room for. */

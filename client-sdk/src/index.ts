@@ -1,4 +1,4 @@
-export type { Client, Driver } from './client.ts';
+export type { Author, Client, Driver } from './client.ts';
 export type { Timing } from './connection/machine.ts';
 export type { ClientOptions } from './create-client.ts';
 export { createClient } from './create-client.ts';
@@ -11,8 +11,10 @@ export type { LocalRoute, LocalStop } from './replica/local-route.ts';
 export type { SignInInput, SignInResult } from './session/sign-in.ts';
 export type { ConnectionStatus, Status, Trouble } from './status.ts';
 export type { IndexedDbOptions } from './store/indexeddb.ts';
-export { openIndexedDb, StoreInUse } from './store/indexeddb.ts';
+export { openIndexedDb } from './store/indexeddb.ts';
 export { MemoryStore } from './store/memory.ts';
 export type { Durability, Row, Store, StoreChange, Table } from './store/store.ts';
 export { tables } from './store/store.ts';
+export { StoreInUse } from './tabs/tab-client.ts';
+export type { UploadPort, UploadsPart } from './upload-port.ts';
 export type { Watch } from './watch.ts';

@@ -1,7 +1,7 @@
 import { IDBDatabase, IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Store } from '@tailgate/client-sdk';
-import { MemoryStore, openIndexedDb, StoreInUse, tables } from '@tailgate/client-sdk';
+import { MemoryStore, openIndexedDb, tables } from '@tailgate/client-sdk';
 
 vi.stubGlobal('IDBKeyRange', IDBKeyRange);
 
@@ -22,7 +22,6 @@ const grounds: Record<string, () => Ground> = {
   },
 };
 
-/** Locks are the process's: a name a test. */
 let names = 0;
 const newName = (): string => `phone-${++names}`;
 
@@ -123,16 +122,6 @@ describe.each(Object.entries(grounds))('a store in %s', (_name, newGround) => {
 });
 
 describe('IndexedDB alone', () => {
-  test('a second page is told that the store is in use, and gets it once the first one is gone', async () => {
-    const [name, indexedDB] = [newName(), new IDBFactory()];
-    const first = await openIndexedDb(name, { indexedDB });
-    await expect(openIndexedDb(name, { indexedDB, lockTimeoutMs: 20 })).rejects.toThrow(StoreInUse);
-    const waiting = openIndexedDb(name, { indexedDB });
-    await first.close();
-    const second = await waiting;
-    expect(await second.readAll('item')).toEqual([]);
-  });
-
   test('a write asks for strict durability and resolves on complete only', async () => {
     const indexedDB = new IDBFactory();
     const store = await openIndexedDb(newName(), { indexedDB });

@@ -85,12 +85,14 @@ export class Outbox {
   /**
    * Takes in a change; in memory at once, so that the view shows it. `saved` resolves when it is on the disk.
    *
+   * @param id of a change that was made elsewhere and goes by this name there: it stays a change of its own
    * @param notBefore no earlier than this (ms since 1970) does the local view place the edit: it was made on top of that
    */
-  record(employee: string, draft: Draft, notBefore: number): { item: QueueItem; saved: Promise<void> } {
+  record(employee: string, draft: Draft, notBefore: number, id?: string): { item: QueueItem; saved: Promise<void> } {
     const queue = this.queueOf(employee);
     const now = this.#stamp(Math.max(notBefore, queue.items.at(-1)?.edit_time ?? 0));
-    const item = this.#mergeIntoTail(queue, draft, now) ?? this.#append(queue, draft, now);
+    const merged = id === undefined ? this.#mergeIntoTail(queue, draft, now) : undefined;
+    const item = merged ?? this.#append(queue, draft, now, id);
     const saved = this.#ground.journal.commit([putQueue(queue), putItem(item)]);
     this.onChange([item]);
     return { item, saved };
@@ -175,16 +177,17 @@ export class Outbox {
     return { at, monotonic: clock.monotonic(), edit: Math.max(at, notBefore) };
   }
 
-  #append(queue: Queue, draft: Draft, now: { at: number; monotonic: number; edit: number }): QueueItem {
+  #append(queue: Queue, draft: Draft, now: { at: number; monotonic: number; edit: number }, id?: string): QueueItem {
     const { client_id, employee } = queue.head;
     const item = toItem({
       client_id,
       employee,
-      form: 'open',
+      // What another page calls by its id takes no other change in.
+      form: id === undefined ? 'open' : 'frozen',
       edit_time: now.edit,
       mutation: {
         ...draft,
-        id: newId(now.at, this.#ground.environment.random),
+        id: id ?? newId(now.at, this.#ground.environment.random),
         seq: queue.nextSeq,
         captured_at: new Date(now.at).toISOString(),
         boot_id: this.#ground.bootId,

@@ -78,6 +78,11 @@ export class Receipt implements Watch<ReceiptState> {
     if (next.at !== this.current.at || 'version' in next) this.#signal.set(next);
   }
 
+  /** The change is recorded in another page: what that one's receipt says. */
+  shows(state: ReceiptState): void {
+    if (state.at !== this.current.at || 'version' in state) this.#signal.set(state);
+  }
+
   #until<Value>(read: (state: ReceiptState) => { readonly value: Value } | undefined): Promise<Value> {
     return new Promise((resolve, reject) => {
       const look = (state: ReceiptState): boolean => {

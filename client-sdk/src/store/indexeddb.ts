@@ -1,65 +1,50 @@
+import { readItem } from '../queue/item.ts';
+import { TabClient } from '../tabs/tab-client.ts';
 import type { Durability, Row, Store, StoreChange, Table } from './store.ts';
 import { tables } from './store.ts';
 
 export interface IndexedDbOptions {
   readonly indexedDB?: IDBFactory;
-  /** The platform's locks; where there are none (old WebViews) nothing guards against a second page. */
+  /**
+   * The platform's locks. Where there are none (old WebViews, which have one page) this page runs the client and nothing
+   * guards against a second one.
+   */
   readonly locks?: LockManager;
-  /** How long to wait for the page that holds the store, such as the one that is being reloaded. */
-  readonly lockTimeoutMs?: number;
+  /** How long the page that runs the client may be silent while this one opens, before `StoreInUse`; ms. */
+  readonly patienceMs?: number;
 }
 
-/** Another page of this origin has the same store open. */
-export class StoreInUse extends Error {
-  constructor(name: string) {
-    super(`another page has the store ${name} open: close it, or give this client a store of another name`);
-    this.name = 'StoreInUse';
-  }
-}
-
-/** Opens the store of that name in the browser's IndexedDB, for this page alone. */
+/**
+ * Opens the store of that name in the browser's IndexedDB. Any number of pages may: one of them runs the client, the
+ * others see and record through it.
+ */
 export async function openIndexedDb(name = 'tailgate', options: IndexedDbOptions = {}): Promise<Store> {
-  const { indexedDB = globalThis.indexedDB, locks = globalThis.navigator?.locks, lockTimeoutMs = 5_000 } = options;
-  const release = await lock(`tailgate:${name}`, name, locks, lockTimeoutMs);
-  const store = new IndexedDbStore(name, indexedDB, release);
+  const { indexedDB = globalThis.indexedDB, locks = globalThis.navigator?.locks, patienceMs = 5_000 } = options;
+  const store = new IndexedDbStore(name, indexedDB);
+  if (locks)
+    store.share = (start) =>
+      TabClient.open({
+        name,
+        locks,
+        patienceMs,
+        start,
+        known: async () => (await store.readAll('item')).flatMap(({ value }) => readItem(value)?.mutation.id ?? []),
+        leave: () => store.close(),
+      });
   // Fail here and now where storage is denied, not at the driver's first tap.
-  await store.readAll('setting').catch((error: unknown) => {
-    release();
-    throw error;
-  });
+  await store.readAll('setting');
   return store;
-}
-
-/** Two pages that number the same queue would overwrite each other's items: the second one has to wait, or to be told. */
-async function lock(
-  resource: string,
-  name: string,
-  locks: LockManager | undefined,
-  timeoutMs: number,
-): Promise<() => void> {
-  if (!locks) return () => {};
-  const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  await new Promise<void>((granted, refused) => {
-    locks
-      .request(resource, { signal: AbortSignal.timeout(timeoutMs) }, () => {
-        granted();
-        return held;
-      })
-      .catch(() => refused(new StoreInUse(name)));
-  });
-  return release;
 }
 
 class IndexedDbStore implements Store {
   readonly #name: string;
   readonly #factory: IDBFactory;
-  readonly #release: () => void;
+  share: Store['share'];
   #database: Promise<IDBDatabase> | undefined;
 
-  constructor(name: string, factory: IDBFactory, release: () => void) {
+  constructor(name: string, factory: IDBFactory) {
     this.#name = name;
     this.#factory = factory;
-    this.#release = release;
   }
 
   readAll(table: Table): Promise<Row[]> {
@@ -86,7 +71,6 @@ class IndexedDbStore implements Store {
     const database = await this.#database?.catch(() => undefined);
     this.#database = undefined;
     database?.close();
-    this.#release();
   }
 
   /** Runs `work` in one transaction; its result is read after `complete`, which alone means that it is committed. */

@@ -1,3 +1,5 @@
+import type { Client, LocalClient } from '../client.ts';
+
 /**
  * Where the SDK keeps what must outlive the app: rows under text keys, in a few tables. Values are JSON. Everything
  * that the SDK reads, it reads once when it opens; afterwards it only writes. So an adapter is small (IndexedDB, SQLite,
@@ -12,6 +14,11 @@ export interface Store {
    */
   write(changes: readonly StoreChange[], durability: Durability): Promise<void>;
   close(): Promise<void>;
+  /**
+   * Where several pages may have the store open: the client of this page, which `start` runs only while no other page
+   * does (one store, one writer).
+   */
+  readonly share?: ((start: () => Promise<LocalClient>) => Promise<Client>) | undefined;
 }
 
 export const tables = ['setting', 'account', 'queue', 'item', 'scope', 'document'] as const;

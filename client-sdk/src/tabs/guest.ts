@@ -1,0 +1,239 @@
+import type { AssignedRoute, ReferenceCode, RouteKey, StopObjectInput } from '@tailgate/sync-protocol';
+import { routeScope } from '@tailgate/sync-protocol';
+import type { Client, Driver, LocalClient } from '../client.ts';
+import { newId, platform } from '../environment.ts';
+import { NotSignedIn, Unreachable } from '../errors.ts';
+import type { ClientEvents, EventHub } from '../events.ts';
+import type { SkipInput } from '../queue/record.ts';
+import { draftSkip, draftUpdate } from '../queue/record.ts';
+import { Receipt } from '../queue/receipt.ts';
+import type { LocalRoute, LocalStop } from '../replica/local-route.ts';
+import type { SignInInput, SignInResult } from '../session/sign-in.ts';
+import type { Status } from '../status.ts';
+import type { Watch } from '../watch.ts';
+import { keepEqualParts, select, Signal } from '../watch.ts';
+import { record } from './host.ts';
+import type { Answer, Call, Change, Line, Message, Shown, Wanted } from './line.ts';
+
+/**
+ * A page that sees and records through the page that runs the client. What it records is `recorded` until that page
+ * has it on the disk, and is handed over again to whichever page leads next: under its id it is taken once.
+ */
+export class Guest implements Client {
+  readonly status = new Signal<Status>(unknownStatus);
+  readonly driver = new Signal<Driver | undefined>(undefined);
+  readonly routes = new Signal<readonly AssignedRoute[]>([]);
+  /** Resolves when this page has something to show. */
+  readonly shown: Promise<void>;
+  readonly #line: Line;
+  readonly #events: EventHub;
+  readonly #codes = new Map<ReferenceCode['type'], Signal<readonly ReferenceCode[]>>();
+  readonly #routes = new Map<string, Wish & { readonly signal: Signal<LocalRoute | undefined> }>();
+  readonly #receipts = new Map<string, Receipt>();
+  /** What no other page is known to have on the disk, in the order of taps. */
+  readonly #unsaved = new Map<string, Change>();
+  readonly #calls = new Map<string, (answer: Answer) => void>();
+  #ready: () => void = () => {};
+
+  /** @param known ids of changes that are in the store */
+  constructor(line: Line, events: EventHub, known: Iterable<string>) {
+    this.#line = line;
+    this.#events = events;
+    this.shown = new Promise((ready) => (this.#ready = ready));
+    for (const id of known) this.#receipts.set(id, new Receipt(id, { at: 'waiting' }));
+    this.#routes.set('', {
+      wanted: { of: 'route', key: undefined },
+      signal: new Signal<LocalRoute | undefined>(undefined),
+    });
+  }
+
+  take(message: Message): void {
+    switch (message.type) {
+      case 'leads':
+        return this.#meet();
+      case 'shows':
+        return this.#show(message.shown);
+      case 'recorded':
+        if (!this.#receipts.has(message.id)) this.#receipts.set(message.id, new Receipt(message.id, { at: 'waiting' }));
+        return;
+      case 'tells':
+        return this.#tell(message.told);
+      case 'answers':
+        this.#calls.get(message.id)?.(message.answer);
+        return void this.#calls.delete(message.id);
+      default:
+    }
+  }
+
+  // ── As a client ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+  async signIn(input: SignInInput): Promise<SignInResult> {
+    return resultOf(await this.#ask({ call: 'signIn', input }));
+  }
+
+  async signUp(employeeId: string, password: string): Promise<SignInResult> {
+    return resultOf(await this.#ask({ call: 'signUp', employeeId, password }));
+  }
+
+  async signOut(): Promise<boolean> {
+    return (await this.#ask({ call: 'signOut' })) === true;
+  }
+
+  route(key?: RouteKey): Watch<LocalRoute | undefined> {
+    const name = key ? routeScope(key) : '';
+    const known = this.#routes.get(name);
+    if (known) return known.signal;
+    const route = { wanted: { of: 'route', key } as const, signal: new Signal<LocalRoute | undefined>(undefined) };
+    this.#routes.set(name, route);
+    this.#line.say({ type: 'wants', wanted: route.wanted });
+    return route.signal;
+  }
+
+  stop(id: number, key?: RouteKey): Watch<LocalStop | undefined> {
+    return select(this.route(key), (route) => route?.stops.find((stop) => stop.id === id));
+  }
+
+  codes(type: ReferenceCode['type']): Watch<readonly ReferenceCode[]> {
+    const known = this.#codes.get(type);
+    if (known) return known;
+    const signal = new Signal<readonly ReferenceCode[]>([]);
+    this.#codes.set(type, signal);
+    this.#line.say({ type: 'wants', wanted: { of: 'codes', type } });
+    return signal;
+  }
+
+  updateStop(route: RouteKey, stop: StopObjectInput): Receipt {
+    draftUpdate(route, stop);
+    return this.#record({ is: 'update', route, stop, by: this.#author() });
+  }
+
+  skipStop(route: RouteKey, stop: number, fields: SkipInput): Receipt {
+    draftSkip(route, stop, fields);
+    return this.#record({ is: 'skip', route, stop, fields, by: this.#author() });
+  }
+
+  receipt(id: string): Receipt | undefined {
+    const receipt = this.#receipts.get(id);
+    if (receipt && !this.#unsaved.has(id)) this.#line.say({ type: 'wants', wanted: { of: 'receipt', id } });
+    return receipt;
+  }
+
+  on<Name extends keyof ClientEvents>(name: Name, listener: (event: ClientEvents[Name]) => void): () => void {
+    return this.#events.on(name, listener);
+  }
+
+  async close(): Promise<void> {
+    this.#endCalls();
+  }
+
+  // ── When the leader changes ──────────────────────────────────────────────────────────────────────────────────────
+
+  /** This page leads from now on: what no other has saved goes in here, and every receipt follows this client. */
+  handOver(client: LocalClient): void {
+    this.#endCalls();
+    for (const change of this.#unsaved.values()) record(client, change);
+    this.#unsaved.clear();
+    for (const [id, receipt] of this.#receipts) {
+      const local = client.receipt(id);
+      if (!local) continue;
+      receipt.shows(local.current);
+      local.subscribe((state) => receipt.shows(state));
+    }
+  }
+
+  /** The receipt that this page gave out for a change. */
+  given(id: string): Receipt | undefined {
+    return this.#receipts.get(id);
+  }
+
+  /** Another page leads from now on: it may never have heard what we asked the last one. */
+  #meet(): void {
+    this.#endCalls();
+    for (const change of this.#unsaved.values()) this.#line.say({ type: 'records', change });
+    for (const { wanted } of this.#routes.values()) this.#line.say({ type: 'wants', wanted });
+    for (const type of this.#codes.keys()) this.#line.say({ type: 'wants', wanted: { of: 'codes', type } });
+    for (const [id, receipt] of this.#receipts)
+      if (receipt.current.at !== 'on_host') this.#line.say({ type: 'wants', wanted: { of: 'receipt', id } });
+  }
+
+  #author() {
+    const driver = this.driver.current;
+    if (!driver) throw new NotSignedIn();
+    return { id: newId(platform.clock.now(), platform.random), employee: driver.employeeId };
+  }
+
+  #record(change: Change): Receipt {
+    const { id } = change.by;
+    const receipt = new Receipt(id, { at: 'waiting' });
+    receipt.shows({ at: 'recorded' });
+    this.#receipts.set(id, receipt);
+    this.#unsaved.set(id, change);
+    this.#line.say({ type: 'records', change });
+    return receipt;
+  }
+
+  async #ask(what: Call): Promise<SignInResult | boolean> {
+    const id = newId(platform.clock.now(), platform.random);
+    const answered = new Promise<Answer>((resolve) => this.#calls.set(id, resolve));
+    this.#line.say({ type: 'asks', id, what });
+    const answer = await answered;
+    if (answer.kind === 'result') return answer.value;
+    if (answer.kind === 'unreachable') throw new Unreachable(what.call, new Error(answer.message));
+    throw new Error(answer.message);
+  }
+
+  #endCalls(): void {
+    for (const answer of this.#calls.values())
+      answer({ kind: 'unreachable', message: 'the page that asked was closed' });
+    this.#calls.clear();
+  }
+
+  #show(shown: Shown): void {
+    switch (shown.of) {
+      case 'status':
+        return show(this.status, shown.value);
+      case 'driver':
+        return show(this.driver, shown.value);
+      case 'routes':
+        return show(this.routes, shown.value);
+      case 'codes':
+        return show(this.#codes.get(shown.type), shown.value);
+      case 'route':
+        show(this.#routes.get(shown.key ? routeScope(shown.key) : '')?.signal, shown.value);
+        // It is the last thing that a page is shown without asking.
+        return this.#ready();
+      case 'receipt':
+        if (shown.value.at !== 'recorded') this.#unsaved.delete(shown.id);
+        this.#receipts.get(shown.id)?.shows(shown.value);
+    }
+  }
+
+  #tell(told: Extract<Message, { type: 'tells' }>['told']): void {
+    if (told.name === 'conflict') this.#events.emit('conflict', told.event);
+    else if (told.name === 'quarantined') this.#events.emit('quarantined', told.event);
+    else if (told.name === 'session') this.#events.emit('session', told.event);
+  }
+}
+
+interface Wish {
+  readonly wanted: Wanted;
+}
+
+/** What is equal keeps its identity: only real changes fire. */
+function show<Value>(signal: Signal<Value> | undefined, value: Value): void {
+  signal?.set(keepEqualParts(signal.current, value));
+}
+
+function resultOf(value: SignInResult | boolean): SignInResult {
+  if (typeof value === 'boolean') throw new Error('the other page answered something else');
+  return value;
+}
+
+const unknownStatus: Status = {
+  connection: 'connecting',
+  employeeId: undefined,
+  pending: {},
+  oldestPendingAt: undefined,
+  lastError: undefined,
+  storage: 'ok',
+};

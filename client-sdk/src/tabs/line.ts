@@ -1,0 +1,90 @@
+import type { AssignedRoute, ReferenceCode, RouteKey, StopObjectInput } from '@tailgate/sync-protocol';
+import type { Author, Driver } from '../client.ts';
+import type { ClientEvents } from '../events.ts';
+import type { ReceiptState } from '../queue/receipt.ts';
+import type { SkipInput } from '../queue/record.ts';
+import type { LocalRoute } from '../replica/local-route.ts';
+import type { SignInInput, SignInResult } from '../session/sign-in.ts';
+import type { Status } from '../status.ts';
+import { exactly, fields } from '../store/reading.ts';
+
+/** A value of the page that runs the client, as the other pages show it. */
+export type Shown =
+  | { readonly of: 'status'; readonly value: Status }
+  | { readonly of: 'driver'; readonly value: Driver | undefined }
+  | { readonly of: 'routes'; readonly value: readonly AssignedRoute[] }
+  | { readonly of: 'codes'; readonly type: ReferenceCode['type']; readonly value: readonly ReferenceCode[] }
+  | { readonly of: 'route'; readonly key: RouteKey | undefined; readonly value: LocalRoute | undefined }
+  | { readonly of: 'receipt'; readonly id: string; readonly value: ReceiptState };
+
+/** What a page wants to be shown, beside what every page is. */
+export type Wanted =
+  | { readonly of: 'codes'; readonly type: ReferenceCode['type'] }
+  | { readonly of: 'route'; readonly key: RouteKey | undefined }
+  | { readonly of: 'receipt'; readonly id: string };
+
+/** A change that another page has recorded. */
+export type Change =
+  | { readonly is: 'update'; readonly route: RouteKey; readonly stop: StopObjectInput; readonly by: Author }
+  | {
+      readonly is: 'skip';
+      readonly route: RouteKey;
+      readonly stop: number;
+      readonly fields: SkipInput;
+      readonly by: Author;
+    };
+
+export type Call =
+  | { readonly call: 'signIn'; readonly input: SignInInput }
+  | { readonly call: 'signUp'; readonly employeeId: string; readonly password: string }
+  | { readonly call: 'signOut' };
+
+export type Answer =
+  | { readonly kind: 'result'; readonly value: SignInResult | boolean }
+  | { readonly kind: 'unreachable' | 'failed'; readonly message: string };
+
+export type Told = {
+  readonly [Name in keyof ClientEvents]: { readonly name: Name; readonly event: ClientEvents[Name] };
+}[keyof ClientEvents];
+
+/** What pages say to each other. */
+export type Message =
+  /** Who leads? */
+  | { readonly type: 'arrived' }
+  /** This page runs the client. Said once it does, and to whoever arrives. */
+  | { readonly type: 'leads' }
+  | { readonly type: 'wants'; readonly wanted: Wanted }
+  | { readonly type: 'records'; readonly change: Change }
+  | { readonly type: 'asks'; readonly id: string; readonly what: Call }
+  | { readonly type: 'answers'; readonly id: string; readonly answer: Answer }
+  | { readonly type: 'shows'; readonly shown: Shown }
+  /** A change has this id now, so that every page can ask for its receipt. */
+  | { readonly type: 'recorded'; readonly id: string }
+  | { readonly type: 'tells'; readonly told: Told };
+
+/** Rises with `Message`: pages of another build do not understand each other, and are silent to each other. */
+const dialect = 'tailgate-tabs/1';
+const isOurs = fields({ dialect: exactly(dialect) });
+const isMessage = (data: unknown): data is Message => isOurs(data);
+
+/** A line to the other pages of this origin that use the same store. */
+export class Line {
+  readonly #channel: BroadcastChannel;
+  #closed = false;
+
+  constructor(name: string, take: (message: Message) => void) {
+    this.#channel = new BroadcastChannel(`tailgate:${name}`);
+    this.#channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+      if (!this.#closed && isMessage(data)) take(data);
+    });
+  }
+
+  say(message: Message): void {
+    if (!this.#closed) this.#channel.postMessage({ ...message, dialect });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#channel.close();
+  }
+}

@@ -1,0 +1,203 @@
+import type { AssignedRoute, ReferenceCode, RouteKey, StopObjectInput } from '@tailgate/sync-protocol';
+import type { Author, Client, Driver, LocalClient } from '../client.ts';
+import type { ClientEvents } from '../events.ts';
+import { EventHub } from '../events.ts';
+import type { SkipInput } from '../queue/record.ts';
+import type { Receipt } from '../queue/receipt.ts';
+import type { LocalRoute, LocalStop } from '../replica/local-route.ts';
+import type { SignInInput, SignInResult } from '../session/sign-in.ts';
+import type { Status } from '../status.ts';
+import type { Watch } from '../watch.ts';
+import { follow, select, Signal } from '../watch.ts';
+import { Guest } from './guest.ts';
+import { Host } from './host.ts';
+import type { Message, Told } from './line.ts';
+import { Line } from './line.ts';
+
+/** Another page of this origin has the same store open and does not speak to this one. */
+export class StoreInUse extends Error {
+  constructor(name: string) {
+    super(`another page has the store ${name} open and does not answer: close or reload it`);
+    this.name = 'StoreInUse';
+  }
+}
+
+export interface TabGround {
+  readonly name: string;
+  readonly locks: LockManager;
+  /** How long the leading page may be silent while this one opens; ms. */
+  readonly patienceMs: number;
+  /** Opens the store and runs the client: of all pages, only the leading one does. */
+  readonly start: () => Promise<LocalClient>;
+  /** Ids of the changes that are in the store. */
+  readonly known: () => Promise<readonly string[]>;
+  /** Closes what `known` has opened. */
+  readonly leave: () => Promise<void>;
+}
+
+/**
+ * The client of one page among several: whichever page holds the lock runs the one client (one store, one sender), the
+ * others see and record through it. When that page dies the platform hands the lock on, and the next one opens what is
+ * in the store.
+ *
+ *   waits for the lock ── the leader speaks ──► guest ── gets the lock ──► leader
+ *          └───────────── gets the lock ──────────────────────────────────────┘
+ */
+export class TabClient implements Client {
+  readonly status: Watch<Status>;
+  readonly driver: Watch<Driver | undefined>;
+  readonly routes: Watch<readonly AssignedRoute[]>;
+  readonly #ground: TabGround;
+  readonly #events = new EventHub();
+  readonly #line: Line;
+  readonly #guest: Guest;
+  readonly #seat: Signal<Client>;
+  readonly #leaving = new AbortController();
+  #host: Host | undefined;
+  #local: LocalClient | undefined;
+  #release: () => void = () => {};
+  #leading: Promise<void> = Promise.resolve();
+
+  private constructor(ground: TabGround, known: readonly string[]) {
+    this.#ground = ground;
+    this.#line = new Line(ground.name, (message) => this.#take(message));
+    this.#guest = new Guest(this.#line, this.#events, known);
+    this.#seat = new Signal<Client>(this.#guest);
+    this.status = this.#of((seat) => seat.status);
+    this.driver = this.#of((seat) => seat.driver);
+    this.routes = this.#of((seat) => seat.routes);
+  }
+
+  /** Resolves when this page leads, or is shown what the leading one has. @throws StoreInUse */
+  static async open(ground: TabGround): Promise<TabClient> {
+    const client = new TabClient(ground, await ground.known());
+    const leads = client.#awaitLock();
+    client.#line.say({ type: 'arrived' });
+    const silent = new AbortController();
+    try {
+      await Promise.race([leads, client.#guest.shown, silence(ground, silent.signal)]);
+    } catch (error) {
+      await client.close();
+      throw error;
+    } finally {
+      silent.abort();
+    }
+    return client;
+  }
+
+  signIn(input: SignInInput): Promise<SignInResult> {
+    return this.#seat.current.signIn(input);
+  }
+
+  signUp(employeeId: string, password: string): Promise<SignInResult> {
+    return this.#seat.current.signUp(employeeId, password);
+  }
+
+  signOut(): Promise<boolean> {
+    return this.#seat.current.signOut();
+  }
+
+  route(key?: RouteKey): Watch<LocalRoute | undefined> {
+    return this.#of((seat) => seat.route(key));
+  }
+
+  stop(id: number, key?: RouteKey): Watch<LocalStop | undefined> {
+    return this.#of((seat) => seat.stop(id, key));
+  }
+
+  codes(type: ReferenceCode['type']): Watch<readonly ReferenceCode[]> {
+    return this.#of((seat) => seat.codes(type));
+  }
+
+  updateStop(route: RouteKey, stop: StopObjectInput, by?: Author): Receipt {
+    return this.#recorded(this.#seat.current.updateStop(route, stop, by));
+  }
+
+  skipStop(route: RouteKey, stopId: number, fields: SkipInput, by?: Author): Receipt {
+    return this.#recorded(this.#seat.current.skipStop(route, stopId, fields, by));
+  }
+
+  receipt(id: string): Receipt | undefined {
+    return (this.#local && this.#guest.given(id)) ?? this.#seat.current.receipt(id);
+  }
+
+  on<Name extends keyof ClientEvents>(name: Name, listener: (event: ClientEvents[Name]) => void): () => void {
+    return this.#events.on(name, listener);
+  }
+
+  async close(): Promise<void> {
+    this.#leaving.abort();
+    await this.#leading.catch(() => {});
+    await this.#guest.close();
+    this.#host?.close();
+    if (this.#local) await this.#local.close();
+    else await this.#ground.leave();
+    this.#line.close();
+    this.#release();
+  }
+
+  /** A value of whichever client this page sits on; keeps its identity where a change of leaders changes nothing. */
+  #of<Value>(pick: (seat: Client) => Watch<Value>): Watch<Value> {
+    return select(follow(this.#seat, pick), (value) => value);
+  }
+
+  #take(message: Message): void {
+    if (this.#host) this.#host.take(message);
+    else this.#guest.take(message);
+  }
+
+  #recorded(receipt: Receipt): Receipt {
+    this.#host?.recorded(receipt);
+    return receipt;
+  }
+
+  /** Resolves when this page leads; the lock is held until it closes, or dies. */
+  #awaitLock(): Promise<void> {
+    const { locks, name } = this.#ground;
+    return new Promise((leads, refused) => {
+      const lead = (): Promise<void> => {
+        if (this.#leaving.signal.aborted) return Promise.resolve();
+        this.#leading = this.#lead();
+        // Who cannot open the store lets another page try.
+        this.#leading.then(leads, (error: unknown) => {
+          this.#release();
+          refused(error instanceof Error ? error : new Error(String(error)));
+        });
+        return new Promise((release) => (this.#release = release));
+      };
+      locks.request(`tailgate:${name}`, { signal: this.#leaving.signal }, lead).catch((error: unknown) => {
+        if (!this.#leaving.signal.aborted) refused(error instanceof Error ? error : new Error(String(error)));
+      });
+    });
+  }
+
+  async #lead(): Promise<void> {
+    const client = await this.#ground.start();
+    this.#local = client;
+    this.#forward(client, 'conflict', (event) => ({ name: 'conflict', event }));
+    this.#forward(client, 'quarantined', (event) => ({ name: 'quarantined', event }));
+    this.#forward(client, 'session', (event) => ({ name: 'session', event }));
+    this.#guest.handOver(client);
+    this.#host = new Host(client, this.#line);
+    this.#seat.set(client);
+  }
+
+  #forward<Name extends keyof ClientEvents>(
+    client: LocalClient,
+    name: Name,
+    told: (event: ClientEvents[Name]) => Told,
+  ): void {
+    client.on(name, (event) => {
+      this.#events.emit(name, event);
+      this.#line.say({ type: 'tells', told: told(event) });
+    });
+  }
+}
+
+/** Rejects when the leading page has been silent for too long; never, once aborted. */
+function silence({ name, patienceMs }: TabGround, over: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const timer = setTimeout(() => reject(new StoreInUse(name)), patienceMs);
+    over.addEventListener('abort', () => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,161 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openPage, servePage, startBrowser } from '../support/browser.ts';
+import { sampleKey } from '@tailgate/client-sdk/testing';
+import type { ScriptedServer } from '@tailgate/client-sdk/testing';
+import { startScriptedServer } from '../support/scripted-server.ts';
+
+const script = `
+import { createClient, openIndexedDb } from '@tailgate/client-sdk';
+
+const key = ${JSON.stringify(sampleKey)};
+const timing = { retryBaseMs: 20, retryCapMs: 200 };
+const client = await createClient({ url: location.origin, store: await openIndexedDb(), timing });
+const until = (watch, isSo) => new Promise((resolve) => {
+  const look = () => { if (isSo(watch.current)) resolve(watch.current); };
+  watch.subscribe(look);
+  look();
+});
+const update = (stop, text) => client.updateStop(key, { id: stop, updates: { driver_comments: text } });
+let fired = 0;
+client.route().subscribe(() => fired++);
+
+globalThis.tab = {
+  signIn: async () => {
+    const result = await client.signIn({ employeeId: '1001', password: 'secret-of-driver' });
+    await until(client.route(), (route) => route !== undefined);
+    return result.kind;
+  },
+  signOut: () => client.signOut(),
+  driver: (name) => until(client.driver, (driver) => driver?.name === name).then(() => true),
+  record: async (stop, text) => {
+    const receipt = update(stop, text);
+    await receipt.saved;
+    return receipt.id;
+  },
+  recordAndLeave: (stop, text) => { globalThis.last = update(stop, text); return globalThis.last.id; },
+  accepted: (id) => client.receipt(id).accepted,
+  receiptOf: (id) => client.receipt(id)?.current.at,
+  sees: (stop, text) => until(client.stop(stop), (is) => is?.updates.driver_comments === text).then(() => true),
+  refusal: (stop) => { try { client.updateStop(key, { id: stop, updates: { status: 'ZZ' } }); } catch (error) { return error.name; } },
+  fired: () => fired,
+  online: () => until(client.status, (status) => status.connection === 'online').then(() => true),
+  close: () => client.close(),
+};
+globalThis.ready = true;
+`;
+
+interface Tab {
+  signIn(): Promise<string>;
+  signOut(): Promise<boolean>;
+  driver(name: string | undefined): Promise<boolean>;
+  record(stop: number, text: string): Promise<string>;
+  recordAndLeave(stop: number, text: string): string;
+  accepted(id: string): Promise<number>;
+  receiptOf(id: string): string | undefined;
+  sees(stop: number, text: string): Promise<boolean>;
+  refusal(stop: number): string | undefined;
+  fired(): number;
+  online(): Promise<boolean>;
+  close(): Promise<void>;
+}
+declare global {
+  var tab: Tab;
+}
+
+describe('two pages of one origin, in a real Chromium', () => {
+  let server: ScriptedServer;
+  let context: BrowserContext;
+  let address: string;
+  let browser: Awaited<ReturnType<typeof startBrowser>>;
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  beforeEach(async () => {
+    server = await startScriptedServer();
+    address = await servePage(script, server.url);
+    context = await browser.newContext();
+  });
+  afterEach(() => context.close());
+
+  const signedIn = async (): Promise<Page> => {
+    const page = await openPage(context, address);
+    await page.evaluate(() => globalThis.tab.signIn());
+    return page;
+  };
+  const taken = (): string[] => server.ledger.taken.map((entry) => entry.id);
+
+  test('one of them is connected; both see the route, record into one queue and see the receipts', async () => {
+    const leader = await signedIn();
+    const guest = await openPage(context, address);
+    expect(server.heard.filter((frame) => frame.type === 'hello').length).toBe(1);
+    expect(await guest.evaluate(() => globalThis.tab.driver('Driver 1001'))).toBe(true);
+    const first = await guest.evaluate(() => globalThis.tab.record(1, 'of the second page'));
+    expect(await leader.evaluate(() => globalThis.tab.sees(1, 'of the second page'))).toBe(true);
+    expect(await guest.evaluate(() => globalThis.tab.sees(1, 'of the second page'))).toBe(true);
+    const second = await leader.evaluate(() => globalThis.tab.record(2, 'of the first page'));
+    expect(await guest.evaluate(() => globalThis.tab.sees(2, 'of the first page'))).toBe(true);
+    await guest.evaluate((id) => globalThis.tab.accepted(id), first);
+    await guest.evaluate((id) => globalThis.tab.accepted(id), second);
+    await leader.evaluate((id) => globalThis.tab.accepted(id), first);
+    expect(taken()).toEqual([first, second]);
+    expect(await guest.evaluate(() => globalThis.tab.refusal(1))).toBe('InvalidChange');
+    expect(await guest.evaluate(() => globalThis.tab.online())).toBe(true);
+  });
+
+  test('signing out and in from either page holds for both', async () => {
+    const leader = await signedIn();
+    const guest = await openPage(context, address);
+    await guest.evaluate(() => globalThis.tab.signOut());
+    await leader.evaluate(() => globalThis.tab.driver(undefined));
+    await guest.evaluate(() => globalThis.tab.signIn());
+    expect(await leader.evaluate(() => globalThis.tab.driver('Driver 1001'))).toBe(true);
+  });
+
+  test('field case 11: two tabs at once, and the leader tab killed: the other leads within 2 s and loses nothing', async () => {
+    const leader = await signedIn();
+    const guest = await openPage(context, address);
+    server.refuse = true;
+    server.cut();
+    const saved = await guest.evaluate(() => globalThis.tab.record(1, 'saved before the kill'));
+    const fired = await guest.evaluate(() => globalThis.tab.fired());
+    const unsaved = await guest.evaluate(() => globalThis.tab.recordAndLeave(2, 'said in the same moment'));
+    await crash(leader);
+    server.refuse = false;
+    const killedAt = performance.now();
+    await guest.evaluate((id) => globalThis.tab.accepted(id), unsaved);
+    expect(performance.now() - killedAt).toBeLessThan(2_000);
+    await guest.evaluate((id) => globalThis.tab.accepted(id), saved);
+    expect(taken()).toEqual([saved, unsaved]);
+    expect(server.ledger.chainBreaks).toBe(0);
+    // Its receipts and views went on: the same objects, and no storm of changes.
+    expect(await guest.evaluate(() => globalThis.tab.sees(2, 'said in the same moment'))).toBe(true);
+    expect((await guest.evaluate(() => globalThis.tab.fired())) - fired).toBeLessThan(6);
+
+    const third = await openPage(context, address);
+    const last = await third.evaluate(() => globalThis.tab.record(3, 'through the new leader'));
+    await third.evaluate((id) => globalThis.tab.accepted(id), last);
+    expect(taken()).toEqual([saved, unsaved, last]);
+  });
+
+  test('what a page records while nobody leads is handed to the next leader', async () => {
+    const leader = await signedIn();
+    const [guest, next] = [await openPage(context, address), await openPage(context, address)];
+    // The one that waits longest leads next: `guest`. It closes, too, and `next` still has what it recorded.
+    await Promise.all([crash(leader), next.evaluate(() => globalThis.tab.recordAndLeave(1, 'into the gap'))]);
+    await guest.evaluate(() => globalThis.tab.close());
+    const id = await next.evaluate(() => globalThis.tab.record(2, 'after the gap'));
+    await next.evaluate((of) => globalThis.tab.accepted(of), id);
+    expect(taken()).toHaveLength(2);
+    expect(taken()[1]).toBe(id);
+  });
+});
+
+/** Kills the page's process, as a phone that needs memory does. */
+async function crash(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const crashed = page.waitForEvent('crash');
+  // It never answers: it is gone.
+  session.send('Page.crash').catch(() => {});
+  await crashed;
+}
