@@ -7,6 +7,7 @@ import { emailOperations } from './email-operations.ts';
 import { flagQuery, flaggedChange } from './flags.ts';
 import { nothing, operation } from './operations.ts';
 import { pageMeta } from './page.ts';
+import { parkedOperations } from './parked.ts';
 import { healthPayload, readinessPayload } from './payloads.ts';
 import { quarantinedItem, quarantineQuery } from './quarantine.ts';
 import { reportOperations } from './report-operations.ts';
@@ -52,6 +53,7 @@ export const operations = {
   ...assetOperations,
   ...codeOperations,
   ...reportOperations,
+  ...parkedOperations,
 
   listQuarantine: operation({
     method: 'GET',

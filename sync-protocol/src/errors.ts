@@ -18,6 +18,11 @@ export const errorCodes = {
     meaning: 'No active employee with this id in the employee master.',
   },
   TABLE_NOT_FOUND: { status: 404, retry: 'final', meaning: 'No such table in the service library.' },
+  PARKED_NOT_FOUND: {
+    status: 404,
+    retry: 'final',
+    meaning: 'Nothing is parked under this id, or not any more.',
+  },
   NOT_FOUND: { status: 404, retry: 'final', meaning: 'No such path.' },
   OTHER_DRIVERS_SIGNED_IN: { status: 409, retry: 'final', meaning: 'Another driver of the same route is signed in.' },
   ALREADY_REGISTERED: { status: 409, retry: 'final', meaning: 'This employee has signed up before.' },

@@ -20,6 +20,7 @@ export * from './mutation-result.ts';
 export * from './mutation.ts';
 export * from './operations.ts';
 export * from './page.ts';
+export * from './parked.ts';
 export * from './payloads.ts';
 export * from './quarantine.ts';
 export * from './reports.ts';

@@ -212,4 +212,16 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
     cover('server/http/flags.test.ts', 'shows who changed what and what there is to know, newest first'),
   ],
   'listFlags meta': [cover('server/http/flags.test.ts', 'comes in pages that meet each entry once')],
+
+  'listParked query': [cover('host/parking.test.ts', 'the list tells states apart and comes in pages')],
+  'listParked data': [cover('host/parking.test.ts', 'a stop that the host refuses is listed')],
+  'listParked meta': [cover('host/parking.test.ts', 'the list tells states apart and comes in pages')],
+  'retryParked params': [cover('host/parking.test.ts', 'retry: tried at once')],
+  'retryParked data': [cover('host/parking.test.ts', 'retry: tried at once')],
+  'skipParked params': [cover('host/parking.test.ts', 'skip: the close goes out')],
+  'skipParked body': [cover('host/parking.test.ts', 'skip: the close goes out')],
+  'skipParked data': [cover('host/parking.test.ts', 'skip: the close goes out')],
+  'repairParked params': [cover('host/parking.test.ts', 'repair: the office corrects the stop')],
+  'repairParked body': [cover('host/parking.test.ts', 'repair: the office corrects the stop')],
+  'repairParked data': [cover('host/parking.test.ts', 'repair: the office corrects the stop')],
 };

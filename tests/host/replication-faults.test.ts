@@ -88,7 +88,9 @@ describe('what the host refuses', () => {
     await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'BAD again' } });
     await depot.hosted(key);
     const passed = (minutes: number) =>
-      pool.query(`update parked set parked_at = now() - $1 * interval '1 minute' where route_id = 'AGAIN'`, [minutes]);
+      pool.query(`update parked set next_try_at = next_try_at - $1 * interval '1 minute' where route_id = 'AGAIN'`, [
+        minutes,
+      ]);
     const attempts = async () => {
       const { rows } = await pool.query<{ attempts: number }>(`select attempts from parked where route_id = 'AGAIN'`);
       return rows[0]?.attempts;

@@ -169,6 +169,8 @@ async function driveADay(): Promise<void> {
   });
   await record('listFlags', { headers: { authorization: `Bearer ${opsToken}` }, query: { code: 'over_delivered' } });
 
+  await recordParked(route.id, named, stop.id, driver);
+
   await record('signIn', { body: { employee_id: '1005', password: 'on the road', confirm_login: true } });
   await record('updatePassword', {
     body: { employee_id: '1005', current_password: 'on the road', new_password: 'the long way home' },
@@ -178,6 +180,25 @@ async function driveADay(): Promise<void> {
   );
   await record('signOut', { body: { employee_id: '1005', api_token } });
   await record('resetPassword', { body: { employee_id: '1005' } });
+}
+
+/** An item number that the host's code page does not hold is refused there, and only there. */
+async function recordParked(id: string, named: object, stop: number, driver: Readonly<Record<string, string>>) {
+  const headers = { authorization: `Bearer ${opsToken}` };
+  const strange = { id: 'ŁÓDŹ', updates: { delivered: 1 } };
+  await send('syncStops', { headers: driver, body: { id, ...named, stops: [{ id: stop, products: [strange] }] } });
+  const until = Date.now() + 30_000;
+  const list = async () => operations.listParked.data.parse(await answerOf('listParked', { headers }));
+  let parked = await list();
+  while (parked.length === 0 && Date.now() < until) parked = await list();
+  const [first] = parked;
+  if (!first) throw new Error('the host has refused nothing');
+  await record('listParked', { headers, query: { state: 'open' } });
+  const params = { parked_id: first.parked_id };
+  await record('skipParked', { headers, params, body: { by: 'MILLER', reason: 'Booked by hand.' } });
+  await record('retryParked', { headers, params });
+  const body = { by: 'MILLER', stop: { id: stop, updates: { driver_comments: 'Item was mistyped.' } } };
+  await record('repairParked', { headers, params, body });
 }
 
 interface Sent extends Pick<Example, 'params' | 'query' | 'body'> {

@@ -26,6 +26,7 @@ import { parseJsonBody } from './json-body.ts';
 import type { Endpoints } from './mount.ts';
 import { mount, openPaths } from './mount.ts';
 import { opsEndpoints } from './ops-endpoints.ts';
+import { parkedEndpoints } from './parked-endpoints.ts';
 import type { HostCatalog } from './host-endpoints.ts';
 import { hostEndpoints } from './host-endpoints.ts';
 import { reportEndpoints } from './report-endpoints.ts';
@@ -110,6 +111,7 @@ export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
     ...codeEndpoints(ground.db),
     ...reportEndpoints({ ...ground, admission }),
     ...opsEndpoints(ground.db),
+    ...parkedEndpoints(ground),
   };
   const access: AccessOptions = { mode: ground.access, sessions: ground.sessions, opsToken: ground.opsToken };
   mount(app, endpoints, access);

@@ -1,9 +1,11 @@
-import { nextTry } from './route-sql.ts';
-
 const statement = (name: string, text: string) => ({ name: `lease ${name}`, text });
 
-/** Whether a parked row `p` is due for another try; $2 are the milliseconds for which a route's close is held back. */
-const isDue = `case when p.stop_id < 0 then p.parked_at + $2 * interval '1 ms' else ${nextTry} end <= now()`;
+/**
+ * Whether a parked row `p` is due for another try; $2 are the milliseconds for which a route's close is held back: a close
+ * that only waits (it has no state) goes out when they are over.
+ */
+const isDue = `p.skipped_at is null and (p.next_try_at <= now()
+                 or (p.stop_id < 0 and p.sqlstate = '' and p.parked_at + $2 * interval '1 ms' <= now()))`;
 
 /**
  * Up to $1 routes that have something for the host and nobody works on: behind, or with parked stops that are due. The oldest change first. All that is behind has to be looked at for that; so many are listed

@@ -79,6 +79,8 @@ interface RouteRow {
   zone: string;
   shadow: string | null;
   parked: boolean;
+  /** Stops that somebody has skipped: they are not tried, and the host does not have them. */
+  skipped: number[];
   epoch: number;
 }
 
@@ -97,6 +99,7 @@ class RoutePass {
   readonly #lease: Lease;
   readonly #foreign: 'import' | 'park';
   readonly #findings = new Findings();
+  readonly #seen = new Set<number>();
   #parkedStops = 0;
   #zone = '';
 
@@ -134,6 +137,7 @@ class RoutePass {
     const { host } = this.#ground;
     const { key } = this.#lease;
     const { stop_id: stop, version } = row;
+    this.#seen.add(stop);
     const sequence = hostSequence(route.epoch, version);
     const shadow = row.shadow === null ? undefined : decodeStop(row.shadow, key, stop);
     const moment = (instant: Date) => hostMoment(instant, route.zone);
@@ -164,7 +168,9 @@ class RoutePass {
     const { key } = this.#lease;
     const { status, arrived, late, closed_at: closedAt, closed_by: closedBy } = route;
     const parked = this.#parkedStops;
-    const open = parked + (status === 'C' ? await this.#missingFiles() : 0);
+    // A skipped stop holds nothing back, and counts: the host does not have it.
+    const skipped = route.skipped.filter((stop) => !this.#seen.has(stop)).length;
+    const open = parked + skipped + (status === 'C' ? await this.#missingFiles() : 0);
     const moment = (instant: Date) => hostMoment(instant, route.zone);
     const wanted = headerRow({ key, status, arrived, closedAt, closedBy, open, late, moment });
     const shadow = route.shadow === null ? undefined : decodeHeader(route.shadow, key);
@@ -190,8 +196,10 @@ class RoutePass {
       const sequence = hostSequence(route.epoch, route.version);
       this.#findings.confirmed({ stop: ROUTE_ROW, sequence, rows: encodeHeader(outcome.held) });
       this.#log({ stop: ROUTE_ROW, sequence, outcome: { status: 'A' } });
-      if (parked > 0)
+      if (parked > 0 && outcome.held.RHPODS === 'C' && shadow?.RHPODS !== 'C') {
         log.error({ route: routeScope(key), open }, 'a route is closed on the host while stops are parked');
+        this.#findings.review({ kind: 'closed_while_parked', details: { route: key, parked, open } });
+      }
     }
     if (route.parked) this.#findings.freed(ROUTE_ROW);
     return 'done';
@@ -260,7 +268,7 @@ type Refusal =
   | { readonly kind: 'parked'; readonly sqlstate: string; readonly reason: string; readonly payload: string };
 
 const editWon = {
-  sqlstate: '',
+  sqlstate: '40001',
   reason: 'somebody else has changed these rows on the host, and the change could not be taken in',
   payload: '',
 };

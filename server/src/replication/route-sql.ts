@@ -1,13 +1,22 @@
 const statement = (name: string, text: string) => ({ name: `replicate ${name}`, text });
 
-/** When a parked stop `p` is due for another try: after one minute, then after twice as long each time. */
-export const nextTry = `p.parked_at + interval '1 minute' * power(2, least(p.attempts, 12) - 1)`;
+/**
+ * What a refusal of what is parked as `p` already comes to: a try counts where it was due, and the next one comes after
+ * twice as long, a day and a half at most. Whoever skipped it skipped an earlier state.
+ */
+export const parkAgain = `attempts = p.attempts + case when p.next_try_at <= now() then 1 else 0 end,
+            next_try_at = case when p.next_try_at <= now()
+                               then now() + interval '1 minute' * power(2, least(p.attempts, 11)) else p.next_try_at end,
+            skipped_at = null, skipped_by = null, skip_reason = null`;
 
 /** Read after the lease was taken, in a statement of its own, and before the stops: its version is what they reach at least. */
 export const loadRoute = statement(
   'route',
   `select r.version, r.hosted_through, r.status, r.arrived, r.closed_at, r.closed_by, r.late,
           coalesce(f.zone, '') as zone, h.rows as shadow, p.stop_id is not null as parked,
+          (select coalesce(array_agg(k.stop_id), '{}') from parked k
+            where k.facility = r.facility and k.route_id = r.id and k.week_end = r.week_end
+              and k.stop_id >= 0 and k.skipped_at is not null) as skipped,
           (select coalesce(max(epoch), 1) from server_epoch) as epoch
      from route r
      left join facility f on f.id = r.facility
@@ -16,14 +25,17 @@ export const loadRoute = statement(
     where r.facility = $1 and r.id = $2 and r.week_end = $3`,
 );
 
-/** Stops that the host does not have as they are: changed since, or parked. In the order of their last change. */
+/**
+ * Stops that the host does not have as they are: changed since, or parked and not skipped. In the order of their last
+ * change.
+ */
 export const loadStops = statement(
   'stops',
   `select s.stop_id, s.version, s.doc, h.rows as shadow, p.stop_id is not null as parked
      from stop_result s
      left join host_shadow h using (facility, route_id, week_end, stop_id)
      left join parked p using (facility, route_id, week_end, stop_id)
-    where s.facility = $1 and s.route_id = $2 and s.week_end = $3 and (s.version > $4 or p.stop_id is not null)
+    where s.facility = $1 and s.route_id = $2 and s.week_end = $3 and (s.version > $4 or (p.stop_id is not null and p.skipped_at is null))
     order by s.version, s.stop_id`,
 );
 
@@ -54,7 +66,7 @@ export const settleRoute = statement(
      select lease.*, k.* from lease, unnest($11::smallint[], $12::bigint[], $13::text[], $14::text[], $15::text[]) as k
      on conflict (facility, route_id, week_end, stop_id) do update
         set version = excluded.version, sqlstate = excluded.sqlstate, reason = excluded.reason, payload = excluded.payload,
-            attempts = p.attempts + case when ${nextTry} <= now() then 1 else 0 end
+            ${parkAgain}
    ), reported as (
      insert into incident (incident_id, kind, details)
      select gen_random_uuid(), k.* from lease, unnest($18::text[], $19::text[]) as k
@@ -70,7 +82,7 @@ export const replicationState = statement(
   'state',
   `select count(*)::int as routes, coalesce(sum(r.version - r.hosted_through), 0)::bigint as versions,
           coalesce(extract(epoch from now() - min(l.received_at)), 0)::float8 as lag_s,
-          (select count(*)::int from parked) as parked
+          (select count(*)::int from parked where skipped_at is null) as parked
      from route r
      left join lateral (
        select l.received_at from ledger l
@@ -89,5 +101,5 @@ export const reportPause = statement(
 /** A file of the host has been put right: what was parked because of its like is due at once. */
 export const releaseParked = statement(
   'release parked',
-  `update parked set parked_at = now() - interval '1 day', attempts = 1 where sqlstate ~ '^(42|28|3F|55019)'`,
+  `update parked set next_try_at = now() where sqlstate ~ '^(42|28|3F|55019)'`,
 );

@@ -1,9 +1,11 @@
+import { parkAgain } from '../route-sql.ts';
+
 // Rows that are behind, and what the host holds of them. A row that is parked waits for its next try, or for its next
 // change; where the lease is lost, what was written counts as never written ($1 file, $2 owner, $3 fence).
 const statement = (name: string, text: string) => ({ name: `rows ${name}`, text });
 
-/** When a parked row `p` is due for another try: after one minute, then after twice as long each time. */
-const isDue = `p.parked_at + interval '1 minute' * power(2, least(p.attempts, 12) - 1) <= now()`;
+/** Whether a parked row `p` is due for another try. */
+const isDue = `(p.next_try_at <= now() and p.skipped_at is null)`;
 
 const lease = `lease as (
      select from route_lease where facility = '' and route_id = $1 and week_end = '' and owner = $2 and fence = $3
@@ -17,7 +19,7 @@ export const parkRows = statement(
    select $1, k.* from unnest($2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[]) as k
    on conflict (file, key) do update
       set version = excluded.version, sqlstate = excluded.sqlstate, reason = excluded.reason, payload = excluded.payload,
-          attempts = p.attempts + case when ${isDue} then 1 else 0 end`,
+            ${parkAgain}`,
 );
 
 /** $1 most rows. */
@@ -154,7 +156,7 @@ export const countBehind = statement(
         + (select count(*) from driver_sign_in where hosted_version < version)
         + (select count(*) from load_report where hosted_version < version)
         + (select count(*) from asset where hosted_version < version) as rows,
-          (select count(*) from parked_row) as parked`,
+          (select count(*) from parked_row where skipped_at is null) as parked`,
 );
 
 /** Somebody else has written a column that only the service can know. $1 what was found, what is written. */

@@ -3,6 +3,7 @@ import { authSchemas } from './auth.ts';
 import { codeSchemas } from './codes.ts';
 import { healthSchemas } from './health.ts';
 import { opsSchemas } from './ops.ts';
+import { parkedSchemas } from './parked.ts';
 import { reportSchemas } from './reports.ts';
 import { routeSchemas } from './routes.ts';
 import { stopSchemas } from './stops.ts';
@@ -17,4 +18,5 @@ export const describedSchemas = [
   ...reportSchemas,
   ...healthSchemas,
   ...opsSchemas,
+  ...parkedSchemas,
 ];

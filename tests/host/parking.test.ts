@@ -1,0 +1,164 @@
+import { operations } from '@tailgate/sync-protocol';
+import { describe, expect, test } from 'vitest';
+import { opsToken } from '../support/rest-server.ts';
+import { rowGround } from './row-ground.ts';
+
+const { client, depot, pool, expectRows, report } = await rowGround();
+const { listParked, repairParked, retryParked, skipParked } = operations;
+const headers = { authorization: `Bearer ${opsToken}` };
+const delivered = { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z' } as const;
+
+await pool.query(`create function refuse() returns trigger language plpgsql as $$
+  begin if new.RUCMT like 'BAD%' then raise exception 'RUCMT is not wanted'; end if; return new; end $$`);
+await pool.query(
+  `create trigger refuse before insert or update on PODDTA.RTSTUP for each row execute function refuse()`,
+);
+const refusing = (on: boolean) => pool.query(`alter table PODDTA.RTSTUP ${on ? 'enable' : 'disable'} trigger refuse`);
+// Drivers have been at work before the office looks: its server has a clock of its own.
+depot.clock.now = new Date(Date.now() - 60_000);
+const worker = depot.worker();
+await worker.start();
+
+const list = (query = '') => client.take(listParked, { headers, query });
+const entryOf = async (route: string, file = 'RTSTUP') => {
+  const entries = await list('?state=all');
+  return entries.find(({ route_id, ...entry }) => route_id === route && entry.file === file);
+};
+async function parkedStop(route: string, stops: readonly number[] = [1]) {
+  const key = await depot.addRoute(route, stops);
+  await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'BAD words' } });
+  await depot.hosted(key);
+  const entry = await entryOf(route);
+  if (!entry) throw new Error(`nothing of ${route} is parked`);
+  return { key, path: { parked_id: entry.parked_id }, entry };
+}
+
+describe('GET /api/ops/parked', () => {
+  test('a stop that the host refuses is listed with the reason and with what was to be written', async () => {
+    const { entry } = await parkedStop('LIST');
+    expect(entry).toMatchObject({
+      file: 'RTSTUP',
+      key: 'F01/LIST/20261128/1',
+      facility: 'F01',
+      week_end: '20261128',
+      stop_id: 1,
+      sqlstate: '09000',
+      reason: 'RUCMT is not wanted',
+      attempts: 1,
+      state: 'open',
+      skipped_at: null,
+    });
+    expect(JSON.parse(entry.payload)).toMatchObject({ RTSTUP: [{ RUCMT: 'BAD words' }] });
+    expect(Date.parse(entry.next_try_at ?? '')).toBeGreaterThan(Date.parse(entry.parked_at));
+  });
+
+  test('the list tells states apart and comes in pages', async () => {
+    const { path } = await parkedStop('PAGE1');
+    await parkedStop('PAGE2');
+    await client.take(skipParked, { headers, params: path, body: { by: 'MILLER', reason: 'known' } });
+    const names = async (query: string) =>
+      (await list(query)).filter(({ file }) => file === 'RTSTUP').map(({ route_id }) => route_id);
+    expect(await names('')).not.toContain('PAGE1');
+    expect(await names('?state=skipped')).toEqual(['PAGE1']);
+    worker.wake();
+    await depot.until(async () => (await entryOf('PAGE1', 'RTHDRP')) === undefined);
+    const all = await names('?state=all');
+    const paged: (string | null)[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const reply = await client.call(listParked, { headers, query: `?state=all&limit=1&cursor=${cursor}` });
+      paged.push(...listParked.data.parse(reply.data).map(({ route_id }) => route_id));
+      cursor = listParked.meta?.parse(reply.meta).next_cursor ?? null;
+    }
+    expect(paged).toEqual(all);
+  });
+
+  test('it is the operator’s alone, and an unknown entry is said to be unknown', async () => {
+    expect((await client.call(listParked)).error?.code).toBe('MISSING_CREDENTIALS');
+    const params = { parked_id: '0191e5f0-7f3a-7cc1-9d5e-0a4f6a1b2c3d' };
+    for (const sent of [
+      client.call(retryParked, { headers, params }),
+      client.call(skipParked, { headers, params, body: { by: 'MILLER', reason: 'gone' } }),
+      client.call(repairParked, { headers, params, body: { by: 'MILLER', stop: { id: 1 } } }),
+    ])
+      expect((await sent).error?.code).toBe('PARKED_NOT_FOUND');
+  });
+});
+
+describe('what an operator does with it', () => {
+  test('retry: tried at once when the host has been put right', async () => {
+    const { path } = await parkedStop('RETRY');
+    await refusing(false);
+    expect(await client.take(retryParked, { headers, params: path })).toMatchObject({ state: 'open', attempts: 1 });
+    worker.wake();
+    await expectRows('RTSTUP', "RURTE = 'RETRY'", [{ RUCMT: 'BAD words' }]);
+    await depot.until(async () => (await entryOf('RETRY')) === undefined);
+    await refusing(true);
+  });
+
+  test('skip: the close goes out, counts the stop, and no receipt says that the host has it', async () => {
+    const { key, path } = await parkedStop('SKIP', [1, 999]);
+    await depot.record(key, { id: 999, arrived: true, updates: delivered });
+    await depot.hosted(key);
+    await expectRows('RTHDRP', "RHRTE = 'SKIP'", [{ RHPODS: '' }]);
+    const skipped = await client.take(skipParked, {
+      headers,
+      params: path,
+      body: { by: 'MILLER', reason: 'booked by hand' },
+    });
+    expect(skipped).toMatchObject({
+      state: 'skipped',
+      skipped_by: 'MILLER',
+      skip_reason: 'booked by hand',
+      next_try_at: null,
+    });
+    worker.wake();
+    await expectRows('RTHDRP', "RHRTE = 'SKIP'", [{ RHPODS: 'C', RHOPEN: '1' }]);
+    expect(await entryOf('SKIP')).toMatchObject({ state: 'skipped' });
+    expect(await entryOf('SKIP', 'RTHDRP')).toBeUndefined();
+
+    // The next change of the stop is tried like any other.
+    await depot.record(key, { id: 1, updates: { driver_comments: 'good words' } });
+    await expectRows('RTHDRP', "RHRTE = 'SKIP'", [{ RHPODS: 'C', RHOPEN: '0' }]);
+    await expectRows('RTSTUP', "RURTE = 'SKIP' and RUSTP = 1", [{ RUCMT: 'good words' }]);
+    expect(await entryOf('SKIP')).toBeUndefined();
+  });
+
+  test('repair: the office corrects the stop, in the ledger like any edit, and the host takes it', async () => {
+    const { path } = await parkedStop('REPAIR');
+    const stop = { id: 1, updates: { driver_comments: 'good words' } };
+    const body = { by: 'MILLER', stop };
+    expect(await client.take(repairParked, { headers, params: path, body })).toMatchObject({
+      changed: true,
+      parked: { route_id: 'REPAIR' },
+    });
+    await expectRows('RTSTUP', "RURTE = 'REPAIR'", [{ RUCMT: 'good words', RUSTS: 'D' }]);
+    await depot.until(async () => (await entryOf('REPAIR')) === undefined);
+    const { rows } = await pool.query(`select source, employee from ledger where route_id = 'REPAIR' order by version`);
+    expect(rows.at(-1)).toMatchObject({ source: 'office' });
+  });
+
+  test('repair of another stop, or of what is no stop, is refused and changes nothing', async () => {
+    const { path } = await parkedStop('OTHER', [1, 2]);
+    const sent = (params: { parked_id: string }, id: number) =>
+      client.call(repairParked, { headers, params, body: { by: 'MILLER', stop: { id } } });
+    expect((await sent(path, 2)).error).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ path: 'stop.id' }] });
+
+    await pool.query("alter table PODDTA.LCRHDP add constraint no_loads check (LHRPT <> 'NOLOAD')");
+    await report('NOLOAD');
+    await expect
+      .poll(async () => (await list()).find(({ file }) => file === 'LCRHDP'))
+      .toMatchObject({
+        key: 'NOLOAD',
+        facility: null,
+        stop_id: null,
+      });
+    const own = (await list()).find(({ file }) => file === 'LCRHDP');
+    expect((await sent({ parked_id: own?.parked_id ?? '' }, 1)).error?.code).toBe('VALIDATION_FAILED');
+    await client.take(skipParked, {
+      headers,
+      params: { parked_id: own?.parked_id ?? '' },
+      body: { by: 'M', reason: 'x' },
+    });
+    expect((await list('?state=skipped')).find(({ file }) => file === 'LCRHDP')).toMatchObject({ skipped_by: 'M' });
+  });
+});
