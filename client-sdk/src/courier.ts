@@ -38,7 +38,6 @@ export class Courier implements Desk {
   readonly #receipts = new Map<string, Receipt>();
   readonly #leaving = new Set<string>();
   #feed: { readonly channel: Channel; readonly feed: Feed } | undefined;
-  /** The server's epoch as the latest welcome told it. */
   #epoch: string | undefined;
   #lastError: Trouble | undefined;
   #storage: Status['storage'] = 'ok';
@@ -51,6 +50,11 @@ export class Courier implements Desk {
     for (const damaged of ground.outbox.damaged)
       this.trouble('DAMAGED', `the stored ${damaged} cannot be read; it is kept`);
     this.#update();
+  }
+
+  /** The life of the server's database, as the latest welcome told it. */
+  get epoch(): string | undefined {
+    return this.#epoch;
   }
 
   // ── What the client asks ─────────────────────────────────────────────────────────────────────────────────────────

@@ -163,13 +163,19 @@ export const libraries: Record<string, string[]> = {
   ws: server('sync/'),
   nodemailer: server('mail/'),
   eta: server('mail/'),
+  react: ['client-sdk/src/react/'],
   '@node-rs/argon2': server('auth/'),
   // The protocol says `#schema`: what reads its schemas on a phone is a tenth of zod's weight.
   zod: ['server/'],
 };
 
 /** Doors that run where there is no Node: nothing reachable from them may import a Node built-in. */
-export const browserDoors = ['sync-protocol/src/index.ts', 'client-sdk/src/index.ts'];
+export const browserDoors = [
+  'sync-protocol/src/index.ts',
+  'client-sdk/src/index.ts',
+  'client-sdk/src/react/index.ts',
+  'client-sdk/src/uploads/index.ts',
+];
 
 /** Types that the whole server may name. */
 export const commonTypes = server('log.ts');

@@ -38,15 +38,14 @@ export class TusStore extends DataStore {
   override async create(upload: Upload): Promise<Upload> {
     const { id, size: length = 0, metadata } = upload;
     const { filename, name, sha256 } = metadata ?? {};
-    const standing = await this.#uploads.begin({
+    await this.#uploads.begin({
       id,
       owner: this.#owner,
       length,
       name: filename ?? name ?? '',
       sha256: sha256 ? Buffer.from(sha256, 'hex') : undefined,
     });
-    // The library looks at this very object for where a body that came along goes.
-    Object.assign(upload, uploadOf(standing));
+    // Its offset stays 0: a body that came along begins there, and is told off where the upload has gone on before.
     return upload;
   }
 

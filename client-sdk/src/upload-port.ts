@@ -1,0 +1,59 @@
+import type { Timing } from './connection/machine.ts';
+import type { Courier } from './courier.ts';
+import type { Environment } from './environment.ts';
+import type { Outbox } from './queue/outbox.ts';
+import type { Accounts } from './session/accounts.ts';
+import type { Status } from './status.ts';
+import type { Watch } from './watch.ts';
+
+/** What the files of an app need of the client beside them: `uploads/` is a door of its own, and loaded by who needs it. */
+export interface UploadPort {
+  readonly url: string;
+  readonly environment: Environment;
+  readonly timing: Timing;
+  readonly status: Watch<Status>;
+  /** Who works with the device. */
+  employee(): string | undefined;
+  /** What to show at the server in this driver's name, as headers; undefined where there is nothing to show yet. */
+  credentials(employee: string): Readonly<Record<string, string>> | undefined;
+  /** The life of the server's database; another one may have lost files. */
+  epoch(): string | undefined;
+  /** Tells the app's `status` what went wrong. */
+  trouble(code: string, message: string): void;
+}
+
+/** Something that lives beside a client: it starts once the client does, and ends before it. */
+export interface UploadsPart {
+  start(port: UploadPort): void;
+  stop(): Promise<void>;
+  /** The network, or the person, may have come back. */
+  wake(): void;
+}
+
+export interface PortGround {
+  readonly url: string;
+  readonly environment: Environment;
+  readonly timing: Timing;
+  readonly accounts: Accounts;
+  readonly outbox: Outbox;
+  readonly courier: Courier;
+}
+
+export function openUploadPort({ accounts, outbox, courier, ...ground }: PortGround): UploadPort {
+  return {
+    ...ground,
+    status: courier.status,
+    employee: () => accounts.current.current?.employee,
+    epoch: () => courier.epoch,
+    trouble: (code, message) => courier.trouble(code, message),
+    credentials: (employee_id) => {
+      const api_token = accounts.find(employee_id)?.token;
+      if (api_token) return { employee_id, api_token };
+      // Signed out, or put out: what was captured is sent all the same (sync.md, Identity).
+      for (const { head } of outbox.queues)
+        if (head.employee === employee_id && head.queue_key !== null)
+          return { employee_id, client_id: head.client_id, queue_key: head.queue_key };
+      return undefined;
+    },
+  };
+}

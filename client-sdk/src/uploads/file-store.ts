@@ -1,0 +1,90 @@
+import type { Read } from '../store/reading.ts';
+import { either, exactly, fields, number, nullable, text } from '../store/reading.ts';
+
+/** How far a file has come. */
+const fileState = either(
+  /** On this device; it will be sent. */
+  fields({ at: exactly('saved') }),
+  /** On the server. `epoch` is the life of its database. */
+  fields({ at: exactly('here'), epoch: nullable(text), since: number }),
+  /** It cannot be sent: its bytes are gone from this device, or the server does not take them. */
+  fields({ at: exactly('failed'), code: exactly('VANISHED', 'REFUSED'), reason: text }),
+);
+export type FileState = Read<typeof fileState>;
+
+/** A signature goes before a photo: a stop is settled without the one, and looks unproven without the other. */
+export const fileKinds = ['signature', 'document', 'photo'] as const;
+export type FileKind = (typeof fileKinds)[number];
+
+/** A file as it lies in storage, without its bytes. */
+export const isKeptFile = fields({
+  /** The id of the asset that it becomes; commits to the bytes (docs/protocol.md, Files). */
+  id: text,
+  employee: text,
+  kind: exactly(...fileKinds),
+  name: text,
+  /** Bytes. */
+  size: number,
+  pieces: number,
+  /** Lower-case hexadecimal. */
+  sha256: text,
+  salt: text,
+  /** ms since 1970, by this device's clock. */
+  added: number,
+  state: fileState,
+});
+export type KeptFile = Read<typeof isKeptFile>;
+
+/**
+ * Where files wait: what is known of each, and their bytes in pieces, for no platform takes records of any size (field
+ * case 7). Apart from the `Store` of the client, which is read as a whole when it opens.
+ */
+export interface FileStore {
+  /** What is known of every file, as it was put. */
+  files(): Promise<unknown[]>;
+  /** The file and, where they are given, its bytes: all of it or nothing; durable when it resolves. */
+  put(file: KeptFile, pieces?: readonly Uint8Array<ArrayBuffer>[]): Promise<void>;
+  /** Undefined where it is gone: platforms evict, people clear. */
+  piece(id: string, index: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** The file and its bytes. */
+  remove(file: KeptFile): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Well below what Android's SQLite (2 MB) and old WebKits take in one record. */
+const pieceBytes = 256 * 1024;
+
+export function inPieces(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[] {
+  const count = Math.ceil(bytes.length / pieceBytes);
+  return Array.from({ length: count }, (_, i) => bytes.slice(i * pieceBytes, (i + 1) * pieceBytes));
+}
+
+export const pieceKey = (id: string, index: number): string => `${id}/${String(index).padStart(6, '0')}`;
+
+/** Files that live as long as their object: for tests, and for platforms without storage. */
+export class MemoryFiles implements FileStore {
+  readonly #files = new Map<string, string>();
+  readonly #pieces = new Map<string, Uint8Array<ArrayBuffer>>();
+
+  async files(): Promise<unknown[]> {
+    return [...this.#files.values()].map((value): unknown => JSON.parse(value));
+  }
+
+  async put(file: KeptFile, pieces: readonly Uint8Array<ArrayBuffer>[] = []): Promise<void> {
+    this.#files.set(file.id, JSON.stringify(file));
+    for (const [i, piece] of pieces.entries()) this.#pieces.set(pieceKey(file.id, i), piece.slice());
+  }
+
+  async piece(id: string, index: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    return this.#pieces.get(pieceKey(id, index));
+  }
+
+  async remove({ id, pieces }: KeptFile): Promise<void> {
+    this.#files.delete(id);
+    for (let i = 0; i < pieces; i++) this.#pieces.delete(pieceKey(id, i));
+  }
+
+  async close(): Promise<void> {
+    // The same object opened again is the same device after a restart.
+  }
+}

@@ -1,0 +1,80 @@
+import { DetailedError, Upload } from 'tus-js-client';
+import type { KeptFile } from './file-store.ts';
+
+/** What became of one attempt. */
+export type Outcome =
+  | { readonly is: 'here' }
+  /** May work later: the link broke, the server has trouble. `moved`: some of it arrived. */
+  | { readonly is: 'later'; readonly offline: boolean; readonly moved: boolean; readonly reason: string }
+  /** What was shown does not open the door any more. */
+  | { readonly is: 'denied' }
+  /** These bytes will never be taken. */
+  | { readonly is: 'refused'; readonly reason: string };
+
+export interface Attempt {
+  readonly file: KeptFile;
+  readonly bytes: Blob;
+  /** Of uploads, without a slash at its end. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Nobody has sent anything of it yet: begin, and do not ask how far it is. */
+  readonly isNew: boolean;
+  /** Bytes a request. */
+  readonly chunkBytes: number;
+  readonly signal: AbortSignal;
+  readonly progress: (bytes: number) => void;
+}
+
+/** Moves a file on, from where the server says it stands: its address follows from its id, so nothing is remembered. */
+export function sendFile({ file, bytes, endpoint, isNew, signal, ...line }: Attempt): Promise<Outcome> {
+  const { id: asset_id, salt, sha256, name: filename } = file;
+  return new Promise((resolve) => {
+    let moved = false;
+    const upload = new Upload(bytes, {
+      endpoint,
+      uploadUrl: isNew ? null : `${endpoint}/${asset_id}`,
+      headers: { ...line.headers },
+      metadata: { asset_id, salt, sha256, filename },
+      chunkSize: line.chunkBytes,
+      uploadDataDuringCreation: isNew && bytes.size > 0,
+      // Patience is the loop's: it knows of other files, and of a network that has come back.
+      retryDelays: null,
+      storeFingerprintForResuming: false,
+      fingerprint: () => Promise.resolve(asset_id),
+      fileReader: { openFile: (input: Blob) => Promise.resolve(sourceOf(input)) },
+      onProgress: (sent) => {
+        moved ||= sent > 0;
+        line.progress(sent);
+      },
+      onSuccess: () => resolve({ is: 'here' }),
+      onError: (error) => resolve(outcomeOf(error, moved)),
+    });
+    const stop = (): void => {
+      void upload.abort();
+      resolve({ is: 'later', offline: false, moved, reason: 'the app stopped' });
+    };
+    if (signal.aborted) return stop();
+    signal.addEventListener('abort', stop, { once: true });
+    upload.start();
+  });
+}
+
+/** Bytes, not blobs: Node's requests take no others, and browsers take both. */
+const sourceOf = (blob: Blob) => ({
+  size: blob.size,
+  slice: async (start: number, end: number) => ({
+    value: new Uint8Array(await blob.slice(start, end).arrayBuffer()),
+    done: end >= blob.size,
+  }),
+  close: () => undefined,
+});
+
+/** 400, 413: not as it is. 460: the bytes are not those of the id. All else may pass. */
+function outcomeOf(error: Error, moved: boolean): Outcome {
+  const response = error instanceof DetailedError ? error.originalResponse : null;
+  const status = response?.getStatus() ?? 0;
+  if (status === 401 || status === 403) return { is: 'denied' };
+  if (status === 400 || status === 413 || status === 460)
+    return { is: 'refused', reason: response?.getBody().trim() || `the server answered ${status}` };
+  return { is: 'later', offline: status === 0, moved, reason: error.message };
+}

@@ -1,0 +1,112 @@
+import { callAll, Signal } from '../watch.ts';
+import type { FileState, FileStore, KeptFile } from './file-store.ts';
+import { fileKinds, isKeptFile } from './file-store.ts';
+
+/** A file that has gone from the storage although nobody has sent it. */
+export class Vanished extends Error {
+  override readonly name = 'Vanished';
+}
+
+/** All files of this device: what the store knows, in memory, and the only writer of their states. */
+export class Shelf {
+  readonly #store: FileStore;
+  readonly #files = new Map<string, KeptFile>();
+  readonly #states = new Map<string, Signal<FileState | undefined>>();
+  readonly #listeners = new Set<(file: KeptFile) => void>();
+
+  private constructor(store: FileStore) {
+    this.#store = store;
+  }
+
+  static async open(store: FileStore): Promise<Shelf> {
+    const shelf = new Shelf(store);
+    await shelf.reread();
+    return shelf;
+  }
+
+  /** Takes in what another page has added. */
+  async reread(): Promise<void> {
+    for (const value of await this.#store.files())
+      if (isKeptFile(value) && !this.#files.has(value.id)) this.#show(value);
+  }
+
+  get files(): IterableIterator<KeptFile> {
+    return this.#files.values();
+  }
+
+  find(id: string): KeptFile | undefined {
+    return this.#files.get(id);
+  }
+
+  state(id: string): Signal<FileState | undefined> {
+    const known = this.#states.get(id) ?? new Signal(this.#files.get(id)?.state);
+    this.#states.set(id, known);
+    return known;
+  }
+
+  /** Calls the listener with each file whose state is another one. */
+  onChange(listener: (file: KeptFile) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** What is to be sent, in the order in which it goes: signatures, documents, photos, each by age. */
+  get waiting(): KeptFile[] {
+    const lane = ({ kind }: KeptFile): number => fileKinds.indexOf(kind);
+    return [...this.#files.values()]
+      .filter(({ state }) => state.at === 'saved')
+      .sort((a, b) => lane(a) - lane(b) || a.added - b.added);
+  }
+
+  /**
+   * Puts a file with its bytes; durable when it resolves. Where there is no room, what is on the server already gives
+   * way, the oldest first.
+   */
+  async put(file: KeptFile, pieces: readonly Uint8Array<ArrayBuffer>[]): Promise<void> {
+    try {
+      await this.#store.put(file, pieces);
+    } catch (error) {
+      if ((await this.forget(() => true)) === 0) throw error;
+      await this.#store.put(file, pieces);
+    }
+    this.#show(file);
+  }
+
+  async move(file: KeptFile, state: FileState): Promise<void> {
+    const moved = { ...file, state };
+    await this.#store.put(moved);
+    this.#show(moved);
+  }
+
+  /** The bytes of a file. Throws `Vanished` where a piece is gone. */
+  async bytesOf({ id, pieces: count, size, name }: KeptFile): Promise<Blob> {
+    const pieces: Uint8Array<ArrayBuffer>[] = [];
+    for (let i = 0; i < count; i++) {
+      const piece = await this.#store.piece(id, i);
+      if (!piece) throw new Vanished(`piece ${i} of the file ${name || id} is no longer on this device`);
+      pieces.push(piece);
+    }
+    const bytes = new Blob(pieces);
+    if (bytes.size !== size) throw new Vanished(`of the file ${name || id} ${bytes.size} of ${size} bytes are left`);
+    return bytes;
+  }
+
+  /** Lets go of files that the server has; how many. */
+  async forget(isOld: (since: number) => boolean): Promise<number> {
+    const old = [...this.#files.values()].filter(({ state }) => state.at === 'here' && isOld(state.since));
+    for (const file of old) {
+      await this.#store.remove(file);
+      this.#files.delete(file.id);
+    }
+    return old.length;
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+
+  #show(file: KeptFile): void {
+    this.#files.set(file.id, file);
+    this.state(file.id).set(file.state);
+    callAll(this.#listeners, file);
+  }
+}

@@ -1,0 +1,192 @@
+import { platform } from '../environment.ts';
+import type { Environment } from '../environment.ts';
+import { NotSignedIn } from '../errors.ts';
+import type { UploadPort, UploadsPart } from '../upload-port.ts';
+import type { Watch } from '../watch.ts';
+import { Signal } from '../watch.ts';
+import type { FileKind, FileState, FileStore, KeptFile } from './file-store.ts';
+import { inPieces } from './file-store.ts';
+import { UploadLoop } from './loop.ts';
+import { mint, newSalt } from './mint.ts';
+import type { PhotoOptions } from './photo.ts';
+import { ordinaryPhoto, reencode } from './photo.ts';
+import { Shelf } from './shelf.ts';
+
+export interface UploadsOptions {
+  /** Where files wait; apart from the store of the client. */
+  readonly store: FileStore;
+  /** How photos are made smaller before they are kept, where the platform can; `false` leaves them as they are. */
+  readonly photos?: PhotoOptions | false;
+  /** Bytes a request: what a proxy that passes on whole requests only may lose. 1 MiB. */
+  readonly chunkBytes?: number;
+  /** How long files are kept after the server has them, in case it is restored from a backup. Seven days. */
+  readonly keepMs?: number;
+}
+
+export interface NewFile {
+  readonly kind: FileKind;
+  /** Shown to people. */
+  readonly name?: string;
+  /** Whose it is; else who works with the device. */
+  readonly employee?: string;
+}
+
+/** How the files of this device stand. */
+export interface UploadStatus {
+  /** Files that wait, the one under way among them. */
+  readonly waiting: number;
+  /** Bytes of all that wait, less what is sent of the one under way. */
+  readonly bytes: number;
+  readonly sending: { readonly id: string; readonly sent: number; readonly size: number } | undefined;
+  /** Files that cannot be sent: take them again, or tell the office. */
+  readonly failed: readonly { readonly id: string; readonly name: string; readonly reason: string }[];
+}
+
+/** What a change's receipt gives of its evidence. */
+export interface Accepted {
+  readonly accepted: Promise<unknown>;
+}
+
+const ordinaryChunk = 1024 * 1024;
+const week = 7 * 86_400_000;
+
+/**
+ * Photos, signatures and documents of a device. What was added is on the disk; it is sent when there is a network, goes
+ * on where it was cut off, and outlives the app. Give it to `createClient`, which runs it.
+ */
+export class Uploads implements UploadsPart {
+  readonly status: Watch<UploadStatus>;
+  readonly #status: Signal<UploadStatus>;
+  readonly #options: UploadsOptions;
+  readonly #shelf: Shelf;
+  #running: { readonly port: UploadPort; readonly loop: UploadLoop; readonly unsubscribe: () => void } | undefined;
+  #sending: UploadStatus['sending'];
+  /** Tells the page that runs the client of files that another page has added. */
+  readonly #bell = 'document' in globalThis ? new BroadcastChannel('tailgate-files') : undefined;
+
+  /** Use `openUploads`. */
+  constructor(shelf: Shelf, options: UploadsOptions) {
+    this.#shelf = shelf;
+    this.#options = options;
+    this.#status = new Signal(this.#computeStatus());
+    this.status = this.#status;
+    shelf.onChange(() => this.#showStatus());
+    this.#bell?.addEventListener('message', () => this.wake());
+  }
+
+  /**
+   * Keeps a file; on the disk when this resolves. Its `id` is what a stop names. The same bytes again are the same file.
+   *
+   * @throws NotSignedIn; what the platform says where it has no room
+   */
+  async add(bytes: Blob, { kind, name = '', employee }: NewFile): Promise<{ readonly id: string }> {
+    const owner = employee ?? this.#running?.port.employee();
+    if (owner === undefined) throw new NotSignedIn();
+    const { photos = ordinaryPhoto } = this.#options;
+    const kept = kind === 'photo' && photos !== false ? await reencode(bytes, photos) : bytes;
+    const content = new Uint8Array(await kept.arrayBuffer());
+    const { random, sha256: sha256OfText, clock } = this.#environment;
+    const salt = this.#saltOf(owner) ?? newSalt(random);
+    const { id, sha256 } = await mint(content, salt, sha256OfText);
+    const known = this.#shelf.find(id);
+    // What has failed may be added again: perhaps its bytes are here now.
+    if (known && known.state.at !== 'failed') return { id };
+    const pieces = inPieces(content);
+    const facts = { id, employee: owner, kind, name, size: content.length, pieces: pieces.length, sha256, salt };
+    const file: KeptFile = { ...facts, added: clock.now(), state: { at: 'saved' } };
+    await this.#shelf.put(file, pieces);
+    this.#running?.loop.added(file);
+    this.#bell?.postMessage(id);
+    return { id };
+  }
+
+  /** How far a file has come; undefined where this device does not know it. */
+  file(id: string): Watch<FileState | undefined> {
+    return this.#shelf.state(id);
+  }
+
+  /** Resolves when the file is on the server, checked and durable; rejects where it cannot be sent. */
+  here(id: string): Promise<void> {
+    const state = this.#shelf.state(id);
+    return new Promise((resolve, reject) => {
+      const look = (now: FileState | undefined): boolean => {
+        if (now?.at === 'here') resolve();
+        else if (now?.at === 'failed') reject(new Error(now.reason));
+        else return false;
+        return true;
+      };
+      if (look(state.current)) return;
+      const stop = state.subscribe((now) => {
+        if (look(now)) stop();
+      });
+    });
+  }
+
+  /** Resolves when the server has a change and every file that it names: the stop's evidence is complete. */
+  async complete(receipt: Accepted, files: readonly string[]): Promise<void> {
+    await Promise.all([receipt.accepted, ...files.map((id) => this.here(id))]);
+  }
+
+  /** Called by the client that runs the uploads. */
+  start(port: UploadPort): void {
+    const { chunkBytes = ordinaryChunk, keepMs = week } = this.#options;
+    const progress = (file: KeptFile | undefined, sent: number): void => {
+      this.#sending = file && { id: file.id, sent, size: file.size };
+      this.#showStatus();
+    };
+    const loop = new UploadLoop({ shelf: this.#shelf, port, chunkBytes, keepMs, progress });
+    let { connection, employeeId } = port.status.current;
+    const unsubscribe = port.status.subscribe((status) => {
+      if (status.connection === connection && status.employeeId === employeeId) return;
+      ({ connection, employeeId } = status);
+      if (connection === 'online') loop.wake();
+      else loop.pump();
+    });
+    this.#running = { port, loop, unsubscribe };
+    loop.pump();
+  }
+
+  /** What another page may have added, and a network that may have come back. */
+  wake(): void {
+    const loop = this.#running?.loop;
+    void this.#shelf.reread().then(() => loop?.wake());
+  }
+
+  async stop(): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    running?.unsubscribe();
+    this.#bell?.close();
+    await running?.loop.stop();
+    await this.#shelf.close();
+  }
+
+  get #environment(): Environment {
+    return this.#running?.port.environment ?? platform;
+  }
+
+  /** One for each driver on this device: the same photo of two drivers is two files. */
+  #saltOf(employee: string): string | undefined {
+    for (const file of this.#shelf.files) if (file.employee === employee) return file.salt;
+    return undefined;
+  }
+
+  #showStatus(): void {
+    this.#status.set(this.#computeStatus());
+  }
+
+  #computeStatus(): UploadStatus {
+    const { waiting } = this.#shelf;
+    const sending = this.#sending;
+    const bytes = waiting.reduce((sum, { size }) => sum + size, 0) - (sending?.sent ?? 0);
+    const failed = [...this.#shelf.files].flatMap(({ id, name, state }) =>
+      state.at === 'failed' ? [{ id, name, reason: state.reason }] : [],
+    );
+    return { waiting: waiting.length, bytes: Math.max(bytes, 0), sending, failed };
+  }
+}
+
+/** Opens the files of this device; nothing is sent until a client runs them. */
+export async function openUploads(options: UploadsOptions): Promise<Uploads> {
+  return new Uploads(await Shelf.open(options.store), options);
+}
