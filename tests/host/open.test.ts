@@ -26,11 +26,11 @@ test('a PostgreSQL address is a stand-in elsewhere', async () => {
 });
 
 test.each(['db2://user:secret@host:50000/PROD', 'DATABASE=PROD;HOSTNAME=host;UID=u;PWD=secret'])(
-  'Db2 is refused with the way out, and without the password: %s',
+  'Db2 without its package is refused with the way out, and without the password: %s',
   async (url) => {
     const error: unknown = await open(url).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ kind: 'setup' });
-    expect(String(error)).toMatch(/names Db2.*unset it, or name a stand-in/);
+    expect(String(error)).toMatch(/names Db2.*npm install --no-save ibm_db@/);
     expect(String(error)).not.toContain('secret');
   },
 );

@@ -1,8 +1,7 @@
 import type { Host } from '../../server/src/replication/host/host.ts';
-import { openStandIn } from '../../server/src/replication/host/postgres.ts';
+import { makeLibrary, openTestHost } from './driven-host.ts';
 import { atFileEnd } from './file-end.ts';
 import { createDatabase, type TestDatabase } from './postgres.ts';
-import { recordedLog } from './recorded-log.ts';
 
 export interface TestHost {
   database: TestDatabase;
@@ -15,9 +14,9 @@ export interface TestHost {
 /** A database of the service with the stand-in's library beside its mirror, as an embedded start has it. */
 export async function createHost(): Promise<TestHost> {
   const database = await createDatabase();
-  const open = (program: string) => openStandIn({ url: database.url, library: 'PODDTA', log: recordedLog(), program });
-  const host = await open('TAILGATE');
-  const clerk = await open('CLERK');
+  await makeLibrary(database);
+  const host = await openTestHost(database.url, 'TAILGATE');
+  const clerk = await openTestHost(database.url, 'CLERK');
   // Before the database itself is dropped: hooks run in reverse order.
   atFileEnd(async () => {
     await host.close();

@@ -1,7 +1,8 @@
 import type { Config } from '../../config.ts';
 import type { Log } from '../../log.ts';
-import { HostError, type Host } from './host.ts';
+import type { Host } from './host.ts';
 import { openStandIn } from './postgres.ts';
+import { serviceProgram } from './standin-schema.ts';
 
 export type HostTarget = Pick<Config, 'legacyUrl' | 'legacyLibrary'>;
 
@@ -13,14 +14,14 @@ export type HostTarget = Pick<Config, 'legacyUrl' | 'legacyLibrary'>;
 export async function openHost(target: HostTarget, databaseUrl: string, log: Log, program?: string): Promise<Host> {
   const { legacyUrl = databaseUrl, legacyLibrary: library } = target;
   if (isDb2(legacyUrl)) {
-    throw new HostError(
-      '42724',
-      'LEGACY_URL names Db2, whose driver is not part of this version yet: unset it, or name a stand-in (postgres://…)',
-    );
+    // Loaded where it is needed: a machine without IBM's client never sees it.
+    const { openDb2 } = await import('./db2/open-db2.ts');
+    return openDb2({ url: legacyUrl, library, log, program: program ?? serviceProgram });
   }
   return openStandIn({ url: legacyUrl, library, log, ...(program === undefined ? {} : { program }) });
 }
 
+/** Everything but a PostgreSQL address: `db2://…`, or a connection string of IBM's client. */
 function isDb2(legacyUrl: string): boolean {
   return !/^postgres(ql)?:/.test(legacyUrl);
 }

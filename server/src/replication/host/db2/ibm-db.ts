@@ -1,0 +1,53 @@
+import { createRequire } from 'node:module';
+
+// What we use of the `ibm_db` package. Its own types are not at hand where it is not installed, and that is no error.
+
+/** Bytes are told apart from text by this wrapping; -3 is the CLI's SQL_VARBINARY, Db2's VARCHAR FOR BIT DATA. */
+export type Bytes = { ParamType: 'INPUT'; CType: 'BINARY'; SQLType: -3; Data: Buffer };
+export type Parameter = string | null | Bytes;
+
+export type AddonColumn = {
+  readonly SQL_DESC_NAME: string;
+  /** The CLI's number of the type. */
+  readonly SQL_DESC_CONSIZE_TYPE: number;
+  readonly SQL_DESC_PRECISION: number;
+  readonly SQL_DESC_SCALE: number;
+};
+
+export interface AddonResult {
+  getColumnMetadataSync(): AddonColumn[];
+  fetchAll(): Promise<{ [column: string]: unknown }[]>;
+  close(): Promise<void>;
+}
+
+export interface AddonStatement {
+  execute(parameters: Parameter[]): Promise<AddonResult>;
+  /** Resolves with the number of rows that were touched. */
+  executeNonQuery(parameters: Parameter[]): Promise<number>;
+  setAttrSync(attribute: number, value: number): boolean;
+  close(): Promise<void>;
+}
+
+/**
+ * Transactions by the synchronous calls only: the others resolve even where the driver has failed (seen in 4.0.1), so
+ * that a lost delivery would pass for a delivered one.
+ */
+export interface AddonConnection {
+  prepare(sql: string): Promise<AddonStatement>;
+  beginTransactionSync(): void;
+  commitTransactionSync(): void;
+  rollbackTransactionSync(): void;
+  /** 17 is SQL_DBMS_NAME. */
+  getInfoSync(type: number): unknown;
+  close(): Promise<void>;
+}
+
+interface IbmDb {
+  open(connectionString: string): Promise<AddonConnection>;
+}
+
+/** Reads the package from wherever Node finds it (NODE_PATH included). @throws Error as Node and the addon throw it */
+export function loadIbmDb(): IbmDb {
+  const load: (name: string) => IbmDb = createRequire(import.meta.url);
+  return load('ibm_db');
+}

@@ -1,0 +1,117 @@
+import { asRows, asParameters } from './addon-values.ts';
+import { loadIbmDb, type AddonConnection, type AddonStatement } from './ibm-db.ts';
+import type { Answer, Answered, Asked, Failure } from './line-messages.ts';
+import { StatementCache } from './statement-cache.ts';
+
+// The program of one connection to Db2: nothing else runs here, so that the calls of the addon that block (the commit
+// that can be trusted among them) hold up nobody. Whoever started it ends it; it never outlives that process.
+
+/** SQL_ATTR_QUERY_TIMEOUT of the CLI, in seconds. */
+const QUERY_TIMEOUT = 0;
+const DBMS_NAME = 17;
+
+let connection: AddonConnection | undefined;
+let statements: StatementCache<AddonStatement> | undefined;
+/** `failed`: one of the transaction's statements has failed, so that it can only be rolled back. */
+let transaction: 'none' | 'sound' | 'failed' = 'none';
+let last: Promise<void> = Promise.resolve();
+
+process.on('message', (asked: Asked) => {
+  last = last.then(() => reply(asked));
+});
+process.on('disconnect', () => process.exit());
+// A Ctrl-C reaches the whole group of processes; our parent ends its work in order and then us.
+process.on('SIGINT', () => undefined);
+process.on('SIGTERM', () => undefined);
+
+async function reply(asked: Asked): Promise<void> {
+  send(await answerTo(asked).then(asAnswer(asked), asFailure(asked)));
+}
+
+function asAnswer({ id }: Asked): (answer: Answer) => Answered {
+  return (answer) => ({ id, answer });
+}
+
+function asFailure({ id, ask }: Asked): (reason: unknown) => Answered {
+  return (reason) => {
+    if (transaction === 'sound' && (ask === 'query' || ask === 'execute')) transaction = 'failed';
+    return { id, failure: failureOf(reason) };
+  };
+}
+
+function send(answered: Answered): void {
+  process.send?.(answered);
+}
+
+async function answerTo(asked: Asked): Promise<Answer> {
+  if (asked.ask === 'open') return open(asked.connection, asked.statementSeconds);
+  if (!connection || !statements) throw new Error('the connection is not open');
+  switch (asked.ask) {
+    case 'begin':
+      connection.beginTransactionSync();
+      transaction = 'sound';
+      return 0;
+    case 'commit':
+      return commit(connection);
+    case 'rollback':
+      transaction = 'none';
+      connection.rollbackTransactionSync();
+      return 0;
+    case 'execute':
+    case 'query':
+      break;
+  }
+  // Db2 would go on with the statements that come after one that failed; half a stop is worse than none.
+  if (transaction === 'failed') throw rolledBack('an earlier statement of this transaction had failed');
+  const parameters = asParameters(asked.parameters);
+  const { ask } = asked;
+  return statements.use(asked.sql, (statement) =>
+    ask === 'execute' ? statement.executeNonQuery(parameters) : rowsOf(statement, parameters),
+  );
+}
+
+async function open(text: string, statementSeconds: number): Promise<string> {
+  const opened = await loadIbmDb().open(text);
+  connection = opened;
+  statements = new StatementCache(async (sql) => {
+    const statement = await opened.prepare(sql);
+    statement.setAttrSync(QUERY_TIMEOUT, statementSeconds);
+    return statement;
+  });
+  return String(opened.getInfoSync(DBMS_NAME));
+}
+
+function commit(opened: AddonConnection): number {
+  if (transaction === 'failed') {
+    transaction = 'none';
+    opened.rollbackTransactionSync();
+    throw rolledBack('the transaction was rolled back: one of its statements had failed');
+  }
+  transaction = 'none';
+  opened.commitTransactionSync();
+  return 0;
+}
+
+async function rowsOf(statement: AddonStatement, parameters: ReturnType<typeof asParameters>): Promise<Answer> {
+  const result = await statement.execute(parameters);
+  try {
+    const columns = result.getColumnMetadataSync();
+    return columns.length === 0 ? [] : asRows(columns, await result.fetchAll());
+  } finally {
+    await result.close();
+  }
+}
+
+function rolledBack(message: string): Error {
+  return Object.assign(new Error(message), { sqlstate: '40000' });
+}
+
+/** The addon rejects with Errors and with plain objects, some with a state and a code. */
+function failureOf(reason: unknown): Failure {
+  if (typeof reason !== 'object' || reason === null) return { message: String(reason) };
+  const message = 'message' in reason ? String(reason.message) : JSON.stringify(reason);
+  const sqlstate = 'sqlstate' in reason && typeof reason.sqlstate === 'string' ? reason.sqlstate : undefined;
+  const sqlcode = 'sqlcode' in reason && typeof reason.sqlcode === 'number' ? reason.sqlcode : undefined;
+  const code = 'code' in reason && typeof reason.code === 'string' ? reason.code : undefined;
+  return { message, sqlstate: sqlstate ?? code, sqlcode };
+}

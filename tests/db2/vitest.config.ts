@@ -1,0 +1,27 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** `npm run test:db2`: the host through the real ibm_db package, on the stand-in for IBM's client library. */
+export default defineConfig({
+  root,
+  ssr: { resolve: { conditions: ['source'], externalConditions: ['source'] } },
+  test: {
+    include: [
+      'tests/db2/*.check.ts',
+      // The stories that the stand-in's own driver runs too.
+      'tests/host/{conformance,compare-and-set,osd-emails,replication,replication-edits,row-replication}.test.ts',
+    ],
+    globalSetup: ['tests/db2/build-ibm-db.ts', 'tests/support/global-setup.ts'],
+    setupFiles: ['tests/support/each-file.ts'],
+    provide: { hostDriver: 'ibm_db' },
+    // Where the package lies; a real installation has it in its own node_modules.
+    env: { NODE_PATH: `${root}tests/db2/.build/node_modules` },
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
+  },
+});
