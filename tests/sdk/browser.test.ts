@@ -1,8 +1,8 @@
 import type { BrowserContext } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openPage, servePage, startBrowser } from '../support/browser.ts';
-import { sampleKey } from '../support/scripted-route.ts';
-import type { ScriptedServer } from '../support/scripted-server.ts';
+import { sampleKey } from '@tailgate/client-sdk/testing';
+import type { ScriptedServer } from '@tailgate/client-sdk/testing';
 import { startScriptedServer } from '../support/scripted-server.ts';
 
 // What an app would write; `app` is what the test calls from outside.

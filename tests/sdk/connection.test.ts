@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sampleKey } from '../support/scripted-route.ts';
+import { sampleKey } from '@tailgate/client-sdk/testing';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { Device, until } from '../support/sdk-device.ts';
 

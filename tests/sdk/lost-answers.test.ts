@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { MemoryStore, Quarantined } from '@tailgate/client-sdk';
 import { tables } from '../../client-sdk/src/store/store.ts';
-import { sampleKey } from '../support/scripted-route.ts';
-import type { ScriptedServer } from '../support/scripted-server.ts';
+import { sampleKey } from '@tailgate/client-sdk/testing';
+import type { ScriptedServer } from '@tailgate/client-sdk/testing';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { Device, until } from '../support/sdk-device.ts';
 

@@ -8,8 +8,8 @@ import { Outbox } from '../../client-sdk/src/queue/outbox.ts';
 import type { Queue } from '../../client-sdk/src/queue/queue.ts';
 import { draftUpdate } from '../../client-sdk/src/queue/record.ts';
 import { Journal } from '../../client-sdk/src/store/journal.ts';
-import { ScriptedLedger } from '../support/scripted-ledger.ts';
-import { sampleDocuments, sampleKey } from '../support/scripted-route.ts';
+import { ScriptedLedger } from '@tailgate/client-sdk/testing';
+import { sampleDocuments, sampleKey } from '@tailgate/client-sdk/testing';
 
 /** A phone's queue and a server's ledger, with everything between them that goes wrong; no sockets, no time. */
 class World {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { sampleKey, sampleScope } from '../support/scripted-route.ts';
+import { sampleKey, sampleScope } from '@tailgate/client-sdk/testing';
 import { startScriptedServer } from '../support/scripted-server.ts';
-import type { ScriptedOptions } from '../support/scripted-server.ts';
+import type { ScriptedOptions } from '@tailgate/client-sdk/testing';
 import { Device, until } from '../support/sdk-device.ts';
 
 const comment = (id: number, text: string) => ({ id, updates: { driver_comments: text } });

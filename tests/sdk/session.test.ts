@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Unreachable } from '@tailgate/client-sdk';
-import { sampleKey } from '../support/scripted-route.ts';
-import type { ScriptedServer } from '../support/scripted-server.ts';
+import { sampleKey } from '@tailgate/client-sdk/testing';
+import type { ScriptedServer } from '@tailgate/client-sdk/testing';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { Device, until } from '../support/sdk-device.ts';
 

@@ -22,6 +22,11 @@ export const nullable =
   (value): value is Value | null =>
     value === null || check(value);
 
+export const optional =
+  <Value>(check: Check<Value>): Check<Value | undefined> =>
+  (value): value is Value | undefined =>
+    value === undefined || check(value);
+
 export const listOf =
   <Value>(check: Check<Value>): Check<Value[]> =>
   (value): value is Value[] =>

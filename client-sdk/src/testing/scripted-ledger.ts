@@ -20,7 +20,7 @@ import {
   stopResult,
   stopUpdateArgs,
 } from '@tailgate/sync-protocol';
-import { sampleScope } from './scripted-route.ts';
+import { sampleScope } from './sample-route.ts';
 
 interface QueueState {
   readonly employee: string;

@@ -1,0 +1,79 @@
+import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
+import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
+import type { Driver } from '../client.ts';
+import type { ClientEvents } from '../events.ts';
+import type { LocalRoute, LocalStop } from '../replica/local-route.ts';
+import type { Status } from '../status.ts';
+import type { Watch } from '../watch.ts';
+import { useClient } from './provider.ts';
+
+/**
+ * The value of a watch, rendered anew whenever it changes, and only then: parts that did not change keep their identity.
+ * All renders of one pass see the same value, concurrent ones too. Make the watch once (`useMemo`), not in every render.
+ * A receipt is a watch, too: `useWatch(receipt)` is where a change stands.
+ */
+export function useWatch<Value>(watch: Watch<Value>): Value {
+  const [subscribe, read] = useMemo(
+    () => [(listener: () => void) => watch.subscribe(listener), () => watch.current] as const,
+    [watch],
+  );
+  return useSyncExternalStore(subscribe, read, read);
+}
+
+/** Connection, what is pending, what went wrong last. */
+export function useStatus(): Status {
+  return useWatch(useClient().status);
+}
+
+/** Who works with this device. */
+export function useDriver(): Driver | undefined {
+  return useWatch(useClient().driver);
+}
+
+/** The driver's routes; the pending one first. */
+export function useRoutes(): readonly AssignedRoute[] {
+  return useWatch(useClient().routes);
+}
+
+/** A route, without a key the driver's pending one; undefined until it was synced once. An equal key is the same key. */
+export function useRoute(key?: RouteKey): LocalRoute | undefined {
+  const client = useClient();
+  const same = useSameKey(key);
+  return useWatch(useMemo(() => client.route(same), [client, same]));
+}
+
+/** A stop of a route; a component that shows one stop is left alone while others change. 999 is the warehouse. */
+export function useStop(id: number, key?: RouteKey): LocalStop | undefined {
+  const client = useClient();
+  const same = useSameKey(key);
+  return useWatch(useMemo(() => client.stop(id, same), [client, id, same]));
+}
+
+/** A reference code list, in the order of `sort`. */
+export function useCodes(type: ReferenceCode['type']): readonly ReferenceCode[] {
+  const client = useClient();
+  return useWatch(useMemo(() => client.codes(type), [client, type]));
+}
+
+/** Hears an event while the component is mounted; the listener may be another one in every render. */
+export function useClientEvent<Name extends keyof ClientEvents>(
+  name: Name,
+  listener: (event: ClientEvents[Name]) => void,
+): void {
+  const client = useClient();
+  const latest = useRef(listener);
+  useEffect(() => {
+    latest.current = listener;
+  });
+  useEffect(() => client.on(name, (event) => latest.current(event)), [client, name]);
+}
+
+/** Apps write keys as literals: the parts are compared, not the object. */
+function useSameKey(key: RouteKey | undefined): RouteKey | undefined {
+  const { facility, id, week_end } = key ?? {};
+  return useMemo(
+    () =>
+      facility === undefined || id === undefined || week_end === undefined ? undefined : { facility, id, week_end },
+    [facility, id, week_end],
+  );
+}

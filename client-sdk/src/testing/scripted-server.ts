@@ -1,0 +1,343 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { ClientFrame, Cursor, FeedDocument, ServerFrameInput, StopObject } from '@tailgate/sync-protocol';
+import { addToChecksum, clientFrame, clientScope, codesScope, currentProtocol } from '@tailgate/sync-protocol';
+import { WebSocket, WebSocketServer } from 'ws';
+import { fields, flag, optional, text } from '../store/reading.ts';
+import { ScriptedLedger } from './scripted-ledger.ts';
+import { assigned, sampleDocuments, sampleScope } from './sample-route.ts';
+
+/** What any of the auth endpoints takes. */
+const isAuthBody = fields({
+  employee_id: text,
+  password: optional(text),
+  confirm_login: optional(flag),
+  api_token: optional(text),
+});
+
+/** The password of every driver of a scripted server. */
+export const driverPassword = 'secret-of-driver';
+
+type Hello = Extract<ClientFrame, { type: 'hello' }>;
+
+interface Link {
+  readonly socket: WebSocket;
+  hello: Hello | undefined;
+  readonly follows: Map<string, number>;
+}
+
+export interface ScriptedOptions {
+  readonly stops?: readonly number[];
+  readonly drivers?: readonly string[];
+  readonly lines?: number;
+  /** Send whole scopes by the `snapshot` frame and HTTP, as a server does for large ones. */
+  readonly snapshots?: boolean;
+  readonly pushesInFlight?: number;
+  readonly mutationsPerPush?: number;
+}
+
+/**
+ * A server of the sync protocol on loopback for an app's own tests: it has one route, takes what is pushed by the rules
+ * of the protocol, and does what a test tells it to: cut the line, say nothing, lose an answer, be edited by somebody
+ * else. For Node; needs the package `ws`. Call `listen`, and `stop` at the end.
+ */
+export class ScriptedServer {
+  ledger: ScriptedLedger;
+  /** Every frame that came, of any client. */
+  readonly heard: ClientFrame[] = [];
+  /** Tokens that count, by token. */
+  readonly tokens = new Map<string, string>();
+  readonly queueKeys = new Map<string, string>();
+  /** Codes for the next hellos; consumed one by one. */
+  readonly rejections: string[] = [];
+  /** Error codes for the next pushes; consumed one by one. */
+  readonly pushErrors: string[] = [];
+  /** Drivers that a sign-in without confirmation meets. */
+  otherDrivers: { id: string; name: string }[] = [];
+  codes: FeedDocument[] = [];
+  connections = 0;
+  /** Nothing is answered and nothing is heard: the half-open link. */
+  mute = false;
+  /** New sockets are cut at once: no network. */
+  refuse = false;
+  /** The next patches carry a wrong checksum. */
+  corrupt = 0;
+  #holding: (() => void)[] | undefined;
+  readonly #options: ScriptedOptions;
+  readonly #links = new Set<Link>();
+  readonly #watchers = new Set<() => void>();
+  readonly #http = createServer((request, response) => void this.#answer(request, response));
+  readonly #sockets = new WebSocketServer({ server: this.#http, path: '/api/sync' });
+
+  constructor(options: ScriptedOptions) {
+    this.#options = options;
+    const { stops = [1, 2, 3], drivers = ['1001', '1002'], lines = 3 } = options;
+    this.ledger = new ScriptedLedger(sampleDocuments(stops, drivers, lines));
+    this.#sockets.on('connection', (socket) => this.#connect(socket));
+  }
+
+  get url(): string {
+    const address = this.#http.address();
+    if (address === null || typeof address === 'string') throw new Error('the scripted server does not listen');
+    return `http://127.0.0.1:${address.port}`;
+  }
+
+  async listen(): Promise<void> {
+    this.#http.listen(0, '127.0.0.1');
+    await once(this.#http, 'listening');
+  }
+
+  async stop(): Promise<void> {
+    for (const { socket } of this.#links) socket.terminate();
+    this.#http.closeAllConnections();
+    if (!this.#http.listening) return;
+    this.#http.close();
+    await once(this.#http, 'close');
+  }
+
+  /** Cuts every socket, as a tunnel does. */
+  cut(): void {
+    for (const { socket } of this.#links) socket.terminate();
+  }
+
+  /** Resolves as soon as `isSo`; looked at after everything that happens here. */
+  until(isSo: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (!isSo()) return;
+        this.#watchers.delete(look);
+        resolve();
+      };
+      this.#watchers.add(look);
+      look();
+    });
+  }
+
+  /** Answers to pushes wait: committed, but nobody is told. */
+  holdAcks(): void {
+    this.#holding = [];
+  }
+
+  releaseAcks(): void {
+    const held = this.#holding ?? [];
+    this.#holding = undefined;
+    for (const answer of held) answer();
+  }
+
+  get heldAcks(): number {
+    return this.#holding?.length ?? 0;
+  }
+
+  /** The host confirms everything up to the present version. */
+  host(through = this.ledger.version): void {
+    this.ledger.hostedThrough = through;
+    this.publish();
+  }
+
+  edit(update: StopObject, at: number, by = '1002'): void {
+    this.ledger.edit(update, { at, client: randomUUID(), seq: 1, by });
+    this.publish();
+  }
+
+  /** Sends followers what is new. */
+  publish(): void {
+    for (const link of this.#links) {
+      const from = link.follows.get(sampleScope);
+      if (from !== undefined) this.#sendPatch(link, from);
+    }
+  }
+
+  revoke(token: string): void {
+    const employee = this.tokens.get(token);
+    this.tokens.delete(token);
+    for (const link of this.#links)
+      if (link.hello?.employee_id === employee && link.hello?.api_token === token) {
+        link.follows.clear();
+        this.#send(link, { type: 'session', state: 'revoked', reason: 'evicted' });
+      }
+  }
+
+  broadcast(frame: ServerFrameInput | string): void {
+    for (const link of this.#links)
+      if (typeof frame === 'string') link.socket.send(frame);
+      else this.#send(link, frame);
+  }
+
+  #connect(socket: WebSocket): void {
+    const link: Link = { socket, hello: undefined, follows: new Map() };
+    this.connections++;
+    if (this.refuse) return socket.terminate();
+    this.#links.add(link);
+    socket.on('message', (data: Buffer) => {
+      if (this.mute) return;
+      const frame = clientFrame.parse(JSON.parse(data.toString('utf8')));
+      this.heard.push(frame);
+      this.#take(link, frame);
+      this.#happened();
+    });
+    socket.on('close', () => {
+      this.#links.delete(link);
+      this.#happened();
+    });
+    this.#happened();
+  }
+
+  #take(link: Link, frame: ClientFrame): void {
+    if (frame.type === 'hello') return this.#welcome(link, frame);
+    const { hello } = link;
+    if (!hello) throw new Error(`${frame.type} before hello`);
+    switch (frame.type) {
+      case 'push':
+        return this.#push(link, hello, frame.mutations);
+      case 'subscribe':
+        return this.#follow(link, frame.cursors);
+      case 'gone':
+        return this.ledger.skip(hello.client_id, frame.from, frame.to);
+      case 'ping':
+        return this.#send(link, { type: 'pong', server_time: new Date().toISOString() });
+      case 'unsubscribe':
+      case 'pong':
+    }
+  }
+
+  #welcome(link: Link, hello: Hello): void {
+    const code = this.rejections.shift() ?? this.#fault(hello);
+    if (code !== undefined) {
+      this.#send(link, { type: 'reject', code, message: code });
+      return link.socket.close(4001);
+    }
+    link.hello = hello;
+    const { ledger } = this;
+    const queue = ledger.queue(hello.client_id, hello.employee_id);
+    const key = hello.wants_queue_key && hello.api_token !== undefined ? `key-${randomUUID()}` : undefined;
+    if (key !== undefined) this.queueKeys.set(hello.client_id, key);
+    this.#send(link, {
+      type: 'welcome',
+      protocol: currentProtocol,
+      server_time: new Date().toISOString(),
+      epoch: String(ledger.epoch),
+      last_seq: queue.lastSeq,
+      ...(key !== undefined && { queue_key: key }),
+      limits: {
+        frame_bytes: 1_048_576,
+        mutations_per_push: this.#options.mutationsPerPush ?? 50,
+        pushes_in_flight: this.#options.pushesInFlight ?? 4,
+        ping_ms: 20_000,
+      },
+      features: [],
+      routes: hello.api_token === undefined ? [] : [assigned()],
+    });
+    this.#follow(link, hello.cursors);
+  }
+
+  #fault(hello: Hello): string | undefined {
+    const bound = this.ledger.queues.get(hello.client_id);
+    if (bound && bound.employee !== hello.employee_id) return 'CLIENT_OF_OTHER_EMPLOYEE';
+    if (hello.queue_key !== undefined)
+      return this.queueKeys.get(hello.client_id) === hello.queue_key ? undefined : 'INVALID_TOKEN';
+    return this.tokens.get(hello.api_token ?? '') === hello.employee_id ? undefined : 'INVALID_TOKEN';
+  }
+
+  #follow(link: Link, cursors: Readonly<Record<string, Cursor | null>>): void {
+    for (const [scope, cursor] of Object.entries(cursors)) {
+      if (scope === sampleScope) this.#followRoute(link, cursor);
+      else if (scope === codesScope) this.#sendWhole(link, scope, this.codes);
+      else if (scope === clientScope(link.hello?.client_id ?? '')) this.#sendWhole(link, scope, []);
+      else this.#send(link, { type: 'gone', scope, reason: 'NOT_ASSIGNED' });
+    }
+  }
+
+  #followRoute(link: Link, cursor: Cursor | null): void {
+    const { ledger } = this;
+    const known = cursor?.epoch === ledger.routeEpoch ? cursor.version : null;
+    if (known === null && this.#options.snapshots) {
+      link.follows.delete(sampleScope);
+      return this.#send(link, {
+        type: 'snapshot',
+        scope: sampleScope,
+        epoch: ledger.routeEpoch,
+        version: ledger.version,
+      });
+    }
+    this.#sendPatch(link, known);
+  }
+
+  #sendPatch(link: Link, from: number | null): void {
+    const patch = this.ledger.patch(from);
+    link.follows.set(sampleScope, patch.to);
+    this.#send(link, this.corrupt-- > 0 ? { ...patch, checksum: patch.checksum + 1 } : patch);
+    this.corrupt = Math.max(0, this.corrupt);
+  }
+
+  #sendWhole(link: Link, scope: string, docs: readonly FeedDocument[]): void {
+    const checksum = docs.reduce((sum, { key, version }) => addToChecksum(sum, key, version), 0);
+    this.#send(link, { type: 'patch', scope, epoch: '1', from: null, to: 1, docs: [...docs], deletes: [], checksum });
+  }
+
+  #push(link: Link, hello: Hello, mutations: readonly unknown[]): void {
+    const code = this.pushErrors.shift();
+    if (code !== undefined) return this.#send(link, { type: 'error', code, message: code });
+    const answer = this.ledger.push(hello.client_id, mutations);
+    const tell = (): void => this.#send(link, { type: 'ack', ...answer });
+    if (this.#holding) this.#holding.push(tell);
+    else tell();
+    this.publish();
+  }
+
+  #send({ socket }: Link, frame: ServerFrameInput): void {
+    if (!this.mute && socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
+  }
+
+  #happened(): void {
+    for (const look of [...this.#watchers]) look();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', this.url);
+    const say = (status: number, body: unknown): void => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      this.#happened();
+    };
+    if (url.pathname === '/api/sync/snapshot') {
+      if (!this.tokens.has(String(request.headers.api_token))) return say(401, {});
+      const { type: _type, from: _from, ...whole } = this.ledger.patch(null);
+      return say(200, this.corrupt-- > 0 ? { ...whole, checksum: whole.checksum + 1 } : whole);
+    }
+    let written = '';
+    for await (const chunk of request) written += String(chunk);
+    const body: unknown = JSON.parse(written);
+    if (!isAuthBody(body))
+      return say(400, { success: false, message: 'no', data: null, error: { code: 'VALIDATION' } });
+    if (url.pathname.endsWith('/signout')) {
+      this.tokens.delete(body.api_token ?? '');
+      return say(200, { success: true, message: 'Signed out', data: null });
+    }
+    if (body.password !== driverPassword)
+      return say(401, {
+        success: false,
+        message: 'no',
+        data: null,
+        error: { code: 'INVALID_CREDENTIALS', details: [] },
+      });
+    if (this.otherDrivers.length > 0 && !body.confirm_login) {
+      const data = { other_drivers_signed_in: true, drivers: this.otherDrivers };
+      return say(409, {
+        success: false,
+        message: 'other_drivers_signed_in',
+        data,
+        error: { code: 'OTHER_DRIVERS_SIGNED_IN' },
+      });
+    }
+    const api_token = randomUUID();
+    this.tokens.set(api_token, body.employee_id);
+    const data = {
+      employee_id: body.employee_id,
+      name: `Driver ${body.employee_id}`,
+      api_token,
+      must_change_password: false,
+    };
+    say(200, { success: true, message: 'Signed in', data });
+  }
+}
