@@ -22,18 +22,26 @@ export function applyItem(before: StopResult, item: QueueItem, around: Surroundi
   const update = updateOf(item, around);
   if (!update) return undefined;
   const placed = withPlannedInvoices(update, (kind, id) => invoicesOf(around.plan?.[kind] ?? [], id), 'current');
-  return applyStopUpdate(before, withDeliverer(placed, item.employee, around.drivers), stampOf(item));
+  return applyStopUpdate(before, withDeliverer(placed, item.employee, around.drivers), stampOf(item, before.by));
 }
 
 const invoicesOf = (lines: readonly { readonly id: string; readonly invoice: string }[], item: string): string[] =>
   lines.filter(({ id }) => id === item).map(({ invoice }) => invoice);
 
-const stampOf = (item: QueueItem): Stamp => ({
-  at: item.edit_time,
+/**
+ * Never before what the same queue has said of this stop earlier, as the server does not place it before that either
+ * (sync.md, Two times): the server's stamps follow its own clock, and a phone whose clock is behind would show the
+ * driver's older word until the newer one is answered.
+ */
+const stampOf = (item: QueueItem, writers: readonly Stamp[] = []): Stamp => ({
+  at: Math.max(item.edit_time, ...writers.filter((writer) => precedes(writer, item)).map((writer) => writer.at)),
   client: item.client_id,
   seq: item.mutation.seq,
   by: item.employee,
 });
+
+const precedes = (writer: Stamp, item: QueueItem): boolean =>
+  writer.client === item.client_id && writer.seq < item.mutation.seq;
 
 /** Parsed once an object of arguments: the same item is applied again at every change of its stop. */
 const parsed = new WeakMap<object, StopObject>();
