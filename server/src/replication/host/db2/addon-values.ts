@@ -21,8 +21,8 @@ export function asRows(columns: readonly AddonColumn[], rows: readonly { [column
 
 /** SQL_NUMERIC and SQL_DECIMAL of the CLI. */
 const DECIMALS = [2, 3];
-/** Every decimal of so many digits comes back from a double as it was. */
-const EXACT_DIGITS = 15;
+/** Every decimal of up to 15 digits comes back from a double as it was. */
+const FIRST_INEXACT = 1e15;
 
 function asValue(column: AddonColumn, value: unknown): HostValue {
   switch (typeof value) {
@@ -38,11 +38,8 @@ function asValue(column: AddonColumn, value: unknown): HostValue {
 }
 
 /** The addon hands decimals over as doubles, without their trailing zeros. */
-function decimalOf(
-  { SQL_DESC_NAME: name, SQL_DESC_PRECISION: digits, SQL_DESC_SCALE: scale }: AddonColumn,
-  value: number,
-) {
-  if (digits > EXACT_DIGITS)
-    throw new RangeError(`${name} has ${digits} digits, which ibm_db rounds: select cast(${name} as varchar(40))`);
+function decimalOf({ SQL_DESC_NAME: name, SQL_DESC_SCALE: scale }: AddonColumn, value: number): string {
+  if (Math.abs(value) * 10 ** scale >= FIRST_INEXACT)
+    throw new RangeError(`${name} has more digits than ibm_db hands over: select cast(${name} as varchar(40))`);
   return value.toFixed(scale).replace(/^-(0(\.0+)?)$/, '$1');
 }
