@@ -57,7 +57,7 @@ export const stopSchemas = [
     end_delivery_time: 'ISO 8601 with any offset. The time of the event, before `start_delivery_time`.',
     delivery_latitude: 'Decimal degrees, -90 to 90, as text or number; six decimals are kept.',
     delivery_longitude: 'Decimal degrees, -180 to 180, as text or number; six decimals are kept.',
-    delivered_by_driver_id: 'Counts where that driver is on the route; else who signed in.',
+    delivered_by_driver_id: 'Counts where that driver is on the route; else who signed in, for a delivery.',
     store_emp_id: 'Who received, as the store names its people.',
     store_emp_name: 'Who received.',
     driver_comments: 'At most 2,000 characters.',
@@ -68,7 +68,7 @@ export const stopSchemas = [
   }),
   described('LineInput', lineUpdate, 'A product or a collection.', {
     id: 'Item code.',
-    invoice: 'Invoice number.',
+    invoice: 'Of products on the unprefixed set, else a hint: no GET tells it, so the item finds its line.',
     required: 'v20 sends its setting back; read and not stored.',
     count_in_totes: 'As `required`.',
     add_photos: 'As `required`.',
