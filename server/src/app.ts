@@ -27,6 +27,7 @@ import { withTransaction } from './db/transaction.ts';
 import type { Db } from './db/types.ts';
 import { LazyHostCatalog } from './host-catalog.ts';
 import { HostSide } from './host-side.ts';
+import { isOperator } from './http/access.ts';
 import { buildHttp } from './http/build.ts';
 import type { Probe } from './http/health.ts';
 import { keepSecret, type KeptSecret } from './kept-secret.ts';
@@ -42,6 +43,7 @@ import type { CloseMode } from './routes/closing.ts';
 import { Shutdown } from './shutdown.ts';
 import { startTextMessages } from './sms/text-messages.ts';
 import { StartError } from './start-error.ts';
+import type { IsOperator } from './sync/exchange.ts';
 import { mountSync } from './sync/socket.ts';
 import { mountUploads } from './sync/uploads.ts';
 import manifest from '../package.json' with { type: 'json' };
@@ -235,7 +237,8 @@ async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | un
     log,
   });
   shutdown.add('http and sockets', () => http.close());
-  await mountSync(http, { db, listener, pipeline, sessions, clock, log });
+  const isOpsRequest: IsOperator = (request) => isOperator(request, opsToken);
+  await mountSync(http, { db, listener, pipeline, sessions, clock, log, isOperator: isOpsRequest });
   await mountUploads(http, { assets, sessions, access: config.access, log });
   const url = await listen(http, config);
   return config.publicUrl ?? url;

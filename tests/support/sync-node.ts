@@ -1,9 +1,10 @@
+import { isOperator } from '../../server/src/http/access.ts';
 import type { SyncLimits } from '../../server/src/sync/limits.ts';
 import type { Hub } from '../../server/src/sync/hub.ts';
 import { mountSync } from '../../server/src/sync/socket.ts';
 import { mountUploads } from '../../server/src/sync/uploads.ts';
 import type { RestServer, RestServerOptions } from './rest-server.ts';
-import { startRestServer } from './rest-server.ts';
+import { opsToken, startRestServer } from './rest-server.ts';
 
 export interface SyncNode extends RestServer {
   readonly hub: Hub;
@@ -20,7 +21,7 @@ export async function startSyncNode(
   const server = await startRestServer({
     ...options,
     mount: async (app, ground) => {
-      mounted.push(await mountSync(app, { ...ground, limits }));
+      mounted.push(await mountSync(app, { ...ground, limits, isOperator: (asked) => isOperator(asked, opsToken) }));
       await mountUploads(app, ground);
     },
   });

@@ -43,7 +43,7 @@ export function progressOf(answer: MutationResult, epoch: string | null, now: nu
 }
 
 /** A mutation as it lies in storage. Read without judging: what an older or newer app wrote is sent as it is. */
-const keptMutation = fields({
+export const keptMutation = fields({
   id: text,
   seq: number,
   name: text,

@@ -85,7 +85,7 @@ export class Queue {
 
   /**
    * The next items to hand to the server, sealed and stored as such. What the server has answered is left out.
-   * Empty where nothing waits, or the queue was retired meanwhile.
+   * Empty where nothing waits; a fork meanwhile takes its items along.
    */
   async takeBatch(from: number, limits: BatchLimits): Promise<QueueItem[]> {
     const batch: QueueItem[] = [];
@@ -100,7 +100,7 @@ export class Queue {
       if (item.form === 'open') item.form = 'frozen';
     }
     await this.#seal(batch);
-    return this.head.retired ? [] : batch;
+    return batch.filter((item) => item.client_id === this.head.client_id);
   }
 
   /**
@@ -132,7 +132,9 @@ export class Queue {
 
   /** Compares with the last sequence that the server has (sync.md, Epochs). */
   reconcile(lastSeq: number): Reconciled {
-    if (lastSeq > this.head.sealed_seq) return { kind: 'fork' };
+    // Rescued from a phone that went on after all: what we hold of it is known, or is answered with a fork.
+    if (lastSeq > this.head.sealed_seq)
+      return this.head.retired ? { kind: 'agreed', reopened: [], gone: undefined } : { kind: 'fork' };
     const reopened = this.#items.slice(this.#indexOf(lastSeq + 1)).filter((item) => !isWaiting(item));
     for (const item of reopened) item.progress = { at: 'waiting' };
     if (reopened.length > 0) this.keep(this.#items);

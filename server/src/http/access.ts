@@ -45,13 +45,20 @@ async function requireDriver(request: FastifyRequest, sessions: Sessions): Promi
   return driver;
 }
 
-function requireOperator({ headers }: FastifyRequest, opsToken: string): undefined {
-  const shown = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
-  if (shown === undefined)
+function requireOperator(request: FastifyRequest, opsToken: string): undefined {
+  if (bearerOf(request) === undefined)
     throw new AppError('MISSING_CREDENTIALS', { message: 'The header Authorization: Bearer OPS_TOKEN is required.' });
-  // Of equal length and compared in constant time: how much of a guess was right must not show.
-  if (!timingSafeEqual(digest(shown), digest(opsToken)))
-    throw new AppError('INVALID_TOKEN', { message: 'The operator token is wrong.' });
+  if (!isOperator(request, opsToken)) throw new AppError('INVALID_TOKEN', { message: 'The operator token is wrong.' });
 }
+
+/** Whether a request shows the operator's token. */
+export function isOperator(request: Pick<FastifyRequest, 'headers'>, opsToken: string): boolean {
+  const shown = bearerOf(request);
+  // Of equal length and compared in constant time: how much of a guess was right must not show.
+  return shown !== undefined && timingSafeEqual(digest(shown), digest(opsToken));
+}
+
+const bearerOf = ({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined =>
+  /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
 
 const digest = (secret: string): Buffer => createHash('sha256').update(secret).digest();

@@ -24,16 +24,31 @@ class Refused extends Error {
   }
 }
 
-/** Who asks: a driver's session, or the key of one queue. */
-type Caller = { readonly employee: string } & (
-  { readonly token: string; readonly queueKey?: never } | { readonly queueKey: string; readonly token?: never }
-);
+/**
+ * Who asks, and by what: a driver's session, the key of one queue, or the operator's token, with which a queue that was
+ * rescued from a phone is brought in its author's name.
+ */
+interface Caller {
+  readonly employee: string;
+  readonly shows: 'token' | 'queue key' | 'operator token';
+  readonly queueKey?: string;
+}
+
+/** Whether a request shows the operator's token. */
+export type IsOperator = (request: Pick<FastifyRequest, 'headers'>) => boolean;
+
+export interface ExchangeGround {
+  readonly path: string;
+  readonly hub: Hub;
+  readonly db: Queryable;
+  readonly isOperator: IsOperator;
+}
 
 /**
  * `POST …/push` and `GET …/pull`: the channel for networks that block sockets, and for background sync. One ledger, one
  * feed, the same rules; nothing is kept between two requests.
  */
-export function serveExchange(http: FastifyInstance, path: string, hub: Hub, db: Queryable): void {
+export function serveExchange(http: FastifyInstance, { path, hub, db, isOperator }: ExchangeGround): void {
   const inFlight = new Map<string, number>();
   void http.register(async (app) => {
     // Read as frames are: what is odd about one item is kept in quarantine, where a strict reader would refuse them all.
@@ -43,7 +58,7 @@ export function serveExchange(http: FastifyInstance, path: string, hub: Hub, db:
     );
     app.post(`${path}/push`, { bodyLimit: hub.limits.frame_bytes }, (request, reply) =>
       answer(request, reply, async () => {
-        const caller = await authenticate(request, hub);
+        const caller = isOperator(request) ? operatorFor(request) : await authenticate(request, hub);
         const body = read(pushBody, request.body);
         return push(hub, caller, { ...body, client_id: body.client_id.toLowerCase() }, inFlight);
       }),
@@ -68,9 +83,15 @@ async function authenticate(request: FastifyRequest, hub: Hub): Promise<Caller> 
   const { employee, token, queueKey } = credentialsOf(request);
   if (employee === undefined || (token === undefined) === (queueKey === undefined))
     throw new Refused('MISSING_CREDENTIALS');
-  if (token === undefined) return { employee, queueKey: queueKey ?? '' };
+  if (token === undefined) return { employee, shows: 'queue key', queueKey: queueKey ?? '' };
   if (!(await hub.sessions.authenticate(employee, token))) throw new Refused('INVALID_TOKEN');
-  return { employee, token };
+  return { employee, shows: 'token' };
+}
+
+function operatorFor(request: FastifyRequest): Caller {
+  const { employee } = credentialsOf(request);
+  if (employee === undefined) throw new Refused('MISSING_CREDENTIALS');
+  return { employee, shows: 'operator token' };
 }
 
 async function push(hub: Hub, caller: Caller, body: PushBody, inFlight: Map<string, number>): Promise<object> {
@@ -98,11 +119,17 @@ async function push(hub: Hub, caller: Caller, body: PushBody, inFlight: Map<stri
       protocol,
       server_time: now.toISOString(),
       epoch: String(hub.serverEpoch),
-      ...(client.queueKey !== null && { queue_key: client.queueKey }),
+      // To the phone whose queue it is, and to nobody else.
+      ...(client.queueKey !== null && caller.shows === 'token' && { queue_key: client.queueKey }),
       limits: toldLimits(limits),
       features: [...features],
     };
     const { pending, oldest_pending_at, device, sdk, app } = body;
+    if (caller.shows === 'operator token')
+      hub.log.info(
+        { client: clientId, employee: caller.employee, items: mutations.length },
+        'an operator brings a queue',
+      );
     hub.gauge.note(clientId, { pending, oldest_pending_at, device, sdk, app, seenAt: now });
     if (mutations.length === 0) return { ...told, last_seq: client.lastSeq, results: [] };
     await pipeline.room();
@@ -130,7 +157,7 @@ const askOf = (caller: Caller, { client_id, device, sdk, app, wants_queue_key }:
   sdk,
   app,
   ...(caller.queueKey !== undefined && { queue_key: caller.queueKey }),
-  ...(wants_queue_key !== undefined && { wants_queue_key }),
+  ...(wants_queue_key !== undefined && caller.shows === 'token' && { wants_queue_key }),
 });
 
 async function open(hub: Hub, ask: ClientAsk) {
@@ -160,9 +187,9 @@ async function pull(hub: Hub, db: Queryable, caller: Caller, query: Query): Prom
   } else if (clientId !== '' && ((await findOwner(db, clientId)) ?? caller.employee) !== caller.employee) {
     throw new Refused('CLIENT_OF_OTHER_EMPLOYEE');
   }
-  const mayAsk = (scope: Scope): boolean => caller.token !== undefined || scope === clientScope(clientId);
+  const mayAsk = (scope: Scope): boolean => caller.shows === 'token' || scope === clientScope(clientId);
   const [{ routes }, frames] = await Promise.all([
-    caller.token === undefined ? { routes: [] } : hub.routesOf(caller.employee),
+    caller.shows !== 'token' ? { routes: [] } : hub.routesOf(caller.employee),
     lookOnce(hub.feed, { employee: caller.employee, clientId, cursors, mayAsk }),
   ]);
   if (!frames) throw new Refused('DATABASE_UNAVAILABLE');

@@ -1,7 +1,7 @@
 import fastifyWebsocket from '@fastify/websocket';
 import type { FastifyInstance } from 'fastify';
 import { Connection } from './connection.ts';
-import { serveExchange } from './exchange.ts';
+import { serveExchange, type IsOperator } from './exchange.ts';
 import { openHub, type Hub, type HubOptions } from './hub.ts';
 import { syncLimits, type SyncLimits } from './limits.ts';
 import { serveSnapshots } from './snapshot.ts';
@@ -11,7 +11,11 @@ const syncPath = '/api/sync';
 /** A peer that does not answer our goodbye is cut. */
 const GOODBYE_MS = 2_000;
 
-export type SyncOptions = Omit<HubOptions, 'limits'> & { readonly limits?: Partial<SyncLimits> };
+export type SyncOptions = Omit<HubOptions, 'limits'> & {
+  /** Without it nobody is one here. */
+  readonly isOperator?: IsOperator;
+  readonly limits?: Partial<SyncLimits>;
+};
 
 /** Puts the sync channel and its snapshots on a server that does not listen yet; it ends when that closes. */
 export async function mountSync(http: FastifyInstance, options: SyncOptions): Promise<Hub> {
@@ -51,7 +55,7 @@ export async function mountSync(http: FastifyInstance, options: SyncOptions): Pr
       hub.add(connection);
     },
   });
-  serveExchange(http, syncPath, hub, options.db);
+  serveExchange(http, { path: syncPath, hub, db: options.db, isOperator: options.isOperator ?? (() => false) });
   serveSnapshots(http, { ...options, path: `${syncPath}/snapshot`, serverEpoch: hub.serverEpoch });
   return hub;
 }

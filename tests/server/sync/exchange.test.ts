@@ -178,10 +178,12 @@ describe('a look over plain HTTP', () => {
     const snapshot = before.frames.find(({ type }) => type === 'snapshot');
     if (snapshot?.type !== 'snapshot') throw new Error('no snapshot frame');
     const at = { epoch: snapshot.epoch, version: snapshot.version };
-    const { results } = await push({ ...driver }, { client_id: queue.clientId, mutations: [edit(queue, 'looked at')] });
+    // A stop that no other test edits: the clock of this server stands, and ties are decided by the queue's id.
+    const item = queue.seal('stop.update', { route: key, stop: { id: 2, updates: { driver_comments: 'looked at' } } });
+    const { results } = await push({ ...driver }, { client_id: queue.clientId, mutations: [item] });
     const { frames } = await pull({ ...driver }, '', { [scope]: at });
     expect(frames).toMatchObject([
-      { type: 'patch', from: at.version, to: results[0]?.version, docs: [{ key: 'result/1' }] },
+      { type: 'patch', from: at.version, to: results[0]?.version, docs: [{ key: 'result/2' }] },
     ]);
     const [patch] = frames;
     if (patch?.type !== 'patch') throw new Error('no patch');

@@ -1,0 +1,101 @@
+import { contentText, linkText } from '@tailgate/sync-protocol';
+import { base64url, platform } from '../environment.ts';
+import { keptMutation, putItem, toItem } from '../queue/item.ts';
+import { Outbox } from '../queue/outbox.ts';
+import { putQueue, Queue } from '../queue/queue.ts';
+import { Journal } from '../store/journal.ts';
+import type { Read } from '../store/reading.ts';
+import { exactly, fields, listOf, nullable, number, text } from '../store/reading.ts';
+import type { Store } from '../store/store.ts';
+
+const exportedQueue = fields({
+  format: exactly('tailgate-queue/1'),
+  client_id: text,
+  employee_id: text,
+  /** Who holds it may push this queue: treat the export as a secret. Null where no server ever greeted the queue. */
+  queue_key: nullable(text),
+  exported_at: text,
+  sealed_seq: number,
+  sealed_link: nullable(text),
+  mutations: listOf(keptMutation),
+});
+
+/** What a phone still had to send for one driver, as JSON: author, times and chain as they were recorded. */
+export type ExportedQueue = Read<typeof exportedQueue>;
+
+/** What became of an import. */
+export interface Imported {
+  /** Changes that this device sends from now on; none where it holds this queue already. */
+  readonly items: number;
+  /** Whether the chain is as the first phone sealed it. A break is no reason to leave anything: the server flags it, too. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Takes out what a phone has not brought to the server, such as one that is to be replaced. Everything is sealed in the
+ * store first; it stays there, and whatever arrives twice counts once. The store must not be in use by a client.
+ *
+ * @returns a queue for each driver who has something to send
+ */
+export async function exportQueues(store: Store): Promise<ExportedQueue[]> {
+  const journal = new Journal(store, platform.clock);
+  const outbox = await Outbox.open({ store, journal, environment: platform, bootId: '' });
+  const exported: ExportedQueue[] = [];
+  for (const queue of outbox.queues) {
+    const items = await queue.takeBatch(0, { items: Infinity, bytes: Infinity });
+    if (items.length === 0) continue;
+    const { client_id, employee, queue_key, sealed_seq, sealed_link } = queue.head;
+    exported.push({
+      format: 'tailgate-queue/1',
+      client_id,
+      employee_id: employee,
+      queue_key,
+      exported_at: new Date(platform.clock.now()).toISOString(),
+      sealed_seq,
+      sealed_link,
+      mutations: items.map(({ mutation }) => mutation),
+    });
+  }
+  return exported;
+}
+
+/**
+ * Puts an exported queue into another phone's store: the next client that opens it sends what is there, as its author's,
+ * whoever works with that phone. The store must not be in use by a client.
+ *
+ * @param exported as `exportQueues` gave it, read back from JSON
+ * @throws TypeError where it is no export
+ */
+export async function importQueue(store: Store, exported: unknown): Promise<Imported> {
+  if (!exportedQueue(exported)) throw new TypeError('this is no queue that exportQueues has made');
+  const { client_id, employee_id, queue_key, sealed_seq, sealed_link, mutations } = exported;
+  const isWhole = await isChain(exported);
+  const held = await store.readAll('queue');
+  if (held.some(({ key }) => key === client_id)) return { items: 0, isWhole };
+  const journal = new Journal(store, platform.clock);
+  // Retired: nothing new is recorded into a queue whose phone may still be alive.
+  const head = { client_id, employee: employee_id, retired: true, queue_key, sealed_seq, sealed_link, epoch: null };
+  const items = mutations.map((mutation) =>
+    toItem({
+      client_id,
+      employee: employee_id,
+      form: 'sealed',
+      edit_time: Date.parse(mutation.captured_at) || 0,
+      mutation,
+      progress: { at: 'waiting' },
+    }),
+  );
+  await journal.commit([putQueue(new Queue(head, journal, platform.sha256)), ...items.map(putItem)]);
+  return { items: items.length, isWhole };
+}
+
+/** Each item carries the link of the one before it, and the head that of the last one. */
+async function isChain({ mutations, sealed_seq, sealed_link }: ExportedQueue): Promise<boolean> {
+  let before: { readonly seq: number; readonly link: string } | undefined;
+  for (const { prev_hash, seq, ...rest } of mutations) {
+    if (before && before.seq + 1 === seq && before.link !== prev_hash) return false;
+    const hash = base64url(await platform.sha256(contentText(rest)));
+    before = { seq, link: base64url(await platform.sha256(linkText(hash, prev_hash, seq))) };
+  }
+  return before?.seq !== sealed_seq || before.link === sealed_link;
+}
