@@ -5,6 +5,7 @@ import { codeOperations } from './code-operations.ts';
 import { diagnosticOperations } from './diagnostics.ts';
 import { emailOperations } from './email-operations.ts';
 import { flagQuery, flaggedChange } from './flags.ts';
+import { holdOperations } from './hold.ts';
 import { nothing, operation } from './operations.ts';
 import { pageMeta } from './page.ts';
 import { parkedOperations } from './parked.ts';
@@ -54,6 +55,7 @@ export const operations = {
   ...codeOperations,
   ...reportOperations,
   ...parkedOperations,
+  ...holdOperations,
 
   listQuarantine: operation({
     method: 'GET',

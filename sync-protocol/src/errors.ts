@@ -18,6 +18,7 @@ export const errorCodes = {
     meaning: 'No active employee with this id in the employee master.',
   },
   TABLE_NOT_FOUND: { status: 404, retry: 'final', meaning: 'No such table in the service library.' },
+  HOLD_NOT_FOUND: { status: 404, retry: 'final', meaning: 'No such hold, or none that can be ended here.' },
   PARKED_NOT_FOUND: {
     status: 404,
     retry: 'final',

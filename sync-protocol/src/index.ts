@@ -17,6 +17,7 @@ export * from './frames.ts';
 export * from './mutation-args.ts';
 export * from './mutation-content.ts';
 export * from './mutation-result.ts';
+export * from './hold.ts';
 export * from './mutation.ts';
 export * from './operations.ts';
 export * from './page.ts';

@@ -224,4 +224,10 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'repairParked params': [cover('host/parking.test.ts', 'repair: the office corrects the stop')],
   'repairParked body': [cover('host/parking.test.ts', 'repair: the office corrects the stop')],
   'repairParked data': [cover('host/parking.test.ts', 'repair: the office corrects the stop')],
+
+  'listHolds data': [cover('host/hold.test.ts', 'a window of the calendar')],
+  'beginHold body': [cover('host/hold.test.ts', 'a window of the calendar')],
+  'beginHold data': [cover('host/hold.test.ts', 'a window of the calendar')],
+  'endHold params': [cover('host/hold.test.ts', 'the switch of the operators')],
+  'endHold data': [cover('host/hold.test.ts', 'the switch of the operators')],
 };

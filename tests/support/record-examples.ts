@@ -171,6 +171,13 @@ async function driveADay(): Promise<void> {
 
   await recordParked(route.id, named, stop.id, driver);
 
+  const ops = { authorization: `Bearer ${opsToken}` };
+  const from = '2026-12-24T20:00:00Z';
+  const planned = { by: 'MILLER', reason: 'Backup of the host', from, until: '2026-12-25T04:00:00Z' };
+  const hold = operations.beginHold.data.parse(await record('beginHold', { headers: ops, body: planned }));
+  await record('listHolds', { headers: ops });
+  await record('endHold', { headers: ops, params: { hold_id: hold.hold_id } });
+
   await record('signIn', { body: { employee_id: '1005', password: 'on the road', confirm_login: true } });
   await record('updatePassword', {
     body: { employee_id: '1005', current_password: 'on the road', new_password: 'the long way home' },

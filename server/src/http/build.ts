@@ -25,6 +25,7 @@ import { healthEndpoints } from './health.ts';
 import { parseJsonBody } from './json-body.ts';
 import type { Endpoints } from './mount.ts';
 import { mount, openPaths } from './mount.ts';
+import { holdEndpoints } from './hold-endpoints.ts';
 import { opsEndpoints } from './ops-endpoints.ts';
 import { parkedEndpoints } from './parked-endpoints.ts';
 import type { HostCatalog } from './host-endpoints.ts';
@@ -112,6 +113,7 @@ export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
     ...reportEndpoints({ ...ground, admission }),
     ...opsEndpoints(ground.db),
     ...parkedEndpoints(ground),
+    ...holdEndpoints(ground.db),
   };
   const access: AccessOptions = { mode: ground.access, sessions: ground.sessions, opsToken: ground.opsToken };
   mount(app, endpoints, access);

@@ -41,6 +41,7 @@ export class HostGate {
   readonly #asking = new Set<Promise<void>>();
   #breaker: Breaker = closedBreaker;
   #stopping = false;
+  #held = false;
   #probe: NodeJS.Timeout | undefined;
   #probing = false;
 
@@ -53,12 +54,24 @@ export class HostGate {
   }
 
   get isOpen(): boolean {
-    return !this.#stopping && this.#breaker.state === 'closed';
+    return !this.isHalted && this.#breaker.state === 'closed';
   }
 
   /** The worker ends: nothing more is begun. */
   get isStopping(): boolean {
     return this.#stopping;
+  }
+
+  /** Somebody wants nothing more to be written: the worker ends, or replication is on hold. */
+  get isHalted(): boolean {
+    return this.#stopping || this.#held;
+  }
+
+  /** On hold, or not any more. */
+  hold(held: boolean): void {
+    const ends = this.#held && !held;
+    this.#held = held;
+    if (ends) this.#options.onOpen();
   }
 
   get paused(): PausedFile[] {

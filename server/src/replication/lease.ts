@@ -1,4 +1,4 @@
-import type { RouteKey } from '@tailgate/sync-protocol';
+import { routeScope, type RouteKey } from '@tailgate/sync-protocol';
 import { textArray } from '../db/arrays.ts';
 import type { Queryable } from '../db/types.ts';
 import * as sql from './lease-sql.ts';
@@ -55,7 +55,7 @@ export class Leases {
     return rows.map(({ facility, id, week_end }) => ({ facility, id, week_end }));
   }
 
-  /** Those of these routes that nobody works on and that have something for the host still. */
+  /** Those of these routes that nobody works on and that have something for the host still, in the order given. */
   async claim(keys: readonly RouteKey[], closeDelayMs: number): Promise<Lease[]> {
     const { rows } = await this.#db.query<LeaseRow>(sql.claimRoutes, [
       this.#owner,
@@ -63,7 +63,10 @@ export class Leases {
       this.#leaseMs,
       ...keyColumnsOf(keys),
     ]);
-    return rows.map((row) => this.#hold(row));
+    // The statement takes them in key order (I13).
+    const place = new Map(keys.map((key, index) => [routeScope(key), index]));
+    const placeOf = (key: RouteKey) => place.get(routeScope(key)) ?? 0;
+    return rows.sort((one, other) => placeOf(one) - placeOf(other)).map((row) => this.#hold(row));
   }
 
   /** The lease of one route, work or not; undefined while somebody else holds it. */

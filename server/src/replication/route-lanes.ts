@@ -44,6 +44,7 @@ export class RouteLanes {
   #wanted = false;
   #wakes = 0;
   #stopping = false;
+  #calm = false;
   #look: NodeJS.Timeout | undefined;
 
   constructor(options: RouteLanesOptions) {
@@ -55,7 +56,7 @@ export class RouteLanes {
   wake(): void {
     this.#wakes += 1;
     this.#wanted = true;
-    const { lanes } = this.#options;
+    const lanes = this.#calm ? 1 : this.#options.lanes;
     while (this.#mayWork() && this.#lanes.size < lanes) {
       const lane: Promise<void> = this.#lane().finally(() => {
         this.#lanes.delete(lane);
@@ -64,6 +65,14 @@ export class RouteLanes {
       });
       this.#lanes.add(lane);
     }
+  }
+
+  /**
+   * What has collected goes out by one lane, oldest first, until there is nothing left: after a hold the host's own
+   * programs begin again, too.
+   */
+  calm(): void {
+    this.#calm = true;
   }
 
   /** Ends after the stops that are being written; what they have confirmed is saved. */
@@ -101,7 +110,10 @@ export class RouteLanes {
     try {
       this.#claimed.push(...(await this.#agenda.claim()));
       if (this.#claimed.length > 0) this.#wanted = true;
-      else await this.#lookAgain();
+      else {
+        this.#calm = false;
+        await this.#lookAgain();
+      }
     } catch (error) {
       this.#options.log.warn({ err: error }, 'no routes could be claimed: the sweep tries again');
     }
@@ -123,7 +135,8 @@ export class RouteLanes {
       const outcome = await replicateRoute(this.#options.ground, lease);
       this.#failures.delete(scope);
       if (outcome === 'lost') this.#options.leases.forget(lease);
-      if (outcome === 'stopped') await this.#giveBack([lease], 0);
+      // On hold others may need the routes, too: the import takes in what clerks change.
+      if (outcome === 'stopped') await this.#giveBack([lease, ...this.#claimed.splice(0)], 0);
       // What was announced while we had the route was claimed by nobody.
       if (wakes !== this.#wakes || outcome === 'lost') this.#wanted = true;
     } catch (error) {

@@ -48,11 +48,11 @@ export interface PassGround {
   readonly log: Log;
   /** Parked stops hold back the route's close for so long. */
   readonly closeDelayMs: number;
-  readonly gate: Pick<HostGate, 'isStopping'>;
+  readonly gate: Pick<HostGate, 'isHalted'>;
   readonly replicationLog: Pick<ReplicationLog, 'write'>;
 }
 
-/** `lost`: somebody else has the route now. `stopped`: the worker ends, what was confirmed is saved. */
+/** `lost`: somebody else has the route now. `stopped`: the worker ends or is on hold, what was confirmed is saved. */
 export type PassOutcome = 'done' | 'lost' | 'stopped';
 
 /**
@@ -121,7 +121,7 @@ class RoutePass {
     try {
       for (const stop of stops.rows) {
         if (!leases.holds(this.#lease)) return 'lost';
-        if (gate.isStopping) return (await this.#save()) ? 'stopped' : 'lost';
+        if (gate.isHalted) return (await this.#save()) ? 'stopped' : 'lost';
         if ((await this.#stop(route, stop, stamp)) === 'foreign') return await this.#importFirst(stop.stop_id);
         if (this.#findings.unsaved >= STOPS_A_SAVE && !(await this.#save())) return 'lost';
       }

@@ -3,6 +3,7 @@ import type { Queryable, Statement } from '../db/types.ts';
 import type { Log } from '../log.ts';
 import { queues } from '../mutations/wakeups.ts';
 import type { Breaker } from './breaker.ts';
+import { HoldWatch, type Hold } from './hold.ts';
 import { HostGate, type PausedFile } from './host-gate.ts';
 import { HostStops } from './host-stops.ts';
 import type { Host } from './host/host.ts';
@@ -52,6 +53,8 @@ export interface ReplicationState {
   readonly breaker: Breaker;
   /** Files of the host that are not set up for us; what needs them waits. */
   readonly paused: readonly PausedFile[];
+  /** Why nothing is written at all; undefined where something may be. */
+  readonly hold: Hold | undefined;
 }
 
 const TIMES: WorkerTimes = {
@@ -72,6 +75,7 @@ export class ReplicationWorker {
   readonly #times: WorkerTimes;
   readonly #leases: Leases;
   readonly #gate: HostGate;
+  readonly #holds: HoldWatch;
   readonly #routes: RouteLanes;
   readonly #rows: RowLanes;
   readonly #jobs: [queue: string, id: string][] = [];
@@ -91,6 +95,15 @@ export class ReplicationWorker {
       pauseMs: this.#times.pauseMs,
       onPaused: (pause) => void this.#note(reportPause, [JSON.stringify(pause)]),
       onResumed: () => void this.#note(releaseParked).then(() => this.wake()),
+    });
+    this.#holds = new HoldWatch({
+      db,
+      host,
+      log,
+      onChange: (hold) => {
+        if (!hold) this.#routes.calm();
+        this.#gate.hold(hold !== undefined);
+      },
     });
     const replicationLog = new ReplicationLog({ host, gate: this.#gate, clock, log });
     this.#routes = new RouteLanes({
@@ -129,7 +142,10 @@ export class ReplicationWorker {
       this.#jobs.push([queue, await boss.work(queue, options, async () => wake())]);
     await work(queues.replicate, () => this.#routes.wake());
     await work(queues.replicateRows, () => this.#rows.wake());
+    // Before anything is written.
+    await this.#holds.look();
     this.#sweep = setInterval(() => {
+      void this.#holds.look();
       this.#routes.wake();
       this.#rows.sweep();
     }, this.#times.sweepMs);
@@ -147,6 +163,7 @@ export class ReplicationWorker {
   /** Ends after the rows that are being written; what they have confirmed is saved. */
   async stop(): Promise<void> {
     clearInterval(this.#sweep);
+    await this.#holds.settled();
     const { boss } = this.#options;
     for (const [queue, id] of this.#jobs) await boss.offWork(queue, { id });
     const lanes = [this.#routes.stop(), this.#gate.stop()];
@@ -169,6 +186,7 @@ export class ReplicationWorker {
       parked: parked + own.parked,
       breaker: this.#gate.breaker,
       paused: this.#gate.paused,
+      hold: this.#holds.current,
     };
   }
 

@@ -2,6 +2,7 @@ import { assetSchemas } from './assets.ts';
 import { authSchemas } from './auth.ts';
 import { codeSchemas } from './codes.ts';
 import { healthSchemas } from './health.ts';
+import { holdSchemas } from './holds.ts';
 import { opsSchemas } from './ops.ts';
 import { parkedSchemas } from './parked.ts';
 import { reportSchemas } from './reports.ts';
@@ -19,4 +20,5 @@ export const describedSchemas = [
   ...healthSchemas,
   ...opsSchemas,
   ...parkedSchemas,
+  ...holdSchemas,
 ];

@@ -1,0 +1,20 @@
+import { operations } from '@tailgate/sync-protocol';
+import type { Db } from '../db/types.ts';
+import { beginHold, endHold, listHolds } from '../ops/holds.ts';
+import { endpoint } from './endpoint.ts';
+import { AppError } from './errors.ts';
+
+/** For operators: when nothing is written to the host. */
+export function holdEndpoints(db: Db) {
+  return {
+    listHolds: endpoint(operations.listHolds, async () => ({ data: await listHolds(db) })),
+
+    beginHold: endpoint(operations.beginHold, async ({ body }) => ({ data: await beginHold(db, body) })),
+
+    endHold: endpoint(operations.endHold, async ({ params }) => {
+      const ended = await endHold(db, params.hold_id);
+      if (!ended) throw new AppError('HOLD_NOT_FOUND');
+      return { data: ended };
+    }),
+  };
+}
