@@ -49,6 +49,8 @@ export class Channel {
   readonly #connection: Connection;
   #queue: Queue;
   #sender: Sender | undefined;
+  /** The scopes that the last hello named; what this device knows may have changed since. */
+  #follows: readonly Scope[] = [];
   /** The credentials of this connection. */
   #shown = '';
 
@@ -67,6 +69,10 @@ export class Channel {
 
   get queue(): Queue {
     return this.#queue;
+  }
+
+  get follows(): readonly Scope[] {
+    return this.#follows;
   }
 
   get state(): State {
@@ -106,6 +112,8 @@ export class Channel {
   #hello(): Extract<ClientFrameInput, { type: 'hello' }> {
     const { device, app, desk } = this.#ground;
     const { client_id, employee, queue_key } = this.#queue.head;
+    const cursors = desk.cursors(this.#queue);
+    this.#follows = Object.keys(cursors);
     return {
       type: 'hello',
       protocol: currentProtocol,
@@ -117,7 +125,7 @@ export class Channel {
       app,
       sdk: sdkName,
       clock: this.#clock(),
-      cursors: desk.cursors(this.#queue),
+      cursors,
       ...this.#gauge(),
     };
   }

@@ -133,9 +133,8 @@ export class Courier implements Desk {
     replica.enterEpoch(frame.epoch);
     const account = this.#followerOf(channel.queue);
     if (account) {
-      const followed = new Set(Object.keys(this.cursors(channel.queue)));
       accounts.setRoutes(account.employee, frame.routes);
-      this.#startFeed(channel, account).follow(frame.routes, followed);
+      this.#startFeed(channel, account).follow(frame.routes);
       this.#forgetStrangers(channel.queue, frame.routes);
     }
     outbox.purge();
@@ -154,9 +153,8 @@ export class Courier implements Desk {
     }
     if (this.#feed?.channel !== channel) return;
     if (frame.type !== 'routes') return this.#feed.feed.take(frame);
-    const followed = new Set(Object.keys(this.cursors(channel.queue)));
     accounts.setRoutes(employee, frame.routes);
-    this.#feed.feed.follow(frame.routes, followed);
+    this.#feed.feed.follow(frame.routes);
   }
 
   rejected(channel: Channel, code: string, message: string): void {
@@ -236,7 +234,7 @@ export class Courier implements Desk {
     };
     const headers = { employee_id: employee, api_token: token ?? '' };
     this.#feed?.feed.end();
-    const feed = new Feed(ground, { send: (frame) => channel.send(frame), headers });
+    const feed = new Feed(ground, { send: (frame) => channel.send(frame), headers, follows: channel.follows });
     this.#feed = { channel, feed };
     return feed;
   }

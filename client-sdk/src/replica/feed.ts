@@ -24,12 +24,16 @@ export interface FeedGround {
 export interface FeedLine {
   readonly send: (frame: ClientFrameInput) => void;
   readonly headers: Record<string, string>;
+  /** The scopes that its hello named. */
+  readonly follows: Iterable<Scope>;
 }
 
 /** Follows the scopes of one signed-in driver over one connection; the next connection gets a new feed. */
 export class Feed {
   readonly #ground: FeedGround;
   readonly #line: FeedLine;
+  /** What the server was asked for over this line: it tells of nothing else. */
+  readonly #followed: Set<Scope>;
   readonly #failures = new Map<Scope, number>();
   readonly #timers = new Set<() => void>();
   readonly #abort = new AbortController();
@@ -37,6 +41,7 @@ export class Feed {
   constructor(ground: FeedGround, line: FeedLine) {
     this.#ground = ground;
     this.#line = line;
+    this.#followed = new Set(line.follows);
   }
 
   end(): void {
@@ -44,9 +49,9 @@ export class Feed {
     for (const cancel of this.#timers) cancel();
   }
 
-  /** The driver's routes are others than those that hello named. */
-  follow(routes: readonly AssignedRoute[], followed: ReadonlySet<Scope>): void {
-    const missing = routes.map((route) => route.scope).filter((scope) => !followed.has(scope));
+  /** Asks for those of the driver's routes that nobody has asked for yet. */
+  follow(routes: readonly AssignedRoute[]): void {
+    const missing = routes.map((route) => route.scope).filter((scope) => !this.#followed.has(scope));
     if (missing.length > 0) this.#subscribe(missing);
   }
 
@@ -57,6 +62,7 @@ export class Feed {
       case 'snapshot':
         return void this.#fetch(frame.scope);
       case 'gone':
+        this.#followed.delete(frame.scope);
         // What was recorded stays visible until it has drained (sync.md, Protocol).
         if (!this.#ground.unfinishedScopes().includes(frame.scope)) this.#ground.replica.forget(frame.scope);
     }
@@ -73,7 +79,10 @@ export class Feed {
 
   #subscribe(scopes: readonly Scope[], cursorOf = (scope: Scope) => this.#ground.replica.cursor(scope)): void {
     const cursors: Record<Scope, Cursor | null> = {};
-    for (const scope of scopes) cursors[scope] = cursorOf(scope);
+    for (const scope of scopes) {
+      cursors[scope] = cursorOf(scope);
+      this.#followed.add(scope);
+    }
     this.#line.send({ type: 'subscribe', cursors });
   }
 
