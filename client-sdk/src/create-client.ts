@@ -16,6 +16,7 @@ import type { Store } from './store/store.ts';
 import type { UploadsPart } from './upload-port.ts';
 import { openUploadPort } from './upload-port.ts';
 
+/** What `createClient` takes: where the server is, where this device keeps its data, and what the platform lacks. */
 export interface ClientOptions extends Partial<Environment> {
   /** The server, such as `https://pod.example.com`; without `/api`. */
   readonly url: string;
@@ -37,7 +38,7 @@ export interface ClientOptions extends Partial<Environment> {
  */
 export function createClient(options: ClientOptions): Promise<Client> {
   const open = (): Promise<LocalClient> => openClient(options);
-  return options.store.share?.(open) ?? open();
+  return options.store.share?.(open, options.store) ?? open();
 }
 
 async function openClient(options: ClientOptions): Promise<LocalClient> {

@@ -1,130 +1,115 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
 import { IDBDatabase, IDBFactory, IDBKeyRange } from 'fake-indexeddb';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Store } from '@tailgate/client-sdk';
-import { MemoryStore, openIndexedDb, tables } from '@tailgate/client-sdk';
+import { MemoryStore, openIndexedDb } from '@tailgate/client-sdk';
+import { encrypted, WrongKey } from '@tailgate/client-sdk/encrypted';
+import type { ExpoDatabase, OpDatabase } from '@tailgate/client-sdk/sqlite';
+import { expoSqlite, nodeSqlite, openSqlite, opSqlite } from '@tailgate/client-sdk/sqlite';
+import { sampleKey } from '@tailgate/client-sdk/testing';
+import { startScriptedServer } from '../support/scripted-server.ts';
+import { Device, until } from '../support/sdk-device.ts';
+import type { StoreGround } from '../support/store-conformance.ts';
+import { conforms } from '../support/store-conformance.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 vi.stubGlobal('IDBKeyRange', IDBKeyRange);
 
-/** The same device, opened and opened again. */
-interface Ground {
-  readonly open: () => Promise<Store>;
-}
-
-const grounds: Record<string, () => Ground> = {
-  memory: () => {
-    const store = new MemoryStore();
-    return { open: () => Promise.resolve(store) };
-  },
-  IndexedDB: () => {
-    const name = newName();
-    const indexedDB = new IDBFactory();
-    return { open: () => openIndexedDb(name, { indexedDB }) };
-  },
+const inMemory = (): StoreGround => {
+  const store = new MemoryStore();
+  return { open: async () => store };
+};
+const inIndexedDb = (): StoreGround => {
+  const indexedDB = new IDBFactory();
+  return { open: () => openIndexedDb('phone', { indexedDB }) };
+};
+const newFile = async (): Promise<string> => join(await temporaryFolder(), 'phone.db');
+const inSqlite = async (): Promise<StoreGround> => {
+  const file = await newFile();
+  return { open: () => openSqlite(nodeSqlite(() => new DatabaseSync(file))) };
 };
 
-let names = 0;
-const newName = (): string => `phone-${++names}`;
+const inExpo = async (): Promise<StoreGround> => {
+  const file = await newFile();
+  const open = async (): Promise<ExpoDatabase> => {
+    const database = new DatabaseSync(file);
+    return {
+      execAsync: async (sql) => database.exec(sql),
+      getAllAsync: async (sql, parameters) => database.prepare(sql).all(...parameters),
+      runAsync: async (sql, parameters) => database.prepare(sql).run(...parameters),
+      withTransactionAsync: (work) => inTransaction(database, work),
+      closeAsync: async () => database.close(),
+    };
+  };
+  return { open: () => openSqlite(expoSqlite(open)) };
+};
 
-// Every adapter passes this; a new one is one entry above.
-describe.each(Object.entries(grounds))('a store in %s', (_name, newGround) => {
-  let ground: Ground;
-  let store: Store;
-  beforeEach(async () => {
-    ground = newGround();
-    store = await ground.open();
-  });
+const inOpSqlite = async (): Promise<StoreGround> => {
+  const file = await newFile();
+  const open = (): OpDatabase => {
+    const database = new DatabaseSync(file);
+    return {
+      execute: async (sql, parameters = []) => ({ rows: database.prepare(sql).all(...parameters) }),
+      executeBatch: (commands) =>
+        inTransaction(database, async () => {
+          for (const [sql, parameters] of commands) database.prepare(sql).run(...parameters);
+        }),
+      close: () => database.close(),
+    };
+  };
+  return { open: () => openSqlite(opSqlite(open)) };
+};
 
-  test('is empty at first, in every table', async () => {
-    for (const table of tables) expect(await store.readAll(table)).toEqual([]);
-  });
+async function inTransaction(database: DatabaseSync, work: () => Promise<void>): Promise<void> {
+  database.exec('begin');
+  try {
+    await work();
+    database.exec('commit');
+  } catch (error) {
+    database.exec('rollback');
+    throw error;
+  }
+}
 
-  test('gives rows back in the order of keys, whatever the order of writing', async () => {
-    const keys = ['q/0000000010', 'q/0000000002', 'p/1', 'q/0000000001', 'q\n1'];
-    await store.write(
-      keys.map((key) => ({ put: 'item', key, value: { key } })),
-      'strict',
-    );
-    const rows = await store.readAll('item');
-    expect(rows.map((row) => row.key)).toEqual([...keys].sort());
-    expect(rows.map((row) => row.value)).toEqual([...keys].sort().map((key) => ({ key })));
-  });
+const newKey = (): Promise<CryptoKey> =>
+  crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']);
 
-  test('keeps JSON as it is: text of any script, numbers, nesting, null', async () => {
-    const value = { text: 'Zürich – 日本 🚚 \u0001', number: -1.5e-7, list: [1, [null, true]], empty: {} };
-    await store.write([{ put: 'setting', key: 'k', value }], 'relaxed');
-    expect(await store.readAll('setting')).toEqual([{ key: 'k', value }]);
-  });
+const lockedAway = async ({ open }: StoreGround): Promise<StoreGround> => {
+  const key = await newKey();
+  return { open: async () => encrypted(await open(), key) };
+};
 
-  test('what was read or written is a copy', async () => {
-    const value = { list: [1] };
-    await store.write([{ put: 'setting', key: 'k', value }], 'strict');
-    value.list.push(2);
-    expect(await store.readAll('setting')).toEqual([{ key: 'k', value: { list: [1] } }]);
-  });
-
-  test('takes changes in order: the last put stands, a delete after a put deletes', async () => {
-    await store.write(
-      [
-        { put: 'item', key: 'a', value: 1 },
-        { put: 'item', key: 'a', value: 2 },
-        { put: 'item', key: 'b', value: 1 },
-        { delete: 'item', key: 'b' },
-        { delete: 'item', key: 'never' },
-      ],
-      'strict',
-    );
-    expect(await store.readAll('item')).toEqual([{ key: 'a', value: 2 }]);
-  });
-
-  test('deletes by prefix what begins so, and nothing else', async () => {
-    const keys = ['s\n', 's\na', 's\n\u{10ffff}', 's', 's2\na', 'r\na'];
-    await store.write(
-      keys.map((key) => ({ put: 'document', key, value: key })),
-      'strict',
-    );
-    await store.write(
-      [
-        { deleteAll: 'document', prefix: 's\n' },
-        { put: 'document', key: 's\nnew', value: 1 },
-      ],
-      'strict',
-    );
-    expect((await store.readAll('document')).map((row) => row.key)).toEqual(['r\na', 's', 's\nnew', 's2\na']);
-  });
-
-  test('writes all or nothing', async () => {
-    const unstorable: { self?: object; act: () => void } = { act: () => {} };
-    unstorable.self = unstorable;
-    const write = store.write(
-      [
-        { put: 'item', key: 'a', value: 1 },
-        { put: 'item', key: 'b', value: unstorable },
-      ],
-      'strict',
-    );
-    await expect(write).rejects.toThrow(/clone|circular/);
-    expect(await store.readAll('item')).toEqual([]);
-  });
-
-  test('keeps its rows when it is closed and opened again', async () => {
-    await store.write([{ put: 'queue', key: 'q', value: 1 }], 'strict');
-    await store.close();
-    const again = await ground.open();
-    expect(await again.readAll('queue')).toEqual([{ key: 'q', value: 1 }]);
-  });
-
-  test('takes writes at the same time in the order in which they were asked for', async () => {
-    await Promise.all(
-      Array.from({ length: 50 }, (_, n) => store.write([{ put: 'item', key: 'k', value: n }], 'strict')),
-    );
-    expect(await store.readAll('item')).toEqual([{ key: 'k', value: 49 }]);
-  });
+// A new adapter is one entry here.
+describe('a store in memory', () => {
+  conforms(inMemory);
+});
+describe('a store in IndexedDB', () => {
+  conforms(inIndexedDb);
+});
+describe('a store in SQLite', () => {
+  conforms(inSqlite);
+});
+// The device libraries are not here: their documented calls, over a real SQLite.
+describe('a store in SQLite, by the calls of Expo', () => {
+  conforms(inExpo);
+});
+describe('a store in SQLite, by the calls of op-sqlite', () => {
+  conforms(inOpSqlite);
+});
+describe('an encrypted store in memory', () => {
+  conforms(() => lockedAway(inMemory()));
+});
+describe('an encrypted store in IndexedDB', () => {
+  conforms(() => lockedAway(inIndexedDb()));
 });
 
 describe('IndexedDB alone', () => {
   test('a write asks for strict durability and resolves on complete only', async () => {
     const indexedDB = new IDBFactory();
-    const store = await openIndexedDb(newName(), { indexedDB });
+    const store = await openIndexedDb('phone', { indexedDB });
     const asked: unknown[] = [];
     const completed: string[] = [];
     const begin = vi.spyOn(IDBDatabase.prototype, 'transaction').mockImplementation(function (
@@ -152,11 +137,118 @@ describe('IndexedDB alone', () => {
       request.addEventListener('success', () => opened.push(request.result));
       return request;
     });
-    const store = await openIndexedDb(newName(), { indexedDB });
+    const store = await openIndexedDb('phone', { indexedDB });
     await store.write([{ put: 'item', key: 'a', value: 1 }], 'strict');
     for (const database of opened) database.close();
     await store.write([{ put: 'item', key: 'b', value: 2 }], 'strict');
     expect((await store.readAll('item')).map((row) => row.key)).toEqual(['a', 'b']);
     expect(opened).toHaveLength(2);
+  });
+});
+
+describe('SQLite alone', () => {
+  test('a second process is turned away as long as the first one has the store open', async () => {
+    const file = await newFile();
+    const openIt = (): Promise<Store> => openSqlite(nodeSqlite(() => new DatabaseSync(file)));
+    const first = await openIt();
+    await expect(openIt()).rejects.toThrow(/locked/);
+    await first.close();
+    await (await openIt()).close();
+  });
+
+  test('a process that is killed leaves every write that it was told of, and no half one', async () => {
+    const file = await newFile();
+    const writer = spawn(process.execPath, ['--conditions=source', '--input-type=module', '-e', writes(file)], {
+      cwd: import.meta.dirname,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let told = 0;
+    for await (const line of createInterface(writer.stdout)) {
+      told = Number(line);
+      if (told === 20) writer.kill('SIGKILL');
+    }
+    const store = await openSqlite(nodeSqlite(() => new DatabaseSync(file)));
+    const [items, heads] = await Promise.all([store.readAll('item'), store.readAll('queue')]);
+    expect(items.length).toBeGreaterThanOrEqual(told);
+    expect(heads).toEqual([{ key: 'q', value: items.length }]);
+    await store.close();
+  });
+
+  test('field case 18: the disk is full; what was recorded is kept, and written when there is room', async () => {
+    const file = await newFile();
+    const database = new DatabaseSync(file);
+    const stops = Array.from({ length: 20 }, (_, n) => n + 1);
+    const server = await startScriptedServer({ stops });
+    const device = new Device(server.url, { store: await openSqlite(nodeSqlite(() => database)) });
+    const client = await device.startSignedIn();
+    await until(client.route(), (route) => route !== undefined);
+    database.exec('pragma max_page_count = 1');
+    const text = 'x'.repeat(2_000);
+    const receipts = stops.map((id) => client.updateStop(sampleKey, { id, updates: { driver_comments: text } }));
+    await until(client.status, (status) => status.storage === 'failing');
+    expect(receipts.map((receipt) => receipt.current.at)).toEqual(stops.map(() => 'recorded'));
+    expect(client.status.current.lastError?.message).toContain('full');
+    // What is not on the disk is not sent.
+    expect(server.ledger.taken).toEqual([]);
+    database.exec('pragma max_page_count = 100000');
+    await Promise.all(receipts.map((receipt) => receipt.saved));
+    expect(client.status.current.storage).toBe('ok');
+    await Promise.all(receipts.map((receipt) => receipt.accepted));
+    await device.kill();
+  });
+});
+
+/** Says each number after its write, until it is killed. */
+const writes = (file: string): string => `
+import { DatabaseSync } from 'node:sqlite';
+import { nodeSqlite, openSqlite } from '@tailgate/client-sdk/sqlite';
+const store = await openSqlite(nodeSqlite(() => new DatabaseSync(${JSON.stringify(file)})));
+for (let n = 1; ; n++) {
+  await store.write([{ put: 'item', key: String(n).padStart(6, '0'), value: n }, { put: 'queue', key: 'q', value: n }], 'strict');
+  console.log(n);
+}`;
+
+describe('encryption alone', () => {
+  test('no value lies readable in the store beneath, and no two writes look alike', async () => {
+    const beneath = new MemoryStore();
+    const store = await encrypted(beneath, await newKey());
+    await store.write(
+      ['a', 'b'].map((key) => ({ put: 'item', key, value: { text: 'a signature' } })),
+      'strict',
+    );
+    const [a, b] = await beneath.readAll('item');
+    expect(JSON.stringify([a, b])).not.toContain('signature');
+    expect(a?.value).not.toEqual(b?.value);
+  });
+
+  test('what was there before is encrypted on first use', async () => {
+    const beneath = new MemoryStore();
+    await beneath.write([{ put: 'item', key: 'old', value: 'in the open' }], 'strict');
+    const store = await encrypted(beneath, await newKey());
+    expect(JSON.stringify(await beneath.readAll('item'))).not.toContain('open');
+    expect(await store.readAll('item')).toEqual([{ key: 'old', value: 'in the open' }]);
+  });
+
+  test('another key is told, and touches nothing', async () => {
+    const beneath = new MemoryStore();
+    const key = await newKey();
+    await (await encrypted(beneath, key)).write([{ put: 'item', key: 'a', value: 1 }], 'strict');
+    await expect(encrypted(beneath, await newKey())).rejects.toThrow(WrongKey);
+    expect(await (await encrypted(beneath, key)).readAll('item')).toEqual([{ key: 'a', value: 1 }]);
+  });
+
+  test('a row that was put in the place of another reads as damaged; the others are read', async () => {
+    const beneath = new MemoryStore();
+    const store = await encrypted(beneath, await newKey());
+    await store.write(
+      ['a', 'b'].map((key) => ({ put: 'item', key, value: key })),
+      'strict',
+    );
+    const [a] = await beneath.readAll('item');
+    await beneath.write([{ put: 'item', key: 'b', value: a?.value }], 'strict');
+    expect(await store.readAll('item')).toEqual([
+      { key: 'a', value: 'a' },
+      { key: 'b', value: null },
+    ]);
   });
 });

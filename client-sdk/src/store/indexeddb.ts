@@ -1,8 +1,8 @@
-import { readItem } from '../queue/item.ts';
 import { TabClient } from '../tabs/tab-client.ts';
 import type { Durability, Row, Store, StoreChange, Table } from './store.ts';
 import { tables } from './store.ts';
 
+/** How `openIndexedDb` opens its database; all of it can be left out. */
 export interface IndexedDbOptions {
   readonly indexedDB?: IDBFactory;
   /**
@@ -21,16 +21,7 @@ export interface IndexedDbOptions {
 export async function openIndexedDb(name = 'tailgate', options: IndexedDbOptions = {}): Promise<Store> {
   const { indexedDB = globalThis.indexedDB, locks = globalThis.navigator?.locks, patienceMs = 5_000 } = options;
   const store = new IndexedDbStore(name, indexedDB);
-  if (locks)
-    store.share = (start) =>
-      TabClient.open({
-        name,
-        locks,
-        patienceMs,
-        start,
-        known: async () => (await store.readAll('item')).flatMap(({ value }) => readItem(value)?.mutation.id ?? []),
-        leave: () => store.close(),
-      });
+  if (locks) store.share = (start, outer) => TabClient.open({ name, locks, patienceMs, start, store: outer });
   // Fail here and now where storage is denied, not at the driver's first tap.
   await store.readAll('setting');
   return store;

@@ -16,23 +16,28 @@ export interface Store {
   close(): Promise<void>;
   /**
    * Where several pages may have the store open: the client of this page, which `start` runs only while no other page
-   * does (one store, one writer).
+   * does (one store, one writer). `outer` is this store as the client has it: a wrapper around it, perhaps.
    */
-  readonly share?: ((start: () => Promise<LocalClient>) => Promise<Client>) | undefined;
+  readonly share?: ((start: () => Promise<LocalClient>, outer: Store) => Promise<Client>) | undefined;
 }
 
+/** Every table; an adapter makes them when it opens. */
 export const tables = ['setting', 'account', 'queue', 'item', 'scope', 'document'] as const;
+/** The name of a table. */
 export type Table = (typeof tables)[number];
 
+/** A stored value and its key. */
 export interface Row {
   readonly key: string;
   readonly value: unknown;
 }
 
+/** One step of a write; the steps of a write happen together or not at all. */
 export type StoreChange =
   | { readonly put: Table; readonly key: string; readonly value: unknown }
   | { readonly delete: Table; readonly key: string }
   /** Deletes every row whose key begins so. */
   | { readonly deleteAll: Table; readonly prefix: string };
 
+/** `strict`: on the disk before it resolves. `relaxed`: for what can be fetched again. */
 export type Durability = 'strict' | 'relaxed';

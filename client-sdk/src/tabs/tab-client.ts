@@ -2,11 +2,13 @@ import type { AssignedRoute, ReferenceCode, RouteKey, StopObjectInput } from '@t
 import type { Author, Client, Driver, LocalClient } from '../client.ts';
 import type { ClientEvents } from '../events.ts';
 import { EventHub } from '../events.ts';
+import { readItem } from '../queue/item.ts';
 import type { SkipInput } from '../queue/record.ts';
 import type { Receipt } from '../queue/receipt.ts';
 import type { LocalRoute, LocalStop } from '../replica/local-route.ts';
 import type { SignInInput, SignInResult } from '../session/sign-in.ts';
 import type { Status } from '../status.ts';
+import type { Store } from '../store/store.ts';
 import type { Watch } from '../watch.ts';
 import { follow, select, Signal } from '../watch.ts';
 import { Guest } from './guest.ts';
@@ -29,10 +31,7 @@ export interface TabGround {
   readonly patienceMs: number;
   /** Opens the store and runs the client: of all pages, only the leading one does. */
   readonly start: () => Promise<LocalClient>;
-  /** Ids of the changes that are in the store. */
-  readonly known: () => Promise<readonly string[]>;
-  /** Closes what `known` has opened. */
-  readonly leave: () => Promise<void>;
+  readonly store: Store;
 }
 
 /**
@@ -70,7 +69,9 @@ export class TabClient implements Client {
 
   /** Resolves when this page leads, or is shown what the leading one has. @throws StoreInUse */
   static async open(ground: TabGround): Promise<TabClient> {
-    const client = new TabClient(ground, await ground.known());
+    const items = await ground.store.readAll('item');
+    const known = items.flatMap(({ value }) => readItem(value)?.mutation.id ?? []);
+    const client = new TabClient(ground, known);
     const leads = client.#awaitLock();
     client.#line.say({ type: 'arrived' });
     const silent = new AbortController();
@@ -131,7 +132,7 @@ export class TabClient implements Client {
     await this.#guest.close();
     this.#host?.close();
     if (this.#local) await this.#local.close();
-    else await this.#ground.leave();
+    else await this.#ground.store.close();
     this.#line.close();
     this.#release();
   }

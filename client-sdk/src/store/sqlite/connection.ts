@@ -1,0 +1,103 @@
+import type { Statement } from './sql.ts';
+
+/** An open SQLite database, as the store uses it. Made for whatever a platform brings; see `nodeSqlite` and the others. */
+export interface SqlConnection {
+  /** Runs a statement without parameters and without rows to read. */
+  exec(sql: string): Promise<void>;
+  all(sql: string, parameters: readonly string[]): Promise<readonly unknown[]>;
+  /** All of the statements in one transaction, or none. Calls do not overlap. */
+  batch(statements: readonly Statement[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens the database; called again where the store is used after `close`. */
+export type OpenSql = () => Promise<SqlConnection>;
+
+/** What of `DatabaseSync` in `node:sqlite` is used. */
+export interface NodeDatabase {
+  readonly isTransaction: boolean;
+  exec(sql: string): void;
+  prepare(sql: string): { all(...parameters: string[]): unknown[]; run(...parameters: string[]): unknown };
+  close(): void;
+}
+
+/** SQLite in Node: `nodeSqlite(() => new DatabaseSync('tailgate.db'))`. */
+export const nodeSqlite =
+  (open: () => NodeDatabase): OpenSql =>
+  async () => {
+    const database = open();
+    const prepared = new Map<string, ReturnType<NodeDatabase['prepare']>>();
+    const prepare = (sql: string): ReturnType<NodeDatabase['prepare']> => {
+      const statement = prepared.get(sql) ?? database.prepare(sql);
+      prepared.set(sql, statement);
+      return statement;
+    };
+    return {
+      exec: async (sql) => database.exec(sql),
+      all: async (sql, parameters) => prepare(sql).all(...parameters),
+      batch: async (statements) => {
+        database.exec('begin immediate');
+        try {
+          for (const [sql, parameters] of statements) prepare(sql).run(...parameters);
+          database.exec('commit');
+        } catch (error) {
+          // On a full disk SQLite has done that by itself.
+          if (database.isTransaction) database.exec('rollback');
+          throw error;
+        }
+      },
+      close: async () => database.close(),
+    };
+  };
+
+/** What of `SQLiteDatabase` in `expo-sqlite` is used. */
+export interface ExpoDatabase {
+  execAsync(sql: string): Promise<void>;
+  getAllAsync(sql: string, parameters: string[]): Promise<unknown[]>;
+  runAsync(sql: string, parameters: string[]): Promise<unknown>;
+  withTransactionAsync(work: () => Promise<void>): Promise<void>;
+  closeAsync(): Promise<void>;
+}
+
+/**
+ * SQLite in Expo: `expoSqlite(() => openDatabaseAsync('tailgate.db'))`. Written to its documentation; not tried on a
+ * device.
+ */
+export const expoSqlite =
+  (open: () => Promise<ExpoDatabase>): OpenSql =>
+  async () => {
+    const database = await open();
+    return {
+      exec: (sql) => database.execAsync(sql),
+      all: (sql, parameters) => database.getAllAsync(sql, [...parameters]),
+      batch: (statements) =>
+        database.withTransactionAsync(async () => {
+          for (const [sql, parameters] of statements) await database.runAsync(sql, [...parameters]);
+        }),
+      close: () => database.closeAsync(),
+    };
+  };
+
+/** What of `DB` in `@op-engineering/op-sqlite` is used. */
+export interface OpDatabase {
+  execute(sql: string, parameters?: string[]): Promise<{ readonly rows: readonly unknown[] }>;
+  executeBatch(commands: [string, string[]][]): Promise<unknown>;
+  close(): void;
+}
+
+/**
+ * SQLite by op-sqlite: `opSqlite(() => open({ name: 'tailgate.db' }))`. Written to its documentation; not tried on a
+ * device.
+ */
+export const opSqlite =
+  (open: () => OpDatabase): OpenSql =>
+  async () => {
+    const database = open();
+    return {
+      exec: async (sql) => void (await database.execute(sql)),
+      all: async (sql, parameters) => (await database.execute(sql, [...parameters])).rows,
+      batch: async (statements) =>
+        void (await database.executeBatch(statements.map(([sql, parameters]) => [sql, [...parameters]]))),
+      close: async () => database.close(),
+    };
+  };
