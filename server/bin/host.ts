@@ -1,7 +1,7 @@
 import { loadConfig } from '../src/config.ts';
 import { openEmbedded } from '../src/db/embedded.ts';
 import type { Log } from '../src/log.ts';
-import { explain, parseCommand, runCommand } from '../src/replication/host/cli.ts';
+import { explain, parseCommand, parsePrintCommand, printed, runCommand } from '../src/replication/host/cli.ts';
 import { openHost } from '../src/replication/host/open.ts';
 import { StartError } from '../src/start-error.ts';
 
@@ -24,8 +24,14 @@ try {
 }
 
 async function main(): Promise<void> {
-  const command = parseCommand(process.argv.slice(2));
+  const argv = process.argv.slice(2);
   const config = loadConfig(process.env, []);
+  const print = parsePrintCommand(argv);
+  if (print) {
+    process.stdout.write(printed(print, config.legacyLibrary));
+    return;
+  }
+  const command = parseCommand(argv);
   const database = config.legacyUrl === undefined ? await openDatabase(config) : undefined;
   try {
     const host = await openHost(config, database?.url ?? '', log, 'HOSTCLI');

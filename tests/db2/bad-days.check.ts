@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
+import { parseCommand, runCommand } from '../../server/src/replication/host/cli.ts';
 import { openDb2 } from '../../server/src/replication/host/db2/open-db2.ts';
 import { HostError } from '../../server/src/replication/host/host.ts';
 import { db2Address } from '../support/driven-host.ts';
@@ -169,4 +170,16 @@ test('a closed host leaves no process, and refuses', async () => {
   await other.close();
   expect(lines().length).toBeLessThan(before.length);
   expect((await failureOf(other.query('select RHRTE from PODDTA.RTHDRP'))).kind).toBe('passing');
+});
+
+test('the command writes to a real host only when it is told twice, and has no faults for it', async () => {
+  const around = { host, now: new Date(), isTerminal: false, print: () => undefined, warn: () => undefined };
+  const statement = insert('TYPED');
+  const run = (...argv: string[]) => runCommand(parseCommand(argv), around);
+  await expect(run('sql', statement)).rejects.toThrow('--yes');
+  await expect(run('load', 'routes.json')).rejects.toThrow('--yes');
+  await expect(run('fault', 'outage', 'on')).rejects.toThrow('stand-in');
+  expect(await isThere('TYPED')).toBe(false);
+  await run('sql', statement, '--yes');
+  expect(await isThere('TYPED')).toBe(true);
 });

@@ -3,6 +3,8 @@ import { parseArgs } from 'node:util';
 import { auditTail, columnsOf, type HostValue } from './columns.ts';
 import { dispatchRoute, unknownDrivers } from './dispatch.ts';
 import { HostError, type Host, type HostRow } from './host.ts';
+import { hostScript, isScriptDialect, scriptDialects, type ScriptDialect } from './host-script.ts';
+import { layoutSheet } from './layout-sheet.ts';
 import { parseRouteFile, RouteFileError, type RouteFile } from './load-file.ts';
 import { faultNames, isFaultName } from './standin-faults.ts';
 import { hostFile, hostFileNames, isHostFileName, type HostFileName } from './tables.ts';
@@ -26,24 +28,30 @@ export class CommandError extends Error {
 const usage = `npm run host -- load FILE.json            routes as a dispatch program writes them
 npm run host -- show TABLE [WHERE]        rows of a file (--json: a JSON line each)
 npm run host -- sql "STATEMENT"           what a clerk or another program does
-npm run host -- fault ${faultNames.join('|')} on|off [--table TABLE]`;
+npm run host -- fault ${faultNames.join('|')} on|off [--table TABLE]
+npm run host -- ddl [--dialect ${scriptDialects.join('|')}]     the script that makes the files, for the DBA
+npm run host -- layout                    every file and column, as docs/host-files.md shows them
+What writes to a real host wants --yes.`;
 
 export type Command =
-  | { verb: 'load'; file: string }
+  | { verb: 'load'; file: string; yes: boolean }
   | { verb: 'show'; table: HostFileName; where: string; json: boolean }
-  | { verb: 'sql'; statement: string; json: boolean }
+  | { verb: 'sql'; statement: string; json: boolean; yes: boolean }
   | { verb: 'fault'; fault: string; on: boolean; table: string };
+
+/** What needs no host. */
+export type PrintCommand = { verb: 'ddl'; dialect: ScriptDialect } | { verb: 'layout' };
 
 /** @throws CommandError */
 export function parseCommand(argv: readonly string[]): Command {
   const { values, positionals } = readArguments(argv);
   const [verb, first = '', ...rest] = positionals;
-  const json = values.json ?? false;
-  if (verb === 'load' && first !== '' && rest.length === 0) return { verb, file: first };
+  const { json = false, yes = false } = values;
+  if (verb === 'load' && first !== '' && rest.length === 0) return { verb, file: first, yes };
   if (verb === 'show' && first !== '') {
     return { verb, table: tableNamed(first), where: rest.join(' ').replace(/^\s*where\b/i, ''), json };
   }
-  if (verb === 'sql' && first !== '' && rest.length === 0) return { verb, statement: first, json };
+  if (verb === 'sql' && first !== '' && rest.length === 0) return { verb, statement: first, json, yes };
   if (verb === 'fault' && rest.length === 1 && (rest[0] === 'on' || rest[0] === 'off')) {
     if (!isFaultName(first)) throw new CommandError(`no fault is named ${first}: there are ${faultNames.join(', ')}`);
     const table = values.table === undefined ? '' : tableNamed(values.table);
@@ -52,11 +60,27 @@ export function parseCommand(argv: readonly string[]): Command {
   throw new CommandError(usage);
 }
 
+/** Undefined for every other command. @throws CommandError */
+export function parsePrintCommand(argv: readonly string[]): PrintCommand | undefined {
+  const { values, positionals } = readArguments(argv);
+  const [verb, ...rest] = positionals;
+  if (rest.length > 0) return undefined;
+  if (verb === 'layout') return { verb };
+  if (verb !== 'ddl') return undefined;
+  const { dialect = 'db2i' } = values;
+  if (isScriptDialect(dialect)) return { verb, dialect };
+  throw new CommandError(`no dialect is named ${dialect}: there are ${scriptDialects.join(', ')}`);
+}
+
+export function printed(command: PrintCommand, library: string): string {
+  return command.verb === 'layout' ? layoutSheet() : hostScript(command.dialect, library);
+}
+
 /** @throws CommandError or HostError, whose messages name what was wrong */
 export async function runCommand(command: Command, around: Surroundings): Promise<void> {
   switch (command.verb) {
     case 'load':
-      return load(command.file, around);
+      return load(command, around);
     case 'show':
       return show(command, around);
     case 'sql':
@@ -71,7 +95,12 @@ function readArguments(argv: readonly string[]) {
     return parseArgs({
       args: [...argv],
       allowPositionals: true,
-      options: { json: { type: 'boolean' }, table: { type: 'string' } },
+      options: {
+        json: { type: 'boolean' },
+        table: { type: 'string' },
+        dialect: { type: 'string' },
+        yes: { type: 'boolean' },
+      },
     });
   } catch (cause) {
     throw new CommandError(`${cause instanceof Error ? cause.message : String(cause)}\n${usage}`, { cause });
@@ -84,7 +113,16 @@ function tableNamed(written: string): HostFileName {
   throw new CommandError(`the host has no table ${written}: there are ${hostFileNames.join(' ')}`);
 }
 
-async function load(file: string, { host, now, print, warn }: Surroundings): Promise<void> {
+/** People’s rows are at stake there. @throws CommandError */
+function refuseUnasked(host: Host, yes: boolean): void {
+  if (host.dialect === 'db2' && !yes)
+    throw new CommandError('LEGACY_URL names a real host and this would write to it: say --yes if you mean it');
+}
+
+type Load = Extract<Command, { verb: 'load' }>;
+
+async function load({ file, yes }: Load, { host, now, print, warn }: Surroundings): Promise<void> {
+  refuseUnasked(host, yes);
   const routes = await readRoutes(file);
   for (const route of routes) {
     await dispatchRoute(host, route, { user: 'DISPATCH', now });
@@ -127,11 +165,12 @@ async function show({ table, where, json }: Show, around: Surroundings): Promise
 
 type Sql = Extract<Command, { verb: 'sql' }>;
 
-async function runSql({ statement, json }: Sql, around: Surroundings): Promise<void> {
+async function runSql({ statement, json, yes }: Sql, around: Surroundings): Promise<void> {
   if (/^\s*(select|with|values|table)\b/i.test(statement)) {
     printRows(await around.host.query(statement), json, around);
     return;
   }
+  refuseUnasked(around.host, yes);
   const count = await around.host.transaction((tx) => tx.execute(statement));
   around.print(`${count} ${count === 1 ? 'row' : 'rows'} affected`);
 }

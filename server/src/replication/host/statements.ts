@@ -238,7 +238,8 @@ function isRecordOf<Name extends HostFileName>(name: Name, row: unknown): row is
 export function typeName(dialect: Dialect, column: Column): string {
   switch (column.kind) {
     case 'char':
-      return `char(${column.length})`;
+      // Db2 LUW’s CHAR ends at 255; both Db2s compare VARCHAR with CHAR as if it were padded.
+      return dialect === 'db2' && column.length > 255 ? `varchar(${column.length})` : `char(${column.length})`;
     case 'decimal':
       return `decimal(${column.precision},${column.scale})`;
     case 'timestamp':
