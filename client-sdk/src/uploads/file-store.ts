@@ -10,10 +10,12 @@ const fileState = either(
   /** It cannot be sent: its bytes are gone from this device, or the server does not take them. */
   fields({ at: exactly('failed'), code: exactly('VANISHED', 'REFUSED'), reason: text }),
 );
+/** How far a file has come. */
 export type FileState = Read<typeof fileState>;
 
 /** A signature goes before a photo: a stop is settled without the one, and looks unproven without the other. */
 export const fileKinds = ['signature', 'document', 'photo'] as const;
+/** What a file is to the office; signatures go before photos. */
 export type FileKind = (typeof fileKinds)[number];
 
 /** A file as it lies in storage, without its bytes. */
@@ -33,6 +35,7 @@ export const isKeptFile = fields({
   added: number,
   state: fileState,
 });
+/** A file as this device keeps it until the server has it. */
 export type KeptFile = Read<typeof isKeptFile>;
 
 /**

@@ -59,13 +59,13 @@ export function sendFile({ file, bytes, endpoint, isNew, signal, ...line }: Atte
   });
 }
 
-/** Bytes, not blobs: Node's requests take no others, and browsers take both. */
+/** Bytes, not blobs: Node's requests take no others, and browsers take both. The library wants their `size`, too. */
 const sourceOf = (blob: Blob) => ({
   size: blob.size,
-  slice: async (start: number, end: number) => ({
-    value: new Uint8Array(await blob.slice(start, end).arrayBuffer()),
-    done: end >= blob.size,
-  }),
+  slice: async (start: number, end: number) => {
+    const bytes = new Uint8Array(await blob.slice(start, end).arrayBuffer());
+    return { value: Object.assign(bytes, { size: bytes.length }), done: end >= blob.size };
+  },
   close: () => undefined,
 });
 

@@ -12,6 +12,7 @@ import type { PhotoOptions } from './photo.ts';
 import { ordinaryPhoto, reencode } from './photo.ts';
 import { Shelf } from './shelf.ts';
 
+/** What `openUploads` takes. */
 export interface UploadsOptions {
   /** Where files wait; apart from the store of the client. */
   readonly store: FileStore;
@@ -23,6 +24,7 @@ export interface UploadsOptions {
   readonly keepMs?: number;
 }
 
+/** A file to keep and send. */
 export interface NewFile {
   readonly kind: FileKind;
   /** Shown to people. */

@@ -1,0 +1,256 @@
+import type { Client } from '@tailgate/client-sdk';
+import type { RouteKey } from '@tailgate/sync-protocol';
+import type { FileStore, KeptFile, Uploads } from '@tailgate/client-sdk/uploads';
+import { MemoryFiles, openUploads } from '@tailgate/client-sdk/uploads';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { insertRoutes, plan } from '../support/mirror.ts';
+import { password, signUp } from '../support/people.ts';
+import { Device, until } from '../support/sdk-device.ts';
+import type { SyncNode } from '../support/sync-node.ts';
+import { startSyncNode } from '../support/sync-node.ts';
+import type { TcpProxy } from '../support/tcp-proxy.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { TestBytes } from '../support/test-bytes.ts';
+import { deviceAssetId } from '../support/tus-phone.ts';
+import { download, keptOfUploads } from '../support/uploads.ts';
+
+const random = new TestBytes('files of a device');
+const largest = 2 * 1024 * 1024;
+/** One a test, with a route of their own. */
+const employees = Array.from({ length: 14 }, (_, n) => String(1001 + n));
+
+let node: SyncNode;
+let link: TcpProxy;
+let next = 0;
+
+beforeAll(async () => {
+  node = await startSyncNode({ uploadLimits: { fileBytes: largest } });
+  await insertRoutes(
+    node.database.pool,
+    employees.map((employee) => ({
+      facility: 'F01',
+      id: `R${employee}`,
+      weekEnd: '20261121',
+      drivers: [employee],
+      stops: [plan(1), plan(2)],
+    })),
+  );
+  for (const employee of employees) await signUp(node.client, employee);
+  link = await startTcpProxy(Number(new URL(node.client.url).port));
+});
+
+/** Whatever weather the test before us left. */
+beforeEach(async () => {
+  link.pass();
+  link.throttle(Infinity);
+  link.delay(0);
+  await link.accept();
+});
+
+interface App {
+  readonly device: Device;
+  readonly files: FileStore;
+  readonly client: Client;
+  readonly uploads: Uploads;
+  readonly key: RouteKey;
+  /** The app is killed and started again. */
+  readonly restart: () => Promise<App>;
+}
+
+/** A driver of their own with a phone of their own, signed in. */
+async function openApp(files: FileStore = new MemoryFiles()): Promise<App> {
+  const device = new Device(link.through(node.client.url));
+  const employeeId = employees[next++] ?? '';
+  const app = await startApp(device, files, employeeId);
+  const result = await app.client.signIn({ employeeId, password });
+  expect(result.kind).toBe('signed_in');
+  await until(app.client.status, ({ connection }) => connection === 'online');
+  return app;
+}
+
+async function startApp(device: Device, files: FileStore, employeeId: string): Promise<App> {
+  const uploads = await openUploads({ store: files, photos: false });
+  const client = await device.start({ uploads });
+  const restart = async (): Promise<App> => {
+    await device.kill();
+    return startApp(device, files, employeeId);
+  };
+  const key = { facility: 'F01', id: `R${employeeId}`, week_end: '20261121' };
+  return { device, files, client, uploads, key, restart };
+}
+
+const photoOf = (size: number): Blob => new Blob([random.take(size)]);
+const serverHas = async (id: string, blob: Blob): Promise<void> => {
+  const { bytes } = await download(node.client, id);
+  expect(bytes.equals(new Uint8Array(await blob.arrayBuffer()))).toBe(true);
+};
+const received = async (id: string): Promise<number> => {
+  const { rows } = await node.database.pool.query<{ received: number }>(
+    'select received from asset_intake where asset_id = $1',
+    [id],
+  );
+  return rows[0]?.received ?? 0;
+};
+
+describe('a file', () => {
+  test('is kept, sent and checked; the stop that names it is complete with it', async () => {
+    const { uploads, client, key } = await openApp();
+    const photo = photoOf(300_000);
+    const { id } = await uploads.add(photo, { kind: 'photo', name: 'door.jpg' });
+    const receipt = client.updateStop(key, { id: 1, updates: { status: 'D', signature_id: id } });
+    await uploads.complete(receipt, [id]);
+    await serverHas(id, photo);
+    expect(uploads.status.current).toMatchObject({ waiting: 0, bytes: 0, sending: undefined, failed: [] });
+    expect(uploads.file(id).current).toMatchObject({ at: 'here', epoch: '1' });
+  });
+
+  test('without a network is kept, and sent when there is one; signatures before photos', async () => {
+    const { uploads } = await openApp();
+    const arrived: string[] = [];
+    link.refuse();
+    link.cut();
+    const [photo, signature] = [photoOf(50_000), photoOf(5_000)];
+    const first = await uploads.add(photo, { kind: 'photo' });
+    const second = await uploads.add(signature, { kind: 'signature' });
+    for (const [name, { id }] of Object.entries({ first, second }))
+      uploads.file(id).subscribe((state) => state?.at === 'here' && arrived.push(name));
+    expect(uploads.status.current.waiting).toBe(2);
+    await link.accept();
+    uploads.wake();
+    await Promise.all([uploads.here(first.id), uploads.here(second.id)]);
+    expect(arrived).toEqual(['second', 'first']);
+  });
+
+  test('added twice by one driver is one; of two drivers it is two, whose ids tell nothing of each other', async () => {
+    const [one, other] = [await openApp(), await openApp()];
+    const photo = photoOf(1_000);
+    const { id } = await one.uploads.add(photo, { kind: 'photo' });
+    expect((await one.uploads.add(photo, { kind: 'photo' })).id).toBe(id);
+    expect((await other.uploads.add(photo, { kind: 'photo' })).id).not.toBe(id);
+  });
+
+  test('of a driver who has signed out is sent all the same, by the queue’s key', async () => {
+    const { uploads, client, key } = await openApp();
+    await client.updateStop(key, { id: 2, updates: { driver_comments: 'so that there is a queue' } }).accepted;
+    link.refuse();
+    link.cut();
+    const photo = photoOf(20_000);
+    const { id } = await uploads.add(photo, { kind: 'photo' });
+    await client.signOut();
+    await link.accept();
+    uploads.wake();
+    await uploads.here(id);
+    await serverHas(id, photo);
+  });
+
+  test('goes on where it was after the app was killed, with the bytes that had arrived', async () => {
+    const { uploads, restart } = await openApp();
+    link.throttle(400_000);
+    const photo = photoOf(600_000);
+    const { id } = await uploads.add(photo, { kind: 'photo' });
+    await expect.poll(() => received(id), { timeout: 10_000 }).toBeGreaterThan(100_000);
+    const again = await restart();
+    link.pass();
+    await again.uploads.here(id);
+    await serverHas(id, photo);
+    expect((await keptOfUploads(node.database.pool)).intakes).toBe(0);
+  });
+});
+
+describe('what has lost files elsewhere', () => {
+  test('field case 3: a photo that vanished from the phone is reported once, and the others are sent', async () => {
+    const files = new MemoryFiles();
+    const { uploads } = await openApp(files);
+    link.refuse();
+    link.cut();
+    const [lost, whole] = [photoOf(40_000), photoOf(40_000)];
+    const first = await uploads.add(lost, { kind: 'photo', name: 'lost.jpg' });
+    const second = await uploads.add(whole, { kind: 'photo' });
+    files.piece = ((piece) => (id: string, index: number) =>
+      id === first.id ? Promise.resolve(undefined) : piece(id, index))(files.piece.bind(files));
+    await link.accept();
+    uploads.wake();
+    await uploads.here(second.id);
+    await expect(uploads.here(first.id)).rejects.toThrow('no longer on this device');
+    expect(uploads.status.current).toMatchObject({ waiting: 0, failed: [{ id: first.id, name: 'lost.jpg' }] });
+    // Taken again, it is the same file, and arrives.
+    files.piece = MemoryFiles.prototype.piece.bind(files);
+    await uploads.add(lost, { kind: 'photo', name: 'lost.jpg' });
+    await uploads.here(first.id);
+    await serverHas(first.id, lost);
+  });
+
+  test('field case 7: a file larger than any storage record is kept in pieces and arrives whole', async () => {
+    const records: number[] = [];
+    class Watched extends MemoryFiles {
+      override put(file: KeptFile, pieces: readonly Uint8Array<ArrayBuffer>[] = []): Promise<void> {
+        records.push(...pieces.map((piece) => piece.length));
+        return super.put(file, pieces);
+      }
+    }
+    const { uploads } = await openApp(new Watched());
+    const document = photoOf(largest);
+    const { id } = await uploads.add(document, { kind: 'document', name: 'manifest.pdf' });
+    expect(Math.max(...records)).toBeLessThanOrEqual(256 * 1024);
+    expect(records.length).toBe(8);
+    await uploads.here(id);
+    await serverHas(id, document);
+  });
+
+  test('field case 8: a file that the server never takes does not stop those behind it', async () => {
+    const { uploads } = await openApp();
+    link.refuse();
+    link.cut();
+    const refused = await uploads.add(photoOf(largest + 1), { kind: 'photo', name: 'too large.jpg' });
+    const others = [];
+    for (let i = 0; i < 3; i++) others.push(await uploads.add(photoOf(10_000), { kind: 'photo' }));
+    await link.accept();
+    uploads.wake();
+    await Promise.all(others.map(({ id }) => uploads.here(id)));
+    await expect(uploads.here(refused.id)).rejects.toThrow('exceed');
+    expect(uploads.status.current.failed).toMatchObject([{ id: refused.id, name: 'too large.jpg' }]);
+  });
+
+  test('field case 22: ten photos arrive over a link that is cut again and again', async () => {
+    const { uploads } = await openApp();
+    link.throttle(1_000_000);
+    link.delay(20);
+    const photos = Array.from({ length: 10 }, () => photoOf(120_000));
+    const added = [];
+    for (const photo of photos) added.push(await uploads.add(photo, { kind: 'photo' }));
+    const here = Promise.all(added.map(({ id }) => uploads.here(id)));
+    const cuts = setInterval(() => link.cut(), 250);
+    await here.finally(() => clearInterval(cuts));
+    for (const [i, { id }] of added.entries()) await serverHas(id, photos[i] ?? new Blob());
+    expect(uploads.status.current).toMatchObject({ waiting: 0, failed: [] });
+  });
+
+  test('field case 25: the upload is whole and the final answer lost: asked again, it is there, once', async () => {
+    const { uploads } = await openApp();
+    const photo = photoOf(30_000);
+    const before = await keptOfUploads(node.database.pool);
+    link.holdDown();
+    const { id } = await uploads.add(photo, { kind: 'photo' });
+    await link.untilHeldDown((waiting) => waiting.includes('HTTP/1.1 201'));
+    link.cut();
+    link.releaseDown();
+    await uploads.here(id);
+    await serverHas(id, photo);
+    expect(await keptOfUploads(node.database.pool)).toMatchObject({
+      assets: before.assets + 1,
+      contents: before.contents + 1,
+      intakes: 0,
+    });
+  });
+});
+
+test('the id that the SDK makes is the one of the protocol', async () => {
+  const files = new MemoryFiles();
+  const { uploads } = await openApp(files);
+  const bytes = random.take(777);
+  const { id } = await uploads.add(new Blob([bytes]), { kind: 'photo' });
+  const [kept] = await files.files();
+  expect(kept).toMatchObject({ id, size: 777 });
+  const salt = typeof kept === 'object' && kept !== null && 'salt' in kept ? String(kept.salt) : '';
+  expect(deviceAssetId(salt, bytes)).toBe(id);
+});
