@@ -8,6 +8,7 @@ export interface Clock {
   after(ms: number, work: () => void): () => void;
 }
 
+/** Where ids, and the spread of repeated attempts, come from. */
 export interface Randomness {
   /** From 0 to below 1. */
   fraction(): number;

@@ -16,6 +16,7 @@ export interface ClientEvents {
   readonly session: { readonly employee: string; readonly reason: string };
 }
 
+/** A field that lost against a later edit, with both values. */
 export interface Conflict {
   /** The change that lost. */
   readonly id: string;

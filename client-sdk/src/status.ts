@@ -22,6 +22,7 @@ export interface Status {
  */
 export type ConnectionStatus = 'online' | 'connecting' | 'offline' | 'signed_out' | 'refused';
 
+/** Something that went wrong, for a status line and for support. */
 export interface Trouble {
   readonly code: string;
   readonly message: string;

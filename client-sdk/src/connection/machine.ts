@@ -45,6 +45,7 @@ export type Effect =
   | { readonly do: 'timer'; readonly ms: number }
   | { readonly do: 'no timer' };
 
+/** How patient the connection is, in milliseconds. */
 export interface Timing {
   /** First and longest wait before another try; the wait is drawn evenly from zero to the bound (full jitter). */
   readonly retryBaseMs: number;

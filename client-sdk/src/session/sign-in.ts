@@ -4,6 +4,7 @@ import type { Environment } from '../environment.ts';
 import { Unreachable } from '../errors.ts';
 import { anything, fields, text } from '../store/reading.ts';
 
+/** What a driver signs in with. */
 export interface SignInInput {
   readonly employeeId: string;
   readonly password: string;

@@ -1,7 +1,9 @@
 import type { AssignedRoute, FeedDocument, RouteHeader, RouteKey, StopPlan } from '@tailgate/sync-protocol';
 import { headerDocument, planDocument, resultDocument, routeScope } from '@tailgate/sync-protocol';
 
+/** The scripted server's one route. */
 export const sampleKey: RouteKey = { facility: 'F01', id: 'R100', week_end: '20261128' };
+/** Its scope in the feed. */
 export const sampleScope = routeScope(sampleKey);
 
 /** A stop as the host plans it, with so many lines. */
@@ -65,4 +67,5 @@ export function sampleDocuments(stops: readonly number[], drivers: readonly stri
   ];
 }
 
+/** A route as `welcome` lists it. */
 export const assigned = (key: RouteKey = sampleKey): AssignedRoute => ({ ...key, scope: routeScope(key), status: 'O' });

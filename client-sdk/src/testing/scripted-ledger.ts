@@ -28,6 +28,7 @@ interface QueueState {
   link: string | null;
 }
 
+/** A mutation that the scripted server took in, and the route version that contains it. */
 export interface Taken {
   readonly id: string;
   readonly employee: string;

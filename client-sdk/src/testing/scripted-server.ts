@@ -28,6 +28,7 @@ interface Link {
   readonly follows: Map<string, number>;
 }
 
+/** What a scripted server starts with. */
 export interface ScriptedOptions {
   readonly stops?: readonly number[];
   readonly drivers?: readonly string[];
@@ -71,7 +72,7 @@ export class ScriptedServer {
   readonly #http = createServer((request, response) => void this.#answer(request, response));
   readonly #sockets = new WebSocketServer({ server: this.#http, path: '/api/sync' });
 
-  constructor(options: ScriptedOptions) {
+  constructor(options: ScriptedOptions = {}) {
     this.#options = options;
     const { stops = [1, 2, 3], drivers = ['1001', '1002'], lines = 3 } = options;
     this.ledger = new ScriptedLedger(sampleDocuments(stops, drivers, lines));

@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { exportsOf } from './api-report.ts';
+
+// The packages as an app gets them: built, packed, installed from the tarballs in an empty folder.
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const run = promisify(execFile);
+const packages = ['sync-protocol', 'client-sdk'];
+
+const manifest = z.object({ exports: z.record(z.string(), z.union([z.string(), z.object({ types: z.string() })])) });
+const packed = z.array(z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) }));
+
+let folder: string;
+const files: string[] = [];
+
+beforeAll(async () => {
+  await run('npm', ['run', 'build'], { cwd: root });
+  folder = await temporaryFolder();
+  const args = ['pack', '--json', '--pack-destination', folder, ...packages.flatMap((name) => ['-w', name])];
+  const tarballs = packed.parse(JSON.parse((await run('npm', args, { cwd: root })).stdout));
+  files.push(...tarballs.flatMap((tarball) => tarball.files.map(({ path }) => path)));
+  await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+  const names = tarballs.map(({ filename }) => join(folder, filename));
+  await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', 'ws@8.23.0', ...names], { cwd: folder });
+});
+
+describe('the packages as they are published', () => {
+  test('the ten-minute guide works in an empty folder', async () => {
+    const guide = await readFile(join(root, 'client-sdk/README.md'), 'utf8');
+    const [, code = ''] = /```js first-stop\.mjs\n([^]*?)```/.exec(guide) ?? [];
+    await writeFile(join(folder, 'first-stop.mjs'), code);
+    const { stdout } = await run(process.execPath, ['first-stop.mjs'], { cwd: folder });
+    expect(stdout).toContain('saved\naccepted as version 2\non the host\n');
+  });
+
+  test('a browser’s bundle of them holds no Node built-in and no zod', async () => {
+    const { metafile, outputFiles } = await build({
+      stdin: { contents: `export * from '@tailgate/client-sdk';`, resolveDir: folder },
+      bundle: true,
+      format: 'esm',
+      platform: 'browser',
+      metafile: true,
+      write: false,
+    });
+    expect(outputFiles).toHaveLength(1);
+    expect(Object.keys(metafile.inputs).filter((path) => path.includes('node_modules/zod/'))).toEqual([]);
+  });
+
+  test('an app that checks its types finds all of them', async () => {
+    await writeFile(
+      join(folder, 'app.ts'),
+      `import type { Client, LocalStop } from '@tailgate/client-sdk';
+       export const done = (client: Client): number => client.route().current?.stops.filter(isDone).length ?? 0;
+       const isDone = (stop: LocalStop): boolean => stop.updates.status !== 'P';
+       export const wrong = (client: Client): string => client.status.current.pending; // must not pass`,
+    );
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', '', 'app.ts'];
+    const tsc = join(root, 'node_modules/.bin/tsc');
+    const { stdout } = await run(tsc, options, { cwd: folder }).catch((error: unknown) => said.parse(error));
+    expect(stdout.trim().split('\n')).toEqual([expect.stringContaining('app.ts(4,')]);
+  });
+
+  test('nothing but sources, what is made of them, and words is packed', () => {
+    const strays = files.filter((path) => !/^(dist|src)\/|^(package\.json|README\.md|LICENSE)$/.test(path));
+    expect(strays).toEqual([]);
+  });
+
+  test.each(packages)('%s: publint and “are the types wrong” find nothing', async (name) => {
+    const cwd = join(root, name);
+    const bin = (program: string): string => join(root, 'node_modules/.bin', program);
+    await expect(run(bin('publint'), ['--strict', '--pack', 'npm'], { cwd })).resolves.toBeDefined();
+    await expect(run(bin('attw'), ['--pack', '.', '--profile', 'esm-only'], { cwd })).resolves.toBeDefined();
+  });
+});
+
+describe('what the SDK exports', async () => {
+  const { exports } = manifest.parse(JSON.parse(await readFile(join(root, 'client-sdk/package.json'), 'utf8')));
+  const entries = Object.entries(exports).flatMap(([entry, target]) =>
+    typeof target === 'string' ? [] : [[entry, join(root, 'client-sdk', target.types)] as const],
+  );
+
+  test('is what the report says; `vitest -u` writes it anew', async () => {
+    const sections = entries.map(([entry, types]) => {
+      const declarations = exportsOf(types).map(({ text }) => text.replace(/^export (declare )?/gm, ''));
+      return `## @tailgate/client-sdk${entry.slice(1)}\n\n\`\`\`ts\n${declarations.join('\n\n')}\n\`\`\`\n`;
+    });
+    const report = `# What apps can build on\n\nMade from the declarations by tests/package; a change here is a change for apps.\n\n${sections.join('\n')}`;
+    await expect(report).toMatchFileSnapshot('../../client-sdk/api.md');
+  });
+
+  test('every name has words', () => {
+    const silent = entries.flatMap(([entry, types]) =>
+      exportsOf(types)
+        .filter(({ hasDoc }) => !hasDoc)
+        .map(({ name }) => `${entry} ${name}`),
+    );
+    expect(silent).toEqual([]);
+  });
+});
+
+/** What a program that failed has said. */
+const said = z.object({ stdout: z.string() });

@@ -1,0 +1,51 @@
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+
+// npm run size: what a phone loads of the SDK. The core is all that `createClient` reaches, without a storage adapter;
+// above its limit the run fails. The rest is printed, so that a change shows what it weighs.
+
+const coreLimit = 20_480;
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+const sdk = "'@tailgate/client-sdk'";
+const bundles: readonly (readonly [name: string, code: string])[] = [
+  ['core (createClient)', `export { createClient } from ${sdk}`],
+  ['with IndexedDB', `export { createClient, openIndexedDb } from ${sdk}`],
+];
+
+let core = 0;
+for (const [name, code] of bundles) {
+  const { bytes, parts } = await weigh(code);
+  core ||= bytes;
+  say(`${String(bytes).padStart(7)} bytes gzip  ${name}`);
+  if (process.argv.includes('--parts')) for (const [path, part] of parts) say(`${String(part).padStart(15)}  ${path}`);
+}
+if (core > coreLimit) {
+  process.stderr.write(
+    `the core is ${core - coreLimit} bytes above its limit of ${coreLimit}; --parts shows what weighs\n`,
+  );
+  process.exitCode = 1;
+}
+
+/** Bundles as an app's build does; `parts` are minified bytes a module, the largest first. */
+async function weigh(code: string): Promise<{ bytes: number; parts: [string, number][] }> {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: code, loader: 'ts', resolveDir: fileURLToPath(new URL('.', import.meta.url)) },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    conditions: ['source'],
+    write: false,
+    metafile: true,
+  });
+  const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
+  return {
+    bytes: outputFiles.reduce((sum, file) => sum + gzipSync(file.contents, { level: 9 }).byteLength, 0),
+    parts: inputs
+      .map(([path, { bytesInOutput }]): [string, number] => [path, bytesInOutput])
+      .sort((a, b) => b[1] - a[1]),
+  };
+}
