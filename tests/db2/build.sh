@@ -25,7 +25,7 @@ ln -sf libdb2.so.1 stage/clidriver/lib/libdb2.so
 npm pack --silent "ibm_db@$version" >/dev/null && tar xzf "ibm_db-$version.tgz"
 python3 ../stand-in/gen-headers.py package stage/clidriver/include
 tar -C stage -czf dist/linuxx64_odbc_cli.tar.gz clidriver
-echo '{"private": true}' >package.json
+echo '{"private": true, "allowScripts": {"ibm_db": true}}' >package.json
 # The package's own installer and its own build, from our archive instead of IBM's.
 IBM_DB_INSTALLER_URL=$PWD/dist npm install --save-exact --no-audit --no-fund --loglevel=error "ibm_db@$version" >install.log 2>&1 ||
   { cat install.log >&2 && exit 1; }

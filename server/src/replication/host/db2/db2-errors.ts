@@ -16,7 +16,7 @@ export function isLost({ sqlcode, sqlstate }: HostError): boolean {
 
 const missing =
   'LEGACY_URL names Db2, and the package ibm_db is not installed or lacks its client library: ' +
-  'npm install --no-save ibm_db@4.0.1 (docs/db2.md)';
+  'npm install ibm_db@4.0.1 in a folder of its own, and NODE_PATH=that folder/node_modules (docs/db2.md)';
 
 /** Communication error, agent gone, connection gone. */
 const lostCodes = [-30_081, -30_080, -1_224, -1_024];
