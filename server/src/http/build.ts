@@ -77,6 +77,8 @@ export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
     // Fastify distrusts a bare number of hops; a function says the same.
     trustProxy: typeof hops === 'number' ? (_address, hop) => hop < hops : hops,
     bodyLimit: ground.maxJsonMb * mebibyte,
+    // As long as an address may be: what is wrong with a parameter its operation says, in the contract's words.
+    routerOptions: { maxParamLength: 16_384 },
     requestTimeout: timeouts.requestMs,
     http: {
       headersTimeout: timeouts.headersMs,

@@ -89,6 +89,7 @@ describe('contract §7: what the host says of itself', () => {
     'constructor',
     '%25',
     'x'.repeat(90),
+    'x'.repeat(300),
   ])('%s is none of our files: 404', async (name) => {
     expect((await table(name)).error?.code).toBe('TABLE_NOT_FOUND');
   });
