@@ -30,15 +30,19 @@ const definedEnvironment = (): Record<string, string> =>
  * A page on loopback that runs `script`, bundled as an app would bundle it, with `/api` of `api` on its own origin.
  *
  * @param script a module in TypeScript; it imports from the workspace's packages
+ * @param worker one more, at `/worker.js`, for a service worker
  * @returns its address
  */
-export async function servePage(script: string, api: string): Promise<string> {
-  const code = await bundle(script);
+export async function servePage(script: string, api: string, worker = ''): Promise<string> {
+  const modules = new Map([
+    ['/app.js', await bundle(script)],
+    ['/worker.js', await bundle(worker)],
+  ]);
   const server = createServer((incoming, response) => {
     if (incoming.url?.startsWith('/api/')) return forward(api, incoming, response);
-    const isCode = incoming.url === '/app.js';
-    response.writeHead(200, { 'content-type': isCode ? 'text/javascript' : 'text/html; charset=utf-8' });
-    response.end(isCode ? code : '<!doctype html><title>Tailgate</title><script type="module" src="/app.js"></script>');
+    const code = modules.get(incoming.url ?? '/');
+    response.writeHead(200, { 'content-type': code === undefined ? 'text/html; charset=utf-8' : 'text/javascript' });
+    response.end(code ?? '<!doctype html><title>Tailgate</title><script type="module" src="/app.js"></script>');
   });
   forwardUpgrades(server, api);
   server.listen(0, '127.0.0.1');
