@@ -6,6 +6,7 @@ import { loadDemo } from './demo/load.ts';
 import type { Log } from './log.ts';
 import type { Pipeline } from './mutations/change.ts';
 import { HostError, type Host } from './replication/host/host.ts';
+import { DriftCheck } from './replication/drift-check.ts';
 import { openHost } from './replication/host/open.ts';
 import { Heartbeat } from './replication/heartbeat.ts';
 import { HostImport } from './replication/import.ts';
@@ -105,6 +106,9 @@ export class HostSide {
     if (config.demo && (await this.#loadDemo())) await hostImport.importNow();
     await hostImport.start();
     this.#closers.push(() => hostImport.stop());
+    const driftCheck = new DriftCheck({ findDrift: (scope) => hostImport.findDrift(scope), clock, log });
+    driftCheck.start();
+    this.#closers.push(() => driftCheck.stop());
     const worker = new ReplicationWorker({
       db,
       host,

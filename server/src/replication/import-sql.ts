@@ -243,3 +243,12 @@ export const tryImporterLock = statement(
   `select pg_try_advisory_xact_lock(hashtext('tailgate import')) as taken,
           set_config('idle_in_transaction_session_timeout', '0', true)`,
 );
+
+/** Where a route stands between drivers and host. $1–$3 route. */
+export const standingOf = statement(
+  'standing of a route',
+  `select r.version, r.status,
+          r.behind or exists (select from parked p where p.facility = r.facility and p.route_id = r.id
+                                                     and p.week_end = r.week_end) as pending
+     from route r where r.facility = $1 and r.id = $2 and r.week_end = $3`,
+);

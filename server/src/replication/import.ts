@@ -76,6 +76,16 @@ export class HostImport {
     await this.#inTurn(() => this.#pass(0));
   }
 
+  /**
+   * Compares routes with the host as if nothing had rung: all open ones, or `everything` that still matters with the
+   * master files. What differs is taken in like any change, and told. A change that has rung is no drift, and what waits
+   * for the host is not judged.
+   * @throws HostError
+   */
+  async findDrift(scope: 'open' | 'everything'): Promise<Drift> {
+    return this.#inTurn(() => this.#alone(nothingDrifted, () => this.#compare(scope)));
+  }
+
   /** For the worker, which holds these routes' leases: takes in what others wrote to rows of the service. */
   async takeEdits(edits: readonly ForeignEdit[]): Promise<void> {
     const { host } = this.#options;
@@ -113,11 +123,50 @@ export class HostImport {
 
   /** One look at the host. @returns after how many milliseconds the next route will have become quiet */
   async #pass(quietMs: number): Promise<number> {
+    return this.#alone(Number.POSITIVE_INFINITY, () => this.#passAlone(quietMs));
+  }
+
+  /** @returns `otherwise` where another node is at it, and looks at the same doorbell */
+  async #alone<Result>(otherwise: Result, work: () => Promise<Result>): Promise<Result> {
     return withTransaction(this.#options.db, async (tx) => {
       const { rows } = await tx.query<{ taken: boolean }>(sql.tryImporterLock);
-      // Another node is at it, and looks at the same doorbell.
-      return rows[0]?.taken === true ? this.#passAlone(quietMs) : Number.POSITIVE_INFINITY;
+      return rows[0]?.taken === true ? work() : otherwise;
     });
+  }
+
+  async #compare(scope: 'open' | 'everything'): Promise<Drift> {
+    const { db } = this.#options;
+    if (scope === 'everything') await this.#importAllMasters();
+    const keys = scope === 'everything' ? await this.#routesThatMatter() : await this.#openRoutes();
+    const drift: { plans: RouteKey[]; results: RouteKey[] } = { plans: [], results: [] };
+    const routes = new Map(keys.map((key) => [routeScope(key), key]));
+    for (const key of routes.values()) {
+      const { plan, results } = await this.#compareRoute(key);
+      if (plan) drift.plans.push(key);
+      if (results) drift.results.push(key);
+      if (plan || results)
+        await db.query(sql.reportIncident, ['host_drift', JSON.stringify({ route: key, plan, results })]);
+    }
+    return { routes: routes.size, ...drift };
+  }
+
+  async #compareRoute(key: RouteKey): Promise<{ plan: boolean; results: boolean }> {
+    const { host, db } = this.#options;
+    const state = async () => (await db.query<RouteStanding>(sql.standingOf, keyOf(key))).rows[0];
+    const rows = await readRouteRows(host, key);
+    // Read afterwards: whatever these rows show and a trigger has told of is in it.
+    if (sortRings((await readDoorbell(host)).rings).routes.has(routeScope(key))) return { plan: false, results: false };
+    const before = await state();
+    const plan = (await this.#saveRoute(quietRoute(key), rows, false)) !== 'unchanged';
+    const standing = await state();
+    if (before === undefined || standing === undefined || standing.pending || rows.header === undefined)
+      return { plan, results: false };
+    const untold = { user: '', age: 0 };
+    const stops = new Map(rows.stops.map(({ RSSTP }) => [Number(RSSTP), untold]));
+    await this.#takeRungEdits({ ...quietRoute(key), stops, header: untold }, rows.zone);
+    const after = await state();
+    const results = after?.version !== standing.version || after.status !== standing.status;
+    return { plan, results };
   }
 
   async #passAlone(quietMs: number): Promise<number> {
@@ -147,10 +196,22 @@ export class HostImport {
 
   async #importMasters({ keys }: RungMasters): Promise<RouteKey[]> {
     const { db, host } = this.#options;
-    const all = !this.#snapshotDone;
-    if (all || keys.has('FACMSTP')) await importFacilities(db, host);
-    if (all || keys.has('CTLCDP')) await importCodes(db, host);
-    if (!all && !keys.has('EMPMSTP')) return [];
+    if (!this.#snapshotDone) return this.#importAllMasters();
+    if (keys.has('FACMSTP')) await importFacilities(db, host);
+    if (keys.has('CTLCDP')) await importCodes(db, host);
+    return keys.has('EMPMSTP') ? this.#importEmployees() : [];
+  }
+
+  async #importAllMasters(): Promise<RouteKey[]> {
+    const { db, host } = this.#options;
+    await importFacilities(db, host);
+    await importCodes(db, host);
+    return this.#importEmployees();
+  }
+
+  /** @returns routes that show a name which is new */
+  async #importEmployees(): Promise<RouteKey[]> {
+    const { db, host } = this.#options;
     const renamed = await importEmployees(db, host);
     if (renamed.length === 0) return [];
     return (await db.query<RouteKey>(sql.routesOfDrivers, [renamed])).rows.map(plainKey);
@@ -158,12 +219,8 @@ export class HostImport {
 
   /** Open routes that show what changed in a master file; at the first pass, every route that still matters. */
   async #affectedRoutes({ keys }: RungMasters): Promise<RouteKey[]> {
-    const { db, host, clock } = this.#options;
-    const open = async () => (await db.query<RouteKey>(sql.openRoutes)).rows.map(plainKey);
-    if (!this.#snapshotDone) {
-      const since = hostMoment(new Date(clock().getTime() - HISTORY_MS), 'UTC').date;
-      return [...(await readRouteKeys(host, since)).flatMap(readableKey), ...(await open())];
-    }
+    const { host } = this.#options;
+    if (!this.#snapshotDone) return this.#routesThatMatter();
     const named = (file: 'CUSMSP' | 'SLSREPP' | 'ITCOLP' | 'INVHDP', column: string) =>
       (keys.get(file) ?? []).map((key) => key[column] ?? '');
     const masters = {
@@ -174,8 +231,19 @@ export class HostImport {
     };
     const touched = (await readRoutesOf(host, masters)).flatMap(readableKey);
     if (touched.length === 0) return [];
-    const known = new Set((await open()).map(routeScope));
+    const known = new Set((await this.#openRoutes()).map(routeScope));
     return touched.filter((key) => known.has(routeScope(key)));
+  }
+
+  async #openRoutes(): Promise<RouteKey[]> {
+    return (await this.#options.db.query<RouteKey>(sql.openRoutes)).rows.map(plainKey);
+  }
+
+  /** Routes of the host that are no history, and all that are open here. */
+  async #routesThatMatter(): Promise<RouteKey[]> {
+    const { host, clock } = this.#options;
+    const since = hostMoment(new Date(clock().getTime() - HISTORY_MS), 'UTC').date;
+    return [...(await readRouteKeys(host, since)).flatMap(readableKey), ...(await this.#openRoutes())];
   }
 
   /** @returns false where it has to be looked at again: the route's rows are being written just now */
@@ -238,6 +306,25 @@ export class HostImport {
     if (stop === ROUTE_ROW) await this.#edits.takeHeader(key, editor, zone);
     else await this.#edits.takeStop(key, stop, editor, zone);
   }
+}
+
+/** Where mirror and host had parted without a word of the doorbell. */
+export interface Drift {
+  /** How many were compared. */
+  readonly routes: number;
+  /** What the host owns was another. */
+  readonly plans: readonly RouteKey[];
+  /** Somebody had changed what the service owns: the office's edit. */
+  readonly results: readonly RouteKey[];
+}
+
+const nothingDrifted: Drift = { routes: 0, plans: [], results: [] };
+
+interface RouteStanding {
+  version: number;
+  status: 'O' | 'C';
+  /** Whether something of it waits for the host. */
+  pending: boolean;
 }
 
 function join(routes: Map<string, RungRoute>, key: RouteKey): void {
