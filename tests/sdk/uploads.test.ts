@@ -141,6 +141,7 @@ describe('a file', () => {
     uploads.wake();
     await uploads.here(id);
     await serverHas(id, photo);
+    expect(client.driver.current).toBeUndefined();
   });
 
   test('goes on where it was after the app was killed, with the bytes that had arrived', async () => {

@@ -1,0 +1,82 @@
+import type { BrowserContext } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { openPage, servePage, startBrowser } from '../support/browser.ts';
+import { insertRoutes, plan } from '../support/mirror.ts';
+import { password, signUp } from '../support/people.ts';
+import type { SyncNode } from '../support/sync-node.ts';
+import { startSyncNode } from '../support/sync-node.ts';
+import { download } from '../support/uploads.ts';
+
+const script = `
+import { createClient, openIndexedDb } from '@tailgate/client-sdk';
+import { openIndexedDbFiles, openUploads } from '@tailgate/client-sdk/uploads';
+
+const timing = { retryBaseMs: 20, retryCapMs: 200 };
+const uploads = await openUploads({ store: await openIndexedDbFiles() });
+const client = await createClient({ url: location.origin, store: await openIndexedDb(), timing, uploads });
+
+/** A picture of a camera's size, which no codec can make small. */
+async function takePhoto(side) {
+  const canvas = new OffscreenCanvas(side, side / 2);
+  const context = canvas.getContext('2d');
+  const picture = context.createImageData(side, side / 2);
+  for (let i = 0, x = 1; i < picture.data.length; i++) picture.data[i] = (x = (x * 1103515245 + 12345) % 2147483648) >> 16;
+  context.putImageData(picture, 0, 0);
+  return canvas.convertToBlob({ type: 'image/jpeg', quality: 1 });
+}
+
+globalThis.files = {
+  signIn: async (employeeId, password) => (await client.signIn({ employeeId, password })).kind,
+  add: async (side, kind) => {
+    const photo = await takePhoto(side);
+    const { id } = await uploads.add(photo, { kind, name: kind + '.jpg' });
+    return { id, size: photo.size };
+  },
+  here: (id) => uploads.here(id),
+  waiting: () => uploads.status.current.waiting,
+};
+globalThis.ready = true;
+`;
+
+declare global {
+  var files: {
+    signIn(employeeId: string, password: string): Promise<string>;
+    add(side: number, kind: string): Promise<{ id: string; size: number }>;
+    here(id: string): Promise<void>;
+    waiting(): number;
+  };
+}
+
+let node: SyncNode;
+let context: BrowserContext;
+let address: string;
+
+beforeAll(async () => {
+  node = await startSyncNode();
+  await insertRoutes(node.database.pool, [
+    { facility: 'F01', id: 'R1', weekEnd: '20261121', drivers: ['1001'], stops: [plan(1)] },
+  ]);
+  await signUp(node.client, '1001');
+  address = await servePage(script, node.client.url);
+  context = await (await startBrowser()).newContext();
+});
+
+test('in Chromium a photo is made smaller and a signature is not; both survive a killed page without a network', async () => {
+  const page = await openPage(context, address);
+  expect(await page.evaluate((secret) => globalThis.files.signIn('1001', secret), password)).toBe('signed_in');
+  await context.setOffline(true);
+  const photo = await page.evaluate(() => globalThis.files.add(2400, 'photo'));
+  const signature = await page.evaluate(() => globalThis.files.add(400, 'signature'));
+  expect(await page.evaluate(() => globalThis.files.waiting())).toBe(2);
+  await page.close();
+
+  await context.setOffline(false);
+  const again = await openPage(context, address);
+  await again.evaluate((id) => globalThis.files.here(id), photo.id);
+  await again.evaluate((id) => globalThis.files.here(id), signature.id);
+  const [smaller, same] = [await download(node.client, photo.id), await download(node.client, signature.id)];
+  expect(smaller.bytes.length).toBeLessThan(photo.size / 2);
+  expect(smaller.headers.get('content-type')).toBe('image/jpeg');
+  expect(same.bytes.length).toBe(signature.size);
+  await again.close();
+});
