@@ -36,6 +36,7 @@ let driver: Signed;
 let sacrifice: Signed;
 let asset: string;
 let parked: string;
+let hold: string;
 
 beforeAll(async () => {
   // Whoever begins and does not go on is let go soon: a broken request often is such a one.
@@ -63,6 +64,9 @@ beforeAll(async () => {
      values ('F01', 'R100', '20261121', 1, 1, '22001', 'too long', '{}') returning parked_id`,
   );
   [{ parked_id: parked } = { parked_id: '' }] = rows;
+  const headers = { authorization: `Bearer ${opsToken}` };
+  const body = { by: 'OFFICE', reason: 'a night without writes' };
+  hold = (await server.client.take(operations.beginHold, { headers, body })).hold_id;
 });
 
 const when = ['2026-11-20T10:00:00Z', '2026-11-20T10:00:00+02:00', ''];
@@ -177,7 +181,7 @@ describe('contract §1: whatever is sent', () => {
         sacrifice,
         opsToken,
         samples,
-        words: { ...words, segments: [asset, parked, ...segments] },
+        words: { ...words, segments: [asset, parked, hold, ...segments] },
       };
       const arbitrary = fuzzRequests(ground);
       const strangers = await rowsOf('R200');
