@@ -306,6 +306,8 @@ export class ScriptedServer {
       const { type: _type, from: _from, ...whole } = this.ledger.patch(null);
       return say(200, this.corrupt-- > 0 ? { ...whole, checksum: whole.checksum + 1 } : whole);
     }
+    // It speaks over sockets alone; the channel over plain HTTP is not found here.
+    if (!url.pathname.startsWith('/api/auth/')) return say(404, {});
     let written = '';
     for await (const chunk of request) written += String(chunk);
     const body: unknown = JSON.parse(written);
