@@ -69,6 +69,8 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
   const channel = { url, lines: new Lines(environment, timing), environment, timing, outbox, bootId, device, app };
   const courier = new Courier({ accounts, auth, events, outbox, replica, channel });
   journal.onTrouble = (error) => courier.storageTrouble(error);
+  if (store.evicted)
+    courier.trouble('EVICTED', 'the platform has deleted this device’s storage: what was not sent is lost');
   const { uploads } = options;
   const stopWakeUps = environment.wakeUps(() => {
     courier.wake();

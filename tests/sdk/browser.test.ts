@@ -35,6 +35,7 @@ globalThis.app = {
   receipt: (id) => client.receipt(id)?.current.at,
   accepted: (id) => client.receipt(id).accepted,
   status: () => client.status.current,
+  close: () => client.close(),
 };
 globalThis.ready = true;
 `;
@@ -46,7 +47,8 @@ interface App {
   comments(): (string | null)[] | undefined;
   receipt(id: string): string | undefined;
   accepted(id: string): Promise<number>;
-  status(): { pending: Record<string, number> };
+  status(): { pending: Record<string, number>; lastError: { code: string } | undefined };
+  close(): Promise<void>;
 }
 declare global {
   var app: App;
@@ -85,5 +87,17 @@ describe('the SDK in a real Chromium, on its IndexedDB', () => {
     expect(server.ledger.taken.map((entry) => entry.id)).toEqual([first, second]);
     expect(server.ledger.chainBreaks).toBe(0);
     await again.close();
+  });
+
+  test('storage that the browser has thrown away is noticed at the next start, and said', async () => {
+    const page = await openPage(context, address);
+    expect((await page.evaluate(() => globalThis.app.status())).lastError?.code).toBeUndefined();
+    await page.evaluate(() => globalThis.app.close());
+    const session = await context.newCDPSession(page);
+    await session.send('Storage.clearDataForOrigin', { origin: new URL(address).origin, storageTypes: 'indexeddb' });
+    await page.reload();
+    await page.waitForFunction('globalThis.ready === true');
+    expect((await page.evaluate(() => globalThis.app.status())).lastError?.code).toBe('EVICTED');
+    await page.close();
   });
 });

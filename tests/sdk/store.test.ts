@@ -127,8 +127,7 @@ describe('IndexedDB alone', () => {
     expect(completed).toEqual(['complete', 'resolved']);
   });
 
-  // Field case 19.
-  test('a connection that the platform closed in the background is opened again', async () => {
+  test('field case 19: a connection that the platform closed in the background is opened again', async () => {
     const indexedDB = new IDBFactory();
     const opened: IDBDatabase[] = [];
     const open = indexedDB.open.bind(indexedDB);

@@ -37,6 +37,7 @@ export async function encrypted(store: Store, key: CryptoKey): Promise<Store> {
 }
 
 class EncryptedStore implements Store {
+  readonly evicted: boolean;
   readonly share: Store['share'];
   readonly #store: Store;
   readonly #key: CryptoKey;
@@ -46,6 +47,7 @@ class EncryptedStore implements Store {
   constructor(store: Store, key: CryptoKey) {
     this.#store = store;
     this.#key = key;
+    this.evicted = store.evicted ?? false;
     this.share = store.share;
   }
 

@@ -24,14 +24,26 @@ export async function openIndexedDb(name = 'tailgate', options: IndexedDbOptions
   if (locks) store.share = (start, outer) => TabClient.open({ name, locks, patienceMs, start, store: outer });
   // Fail here and now where storage is denied, not at the driver's first tap.
   await store.readAll('setting');
+  const known = wasHere(name);
+  store.evicted = store.created && known;
+  // Where it is granted, nothing is thrown away without the person's doing; where not, there is nothing to do about it.
+  void globalThis.navigator?.storage?.persist?.().catch(() => false);
   return store;
 }
 
 class IndexedDbStore implements Store {
   readonly #name: string;
   readonly #factory: IDBFactory;
+  /** This is the first time that the database is open since there is one. */
+  created = false;
+  evicted = false;
   share: Store['share'];
   #database: Promise<IDBDatabase> | undefined;
+
+  readonly #life: DatabaseLife = {
+    created: () => (this.created = true),
+    gone: () => (this.#database = undefined),
+  };
 
   constructor(name: string, factory: IDBFactory) {
     this.#name = name;
@@ -99,12 +111,10 @@ class IndexedDbStore implements Store {
   }
 
   #open(): Promise<IDBDatabase> {
-    this.#database ??= openDatabase(this.#factory, this.#name, () => (this.#database = undefined)).catch(
-      (error: unknown) => {
-        this.#database = undefined;
-        throw error;
-      },
-    );
+    this.#database ??= openDatabase(this.#factory, this.#name, this.#life).catch((error: unknown) => {
+      this.#database = undefined;
+      throw error;
+    });
     return this.#database;
   }
 }
@@ -117,6 +127,21 @@ async function abort(transaction: IDBTransaction, ended: Promise<void>): Promise
     // It has ended by itself: that is why we are here.
   }
   await ended.catch(() => {});
+}
+
+/**
+ * Whether a store of this name was here before: what browsers throw away when room is short leaves `localStorage` alone.
+ * False where there is none (service workers, denied storage).
+ */
+function wasHere(name: string): boolean {
+  try {
+    const marker = `tailgate:${name}`;
+    const known = globalThis.localStorage.getItem(marker) !== null;
+    globalThis.localStorage.setItem(marker, 'here');
+    return known;
+  } catch {
+    return false;
+  }
 }
 
 const keyText = (key: IDBValidKey): string => (typeof key === 'string' ? key : '');
@@ -133,10 +158,16 @@ function apply(transaction: IDBTransaction, change: StoreChange): void {
 /** The schema's version rises when `tables` grows; rows are JSON that the SDK reads with care, so it needs no other reason. */
 const schemaVersion = 1;
 
-function openDatabase(factory: IDBFactory, name: string, gone: () => void): Promise<IDBDatabase> {
+interface DatabaseLife {
+  readonly created: () => void;
+  readonly gone: () => void;
+}
+
+function openDatabase(factory: IDBFactory, name: string, { created, gone }: DatabaseLife): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     const request = factory.open(name, schemaVersion);
-    request.onupgradeneeded = () => {
+    request.onupgradeneeded = ({ oldVersion }) => {
+      if (oldVersion === 0) created();
       for (const table of tables)
         if (!request.result.objectStoreNames.contains(table)) request.result.createObjectStore(table);
     };

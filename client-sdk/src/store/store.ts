@@ -14,6 +14,8 @@ export interface Store {
    */
   write(changes: readonly StoreChange[], durability: Durability): Promise<void>;
   close(): Promise<void>;
+  /** The platform has thrown away what was here since this store was last open: what was not sent is lost. */
+  readonly evicted?: boolean;
   /**
    * Where several pages may have the store open: the client of this page, which `start` runs only while no other page
    * does (one store, one writer). `outer` is this store as the client has it: a wrapper around it, perhaps.
