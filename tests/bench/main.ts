@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { authTiming } from './auth-timing.ts';
+import { device } from './device.ts';
 import { drain } from './drain.ts';
 import { live } from './live.ts';
 import { replicate } from './replicate.ts';
@@ -15,6 +16,7 @@ const numbers = Object.fromEntries(Object.entries(values).map(([name, value]) =>
 const options = { rounds: 3, ...numbers };
 const benches = {
   'auth-timing': () => authTiming(),
+  device: () => device(options),
   drain: () => drain(options),
   live: () => live(options),
   replicate: () => replicate(options),
