@@ -1,0 +1,198 @@
+import type { Mutation, Snapshot } from '@tailgate/sync-protocol';
+import { addToChecksum, clientScope, closeCodes, currentProtocol, snapshotBody } from '@tailgate/sync-protocol';
+import { sampleKey, sampleScope } from '@tailgate/client-sdk/testing';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { insertRoutes, plan } from '../support/mirror.ts';
+import { signIn, signUp } from '../support/people.ts';
+import { Phone } from '../support/phone.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
+import { TestQueue } from '../support/sealing.ts';
+import { startSyncNode } from '../support/sync-node.ts';
+
+// What docs/protocol.md promises a client, asked of both servers that speak it: ours, and the scripted one that ships
+// with the SDK. An app that works with the one works with the other.
+
+interface Credentials {
+  readonly employee_id: string;
+  readonly api_token: string;
+}
+interface Subject {
+  readonly socketUrl: string;
+  credentials(employee: string): Promise<Credentials>;
+}
+
+async function realServer(): Promise<Subject> {
+  const node = await startSyncNode();
+  const { facility, id, week_end: weekEnd } = sampleKey;
+  await insertRoutes(node.database.pool, [
+    { facility, id, weekEnd, drivers: ['1001', '1002'], stops: [plan(1), plan(2), plan(3)] },
+  ]);
+  for (const employee of ['1001', '1002']) await signUp(node.client, employee);
+  return {
+    socketUrl: node.socketUrl,
+    credentials: (employee) => signIn(node.client, employee, { confirm_login: true }),
+  };
+}
+
+async function scriptedServer(): Promise<Subject> {
+  const server = await startScriptedServer();
+  return {
+    socketUrl: `${server.url.replace('http', 'ws')}/api/sync`,
+    credentials: async (employee_id) => {
+      server.tokens.set(`token of ${employee_id}`, employee_id);
+      return { employee_id, api_token: `token of ${employee_id}` };
+    },
+  };
+}
+
+const comment = (stop: number, text: string) => ({
+  route: sampleKey,
+  stop: { id: stop, updates: { driver_comments: text } },
+});
+
+describe.each([
+  ['the real server', realServer],
+  ['the scripted server', scriptedServer],
+])('%s keeps the protocol', (_name, start) => {
+  let subject: Subject;
+  beforeAll(async () => {
+    subject = await start();
+  });
+
+  /** A phone with a fresh queue that was welcomed. */
+  async function welcomed(employee = '1001', hello: object = {}) {
+    const queue = new TestQueue();
+    const phone = await Phone.connect(subject.socketUrl, queue.clientId);
+    const as = await subject.credentials(employee);
+    const welcome = await phone.signedOn(as, { wants_queue_key: true, ...hello });
+    return { phone, queue, as, welcome };
+  }
+  const answers = async (phone: Phone, ...items: Mutation[]) => {
+    phone.push(...items);
+    return phone.next('ack');
+  };
+
+  /** A phone that follows the route, and the route as it came first: in a patch, or over HTTP where the server says so. */
+  async function follower(): Promise<{ readonly phone: Phone; readonly whole: Snapshot }> {
+    const { phone, as } = await welcomed('1001', { cursors: { [sampleScope]: null } });
+    const first = await phone.either('patch', 'snapshot');
+    expect(first.scope).toBe(sampleScope);
+    if (first.type === 'patch') {
+      expect(first.from).toBeNull();
+      return { phone, whole: first };
+    }
+    const url = `${subject.socketUrl.replace('ws', 'http')}/snapshot?scope=${encodeURIComponent(sampleScope)}`;
+    const response = await fetch(url, { headers: { ...as } });
+    const whole = snapshotBody.parse(await response.json());
+    phone.send({ type: 'subscribe', cursors: { [sampleScope]: { epoch: whole.epoch, version: whole.to } } });
+    return { phone, whole };
+  }
+
+  test('a welcome tells the watermark, the limits, a key of the queue and the driver’s routes', async () => {
+    const { welcome } = await welcomed();
+    expect(welcome).toMatchObject({ protocol: currentProtocol, last_seq: 0 });
+    expect(welcome.queue_key).toBeTypeOf('string');
+    expect(welcome.routes).toContainEqual({ ...sampleKey, scope: sampleScope, status: 'O' });
+    expect(welcome.limits.frame_bytes).toBeGreaterThanOrEqual(1_048_576);
+  });
+
+  test('a token that counts for nothing is rejected, and the socket closed', async () => {
+    const phone = await Phone.connect(subject.socketUrl);
+    phone.hello({ employee_id: '1001', api_token: 'no token' });
+    expect(await phone.next('reject')).toMatchObject({ code: 'INVALID_TOKEN' });
+    expect(await phone.untilClosed()).toMatchObject({ code: closeCodes.rejected });
+  });
+
+  test('a followed route comes whole, and its checksum is that of its documents', async () => {
+    const { whole } = await follower();
+    expect(whole.docs.map(({ key }) => key)).toEqual(expect.arrayContaining(['route', 'plan/1', 'plan/2', 'plan/3']));
+    expect(whole.docs.reduce((sum, { key, version }) => addToChecksum(sum, key, version), 0)).toBe(whole.checksum);
+  });
+
+  test('a change is applied, acknowledged with its version, and comes to whoever follows its route', async () => {
+    const { phone: other, whole } = await follower();
+    const { phone, queue } = await welcomed();
+    const item = queue.seal('stop.update', comment(1, 'seen by both'));
+    const ack = await answers(phone, item);
+    expect(ack).toMatchObject({ last_seq: 1, results: [{ seq: 1, id: item.id, result: 'applied' }] });
+    const news = await other.next('patch', (patch) => patch.scope === sampleScope && patch.to > whole.to);
+    expect(news.to).toBeGreaterThanOrEqual(ack.results[0]?.version ?? Infinity);
+    expect(news.docs.map(({ key }) => key)).toContain('result/1');
+  });
+
+  test('what was taken already is a duplicate, at the version that contains it', async () => {
+    const { phone, queue } = await welcomed();
+    const item = queue.seal('stop.update', comment(2, 'the answer was lost'));
+    const [first] = (await answers(phone, item)).results;
+    const again = await answers(phone, item);
+    expect(again).toMatchObject({ last_seq: 1, results: [{ id: item.id, result: 'duplicate' }] });
+    expect(again.results[0]?.version).toBe(first?.version);
+  });
+
+  test('after a gap the server says what it wants, and takes nothing', async () => {
+    const { phone, queue } = await welcomed();
+    const [first, second] = [queue.seal('stop.update', comment(1, 'a')), queue.seal('stop.update', comment(1, 'b'))];
+    expect(await answers(phone, second)).toMatchObject({ last_seq: 0, wants: 1, results: [] });
+    expect(await answers(phone, first, second)).toMatchObject({ last_seq: 2 });
+  });
+
+  test('another item at a taken sequence is a fork', async () => {
+    const { phone, queue } = await welcomed();
+    const item = queue.seal('stop.update', comment(3, 'the original'));
+    await answers(phone, item);
+    const clone = { ...item, id: new TestQueue().seal('stop.update', {}).id };
+    expect(await answers(phone, clone)).toMatchObject({ last_seq: 1, fork: 1, results: [] });
+  });
+
+  test('the same id with another content is quarantined', async () => {
+    const { phone, queue } = await welcomed();
+    const item = queue.seal('stop.update', comment(3, 'first'));
+    await answers(phone, item);
+    const ack = await answers(phone, { ...item, args: comment(3, 'second') });
+    expect(ack.results).toMatchObject([{ id: item.id, result: 'quarantined' }]);
+  });
+
+  test('a queue belongs to one employee', async () => {
+    const { phone, queue } = await welcomed();
+    await answers(phone, queue.seal('stop.update', comment(1, 'mine')));
+    phone.vanish();
+    const thief = await Phone.connect(subject.socketUrl, queue.clientId);
+    thief.hello(await subject.credentials('1002'));
+    expect(await thief.next('reject')).toMatchObject({ code: 'CLIENT_OF_OTHER_EMPLOYEE' });
+  });
+
+  test('a queue’s key pushes, and sees no route', async () => {
+    const { phone, queue, welcome } = await welcomed();
+    await answers(phone, queue.seal('stop.update', comment(1, 'with a token')));
+    phone.vanish();
+    const later = await Phone.connect(subject.socketUrl, queue.clientId);
+    const again = await later.signedOn({ employee_id: '1001', queue_key: welcome.queue_key ?? '' });
+    expect(again).toMatchObject({ last_seq: 1, routes: [] });
+    expect(await answers(later, queue.seal('stop.update', comment(1, 'with a key')))).toMatchObject({ last_seq: 2 });
+  });
+
+  test('what a device no longer has it declares gone, and the next push counts from there', async () => {
+    const { phone, queue } = await welcomed();
+    for (const text of ['lost', 'lost, too']) queue.seal('stop.update', comment(2, text));
+    phone.send({ type: 'gone', from: 1, to: 2, reason: 'storage was cleared' });
+    phone.push(queue.seal('stop.update', comment(2, 'kept')));
+    const ack = await phone.next('ack', ({ results }) => results.length > 0);
+    expect(ack).toMatchObject({ last_seq: 3, results: [{ seq: 3, result: 'applied' }] });
+  });
+
+  test('a scope that is not the driver’s is gone; their own queue’s is not', async () => {
+    const { phone, queue } = await welcomed();
+    phone.send({
+      type: 'subscribe',
+      cursors: { 'route:F09:ELSE:20261128': null, [clientScope(queue.clientId)]: null },
+    });
+    expect(await phone.next('gone')).toMatchObject({ scope: 'route:F09:ELSE:20261128' });
+    expect(await phone.next('patch')).toMatchObject({ scope: clientScope(queue.clientId) });
+  });
+
+  test('a ping is answered', async () => {
+    const { phone } = await welcomed();
+    phone.send({ type: 'ping' });
+    expect(await phone.next('pong')).toMatchObject({ type: 'pong' });
+  });
+});
