@@ -77,10 +77,8 @@ describe.each([
     const { phone, as } = await welcomed('1001', { cursors: { [sampleScope]: null } });
     const first = await phone.either('patch', 'snapshot');
     expect(first.scope).toBe(sampleScope);
-    if (first.type === 'patch') {
-      expect(first.from).toBeNull();
-      return { phone, whole: first };
-    }
+    expect(first.type === 'patch' ? first.from : null).toBeNull();
+    if (first.type === 'patch') return { phone, whole: first };
     const url = `${subject.socketUrl.replace('ws', 'http')}/snapshot?scope=${encodeURIComponent(sampleScope)}`;
     const response = await fetch(url, { headers: { ...as } });
     const whole = snapshotBody.parse(await response.json());
