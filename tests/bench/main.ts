@@ -7,6 +7,7 @@ import { replicate } from './replicate.ts';
 import { publish } from './report.ts';
 import { rest } from './rest.ts';
 import { upload } from './upload.ts';
+import { uploadCut } from './upload-cut.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -22,6 +23,7 @@ const benches = {
   replicate: () => replicate(options),
   rest: () => rest(options),
   upload: () => upload(options),
+  'upload-cut': () => uploadCut(),
 };
 
 const [name] = positionals;
