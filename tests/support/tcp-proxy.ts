@@ -127,8 +127,10 @@ export class TcpProxy {
   async stop(): Promise<void> {
     const closed = this.#server && once(this.#server, 'close');
     this.refuse();
+    const open = [...this.#links].flatMap(({ client, target }) => [client, target]).filter((socket) => !socket.closed);
+    const ended = open.map((socket) => new Promise<void>((resolve) => socket.once('close', () => resolve())));
     this.cut();
-    await closed;
+    await Promise.all([closed, ...ended]);
   }
 
   #link(client: Socket): void {
