@@ -1,0 +1,48 @@
+/** Numbers that look random and follow from a seed alone (mulberry32): the same seed is the same run. */
+export class Chance {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = Math.imul(seed, 0x9e3779b1) >>> 0;
+  }
+
+  /** From 0 to below 1. */
+  fraction(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  /** A whole number from 0 to below `end`. */
+  below(end: number): number {
+    return Math.floor(this.fraction() * end);
+  }
+
+  /** True so often. */
+  odds(share: number): boolean {
+    return this.fraction() < share;
+  }
+
+  bytes(length: number): Uint8Array {
+    return Uint8Array.from({ length }, () => this.below(256));
+  }
+
+  /** One of them; there has to be one. */
+  one<Value>(values: readonly Value[]): Value {
+    const value = values[this.below(values.length)];
+    if (value === undefined) throw new Error('there is nothing to choose from');
+    return value;
+  }
+
+  /** One of them, each as often as its weight says. */
+  weighted<Value>(values: readonly (readonly [weight: number, value: Value])[]): Value {
+    const sum = values.reduce((total, [weight]) => total + weight, 0);
+    let left = this.fraction() * sum;
+    for (const [weight, value] of values) {
+      left -= weight;
+      if (left < 0) return value;
+    }
+    throw new Error('there is nothing to choose from');
+  }
+}

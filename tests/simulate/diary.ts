@@ -1,0 +1,88 @@
+import { stopUpdateArgs } from '@tailgate/sync-protocol';
+
+/** What a driver can say of a stop in this world: enough for every kind of row on the host. */
+export interface Said {
+  readonly status?: 'D' | 'S';
+  readonly driver_comments?: string;
+  readonly store_emp_name?: string;
+  /** Of the stop's one line. */
+  readonly delivered?: number;
+}
+
+/** A tap. Taps that the SDK merged into one change share its id. */
+export interface Deed {
+  readonly id: string;
+  readonly by: string;
+  readonly stop: number;
+  readonly said: Said;
+  /** The app has said that it is on the disk: from then on it must not get lost. */
+  isSaved: boolean;
+}
+
+/** What one driver did, in order: noted by the driver, not by the phone. */
+export class Diary {
+  deeds: Deed[] = [];
+
+  /** Ids of the changes in the order in which they were begun. */
+  get ids(): string[] {
+    return [...new Set(this.deeds.map(({ id }) => id))];
+  }
+
+  /** The driver's own last word on each field of a stop. */
+  lastWord(stop: number): Said {
+    return wordOf(this.deeds.filter((deed) => deed.stop === stop));
+  }
+
+  content(id: string): Said {
+    return wordOf(this.deeds.filter((deed) => deed.id === id));
+  }
+
+  /**
+   * The phone was killed: what was not saved yet may be gone, and is then no deed at all. What was saved has to be there.
+   *
+   * @param stored what the phone's disk holds of each change, by id
+   * @returns what is wrong
+   */
+  afterKill(stored: ReadonlyMap<string, Said>): string[] {
+    const kept: Deed[] = [];
+    const wrong: string[] = [];
+    for (const [i, deed] of this.deeds.entries()) {
+      const sameChange = this.deeds.slice(i).filter(({ id }) => id === deed.id);
+      const isThere = contains(stored.get(deed.id), deed.said, sameChange);
+      if (isThere) kept.push({ ...deed, isSaved: true });
+      else if (deed.isSaved)
+        wrong.push(`${deed.id} was saved on the phone of ${deed.by}, and its disk does not hold it`);
+    }
+    this.deeds = kept;
+    return wrong;
+  }
+}
+
+const fields = ['status', 'driver_comments', 'store_emp_name', 'delivered'] as const;
+
+/** Whether a stored change contains a deed: each field has its value, or that of a later deed of the same change. */
+function contains(stored: Said | undefined, said: Said, sameChange: readonly Deed[]): boolean {
+  if (!stored) return false;
+  const spoken = fields.filter((field) => said[field] !== undefined);
+  return spoken.every((field) => sameChange.some((deed) => deed.said[field] === stored[field]));
+}
+
+/** Several deeds one after the other: the later word counts. */
+export function wordOf(deeds: readonly Pick<Deed, 'said'>[]): Said {
+  const word: Said = {};
+  for (const { said } of deeds) Object.assign(word, said);
+  return word;
+}
+
+/** What the arguments of a `stop.update` say, in this world's terms. */
+export function saidIn(args: unknown): Said {
+  const { stop } = stopUpdateArgs.parse(args);
+  const { status, driver_comments, store_emp_name } = stop.updates ?? {};
+  const delivered = stop.products?.[0]?.updates?.delivered;
+  return {
+    ...(status === 'D' || status === 'S' ? { status } : {}),
+    ...(typeof driver_comments === 'string' ? { driver_comments } : {}),
+    ...(typeof store_emp_name === 'string' ? { store_emp_name } : {}),
+    ...(typeof delivered === 'number' ? { delivered } : {}),
+  };
+}

@@ -1,0 +1,186 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { LocalStop } from '@tailgate/client-sdk';
+import type { Depot } from './depot.ts';
+import { FACILITY, routeOf, STOPS, WEEK } from './depot.ts';
+import type { Diary, Said } from './diary.ts';
+import { saidIn, wordOf } from './diary.ts';
+import type { Phone } from './phone.ts';
+
+// docs/architecture.md as questions to what is really there. Written without a line of the product's rules.
+
+/** A driver with a phone and what they did on it. */
+export interface Driver {
+  readonly phone: Phone;
+  readonly diary: Diary;
+}
+
+/** What a stop shows to whoever looks at it. */
+export interface Shown {
+  readonly status: string;
+  readonly driver_comments: string;
+  readonly store_emp_name: string;
+  readonly delivered: number;
+}
+
+export const shownAfter = (said: Said): Shown => ({
+  status: said.status ?? 'P',
+  driver_comments: said.driver_comments ?? '',
+  store_emp_name: said.store_emp_name ?? '',
+  delivered: said.delivered ?? 0,
+});
+
+export const shownOn = ({ updates, products }: LocalStop): Shown => ({
+  status: updates.status,
+  driver_comments: updates.driver_comments ?? '',
+  store_emp_name: updates.store_emp_name ?? '',
+  delivered: products[0]?.updates.delivered ?? 0,
+});
+
+/** What no receipt may have said before its time (I4, I10): asked as soon as it says so. */
+export async function falseReceipts(
+  depot: Depot,
+  seed: number,
+  accepted: readonly string[],
+  hosted: readonly Hosted[],
+): Promise<string[]> {
+  const wrong: string[] = [];
+  if (accepted.length > 0) {
+    const { rows } = await depot.db.query<{ id: string }>('select id from ledger where id = any($1::uuid[])', [
+      accepted,
+    ]);
+    const known = new Set(rows.map(({ id }) => id));
+    for (const id of accepted) if (!known.has(id)) wrong.push(`${id} reads accepted, and the ledger does not have it`);
+  }
+  if (hosted.length === 0) return wrong;
+  const onHost = await hostShows(depot, seed);
+  for (const { id, stop } of hosted)
+    if (!onHost.has(stop)) wrong.push(`${id} reads on the host, and the host has no row of stop ${stop}`);
+  return wrong;
+}
+
+/** A change whose receipt says that the host has it. */
+export interface Hosted {
+  readonly id: string;
+  readonly stop: number;
+}
+
+interface LedgerRow {
+  readonly id: string;
+  readonly client_id: string;
+  readonly seq: number;
+  readonly stop_id: number;
+  readonly version: number;
+  readonly employee: string;
+  readonly edit_time: Date;
+  readonly body: string;
+}
+
+const readBody: (text: string) => { readonly args: unknown } = JSON.parse;
+
+/** Everything that must be true when the world has come to rest. */
+export async function brokenPromises(depot: Depot, seed: number, drivers: readonly Driver[]): Promise<string[]> {
+  const ledger = await readLedger(depot, seed);
+  return [
+    ...wrongInLedger(ledger, drivers),
+    ...(await troubles(depot, drivers)),
+    ...(await wrongAnywhere(depot, seed, ledger, drivers)),
+  ];
+}
+
+async function readLedger({ db }: Depot, seed: number): Promise<LedgerRow[]> {
+  const { rows } = await db.query<LedgerRow>(
+    `select id, client_id, seq, stop_id, version, employee, edit_time, body
+       from ledger where facility = $1 and route_id = $2 and source = 'sync' order by client_id, seq`,
+    [FACILITY, routeOf(seed).id],
+  );
+  return rows;
+}
+
+/** Nothing lost, nothing doubled, nothing reordered, nothing changed. */
+function wrongInLedger(ledger: readonly LedgerRow[], drivers: readonly Driver[]): string[] {
+  const wrong: string[] = [];
+  for (const { diary, phone } of drivers) {
+    const entries = ledger.filter(({ employee }) => employee === phone.employee);
+    const ids = entries.map(({ id }) => id);
+    if (!isDeepStrictEqual(ids, diary.ids))
+      wrong.push(`${phone.employee} recorded ${diary.ids.join(' ')}, and the ledger has ${ids.join(' ')}`);
+    if (new Set(entries.map((entry) => entry.client_id)).size > 1)
+      wrong.push(`the queue of ${phone.employee} was forked, though nobody has copied the phone`);
+    for (const [i, entry] of entries.entries()) {
+      const said = saidIn(readBody(entry.body).args);
+      if (!isDeepStrictEqual(said, diary.content(entry.id)))
+        wrong.push(`${entry.id} says ${JSON.stringify(said)}, recorded was ${JSON.stringify(diary.content(entry.id))}`);
+      const before = entries[i - 1];
+      if (before && before.version > entry.version)
+        wrong.push(`${entry.id} follows ${before.id} in its queue, and came before it on the route`);
+      if (before && before.edit_time > entry.edit_time)
+        wrong.push(`${entry.id} follows ${before.id} in its queue, and has an earlier edit time`);
+    }
+  }
+  return wrong;
+}
+
+async function troubles({ db }: Depot, drivers: readonly Driver[]): Promise<string[]> {
+  const employees = drivers.map(({ phone }) => phone.employee);
+  const kept = await db.query<{ reason: string }>('select reason from quarantine where employee = any($1)', [
+    employees,
+  ]);
+  const noted = await db.query<{ kind: string }>('select kind from incident where employee = any($1)', [employees]);
+  return [
+    ...kept.rows.map(({ reason }) => `something good went to quarantine: ${reason}`),
+    ...noted.rows.map(({ kind }) => `an incident was noted: ${kind}`),
+  ];
+}
+
+/** What every phone and the host must show: by edit time, then queue, then sequence, the later word counts (I7). */
+async function wrongAnywhere(
+  depot: Depot,
+  seed: number,
+  ledger: readonly LedgerRow[],
+  drivers: readonly Driver[],
+): Promise<string[]> {
+  const wrong: string[] = [];
+  const contents = new Map(drivers.flatMap(({ diary }) => diary.ids.map((id) => [id, diary.content(id)] as const)));
+  // As it was read, in the order of queues and sequences, where edit times are equal: the sort is stable.
+  const ordered = ledger.toSorted((a, b) => a.edit_time.getTime() - b.edit_time.getTime());
+  const onHost = await hostShows(depot, seed);
+  for (let stop = 1; stop <= STOPS; stop++) {
+    const deeds = ordered.filter((entry) => entry.stop_id === stop).map(({ id }) => ({ said: contents.get(id) ?? {} }));
+    const expected = shownAfter(wordOf(deeds));
+    const compare = (where: string, shown: Shown | undefined): void => {
+      if (!isDeepStrictEqual(shown, expected))
+        wrong.push(`stop ${stop} reads ${JSON.stringify(shown)} ${where}, not ${JSON.stringify(expected)}`);
+    };
+    for (const { phone } of drivers) {
+      const local = phone.app?.stop(stop, routeOf(seed)).current;
+      compare(`on the phone of ${phone.employee}`, local && shownOn(local));
+    }
+    if (deeds.length > 0) compare('on the host', onHost.get(stop));
+  }
+  return wrong;
+}
+
+async function hostShows({ host }: Depot, seed: number): Promise<Map<number, Shown>> {
+  const { id } = routeOf(seed);
+  const stops = await host.query(
+    'select RUSTP, RUSTS, RUCMT, RUSNAM from PODDTA.RTSTUP where RUFAC = ? and RURTE = ? and RUWKE = ?',
+    [FACILITY, id, WEEK],
+  );
+  const lines = await host.query('select RQSTP, RQDLV from PODDTA.RTPRUP where RQFAC = ? and RQRTE = ? and RQWKE = ?', [
+    FACILITY,
+    id,
+    WEEK,
+  ]);
+  return new Map(
+    stops.map((row) => {
+      const line = lines.find((each) => each['RQSTP'] === row['RUSTP']);
+      const shown = {
+        status: String(row['RUSTS']),
+        driver_comments: String(row['RUCMT']),
+        store_emp_name: String(row['RUSNAM']),
+        delivered: Number(line?.['RQDLV'] ?? 0),
+      };
+      return [Number(row['RUSTP']), shown];
+    }),
+  );
+}

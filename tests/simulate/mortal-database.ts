@@ -1,0 +1,100 @@
+import type { QueryResult, QueryResultRow } from 'pg';
+import type { Connection, Db, Statement } from '../../server/src/db/types.ts';
+import type { Stillness } from './stillness.ts';
+
+/** When a process dies: with its n-th statement from now on, just before it or just after it. */
+export interface Fuse {
+  readonly statements: number;
+  readonly moment: 'before' | 'after';
+}
+
+/** Turns of the event loop until a frame that was sent has left the process. */
+const LAST_TURNS = 3;
+
+/**
+ * The database as one process has it. The process may be killed at each of its statements; from then on it gets no
+ * answer any more, and PostgreSQL rolls back what it had begun.
+ */
+export class MortalDatabase implements Db {
+  readonly #db: Db;
+  readonly #stillness: Stillness;
+  readonly #onDeath: () => void;
+  readonly #open = new Set<Connection>();
+  #isDead = false;
+  #fuse: { left: number; moment: Fuse['moment'] } | undefined;
+
+  constructor(db: Db, stillness: Stillness, onDeath: () => void) {
+    this.#db = db;
+    this.#stillness = stillness;
+    this.#onDeath = onDeath;
+  }
+
+  get isDead(): boolean {
+    return this.#isDead;
+  }
+
+  light({ statements, moment }: Fuse): void {
+    this.#fuse = { left: statements, moment };
+  }
+
+  extinguish(): void {
+    this.#fuse = undefined;
+  }
+
+  /** As `kill -9` does it: what is open is rolled back by PostgreSQL, nothing more is asked. */
+  die(): void {
+    if (this.#isDead) return;
+    this.#isDead = true;
+    for (const connection of this.#open) void this.#stillness.during(this.#rollBack(connection));
+    this.#onDeath();
+  }
+
+  query<Row extends QueryResultRow>(statement: Statement, values?: unknown[]): Promise<QueryResult<Row>> {
+    return this.#burning(() => this.#db.query<Row>(statement, values));
+  }
+
+  async connect(): Promise<Connection> {
+    const connection = await this.#whileAlive(() => this.#db.connect());
+    if (this.#isDead) {
+      connection.release();
+      throw killed();
+    }
+    this.#open.add(connection);
+    return {
+      query: (statement, values) => this.#burning(() => connection.query(statement, values)),
+      release: (destroy) => {
+        if (this.#open.delete(connection)) connection.release(destroy);
+      },
+    };
+  }
+
+  async #burning<Value>(work: () => Promise<Value>): Promise<Value> {
+    const fuse = this.#fuse;
+    const isLast = fuse !== undefined && fuse.left-- === 0;
+    if (!isLast) return this.#whileAlive(work);
+    const answer = fuse.moment === 'after' ? this.#whileAlive(work) : undefined;
+    await answer?.catch(() => undefined);
+    // What it has said before it dies is on its way.
+    for (let turns = 0; turns < LAST_TURNS; turns++) await this.#stillness.during(new Promise(setImmediate));
+    this.die();
+    throw killed();
+  }
+
+  async #whileAlive<Value>(work: () => Promise<Value>): Promise<Value> {
+    if (this.#isDead) throw killed();
+    const answer = await this.#stillness.during(work());
+    if (this.#isDead) throw killed();
+    return answer;
+  }
+
+  async #rollBack(connection: Connection): Promise<void> {
+    this.#open.delete(connection);
+    const error = await connection.query('rollback').then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    connection.release(error !== undefined);
+  }
+}
+
+const killed = (): Error => new Error('this process was killed');

@@ -1,0 +1,215 @@
+import type { Socket } from '@tailgate/client-sdk';
+import type { ServerNode } from './server-node.ts';
+import type { Stillness } from './stillness.ts';
+
+/** What a network knows of the server: the process that runs now, if one does. */
+export interface ServerSide {
+  readonly node: ServerNode | undefined;
+}
+
+type ServerSocket = Awaited<ReturnType<ServerNode['app']['injectWS']>>;
+/** What one end of a line hears next. */
+type Parcel = { readonly is: 'frame'; readonly text: string } | { readonly is: 'end' };
+
+/** Something that the network can do now; the scheduler chooses one. */
+export type Delivery = () => Promise<void>;
+
+/**
+ * The network of one phone. Nothing moves by itself: each frame, request and answer waits until the scheduler delivers
+ * it. Within a line frames keep their order, as TCP has it; an old line's frames may arrive long after a new one opened.
+ */
+export class PhoneNetwork {
+  /** Whether there is a cell. */
+  isUp = true;
+  readonly #server: ServerSide;
+  readonly #stillness: Stillness;
+  readonly #lines = new Set<Line>();
+  readonly #requests = new Set<Request>();
+
+  constructor(server: ServerSide, stillness: Stillness) {
+    this.#server = server;
+    this.#stillness = stillness;
+  }
+
+  get hasLines(): boolean {
+    return this.#lines.size > 0;
+  }
+
+  /** @param isAlive whether the app that opens it still runs */
+  connect(phone: PhoneSocket, isAlive: () => boolean): void {
+    this.#lines.add(new Line(phone, isAlive, this.#stillness));
+  }
+
+  request(isAlive: () => boolean, ask: Ask): Promise<Response> {
+    return new Promise((answer, fail) => this.#requests.add({ isAlive, ask, answer, fail, response: undefined }));
+  }
+
+  /** What could happen next, in an order that depends on nothing but what has happened. */
+  deliveries(): Delivery[] {
+    const { node } = this.#server;
+    const next: Delivery[] = [];
+    for (const line of this.#lines) {
+      if (line.isOver) this.#lines.delete(line);
+      else if (line.isOpening) next.push(() => line.open(this.isUp ? node : undefined));
+      else if (this.isUp) next.push(...line.deliveries());
+    }
+    for (const request of this.#requests) next.push(() => this.#carry(request));
+    return next;
+  }
+
+  /** Every line breaks. What was under way in them is lost. */
+  cut(): void {
+    for (const line of this.#lines) line.cut();
+    this.#lines.clear();
+    for (const request of this.#requests) request.fail(new TypeError('the network is gone'));
+    this.#requests.clear();
+  }
+
+  /** The server is gone: what it had sent still arrives, what was sent to it does not. */
+  loseServer(): void {
+    for (const line of this.#lines) line.loseServer();
+  }
+
+  /** From now on nothing comes through any open line, and neither end is told. */
+  freeze(): void {
+    for (const line of this.#lines) line.isFrozen = true;
+  }
+
+  async #carry(request: Request): Promise<void> {
+    const { ask, isAlive, fail } = request;
+    const { node } = this.#server;
+    if (!this.isUp || !node) {
+      this.#requests.delete(request);
+      if (isAlive()) fail(new TypeError('nobody answers'));
+      return;
+    }
+    if (request.response === undefined) {
+      const { method, path, headers, body } = ask;
+      const payload = body === undefined ? {} : { payload: body };
+      const answer = await this.#stillness.during(node.app.inject({ method, url: path, headers, ...payload }));
+      const said: Record<string, string> = {};
+      for (const [name, value] of Object.entries(answer.headers)) if (value !== undefined) said[name] = String(value);
+      const bodyless = answer.statusCode === 204 || answer.statusCode === 304;
+      const text = bodyless ? null : answer.payload;
+      request.response = new Response(text, { status: answer.statusCode, headers: said });
+      return;
+    }
+    this.#requests.delete(request);
+    if (isAlive()) request.answer(request.response);
+  }
+}
+
+export interface Ask {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body: string | undefined;
+}
+
+interface Request {
+  readonly isAlive: () => boolean;
+  readonly ask: Ask;
+  readonly answer: (response: Response) => void;
+  readonly fail: (error: Error) => void;
+  response: Response | undefined;
+}
+
+/** One connection between a phone and the server, with what is under way in both directions. */
+class Line {
+  isFrozen = false;
+  readonly #phone: PhoneSocket;
+  readonly #isAlive: () => boolean;
+  readonly #stillness: Stillness;
+  readonly #toServer: Parcel[] = [];
+  readonly #toPhone: Parcel[] = [];
+  #server: ServerSocket | undefined;
+  #state: 'opening' | 'open' | 'over' = 'opening';
+
+  constructor(phone: PhoneSocket, isAlive: () => boolean, stillness: Stillness) {
+    this.#phone = phone;
+    this.#isAlive = isAlive;
+    this.#stillness = stillness;
+    phone.hand = (parcel) => this.#toServer.push(parcel);
+  }
+
+  get isOpening(): boolean {
+    return this.#state === 'opening';
+  }
+
+  get isOver(): boolean {
+    return this.#state === 'over';
+  }
+
+  async open(node: ServerNode | undefined): Promise<void> {
+    if (!node || this.#phone.isClosed) return this.#end();
+    const socket = await this.#stillness.during(node.app.injectWS('/api/sync'));
+    this.#server = socket;
+    this.#state = 'open';
+    // Once it is open, all that it says is frames of text.
+    socket.on('message', (data: Buffer) => this.#toPhone.push({ is: 'frame', text: data.toString() }));
+    socket.on('close', () => this.#toPhone.push({ is: 'end' }));
+    if (this.#isAlive()) this.#phone.tell(new Event('open'));
+  }
+
+  deliveries(): Delivery[] {
+    if (this.isFrozen) return [];
+    const next: Delivery[] = [];
+    if (this.#toServer.length > 0) next.push(() => this.#deliverToServer());
+    if (this.#toPhone.length > 0) next.push(() => this.#deliverToPhone());
+    return next;
+  }
+
+  cut(): void {
+    this.#server?.close();
+    this.#end();
+  }
+
+  loseServer(): void {
+    if (!this.#server) return;
+    this.#server.removeAllListeners();
+    this.#server.close();
+    this.#server = undefined;
+    this.#toPhone.push({ is: 'end' });
+  }
+
+  async #deliverToServer(): Promise<void> {
+    const parcel = this.#toServer.shift();
+    if (parcel?.is === 'frame') this.#server?.send(parcel.text);
+    if (parcel?.is !== 'end') return;
+    this.#server?.close();
+    this.#state = 'over';
+  }
+
+  async #deliverToPhone(): Promise<void> {
+    const parcel = this.#toPhone.shift();
+    if (parcel?.is === 'end') return this.#end();
+    if (parcel && this.#isAlive()) this.#phone.tell(new MessageEvent('message', { data: parcel.text }));
+  }
+
+  #end(): void {
+    if (this.#state === 'over') return;
+    this.#state = 'over';
+    if (this.#isAlive()) this.#phone.tell(new Event('close'));
+  }
+}
+
+/** A phone's end of a line: what the SDK holds in its hands. */
+export class PhoneSocket extends EventTarget implements Socket {
+  isClosed = false;
+  /** Takes what is to go to the server. */
+  hand: (parcel: Parcel) => void = () => {};
+
+  send(text: string): void {
+    if (!this.isClosed) this.hand({ is: 'frame', text });
+  }
+
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.hand({ is: 'end' });
+  }
+
+  tell(event: Event): void {
+    if (!this.isClosed) this.dispatchEvent(event);
+  }
+}

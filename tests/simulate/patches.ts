@@ -1,0 +1,58 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+
+/** Worlds in which a mistake must show. */
+const SEEDS = 40;
+
+const here = import.meta.dirname;
+const root = join(here, '../..');
+
+/** Whether the simulator finds the mistake that a patch makes, in a copy of the tree. */
+export function findsMistake(patch: string): boolean {
+  const copy = mkdtempSync(join(tmpdir(), 'tailgate-patched-'));
+  try {
+    copyTree(copy);
+    // By its own name: the copy is no repository, and lies in none.
+    execFileSync('git', ['apply', join(here, 'patches', patch)], { cwd: copy });
+    const args = ['--conditions=source', 'tests/simulate/cli.ts', '--seeds', String(SEEDS)];
+    const { status, stderr } = spawnSync(process.execPath, args, { cwd: copy, encoding: 'utf8' });
+    // Anything else than a broken promise is a patch that no longer fits.
+    return status === 1 && stderr.includes('again: npm run simulate');
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+export const patches = readdirSync(join(here, 'patches')).filter((name) => name.endsWith('.patch'));
+
+/** Sources are copied; libraries are links, our own packages among them links into the copy. */
+function copyTree(copy: string): void {
+  const parts = ['client-sdk', 'server', 'sync-protocol', 'tests', 'package.json', 'tsconfig.json'];
+  const isSource = (path: string): boolean => basename(path) !== 'node_modules';
+  for (const part of parts) cpSync(join(root, part), join(copy, part), { recursive: true, filter: isSource });
+  for (const place of ['.', 'client-sdk', 'server', 'sync-protocol'])
+    linkLibraries(join(root, place, 'node_modules'), join(copy, place, 'node_modules'), copy);
+}
+
+function linkLibraries(from: string, to: string, copy: string): void {
+  let names: string[];
+  try {
+    names = readdirSync(from);
+  } catch {
+    return; // a workspace whose libraries are all at the root
+  }
+  mkdirSync(to);
+  for (const name of names) {
+    if (name !== '@tailgate') {
+      symlinkSync(join(from, name), join(to, name));
+      continue;
+    }
+    mkdirSync(join(to, name));
+    for (const own of readdirSync(join(from, name))) {
+      const folder = basename(realpathSync(join(from, name, own)));
+      symlinkSync(join(copy, folder), join(to, name, own));
+    }
+  }
+}

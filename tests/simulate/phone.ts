@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import type { Client, Environment } from '@tailgate/client-sdk';
+import { createClient } from '@tailgate/client-sdk';
+import type { Chance } from './chance.ts';
+import { tokenOf } from './depot.ts';
+import { Disk } from './disk.ts';
+import { type Ask, PhoneNetwork, PhoneSocket, type ServerSide } from './network.ts';
+import type { Stillness } from './stillness.ts';
+import type { WorldTime } from './world-time.ts';
+
+export interface PhoneGround {
+  readonly server: ServerSide;
+  readonly stillness: Stillness;
+  readonly time: WorldTime;
+  readonly chance: Chance;
+}
+
+/** A driver's phone: disk and network, and the real SDK on it whenever the app runs. */
+export class Phone {
+  readonly employee: string;
+  readonly disk = new Disk();
+  readonly network: PhoneNetwork;
+  /** How far the clock on its display is from the world's. */
+  skewMs = 0;
+  readonly #ground: PhoneGround;
+  #life: Life | undefined;
+  #app: Client | undefined;
+
+  constructor(employee: string, ground: PhoneGround) {
+    this.employee = employee;
+    this.#ground = ground;
+    this.network = new PhoneNetwork(ground.server, ground.stillness);
+  }
+
+  /** The app, where it runs. */
+  get app(): Client | undefined {
+    return this.#app;
+  }
+
+  /** The driver has signed in here some time ago. */
+  async signIn(): Promise<void> {
+    const { employee } = this;
+    const account = { employee, name: `Driver ${employee}`, token: tokenOf(employee), leaving: false, routes: [] };
+    await this.disk.put([
+      { put: 'account', key: employee, value: account },
+      { put: 'setting', key: 'current', value: { employee } },
+    ]);
+  }
+
+  async start(): Promise<Client> {
+    const life = new Life(this, this.#ground);
+    this.#life = life;
+    const store = this.disk.store(() => life.isAlive);
+    this.#app = await createClient({ url: 'http://simulated', store, device: 'phone', ...life.environment });
+    return this.#app;
+  }
+
+  /** As the system kills it: nothing is finished and nobody says goodbye. */
+  async kill(): Promise<void> {
+    this.#life?.end();
+    this.#life = this.#app = undefined;
+    await this.disk.lose(this.#ground.chance.below(3));
+    this.network.cut();
+  }
+}
+
+/** One run of the app: all that it takes from its platform, until it ends. */
+class Life {
+  isAlive = true;
+  readonly environment: Environment;
+  readonly #alarms = new Set<() => void>();
+
+  constructor(phone: Phone, { time, chance }: PhoneGround) {
+    const begin = time.now;
+    const isAlive = (): boolean => this.isAlive;
+    class AppSocket extends PhoneSocket {
+      constructor() {
+        super();
+        phone.network.connect(this, isAlive);
+      }
+    }
+    this.environment = {
+      clock: {
+        now: () => time.now + phone.skewMs,
+        monotonic: () => time.now - begin,
+        after: (ms, work) => {
+          if (!this.isAlive) return () => undefined;
+          const cancel = time.after(ms, work);
+          this.#alarms.add(cancel);
+          return cancel;
+        },
+      },
+      random: { fraction: () => chance.fraction(), bytes: (length) => chance.bytes(length) },
+      fetch: (input, init) => phone.network.request(isAlive, askOf(input, init)),
+      WebSocket: AppSocket,
+      sha256: async (text) => new Uint8Array(createHash('sha256').update(text).digest()),
+      wakeUps: () => () => undefined,
+    };
+  }
+
+  end(): void {
+    this.isAlive = false;
+    for (const cancel of this.#alarms) cancel();
+  }
+}
+
+function askOf(input: Parameters<typeof fetch>[0], init: RequestInit | undefined): Ask {
+  const { pathname, search } = new URL(input instanceof Request ? input.url : input);
+  const headers = Object.fromEntries(new Headers(init?.headers));
+  const body = typeof init?.body === 'string' ? init.body : undefined;
+  return { method: init?.method === 'POST' ? 'POST' : 'GET', path: pathname + search, headers, body };
+}

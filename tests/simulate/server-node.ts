@@ -1,0 +1,100 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import { Sessions } from '../../server/src/auth/sessions.ts';
+import { codeBook } from '../../server/src/codes/code-book.ts';
+import type { Db } from '../../server/src/db/types.ts';
+import type { Log } from '../../server/src/log.ts';
+import type { Pipeline } from '../../server/src/mutations/change.ts';
+import { openPipeline } from '../../server/src/mutations/pipeline.ts';
+import type { Wakeups } from '../../server/src/mutations/save.ts';
+import { mountSync } from '../../server/src/sync/socket.ts';
+import { type Fuse, MortalDatabase } from './mortal-database.ts';
+import type { Stillness } from './stillness.ts';
+import type { WorldTime } from './world-time.ts';
+
+export interface NodeGround {
+  readonly db: Db;
+  readonly wakeups: Wakeups;
+  readonly stillness: Stillness;
+  readonly time: WorldTime;
+  readonly log: Log;
+}
+
+/** The hub looks after itself every second by a timer of its own; here the scheduler says when it has to look. */
+const NEVER_MS = 2 ** 31 - 1;
+
+/** A server process: the real sync edge over the real pipeline, reached without a port, which may be killed. */
+export class ServerNode {
+  readonly app: FastifyInstance;
+  readonly #db: MortalDatabase;
+  readonly #pipeline: Pipeline;
+  readonly #notices: Notices;
+
+  private constructor(app: FastifyInstance, db: MortalDatabase, pipeline: Pipeline, notices: Notices) {
+    this.app = app;
+    this.#db = db;
+    this.#pipeline = pipeline;
+    this.#notices = notices;
+  }
+
+  static async start(
+    { db: pool, wakeups, stillness, time, log }: NodeGround,
+    onDeath: () => void,
+  ): Promise<ServerNode> {
+    const app = Fastify();
+    const db = new MortalDatabase(pool, stillness, onDeath);
+    const clock = (): Date => new Date(time.now);
+    const rules = () => ({ codes: codeBook([]), closeMode: 'legacy' as const, timerMs: 600_000 });
+    const pipeline = openPipeline({ db, wakeups, rules, clock, log });
+    const sessions = new Sessions(db, clock);
+    const listener = new Notices();
+    await sessions.follow(listener);
+    const limits = { sweep_ms: NEVER_MS, mutations_per_push: 3 };
+    await mountSync(app, { db, listener, pipeline, sessions, clock, log, limits });
+    await app.ready();
+    return new ServerNode(app, db, pipeline, listener);
+  }
+
+  light(fuse: Fuse): void {
+    this.#db.light(fuse);
+  }
+
+  extinguish(): void {
+    this.#db.extinguish();
+  }
+
+  get isDead(): boolean {
+    return this.#db.isDead;
+  }
+
+  kill(): void {
+    this.#db.die();
+  }
+
+  /** What happens by itself every few seconds: the node looks whether it has missed something. */
+  lookAround(): void {
+    this.#notices.reconnect();
+  }
+
+  /** Gives back what a dead process would not hold. */
+  async bury(): Promise<void> {
+    await this.app.close();
+    await this.#pipeline.close();
+  }
+}
+
+/** The node's LISTEN session: it hears what the scheduler lets it hear. */
+class Notices {
+  readonly #reconnects: (() => void)[] = [];
+
+  onNotify(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  onReconnect(listener: () => void): void {
+    this.#reconnects.push(listener);
+  }
+
+  reconnect(): void {
+    for (const listener of this.#reconnects) listener();
+  }
+}

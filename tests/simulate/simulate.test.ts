@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { atFileEnd } from '../support/file-end.ts';
+import { createDatabase } from '../support/postgres.ts';
+import { openDepot, type Depot } from './depot.ts';
+import { simulateAll } from './simulation.ts';
+
+const SEEDS = Array.from({ length: 200 }, (_, n) => n + 1);
+const STEPS = 80;
+
+async function open(seeds: readonly number[]): Promise<Depot> {
+  const depot = await openDepot((await createDatabase()).url);
+  atFileEnd(() => depot.close());
+  await depot.dispatch(seeds);
+  return depot;
+}
+
+test('200 worlds in which everything breaks keep every promise', async () => {
+  const { broken } = await simulateAll(await open(SEEDS), SEEDS, STEPS);
+  expect(broken).toEqual([]);
+}, 300_000);
+
+test('the same seed is the same story', async () => {
+  const seeds = [7, 8, 9];
+  const [first, second] = [await open(seeds), await open(seeds)];
+  const { stories } = await simulateAll(first, seeds, STEPS);
+  // Alone and in another order: what goes on beside a world changes nothing in it.
+  const alone = new Map<number, readonly string[]>();
+  for (const seed of seeds.toReversed())
+    alone.set(seed, (await simulateAll(second, [seed], STEPS)).stories.get(seed) ?? []);
+  for (const seed of seeds) expect(alone.get(seed)).toEqual(stories.get(seed));
+});

@@ -1,0 +1,176 @@
+import type { Depot } from './depot.ts';
+import { brokenPromises, type Driver } from './invariants.ts';
+import type { Fuse } from './mortal-database.ts';
+import { World } from './world.ts';
+
+/** A run that broke a promise; its message says how to see it again. */
+class BrokenPromise extends Error {
+  override readonly name = 'BrokenPromise';
+
+  constructor(seed: number, steps: number, wrong: readonly string[], story: readonly string[]) {
+    const end = story.slice(-40).map((line) => `    ${line}`);
+    const replay = `npm run simulate -- --seed ${seed} --steps ${steps}`;
+    super([...wrong, `  what happened last:`, ...end, `  again: ${replay}`].join('\n'));
+  }
+}
+
+/** Rounds in which a healed world must come to rest; a ping's round trip is one. */
+const HEALING_ROUNDS = 400;
+
+/** Worlds side by side: while one waits for PostgreSQL, another one goes on. Each has a route of its own. */
+const WORLDS_AT_ONCE = 4;
+
+/** What became of many worlds: what went wrong, a message a seed, and what happened in the others. */
+export interface Outcome {
+  readonly broken: string[];
+  readonly stories: Map<number, readonly string[]>;
+}
+
+export async function simulateAll(depot: Depot, seeds: readonly number[], steps: number): Promise<Outcome> {
+  const outcome: Outcome = { broken: [], stories: new Map() };
+  const waiting = [...seeds];
+  const lane = async (): Promise<void> => {
+    for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
+      try {
+        outcome.stories.set(seed, await simulate(depot, seed, steps));
+      } catch (error) {
+        if (!(error instanceof BrokenPromise)) throw error;
+        outcome.broken.push(`seed ${seed}: ${error.message}`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: WORLDS_AT_ONCE }, lane));
+  return outcome;
+}
+
+type Happening = readonly [weight: number, what: readonly [name: string, happen: () => unknown]];
+
+/**
+ * Lets so many things happen to a world, as the seed says, then heals it and looks whether every promise was kept.
+ *
+ * @returns what happened, a line each
+ * @throws BrokenPromise
+ */
+async function simulate(depot: Depot, seed: number, steps: number): Promise<readonly string[]> {
+  const world = await World.open(depot, seed);
+  const expectNothing = (wrong: readonly string[]): void => {
+    if (wrong.length > 0) throw new BrokenPromise(seed, steps, wrong, world.story);
+  };
+  try {
+    for (let step = 0; step < steps; step++) {
+      world.time.pass(world.chance.below(50));
+      const [name, happen] = world.chance.weighted(happenings(world, depot, seed, expectNothing));
+      world.story.push(`${world.time.now} ${name}`);
+      await happen();
+      expectNothing(await world.settle());
+    }
+    await heal(world, depot, seed, expectNothing);
+    expectNothing(await brokenPromises(depot, seed, world.drivers));
+    return world.story;
+  } finally {
+    await world.close();
+  }
+}
+
+function happenings(
+  world: World,
+  depot: Depot,
+  seed: number,
+  expectNothing: (wrong: readonly string[]) => void,
+): Happening[] {
+  const { chance, time, node, stillness } = world;
+  const fuse = (most: number): Fuse => ({
+    statements: chance.below(most),
+    moment: chance.odds(0.5) ? 'before' : 'after',
+  });
+  const all: Happening[] = world.drivers.flatMap((driver, n) => ofPhone(world, driver, n, expectNothing));
+  const worker = chance.odds(0.3) ? fuse(12) : undefined;
+  all.push([
+    5,
+    [
+      `worker ${worker ? `dies ${worker.moment} ${worker.statements}` : ''}`,
+      () => depot.replicate(seed, stillness, worker),
+    ],
+  ]);
+  if (time.hasAlarms) all.push([12, ['alarm', () => time.ringNext()]]);
+  if (!node) all.push([15, ['server starts', () => world.startServer()]]);
+  else {
+    const death = fuse(25);
+    all.push([2, [`server will die ${death.moment} ${death.statements}`, () => node.light(death)]]);
+    all.push([1, ['server dies', () => node.kill()]], [3, ['server looks around', () => node.lookAround()]]);
+  }
+  return all;
+}
+
+function ofPhone(
+  world: World,
+  driver: Driver,
+  n: number,
+  expectNothing: (wrong: readonly string[]) => void,
+): Happening[] {
+  const { chance } = world;
+  const { phone } = driver;
+  const { app, disk, network } = phone;
+  const name = (what: string): string => `phone ${n + 1}: ${what}`;
+  const all: Happening[] = [];
+  if (!app) all.push([6, [name('app starts'), () => phone.start()]]);
+  else {
+    all.push([8, [name('tap'), () => world.tap(driver, n + 1)]]);
+    all.push([0.7, [name('app is killed'), async () => expectNothing(await world.kill(driver))]]);
+  }
+  if (disk.isWriting)
+    all.push([20, [name('disk'), () => disk.finish()]], [0.5, [name('disk is full'), () => disk.refuse()]]);
+  const deliveries = network.deliveries();
+  if (deliveries.length > 0) all.push([25, [name('network'), chance.one(deliveries)]]);
+  if (network.hasLines)
+    all.push([0.7, [name('cut'), () => network.cut()]], [0.4, [name('freezes'), () => network.freeze()]]);
+  if (network.isUp) all.push([0.4, [name('loses its cell'), () => (network.isUp = false)]]);
+  else all.push([3, [name('finds a cell'), () => (network.isUp = true)]]);
+  const jump = (chance.below(4) - 2) * 3_600_000;
+  all.push([0.4, [name(`clock jumps by ${jump}`), () => (phone.skewMs += jump)]]);
+  return all;
+}
+
+/** All is well again: whatever was recorded must reach the host without anybody's help. */
+async function heal(
+  world: World,
+  depot: Depot,
+  seed: number,
+  expectNothing: (wrong: readonly string[]) => void,
+): Promise<void> {
+  world.story.push('healing');
+  world.node?.extinguish();
+  if (!world.node) await world.startServer();
+  for (const { phone } of world.drivers) {
+    phone.network.isUp = true;
+    if (!phone.app) await phone.start();
+  }
+  for (let round = 0; round < HEALING_ROUNDS; round++) {
+    expectNothing(await world.settle());
+    if (await moveOn(world)) continue;
+    if (round > 0 && world.isAtRest) return;
+    await depot.replicate(seed, world.stillness);
+    world.node?.lookAround();
+    expectNothing(await world.settle());
+    if (!(await moveOn(world))) world.time.ringNext();
+  }
+  const open = world.drivers.flatMap(({ phone, diary }) =>
+    diary.ids.map((id) => `${id} ${phone.app?.receipt(id)?.current.at}`).filter((line) => !line.endsWith('on_host')),
+  );
+  expectNothing(['the world does not come to rest', ...open]);
+}
+
+async function moveOn(world: World): Promise<boolean> {
+  let moved = false;
+  for (const { phone } of world.drivers) {
+    while (phone.disk.isWriting) {
+      await phone.disk.finish();
+      moved = true;
+    }
+    for (const deliver of phone.network.deliveries()) {
+      await deliver();
+      moved = true;
+    }
+  }
+  return moved;
+}

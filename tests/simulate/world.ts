@@ -1,0 +1,164 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Chance } from './chance.ts';
+import type { Depot } from './depot.ts';
+import { driversOf, routeOf, STOPS } from './depot.ts';
+import { Diary, saidIn, type Said } from './diary.ts';
+import type { Driver, Hosted } from './invariants.ts';
+import { falseReceipts, shownAfter, shownOn } from './invariants.ts';
+import { Phone } from './phone.ts';
+import { ServerNode } from './server-node.ts';
+import { Stillness } from './stillness.ts';
+import { WorldTime } from './world-time.ts';
+
+/** Some phones, a server, a worker and a host; what happens to them is for others to choose. */
+export class World {
+  readonly chance: Chance;
+  readonly time = new WorldTime();
+  readonly stillness = new Stillness();
+  readonly drivers: readonly Driver[];
+  /** What has happened, a line each: the same for the same seed. */
+  readonly story: string[] = [];
+  readonly #seed: number;
+  readonly #depot: Depot;
+  readonly #dead: ServerNode[] = [];
+  readonly #told = new Map<string, string>();
+  #node: ServerNode | undefined;
+  #taps = 0;
+
+  private constructor(depot: Depot, seed: number) {
+    this.#depot = depot;
+    this.#seed = seed;
+    this.chance = new Chance(seed);
+    this.drivers = driversOf(seed).map((employee, n) => {
+      const chance = new Chance(seed * 1_000 + n + 1);
+      const phone = new Phone(employee, { server: this, stillness: this.stillness, time: this.time, chance });
+      return { phone, diary: new Diary() };
+    });
+  }
+
+  static async open(depot: Depot, seed: number): Promise<World> {
+    const world = new World(depot, seed);
+    await world.startServer();
+    for (const { phone } of world.drivers) {
+      await phone.signIn();
+      await phone.start();
+    }
+    await world.settle();
+    return world;
+  }
+
+  /** The server process, where one runs. */
+  get node(): ServerNode | undefined {
+    return this.#node;
+  }
+
+  async startServer(): Promise<void> {
+    const { stillness, time } = this;
+    const { db, wakeups, log } = this.#depot;
+    this.#node = await ServerNode.start({ db, wakeups, log, stillness, time }, () => this.#serverDied());
+  }
+
+  #serverDied(): void {
+    if (this.#node) this.#dead.push(this.#node);
+    this.#node = undefined;
+    for (const { phone } of this.drivers) phone.network.loseServer();
+  }
+
+  /** A driver says something of a stop. */
+  tap({ phone, diary }: Driver, own: number): void {
+    const { app } = phone;
+    if (!app) return;
+    const { chance } = this;
+    const n = ++this.#taps;
+    const stop = chance.odds(0.5) ? own : this.drivers.length + 1 + chance.below(STOPS - this.drivers.length);
+    const said: Said = {
+      driver_comments: `word ${n}`,
+      ...(chance.odds(0.3) ? { status: chance.odds(0.8) ? 'D' : 'S' } : {}),
+      ...(chance.odds(0.3) ? { store_emp_name: `Name ${n}` } : {}),
+      ...(chance.odds(0.4) ? { delivered: n } : {}),
+    };
+    const { delivered, ...updates } = said;
+    const line = { id: 'EGGS', invoice: `INV${stop}`, updates: { delivered: delivered ?? 0 } };
+    const receipt = app.updateStop(routeOf(this.#seed), {
+      id: stop,
+      updates,
+      ...(delivered === undefined ? {} : { products: [line] }),
+    });
+    this.story.push(`  stop ${stop}: ${JSON.stringify(said)} as ${receipt.id}`);
+    const deed = { id: receipt.id, by: phone.employee, stop, said, isSaved: false };
+    diary.deeds.push(deed);
+    this.#told.delete(receipt.id);
+    void receipt.saved.then(() => (deed.isSaved = true));
+  }
+
+  async kill({ phone, diary }: Driver): Promise<string[]> {
+    await phone.kill();
+    const stored = new Map<string, Said>();
+    for (const { value } of await phone.disk.rows('item')) {
+      if (!isStoredItem(value)) throw new Error('a stored item looks different from what this test knows');
+      stored.set(value.mutation.id, saidIn(value.mutation.args));
+    }
+    return diary.afterKill(stored);
+  }
+
+  /** Waits until nothing goes on by itself, and looks at what everybody was told. */
+  async settle(): Promise<string[]> {
+    await this.stillness.reached();
+    while (this.#dead.length > 0) await this.#dead.pop()?.bury();
+    return [...(await this.#lookAtReceipts()), ...this.#lookAtViews()];
+  }
+
+  /** Whether every change is on the host as far as its driver was told, and every phone shows the same. */
+  get isAtRest(): boolean {
+    const isTold = this.drivers.every(
+      ({ phone, diary }) =>
+        phone.app !== undefined && diary.ids.every((id) => phone.app?.receipt(id)?.current.at === 'on_host'),
+    );
+    const [first, ...others] = this.drivers.map(({ phone }) =>
+      phone.app?.route(routeOf(this.#seed)).current?.stops.map(shownOn),
+    );
+    return isTold && first !== undefined && others.every((shown) => isDeepStrictEqual(shown, first));
+  }
+
+  async close(): Promise<void> {
+    for (const { phone } of this.drivers) await phone.kill();
+    this.#node?.kill();
+    await this.stillness.reached();
+    while (this.#dead.length > 0) await this.#dead.pop()?.bury();
+  }
+
+  async #lookAtReceipts(): Promise<string[]> {
+    const accepted: string[] = [];
+    const hosted: Hosted[] = [];
+    const wrong: string[] = [];
+    for (const { phone, diary } of this.drivers) {
+      for (const { id, stop } of diary.deeds) {
+        const state = phone.app?.receipt(id)?.current;
+        if (!state || this.#told.get(id) === state.at) continue;
+        this.#told.set(id, state.at);
+        if (state.at === 'quarantined') wrong.push(`${id} was put into quarantine: ${state.reason}`);
+        if (state.at === 'accepted' || state.at === 'on_host') accepted.push(id);
+        if (state.at === 'on_host') hosted.push({ id, stop });
+      }
+    }
+    return [...wrong, ...(await falseReceipts(this.#depot, this.#seed, accepted, hosted))];
+  }
+
+  /** Whatever the server says meanwhile: a stop that nobody else touches shows its driver's last word. */
+  #lookAtViews(): string[] {
+    return this.drivers.flatMap(({ phone, diary }, n) => {
+      const own = phone.app?.stop(n + 1, routeOf(this.#seed)).current;
+      const expected = shownAfter(diary.lastWord(n + 1));
+      if (!own || isDeepStrictEqual(shownOn(own), expected)) return [];
+      return [
+        `the phone of ${phone.employee} shows ${JSON.stringify(shownOn(own))} instead of ${JSON.stringify(expected)}`,
+      ];
+    });
+  }
+}
+
+function isStoredItem(value: unknown): value is { readonly mutation: { readonly id: string; readonly args: unknown } } {
+  if (typeof value !== 'object' || value === null || !('mutation' in value)) return false;
+  const { mutation } = value;
+  return typeof mutation === 'object' && mutation !== null && 'id' in mutation && 'args' in mutation;
+}
