@@ -32,7 +32,7 @@ describe('docs/protocol', () => {
     expect(isFrame({ type: 'push' })).toBe(false);
     expect(validatorOf('mutation.schema.json')(item)).toBe(true);
     expect(validatorOf('mutation.schema.json')({ ...item, seq: 0 })).toBe(false);
-    const isUpdate = validatorOf('stop.update.1.schema.json');
+    const isUpdate = validatorOf('stop-update-1.schema.json');
     expect(isUpdate(item.args)).toBe(true);
     expect(isUpdate({ route: {}, stop: { id: 1 } })).toBe(false);
   });

@@ -24,7 +24,12 @@ export function protocolSchemas(): Map<string, object> {
   ]);
   for (const [name, versions] of Object.entries(mutationArgs))
     for (const [version, schema] of Object.entries<ZodMiniType>(versions)) {
-      const [file, content] = told(`${name}.${version}`, `args of ${name}, version ${version}`, schema, 'input');
+      const [file, content] = told(
+        `${name.replaceAll(/[._]/g, '-')}-${version}`,
+        `args of ${name}, version ${version}`,
+        schema,
+        'input',
+      );
       schemas.set(file, content);
     }
   return schemas;
