@@ -160,7 +160,7 @@ export const libraries: Record<string, string[]> = {
   '@fastify/multipart': server('http/', 'app.ts'),
   '@tus/server': server('sync/'),
   'tus-js-client': ['client-sdk/src/uploads/'],
-  ws: server('sync/'),
+  ws: ['server/src/sync/', 'client-sdk/src/testing/'],
   nodemailer: server('mail/'),
   eta: server('mail/'),
   react: ['client-sdk/src/react/'],
