@@ -21,7 +21,7 @@ atFileEnd(() => listener.stop());
 const readResult: (doc: string) => StopResult = JSON.parse;
 const delivered = { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z' } as const;
 
-test('a commit whose answer is lost is settled by reading back: the stop is written once', async () => {
+test('killed mid-transaction, after its commit: an answer that is lost is settled by reading back: the stop is written once', async () => {
   const key = await depot.addRoute('LOST', [1]);
   const proxy = await startTcpProxy(Number(new URL(url).port));
   const far = await openStandIn({ url: proxy.through(url), library: 'PODDTA', log: recordedLog() });

@@ -32,7 +32,7 @@ describe('the host is away', () => {
     expect((await worker.state()).breaker).toEqual({ state: 'closed', failures: 0 });
   });
 
-  test('a host that takes two seconds a statement does not slow drivers', async () => {
+  test('slow host: two seconds a statement do not slow drivers', async () => {
     const key = await depot.addRoute('SLOW', [1]);
     await depot.fault('slow', true, 'RTSTUP');
     const begin = performance.now();
@@ -42,7 +42,7 @@ describe('the host is away', () => {
     expect(await depot.show('RTSTUP', "RURTE = 'SLOW'")).toHaveLength(1);
   });
 
-  test('rows in use put off their route only', async () => {
+  test('lock held by another program: rows in use put off their route only', async () => {
     const key = await depot.addRoute('LOCK', [1]);
     const other = await depot.addRoute('FREE', [1]);
     const clerk = await pool.connect();
@@ -59,7 +59,7 @@ describe('the host is away', () => {
 });
 
 describe('what the host refuses', () => {
-  test('parks that stop with its reason; the others go on, and a later change brings it through', async () => {
+  test('trigger error: parks that stop with its reason; the others go on, and a later change brings it through', async () => {
     const key = await depot.addRoute('POISON', [1, 2]);
     await pool.query(`create function refuse() returns trigger language plpgsql as $$
       begin if new.RUCMT like 'BAD%' then raise exception 'RUCMT is not wanted'; end if; return new; end $$`);
@@ -141,9 +141,11 @@ describe('what the host refuses', () => {
     expect(await depot.show('RTHDRP', "RHRTE = 'LATE'")).toMatchObject([
       { RHPODS: 'C', RHCLTM: '100000', RHOPEN: '1' },
     ]);
+    const alarms = () => pool.query(`select details from incident where kind = 'closed_while_parked'`);
+    await expect.poll(async () => JSON.stringify((await alarms()).rows)).toContain('LATE');
   });
 
-  test('a key that code page 37 lacks is not respelled: the stop is parked', async () => {
+  test('unconvertible text: a key that code page 37 lacks is not respelled: the stop is parked', async () => {
     const key = await depot.addRoute('KEYS', [1, 2]);
     await depot.record(key, { id: 1, updates: delivered, products: [{ id: 'ŁÓDŹ', updates: { delivered: 1 } }] });
     await depot.record(key, { id: 2, updates: delivered, products: [{ id: 'ÉTÉ  ', updates: { delivered: 1 } }] });
@@ -195,7 +197,7 @@ describe('the log on the host (PODRPLP)', () => {
 });
 
 describe('the host is not set up', () => {
-  test('a missing file holds up what needs it, with an alarm; everything else goes on', async () => {
+  test('table missing: holds up what needs it, with an alarm; everything else goes on', async () => {
     const withPhoto = await depot.addRoute('GONE', [1, 2, 999]);
     const without = await depot.addRoute('GOESON', [1]);
     await pool.query('alter table PODDTA.RTIMGP rename to RTIMGP_AWAY');

@@ -79,11 +79,14 @@ export const releaseLeases = statement(
     where l.facility = k.facility and l.route_id = k.route_id and l.week_end = k.week_end and l.fence = k.fence and l.owner = $1`,
 );
 
-/** Routes with work that cannot be claimed now: whether another worker has one, and when one that we put off is free. */
+/**
+ * Routes with work that could not be claimed a moment ago: whether another worker has one, and when one that we put off is
+ * free. It may have become so since: then it is not left to the sweep.
+ */
 export const workInOtherHands = statement(
   'work in other hands',
   `select count(*) filter (where l.owner <> $1)::int as others,
           ceil(extract(epoch from min(l.expires_at) filter (where l.owner = $1) - now()) * 1000)::int as ours_ms
      from route r join route_lease l on l.facility = r.facility and l.route_id = r.id and l.week_end = r.week_end
-    where r.behind and l.expires_at > now()`,
+    where r.behind`,
 );

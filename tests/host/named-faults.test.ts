@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import { openDepot } from '../support/depot.ts';
+
+// Faults of issue 5 by their names, as far as they are not in replication-faults.test.ts.
+
+const depot = await openDepot();
+const { pool } = depot.database;
+const worker = depot.worker({ random: () => 0.01, times: { pauseMs: 200 } });
+await worker.start();
+
+const delivered = { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z' } as const;
+const parkedOf = async (route: string) =>
+  (
+    await pool.query<{ stop_id: number; sqlstate: string }>(
+      'select stop_id, sqlstate from parked where route_id = $1 order by 1',
+      [route],
+    )
+  ).rows;
+
+test('deadlock: our transaction is the victim, is rolled back and written again', async () => {
+  const key = await depot.addRoute('DEAD', [1]);
+  await pool.query('create sequence victims');
+  await pool.query(`create function be_a_victim() returns trigger language plpgsql as $$ begin
+    if nextval('public.victims') <= 2 then raise exception 'deadlock detected' using errcode = '40P01'; end if;
+    return new; end $$`);
+  await pool.query(
+    `create trigger be_a_victim before insert on PODDTA.RTSTUP for each row execute function be_a_victim()`,
+  );
+  await depot.record(key, { id: 1, updates: delivered });
+  await depot.hosted(key);
+  expect(await depot.show('RTSTUP', "RURTE = 'DEAD'")).toMatchObject([{ RUSTS: 'D' }]);
+  expect(await parkedOf('DEAD')).toEqual([]);
+  expect((await worker.state()).breaker.state).toBe('closed');
+  await pool.query('drop trigger be_a_victim on PODDTA.RTSTUP');
+});
+
+test('column too short: the stop is parked, the others go on, and a column that is widened takes it', async () => {
+  const key = await depot.addRoute('SHORT', [1, 2]);
+  await pool.query('alter table PODDTA.RTSTUP alter column RUSNAM type char(5)');
+  await depot.record(key, { id: 1, updates: { ...delivered, store_emp_name: 'Maximilian' } });
+  await depot.record(key, { id: 2, updates: { ...delivered, store_emp_name: 'Max' } });
+  await depot.hosted(key);
+  expect(await parkedOf('SHORT')).toEqual([{ stop_id: 1, sqlstate: '22001' }]);
+  expect(await depot.show('RTSTUP', "RURTE = 'SHORT'")).toMatchObject([{ RUSTP: '2', RUSNAM: 'Max' }]);
+
+  await pool.query('alter table PODDTA.RTSTUP alter column RUSNAM type char(40)');
+  await pool.query(`update parked set next_try_at = now() where route_id = 'SHORT'`);
+  worker.wake();
+  await depot.until(async () => (await parkedOf('SHORT')).length === 0);
+  expect(await depot.show('RTSTUP', "RURTE = 'SHORT' and RUSTP = 1")).toMatchObject([{ RUSNAM: 'Maximilian' }]);
+});
+
+test('numeric overflow: a quantity is never clamped, its stop is parked', async () => {
+  const key = await depot.addRoute('MUCH', [1, 2]);
+  const line = (delivered_: number, invoice: string) => [{ id: 'ITEM1', invoice, updates: { delivered: delivered_ } }];
+  await pool.query('alter table PODDTA.RTPRUP alter column RQDLV type decimal(3,0)');
+  await depot.record(key, { id: 1, updates: delivered, products: line(4_711, 'INV1') });
+  await depot.record(key, { id: 2, updates: delivered, products: line(4, 'INV2') });
+  await depot.hosted(key);
+  expect(await parkedOf('MUCH')).toEqual([{ stop_id: 1, sqlstate: '22003' }]);
+  expect(await depot.show('RTPRUP', "RQRTE = 'MUCH'")).toMatchObject([{ RQSTP: '2', RQDLV: '4' }]);
+  await pool.query('alter table PODDTA.RTPRUP alter column RQDLV type decimal(7,0)');
+});
+
+test('duplicate key: a row that another program has inserted is read again, and the office keeps its word', async () => {
+  const key = await depot.addRoute('TWICE', [1]);
+  await depot.clerk(
+    `insert into PODDTA.RTSTUP (RUFAC, RURTE, RUWKE, RUSTP, RUCMT) values ('F01', 'TWICE', 20261128, 1, 'by hand')`,
+  );
+  await depot.record(key, { id: 1, updates: delivered });
+  await depot.hosted(key);
+  await expect.poll(() => depot.show('RTSTUP', "RURTE = 'TWICE'")).toMatchObject([{ RUSTS: 'D', RUCMT: 'by hand' }]);
+  expect(await parkedOf('TWICE')).toEqual([]);
+});
+
+test('authority missing: what needs the file waits, with an alarm, and goes on when it is granted', async () => {
+  const key = await depot.addRoute('GRANT', [1]);
+  const other = await depot.addRoute('GRANTED', [1]);
+  await pool.query(`create function no_authority() returns trigger language plpgsql as $$ begin
+    raise exception 'not authorized to RTEMLP' using errcode = '42501'; end $$`);
+  await pool.query(
+    `create trigger no_authority before insert or update or delete on PODDTA.RTEMLP for each statement execute function no_authority()`,
+  );
+  await depot.record(key, { id: 1, updates: { ...delivered, osd_emails: ['office@example.com'] } });
+  await depot.record(other, { id: 1, updates: delivered });
+  await depot.hosted(other);
+  await depot.hosted(key);
+  expect(await depot.show('RTSTUP', "RURTE in ('GRANT', 'GRANTED')")).toMatchObject([{ RURTE: 'GRANTED' }]);
+  expect(await worker.state()).toMatchObject({ paused: [{ file: 'RTEMLP' }], breaker: { state: 'closed' } });
+  const { rowCount } = await pool.query(
+    `select 1 from incident where kind = 'host_file_paused' and details like '%RTEMLP%'`,
+  );
+  expect(rowCount).toBe(1);
+
+  await pool.query('drop trigger no_authority on PODDTA.RTEMLP');
+  await expect.poll(() => depot.show('RTEMLP', "RERTE = 'GRANT'")).toMatchObject([{ REMADR: 'office@example.com' }]);
+});
