@@ -114,19 +114,19 @@ describe('a file', () => {
 
   test('without a network is kept, and sent when there is one; signatures before photos', async () => {
     const { uploads } = await openApp();
-    const arrived: string[] = [];
+    const order: string[] = [];
     link.refuse();
     link.cut();
     const [photo, signature] = [photoOf(50_000), photoOf(5_000)];
     const first = await uploads.add(photo, { kind: 'photo' });
     const second = await uploads.add(signature, { kind: 'signature' });
     for (const [name, { id }] of Object.entries({ first, second }))
-      uploads.file(id).subscribe((state) => state?.at === 'here' && arrived.push(name));
+      uploads.file(id).subscribe((state) => state?.at === 'here' && order.push(name));
     expect(uploads.status.current.waiting).toBe(2);
     await link.accept();
     uploads.wake();
     await Promise.all([uploads.here(first.id), uploads.here(second.id)]);
-    expect(arrived).toEqual(['second', 'first']);
+    expect(order).toEqual(['second', 'first']);
   });
 
   test('added twice by one driver is one; of two drivers it is two, whose ids tell nothing of each other', async () => {
