@@ -24,7 +24,7 @@ export const FACILITY = 'F01';
 export const WEEK = '20261121';
 /** Stops of every route; the first ones are each one driver's alone, the others everybody's. */
 export const STOPS = 5;
-export const DRIVERS_A_ROUTE = 3;
+const DRIVERS_A_ROUTE = 3;
 
 /** What outlives every process: the database, the stand-in host, and what the office has dispatched on it. */
 export interface Depot {
