@@ -328,9 +328,8 @@ describe('contract §2: the budget of all text messages', () => {
     expect((await small.client.call(resetPassword, { body: { employee_id: '1001' } })).status).toBe(200);
     // A password that is being made ready while the hour turns would be the next hour's only message.
     const done = `select count(*)::int as n from pgboss.job where name = 'sms' and state = 'completed'`;
-    await expect
-      .poll(async () => (await small.database.pool.query(done)).rows, { timeout: 20_000 })
-      .toEqual([{ n: 2 }]);
+    const sent = async () => (await small.database.pool.query<{ n: number }>(done)).rows;
+    await expect.poll(sent, { timeout: 20_000 }).toEqual([{ n: 2 }]);
     await signUp(small.client, '1002');
     small.clock.now = new Date(small.clock.now.getTime() + 61 * minute);
     await other.next(numberOf('1002'));

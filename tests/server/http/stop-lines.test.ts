@@ -105,15 +105,15 @@ describe('which manifest line is meant (contract §1, §4)', () => {
   });
 
   test.each(['v20', 'current'] as const)(
-    'without an invoice, as no GET tells a collection’s: the lines of the item that nobody else names, in order, %s (contract §4)',
+    'without an invoice, or under a guessed one, where no GET tells it: the lines of the item that nobody else names, in order, %s (contract §4)',
     async (paths) => {
       const lines = [
         { id: 'MILK', updates: { delivered: 1 } },
-        { id: 'EGGS', updates: { delivered: 2 } },
+        { id: 'EGGS', invoice: paths === 'v20' ? 'B' : null, updates: { delivered: 2 } },
         { id: 'MILK', invoice: 'A', updates: { delivered: 3 } },
       ];
       const returns = [
-        { id: 'TOTE', updates: { returned: 4 } },
+        { id: 'TOTE', invoice: 'B', updates: { returned: 4 } },
         { id: 'PALLET', invoice: null, updates: { returned: 5 } },
       ];
       expect((await put({ products: lines, collections: returns }, paths)).codes).toEqual([]);
@@ -121,25 +121,6 @@ describe('which manifest line is meant (contract §1, §4)', () => {
       expect((await stopNow()).collections.map(({ updates }) => updates.returned)).toEqual([4, 5]);
     },
   );
-
-  test('a collection under any invoice is that of its item: no GET tells which (interface.md part 2)', async () => {
-    const collections = [
-      { id: 'TOTE', invoice: 'B', updates: { returned: 4, osd_data: [group([entry])] } },
-      { id: 'PALLET', invoice: 'A', updates: { returned: 5 } },
-    ];
-    expect((await put({ collections })).codes).toEqual([]);
-    const [tote, pallet] = (await stopNow()).collections;
-    expect(tote?.updates).toMatchObject({ returned: 4, osd_data: [{ data: [{ comment: 'torn' }] }] });
-    expect(pallet?.updates.returned).toBe(5);
-  });
-
-  test('a product under an invoice that its item does not have: v20, which tells none, means the item (contract §4)', async () => {
-    const eggs = (delivered: number) => ({ products: [{ id: 'EGGS', invoice: 'B', updates: { delivered } }] });
-    expect((await put(eggs(1))).codes).toEqual(['unknown_product products.0']);
-    expect(await deliveredNow()).toEqual([0, 0, 0, 0, 0]);
-    expect((await put(eggs(2), 'v20')).codes).toEqual([]);
-    expect(await deliveredNow()).toEqual([0, 0, 0, 0, 2]);
-  });
 
   test('one of an item’s two invoices meant, none named: the first, warned (contract §4)', async () => {
     expect((await put({ products: [{ id: 'MILK', updates: { delivered: 6 } }] })).codes).toEqual([
