@@ -172,6 +172,8 @@ export class Channel {
       case 'routes':
       case 'session':
         return desk.feed(this, frame);
+      // A route's header says the same, and is kept.
+      case 'timer':
       case 'ping':
       case 'pong':
     }

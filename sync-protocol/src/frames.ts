@@ -124,16 +124,6 @@ export const timerFrame = z.object({
   autoclose_at: z.nullable(z.string()),
   forceclose_at: z.nullable(z.string()),
 });
-/**
- * Follows each patch with a route's header: when the route closes by itself, null where no timer runs. The header says
- * the same; this is for whoever shows a countdown and keeps no documents.
- */
-export const timerFrame = z.object({
-  type: z.literal('timer'),
-  scope: scopeName,
-  autoclose_at: z.nullable(z.string()),
-  forceclose_at: z.nullable(z.string()),
-});
 export const sessionFrame = z.object({
   type: z.literal('session'),
   state: z.enum(['revoked', 'expires']),

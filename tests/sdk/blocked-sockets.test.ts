@@ -55,7 +55,7 @@ describe('a network that lets no socket through', () => {
     expect(node.hub.connectionsOf()).toBe(0);
     const stop = comment(2, 'from the other driver');
     await pushOther([others.seal('stop.update', { route: key, stop }, new Date())], { queue_key: othersKey });
-    await until(client.stop(2, key), (stop) => stop?.updates?.driver_comments === 'from the other driver');
+    await until(client.stop(2, key), (seen) => seen?.updates?.driver_comments === 'from the other driver');
     expect(client.status.current).toMatchObject({ connection: 'online', pending: {} });
   });
 
