@@ -190,7 +190,8 @@ export class Channel {
       stuck: () => this.#connection.tell({ is: 'renewed' }),
     });
     desk.welcomed(this, frame);
-    void this.#sender.pump();
+    // What the welcome brings may have ended this channel.
+    void this.#sender?.pump();
   }
 
   /** Brings queue and watermark together; false where the queue goes on as another one. */

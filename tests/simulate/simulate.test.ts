@@ -4,7 +4,8 @@ import { createDatabase } from '../support/postgres.ts';
 import { openDepot, type Depot } from './depot.ts';
 import { simulateAll } from './simulation.ts';
 
-const SEEDS = Array.from({ length: 200 }, (_, n) => n + 1);
+/** Enough to see that it turns; `.ci/run` goes through two hundred worlds, and `npm run simulate` through any number. */
+const SEEDS = Array.from({ length: 40 }, (_, n) => n + 1);
 const STEPS = 80;
 
 async function open(seeds: readonly number[]): Promise<Depot> {
@@ -14,7 +15,7 @@ async function open(seeds: readonly number[]): Promise<Depot> {
   return depot;
 }
 
-test('200 worlds in which everything breaks keep every promise', async () => {
+test('worlds in which everything breaks keep every promise', async () => {
   const { broken } = await simulateAll(await open(SEEDS), SEEDS, STEPS);
   expect(broken).toEqual([]);
 }, 300_000);

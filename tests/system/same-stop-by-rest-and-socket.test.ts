@@ -31,11 +31,15 @@ async function put(stop: StopObjectInput): Promise<StopAnswer['result'] | undefi
   return (await service.rest.take(operations.syncStops, { as: handheld, body })).stops[0]?.result;
 }
 
-/** Records in the dead zone, a minute before anything is sent: the tap comes first, whatever arrives first. */
+/**
+ * Records in the dead zone, a minute before anything is sent: the tap comes first, whatever arrives first. The app ends
+ * there, so that no greeting of before that minute is still on its way and tells the server another time.
+ */
 async function recordOffline(stops: readonly number[]): Promise<string[]> {
   phone.loseNetwork();
   const receipts = stops.map((stop) => diary.update(phone.app, delivery(stop)));
   await Promise.all(receipts.map((receipt) => receipt.saved));
+  phone.kill();
   phone.elapse(60_000);
   return receipts.map(({ id }) => id);
 }
@@ -69,6 +73,7 @@ const once = (stops: readonly number[]) => ({ ledger: stops, mails: stops, host:
 test('first the socket, then REST: the second one is a duplicate', async () => {
   const [id = ''] = await recordOffline([1]);
   await phone.findNetwork();
+  await phone.start();
   await receiptOf(phone.app, id).onHost;
   expect(await put(delivery(1))).toBe('duplicate');
   expect(await effectsOf([1])).toEqual(once([1]));
@@ -78,6 +83,7 @@ test('first REST, then the socket: the second one changes nothing', async () => 
   const [id = ''] = await recordOffline([2]);
   expect(await put(delivery(2))).toBe('applied');
   await phone.findNetwork();
+  await phone.start();
   await receiptOf(phone.app, id).onHost;
   expect(await effectsOf([2])).toEqual(once([2]));
 });
@@ -87,6 +93,7 @@ test('twenty by REST and ten by the socket, all at once', async () => {
   const ids = await recordOffline(stops);
   const bodies = [...stops, ...Array<number>(10).fill(3)].map(delivery);
   await phone.findNetwork();
+  await phone.start();
   await Promise.all([...bodies.map(put), ...ids.map((id) => receiptOf(phone.app, id).onHost)]);
   expect(await effectsOf(stops)).toEqual(once(stops));
   expect(await hostHolds(service, diary.route)).toEqual(diary.expected());
