@@ -4,7 +4,7 @@ import { createDatabase } from '../support/postgres.ts';
 import { openDepot, type Depot } from './depot.ts';
 import { simulateAll } from './simulation.ts';
 
-/** Enough to see that it turns; `.ci/run` goes through two hundred worlds, and `npm run simulate` through any number. */
+/** Enough for each run of the suite; `npm run simulate` goes through any number. */
 const SEEDS = Array.from({ length: 40 }, (_, n) => n + 1);
 const STEPS = 80;
 
