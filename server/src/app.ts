@@ -4,14 +4,14 @@ import { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import { uploadLimits } from './assets/limits.ts';
 import { ResumableUploads } from './assets/resumable.ts';
-import { AssetSweep } from './assets/sweep.ts';
+import { sweepAssets } from './assets/sweep.ts';
 import { shareCommits } from './assets/shared-commit.ts';
 import { Trays } from './assets/tray.ts';
 import type { UploadGround } from './assets/upload.ts';
 import type { AuthGround } from './auth/ground.ts';
 import { openPasswords } from './auth/passwords.ts';
 import { Sessions } from './auth/sessions.ts';
-import { AuthSweep } from './auth/sweep.ts';
+import { sweepAuth } from './auth/sweep.ts';
 import { CurrentCodes } from './codes/current-codes.ts';
 import type { Config } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
@@ -41,6 +41,7 @@ import { openPipeline } from './mutations/pipeline.ts';
 import { bossMessages, bossRowsWakeup, bossWakeups, createQueues } from './mutations/wakeups.ts';
 import type { CloseMode } from './routes/closing.ts';
 import { Shutdown } from './shutdown.ts';
+import { Sweep } from './sweep.ts';
 import { startTextMessages } from './sms/text-messages.ts';
 import { StartError } from './start-error.ts';
 import type { IsOperator } from './sync/exchange.ts';
@@ -195,7 +196,8 @@ async function startSideEffects({ config, log, shutdown, db, boss, auth }: Groun
   shutdown.add('delivery mails', () => mails.stop());
   const messages = await startTextMessages({ auth, boss, config, clock, log });
   shutdown.add('text messages', () => messages.stop());
-  const sweep = new AuthSweep({ db, counters: new SharedCounters(db, clock), clock, log });
+  const counters = new SharedCounters(db, clock);
+  const sweep = new Sweep({ work: () => sweepAuth({ db, counters, clock }), what: 'old counters', log });
   shutdown.add('sweep of sign-in limits', () => sweep.stop());
   sweep.start();
 }
@@ -256,7 +258,9 @@ function openAssets({ config, log, shutdown, database, boss }: Ground): UploadGr
     trays: new Trays(),
   };
   const finishWhole = () => new ResumableUploads(assets).finishWhole();
-  const sweep = new AssetSweep({ db, clock, log, finishWhole });
+  // First what a process that died left whole is ended; the rest of it goes.
+  const work = () => finishWhole().then(() => sweepAssets(db, clock()));
+  const sweep = new Sweep({ work, what: 'what uploads left behind', log });
   shutdown.add('file sweep', () => sweep.stop());
   sweep.start();
   return assets;

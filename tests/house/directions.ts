@@ -92,6 +92,7 @@ export const parts: Part[] = [
   { path: 'server/src/zone-clock.ts', uses: [], why: 'clocks by zone, nothing more' },
   { path: 'server/src/data-dir.ts', uses: server('start-error.ts'), why: 'a folder that is ours, nothing more' },
   { path: 'server/src/shutdown.ts', uses: [], usesTypes: server('log.ts'), why: 'an order of endings, nothing more' },
+  { path: 'server/src/sweep.ts', uses: [], usesTypes: server('log.ts'), why: 'when to sweep, nothing of what' },
   { path: 'server/src/banner.ts', uses: [], usesTypes: server('config.ts'), why: 'words for the person who starts us' },
   { path: 'server/src/start-error.ts', uses: [], why: 'what a start tells a person, nothing more' },
   {

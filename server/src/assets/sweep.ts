@@ -1,5 +1,4 @@
 import type { Queryable } from '../db/types.ts';
-import type { Log } from '../log.ts';
 import { sweepIncoming, sweepQuotas, sweepUploadKeys } from './sql.ts';
 
 /** Contract §4: as long as an Idempotency-Key is remembered. */
@@ -8,7 +7,6 @@ const quotaMs = 2 * 3_600_000;
 /** A file's chunks go in one statement; few files, so that it stays short. */
 const contentsASweep = 20;
 const keysASweep = 5_000;
-const sweepMs = 600_000;
 
 /** Deletes what uploads left behind, and what is remembered of them no longer. Any number of nodes at once. */
 export async function sweepAssets(db: Queryable, now: Date): Promise<void> {
@@ -18,41 +16,4 @@ export async function sweepAssets(db: Queryable, now: Date): Promise<void> {
   }
   await db.query(sweepUploadKeys, [before(keyMs), keysASweep]);
   await db.query(sweepQuotas, [before(quotaMs)]);
-}
-
-export interface SweepOptions {
-  readonly db: Queryable;
-  readonly clock: () => Date;
-  readonly log: Log;
-  /** Ends what a process that died left whole. */
-  readonly finishWhole: () => Promise<void>;
-}
-
-/** Sweeps at the start, for what the process before us left, and every ten minutes. */
-export class AssetSweep {
-  readonly #options: SweepOptions;
-  #timer: NodeJS.Timeout | undefined;
-  #sweeping: Promise<void> | undefined;
-
-  constructor(options: SweepOptions) {
-    this.#options = options;
-  }
-
-  start(): void {
-    this.#timer = setInterval(() => this.#sweep(), sweepMs);
-    this.#sweep();
-  }
-
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#sweeping;
-  }
-
-  #sweep(): void {
-    const { db, clock, log, finishWhole } = this.#options;
-    this.#sweeping ??= finishWhole()
-      .then(() => sweepAssets(db, clock()))
-      .catch((err: unknown) => log.warn({ err }, 'what uploads left behind could not be swept: tried again later'))
-      .finally(() => (this.#sweeping = undefined));
-  }
 }
