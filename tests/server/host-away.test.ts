@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { choosePort } from '../../server/src/db/cluster.ts';
 import { fetchDocumented } from '../support/fetch-documented.ts';
 import { createDatabase } from '../support/postgres.ts';
+import { reservePort } from '../support/reserved-port.ts';
 import { startServer, ServerProcess } from '../support/server-process.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -45,7 +45,7 @@ test('a host that is set wrong is one line', async () => {
     DATA_DIR: await temporaryFolder(),
     LOG_LEVEL: 'silent',
     DEMO: '0',
-    PORT: String(await choosePort()),
+    PORT: String(await reservePort()),
   };
   const server = new ServerProcess({ ...env, LEGACY_URL: 'db2://user:hunter2@as400/POD' });
   await expect(server.start()).rejects.toThrow(/Tailgate cannot start\. the host cannot be used: LEGACY_URL names Db2/);

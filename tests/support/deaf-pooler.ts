@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { choosePort } from '../../server/src/db/cluster.ts';
 import { atFileEnd } from './file-end.ts';
+import { reservePort } from './reserved-port.ts';
 
 /** `NotificationResponse` of PostgreSQL's protocol (chapter 54.7). */
 const NOTIFICATION = 'A'.charCodeAt(0);
@@ -27,7 +27,7 @@ export async function startDeafPooler(postgresPort: number): Promise<number> {
       }
     });
   });
-  const port = await choosePort();
+  const port = await reservePort();
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   atFileEnd(async () => {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { SMTPServer, type SMTPServerSession } from 'smtp-server';
-import { choosePort } from '../../server/src/db/cluster.ts';
 import { atFileEnd } from './file-end.ts';
+import { reservePort } from './reserved-port.ts';
 
 export interface ReceivedMail {
   readonly from: string;
@@ -114,7 +114,7 @@ export class MailServer {
 }
 
 export async function startMailServer(): Promise<MailServer> {
-  const server = new MailServer(await choosePort());
+  const server = new MailServer(await reservePort());
   await server.up();
   atFileEnd(() => server.down());
   return server;

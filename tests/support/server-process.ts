@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { choosePort } from '../../server/src/db/cluster.ts';
 import { atFileEnd } from './file-end.ts';
+import { reservePort } from './reserved-port.ts';
 
 const main = join(import.meta.dirname, '../../server/src/main.ts');
 
@@ -13,7 +13,7 @@ const READY = /^Tailgate is ready\b/m;
  * it gets only what is given here. It ends with the test file; `DATABASE_URL` and `DATA_DIR` say on what it works.
  */
 export async function startServer(env: Record<string, string>, args: string[] = []): Promise<ServerProcess> {
-  const server = new ServerProcess({ PORT: String(await choosePort()), LOG_LEVEL: 'warn', ...env }, args);
+  const server = new ServerProcess({ PORT: String(await reservePort()), LOG_LEVEL: 'warn', ...env }, args);
   atFileEnd(() => server.stop());
   await server.start();
   return server;

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { choosePort } from '../../server/src/db/cluster.ts';
 import { atFileEnd } from './file-end.ts';
+import { reservePort } from './reserved-port.ts';
 
 export interface ReceivedSms {
   readonly to: string;
@@ -50,7 +50,7 @@ export class SmsGateway {
 }
 
 export async function startSmsGateway(): Promise<SmsGateway> {
-  const port = await choosePort();
+  const port = await reservePort();
   const gateway = new SmsGateway(`http://127.0.0.1:${port}/messages`);
   const answerTo = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const form = new URLSearchParams(await text(request));

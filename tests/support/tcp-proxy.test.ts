@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { choosePort } from '../../server/src/db/cluster.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
+import { reservePort } from './reserved-port.ts';
 
 /** Answers each byte with the same byte, in upper case. */
 let echo: Server;
@@ -14,7 +14,7 @@ beforeAll(async () => {
     socket.on('error', () => undefined);
     socket.on('data', (bytes) => socket.write(bytes.toString().toUpperCase()));
   });
-  const port = await choosePort();
+  const port = await reservePort();
   echo.listen(port, '127.0.0.1');
   await once(echo, 'listening');
   proxy = await startTcpProxy(port);
@@ -151,7 +151,7 @@ describe('a proxy with weather', () => {
   });
 
   test('a server that is gone ends the link', async () => {
-    const lonely = await startTcpProxy(await choosePort());
+    const lonely = await startTcpProxy(await reservePort());
     const client = connect(lonely.port, '127.0.0.1');
     clients.add(client);
     client.on('error', () => undefined);

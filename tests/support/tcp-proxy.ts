@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { choosePort } from '../../server/src/db/cluster.ts';
 import { atFileEnd } from './file-end.ts';
+import { reservePort } from './reserved-port.ts';
 import { Lane, type Weather } from './tcp-lane.ts';
 
 interface Link {
@@ -13,7 +13,7 @@ interface Link {
 
 /** A proxy on loopback before `targetPort`. It ends with the test file. */
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
-  const proxy = new TcpProxy(targetPort, await choosePort());
+  const proxy = new TcpProxy(targetPort, await reservePort());
   await proxy.accept();
   atFileEnd(() => proxy.stop());
   return proxy;

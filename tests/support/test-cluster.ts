@@ -2,16 +2,9 @@ import { mkdtemp, readdir, readFile, rm, stat, statfs, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import {
-  choosePort,
-  findRunning,
-  initialise,
-  start,
-  stop,
-  SUPERUSER,
-  type Cluster,
-} from '../../server/src/db/cluster.ts';
+import { findRunning, initialise, start, stop, SUPERUSER, type Cluster } from '../../server/src/db/cluster.ts';
 import { placeCluster } from '../../server/src/db/placement.ts';
+import { reservePort } from './reserved-port.ts';
 
 const PREFIX = 'tailgate-test-';
 const FAILED_RUNS_KEPT = 3;
@@ -48,7 +41,7 @@ export async function startTestCluster(): Promise<TestCluster> {
 export async function openTestCluster(home: string): Promise<TestCluster> {
   const cluster = await placeCluster(home);
   await initialise(cluster, PASSWORD, ['--no-sync', '--no-data-checksums']);
-  const port = await choosePort();
+  const port = await reservePort();
   await start(cluster, port, FAST);
   return { home, cluster, url: `postgres://${SUPERUSER}:${PASSWORD}@127.0.0.1:${port}/postgres` };
 }

@@ -50,8 +50,8 @@ const SETTINGS: Settings = {
 const START_TIMEOUT_S = 60;
 const STOP_TIMEOUT_MS = 60_000;
 const STOP_LOOK_MS = 20;
-/** Above the kernel's ephemeral range (Linux 32768–60999), where any outgoing connection could take our port. */
-const PORTS = { first: 61_011, last: 65_535 };
+/** Above the ephemeral range of the kernel (Linux 32768–60999), where any outgoing connection could take our port. */
+const PORTS = { first: 61_011, last: 63_500 };
 const LOG_LIMIT_BYTES = 8 * 1024 * 1024;
 
 const run = promisify(execFile);

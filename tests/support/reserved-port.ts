@@ -1,0 +1,50 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+/**
+ * Above the ephemeral range of the kernel, where any outgoing connection could take a port, and above the ports that an
+ * embedded PostgreSQL chooses for itself (`server/src/db/cluster.ts`).
+ */
+const first = 63_501;
+const last = 65_535;
+
+/**
+ * A port of 127.0.0.1 that is this process's alone, whether anything listens on it or not: a server that is killed and
+ * started again finds it free. The UDP port of the same number is held as the token of it; the kernel gives it back
+ * when the process ends, however it ends.
+ */
+export async function reservePort(): Promise<number> {
+  const start = Math.floor(Math.random() * (last - first + 1));
+  for (let step = 0; first + step <= last; step++) {
+    const port = first + ((start + step) % (last - first + 1));
+    if ((await isHeld(port)) && (await isFree(port))) return port;
+  }
+  throw new Error(`no free port between ${first} and ${last} on 127.0.0.1`);
+}
+
+async function isHeld(port: number): Promise<boolean> {
+  const token = createSocket('udp4').unref();
+  try {
+    const listening = once(token, 'listening');
+    token.bind({ port, address: '127.0.0.1', exclusive: true });
+    await listening;
+    return true;
+  } catch {
+    token.close();
+    return false;
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  } catch {
+    return false;
+  }
+  server.close();
+  await once(server, 'close');
+  return true;
+}
