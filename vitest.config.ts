@@ -7,8 +7,10 @@ export default defineConfig({
     include: ['tests/**/*.test.ts', 'tests/**/*.test.tsx'],
     globalSetup: ['tests/support/global-setup.ts'],
     setupFiles: ['tests/support/each-file.ts'],
-    // A process a file: what a test leaves open cannot reach the next file, and each-file.ts can see it.
+    // Modules are loaded once a process, not once a file: a third of the time. What a test leaves open is its own
+    // file's failure all the same, see each-file.ts.
     pool: 'forks',
+    isolate: false,
     // Most files wait for processes, timers and disks: more of them than cores keeps two cores busy.
     maxWorkers: 3,
     // A busy machine is no failure: what hangs is found, what is slow is measured elsewhere.

@@ -6,8 +6,11 @@ import { describe, expect, test } from 'vitest';
 import { $ZodType, safeParse } from 'zod/v4/core';
 import * as z from 'zod/mini';
 import { spoilt, valuesOf } from '../support/fuzz/json-values.ts';
+import { terseSchemas } from '../support/terse-schemas.ts';
 
 // Node reads the protocol's schemas with zod, a phone with `light-schema.ts`. Both must make the same of everything.
+
+terseSchemas();
 
 const issue = z.looseObject({
   code: z.string(),

@@ -4,6 +4,9 @@ import type { Store } from '@tailgate/client-sdk';
 import { sampleKey } from '@tailgate/client-sdk/testing';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { Device, until } from '../support/sdk-device.ts';
+import { terseSchemas } from '../support/terse-schemas.ts';
+
+terseSchemas();
 
 /** A device that has synced once and has no network since. */
 async function offlineDevice(options: { store?: Store } = {}) {
