@@ -1,4 +1,5 @@
 import { TabClient } from '../tabs/tab-client.ts';
+import { Database } from './indexeddb-database.ts';
 import type { Durability, Row, Store, StoreChange, Table } from './store.ts';
 import { tables } from './store.ts';
 
@@ -32,26 +33,25 @@ export async function openIndexedDb(name = 'tailgate', options: IndexedDbOptions
 }
 
 class IndexedDbStore implements Store {
-  readonly #name: string;
-  readonly #factory: IDBFactory;
   /** This is the first time that the database is open since there is one. */
   created = false;
   evicted = false;
   share: Store['share'];
-  #database: Promise<IDBDatabase> | undefined;
-
-  readonly #life: DatabaseLife = {
-    created: () => (this.created = true),
-    gone: () => (this.#database = undefined),
-  };
+  readonly #database: Database;
 
   constructor(name: string, factory: IDBFactory) {
-    this.#name = name;
-    this.#factory = factory;
+    this.#database = new Database(factory, {
+      name,
+      version: schemaVersion,
+      upgrade: (database, oldVersion) => {
+        if (oldVersion === 0) this.created = true;
+        for (const table of tables) if (!database.objectStoreNames.contains(table)) database.createObjectStore(table);
+      },
+    });
   }
 
   readAll(table: Table): Promise<Row[]> {
-    return this.#inTransaction('readonly', [table], 'relaxed', (transaction) => {
+    return this.#database.inTransaction('readonly', [table], 'relaxed', (transaction) => {
       const store = transaction.objectStore(table);
       const keys = store.getAllKeys();
       const values = store.getAll();
@@ -64,69 +64,15 @@ class IndexedDbStore implements Store {
     const touched = new Set(
       changes.map((change) => ('put' in change ? change.put : 'delete' in change ? change.delete : change.deleteAll)),
     );
-    return this.#inTransaction('readwrite', [...touched], durability, (transaction) => {
+    return this.#database.inTransaction('readwrite', [...touched], durability, (transaction) => {
       for (const change of changes) apply(transaction, change);
       return () => {};
     });
   }
 
-  async close(): Promise<void> {
-    const database = await this.#database?.catch(() => undefined);
-    this.#database = undefined;
-    database?.close();
+  close(): Promise<void> {
+    return this.#database.close();
   }
-
-  /** Runs `work` in one transaction; its result is read after `complete`, which alone means that it is committed. */
-  async #inTransaction<Result>(
-    mode: IDBTransactionMode,
-    stores: string[],
-    durability: Durability,
-    work: (transaction: IDBTransaction) => () => Result,
-  ): Promise<Result> {
-    const transaction = await this.#begin(mode, stores, durability);
-    const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
-    transaction.oncomplete = () => resolve();
-    transaction.onabort = () => reject(transaction.error ?? new Error('the storage transaction was aborted'));
-    try {
-      const read = work(transaction);
-      await ended;
-      return read();
-    } catch (error) {
-      // A value that cannot be stored throws at once, and what was put before it would be committed.
-      await abort(transaction, ended);
-      throw error;
-    }
-  }
-
-  async #begin(mode: IDBTransactionMode, stores: string[], durability: Durability): Promise<IDBTransaction> {
-    const database = await this.#open();
-    try {
-      return database.transaction(stores, mode, { durability });
-    } catch (error) {
-      // Browsers close connections of pages in the background; the next one is as good (field case 19).
-      if (!(error instanceof DOMException) || error.name !== 'InvalidStateError') throw error;
-      this.#database = undefined;
-      return (await this.#open()).transaction(stores, mode, { durability });
-    }
-  }
-
-  #open(): Promise<IDBDatabase> {
-    this.#database ??= openDatabase(this.#factory, this.#name, this.#life).catch((error: unknown) => {
-      this.#database = undefined;
-      throw error;
-    });
-    return this.#database;
-  }
-}
-
-/** Resolves once nothing of the transaction can happen any more. */
-async function abort(transaction: IDBTransaction, ended: Promise<void>): Promise<void> {
-  try {
-    transaction.abort();
-  } catch {
-    // It has ended by itself: that is why we are here.
-  }
-  await ended.catch(() => {});
 }
 
 /**
@@ -157,30 +103,3 @@ function apply(transaction: IDBTransaction, change: StoreChange): void {
 
 /** The schema's version rises when `tables` grows; rows are JSON that the SDK reads with care, so it needs no other reason. */
 const schemaVersion = 1;
-
-interface DatabaseLife {
-  readonly created: () => void;
-  readonly gone: () => void;
-}
-
-function openDatabase(factory: IDBFactory, name: string, { created, gone }: DatabaseLife): Promise<IDBDatabase> {
-  return new Promise((resolve, reject) => {
-    const request = factory.open(name, schemaVersion);
-    request.onupgradeneeded = ({ oldVersion }) => {
-      if (oldVersion === 0) created();
-      for (const table of tables)
-        if (!request.result.objectStoreNames.contains(table)) request.result.createObjectStore(table);
-    };
-    request.onerror = () => reject(request.error ?? new Error(`the store ${name} could not be opened`));
-    request.onsuccess = () => {
-      const database = request.result;
-      database.onclose = gone;
-      // A newer app wants to upgrade in another page: let it, we open again.
-      database.onversionchange = () => {
-        database.close();
-        gone();
-      };
-      resolve(database);
-    };
-  });
-}

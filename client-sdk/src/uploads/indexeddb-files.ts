@@ -1,3 +1,4 @@
+import { Database } from '../store/indexeddb-database.ts';
 import type { FileStore, KeptFile } from './file-store.ts';
 import { pieceKey } from './file-store.ts';
 
@@ -15,13 +16,10 @@ export async function openIndexedDbFiles(
 }
 
 class IndexedDbFiles implements FileStore {
-  readonly #name: string;
-  readonly #factory: IDBFactory;
-  #database: Promise<IDBDatabase> | undefined;
+  readonly #database: Database;
 
   constructor(name: string, factory: IDBFactory) {
-    this.#name = name;
-    this.#factory = factory;
+    this.#database = new Database(factory, { name, version, upgrade });
   }
 
   files(): Promise<unknown[]> {
@@ -47,67 +45,24 @@ class IndexedDbFiles implements FileStore {
     });
   }
 
-  async close(): Promise<void> {
-    const database = await this.#database?.catch(() => undefined);
-    this.#database = undefined;
-    database?.close();
+  close(): Promise<void> {
+    return this.#database.close();
   }
 
-  /** Resolves with the request's result on `complete`, which alone means that it is committed. */
-  async #inTransaction<Result>(
+  #inTransaction<Result>(
     mode: IDBTransactionMode,
     work: (of: (store: 'file' | 'piece') => IDBObjectStore) => IDBRequest<Result>,
   ): Promise<Result> {
-    const transaction = await this.#begin(mode);
-    return new Promise((resolve, reject) => {
+    return this.#database.inTransaction(mode, ['file', 'piece'], 'strict', (transaction) => {
       const request = work((store) => transaction.objectStore(store));
-      transaction.oncomplete = () => resolve(request.result);
-      transaction.onabort = () => reject(transaction.error ?? new Error('the storage transaction was aborted'));
+      return () => request.result;
     });
-  }
-
-  async #begin(mode: IDBTransactionMode): Promise<IDBTransaction> {
-    const stores = ['file', 'piece'];
-    try {
-      return (await this.#open()).transaction(stores, mode, { durability: 'strict' });
-    } catch (error) {
-      // Browsers close connections of pages in the background; the next one is as good (field case 19).
-      if (!(error instanceof DOMException) || error.name !== 'InvalidStateError') throw error;
-      this.#database = undefined;
-      return (await this.#open()).transaction(stores, mode, { durability: 'strict' });
-    }
-  }
-
-  #open(): Promise<IDBDatabase> {
-    const forget = (): void => {
-      this.#database = undefined;
-    };
-    this.#database ??= openDatabase(this.#factory, this.#name, forget).catch((error: unknown) => {
-      forget();
-      throw error;
-    });
-    return this.#database;
   }
 }
 
 const isBytes = (value: unknown): value is Uint8Array<ArrayBuffer> => value instanceof Uint8Array;
 
-function openDatabase(factory: IDBFactory, name: string, gone: () => void): Promise<IDBDatabase> {
-  return new Promise((resolve, reject) => {
-    const request = factory.open(name, version);
-    request.onupgradeneeded = () => {
-      request.result.createObjectStore('file');
-      request.result.createObjectStore('piece');
-    };
-    request.onerror = () => reject(request.error ?? new Error(`the files ${name} could not be opened`));
-    request.onsuccess = () => {
-      const database = request.result;
-      database.onclose = gone;
-      database.onversionchange = () => {
-        database.close();
-        gone();
-      };
-      resolve(database);
-    };
-  });
+function upgrade(database: IDBDatabase): void {
+  database.createObjectStore('file');
+  database.createObjectStore('piece');
 }
