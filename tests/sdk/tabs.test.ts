@@ -59,8 +59,15 @@ interface Tab {
   online(): Promise<boolean>;
   close(): Promise<void>;
 }
+/** What pages say to each other, as far as a test looks at it. */
+interface Said {
+  readonly type: string;
+  readonly id?: string;
+  readonly shown?: { readonly of: string; readonly value: unknown };
+}
 declare global {
   var tab: Tab;
+  var said: Said[];
 }
 
 describe('two pages of one origin, in a real Chromium', () => {
@@ -101,6 +108,20 @@ describe('two pages of one origin, in a real Chromium', () => {
     expect(taken()).toEqual([first, second]);
     expect(await guest.evaluate(() => globalThis.tab.refusal(1))).toBe('InvalidChange');
     expect(await guest.evaluate(() => globalThis.tab.online())).toBe(true);
+  });
+
+  test('a tap copies its own stop to the other pages, and nothing where there is none', async () => {
+    const leader = await signedIn();
+    const ear = await listen(context, address);
+    const alone = await leader.evaluate(() => globalThis.tab.record(1, 'alone'));
+    await ear.waitForFunction((id) => globalThis.said.some((message) => message.id === id), alone);
+    expect(await ear.evaluate(() => globalThis.said.map(({ type }) => type))).toEqual(['recorded']);
+
+    await openPage(context, address);
+    await ear.evaluate(() => globalThis.said.splice(0));
+    await leader.evaluate(() => globalThis.tab.record(2, 'beside another page'));
+    const news = await ear.waitForFunction(() => globalThis.said.find(({ shown }) => shown?.of === 'route news'));
+    expect(await news.evaluate((message) => message?.shown?.value)).toMatchObject({ stops: [1, { id: 2 }, 3] });
   });
 
   test('signing out and in from either page holds for both', async () => {
@@ -150,6 +171,18 @@ describe('two pages of one origin, in a real Chromium', () => {
     expect(taken()[1]).toBe(id);
   });
 });
+
+/** A page without a client that hears what the others say to each other. */
+async function listen(context: BrowserContext, address: string): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(new URL('/worker.js', address).href);
+  await page.evaluate(() => {
+    globalThis.said = [];
+    const channel = new BroadcastChannel('tailgate:tailgate');
+    channel.addEventListener('message', ({ data }: MessageEvent<Said>) => globalThis.said.push(data));
+  });
+  return page;
+}
 
 /** Kills the page's process, as a phone that needs memory does. */
 async function crash(page: Page): Promise<void> {

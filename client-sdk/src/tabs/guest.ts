@@ -14,6 +14,7 @@ import type { Watch } from '../watch.ts';
 import { keepEqualParts, select, Signal } from '../watch.ts';
 import { record } from './host.ts';
 import type { Answer, Call, Change, Line, Message, Shown, Wanted } from './line.ts';
+import { withNews } from './route-news.ts';
 
 /**
  * A page that sees and records through the page that runs the client. What it records is `recorded` until that page
@@ -35,12 +36,10 @@ export class Guest implements Client {
   readonly #calls = new Map<string, (answer: Answer) => void>();
   #ready: () => void = () => {};
 
-  /** @param known ids of changes that are in the store */
-  constructor(line: Line, events: EventHub, known: Iterable<string>) {
+  constructor(line: Line, events: EventHub) {
     this.#line = line;
     this.#events = events;
     this.shown = new Promise((ready) => (this.#ready = ready));
-    for (const id of known) this.#receipts.set(id, new Receipt(id, { at: 'waiting' }));
     this.#routes.set('', {
       wanted: { of: 'route', key: undefined },
       signal: new Signal<LocalRoute | undefined>(undefined),
@@ -54,8 +53,7 @@ export class Guest implements Client {
       case 'shows':
         return this.#show(message.shown);
       case 'recorded':
-        if (!this.#receipts.has(message.id)) this.#receipts.set(message.id, new Receipt(message.id, { at: 'waiting' }));
-        return;
+        return this.know(message.id);
       case 'tells':
         return this.#tell(message.told);
       case 'answers':
@@ -63,6 +61,11 @@ export class Guest implements Client {
         return void this.#calls.delete(message.id);
       default:
     }
+  }
+
+  /** A change of this id is in the store, or soon will be. */
+  know(id: string): void {
+    if (!this.#receipts.has(id)) this.#receipts.set(id, new Receipt(id, { at: 'waiting' }));
   }
 
   // ── As a client ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -150,6 +153,7 @@ export class Guest implements Client {
   #meet(): void {
     this.#endCalls();
     for (const change of this.#unsaved.values()) this.#line.say({ type: 'records', change });
+    for (const of of ['status', 'driver', 'routes'] as const) this.#line.say({ type: 'wants', wanted: { of } });
     for (const { wanted } of this.#routes.values()) this.#line.say({ type: 'wants', wanted });
     for (const type of this.#codes.keys()) this.#line.say({ type: 'wants', wanted: { of: 'codes', type } });
     for (const [id, receipt] of this.#receipts)
@@ -199,13 +203,22 @@ export class Guest implements Client {
       case 'codes':
         return show(this.#codes.get(shown.type), shown.value);
       case 'route':
-        show(this.#routes.get(shown.key ? routeScope(shown.key) : '')?.signal, shown.value);
-        // It is the last thing that a page is shown without asking.
+        show(this.#routeShown(shown.key), shown.value);
+        // It is the last thing that a page asks for when it opens.
         return this.#ready();
+      case 'route news': {
+        const signal = this.#routeShown(shown.key);
+        const route = signal && withNews(signal.current, shown.value);
+        return route && show(signal, route);
+      }
       case 'receipt':
         if (shown.value.at !== 'recorded') this.#unsaved.delete(shown.id);
         this.#receipts.get(shown.id)?.shows(shown.value);
     }
+  }
+
+  #routeShown(key: RouteKey | undefined): Signal<LocalRoute | undefined> | undefined {
+    return this.#routes.get(key ? routeScope(key) : '')?.signal;
   }
 
   #tell(told: Extract<Message, { type: 'tells' }>['told']): void {

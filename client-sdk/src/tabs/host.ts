@@ -1,29 +1,29 @@
+import type { RouteKey } from '@tailgate/sync-protocol';
 import type { LocalClient } from '../client.ts';
 import { messageOf, Unreachable } from '../errors.ts';
 import type { Receipt } from '../queue/receipt.ts';
+import type { LocalRoute } from '../replica/local-route.ts';
 import type { Watch } from '../watch.ts';
 import type { Answer, Call, Change, Line, Message, Shown, Wanted } from './line.ts';
+import { newsOf } from './route-news.ts';
 
 /** The page that runs the client, as the other pages meet it. */
 export class Host {
   readonly #client: LocalClient;
   readonly #line: Line;
-  /** What is shown, by name; the way to stop. */
+  /** What is shown, by name: how to show it whole to one who has nothing yet, and the way to stop. */
   readonly #showing = new Map<string, { readonly again: () => void; readonly stop: () => void }>();
 
   constructor(client: LocalClient, line: Line) {
     this.#client = client;
     this.#line = line;
     line.say({ type: 'leads' });
-    // Nobody may have been there to ask.
-    this.#showBasics();
   }
 
   take(message: Message): void {
     switch (message.type) {
       case 'arrived':
-        this.#line.say({ type: 'leads' });
-        return this.#showBasics();
+        return this.#line.say({ type: 'leads' });
       case 'wants':
         return this.#want(message.wanted);
       case 'records':
@@ -44,21 +44,20 @@ export class Host {
     this.#showing.clear();
   }
 
-  #showBasics(): void {
-    const { status, driver, routes } = this.#client;
-    this.#show('status', status, (value) => ({ of: 'status', value }));
-    this.#show('driver', driver, (value) => ({ of: 'driver', value }));
-    this.#show('routes', routes, (value) => ({ of: 'routes', value }));
-    this.#want({ of: 'route', key: undefined });
-  }
-
   #want(wanted: Wanted): void {
     const name = JSON.stringify(wanted);
+    const { status, driver, routes } = this.#client;
     switch (wanted.of) {
+      case 'status':
+        return this.#show(name, status, (value) => ({ of: 'status', value }));
+      case 'driver':
+        return this.#show(name, driver, (value) => ({ of: 'driver', value }));
+      case 'routes':
+        return this.#show(name, routes, (value) => ({ of: 'routes', value }));
       case 'codes':
         return this.#show(name, this.#client.codes(wanted.type), (value) => ({ ...wanted, value }));
       case 'route':
-        return this.#show(name, this.#client.route(wanted.key), (value) => ({ ...wanted, value }));
+        return this.#showRoute(name, wanted.key);
       case 'receipt': {
         const receipt = this.#client.receipt(wanted.id);
         if (receipt) this.#show(name, receipt, (value) => ({ ...wanted, value }));
@@ -67,11 +66,31 @@ export class Host {
   }
 
   #show<Value>(name: string, watch: Watch<Value>, shown: (value: Value) => Shown): void {
-    const known = this.#showing.get(name);
-    if (known) return known.again();
     const say = (): void => this.#line.say({ type: 'shows', shown: shown(watch.current) });
-    this.#showing.set(name, { again: say, stop: watch.subscribe(say) });
-    say();
+    this.#keepShowing(name, watch, say, say);
+  }
+
+  /** Whole to whoever asks, and then what is new of it. */
+  #showRoute(name: string, key: RouteKey | undefined): void {
+    const watch = this.#client.route(key);
+    let shown: LocalRoute | undefined;
+    const say = (next: LocalRoute | undefined): void => {
+      const news: Shown = next
+        ? { of: 'route news', key, value: newsOf(shown, next) }
+        : { of: 'route', key, value: next };
+      this.#line.say({ type: 'shows', shown: news });
+      shown = next;
+    };
+    const sayWhole = (): void => {
+      shown = watch.current;
+      this.#line.say({ type: 'shows', shown: { of: 'route', key, value: shown } });
+    };
+    this.#keepShowing(name, watch, sayWhole, say);
+  }
+
+  #keepShowing<Value>(name: string, watch: Watch<Value>, again: () => void, say: (value: Value) => void): void {
+    if (!this.#showing.has(name)) this.#showing.set(name, { again, stop: watch.subscribe(say) });
+    this.#showing.get(name)?.again();
   }
 
   #record(change: Change): void {

@@ -7,6 +7,7 @@ import type { LocalRoute } from '../replica/local-route.ts';
 import type { SignInInput, SignInResult } from '../session/sign-in.ts';
 import type { Status } from '../status.ts';
 import { exactly, fields } from '../store/reading.ts';
+import type { RouteNews } from './route-news.ts';
 
 /** A value of the page that runs the client, as the other pages show it. */
 export type Shown =
@@ -15,10 +16,12 @@ export type Shown =
   | { readonly of: 'routes'; readonly value: readonly AssignedRoute[] }
   | { readonly of: 'codes'; readonly type: ReferenceCode['type']; readonly value: readonly ReferenceCode[] }
   | { readonly of: 'route'; readonly key: RouteKey | undefined; readonly value: LocalRoute | undefined }
+  | { readonly of: 'route news'; readonly key: RouteKey | undefined; readonly value: RouteNews }
   | { readonly of: 'receipt'; readonly id: string; readonly value: ReceiptState };
 
-/** What a page wants to be shown, beside what every page is. */
+/** What a page wants to be shown. Where no other page is, nothing is: a route is a megabyte to copy. */
 export type Wanted =
+  | { readonly of: 'status' | 'driver' | 'routes' }
   | { readonly of: 'codes'; readonly type: ReferenceCode['type'] }
   | { readonly of: 'route'; readonly key: RouteKey | undefined }
   | { readonly of: 'receipt'; readonly id: string };
@@ -51,7 +54,7 @@ export type Told = {
 export type Message =
   /** Who leads? */
   | { readonly type: 'arrived' }
-  /** This page runs the client. Said once it does, and to whoever arrives. */
+  /** This page runs the client: say what you want to see. Said once it does, and to whoever arrives. */
   | { readonly type: 'leads' }
   | { readonly type: 'wants'; readonly wanted: Wanted }
   | { readonly type: 'records'; readonly change: Change }
@@ -63,7 +66,7 @@ export type Message =
   | { readonly type: 'tells'; readonly told: Told };
 
 /** Rises with `Message`: pages of another build do not understand each other, and are silent to each other. */
-const dialect = 'tailgate-tabs/1';
+const dialect = 'tailgate-tabs/2';
 const isOurs = fields({ dialect: exactly(dialect) });
 const isMessage = (data: unknown): data is Message => isOurs(data);
 

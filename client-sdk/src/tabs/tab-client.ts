@@ -57,10 +57,10 @@ export class TabClient implements Client {
   #release: () => void = () => {};
   #leading: Promise<void> = Promise.resolve();
 
-  private constructor(ground: TabGround, known: readonly string[]) {
+  private constructor(ground: TabGround) {
     this.#ground = ground;
     this.#line = new Line(ground.name, (message) => this.#take(message));
-    this.#guest = new Guest(this.#line, this.#events, known);
+    this.#guest = new Guest(this.#line, this.#events);
     this.#seat = new Signal<Client>(this.#guest);
     this.status = this.#of((seat) => seat.status);
     this.driver = this.#of((seat) => seat.driver);
@@ -69,14 +69,13 @@ export class TabClient implements Client {
 
   /** Resolves when this page leads, or is shown what the leading one has. @throws StoreInUse */
   static async open(ground: TabGround): Promise<TabClient> {
-    const items = await ground.store.readAll('item');
-    const known = items.flatMap(({ value }) => readItem(value)?.mutation.id ?? []);
-    const client = new TabClient(ground, known);
+    const client = new TabClient(ground);
     const leads = client.#awaitLock();
     client.#line.say({ type: 'arrived' });
     const silent = new AbortController();
     try {
       await Promise.race([leads, client.#guest.shown, silence(ground, silent.signal)]);
+      if (!client.#host) await client.#readIds();
     } catch (error) {
       await client.close();
       throw error;
@@ -135,6 +134,14 @@ export class TabClient implements Client {
     else await this.#ground.store.close();
     this.#line.close();
     this.#release();
+  }
+
+  /** Ids that were recorded before this page could hear of them: their receipts can be asked for. */
+  async #readIds(): Promise<void> {
+    for (const { value } of await this.#ground.store.readAll('item')) {
+      const item = readItem(value);
+      if (item) this.#guest.know(item.mutation.id);
+    }
   }
 
   /** A value of whichever client this page sits on; keeps its identity where a change of leaders changes nothing. */

@@ -1,0 +1,55 @@
+import { routeHeader, stopPlan, stopView } from '@tailgate/sync-protocol';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { LocalRoute, LocalStop } from '@tailgate/client-sdk';
+import { sampleDocuments, sampleKey, sampleScope } from '@tailgate/client-sdk/testing';
+import { newsOf, withNews } from '../../client-sdk/src/tabs/route-news.ts';
+
+const [header, ...documents] = sampleDocuments([1, 2, 3, 4, 5], ['1001']);
+const plans = documents.flatMap(({ key, value }) => (key.startsWith('plan/') ? stopPlan.parse(value) : []));
+
+const routeOf = (stops: readonly LocalStop[]): LocalRoute => ({
+  ...routeHeader.parse(header?.value),
+  key: sampleKey,
+  scope: sampleScope,
+  stops,
+});
+
+/** Stops by their number, each at one of a few states; the same state again is the same object. */
+const states = plans.map((plan) =>
+  [0, 1, 2].map((pending): LocalStop => ({ ...stopView(plan, { status: 'P' }), pending })),
+);
+const routes = fc
+  .array(fc.tuple(fc.nat(4), fc.nat(2)), { maxLength: 5 })
+  .map((picked) => [...new Map(picked)].map(([stop, state]) => states[stop]![state]!))
+  .map(routeOf);
+/** As a page gets it from another one: a copy. */
+const sent = <Value>(value: Value): Value => structuredClone(value);
+
+test('whatever changes of a route, another page sees the same one, and copies only what changed', () => {
+  fc.assert(
+    fc.property(fc.array(routes, { minLength: 1, maxLength: 5 }), (versions) => {
+      let [said, seen]: (LocalRoute | undefined)[] = [];
+      for (const route of versions) {
+        const news = newsOf(said, route);
+        const copied = news.stops.filter((stop) => typeof stop !== 'number');
+        expect(copied).toEqual(route.stops.filter((stop) => !said?.stops.includes(stop)));
+        const before: LocalRoute | undefined = seen;
+        seen = withNews(before, sent(news));
+        expect(seen).toEqual(route);
+        const kept = route.stops.filter((stop) => said?.stops.includes(stop)).map(({ id }) => id);
+        for (const id of kept) expect(stopOf(seen, id)).toBe(stopOf(before, id));
+        said = route;
+      }
+    }),
+  );
+});
+
+const stopOf = (route: LocalRoute | undefined, id: number) => route?.stops.find((stop) => stop.id === id);
+
+test('a page that has not seen the rest makes nothing of it', () => {
+  const [first, second] = [states[0]![0]!, states[1]![0]!];
+  const news = newsOf(routeOf([first, second]), routeOf([first, states[1]![1]!]));
+  expect(withNews(undefined, news)).toBeUndefined();
+  expect(withNews(routeOf([second]), news)).toBeUndefined();
+});
