@@ -1,6 +1,7 @@
 import type { ClientFrameInput, Cursor, Scope, ServerFrame } from '@tailgate/sync-protocol';
 import { currentProtocol } from '@tailgate/sync-protocol';
 import { Connection } from './connection/connection.ts';
+import type { DeviceTime } from './connection/device-time.ts';
 import type { Lines } from './connection/lines.ts';
 import type { State, Timing } from './connection/machine.ts';
 import type { Environment } from './environment.ts';
@@ -35,7 +36,7 @@ export interface ChannelGround {
   readonly environment: Environment;
   readonly timing: Timing;
   readonly outbox: Outbox;
-  readonly bootId: string;
+  readonly time: DeviceTime;
   readonly device: string;
   readonly app: string;
   readonly desk: Desk;
@@ -49,6 +50,8 @@ export class Channel {
   readonly #connection: Connection;
   #queue: Queue;
   #sender: Sender | undefined;
+  /** Over this connection, or an earlier one, it was found out well enough what time it is. */
+  #isTimed = false;
   /** The scopes that the last hello named; what this device knows may have changed since. */
   #follows: readonly Scope[] = [];
   /** The credentials of this connection. */
@@ -60,7 +63,8 @@ export class Channel {
     const { url, lines, environment } = ground;
     this.#connection = new Connection(`${url}/api/sync`, lines, environment, ground.timing, {
       hello: () => this.#hello(),
-      ping: () => ({ type: 'ping', ...this.#gauge(), clock: this.#clock() }),
+      ping: () => ({ type: 'ping', ...this.#gauge(), clock: ground.time.reading() }),
+      timed: (askedAt, serverTime) => this.#timed(askedAt, serverTime),
       take: (frame) => this.#take(frame),
       moved: (state, before) => this.#moved(state, before),
       unreadable: (message) => ground.desk.trouble('BAD_FRAME', message),
@@ -87,7 +91,7 @@ export class Channel {
     if (this.#shown !== '' && this.#shown !== shown) this.#connection.tell({ is: 'renewed' });
     this.#shown = shown;
     this.#connection.tell({ is: 'wanted' });
-    void this.#sender?.pump();
+    this.#pump();
   }
 
   wake(): void {
@@ -110,7 +114,7 @@ export class Channel {
   }
 
   #hello(): Extract<ClientFrameInput, { type: 'hello' }> {
-    const { device, app, desk } = this.#ground;
+    const { device, app, desk, time } = this.#ground;
     const { client_id, employee, queue_key } = this.#queue.head;
     const cursors = desk.cursors(this.#queue);
     this.#follows = Object.keys(cursors);
@@ -124,15 +128,10 @@ export class Channel {
       device,
       app,
       sdk: sdkName,
-      clock: this.#clock(),
+      clock: time.reading(),
       cursors,
       ...this.#gauge(),
     };
-  }
-
-  #clock() {
-    const { clock } = this.#ground.environment;
-    return { now: new Date(clock.now()).toISOString(), boot_id: this.#ground.bootId, monotonic_ms: clock.monotonic() };
   }
 
   /** What the office sees of a phone that still has something. */
@@ -159,7 +158,7 @@ export class Channel {
         if (frame.fork !== undefined) return this.fork();
         if (frame.wants !== undefined && !this.#reconcile(frame.wants - 1)) return;
         this.#sender?.took(frame);
-        void this.#sender?.pump();
+        this.#pump();
         return;
       case 'error':
         this.#sender?.failed();
@@ -180,7 +179,7 @@ export class Channel {
   }
 
   #welcome(frame: Welcome): void {
-    const { outbox, environment, timing, desk } = this.#ground;
+    const { outbox, environment, timing, desk, time } = this.#ground;
     if (frame.queue_key !== undefined) outbox.setQueueKey(this.#queue, frame.queue_key);
     if (!this.#reconcile(frame.last_seq, frame.epoch)) return;
     this.#sender = new Sender(this.#queue, frame.limits, {
@@ -189,9 +188,24 @@ export class Channel {
       send: (text) => this.#connection.sendText(text),
       stuck: () => this.#connection.tell({ is: 'renewed' }),
     });
+    this.#isTimed = time.isSure;
     desk.welcomed(this, frame);
     // What the welcome brings may have ended this channel.
-    void this.#sender?.pump();
+    this.#pump();
+  }
+
+  #pump(): void {
+    if (this.#isTimed) void this.#sender?.pump();
+  }
+
+  /** A hello that lay in a dead zone tells the time badly: its first pong is waited for, however long that takes. */
+  #timed(askedAt: number, serverTime: string): void {
+    this.#ground.time.take(askedAt, serverTime);
+    if (!this.#sender || this.#isTimed) return;
+    this.#isTimed = true;
+    // The next ping tells the server what was found out.
+    this.wake();
+    this.#pump();
   }
 
   /** Brings queue and watermark together; false where the queue goes on as another one. */

@@ -1,11 +1,12 @@
 import type { Client } from './client.ts';
 import { LocalClient } from './client.ts';
+import { DeviceTime } from './connection/device-time.ts';
 import { Lines } from './connection/lines.ts';
 import type { Timing } from './connection/machine.ts';
 import { defaultTiming } from './connection/machine.ts';
 import { Courier } from './courier.ts';
 import type { Environment } from './environment.ts';
-import { newId, platform } from './environment.ts';
+import { platform } from './environment.ts';
 import { EventHub } from './events.ts';
 import { Outbox } from './queue/outbox.ts';
 import { Replica } from './replica/replica.ts';
@@ -55,18 +56,18 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
   const [device, app] = [nameOf(options.device ?? globalThis.navigator?.userAgent), nameOf(options.app)];
   const { clock, random } = environment;
   const url = options.url.replace(/\/+$/, '');
-  const bootId = newId(clock.now(), random);
+  const time = new DeviceTime(clock, random);
 
   const journal = new Journal(store, clock);
   const [accounts, outbox] = await Promise.all([
     Accounts.open(store, journal, employeeId),
-    Outbox.open({ store, journal, environment, bootId }),
+    Outbox.open({ store, journal, environment, boot: time }),
   ]);
   const replica = await Replica.open({ store, journal, clock, items: outbox });
   const auth = new AuthApi(url, environment.fetch, device);
   const events = new EventHub();
   const timing = { ...defaultTiming, ...options.timing };
-  const channel = { url, lines: new Lines(environment, timing), environment, timing, outbox, bootId, device, app };
+  const channel = { url, lines: new Lines(environment, timing), environment, timing, outbox, time, device, app };
   const courier = new Courier({ accounts, auth, events, outbox, replica, channel });
   journal.onTrouble = (error) => courier.storageTrouble(error);
   if (store.evicted)

@@ -14,6 +14,8 @@ export const deviceClock = z.object({
   now: z.string().check(z.maxLength(40)),
   boot_id: z.string().check(z.minLength(1), z.maxLength(64)),
   monotonic_ms: z.number(),
+  /** What the server's clock says at `monotonic_ms` as the device has measured it, by NTP's rule. */
+  server_now: z.optional(z.string().check(z.maxLength(40))),
 });
 export type DeviceClock = z.infer<typeof deviceClock>;
 

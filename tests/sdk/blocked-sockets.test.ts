@@ -1,4 +1,5 @@
 import { pushAnswer } from '@tailgate/sync-protocol';
+import type { ClientOptions } from '@tailgate/client-sdk';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { insertRoutes, plan } from '../support/mirror.ts';
 import { password, signUp } from '../support/people.ts';
@@ -37,9 +38,9 @@ beforeAll(async () => {
 });
 
 /** A driver behind a proxy that lets no socket through. */
-async function blockedDriver(socketAgainMs: number) {
+async function blockedDriver(socketAgainMs: number, options: Partial<ClientOptions> = {}) {
   const proxy = await WebProxy.start(node.client.url, { blocksSockets: true });
-  const device = new Device(proxy.url, { timing: { ...timing, socketAgainMs } });
+  const device = new Device(proxy.url, { timing: { ...timing, socketAgainMs }, ...options });
   const client = await device.start();
   expect(await client.signIn({ employeeId: '1001', password, confirmLogin: true })).toMatchObject({
     kind: 'signed_in',
@@ -57,6 +58,34 @@ describe('a network that lets no socket through', () => {
     await pushOther([others.seal('stop.update', { route: key, stop }, new Date())], { queue_key: othersKey });
     await until(client.stop(2, key), (seen) => seen?.updates?.driver_comments === 'from the other driver');
     expect(client.status.current).toMatchObject({ connection: 'online', pending: {} });
+  });
+
+  test('times of taps are right, however long ago the connection has said hello', async () => {
+    const elapsed = { ms: 0 };
+    const [start, bootedAt] = [node.clock.now.getTime(), 1_000];
+    // A phone that is a day ahead; all clocks stand still, or move together.
+    const clock = {
+      now: () => start + 86_400_000 + elapsed.ms,
+      monotonic: () => bootedAt + elapsed.ms,
+      after: (ms: number, work: () => void) => {
+        const timer = setTimeout(work, ms);
+        return () => clearTimeout(timer);
+      },
+    };
+    const elapse = (ms: number): void => {
+      elapsed.ms += ms;
+      node.clock.now = new Date(start + elapsed.ms);
+    };
+    const { client } = await blockedDriver(60_000, { clock });
+    await until(client.status, ({ connection }) => connection === 'online');
+    elapse(600_000);
+    const receipt = client.updateStop(key, comment(1, 'ten minutes later'));
+    elapse(1_000);
+    await receipt.accepted;
+    const { rows } = await node.database.pool.query<{ edit_time: Date }>('select edit_time from ledger where id = $1', [
+      receipt.id,
+    ]);
+    expect(rows.map(({ edit_time }) => edit_time.getTime() - start)).toEqual([600_000]);
   });
 
   test('is left for the socket as soon as one passes', async () => {

@@ -12,6 +12,8 @@ export interface Talk {
   /** Who we are at this moment. */
   hello(): Hello;
   ping(): Ping;
+  /** The server has answered with its time what was sent at `askedAt` (ms, monotonic); empty where it told none. */
+  timed(askedAt: number, serverTime: string): void;
   /** A frame of the server, in order; pings and pongs stay here. */
   take(frame: ServerFrame): void;
   /** The machine moved; `live` ended where `before` was live and the state is not. */
@@ -42,6 +44,8 @@ export class Connection {
   #state: State = { at: 'resting' };
   #socket: Socket | undefined;
   #stopTimer: () => void = () => {};
+  /** When what the server answers with its time was sent: hello and pings are answered in order. */
+  #asked: number[] = [];
 
   constructor(url: string, lines: Lines, environment: Environment, timing: Timing, talk: Talk) {
     this.#url = url;
@@ -82,9 +86,9 @@ export class Connection {
       case 'open':
         return this.#open();
       case 'hello':
-        return this.send(this.#talk.hello());
+        return this.#ask(this.#talk.hello());
       case 'ping':
-        return this.send(this.#talk.ping());
+        return this.#ask(this.#talk.ping());
       case 'close':
         return this.#close();
       case 'no timer':
@@ -95,7 +99,13 @@ export class Connection {
     }
   }
 
+  #ask(frame: Hello | Ping): void {
+    this.#asked.push(this.#environment.clock.monotonic());
+    this.send(frame);
+  }
+
   #open(): void {
+    this.#asked = [];
     let socket: Socket;
     try {
       socket = this.#lines.open(this.#url);
@@ -135,6 +145,10 @@ export class Connection {
     const frame = this.#read(data);
     if (!frame) return;
     if (frame.type === 'ping') return this.send({ type: 'pong' });
+    if (frame.type === 'welcome' || frame.type === 'pong') {
+      const askedAt = this.#asked.shift();
+      if (askedAt !== undefined) this.#talk.timed(askedAt, frame.server_time ?? '');
+    }
     if (frame.type === 'pong') return;
     if (frame.type === 'reject') return this.#rejected(frame);
     if (frame.type === 'welcome') this.tell({ is: 'welcomed', pingMs: frame.limits.ping_ms });

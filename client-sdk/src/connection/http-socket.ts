@@ -1,9 +1,9 @@
 import type { Cursor, Scope } from '@tailgate/sync-protocol';
 import type { Environment, Socket } from '../environment.ts';
-import { anything, exactly, fields, listOf, nullable, number, record, text } from '../store/reading.ts';
+import { anything, exactly, fields, listOf, nullable, number, optional, record, text } from '../store/reading.ts';
 
 // What of the answers is looked into here; as frames they are read where all frames are.
-const answered = fields({ epoch: text, frames: listOf(record), routes: listOf(anything) });
+const answered = fields({ epoch: text, frames: listOf(record), routes: listOf(anything), server_time: optional(text) });
 const refused = fields({ error: fields({ code: text }), message: text });
 const patched = fields({ type: exactly('patch'), scope: text, epoch: text, to: number });
 const ended = fields({ type: exactly('gone', 'snapshot'), scope: text });
@@ -11,6 +11,7 @@ const ended = fields({ type: exactly('gone', 'snapshot'), scope: text });
 const sent = fields({ type: text });
 const hello = fields({ type: exactly('hello'), employee_id: text, client_id: text, cursors: record });
 const looking = fields({ type: exactly('ping', 'subscribe') });
+const asking = fields({ type: exactly('ping'), clock: record });
 const leaving = fields({ type: exactly('unsubscribe'), scopes: listOf(text) });
 const isCursor = nullable(fields({ epoch: text, version: number }));
 
@@ -48,6 +49,8 @@ export class HttpSocket implements Socket {
 
   send(message: string): void {
     const frame: unknown = JSON.parse(message);
+    // Each push says again what the clocks say; hello's are long past.
+    if (asking(frame)) this.#who['clock'] = frame.clock;
     // Looks do not wait for pushes: a slow upload must not pass for a dead line.
     if (looking(frame)) this.#looks = this.#looks.then(() => this.#follow(frame));
     else this.#pushes = this.#pushes.then(() => this.#take(frame));
@@ -122,7 +125,7 @@ export class HttpSocket implements Socket {
     const routes = JSON.stringify(body.routes);
     if (routes !== this.#routes) this.#hear({ type: 'routes', routes: body.routes });
     this.#routes = routes;
-    if (isPing) this.#hear({ type: 'pong' });
+    if (isPing) this.#hear({ type: 'pong', server_time: body.server_time });
   }
 
   #pull(scopes: readonly Scope[]): Promise<Answer | undefined> {

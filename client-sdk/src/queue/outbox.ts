@@ -23,7 +23,8 @@ export interface OutboxGround {
   readonly store: Store;
   readonly journal: Journal;
   readonly environment: Environment;
-  readonly bootId: string;
+  /** Names the present run of the monotonic clock. */
+  readonly boot: { readonly id: string };
 }
 
 /** Every queue of this installation, whoever's they are. The only writer of items (write-ahead: storage first). */
@@ -190,7 +191,7 @@ export class Outbox {
         id: id ?? newId(now.at, this.#ground.environment.random),
         seq: queue.nextSeq,
         captured_at: new Date(now.at).toISOString(),
-        boot_id: this.#ground.bootId,
+        boot_id: this.#ground.boot.id,
         monotonic_ms: now.monotonic,
         prev_hash: null,
       },
@@ -206,7 +207,7 @@ export class Outbox {
     now: { at: number; monotonic: number; edit: number },
   ): QueueItem | undefined {
     const tail = queue.items.at(-1);
-    if (tail?.form !== 'open' || tail.mutation.boot_id !== this.#ground.bootId) return undefined;
+    if (tail?.form !== 'open' || tail.mutation.boot_id !== this.#ground.boot.id) return undefined;
     if (now.monotonic - tail.mutation.monotonic_ms > mergeWindowMs) return undefined;
     const args = mergeArgs(tail.mutation, draft);
     if (!args) return undefined;

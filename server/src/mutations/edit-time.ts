@@ -1,9 +1,9 @@
 import type { Item, QueueItem } from './item.ts';
 
 /**
- * When an item was really recorded, in ms since 1970: its device's time corrected by the offset that was measured at
- * hello; within one boot by the monotonic clock, which never jumps. Never after its receipt, never before the same
- * queue's previous item (sync.md, Two times).
+ * When an item was really recorded, in ms since 1970: its device's time corrected as its clocks were read last
+ * (protocol.md, Time); within one boot by the monotonic clock, which never jumps. Never after its receipt, never before
+ * the same queue's previous item (sync.md, Two times).
  */
 export function editTimeOf(item: Item, { queue, bootId, monotonicMs }: QueueItem, previous: number | null): number {
   const { clock } = queue;

@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { sampleKey } from '@tailgate/client-sdk/testing';
+import type { Exchange } from '../../client-sdk/src/connection/device-time.ts';
+import { bestOffset, DeviceTime, offsetOf, withExchange } from '../../client-sdk/src/connection/device-time.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
+import { Device, until } from '../support/sdk-device.ts';
+
+/** Where the server's clock stands when the monotonic one says zero. */
+const truth = 1_790_000_000_000;
+
+/** An exchange as it would be measured: `up` and `down` are the ways, in ms. */
+const exchange = (askedAt: number, up: number, down: number, offset = truth): Exchange => ({
+  askedAt,
+  answeredAt: askedAt + up + down,
+  serverTime: Math.floor(offset + askedAt + up),
+});
+
+const way = fc.oneof(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 120_000 }));
+const ways = fc.array(fc.record({ up: way, down: way, pause: fc.integer({ min: 0, max: 60_000 }) }), { minLength: 1 });
+
+/** One exchange after the other. */
+function measure(conversation: readonly { up: number; down: number; pause: number }[], offset = truth, start = 0) {
+  let at = start;
+  return conversation.map(({ up, down, pause }) => {
+    const measured = exchange(at + pause, up, down, offset);
+    at = measured.answeredAt;
+    return measured;
+  });
+}
+
+const keepAll = (exchanges: readonly Exchange[], known: readonly Exchange[] = []) =>
+  exchanges.reduce<readonly Exchange[]>((kept, next) => withExchange(kept, next).kept, known);
+
+describe('what time it is at the server', () => {
+  test('the shortest of the last exchanges counts', () => {
+    const kept = keepAll([exchange(0, 60_000, 50), exchange(61_000, 40, 60), exchange(62_000, 50, 4_000)]);
+    expect(bestOffset(kept, 67_000)?.ms).toBeCloseTo(truth - 10, 0);
+  });
+
+  test('however long either way took: it is never further off than half the shortest round trip, and a little for age', () => {
+    fc.assert(
+      fc.property(ways, fc.integer({ min: 0, max: 28_800_000 }), (conversation, later) => {
+        const exchanges = measure(conversation);
+        const now = (exchanges.at(-1)?.answeredAt ?? 0) + later;
+        const kept = keepAll(exchanges);
+        const best = bestOffset(kept, now);
+        expect(best).toBeDefined();
+        if (!best) return;
+        expect(Math.abs(best.ms - truth)).toBeLessThanOrEqual(best.errorMs);
+        // No clock has moved: nothing that is kept was thrown away early.
+        expect(kept).toEqual(exchanges.slice(-8));
+        const shortest = Math.min(...kept.map((each) => each.answeredAt - each.askedAt));
+        expect(best.errorMs).toBeLessThanOrEqual(shortest / 2 + 1 + (now - kept[0]!.askedAt) / 10_000);
+      }),
+    );
+  });
+
+  test('a clock that has moved is found out by the next exchange that cannot be true together with the old ones', () => {
+    fc.assert(
+      fc.property(ways, ways, fc.integer({ min: -86_400_000, max: 86_400_000 }), (before, after, moved) => {
+        const first = measure(before);
+        const start = first.at(-1)?.answeredAt ?? 0;
+        const second = measure(after, truth + moved, start);
+        const known = keepAll(first);
+        const [next] = second;
+        const [old, fresh] = [bestOffset(known, next!.answeredAt), offsetOf(next!, next!.answeredAt)];
+        const { kept, aheadMs } = withExchange(known, next!);
+        const provable = Math.abs(fresh.ms - old!.ms) > fresh.errorMs + old!.errorMs;
+        expect(kept).toEqual(provable ? [next] : [...known, next].slice(-8));
+        if (provable) expect(Math.sign(aheadMs)).toBe(Math.sign(moved));
+        else expect(aheadMs).toBe(0);
+        expect(Math.abs(aheadMs)).toBeLessThanOrEqual(Math.abs(moved));
+        // Whatever was known: nine exchanges later nothing of before the move counts.
+        const best = bestOffset(
+          keepAll(
+            [
+              ...second,
+              ...measure(Array(8).fill({ up: 20, down: 20, pause: 0 }), truth + moved, second.at(-1)!.answeredAt),
+            ],
+            known,
+          ),
+          second.at(-1)!.answeredAt + 320,
+        );
+        expect(Math.abs(best!.ms - truth - moved)).toBeLessThanOrEqual(best!.errorMs);
+      }),
+    );
+  });
+
+  test('a monotonic clock that slept names its time anew; a server whose clock goes back, or is a little ahead, does not', () => {
+    const at = { now: truth, monotonic: 1_000 };
+    const clock = { now: () => at.now, monotonic: () => at.monotonic, after: () => () => {} };
+    const time = new DeviceTime(clock, { fraction: () => 0, bytes: (n) => crypto.getRandomValues(new Uint8Array(n)) });
+    const told = (serverTime: number): string => {
+      const askedAt = at.monotonic;
+      at.monotonic += 100;
+      at.now += 100;
+      time.take(askedAt, new Date(serverTime).toISOString());
+      return time.id;
+    };
+    const boot = told(truth + 50);
+    expect(time.reading()).toMatchObject({ boot_id: boot, server_now: new Date(truth + 100).toISOString() });
+    // Another node, a second ahead; then one that is behind.
+    expect(told(truth + 1_150)).toBe(boot);
+    expect(told(truth - 3_600_000)).toBe(boot);
+    at.now += 3_600_000;
+    expect(told(truth + 3_600_350)).not.toBe(boot);
+    expect(time.offset?.ms).toBe(0);
+  });
+
+  test('a server that tells no readable time is believed nothing', () => {
+    const clock = { now: () => truth, monotonic: () => 1, after: () => () => {} };
+    const time = new DeviceTime(clock, { fraction: () => 0, bytes: (n) => new Uint8Array(n) });
+    time.take(0, 'noon');
+    expect(time.reading()).not.toHaveProperty('server_now');
+    expect([time.isSure, time.offset]).toEqual([false, undefined]);
+  });
+});
+
+test('a hello that lay in a dead zone for a minute shifts no edit: time is measured again before anything is pushed', async () => {
+  const server = await startScriptedServer();
+  const skipped = { ms: 0 };
+  const clock = {
+    now: () => Date.now() + skipped.ms,
+    monotonic: () => performance.now() + skipped.ms,
+    after: (ms: number, work: () => void) => {
+      const timer = setTimeout(work, ms);
+      return () => clearTimeout(timer);
+    },
+  };
+  class DeadZone extends WebSocket {
+    override send(data: string): void {
+      if (data.includes('"type":"hello"')) skipped.ms += 60_000;
+      super.send(data);
+    }
+  }
+  const client = await new Device(server.url, { clock, WebSocket: DeadZone }).start();
+  await client.signIn({ employeeId: '1001', password: 'secret-of-driver' });
+  await client.updateStop(sampleKey, { id: 1, updates: { driver_comments: 'x' } }).accepted;
+  await until(client.status, ({ connection }) => connection === 'online');
+  const pushed = server.heard.findIndex((frame) => frame.type === 'push');
+  const told = server.heard.slice(0, pushed).flatMap((frame) => (frame.type === 'ping' ? [frame.clock] : []));
+  // The first ping knows only what the hello brought: half a minute of doubt.
+  expect(told).toHaveLength(2);
+  const [first, second] = told.map((reading) => Date.parse(reading?.server_now ?? '') - (reading?.monotonic_ms ?? 0));
+  const real = Date.now() - (performance.now() + skipped.ms);
+  expect(Math.abs((first ?? 0) - real)).toBeGreaterThan(25_000);
+  expect(Math.abs((second ?? 0) - real)).toBeLessThan(5_000);
+});
