@@ -4,6 +4,7 @@ import { assetIdBytes, assetIdText, spellAssetId } from '@tailgate/sync-protocol
 import { byteaArray, int2Array, int8Array, textArray, uuidArray } from '../db/arrays.ts';
 import type { Queryable, Tx } from '../db/types.ts';
 import { freshId } from '../stops/mutation-id.ts';
+import { tellArrival } from './evidence.ts';
 import { fileName } from './file-name.ts';
 import {
   appendToIntake,
@@ -19,7 +20,7 @@ import { findAsset, readBytes } from './queries.ts';
 import { dropIncoming, endIntake, insertAssets } from './sql.ts';
 import type { UploadGround } from './upload.ts';
 
-export type ResumableGround = Pick<UploadGround, 'db' | 'commit' | 'clock'>;
+export type ResumableGround = Pick<UploadGround, 'db' | 'commit' | 'clock' | 'arrived'>;
 
 /** What somebody is about to send. */
 export interface Announced {
@@ -183,6 +184,8 @@ export class ResumableUploads {
       throw new OtherBytes(`the bytes of ${intake.asset_id} are not those that its id stands for`);
     }
     await commit((tx) => this.#makeAsset(tx, intake, sha256, mime));
+    await tellArrival(db, intake.asset_id);
+    this.#ground.arrived?.(intake.length);
   }
 
   async #inspect({ content, asset_id: id, length: size, name }: Intake): Promise<{ sha256: Buffer; mime: string }> {

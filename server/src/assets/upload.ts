@@ -21,6 +21,8 @@ export interface UploadGround {
   readonly limits: UploadLimits;
   /** Shared by all uploads of the process. */
   readonly trays: Trays;
+  /** Told of the bytes of files that are here, durable, for whoever counts them. */
+  readonly arrived?: (bytes: number) => void;
 }
 
 /** Whose upload it is, and by which key it may come again. */
@@ -123,6 +125,7 @@ export class Upload {
       if (!earlier) throw new Error('whoever took the key let it go again', { cause: error });
       return this.#repeat(earlier, digest);
     }
+    this.#ground.arrived?.(this.#files.reduce((sum, { size }) => sum + size, 0));
     await this.#writer.close();
     return ids;
   }

@@ -26,6 +26,7 @@ export function reportEndpoints({ admission, db, pipeline, clock }: ReportGround
         report,
         receivedAt,
         dedupeByContent: idempotencyKey === undefined,
+        requestId: request.id,
       };
       const outcome = await admission.hold(request, () => pipeline.submitReport(change));
       if (outcome.result === 'quarantined')

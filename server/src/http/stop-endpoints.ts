@@ -24,7 +24,9 @@ export interface StopGround {
 /** Interface.md 4.3. */
 export function stopEndpoints({ admission, db, pipeline, clock }: StopGround) {
   const submit = (request: FastifyRequest, changes: readonly Change[]): Promise<Outcome[]> =>
-    admission.hold(request, () => Promise.all(changes.map((change) => pipeline.submit(change))));
+    admission.hold(request, () =>
+      Promise.all(changes.map((change) => pipeline.submit({ ...change, requestId: request.id }))),
+    );
 
   /** Whose word it is and which route it is about, before anything of it is taken. */
   async function settle(

@@ -4,7 +4,7 @@ import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Config } from '../config.ts';
 import type { Queryable } from '../db/types.ts';
 import type { Log } from '../log.ts';
-import { queues, type MailJob } from '../mutations/wakeups.ts';
+import { queues, type DeliveryOutcome, type MailJob } from '../mutations/wakeups.ts';
 import { contentsOf, mailLinks } from './contents.ts';
 import { folderPost, ordinaryPatience, smtpPost, type Patience, type Post } from './post.ts';
 import { keepGivenUp, keepSent, keepSettled, loadProgress } from './progress.ts';
@@ -19,6 +19,8 @@ export interface MailOptions {
   readonly clock: () => Date;
   readonly patience?: Patience;
   readonly log: Log;
+  /** Told what came of each try. */
+  readonly watch?: (outcome: DeliveryOutcome) => void;
 }
 
 const work = {
@@ -31,11 +33,11 @@ const work = {
 
 /** Sends the delivery summaries that the pipeline has queued, by SMTP or into a folder. */
 export async function startMail(options: MailOptions): Promise<DeliveryMails> {
-  const { config, patience = ordinaryPatience } = options;
+  const { config, patience = ordinaryPatience, watch = () => undefined } = options;
   const { smtpUrl, mailFrom, dataDir } = config;
   const post =
     smtpUrl === undefined ? folderPost(join(dataDir, 'mail'), mailFrom) : smtpPost(smtpUrl, mailFrom, patience);
-  const mails = new DeliveryMails({ ...options, patience }, post);
+  const mails = new DeliveryMails({ ...options, patience, watch }, post);
   await mails.start();
   return mails;
 }
@@ -82,8 +84,10 @@ export class DeliveryMails {
     } catch (error) {
       const [reason, { retryCount, retryLimit }] = [faultOf(error), job];
       if (retryCount >= retryLimit) await this.#giveUp(job.data, reason);
-      else
+      else {
         this.#options.log.warn({ ...aboutOf(job.data), reason, retryCount }, 'a delivery mail could not be sent yet');
+        this.#options.watch('deferred');
+      }
       return { id: job.id, status: 'failed', output: { reason } };
     }
   }
@@ -110,7 +114,7 @@ export class DeliveryMails {
 
   /** Notes with whom the mail is done. @throws DeferredError where some have to wait */
   async #settle(job: MailJob, verdict: Verdict, takenBefore: number): Promise<void> {
-    const { db, clock, log } = this.#options;
+    const { db, clock, log, watch } = this.#options;
     const { taken, refused, deferred } = verdict;
     if (refused.length > 0)
       log.warn(
@@ -121,7 +125,10 @@ export class DeliveryMails {
       await keepSettled(db, job, verdict, clock());
       throw new DeferredError(`${deferred.length} recipients have to wait`);
     }
-    if (taken.length + takenBefore > 0) return keepSent(db, job, clock());
+    if (taken.length + takenBefore > 0) {
+      watch('sent');
+      return keepSent(db, job, clock());
+    }
     // Trying again would only bother the server: it has said that it never will.
     await this.#giveUp(job, 'RECIPIENTS_REFUSED');
   }
@@ -130,6 +137,7 @@ export class DeliveryMails {
     const { db, log } = this.#options;
     const about = { ...aboutOf(job), reason };
     log.error(about, 'a delivery mail was given up');
+    this.#options.watch('given_up');
     await keepGivenUp(db, job, about).catch((err: unknown) =>
       log.error({ err, mutation: job.mutation }, 'an incident could not be kept'),
     );

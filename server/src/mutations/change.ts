@@ -43,6 +43,8 @@ export interface Change {
   readonly receivedAt: Date;
   /** Whether a content equal to the stop's latest change by the same employee is a duplicate (REST without a key). */
   readonly dedupeByContent: boolean;
+  /** Of the request that brings it, for logs and traces. */
+  readonly requestId?: string;
 }
 
 /** What became of one change. */
@@ -77,6 +79,8 @@ export interface ReportChange {
   readonly receivedAt: Date;
   /** Whether a content equal to the latest revision's leaves no trace but its answer (REST without a key). */
   readonly dedupeByContent: boolean;
+  /** As a change's. */
+  readonly requestId?: string;
 }
 
 export type ReportOutcome =
@@ -106,7 +110,7 @@ export interface Queue {
   readonly employee: string;
   /** Set where the session behind this connection has ended: items captured later are flagged. */
   readonly signedOutAt?: Date;
-  /** The device's clocks at hello or the last ping, against ours at that moment. */
+  /** The device's clocks as hello or the last ping read them, and what ours said at that moment. */
   readonly clock: {
     readonly bootId: string;
     readonly monotonicMs: number;
@@ -138,6 +142,8 @@ export interface RouteCommit {
   readonly from: number;
   readonly to: number;
   readonly documents: readonly CommittedDocument[];
+  /** Of stops that name other files than before: whether some of them is not here. */
+  readonly evidence: readonly { readonly stop: number; readonly awaited: boolean }[];
 }
 
 /** The only way in which results change (I1). */

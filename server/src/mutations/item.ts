@@ -57,6 +57,8 @@ export interface Item {
   readonly queued: QueueItem | null;
   readonly dedupeByContent: boolean;
   readonly meaning: Meaning;
+  /** Of the request that brought it, where one did. */
+  readonly requestId?: string | undefined;
 }
 
 /** What an item asks for, or why it cannot be understood. */
@@ -184,10 +186,11 @@ export function itemOfChange(change: Change): Item {
     queued: null,
     dedupeByContent: change.dedupeByContent,
     meaning,
+    requestId: change.requestId,
   };
 }
 
-export function itemOfReport({ id, report, receivedAt, dedupeByContent }: ReportChange): Item {
+export function itemOfReport({ id, report, receivedAt, dedupeByContent, requestId }: ReportChange): Item {
   const name = 'report.load_condition';
   const body = canonicalJson({ args: { report }, name, version: 1 });
   return {
@@ -204,6 +207,7 @@ export function itemOfReport({ id, report, receivedAt, dedupeByContent }: Report
     queued: null,
     dedupeByContent,
     meaning: { kind: 'report', report },
+    requestId,
   };
 }
 

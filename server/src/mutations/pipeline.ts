@@ -22,6 +22,7 @@ import { Lanes } from './lanes.ts';
 import type { Rules } from './load.ts';
 import { mutationResult } from './mutation-result.ts';
 import type { Wakeups } from './save.ts';
+import { logChange, type CommitWatch, type SettledChange } from './watch.ts';
 
 /** Batches of 100 are as good as 500 and hold their locks for less (docs/performance.md). */
 const BATCH_SIZE = 128;
@@ -42,6 +43,7 @@ export interface PipelineOptions {
   readonly rules: () => Rules;
   readonly clock: () => Date;
   readonly log: Log;
+  readonly watch?: CommitWatch | undefined;
 }
 
 export function openPipeline(options: PipelineOptions): Pipeline {
@@ -52,6 +54,8 @@ interface Unit {
   readonly item: Item;
   readonly lane: string;
   readonly scope: string | null;
+  /** Of `performance.now()`. */
+  readonly takenAt: number;
   settle(answer: Answer): void;
   fail(error: unknown): void;
 }
@@ -168,7 +172,9 @@ class GroupCommit implements Pipeline {
     const unitOfItem = new Map(batch.map((unit) => [unit.item, unit]));
     const waiting = new Set(batch);
     let answered = 0;
+    let begunAt = performance.now();
     const committed = ({ answers, commits, held }: BatchResult, items: readonly Item[]): void => {
+      const settled: SettledChange[] = [];
       if (held.size > 0) this.#hold(held);
       // The feed first: whoever is answered may look at it at once.
       if (commits.length > 0) for (const listener of this.#listeners) listener(commits);
@@ -178,11 +184,14 @@ class GroupCommit implements Pipeline {
         if (!unit || !answer) continue;
         if (answer.kind === 'fork' && item.queued) this.#forked.add(item.queued.queue.session);
         waiting.delete(unit);
-        this.#reportOurFault(item, answer);
         unit.settle(answer);
+        settled.push({ item, answer, takenAt: unit.takenAt });
       }
       this.#answered(batch.length - waiting.size - answered);
       answered = batch.length - waiting.size;
+      // After the answers: nobody waits for what is told of them.
+      this.#tell(settled, begunAt);
+      begunAt = performance.now();
     };
     try {
       await this.#withRetries(() =>
@@ -197,17 +206,15 @@ class GroupCommit implements Pipeline {
     } catch (error) {
       this.#options.log.warn({ err: error, items: waiting.size }, 'a batch failed; its senders will come again');
       for (const unit of waiting) unit.fail(error);
+      this.#options.watch?.failed(waiting.size);
       this.#answered(waiting.size);
     }
   }
 
-  /** What only our own code or database refused is kept and answered; somebody has to look at it all the same. */
-  #reportOurFault({ id, name }: Item, answer: Answer): void {
-    if (answer.kind !== 'done' || answer.outcome.result !== 'quarantined' || answer.outcome.code !== 'INTERNAL') return;
-    this.#options.log.error(
-      { mutation: id, name, reason: answer.outcome.reason },
-      'a mutation went to quarantine for a fault of ours',
-    );
+  #tell(changes: readonly SettledChange[], begunAt: number): void {
+    const { log, watch } = this.#options;
+    for (const change of changes) logChange(log, change);
+    if (changes.length > 0) watch?.settled({ changes, begunAt, endedAt: performance.now() });
   }
 
   async #withRetries(work: () => Promise<void>): Promise<void> {
@@ -236,6 +243,7 @@ const unitOf = (item: Item, settle: Unit['settle'], fail: Unit['fail']): Unit =>
   item,
   lane: laneOf(item),
   scope: scopeOf(item),
+  takenAt: performance.now(),
   settle,
   fail,
 });

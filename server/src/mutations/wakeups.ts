@@ -20,6 +20,9 @@ export const queues = {
  */
 export type WakeHostRows = (tx: Tx) => Promise<void>;
 
+/** What came of a try to send a queued mail or text message. */
+export type DeliveryOutcome = 'sent' | 'deferred' | 'given_up';
+
 export interface MailJob {
   readonly facility: string;
   readonly route_id: string;

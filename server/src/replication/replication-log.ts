@@ -71,16 +71,21 @@ export class ReplicationLog {
   }
 }
 
-function logRow({ file, key, trace, sequence, outcome }: LogEntry, { date, time }: HostMoment): ServicePart<'PODRPLP'> {
+/** By which a line is found: as the row itself has it, else made of what the line says. */
+export function traceOfEntry({ file, key, trace, outcome }: LogEntry): string {
+  if (trace) return trace;
+  return traceText(
+    createHash('sha256')
+      .update(JSON.stringify([file, key, outcome]))
+      .digest(),
+  );
+}
+
+function logRow(entry: LogEntry, { date, time }: HostMoment): ServicePart<'PODRPLP'> {
+  const { file, key, sequence, outcome } = entry;
   const parked = outcome.status === 'P';
   return {
-    RLTRC:
-      trace ||
-      traceText(
-        createHash('sha256')
-          .update(JSON.stringify([file, key, outcome]))
-          .digest(),
-      ),
+    RLTRC: traceOfEntry(entry),
     RLSEQ: `${sequence}`,
     RLENT: file,
     RLKEY: hostText(key.join(' '), 60).text,

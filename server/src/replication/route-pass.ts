@@ -13,12 +13,13 @@ import { stampAt } from './host-writes.ts';
 import { hostMoment } from './host/local-time.ts';
 import type { AuditStamp } from './host/statements.ts';
 import type { Lease, Leases } from './lease.ts';
-import type { LogEntry, ReplicationLog } from './replication-log.ts';
+import { traceOfEntry, type LogEntry, type ReplicationLog } from './replication-log.ts';
 import * as sql from './route-sql.ts';
 import { countAwaited } from './rows/sql.ts';
 import { hostSequence } from './sequence.ts';
 import { decodeHeader, decodeStop, encodeHeader, encodeStop, routeValues } from './shadow.ts';
 import { replicateStop } from './stop-replication.ts';
+import type { BroughtStop, HostWatch, WaitingChange } from './watch.ts';
 
 /** Stands for the route's own row where stops are numbered. */
 export const ROUTE_ROW = -1;
@@ -50,6 +51,7 @@ export interface PassGround {
   readonly closeDelayMs: number;
   readonly gate: Pick<HostGate, 'isHalted'>;
   readonly replicationLog: Pick<ReplicationLog, 'write'>;
+  readonly watch?: Pick<HostWatch, 'brought'> | undefined;
 }
 
 /** `lost`: somebody else has the route now. `stopped`: the worker ends or is on hold, what was confirmed is saved. */
@@ -92,6 +94,12 @@ interface StopRow {
   parked: boolean;
 }
 
+interface ChangeRow {
+  id: string;
+  stop_id: number;
+  received_at: Date;
+}
+
 const readResult: (doc: string) => StopResult = JSON.parse;
 
 class RoutePass {
@@ -100,6 +108,8 @@ class RoutePass {
   readonly #foreign: 'import' | 'park';
   readonly #findings = new Findings();
   readonly #seen = new Set<number>();
+  /** By stop, what the host did not have when the pass began. */
+  #changes = new Map<number, WaitingChange[]>();
   #parkedStops = 0;
   #zone = '';
 
@@ -116,7 +126,17 @@ class RoutePass {
     if (!route) return (await this.#save(0)) ? 'done' : 'lost';
     this.#zone = route.zone;
     // A later statement: these stops are at least as new as the route's version.
-    const stops = await db.query<StopRow>(sql.loadStops, [facility, id, week_end, route.hosted_through]);
+    const behind = [facility, id, week_end, route.hosted_through];
+    const [stops, changes] = await Promise.all([
+      db.query<StopRow>(sql.loadStops, behind),
+      db.query<ChangeRow>(sql.loadChanges, behind),
+    ]);
+    for (const change of changes.rows) {
+      const waiting = { id: change.id, receivedAt: change.received_at };
+      const others = this.#changes.get(change.stop_id);
+      if (others) others.push(waiting);
+      else this.#changes.set(change.stop_id, [waiting]);
+    }
     const stamp = stampAt(clock(), route.zone);
     try {
       for (const stop of stops.rows) {
@@ -142,11 +162,13 @@ class RoutePass {
     const shadow = row.shadow === null ? undefined : decodeStop(row.shadow, key, stop);
     const moment = (instant: Date) => hostMoment(instant, route.zone);
     const rendered = { key, stop, result: readResult(row.doc), sequence: `${sequence}` as const, moment };
+    const begunAt = performance.now();
     const outcome = await replicateStop(host, rendered, shadow, stamp);
     if (outcome.kind === 'foreign' && this.#foreign === 'import') return 'foreign';
     if (outcome.kind === 'foreign' || outcome.kind === 'parked') {
       this.#parkedStops += 1;
-      this.#park(stop, sequence, version, outcome);
+      const trace = this.#park(stop, sequence, version, outcome);
+      this.#tell({ stop, version, trace, outcome: 'parked', begunAt });
       return 'done';
     }
     if (outcome.kind === 'confirmed') {
@@ -155,8 +177,12 @@ class RoutePass {
       for (const { OSSEQ } of newRevisions(outcome.held, shadow))
         this.#findings.review({ kind: 'credited_exception_changed', details: { route: key, stop, version, OSSEQ } });
       const trace = outcome.held.rows.RTSTUP[0]?.RUTRC;
-      if (outcome.wrote) this.#log({ stop, trace, sequence, outcome: { status: 'A', note: lateNote(route, key) } });
-      this.#ground.log.debug({ route: routeScope(key), stop, version, trace }, 'the host has this stop');
+      if (outcome.wrote) {
+        this.#log({ stop, trace, sequence, outcome: { status: 'A', note: lateNote(route, key) } });
+        this.#tell({ stop, version, trace, outcome: 'on_host', begunAt });
+      }
+      const mutations = this.#mutationsOf(stop);
+      this.#ground.log.debug({ route: routeScope(key), stop, version, trace, mutations }, 'the host has this stop');
     }
     if (row.parked) this.#findings.freed(stop);
     return 'done';
@@ -222,19 +248,35 @@ class RoutePass {
     return this.#ground.leases.holds(this.#lease) ? 'again' : 'lost';
   }
 
-  #log({ stop, ...entry }: { stop: number } & Omit<LogEntry, 'file' | 'key' | 'zone'>): void {
+  /** @returns the line's trace id */
+  #log({ stop, ...entry }: { stop: number } & Omit<LogEntry, 'file' | 'key' | 'zone'>): string {
     const route = routeValues(this.#lease.key);
     const place = stop === ROUTE_ROW ? route : [...route, `${stop}`];
     const file = stop === ROUTE_ROW ? 'RTHDRP' : 'RTSTUP';
-    this.#findings.logged({ file, key: place, zone: this.#zone, ...entry });
+    const line = { file, key: place, zone: this.#zone, ...entry } as const;
+    this.#findings.logged(line);
+    return traceOfEntry(line);
   }
 
-  #park(stop: number, sequence: number, version: number, outcome: Refusal): void {
+  /** @returns the trace id under which the host's log has it */
+  #park(stop: number, sequence: number, version: number, outcome: Refusal): string {
     const { sqlstate, reason, payload } = outcome.kind === 'parked' ? outcome : editWon;
-    this.#log({ stop, sequence, outcome: { status: 'P', sqlstate, reason } });
+    const trace = this.#log({ stop, sequence, outcome: { status: 'P', sqlstate, reason } });
     this.#findings.parked({ stop, version, sqlstate, reason, payload });
-    const row = { route: routeScope(this.#lease.key), stop, version, sqlstate, reason };
+    const mutations = this.#mutationsOf(stop);
+    const row = { route: routeScope(this.#lease.key), stop, version, sqlstate, reason, trace, mutations };
     this.#ground.log.warn(row, 'parked: the host does not take these rows');
+    return trace;
+  }
+
+  #mutationsOf(stop: number): string[] {
+    return this.#changes.get(stop)?.map(({ id }) => id) ?? [];
+  }
+
+  #tell(brought: Omit<BroughtStop, 'route' | 'changes' | 'at' | 'endedAt'>): void {
+    const { watch, clock } = this.#ground;
+    const changes = this.#changes.get(brought.stop) ?? [];
+    watch?.brought({ ...brought, route: this.#lease.key, changes, at: clock(), endedAt: performance.now() });
   }
 
   async #save(hostedThrough?: number): Promise<boolean> {

@@ -40,6 +40,21 @@ export const loadStops = statement(
 );
 
 /**
+ * Changes that the host does not have, the oldest first, and of stops that it refuses the last one. $4 what it has.
+ * Read beside the stops: a change that comes in between is the next pass's.
+ */
+export const loadChanges = statement(
+  'changes',
+  `select l.id, l.stop_id, l.received_at
+     from ledger l
+    where l.facility = $1 and l.route_id = $2 and l.week_end = $3
+      and (l.version > $4 or l.version = any (array(
+            select s.version from parked p join stop_result s using (facility, route_id, week_end, stop_id)
+             where p.facility = $1 and p.route_id = $2 and p.week_end = $3 and p.skipped_at is null)))
+    order by l.version`,
+);
+
+/**
  * Everything that a pass over a route has found out, in one statement behind the lease's fence: without the lease nothing
  * happens and no row comes back. Shadows, parked stops in and out (a try counts where it was due: each change of
  * another stop brings one along), what a person must look at, `hosted_through`, the hint to the feeds, and the

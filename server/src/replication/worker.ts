@@ -2,6 +2,7 @@ import type { PgBoss } from 'pg-boss';
 import type { Queryable, Statement } from '../db/types.ts';
 import type { Log } from '../log.ts';
 import { queues } from '../mutations/wakeups.ts';
+import { readBacklog, type Backlog } from './backlog.ts';
 import type { Breaker } from './breaker.ts';
 import { HoldWatch, type Hold } from './hold.ts';
 import { HostGate, type PausedFile } from './host-gate.ts';
@@ -12,7 +13,8 @@ import { ReplicationLog } from './replication-log.ts';
 import { RouteLanes } from './route-lanes.ts';
 import { RowLanes } from './rows/row-lanes.ts';
 import type { ImportNow } from './route-pass.ts';
-import { releaseParked, replicationState, reportPause } from './route-sql.ts';
+import { releaseParked, reportPause } from './route-sql.ts';
+import { watchedHost, type HostWatch } from './watch.ts';
 
 export interface WorkerOptions {
   readonly db: Queryable;
@@ -28,6 +30,7 @@ export interface WorkerOptions {
   /** Routes that are worked on at the same time, each on a host connection of its own. */
   readonly lanes?: number;
   readonly times?: Partial<WorkerTimes>;
+  readonly watch?: HostWatch | undefined;
 }
 
 export interface WorkerTimes {
@@ -41,21 +44,16 @@ export interface WorkerTimes {
   readonly pauseMs: number;
 }
 
-export interface ReplicationState {
-  /** Routes with something that the host does not have, and how many versions that is. */
-  readonly routes: number;
-  readonly versions: number;
-  /** Users, sign-ins, load reports and files that the host does not have as they are. */
-  readonly rows: number;
-  /** Age of the oldest mutation that the host does not have. */
-  readonly lagSeconds: number;
-  readonly parked: number;
+/** What this worker knows of the host without asking anybody. */
+export interface HostStanding {
   readonly breaker: Breaker;
   /** Files of the host that are not set up for us; what needs them waits. */
   readonly paused: readonly PausedFile[];
   /** Why nothing is written at all; undefined where something may be. */
   readonly hold: Hold | undefined;
 }
+
+export type ReplicationState = Backlog & HostStanding;
 
 const TIMES: WorkerTimes = {
   sweepMs: 5_000,
@@ -82,7 +80,8 @@ export class ReplicationWorker {
   #sweep: NodeJS.Timeout | undefined;
 
   constructor(options: WorkerOptions) {
-    const { db, host, owner, importNow, clock, log, random } = options;
+    const { db, owner, importNow, clock, log, random, watch } = options;
+    const host = watch ? watchedHost(options.host, watch) : options.host;
     this.#options = options;
     this.#times = { ...TIMES, ...options.times };
     this.#leases = new Leases({ db, owner, ...this.#times });
@@ -117,6 +116,7 @@ export class ReplicationWorker {
         clock,
         log,
         closeDelayMs: this.#times.closeDelayMs,
+        watch,
       },
       leases: this.#leases,
       gate: this.#gate,
@@ -173,21 +173,13 @@ export class ReplicationWorker {
     await this.#leases.close();
   }
 
+  get standing(): HostStanding {
+    return { breaker: this.#gate.breaker, paused: this.#gate.paused, hold: this.#holds.current };
+  }
+
   /** For health and operators. */
   async state(): Promise<ReplicationState> {
-    const { rows } = await this.#options.db.query<StateRow>(replicationState);
-    const { routes = 0, versions = 0, lag_s: lagSeconds = 0, parked = 0 } = rows[0] ?? {};
-    const own = await this.#rows.state();
-    return {
-      routes,
-      versions,
-      rows: own.rows,
-      lagSeconds,
-      parked: parked + own.parked,
-      breaker: this.#gate.breaker,
-      paused: this.#gate.paused,
-      hold: this.#holds.current,
-    };
+    return { ...(await readBacklog(this.#options.db)), ...this.standing };
   }
 
   /** What was put aside is tried again by itself: that this fails costs time and no row. */
@@ -198,11 +190,4 @@ export class ReplicationWorker {
       this.#options.log.warn({ err: error }, 'what became of a paused file could not be noted');
     }
   }
-}
-
-interface StateRow {
-  routes: number;
-  versions: number;
-  lag_s: number;
-  parked: number;
 }

@@ -4,7 +4,7 @@ import type { AuthGround, TextMessage } from '../auth/ground.ts';
 import { prepareMessage } from '../auth/one-time-password.ts';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
-import { queues } from '../mutations/wakeups.ts';
+import { queues, type DeliveryOutcome } from '../mutations/wakeups.ts';
 import { fileGateway, GatewayError, webhookGateway, type Gateway } from './gateway.ts';
 import { saveGivenUp } from './sql.ts';
 import { textOf } from './texts.ts';
@@ -15,6 +15,8 @@ export interface TextMessageOptions {
   readonly config: Pick<Config, 'smsUrl' | 'smsPerHour' | 'dataDir'>;
   readonly clock: () => Date;
   readonly log: Log;
+  /** Told what came of each try. */
+  readonly watch?: (outcome: DeliveryOutcome) => void;
 }
 
 const work = {
@@ -79,7 +81,10 @@ export class TextMessages {
   async #send({ id, data, signal }: JobWithMetadata<TextMessage>): Promise<void> {
     const { auth, config } = this.#options;
     const ready = await prepareMessage({ ...auth, messagesAnHour: config.smsPerHour }, id, data);
-    if (ready.kind === 'send') return this.#gateway.send({ to: ready.phone, text: textOf(data, ready.code) }, signal);
+    if (ready.kind === 'send') {
+      await this.#gateway.send({ to: ready.phone, text: textOf(data, ready.code) }, signal);
+      return this.#options.watch?.('sent');
+    }
     if (ready.kind === 'nothing') return;
     this.#options.log.error(
       { kind: data.kind, employee: data.employee },
@@ -90,10 +95,11 @@ export class TextMessages {
   }
 
   async #failed({ data, retryCount, retryLimit }: JobWithMetadata<TextMessage>, error: unknown, isFinal: boolean) {
-    const { auth, log } = this.#options;
+    const { auth, log, watch } = this.#options;
     const about = { kind: data.kind, employee: data.employee, reason: faultOf(error) };
-    if (!isFinal && retryCount < retryLimit)
-      return log.warn({ ...about, retryCount }, 'a text message could not be sent yet');
+    const comesAgain = !isFinal && retryCount < retryLimit;
+    watch?.(comesAgain ? 'deferred' : 'given_up');
+    if (comesAgain) return log.warn({ ...about, retryCount }, 'a text message could not be sent yet');
     log.error(about, 'a text message was given up');
     const details = JSON.stringify({ kind: data.kind, reason: about.reason });
     await auth.db

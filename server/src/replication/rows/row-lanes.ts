@@ -7,7 +7,7 @@ import { reportFile } from './load-reports.ts';
 import type { RowGround } from './row-file.ts';
 import { RowLane } from './row-lane.ts';
 import { signInFile } from './sign-ins.ts';
-import { countBehind, reportMissing } from './sql.ts';
+import { reportMissing } from './sql.ts';
 import { userFile } from './users.ts';
 
 export interface RowLanesOptions {
@@ -56,12 +56,6 @@ export class RowLanes {
   async stop(): Promise<void> {
     await this.#sweeping;
     await Promise.all(this.#lanes.map((lane) => lane.stop()));
-  }
-
-  /** Rows that the host does not have as they are, and how many of them wait for a person. */
-  async state(): Promise<{ rows: number; parked: number }> {
-    const { rows } = await this.#options.ground.db.query<{ rows: number; parked: number }>(countBehind);
-    return { rows: rows[0]?.rows ?? 0, parked: rows[0]?.parked ?? 0 };
   }
 
   async #giveUpMissing(): Promise<void> {
