@@ -6,10 +6,6 @@ export class Rendered<Data> extends EncodedBytes {
   /** What the bytes say; for the compiler only. */
   declare readonly says: Data;
 
-  constructor(message: string, data: Data, meta?: object) {
-    super(Buffer.from(JSON.stringify({ success: true, message, data, ...(meta && { meta }) })));
-  }
-
   /** What it takes in memory, compressed forms included: of our JSON they are a tenth, of a hostile one not much more. */
   get weight(): number {
     return Math.ceil(this.bytes.length * 1.25);
@@ -29,35 +25,40 @@ export const sendRendered = (
   reply: FastifyReply,
 ): Promise<unknown> => sendEncoded(rendered, sentAs, request, reply);
 
-interface Kept<Data> {
+interface Kept<Answer> {
   /** Of what it was made. Another stamp, another answer. */
   readonly stamp: string;
-  readonly rendered: Rendered<Data>;
+  readonly answer: Answer;
 }
 
 /** Rendered answers by name, the latest stamp of each; those that nobody has asked for the longest go first. */
-export class RenderedAnswers<Data> {
+export class RenderedAnswers<Answer extends { readonly weight: number }> {
   readonly #mostBytes: number;
-  readonly #kept = new Map<string, Kept<Data>>();
+  readonly #kept = new Map<string, Kept<Answer>>();
   #bytes = 0;
 
   constructor(mostBytes: number) {
     this.#mostBytes = mostBytes;
   }
 
-  get(name: string, stamp: string): Rendered<Data> | undefined {
+  get(name: string, stamp: string): Answer | undefined {
     const kept = this.#kept.get(name);
     if (kept?.stamp !== stamp) return undefined;
     this.#kept.delete(name);
     this.#kept.set(name, kept);
-    return kept.rendered;
+    return kept.answer;
   }
 
-  set(name: string, stamp: string, rendered: Rendered<Data>): void {
+  /** Whatever its stamp: what the next one can be made from. */
+  latest(name: string): Answer | undefined {
+    return this.#kept.get(name)?.answer;
+  }
+
+  set(name: string, stamp: string, answer: Answer): void {
     this.#drop(name);
-    if (rendered.weight > this.#mostBytes) return;
-    this.#kept.set(name, { stamp, rendered });
-    this.#bytes += rendered.weight;
+    if (answer.weight > this.#mostBytes) return;
+    this.#kept.set(name, { stamp, answer });
+    this.#bytes += answer.weight;
     for (const oldest of this.#kept.keys()) {
       if (this.#bytes <= this.#mostBytes) return;
       this.#drop(oldest);
@@ -65,7 +66,7 @@ export class RenderedAnswers<Data> {
   }
 
   #drop(name: string): void {
-    this.#bytes -= this.#kept.get(name)?.rendered.weight ?? 0;
+    this.#bytes -= this.#kept.get(name)?.answer.weight ?? 0;
     this.#kept.delete(name);
   }
 }

@@ -1,20 +1,22 @@
 import { operations, routeScope } from '@tailgate/sync-protocol';
 import type { Db } from '../db/types.ts';
-import { routeMeta, routePayload } from '../routes/payload.ts';
-import type { PendingRoute, RouteStops } from '../routes/queries.ts';
+import { stopPayload } from '../routes/payload.ts';
+import type { PendingRoute } from '../routes/queries.ts';
 import { listDriversOnRoutes, loadPendingRoute, loadStops } from '../routes/queries.ts';
 import { driverEndpoint, endpoint } from './endpoint.ts';
 import { AppError } from './errors.ts';
-import { Rendered, RenderedAnswers } from './rendered.ts';
-import { toV20Route } from './v20.ts';
+import { RenderedAnswers } from './rendered.ts';
+import type { RouteLook } from './route-answer.ts';
+import { RouteAnswer } from './route-answer.ts';
+import { toV20Stop } from './v20.ts';
 
 /** A long route is a million bytes, an ordinary one thirty thousand. */
 const mostBytes = 32 * 1024 * 1024;
 
 /** Interface.md 4.4. */
 export function routeEndpoints(db: Db) {
-  const current = pendingRoute(db, operations.readRoute.message, routePayload);
-  const v20 = pendingRoute(db, operations.readRouteV20.message, toV20Route);
+  const current = pendingRoute(db, { message: operations.readRoute.message, stop: stopPayload });
+  const v20 = pendingRoute(db, { message: operations.readRouteV20.message, stop: toV20Stop });
   return {
     readRoute: driverEndpoint(operations.readRoute, ({ driver }) => current(driver.employee)),
     readRouteV20: driverEndpoint(operations.readRouteV20, ({ driver }) => v20(driver.employee)),
@@ -23,23 +25,26 @@ export function routeEndpoints(db: Db) {
 }
 
 /**
- * Answers with a driver's pending route. The stops are read and put together once a version of the route: phones ask
- * for it at every start and after every change, and the drivers of a route ask for the same.
+ * Answers with a driver's pending route. Each stop is read and put together once a version of it: phones ask for their
+ * route at every start and after every change, and the drivers of a route ask for the same.
  */
-function pendingRoute<Payload>(
-  db: Db,
-  message: string,
-  payload: (route: PendingRoute, stops: RouteStops['stops']) => Payload,
-) {
-  const answers = new RenderedAnswers<Payload>(mostBytes);
-  const making = new Map<string, Promise<Rendered<Payload>>>();
+function pendingRoute<Stop>(db: Db, look: RouteLook<Stop>) {
+  const answers = new RenderedAnswers<RouteAnswer<Stop>>(mostBytes);
+  const making = new Map<string, Promise<RouteAnswer<Stop>>>();
 
-  async function make(route: PendingRoute, name: string, stamp: string): Promise<Rendered<Payload>> {
-    const { stops, epoch, version } = await loadStops(db, route.key);
-    const rendered = new Rendered<Payload>(message, payload(route, stops), routeMeta(route));
+  async function putTogether(route: PendingRoute, before: RouteAnswer<Stop> | undefined): Promise<RouteAnswer<Stop>> {
+    if (before?.epoch === route.epoch) {
+      const changed = await loadStops(db, route.key, before.version);
+      if (changed.epoch === before.epoch) return RouteAnswer.of(look, route, changed, before);
+    }
+    return RouteAnswer.of(look, route, await loadStops(db, route.key));
+  }
+
+  async function make(route: PendingRoute, name: string, stamp: string): Promise<RouteAnswer<Stop>> {
+    const answer = await putTogether(route, answers.latest(name));
     // A change came in between: it is shown, but it is not what the stamp says.
-    if (epoch === route.epoch && version === route.version) answers.set(name, stamp, rendered);
-    return rendered;
+    if (answer.epoch === route.epoch && answer.version === route.version) answers.set(name, stamp, answer);
+    return answer;
   }
 
   return async (employee: string) => {

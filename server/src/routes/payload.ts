@@ -1,11 +1,5 @@
-import type { RouteMeta, RoutePayload, StopPayload, StopView } from '@tailgate/sync-protocol';
-import { stopView } from '@tailgate/sync-protocol';
-import type { PendingRoute, RouteStops } from './queries.ts';
-
-/** The pending route as the unprefixed GET shows it: exactly the fields of interface.md part 2. */
-export function routePayload(route: PendingRoute, stops: RouteStops['stops']): RoutePayload {
-  return { ...routeFrame(route), stops: stops.map(({ plan, result }) => stopPayload(stopView(plan, result))) };
-}
+import type { RouteMeta, StopPayload, StopView } from '@tailgate/sync-protocol';
+import type { PendingRoute } from './queries.ts';
 
 /** What both path sets say of a route itself. */
 export const routeFrame = ({ key, name, changedAt, drivers }: PendingRoute) => ({
@@ -47,7 +41,8 @@ export function stopFrame({ id, type, updates, osd_emails, customer, invoices }:
   };
 }
 
-function stopPayload(stop: StopView): StopPayload {
+/** A stop as the unprefixed GET shows it: exactly the fields of interface.md part 2. */
+export function stopPayload(stop: StopView): StopPayload {
   return {
     ...stopFrame(stop),
     products: stop.products.map((product) => ({

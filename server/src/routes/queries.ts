@@ -55,22 +55,39 @@ export async function loadPendingRoute(db: Queryable, employee: string): Promise
   return { key, epoch, version, name, drivers, arrived, changedAt, autocloseAt, forcecloseAt };
 }
 
-/** The stops of a route in driving order, and the version that they are of. */
-export interface RouteStops {
+/** What changed of a route's stops, in no order, and the version that they are of. */
+export interface ChangedStops {
   readonly epoch: number;
   readonly version: number;
-  readonly stops: readonly { readonly plan: StopPlan; readonly result: StopResult }[];
+  readonly stops: readonly ChangedStop[];
+}
+export interface ChangedStop {
+  readonly id: number;
+  /** None where the stop was removed. */
+  readonly plan: StopPlan | undefined;
+  readonly result: StopResult;
 }
 
-export async function loadStops(db: Queryable, key: RouteKey): Promise<RouteStops> {
-  const { rows } = await db.query<{ epoch: number; version: number; plan: string | null; result: string | null }>(
-    readStops,
-    [key.facility, key.id, key.week_end],
-  );
-  const stops: RouteStops['stops'][number][] = [];
-  for (const { plan, result } of rows)
-    if (plan !== null) stops.push({ plan: readPlan(plan), result: result === null ? untouched : readResult(result) });
-  stops.sort((a, b) => a.plan.sequence - b.plan.sequence || a.plan.id - b.plan.id);
+interface ChangedRow {
+  readonly epoch: number;
+  readonly version: number;
+  readonly id: number | null;
+  readonly plan: string | null;
+  readonly result: string | null;
+}
+
+/** The stops that changed after version `above`; without it, all of them. */
+export async function loadStops(db: Queryable, key: RouteKey, above = -1): Promise<ChangedStops> {
+  const values = [key.facility, key.id, key.week_end, above];
+  const { rows } = await db.query<ChangedRow & Record<string, unknown>>(readStops, values);
+  const stops: ChangedStop[] = [];
+  for (const { id, plan, result } of rows)
+    if (id !== null)
+      stops.push({
+        id,
+        plan: plan === null ? undefined : readPlan(plan),
+        result: result === null ? untouched : readResult(result),
+      });
   return { epoch: rows[0]?.epoch ?? 0, version: rows[0]?.version ?? 0, stops };
 }
 

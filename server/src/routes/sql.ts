@@ -36,17 +36,20 @@ export const readPendingRoute: Statement = {
 };
 
 /**
- * The stops of a route with the version that they are of, all of one moment; one row without a stop where it has none.
- * $1 facility, $2 route, $3 week_end.
+ * The stops of a route that changed after a version of it, removed ones without a plan, and the version that they are
+ * of, all of one moment; one row without a stop where nothing did. $1 facility, $2 route, $3 week_end, $4 version.
  */
 export const readStops: Statement = {
   name: 'routes_read_stops',
-  text: `select r.epoch, r.version, p.doc as plan, s.doc as result
+  text: `select r.epoch, r.version, p.stop_id as id, p.plan, p.result
            from route r
-           left join stop_plan p
-             on p.facility = r.facility and p.route_id = r.id and p.week_end = r.week_end and p.removed_at is null
-           left join stop_result s
-             on s.facility = p.facility and s.route_id = p.route_id and s.week_end = p.week_end and s.stop_id = p.stop_id
+           left join lateral (
+                select p.stop_id, case when p.removed_at is null then p.doc end as plan, s.doc as result
+                  from stop_plan p
+                  left join stop_result s
+                    on s.facility = p.facility and s.route_id = p.route_id and s.week_end = p.week_end and s.stop_id = p.stop_id
+                 where p.facility = r.facility and p.route_id = r.id and p.week_end = r.week_end
+                   and (p.version > $4 or s.version > $4)) p on true
           where r.facility = $1 and r.id = $2 and r.week_end = $3`,
 };
 

@@ -176,8 +176,9 @@ describe('an answer that is kept is never an old one', () => {
     const { pool } = server.database;
     await get();
     const doc = JSON.stringify({ ...plan(2), customer: { ...plan(2).customer, name: 'Moved Market' } });
-    await pool.query(`update stop_plan set doc = $1 where route_id = 'R200' and stop_id = 2`, [doc]);
-    await pool.query(`update route set version = version + 1 where id = 'R200'`);
+    const { rows } = await pool.query(`update route set version = version + 1 where id = 'R200' returning version`);
+    const moved = `update stop_plan set doc = $1, version = $2 where route_id = 'R200' and stop_id = 2`;
+    await pool.query(moved, [doc, rows[0]?.version]);
     expect((await get()).stops.find(({ id }) => id === 2)?.customer.name).toBe('Moved Market');
     await pool.query(`update employee set name = 'Ada' where id = '1004'`);
     expect((await get()).drivers).toEqual([{ id: '1004', name: 'Ada', type: 'D' }]);
