@@ -108,35 +108,27 @@ export const fixed = <Value>(current: Value): Watch<Value> => ({ current, subscr
  */
 export function keepEqualParts<Value>(before: unknown, next: Value): Value;
 export function keepEqualParts(before: unknown, next: unknown): unknown {
-  // Mostly all of it is equal: that is found out without making anything.
-  if (isEqual(before, next)) return before;
-  // What shares nothing yet stays the object that it is: its maker may hold it as well.
+  if (Object.is(before, next)) return before;
   if (isList(next) && isList(before)) {
     const parts = next.map((part, i) => keepEqualParts(before[i], part));
-    return parts.every((part, i) => Object.is(part, next[i])) ? next : parts;
+    return isSameList(parts, before) ? before : isSameList(parts, next) ? next : parts;
   }
   if (!record(next) || !record(before)) return next;
+  // What shares nothing yet stays the object that it is: its maker may hold it as well.
   let kept = next;
+  let isEqual = true;
   for (const key in next) {
     const part = keepEqualParts(before[key], next[key]);
+    isEqual &&= key in before && Object.is(part, before[key]);
     if (Object.is(part, next[key])) continue;
     if (kept === next) kept = { ...next };
     kept[key] = part;
   }
-  return kept;
+  for (const key in before) isEqual &&= key in next;
+  return isEqual ? before : kept;
 }
 
-function isEqual(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true;
-  if (isList(a)) return isList(b) && a.length === b.length && a.every((part, i) => isEqual(part, b[i]));
-  if (!record(a) || !record(b)) return false;
-  let size = 0;
-  for (const key in a) {
-    if (!isEqual(a[key], b[key])) return false;
-    size++;
-  }
-  for (const _ in b) size--;
-  return size === 0;
-}
+const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((part, i) => Object.is(part, b[i]));
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);

@@ -34,6 +34,8 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 export const isAborted = (issues: readonly Issue[]): boolean =>
   issues.some((issue) => issue.aborts || issue.continue !== true);
 
+const nothing: readonly Issue[] = [];
+
 /** Reads, then looks. */
 export const checked =
   (read: (value: unknown, issues: Issue[]) => unknown, checks: readonly Check[]) =>
@@ -42,7 +44,7 @@ export const checked =
     const result = read(value, issues);
     for (const { look, measures } of checks) {
       // Nothing is wrong yet: nearly always.
-      const found = issues.length > before ? issues.slice(before) : [];
+      const found = issues.length > before ? issues.slice(before) : nothing;
       const runs = measures
         ? hasLength(result) && !found.some((issue) => issue.aborts || issue.continue === false)
         : !isAborted(found);

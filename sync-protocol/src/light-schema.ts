@@ -152,8 +152,9 @@ export const pipe = (first: LightSchema, second: LightSchema): LightSchema =>
     (value, issues) => {
       const before = issues.length;
       const read = first.read(value, issues);
+      if (issues.length === before) return second.read(read, issues);
       for (const issue of issues.slice(before)) issue.aborts = true;
-      return issues.length > before ? read : second.read(read, issues);
+      return read;
     },
     { optin: first.optin, optout: second.optout },
   );
@@ -261,10 +262,11 @@ function readMember(
 ): void {
   const { optin, optout } = member;
   const present = key in value;
+  // Nothing is said of what may be absent, and is.
+  if (!present && optout && optin === 'optional') return;
   const before = issues.length;
   const read = readPart(member, value[key], key, issues);
-  if (!present && optout && (optin === 'optional' || (optin && issues.length > before))) {
-    // Nothing is said of what may be absent, and is.
+  if (!present && optout && optin && issues.length > before) {
     issues.length = before;
     return;
   }
@@ -279,9 +281,11 @@ function readMember(
 function readPart(part: LightSchema, value: unknown, at: string | number, issues: Issue[]): unknown {
   const before = issues.length;
   const read = part.read(value, issues);
-  for (const issue of issues.slice(before)) {
-    issue.path.unshift(at);
-    issue.aborts = false;
-  }
+  // Nearly always there are none, and no list has to be made.
+  if (issues.length > before)
+    for (const issue of issues.slice(before)) {
+      issue.path.unshift(at);
+      issue.aborts = false;
+    }
   return read;
 }

@@ -40,10 +40,13 @@ export const either =
     checks.some((check) => check(value));
 
 /** An object that has at least these members. */
-export const fields =
-  <Shape extends Record<string, Check<unknown>>>(shape: Shape): Check<{ [Name in keyof Shape]: Read<Shape[Name]> }> =>
-  (value): value is { [Name in keyof Shape]: Read<Shape[Name]> } =>
-    record(value) && Object.entries(shape).every(([name, check]) => check(value[name]));
+export const fields = <Shape extends Record<string, Check<unknown>>>(
+  shape: Shape,
+): Check<{ [Name in keyof Shape]: Read<Shape[Name]> }> => {
+  const members = Object.entries(shape);
+  return (value): value is { [Name in keyof Shape]: Read<Shape[Name]> } =>
+    record(value) && members.every(([name, check]) => check(value[name]));
+};
 
 /** The type that a check stands for. */
 export type Read<Some> = Some extends Check<infer Value> ? Value : never;
