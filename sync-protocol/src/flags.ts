@@ -1,12 +1,6 @@
 import * as z from '#schema';
 import { warning } from './mutation-result.ts';
-import { pageCursor, pageLimit } from './page.ts';
-
-const blankIsAbsent = (max: number) =>
-  z.pipe(
-    z.optional(z.string().check(z.maxLength(max))),
-    z.transform((value: string | undefined) => value || undefined),
-  );
+import { blankIsAbsent, pageCursor, pageLimit } from './page.ts';
 
 /** Query of GET /api/ops/flags; what is given must hold. */
 export const flagQuery = z.object({

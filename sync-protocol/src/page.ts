@@ -26,3 +26,10 @@ export const pageCursor = z.pipe(
 
 /** A list's sibling: where its next page begins, null on the last. */
 export const pageMeta = z.strictObject({ next_cursor: z.nullable(z.string()) });
+
+/** Text of a query string by which a list is narrowed; blank, as forms send it, narrows nothing. */
+export const blankIsAbsent = (max: number) =>
+  z.pipe(
+    z.optional(z.string().check(z.maxLength(max))),
+    z.transform((value: string | undefined) => value || undefined),
+  );

@@ -15,8 +15,8 @@ export function opsEndpoints(db: Db) {
     }),
 
     listFlags: endpoint(operations.listFlags, async ({ query }) => {
-      const { changes, nextCursor } = await listFlags(db, query, readCursor(query.cursor, decodePosition));
-      return { data: changes, meta: { next_cursor: nextCursor } };
+      const { items, nextCursor } = await listFlags(db, query, readCursor(query.cursor, decodePosition));
+      return { data: items, meta: { next_cursor: nextCursor } };
     }),
   };
 }

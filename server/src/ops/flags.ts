@@ -1,5 +1,6 @@
 import type { FlaggedChange, FlagQuery } from '@tailgate/sync-protocol';
 import type { Queryable } from '../db/types.ts';
+import { pageOf, type Page } from './page.ts';
 import type { PagePosition } from './page-position.ts';
 import { encodePosition } from './page-position.ts';
 import { listFlags as statement } from './sql.ts';
@@ -11,27 +12,16 @@ interface FlagRow extends Omit<FlaggedChange, 'warnings' | 'edit_time' | 'receiv
   readonly position: string;
 }
 
-export interface FlagPage {
-  readonly changes: readonly FlaggedChange[];
-  /** Where the next page begins; null after the last one. */
-  readonly nextCursor: string | null;
-}
-
 /** Lists what was taken in with a warning, newest first. */
 export async function listFlags(
   db: Queryable,
   { facility, route_id, code, limit }: Omit<FlagQuery, 'cursor'>,
   after: PagePosition | undefined,
-): Promise<FlagPage> {
+): Promise<Page<FlaggedChange>> {
   const wanted = code === undefined ? null : `"code":${JSON.stringify(code)}`;
   const values = [facility ?? null, route_id ?? null, wanted, after?.[0] ?? null, after?.[1] ?? null, limit + 1];
   const { rows } = await db.query<FlagRow & Record<string, unknown>>(statement, values);
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  return {
-    changes: page.map(changeOf),
-    nextCursor: rows.length > limit && last ? encodePosition([last.position, last.id]) : null,
-  };
+  return pageOf(rows, limit, { item: changeOf, cursor: ({ position, id }) => encodePosition([position, id]) });
 }
 
 const changeOf = (row: FlagRow): FlaggedChange => ({

@@ -5,27 +5,17 @@ import type { Queryable } from '../db/types.ts';
 import type { Log } from '../log.ts';
 import type { Pipeline, Quarantined } from '../mutations/change.ts';
 import * as parking from '../replication/parking.ts';
+import { pageOf, type Page } from './page.ts';
 import { encodePosition, type PagePosition } from './page-position.ts';
-
-export interface ParkedPage {
-  readonly items: readonly ParkedItem[];
-  /** Where the next page begins; null after the last one. */
-  readonly nextCursor: string | null;
-}
 
 /** Lists what the host refuses, newest first. */
 export async function listParked(
   db: Queryable,
   { state, limit }: Pick<ParkedQuery, 'state' | 'limit'>,
   after: PagePosition | undefined,
-): Promise<ParkedPage> {
+): Promise<Page<ParkedItem>> {
   const entries = await parking.listParked(db, { state, limit: limit + 1, after });
-  const page = entries.slice(0, limit);
-  const last = page.at(-1);
-  return {
-    items: page.map(itemOf),
-    nextCursor: entries.length > limit && last ? encodePosition([last.position, last.id]) : null,
-  };
+  return pageOf(entries, limit, { item: itemOf, cursor: ({ position, id }) => encodePosition([position, id]) });
 }
 
 /** @returns the entry as it is then; undefined where it is not parked (any more) */

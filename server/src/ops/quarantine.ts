@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { QuarantinedItem, QuarantineQuery } from '@tailgate/sync-protocol';
 import type { Queryable } from '../db/types.ts';
+import { pageOf, type Page } from './page.ts';
 import type { PagePosition } from './page-position.ts';
 import { encodePosition } from './page-position.ts';
 import { listQuarantine as statement } from './sql.ts';
@@ -28,26 +29,16 @@ interface QuarantineRow {
   readonly position: string;
 }
 
-export interface QuarantinePage {
-  readonly items: readonly QuarantinedItem[];
-  /** Where the next page begins; null after the last one. */
-  readonly nextCursor: string | null;
-}
-
 /** Lists what could not be applied, newest first. */
 export async function listQuarantine(
   db: Queryable,
   { state, limit }: Pick<QuarantineQuery, 'state' | 'limit'>,
   after: PagePosition | undefined,
-): Promise<QuarantinePage> {
+): Promise<Page<QuarantinedItem>> {
   const values = [state === 'all' ? null : state, after?.[0] ?? null, after?.[1] ?? null, limit + 1];
   const { rows } = await db.query<QuarantineRow & Record<string, unknown>>(statement, values);
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  return {
-    items: page.map(itemOf),
-    nextCursor: rows.length > limit && last ? encodePosition([last.position, last.quarantine_id]) : null,
-  };
+  const cursor = ({ position, quarantine_id }: QuarantineRow) => encodePosition([position, quarantine_id]);
+  return pageOf(rows, limit, { item: itemOf, cursor });
 }
 
 function itemOf(row: QuarantineRow): QuarantinedItem {

@@ -1,14 +1,12 @@
+import { exactMoment } from '../db/moment-sql.ts';
 import type { Statement } from '../db/types.ts';
 
-/**
- * A page of what is in quarantine, newest first. The position is told to the microsecond, as text: a JavaScript date
- * would round it and show an entry twice or never. $1 state or null, $2 position or null, $3 id at it, $4 rows.
- */
+/** A page of what is in quarantine, newest first. $1 state or null, $2 position or null, $3 id at it, $4 rows. */
 export const listQuarantine: Statement = {
   name: 'ops_list_quarantine',
   text: `select quarantine_id, id, client_id, seq, employee, facility, route_id, week_end, stop_id, name, code, reason,
                 details, body, received_at, state, resolved_at, resolved_by, note,
-                to_char(received_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+                ${exactMoment('received_at')} as position
            from quarantine
           where ($1::text is null or state = $1)
             and ($2::timestamptz is null or (received_at, quarantine_id) < ($2, $3::uuid))
@@ -23,7 +21,7 @@ export const listQuarantine: Statement = {
 export const listFlags: Statement = {
   name: 'ops_list_flags',
   text: `select id, facility, route_id, week_end, stop_id, version, source, employee, edit_time, received_at, warnings,
-                to_char(received_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position
+                ${exactMoment('received_at')} as position
            from ledger
           where warnings is not null
             and ($1::text is null or facility = $1)

@@ -1,3 +1,5 @@
+import { exactMoment } from '../db/moment-sql.ts';
+
 const statement = (name: string, text: string) => ({ name: `parking ${name}`, text });
 
 /** Both kinds of what is parked as one: stops and routes' own rows, and rows that go to the host on their own. */
@@ -15,7 +17,7 @@ const entries = `(
 
 const columns = `parked_id, file, key, facility, route_id, week_end, stop_id, version, sqlstate, reason, payload, attempts,
        parked_at, next_try_at, skipped_at, skipped_by, skip_reason,
-       to_char(parked_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as position`;
+       ${exactMoment('parked_at')} as position`;
 
 /** A page, newest first. $1 whether skipped or null for both, $2 position or null, $3 id at it, $4 rows. */
 export const listParked = statement(
