@@ -3,6 +3,7 @@ import { canonicalJson } from './canonical-json.ts';
 import type {
   LineResult,
   LineUpdate,
+  OsdEntry,
   OsdGroup,
   OverageItem,
   Stamp,
@@ -92,6 +93,18 @@ export function completeStop(before: StopResult, stamp: Stamp): StopResult {
   return merge.finish().result;
 }
 
+/**
+ * A stop that the office takes back: pending again, whatever else it says stays. No driver can send this, and what one
+ * recorded before it was taken back does not end it. A warehouse stop that is complete stays so: its route is what closes
+ * and opens.
+ */
+export function takeBackStop(before: StopResult, stamp: Stamp): AppliedUpdate {
+  const merge = new FieldMerge(before, stamp);
+  if (before.status === 'C') merge.warn('status_ignored', 'updates.status', 'a stop that is complete stays complete');
+  else if (before.status !== 'P') merge.set(merge.result, 'status', 'status', 'P');
+  return merge.finish();
+}
+
 function mergeStatus(merge: FieldMerge, update: StopObject, sent: StopStatus | undefined): void {
   if (sent === undefined) return;
   if (sent === 'P') {
@@ -161,7 +174,10 @@ function lineFields({ updates, action }: LineUpdate): LineFields | undefined {
   return Object.values(fields).some((value) => value !== undefined) ? fields : undefined;
 }
 
-/** An exception that comes again without its photo keeps the photo that it had at the same place. */
+/**
+ * An exception that comes again without its photo keeps the one that it had: the exception that says the same, else the
+ * one at the same place. One that was taken out must not leave its photo to the next.
+ */
 function keepOsdPhotos(sent: OsdGroup[], held: readonly OsdGroup[] | null | undefined): OsdGroup[] {
   if (!held?.length) return sent;
   return sent.map((group) => {
@@ -169,9 +185,16 @@ function keepOsdPhotos(sent: OsdGroup[], held: readonly OsdGroup[] | null | unde
     if (!twin) return group;
     return {
       ...group,
-      data: group.data.map((entry, i) => ({ ...entry, images_id: entry.images_id ?? twin.data[i]?.images_id ?? null })),
+      data: group.data.map((entry, i) => ({ ...entry, images_id: entry.images_id ?? photoOf(entry, i, twin.data) })),
     };
   });
+}
+
+function photoOf(entry: OsdEntry, place: number, held: readonly OsdEntry[]): string | null {
+  const saysSame = (other: OsdEntry | undefined): boolean =>
+    other !== undefined && equal({ ...other, images_id: null }, { ...entry, images_id: null });
+  const there = held[place];
+  return (saysSame(there) ? there : (held.find(saysSame) ?? there))?.images_id ?? null;
 }
 
 function keepOveragePhotos(sent: OverageItem[], held: readonly OverageItem[] | undefined): OverageItem[] {
@@ -258,7 +281,8 @@ class FieldMerge {
 
   #writerOf(path: string): Stamp | undefined {
     if (!this.#contested) return undefined;
-    if (path === 'status' && this.#before.status === 'P') return undefined; // pending was written by nobody
+    // Nobody writes that a stop is pending, unless the office has taken it back: then 'at' says so.
+    if (path === 'status' && this.#before.status === 'P' && this.#before.at?.['status'] === undefined) return undefined;
     return this.#before.by?.[this.#before.at?.[path] ?? 0];
   }
 
@@ -270,19 +294,20 @@ class FieldMerge {
     }
     const writers: Stamp[] = [];
     const at: Record<string, number> = {};
-    for (const path of writtenPaths(this.result)) {
+    const isStatusWritten = this.#mine.has('status') || this.#writerOf('status') !== undefined;
+    for (const path of writtenPaths(this.result, isStatusWritten)) {
       const writer = this.#mine.has(path) ? this.#stamp : (this.#writerOf(path) ?? this.#stamp);
       let index = writers.indexOf(writer);
       if (index < 0) index = writers.push(writer) - 1;
-      if (index > 0) at[path] = index;
+      if (index > 0 || (path === 'status' && this.result.status === 'P')) at[path] = index;
     }
     this.result.by = writers;
     this.result.at = Object.keys(at).length > 0 ? at : undefined;
   }
 }
 
-function* writtenPaths(result: StopResult): Generator<string> {
-  if (result.status !== 'P') yield 'status';
+function* writtenPaths(result: StopResult, isStatusWritten: boolean): Generator<string> {
+  if (isStatusWritten) yield 'status';
   if (result.arrived !== undefined) yield 'arrived';
   for (const field in result.updates) yield `updates.${field}`;
   for (const kind of ['products', 'collections'] as const)

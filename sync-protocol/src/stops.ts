@@ -276,6 +276,7 @@ export type LineResult = z.infer<typeof lineResult>;
 /**
  * The result document of a stop. A field that was never written is absent; a cleared one is null. The writer of a field
  * is `by[at[path] ?? 0]`; paths are `status`, `arrived`, `updates.NAME`, `products.KEY.NAME`, `collections.KEY.NAME`.
+ * That a stop is pending was written by nobody, unless `at.status` says by whom: the office has taken it back.
  */
 export const stopResult = z.object({
   status: stopStatus,

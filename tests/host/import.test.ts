@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { decodeStop } from '../../server/src/replication/shadow.ts';
 import { importGround, routeFile, routeKey } from './import-ground.ts';
@@ -284,16 +285,69 @@ describe('what others write into the columns of the service', () => {
     ]);
   });
 
-  test('a clerk who takes a delivery back is told to a person: a proof is not undone', async () => {
+  test('a clerk who takes a delivery back is followed; what was recorded before does not end it, what comes after does', async () => {
     await imported('R37');
     await deliver('R37', 1);
-    await sql("update RTSTPP set RSSTS = 'D' where RSRTE = 'R37' and RSSTP = 1");
+    await sql("update RTSTPP set RSSTS = 'D', RSARVF = 'N' where RSRTE = 'R37' and RSSTP = 1");
     await imports.importNow();
+    const atTen = new Date();
     await sql("update RTSTPP set RSSTS = 'P' where RSRTE = 'R37' and RSSTP = 1");
     await imports.importNow();
-    expect((await read('R37')).results.get(1)?.result.status).toBe('D');
-    const { rows } = await pool.query<{ details: string }>(`select details from incident where details like '%R37%'`);
-    expect(rows.map(({ details }) => parse(details))).toMatchObject([{ stop: 1, columns: ['status_ignored'] }]);
+    const { result } = (await read('R37')).results.get(1) ?? {};
+    expect(result?.status).toBe('P');
+    expect(result?.by?.map(({ client }) => client)).toContain('office');
+    await deliver('R37', 1, { at: new Date(atTen.getTime() - 1_000), status: 'S' });
+    expect((await read('R37')).results.get(1)?.result.status).toBe('P');
+    await deliver('R37', 1, { at: new Date(Date.now() + 1_000), status: 'R' });
+    expect((await read('R37')).results.get(1)?.result.status).toBe('R');
+    expect((await pool.query(`select from incident where details like '%R37%'`)).rowCount).toBe(0);
+  });
+
+  test('a stop row that is laid anew is no word on its delivery: the driver’s result goes to the new row', async () => {
+    await imported('R38');
+    await deliver('R38', 1);
+    await sql("update RTSTPP set RSSTS = 'D', RSARVF = 'N' where RSRTE = 'R38' and RSSTP = 1");
+    await imports.importNow();
+    await pool.query(`update route set hosted_through = version where id = 'R38'`);
+    const again =
+      "insert into RTSTPP (RSFAC, RSRTE, RSWKE, RSSTP, RSTYP, RSCUS, RSSEQ, RSARVF) values ('F01', 'R38', 20261121, 1, 'D', 'CR380', 1,";
+    await sql("delete from RTSTPP where RSRTE = 'R38' and RSSTP = 1");
+    await sql(`${again} 'N')`);
+    await imports.importNow();
+    expect((await read('R38')).results.get(1)?.result.status).toBe('D');
+    const { rows } = await pool.query(`select behind from route where id = 'R38'`);
+    expect(rows).toEqual([{ behind: true }]);
+    // Nor where no trigger told of it, and the row itself is all there is to see.
+    await sql("update RTSTPP set RSSTS = 'D', RSARVF = 'N' where RSRTE = 'R38' and RSSTP = 1");
+    await imports.importNow();
+    await sql("delete from RTSTPP where RSRTE = 'R38' and RSSTP = 1");
+    await sql(`${again} ' ')`);
+    await sql('delete from PODCHGP');
+    await imports.takeEdits([{ key: routeKey('R38'), stop: 1 }]);
+    expect((await read('R38')).results.get(1)?.result.status).toBe('D');
+  });
+
+  test('exceptions, photos and addresses that a clerk writes are the office’s edit', async () => {
+    await imported('R39');
+    const stop = "'F01', 'R39', 20261121, 1";
+    await sql(`insert into RTOSDP (OSFAC, OSRTE, OSWKE, OSSTP, OSTYP, OSSEQ, OSITM, OSINV, OSCOD, OSQTY, OSCMT)
+      values (${stop}, 'P', 1, 'EGGS', 'R39I0', '10', 4, 'by phone')`);
+    await sql(`insert into RTIMGP (RIFAC, RIRTE, RIWKE, RISTP, RIQTYP, RIINV, RIITM, RILIN, RISEQ, RIASS)
+      values (${stop}, 'C', 'R39I0', 'TOTE', 1, 1, 'PHOTO00000000001')`);
+    await sql(
+      `insert into RTEMLP (REFAC, RERTE, REWKE, RESTP, REMSEQ, REMADR) values (${stop}, 1, 'dock@example.com')`,
+    );
+    await imports.importNow();
+    const { route, results } = await read('R39');
+    expect(results.get(1)?.result).toMatchObject({
+      updates: { osd_emails: ['dock@example.com'] },
+      products: { 'EGGS\tR39I0\t0': { osd_data: [{ osd_code: '10', data: [{ quantity: 4, comment: 'by phone' }] }] } },
+      collections: { 'TOTE\tR39I0\t0': { image_ids: ['PHOTO00000000001'] } },
+    });
+    // Phones and the office see one edit, by whom and when.
+    expect(route).toMatchObject({ version: 2 });
+    const { rows } = await pool.query(`select source, result from ledger where route_id = 'R39'`);
+    expect(rows).toEqual([{ source: 'office', result: 'applied' }]);
   });
 
   test('the office closes a route by hand, and opens it again', async () => {
@@ -359,19 +413,19 @@ test('a key that no route can have is passed over, and the others are imported',
 });
 
 /** What a driver's phone would do. */
-async function deliver(id: string, stop: number): Promise<void> {
+async function deliver(id: string, stop: number, { at = new Date(), status = 'D' } = {}): Promise<void> {
   const key = routeKey(id);
   await ground.pipeline.submit({
-    id: `00000000-0000-4000-8000-${id.slice(1).padStart(8, '0')}${String(stop).padStart(4, '0')}`,
+    id: randomUUID(),
     name: 'stop.update',
     version: 1,
-    args: { route: key, stop: { id: stop, updates: { status: 'D' } } },
+    args: { route: key, stop: { id: stop, updates: { status } } },
     route: key,
     stop,
     actor: { kind: 'driver', employee: '1001' },
     source: 'rest',
     paths: 'current',
-    editTime: new Date(),
+    editTime: at,
     receivedAt: new Date(),
     dedupeByContent: false,
   });

@@ -118,6 +118,8 @@ export const emptyResults = statement(
    ), emptied as (
      update stop_result s set status = 'P', doc = '{"status":"P"}' from standing
       where s.facility = $1 and s.route_id = $2 and s.week_end = $3 and s.stop_id = standing.stop_id
+   ), named_no_more as (
+     delete from awaited_asset where ${ofRoute} and stop_id = any($4::smallint[])
    )
    select stop_id, doc from standing order by stop_id`,
 );
@@ -126,8 +128,22 @@ export const dropShadows = statement('drop shadows', `delete from host_shadow wh
 
 export const loadShadow = statement(
   'load shadow',
-  `select s.version, h.rows, (select coalesce(max(epoch), 1) from server_epoch) as epoch
+  `select s.version, s.doc, h.rows, (select coalesce(max(epoch), 1) from server_epoch) as epoch
      from stop_result s left join host_shadow h using (facility, route_id, week_end, stop_id)
+    where s.facility = $1 and s.route_id = $2 and s.week_end = $3 and s.stop_id = $4`,
+);
+
+/** Its row on the host is a new one: what the mirror says of it goes there again. $4 the stop. */
+export const raiseStop = statement(
+  'raise stop',
+  `with raised as (
+     update route r set version = r.version + 1, changed_at = now()
+       from stop_result s
+      where r.facility = $1 and r.id = $2 and r.week_end = $3 and s.facility = r.facility and s.route_id = r.id
+        and s.week_end = r.week_end and s.stop_id = $4 and s.version <= r.hosted_through
+     returning r.version
+   )
+   update stop_result s set version = raised.version from raised
     where s.facility = $1 and s.route_id = $2 and s.week_end = $3 and s.stop_id = $4`,
 );
 

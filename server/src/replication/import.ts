@@ -302,7 +302,7 @@ export class HostImport {
 
   async #takeEdit(key: RouteKey, stop: number, touch: Touch | undefined, zone: string): Promise<void> {
     const at = new Date(this.#options.clock().getTime() - (touch?.age ?? 0));
-    const editor = { user: touch?.user || UNKNOWN_USER, at };
+    const editor = { user: touch?.user || UNKNOWN_USER, at, isLaid: touch?.isLaid === true };
     if (stop === ROUTE_ROW) await this.#edits.takeHeader(key, editor, zone);
     else await this.#edits.takeStop(key, stop, editor, zone);
   }

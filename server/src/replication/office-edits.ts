@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { RouteKey, StopObject } from '@tailgate/sync-protocol';
+import type { RouteKey, StopObject, StopResult } from '@tailgate/sync-protocol';
 import { canonicalJson, routeScope } from '@tailgate/sync-protocol';
 import { withTransaction } from '../db/transaction.ts';
 import type { Db } from '../db/types.ts';
 import type { Log } from '../log.ts';
 import type { Pipeline } from '../mutations/change.ts';
 import { amendmentOf, type InstantOf } from '../stops/amendment.ts';
-import type { HeldStop } from '../stops/host-rows.ts';
+import type { HeldStop, StopRows } from '../stops/host-rows.ts';
 import type { HostStops } from './host-stops.ts';
 import type { ServicePart } from './host/tables.ts';
 import { instantOf } from './host/local-time.ts';
@@ -26,12 +26,12 @@ export type OfficeEditsOptions = {
   log: Log;
 };
 
-/** Who changed the host's rows, and when by our clock. */
-export type Editor = { user: string; at: Date };
+/** Who changed the host's rows, and when by our clock; `isLaid`: the doorbell tells of a new row in RTSTPP. */
+export type Editor = { user: string; at: Date; isLaid?: boolean };
 
-type ShadowRow = { version: number; rows: string | null; epoch: number };
+type ShadowRow = { version: number; doc: string; rows: string | null; epoch: number };
 /** A stop of which the host knows more than we do. */
-type Forgotten = { found: HeldStop; held: HeldStop | undefined; version: number; zone: string };
+type Forgotten = { found: HeldStop; held: HeldStop | undefined; known: ShadowRow; zone: string };
 type RouteState = { status: 'O' | 'C'; arrived: boolean; shadow: string | null };
 
 /**
@@ -56,15 +56,18 @@ export class OfficeEdits {
     const [result] = found.rows.RTSTUP;
     const isOurs = result !== undefined && result.RUTRC === traceOf(found.rows);
     if (isOurs && isForgotten(found.rows, held?.rows, known.epoch))
-      return this.#remember(key, stop, { found, held, version: known.version, zone });
+      return this.#remember(key, stop, { found, held, known, zone });
     if (isOurs) {
       if (held !== undefined && !sameSet(held.credited, found.credited))
         await this.#confirm(key, stop, { ...held, credited: found.credited });
       return;
     }
     const toInstant: InstantOf = (moment) => instantOf(moment, zone);
-    const { update, untold } = amendmentOf(stop, held?.rows, found.rows, toInstant);
-    if (update === undefined && untold.length === 0) return;
+    const isLaidAnew = isStopLaid(editor, held?.rows, found.rows);
+    const stand = { key, stop, result: readResult(known.doc), held: held?.rows, found, isLaidAnew };
+    const { update, untold } = amendmentOf(stand, toInstant);
+    if (isLaidAnew) await db.query(sql.raiseStop, [...keyOf(key), stop]);
+    else if (update === undefined && untold.length === 0) return;
     const idle = update === undefined ? [] : await this.#submit(key, update, known.version, editor);
     const open = [...untold, ...idle];
     if (open.length > 0) await this.#report(key, stop, editor, open, found.rows);
@@ -76,14 +79,15 @@ export class OfficeEdits {
    * second in which it was written: what was recorded later wins, and what phones bring again of that second ends with
    * the same values.
    */
-  async #remember(key: RouteKey, stop: number, { found, held, version, zone }: Forgotten): Promise<void> {
+  async #remember(key: RouteKey, stop: number, { found, held, known, zone }: Forgotten): Promise<void> {
     const { host, clock, log } = this.#options;
     const written = await host.writtenAt(key, stop);
     const second = written && instantOf(written, zone);
     const editor = { user: 'RESTORED', at: second ?? clock() };
     const toInstant: InstantOf = (moment) => instantOf(moment, zone);
-    const { update, untold } = amendmentOf(stop, held?.rows, found.rows, toInstant);
-    if (update) await this.#submit(key, update, version, editor);
+    const stand = { key, stop, result: readResult(known.doc), held: held?.rows, found };
+    const { update, untold } = amendmentOf(stand, toInstant);
+    if (update) await this.#submit(key, update, known.version, editor);
     if (untold.length > 0) await this.#report(key, stop, editor, untold, found.rows);
     await this.#confirm(key, stop, found);
     log.warn({ route: routeScope(key), stop }, 'the host knew more of a stop than the restored database: taken back');
@@ -164,6 +168,18 @@ export class OfficeEdits {
   }
 }
 
+/**
+ * A stop row that somebody deleted and inserted again says nothing of its delivery: a driver's result goes to the new
+ * row. Where no doorbell told of it, it shows by the mark of arrival: we always write Y or N, an insert leaves a blank.
+ */
+function isStopLaid({ isLaid = false }: Editor, held: StopRows | undefined, found: StopRows): boolean {
+  const [before, now] = [held?.RTSTPP[0], found.RTSTPP[0]];
+  if (before === undefined || now === undefined) return false;
+  const asInserted = ['', 'P'].includes(now.RSSTS) && ['', 'N'].includes(now.RSARVF);
+  const differed = before.RSSTS !== now.RSSTS || before.RSARVF !== now.RSARVF;
+  return asInserted && differed && (isLaid || (now.RSARVF === '' && before.RSARVF !== ''));
+}
+
 function differs(held: ServicePart<'RTHDRP'> | undefined, found: ServicePart<'RTHDRP'>): boolean {
   return (['RHPODS', 'RHRETM', 'RHCLDT', 'RHCLTM', 'RHCLBY'] as const).some(
     (column) => (held?.[column] ?? (column === 'RHCLDT' || column === 'RHCLTM' ? '0' : '')) !== found[column],
@@ -173,6 +189,9 @@ function differs(held: ServicePart<'RTHDRP'> | undefined, found: ServicePart<'RT
 function sameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   return one.size === other.size && [...one].every((item) => other.has(item));
 }
+
+/** Our own document is trusted. */
+const readResult: (doc: string) => StopResult = JSON.parse;
 
 /** A UUID (version 8: made by us) out of a text. */
 function uuidOf(text: string): string {

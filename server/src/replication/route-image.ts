@@ -54,13 +54,14 @@ export async function inheritanceOf(host: HostStops, key: RouteKey, rows: RouteR
   for (const { RSSTP } of touched) {
     const stop = Number(RSSTP);
     const held = await host.read(key, stop);
-    if (held !== undefined) inheritance.set(stop, { result: resultOf(stop, held, rows.zone, now), held });
+    if (held !== undefined) inheritance.set(stop, { result: resultOf(key, stop, held, rows.zone, now), held });
   }
   return inheritance;
 }
 
-function resultOf(stop: number, { rows }: HeldStop, zone: string, now: Date): StopResult {
-  const { update } = amendmentOf(stop, undefined, rows, (moment) => instantOf(moment, zone));
+function resultOf(key: RouteKey, stop: number, found: HeldStop, zone: string, now: Date): StopResult {
+  const stand = { key, stop, result: { status: 'P' as const }, held: undefined, found };
+  const { update } = amendmentOf(stand, (moment) => instantOf(moment, zone));
   const stamp: Stamp = { at: now.getTime(), client: 'office', seq: 1, by: '' };
   if (update === undefined) return { status: 'P' };
   const { result } = applyStopUpdate({ status: 'P' }, update, stamp);

@@ -2,8 +2,8 @@ import { routeKey, routeScope, type RouteKey } from '@tailgate/sync-protocol';
 import type { Ring } from './host/doorbell.ts';
 import { hostFiles, type HostFileName } from './host/tables.ts';
 
-/** Who touched something last, and how many milliseconds ago. */
-export type Touch = { user: string; age: number };
+/** Who touched something last, and how many milliseconds ago; `isLaid`: a stop's row in RTSTPP is a new one. */
+export type Touch = { user: string; age: number; isLaid?: boolean };
 
 /** What the doorbell says of one route. */
 export type RungRoute = {
@@ -84,7 +84,9 @@ function note(route: RungRoute, { sequence, file, operation, key, user, age }: R
     return;
   }
   const stop = Object.values(key)[3];
-  if (stop !== undefined && holdsOurs(file)) route.stops.set(Number(stop), touch);
+  if (stop === undefined || !holdsOurs(file)) return;
+  const isLaid = (file === 'RTSTPP' && operation === 'insert') || route.stops.get(Number(stop))?.isLaid === true;
+  route.stops.set(Number(stop), { ...touch, isLaid });
 }
 
 /** Files of a stop with columns of the service. */

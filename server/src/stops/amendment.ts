@@ -1,10 +1,14 @@
-import type { LineUpdate, StopObject, StopUpdates } from '@tailgate/sync-protocol';
+import type { RouteKey, StopObject, StopResult, StopUpdates } from '@tailgate/sync-protocol';
 import { stopObject, stopStatus, warehouseStop } from '@tailgate/sync-protocol';
 import type { ServicePart } from '../replication/host/tables.ts';
-import type { StopRows } from './host-rows.ts';
+import { amendExceptions } from './exception-amendments.ts';
+import type { HeldStop, StopRows } from './host-rows.ts';
+import { LineAmendments, type LineName } from './line-amendments.ts';
+import { amendPhotos } from './photo-amendments.ts';
 
 type ResultRow = ServicePart<'RTSTUP'>;
 type LineRow = ServicePart<'RTPRUP'>;
+type EmailRow = ServicePart<'RTEMLP'>;
 
 /** Turns a host-local date and time into an instant; zeros are none. */
 export type InstantOf = (moment: { date: string; time: string }) => Date | undefined;
@@ -12,29 +16,46 @@ export type InstantOf = (moment: { date: string; time: string }) => Date | undef
 export type Amendment = {
   /** What the office changed, as the stop object that says so; undefined where nothing of it can be said. */
   update: StopObject | undefined;
-  /** Columns that differ and have no field, `RTOSDP.OSQTY`: a person has to look. */
+  /** Files and columns where something differs that has no field, `RTSTUP.RUSIG`: a person has to look. */
   untold: readonly string[];
 };
 
+/** A stop as the mirror has it, as the host was last confirmed to hold it, and as the host holds it now. */
+export interface AmendedStop {
+  readonly key: RouteKey;
+  readonly stop: number;
+  readonly result: StopResult;
+  /** The shadow; undefined where the service has never written this stop. */
+  readonly held: StopRows | undefined;
+  readonly found: HeldStop;
+  /** The row in RTSTPP was laid anew by whoever plans: that it is pending is nobody's word on the delivery. */
+  readonly isLaidAnew?: boolean;
+}
+
 /**
  * What somebody else has written into the service's columns of a stop: the difference between what we were last
- * confirmed to have written and what the host holds.
- *
- * @param held the shadow; undefined where the service has never written this stop
+ * confirmed to have written and what the host holds, laid over what the mirror has now.
  */
-export function amendmentOf(stop: number, held: StopRows | undefined, host: StopRows, instantOf: InstantOf): Amendment {
+export function amendmentOf({ key, stop, result, ...rows }: AmendedStop, instantOf: InstantOf): Amendment {
+  const { held, isLaidAnew = false } = rows;
+  const host = rows.found.rows;
   const untold: string[] = [];
-  const before = held?.RTSTPP[0];
-  const now = host.RTSTPP[0];
+  const lines = new LineAmendments();
+  const first = amendLines(held?.RTPRUP ?? [], host.RTPRUP, lines, untold);
+  const photos = amendPhotos(result, { held: held?.RTIMGP ?? [], host: host.RTIMGP, first }, lines, untold);
+  const { credited } = rows.found;
+  const exceptions = { held: held?.RTOSDP ?? [], host: host.RTOSDP, credited, photos };
+  const overage = amendExceptions({ key, stop, result, sequence: '0' }, exceptions, lines, untold);
+  const emails = amendedEmails(result, held?.RTEMLP ?? [], host.RTEMLP, untold);
   const updates: StopUpdates = {
     ...resultDifference(held?.RTSTUP[0], host.RTSTUP[0], instantOf, untold),
-    ...statusDifference(stop, held, host),
+    ...(isLaidAnew ? {} : statusDifference(stop, held, host)),
+    ...(overage ? { overage_items: overage } : {}),
+    ...(emails ? { osd_emails: emails } : {}),
   };
-  const products = lineDifferences('P', held?.RTPRUP, host.RTPRUP, untold);
-  const collections = lineDifferences('C', held?.RTPRUP, host.RTPRUP, untold);
-  for (const file of ['RTOSDP', 'RTIMGP', 'RTEMLP'] as const)
-    untold.push(...rowDifferences(file, held?.[file], host[file]));
-  const arrived = now?.RSARVF === 'Y' && before?.RSARVF !== 'Y';
+  const products = lines.said('products', untold);
+  const collections = lines.said('collections', untold);
+  const arrived = host.RTSTPP[0]?.RSARVF === 'Y' && held?.RTSTPP[0]?.RSARVF !== 'Y';
   const said = {
     id: stop,
     ...(arrived ? { arrived } : {}),
@@ -92,6 +113,11 @@ function resultDifference(
     held === undefined ? !isBlank(host[column]) : host[column] !== held[column];
   const updates: StopUpdates = {};
   for (const [column, field] of texts) if (differs(column)) updates[field] = host[column] || null;
+  // A signature is evidence: a blank does not take it away.
+  if (updates.signature_id === null) {
+    delete updates.signature_id;
+    untold.push('RTSTUP.RUSIG');
+  }
   for (const [date, time, field] of moments) {
     if (differs(date) || differs(time))
       updates[field] = instantOf({ date: host[date], time: host[time] })?.toISOString() ?? null;
@@ -109,16 +135,24 @@ const counts = [
   ['RQPAL', 'delivered_pallets'],
 ] as const;
 
-function lineDifferences(
-  type: 'P' | 'C',
-  held: readonly LineRow[] = [],
+/** @returns the lines whose first photo is another one now */
+function amendLines(
+  held: readonly LineRow[],
   host: readonly LineRow[],
+  lines: LineAmendments,
   untold: string[],
-): LineUpdate[] {
-  const before = new Map(held.map((row) => [lineOf(row), row]));
-  const now = host.filter(({ RQTYP }) => RQTYP === type);
-  return now.flatMap((row) => {
-    const was = before.get(lineOf(row));
+): { line: LineName; asset: string }[] {
+  const before = new Map(held.map((row) => [nameOf(row), row]));
+  const there = new Set(host.map(nameOf));
+  // Rows vanish in clean-ups: nobody takes a count back by that.
+  if (held.some((row) => !there.has(nameOf(row)))) untold.push('RTPRUP');
+  return host.flatMap((row) => {
+    const was = before.get(nameOf(row));
+    const line = lineOf(row);
+    if (!line) {
+      if (!was) untold.push(`RTPRUP line ${row.RQLIN} of ${row.RQITM}`);
+      return [];
+    }
     const updates: {
       delivered?: number;
       returned?: number;
@@ -128,28 +162,40 @@ function lineDifferences(
     for (const [column, field] of counts)
       if (row[column] !== (was?.[column] ?? '0')) updates[field] = Number(row[column]);
     if (row.RQACCF !== (was?.RQACCF ?? '') && row.RQACCF !== '') updates.accounting_complete = row.RQACCF === 'Y';
-    const acted = row.RQACTD !== (was?.RQACTD ?? '0') ? { action: { updates: { delivered: Number(row.RQACTD) } } } : {};
-    if (Object.keys(updates).length === 0 && Object.keys(acted).length === 0) return [];
-    if (Number(row.RQLIN) > 1) {
-      // An update names a line by item and invoice; the n-th of equal lines has no name of its own.
-      untold.push(`RTPRUP line ${row.RQLIN} of ${row.RQITM}`);
-      return [];
-    }
-    return [{ id: row.RQITM, invoice: row.RQINV, updates, ...acted }];
+    if (Object.keys(updates).length > 0) lines.change(line, updates);
+    if (row.RQACTD !== (was?.RQACTD ?? '0')) lines.changeAction(line, { delivered: Number(row.RQACTD) });
+    return row.RQIMG === (was?.RQIMG ?? '') ? [] : [{ line, asset: row.RQIMG }];
   });
 }
 
-/** Files whose rows the office may not rewrite in the driver's name: only that they differ is told. */
-function rowDifferences(file: string, held: readonly object[] = [], host: readonly object[]): string[] {
-  const known = new Set(held.map(textOf));
-  return host.some((row) => !known.has(textOf(row))) ? [file] : [];
+/** Undefined for a row that can stand for no line. */
+function lineOf({ RQTYP, RQITM, RQINV, RQLIN }: LineRow): LineName | undefined {
+  if ((RQTYP !== 'P' && RQTYP !== 'C') || RQITM === '' || Number(RQLIN) < 1) return undefined;
+  return { kind: RQTYP === 'P' ? 'products' : 'collections', id: RQITM, invoice: RQINV, n: Number(RQLIN) - 1 };
 }
 
-const lineOf = ({ RQTYP, RQINV, RQITM, RQLIN }: LineRow): string => [RQTYP, RQINV, RQITM, RQLIN].join('\t');
+/** The addresses as the office has them now, laid over the mirror's; undefined where they are the same. */
+function amendedEmails(
+  { updates }: StopResult,
+  held: readonly EmailRow[],
+  host: readonly EmailRow[],
+  untold: string[],
+): string[] | undefined {
+  const before = new Map(held.map((row) => [row.REMSEQ, row.REMADR]));
+  const there = new Set(host.map(({ REMSEQ }) => REMSEQ));
+  if (held.some(({ REMSEQ, REMADR }) => REMADR !== '' && !there.has(REMSEQ))) untold.push('RTEMLP');
+  const changed = host.filter(({ REMSEQ, REMADR }) => REMADR !== (before.get(REMSEQ) ?? ''));
+  if (changed.length === 0) return undefined;
+  const after: (string | undefined)[] = [...(updates?.osd_emails ?? [])];
+  for (const { REMSEQ, REMADR } of changed) {
+    const place = Number(REMSEQ) - 1;
+    if (REMADR === '') after[place] = undefined;
+    else if (place >= 0 && place < after.length) after[place] = REMADR;
+    else after.push(REMADR);
+  }
+  return after.filter((address) => address !== undefined);
+}
+
+const nameOf = ({ RQTYP, RQINV, RQITM, RQLIN }: LineRow): string => [RQTYP, RQINV, RQITM, RQLIN].join('\t');
 /** As the host's DDL fills a column. */
 const isBlank = (value: string): boolean => /^(0(\.0+)?)?$/.test(value);
-
-function textOf(row: object): string {
-  const entries = Object.entries(row).filter(([column]) => !/RPSQ$|TRC$/.test(column));
-  return JSON.stringify(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
-}

@@ -1,4 +1,5 @@
 import type { OsdGroup } from '@tailgate/sync-protocol';
+import { lineKey } from '@tailgate/sync-protocol';
 import type { ServicePart } from '../replication/host/tables.ts';
 import type { HostStop } from './host-rows.ts';
 import { hostText, withoutFill } from './host-text.ts';
@@ -17,22 +18,55 @@ type OsdContent = Omit<OsdRow, 'OSSEQ' | 'OSDELF' | 'OSREV' | 'OSRPSQ'>;
  * @param held the rows as last confirmed on the host, flagged ones included
  * @param credited `OSTYP OSSEQ` of credited rows
  */
-export function osdRows(stop: HostStop, held: readonly OsdRow[], credited: ReadonlySet<string>): OsdRow[] {
-  const entries = osdEntries(stop);
-  const pool = new RowPool(held, credited);
-  const exact = entries.map((entry) => pool.take(entry, (row) => sameContent(entry, row)));
-  const found = entries.map((entry, index) => exact[index] ?? pool.take(entry, (row) => pool.mayChange(row, entry)));
-  const kept = entries.map((entry, index): OsdRow => {
-    const row = found[index] ?? pool.newRow(entry);
-    if (pool.isCredited(row)) return row;
-    return { ...entry, OSSEQ: row.OSSEQ, OSDELF: 'N', OSREV: row.OSREV, OSRPSQ: stop.sequence };
-  });
+export function osdRows(stop: OsdStop, held: readonly OsdRow[], credited: ReadonlySet<string>): OsdRow[] {
+  const { rows: kept, pool } = findRows(stop, held, credited);
   const gone = pool.rest().map((row): OsdRow => ({ ...row, OSDELF: 'Y', OSRPSQ: stop.sequence }));
   const before = new Map(held.map((row) => [numberOf(row), row]));
   return [...kept, ...gone, ...pool.creditedRest()].map((row) => {
     const same = before.get(numberOf(row));
     return same && equalBut(row, same, 'OSRPSQ') ? same : row;
   });
+}
+
+/** Where an entry stands in the stop's result: in which list, of which line, in which group, and there. */
+export interface OsdPlace {
+  readonly list: 'products' | 'collections' | 'overage';
+  /** Blank for overage. */
+  readonly line: string;
+  readonly itemized: boolean;
+  readonly group: number;
+  readonly entry: number;
+}
+
+/** Each entry of a stop with the number of its row (`OSTYP OSSEQ`). */
+export function numberedEntries(
+  stop: OsdStop,
+  held: readonly OsdRow[],
+  credited: ReadonlySet<string>,
+): { place: OsdPlace; number: string }[] {
+  const { entries, rows } = findRows(stop, held, credited);
+  return rows.flatMap((row, index) => {
+    const place = entries[index]?.place;
+    return place ? [{ place, number: numberOf(row) }] : [];
+  });
+}
+
+type OsdStop = Pick<HostStop, 'key' | 'stop' | 'result' | 'sequence'>;
+
+/** Gives each entry its row; in the pool stay those that no entry has. */
+function findRows(stop: OsdStop, held: readonly OsdRow[], credited: ReadonlySet<string>) {
+  const entries = osdEntries(stop);
+  const pool = new RowPool(held, credited);
+  const exact = entries.map(({ content }) => pool.take(content, (row) => sameContent(content, row)));
+  const found = entries.map(
+    ({ content }, index) => exact[index] ?? pool.take(content, (row) => pool.mayChange(row, content)),
+  );
+  const rows = entries.map(({ content }, index): OsdRow => {
+    const row = found[index] ?? pool.newRow(content);
+    if (pool.isCredited(row)) return row;
+    return { ...content, OSSEQ: row.OSSEQ, OSDELF: 'N', OSREV: row.OSREV, OSRPSQ: stop.sequence };
+  });
+  return { entries, rows, pool };
 }
 
 /** RTIMGP: the photo of an overage item, under the number of its OSD row. */
@@ -55,27 +89,33 @@ export function overagePhotoRows({ key, stop }: HostStop, osd: readonly OsdRow[]
 
 export const numberOf = (row: Pick<OsdRow, 'OSTYP' | 'OSSEQ'>): string => `${row.OSTYP} ${row.OSSEQ}`;
 
-function osdEntries(stop: HostStop): OsdContent[] {
+function osdEntries(stop: OsdStop): { place: OsdPlace; content: OsdContent }[] {
   const content = contentOf(stop);
   // Two lines of one item and invoice share their rows' keys: the groups of the second follow those of the first.
   const groupsSoFar = new Map<string, number>();
   const lines = touchedLines(stop.result).flatMap(([type, line]) => {
     const owner = { OSTYP: type, OSITM: withoutFill(line.id), OSINV: withoutFill(line.invoice) };
+    const list = type === 'P' ? ('products' as const) : ('collections' as const);
+    const at = { list, line: lineKey(line.id, line.invoice, line.n) };
     return [
-      { place: { ...owner, OSITMF: 'N' }, groups: line.osd_data },
-      { place: { ...owner, OSITMF: 'Y' }, groups: line.action_osd_data },
-    ].flatMap(({ place, groups }) => {
-      const name = Object.values(place).join('\t');
+      { row: { ...owner, OSITMF: 'N' }, itemized: false, groups: line.osd_data ?? [] },
+      { row: { ...owner, OSITMF: 'Y' }, itemized: true, groups: line.action_osd_data ?? [] },
+    ].flatMap(({ row, itemized, groups }) => {
+      const name = Object.values(row).join('\t');
       const first = groupsSoFar.get(name) ?? 0;
-      const stored = (groups ?? []).filter((group) => group.data.length > 0);
+      const stored = [...groups.entries()].filter(([, { data }]) => data.length > 0);
       groupsSoFar.set(name, first + stored.length);
-      return stored.flatMap((group, index) =>
-        group.data.map((entry, order) => content(place, { group, entry, order: [first + index + 1, order + 1] })),
+      return stored.flatMap(([place, group], index) =>
+        group.data.map((entry, order) => ({
+          place: { ...at, itemized, group: place, entry: order },
+          content: content(row, { group, entry, order: [first + index + 1, order + 1] }),
+        })),
       );
     });
   });
-  const overage = (stop.result.updates?.overage_items ?? []).map(({ osd_code, barcode, ...item }, index) =>
-    content(
+  const overage = (stop.result.updates?.overage_items ?? []).map(({ osd_code, barcode, ...item }, index) => ({
+    place: { list: 'overage' as const, line: '', itemized: false, group: 0, entry: index },
+    content: content(
       { OSTYP: 'O', OSITM: '', OSINV: '', OSITMF: 'N' },
       {
         group: { osd_id: null, osd_code },
@@ -83,7 +123,7 @@ function osdEntries(stop: HostStop): OsdContent[] {
         order: [1, index + 1],
       },
     ),
-  );
+  }));
   return [...lines, ...overage];
 }
 
@@ -94,7 +134,7 @@ interface Entry {
   readonly order: readonly [group: number, entry: number];
 }
 
-function contentOf({ key, stop }: HostStop) {
+function contentOf({ key, stop }: OsdStop) {
   return (line: Pick<OsdRow, 'OSTYP' | 'OSITM' | 'OSINV' | 'OSITMF'>, { group, entry, order }: Entry): OsdContent => {
     const itemized = line.OSITMF === 'Y';
     const texts = {

@@ -1,0 +1,265 @@
+import type { OsdEntry, OsdGroup, OverageItem, StopResult } from '@tailgate/sync-protocol';
+import { lineKey, osdGroup } from '@tailgate/sync-protocol';
+import type { ServicePart } from '../replication/host/tables.ts';
+import type { HostStop } from './host-rows.ts';
+import type { LineAmendments, LineName } from './line-amendments.ts';
+import { touchedLines } from './line-rows.ts';
+import { numberedEntries, numberOf, type OsdPlace } from './osd-rows.ts';
+
+type OsdRow = ServicePart<'RTOSDP'>;
+type Standing = Pick<HostStop, 'key' | 'stop' | 'result' | 'sequence'>;
+
+/** An exception as the mirror has it: its entry, and what its group says. */
+interface Exception {
+  /** Of its row on the host; undefined where it has none yet. */
+  readonly number: string | undefined;
+  /** Entries of one group stay together. */
+  readonly group: number;
+  osd_id: string | null;
+  osd_code: string;
+  entry: OsdEntry;
+}
+
+/** The exceptions of one list: of a line, of its action, or the stop's overage. */
+interface ExceptionList {
+  readonly line: LineName | undefined;
+  readonly itemized: boolean;
+  exceptions: Exception[];
+  isAmended: boolean;
+}
+
+/** Columns that move an exception to another line. */
+const placing = ['OSITM', 'OSINV', 'OSITMF'] as const;
+/** Columns that say what it is. */
+const saying = ['OSBAR', 'OSOID', 'OSPAR', 'OSCOD', 'OSQTY', 'OSQTYP', 'OSCMT', 'OSIMG'] as const;
+/** A host has no line of its own for an exception that is on none. */
+const NEW_GROUP = -1;
+
+/** RTOSDP as it was confirmed and as it is, and the photos of overage items that are others now (`amendPhotos`). */
+interface ExceptionRows {
+  readonly held: readonly OsdRow[];
+  readonly host: readonly OsdRow[];
+  /** `OSTYP OSSEQ` of rows that the back office has credited. */
+  readonly credited: ReadonlySet<string>;
+  readonly photos: ReadonlyMap<string, string>;
+}
+
+/**
+ * What the office changed in a stop's exceptions, laid over those that the mirror has now: texts that the host holds cut
+ * or respelled keep their original, and what a driver has added since stays.
+ *
+ * @param lines where the lists that are another now go
+ * @param untold where what cannot be followed is noted. A row that somebody deleted is such a thing: the office takes an
+ *   exception away by its flag OSDELF; rows vanish in clean-ups, too
+ * @returns the stop's overage where it is another now
+ */
+export function amendExceptions(
+  stop: Standing,
+  { held, host, credited, photos }: ExceptionRows,
+  lines: LineAmendments,
+  untold: string[],
+): OverageItem[] | undefined {
+  const before = new Map(held.map((row) => [numberOf(row), row]));
+  const there = new Set(host.map(numberOf));
+  const lists = new ExceptionLists(stop, held, credited);
+  let isFollowed = held.every((row) => row.OSDELF === 'Y' || there.has(numberOf(row)));
+  for (const row of host) if (!follow(lists, before.get(numberOf(row)), row)) isFollowed = false;
+  for (const [number, asset] of photos) if (!lists.photograph(number, asset)) isFollowed = false;
+  if (!isFollowed) untold.push('RTOSDP');
+  return lists.tell(lines);
+}
+
+/** False where something of it cannot be followed. */
+function follow(lists: ExceptionLists, was: OsdRow | undefined, row: OsdRow): boolean {
+  const differs = (column: keyof OsdRow): boolean => row[column] !== was?.[column];
+  if (row.OSDELF === 'Y') {
+    if (was && was.OSDELF !== 'Y') lists.remove(numberOf(row));
+    return true;
+  }
+  if (!was || was.OSDELF === 'Y') return lists.add(row);
+  if (placing.some(differs)) {
+    lists.remove(numberOf(row));
+    return lists.add(row);
+  }
+  const columns = saying.filter(differs);
+  // A photo is evidence: a blank does not take it away.
+  const told = columns.filter((column) => column !== 'OSIMG' || row.OSIMG !== '');
+  const isRevised = differs('OSREV');
+  return (told.length === 0 || lists.change(row, told)) && told.length === columns.length && !isRevised;
+}
+
+class ExceptionLists {
+  readonly #lists = new Map<string, ExceptionList>();
+  readonly #result: StopResult;
+
+  constructor(stop: Standing, held: readonly OsdRow[], credited: ReadonlySet<string>) {
+    this.#result = stop.result;
+    for (const { place, number } of numberedEntries(stop, held, credited)) {
+      const found = exceptionAt(stop.result, place);
+      if (found) this.#listAt(place).exceptions.push({ ...found, number, group: place.group });
+    }
+  }
+
+  remove(number: string): void {
+    for (const list of this.#lists.values()) {
+      const rest = list.exceptions.filter((exception) => exception.number !== number);
+      list.isAmended ||= rest.length < list.exceptions.length;
+      list.exceptions = rest;
+    }
+  }
+
+  /** False where the row says nothing that an exception of a stop could say. */
+  add(row: OsdRow): boolean {
+    const said = parsed(exceptionOf(row));
+    const list = said && this.#listOf(row);
+    if (!list) return false;
+    const sibling = list.exceptions.findLastIndex(
+      ({ osd_id, osd_code }) => osd_id === said.osd_id && osd_code === said.osd_code,
+    );
+    const group = list.exceptions[sibling]?.group ?? NEW_GROUP;
+    const at = sibling < 0 ? list.exceptions.length : sibling + 1;
+    list.exceptions.splice(at, 0, { ...said, number: numberOf(row), group });
+    list.isAmended = true;
+    return true;
+  }
+
+  /** False where the mirror has no such exception any more, or the row says what none could say. */
+  change(row: OsdRow, columns: readonly (typeof saying)[number][]): boolean {
+    const said = exceptionOf(row);
+    const fields = columns.map((column) => fieldOf[column]);
+    return this.#amend(numberOf(row), (exception) => ({
+      osd_id: columns.includes('OSOID') ? said.osd_id : exception.osd_id,
+      osd_code: columns.includes('OSCOD') ? said.osd_code : exception.osd_code,
+      entry: { ...exception.entry, ...pick(said.entry, fields) },
+    }));
+  }
+
+  /** False where the mirror has no such exception any more. */
+  photograph(number: string, asset: string): boolean {
+    return this.#amend(number, ({ osd_id, osd_code, entry }) => ({
+      osd_id,
+      osd_code,
+      entry: { ...entry, images_id: asset },
+    }));
+  }
+
+  tell(lines: LineAmendments): OverageItem[] | undefined {
+    let overage: OverageItem[] | undefined;
+    for (const { line, itemized, exceptions, isAmended } of this.#lists.values()) {
+      if (!isAmended) continue;
+      if (line === undefined) overage = exceptions.map(overageOf);
+      else if (itemized) lines.changeAction(line, { osd_data: groupsOf(exceptions) });
+      else lines.change(line, { osd_data: groupsOf(exceptions) });
+    }
+    return overage;
+  }
+
+  #amend(number: string, change: (exception: Exception) => Said): boolean {
+    for (const list of this.#lists.values()) {
+      const exception = list.exceptions.find((one) => one.number === number);
+      if (!exception) continue;
+      const after = parsed(change(exception));
+      if (!after) return false;
+      Object.assign(exception, after);
+      list.isAmended = true;
+      return true;
+    }
+    return false;
+  }
+
+  #listAt({ list, line, itemized }: OsdPlace): ExceptionList {
+    const [id = '', invoice = '', n = '0'] = line.split('\t');
+    return this.#list(list === 'overage' ? undefined : { kind: list, id, invoice, n: Number(n) }, itemized);
+  }
+
+  /** Of the list to which a new row belongs: of equal lines the first. */
+  #listOf({ OSTYP, OSITM, OSINV, OSITMF }: OsdRow): ExceptionList | undefined {
+    if (OSTYP === 'O') return OSITM === '' ? this.#list(undefined, false) : undefined;
+    if ((OSTYP !== 'P' && OSTYP !== 'C') || OSITM === '') return undefined;
+    // The line as the driver named it: the host's columns have no blanks at their end.
+    const touched = touchedLines(this.#result).find(
+      ([type, { id, invoice }]) => type === OSTYP && id.trimEnd() === OSITM && invoice.trimEnd() === OSINV,
+    )?.[1];
+    const { id, invoice, n } = touched ?? { id: OSITM, invoice: OSINV, n: 0 };
+    return this.#list({ kind: OSTYP === 'P' ? 'products' : 'collections', id, invoice, n }, OSITMF === 'Y');
+  }
+
+  #list(line: LineName | undefined, itemized: boolean): ExceptionList {
+    const name = line ? [line.kind, lineKey(line.id, line.invoice, line.n), itemized].join('\t') : '';
+    const known = this.#lists.get(name);
+    if (known) return known;
+    const list = { line, itemized, exceptions: [], isAmended: false };
+    this.#lists.set(name, list);
+    return list;
+  }
+}
+
+type Said = Pick<Exception, 'osd_id' | 'osd_code' | 'entry'>;
+
+function exceptionAt(result: StopResult, { list, line, itemized, group, entry }: OsdPlace): Said | undefined {
+  if (list === 'overage') {
+    const item = result.updates?.overage_items?.[entry];
+    if (!item) return undefined;
+    const { osd_code, barcode, ...rest } = item;
+    return { osd_id: null, osd_code, entry: { ...rest, barcodes: barcode, osd_parent: null, quantity_type: null } };
+  }
+  const touched = result[list]?.[line];
+  const found = (itemized ? touched?.action_osd_data : touched?.osd_data)?.[group];
+  const said = found?.data[entry];
+  return found && said && { osd_id: found.osd_id, osd_code: found.osd_code, entry: said };
+}
+
+function exceptionOf(row: OsdRow): Said {
+  return {
+    osd_id: row.OSOID || null,
+    osd_code: row.OSCOD,
+    entry: {
+      osd_parent: row.OSPAR || null,
+      comment: row.OSCMT,
+      quantity: Number(row.OSQTY),
+      images_id: row.OSIMG || null,
+      barcodes: row.OSBAR,
+      quantity_type: row.OSQTYP === 'U' ? 'units' : row.OSQTYP === 'C' ? 'cases' : null,
+    },
+  };
+}
+
+/** Undefined where no stop object could say so. */
+function parsed({ osd_id, osd_code, entry }: Said): Said | undefined {
+  const group = osdGroup.safeParse({ osd_id, osd_code, data: [entry] }).data;
+  const said = group?.data[0];
+  return group && said && { osd_id: group.osd_id, osd_code: group.osd_code, entry: said };
+}
+
+/** The field of an entry that each column is; the group's two are none. */
+const fieldOf = {
+  OSBAR: 'barcodes',
+  OSOID: undefined,
+  OSPAR: 'osd_parent',
+  OSCOD: undefined,
+  OSQTY: 'quantity',
+  OSQTYP: 'quantity_type',
+  OSCMT: 'comment',
+  OSIMG: 'images_id',
+} as const;
+
+function pick(entry: OsdEntry, fields: readonly (keyof OsdEntry | undefined)[]): Partial<OsdEntry> {
+  return Object.fromEntries(fields.flatMap((field) => (field ? [[field, entry[field]]] : [])));
+}
+
+function groupsOf(exceptions: readonly Exception[]): OsdGroup[] {
+  const groups: OsdGroup[] = [];
+  let last: Exception | undefined;
+  for (const exception of exceptions) {
+    const { osd_id, osd_code, group, entry } = exception;
+    const joins = last?.group === group && last.osd_id === osd_id && last.osd_code === osd_code;
+    if (joins) groups.at(-1)?.data.push(entry);
+    else groups.push({ osd_id, osd_code, data: [entry] });
+    last = exception;
+  }
+  return groups;
+}
+
+function overageOf({ osd_code, entry: { barcodes, quantity, comment, images_id } }: Exception): OverageItem {
+  return { barcode: barcodes, osd_code, quantity, comment, images_id };
+}

@@ -1,0 +1,70 @@
+import type { LineUpdate } from '@tailgate/sync-protocol';
+import { lineUpdate } from '@tailgate/sync-protocol';
+
+type Updates = NonNullable<LineUpdate['updates']>;
+type ActionUpdates = NonNullable<NonNullable<LineUpdate['action']>['updates']>;
+
+/** One line of a stop: `n` is 0 for the first of its item and invoice. */
+export interface LineName {
+  readonly kind: 'products' | 'collections';
+  readonly id: string;
+  readonly invoice: string;
+  readonly n: number;
+}
+
+interface Amended {
+  readonly line: LineName;
+  readonly updates: Updates;
+  readonly action: ActionUpdates;
+}
+
+/** What the office changed of a stop's lines, gathered file by file, as the lines of one stop object. */
+export class LineAmendments {
+  readonly #lines = new Map<string, Amended>();
+
+  change(line: LineName, updates: Updates): void {
+    Object.assign(this.#of(line).updates, updates);
+  }
+
+  changeAction(line: LineName, updates: ActionUpdates): void {
+    Object.assign(this.#of(line).action, updates);
+  }
+
+  /**
+   * An update names a line by item and invoice, and the n-th of equal ones by its place among them: those before it come
+   * along and say nothing.
+   * @param untold where what no stop object can say is noted
+   */
+  said(kind: LineName['kind'], untold: string[]): LineUpdate[] {
+    const said = new Map<string, LineUpdate[]>();
+    for (const { line, updates, action } of this.#lines.values()) {
+      const { id, invoice, n } = line;
+      if (line.kind !== kind) continue;
+      const named = {
+        id,
+        invoice,
+        updates,
+        ...(Object.keys(action).length > 0 ? { action: { updates: action } } : {}),
+      };
+      const parsed = lineUpdate.safeParse(named);
+      if (!parsed.success) {
+        untold.push(`${kind === 'products' ? 'P' : 'C'} line ${n + 1} of ${id}`);
+        continue;
+      }
+      const equals = said.get(`${id}\t${invoice}`) ?? [];
+      said.set(`${id}\t${invoice}`, equals);
+      while (equals.length < n) equals.push({ id, invoice });
+      equals[n] = parsed.data;
+    }
+    return [...said.values()].flat();
+  }
+
+  #of(line: LineName): Amended {
+    const name = [line.kind, line.id, line.invoice, line.n].join('\t');
+    const known = this.#lines.get(name);
+    if (known) return known;
+    const amended = { line, updates: {}, action: {} };
+    this.#lines.set(name, amended);
+    return amended;
+  }
+}

@@ -1,0 +1,89 @@
+import type { StopResult } from '@tailgate/sync-protocol';
+import { assetId, lineKey } from '@tailgate/sync-protocol';
+import type { ServicePart } from '../replication/host/tables.ts';
+import type { LineAmendments, LineName } from './line-amendments.ts';
+
+type PhotoRow = ServicePart<'RTIMGP'>;
+
+/** What a file says of one photo: its place among those of its line, and its asset id, or blank. */
+interface PhotoChange {
+  readonly place: number;
+  readonly asset: string;
+}
+
+/** RTIMGP as it was confirmed and as it is, and RTPRUP.RQIMG of the lines where that is another. */
+interface PhotoRows {
+  readonly held: readonly PhotoRow[];
+  readonly host: readonly PhotoRow[];
+  readonly first: readonly { readonly line: LineName; readonly asset: string }[];
+}
+
+/**
+ * What the office changed in the photos of a stop's lines, laid over those that the mirror has now. A blank takes a photo
+ * off its line. Of an overage item the photo can be another, but not be taken away; photos of a stop as a whole have no
+ * field.
+ * @returns the photos of overage items that are others now, by the number of their RTOSDP row (`O 1`)
+ */
+export function amendPhotos(
+  result: StopResult,
+  { held, host, first }: PhotoRows,
+  lines: LineAmendments,
+  untold: string[],
+): Map<string, string> {
+  const before = new Map(held.map((row) => [nameOf(row), row.RIASS]));
+  const there = new Set(host.map(nameOf));
+  // Rows vanish in clean-ups: the office takes a photo away by a blank.
+  let isFollowed = held.every((row) => row.RIASS === '' || there.has(nameOf(row)));
+  const changes = new Map<string, { line: LineName; photos: PhotoChange[] }>();
+  const overage = new Map<string, string>();
+  for (const row of host) {
+    const { RIASS: asset, RIQTYP, RILIN, RISEQ } = row;
+    if (asset === (before.get(nameOf(row)) ?? '')) continue;
+    const line = lineOf(row);
+    if (asset !== '' && !assetId.safeParse(asset).success) isFollowed = false;
+    else if (line) note(changes, line, { place: Number(RISEQ) - 1, asset });
+    else if (RIQTYP === 'O' && asset !== '') overage.set(`O ${RILIN}`, asset);
+    else isFollowed = false;
+  }
+  if (!isFollowed) untold.push('RTIMGP');
+  for (const { line, asset } of first) {
+    // The file that has them all decides.
+    if (changes.has(keyOf(line))) continue;
+    if (asset === '' || assetId.safeParse(asset).success) note(changes, line, { place: 0, asset });
+    else untold.push('RTPRUP.RQIMG');
+  }
+  for (const { line, photos } of changes.values()) {
+    const touched = result[line.kind]?.[lineKey(line.id, line.invoice, line.n)];
+    lines.change(line, { image_ids: amended(touched?.image_ids ?? [], photos) });
+  }
+  return overage;
+}
+
+function amended(before: readonly string[], changes: readonly PhotoChange[]): string[] {
+  const after: (string | undefined)[] = [...before];
+  for (const { place, asset } of changes) {
+    if (asset === '') after[place] = undefined;
+    else if (place < after.length) after[place] = asset;
+    else after.push(asset);
+  }
+  return after.filter((asset) => asset !== undefined);
+}
+
+function note(
+  changes: Map<string, { line: LineName; photos: PhotoChange[] }>,
+  line: LineName,
+  photo: PhotoChange,
+): void {
+  const known = changes.get(keyOf(line));
+  if (known) known.photos.push(photo);
+  else changes.set(keyOf(line), { line, photos: [photo] });
+}
+
+function lineOf({ RIQTYP, RIITM, RIINV, RILIN }: PhotoRow): LineName | undefined {
+  if ((RIQTYP !== 'P' && RIQTYP !== 'C') || RIITM === '' || Number(RILIN) < 1) return undefined;
+  return { kind: RIQTYP === 'P' ? 'products' : 'collections', id: RIITM, invoice: RIINV, n: Number(RILIN) - 1 };
+}
+
+const keyOf = ({ kind, id, invoice, n }: LineName): string => `${kind}\t${lineKey(id, invoice, n)}`;
+const nameOf = ({ RIQTYP, RIINV, RIITM, RILIN, RISEQ }: PhotoRow): string =>
+  [RIQTYP, RIINV, RIITM, RILIN, RISEQ].join('\t');

@@ -1,0 +1,203 @@
+import type { OsdGroup, StopResult } from '@tailgate/sync-protocol';
+import { applyStopUpdate, lineKey } from '@tailgate/sync-protocol';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { hostMoment, instantOf } from '../../../server/src/replication/host/local-time.ts';
+import type { ServicePart } from '../../../server/src/replication/host/tables.ts';
+import { sealed } from '../../../server/src/replication/trace.ts';
+import { amendmentOf } from '../../../server/src/stops/amendment.ts';
+import { hostRows, type StopRows } from '../../../server/src/stops/host-rows.ts';
+
+type OsdRow = ServicePart<'RTOSDP'>;
+
+const key = { facility: 'F01', id: 'R100', week_end: '20261128' };
+const stamp = (at: number, client = 'office') => ({ at, client, seq: at, by: 'ANN' });
+const photo = (n: number) => `PHOTO${String(n).padStart(11, '0')}`;
+
+const entry = (quantity: number, more: Partial<OsdGroup['data'][number]> = {}) => ({
+  ...{ osd_parent: null, comment: '', quantity, images_id: null, barcodes: '', quantity_type: null },
+  ...more,
+});
+const group = (osd_code: string, ...data: OsdGroup['data']): OsdGroup => ({ osd_id: null, osd_code, data });
+
+function recorded(lines: NonNullable<StopResult['products']>, updates: StopResult['updates'] = {}): StopResult {
+  return { status: 'D', products: lines, updates, by: [stamp(1, 'phone')] };
+}
+
+const milk = (osd_data: OsdGroup[], more: object = {}) => ({
+  [lineKey('MILK', 'I1', 0)]: { id: 'MILK', invoice: 'I1', n: 0, osd_data, ...more },
+});
+
+function rendered(result: StopResult, version = 1, held?: StopRows): StopRows {
+  const moment = (instant: Date) => hostMoment(instant, 'UTC');
+  const before = held && { rows: held, credited: new Set<string>() };
+  return sealed(hostRows({ key, stop: 7, result, sequence: `${version}`, moment }, before));
+}
+
+/** What the office changes in the rows that the service wrote, taken in, and the rows that the service writes then. */
+function amended(result: StopResult, edit: (rows: StopRows) => StopRows, mirror = result) {
+  const held = rendered(result);
+  const host = edit(held);
+  const stand = { key, stop: 7, result: mirror, held, found: { rows: host, credited: new Set<string>() } };
+  const { update, untold } = amendmentOf(stand, (moment) => instantOf(moment, 'UTC'));
+  const after = update ? applyStopUpdate(mirror, update, stamp(9)).result : mirror;
+  return { update, untold, after, host, rows: rendered(after, 2, host) };
+}
+
+const osdOf = (result: StopResult) => result.products?.[lineKey('MILK', 'I1', 0)]?.osd_data;
+const editOsd = (number: string, change: Partial<OsdRow>) => (rows: StopRows) => ({
+  ...rows,
+  RTOSDP: rows.RTOSDP.map((row) => (row.OSSEQ === number ? { ...row, ...change } : row)),
+});
+const newRow = (change: Partial<OsdRow>) => (rows: StopRows) => {
+  const [like] = rendered(recorded(milk([group('10', entry(1))]))).RTOSDP;
+  if (!like) throw new Error('an exception has a row');
+  return { ...rows, RTOSDP: [...rows.RTOSDP, { ...like, OSSEQ: '9', OSGRP: '0', OSENT: '0', ...change }] };
+};
+
+describe('exceptions that the office changes', () => {
+  test('a quantity is the office’s, and the text that the host holds cut stays whole', () => {
+    const comment = `broken ${'pallet '.repeat(60)}→ dock`;
+    const result = recorded(milk([group('10', entry(2, { comment }), entry(3))]));
+    const { after, untold } = amended(result, editOsd('1', { OSQTY: '4', OSQTYP: 'C' }));
+    expect(osdOf(after)).toEqual([group('10', entry(4, { comment, quantity_type: 'cases' }), entry(3))]);
+    expect(untold).toEqual([]);
+  });
+
+  test('the flag takes one away; the photo of it does not go over to the next', () => {
+    const result = recorded(milk([group('10', entry(2, { images_id: photo(1) }), entry(3))]));
+    const { after, rows } = amended(result, editOsd('1', { OSDELF: 'Y' }));
+    expect(osdOf(after)).toEqual([group('10', entry(3))]);
+    expect(rows.RTOSDP.map(({ OSSEQ, OSDELF }) => OSSEQ + OSDELF).sort()).toEqual(['1Y', '2N']);
+  });
+
+  test('a new row joins the group of its code, on a line that nobody had touched as well', () => {
+    const result = recorded(milk([group('10', entry(2)), group('20', entry(1))]));
+    expect(osdOf(amended(result, newRow({ OSQTY: '7' })).after)).toEqual([
+      group('10', entry(2), entry(7)),
+      group('20', entry(1)),
+    ]);
+    const { after } = amended(result, newRow({ OSITM: 'EGGS', OSITMF: 'Y', OSTYP: 'C' }));
+    expect(after.collections?.[lineKey('EGGS', 'I1', 0)]?.action_osd_data).toEqual([group('10', entry(1))]);
+  });
+
+  test('a row that moves to another item goes with what it says', () => {
+    const result = recorded(milk([group('10', entry(2, { comment: 'wet' }))]));
+    const { after } = amended(result, editOsd('1', { OSITM: 'EGGS', OSINV: '' }));
+    expect(osdOf(after)).toEqual([]);
+    expect(after.products?.[lineKey('EGGS', '', 0)]?.osd_data).toEqual([group('10', entry(2, { comment: 'wet' }))]);
+  });
+
+  test('of the second of two equal lines, are the second’s', () => {
+    const second = { id: 'MILK', invoice: 'I1', n: 1, osd_data: [group('20', entry(5))] };
+    const result = recorded({ ...milk([group('10', entry(2))]), [lineKey('MILK', 'I1', 1)]: second });
+    const { after } = amended(result, editOsd('2', { OSQTY: '6' }));
+    expect(osdOf(after)).toEqual([group('10', entry(2))]);
+    expect(after.products?.[lineKey('MILK', 'I1', 1)]?.osd_data).toEqual([group('20', entry(6))]);
+  });
+
+  test('what a driver has added since the host was written stays', () => {
+    const result = recorded(milk([group('10', entry(2))]));
+    const mirror = recorded(milk([group('10', entry(2)), group('30', entry(8))]));
+    const { after } = amended(result, editOsd('1', { OSQTY: '4' }), mirror);
+    expect(osdOf(after)).toEqual([group('10', entry(4)), group('30', entry(8))]);
+  });
+
+  test('of an overage: its quantity and its photo', () => {
+    const item = { barcode: '123', osd_code: '85', quantity: 1, comment: '', images_id: photo(1) };
+    const result = recorded({}, { overage_items: [item] });
+    const { after, untold } = amended(result, (rows) => ({
+      ...editOsd('1', { OSQTY: '2' })(rows),
+      RTIMGP: rows.RTIMGP.map((row) => ({ ...row, RIASS: photo(2) })),
+    }));
+    expect(after.updates?.overage_items).toEqual([{ ...item, quantity: 2, images_id: photo(2) }]);
+    expect(untold).toEqual([]);
+  });
+
+  test.each<[string, (rows: StopRows) => StopRows]>([
+    ['a row that is gone', (rows) => ({ ...rows, RTOSDP: [] })],
+    ['a photo that is blanked', editOsd('1', { OSIMG: '' })],
+    ['a code that is none', editOsd('1', { OSCOD: 'X' })],
+    ['a row of no item', newRow({ OSITM: '', OSINV: '' })],
+  ])('%s is told to a person, and the driver’s record stands', (_what, edit) => {
+    const result = recorded(milk([group('10', entry(2, { images_id: photo(1) }))]));
+    const { update, untold, after } = amended(result, edit);
+    expect({ update, untold }).toEqual({ update: undefined, untold: ['RTOSDP'] });
+    expect(after).toEqual(result);
+  });
+
+  test('whatever quantities, flags and new rows an office leaves behind, the service writes just these', () => {
+    const quantities = fc.array(fc.array(fc.nat(9_999_999), { minLength: 1, maxLength: 3 }), { maxLength: 4 });
+    const edits = fc.array(
+      fc.oneof(
+        fc.record({ at: fc.nat(12), OSQTY: fc.nat(9_999_999).map((n) => `${n}` as const) }),
+        fc.record({ at: fc.nat(12), OSDELF: fc.constant('Y') }),
+        fc.record({ OSQTY: fc.nat(9_999_999).map((n) => `${n}` as const), OSCOD: fc.constantFrom('10', '11', '77') }),
+      ),
+      { maxLength: 6 },
+    );
+    const said = (rows: StopRows) =>
+      rows.RTOSDP.map(({ OSITM, OSCOD, OSQTY, OSDELF }) => [OSITM, OSCOD, OSQTY, OSDELF].join(' ')).sort();
+    fc.assert(
+      fc.property(quantities, edits, (groups, changes) => {
+        const result = recorded(milk(groups.map((some, i) => group(`${10 + i}`, ...some.map((n) => entry(n))))));
+        const { rows, host, untold } = amended(result, (before) =>
+          changes.reduce<StopRows>((found, change, i) => {
+            if (!('at' in change)) return newRow({ ...change, OSSEQ: `${50 + i}` })(found);
+            const { at, ...columns } = change;
+            return editOsd(`${at}`, columns)(found);
+          }, before),
+        );
+        expect(untold).toEqual([]);
+        expect(said(rows)).toEqual(said(host));
+      }),
+      { numRuns: 80 },
+    );
+  });
+});
+
+describe('photos and addresses that the office changes', () => {
+  const result = recorded(milk([], { image_ids: [photo(1), photo(2), photo(3)] }), {
+    osd_emails: ['a@x.org', 'b@x.org'],
+  });
+  const editPhotos = (photos: { [place: string]: string }) => (rows: StopRows) => ({
+    ...rows,
+    RTIMGP: rows.RTIMGP.map((row) => ({ ...row, RIASS: photos[row.RISEQ] ?? row.RIASS })),
+  });
+  const photosOf = (after: StopResult) => after.products?.[lineKey('MILK', 'I1', 0)]?.image_ids;
+
+  test('another photo, and one less', () => {
+    const { after, rows, untold } = amended(result, editPhotos({ 1: '', 3: photo(9) }));
+    expect(photosOf(after)).toEqual([photo(2), photo(9)]);
+    expect(rows.RTPRUP).toMatchObject([{ RQIMG: photo(2), RQIMGN: '2' }]);
+    expect(untold).toEqual([]);
+  });
+
+  test('all of them taken off', () => {
+    expect(photosOf(amended(result, editPhotos({ 1: '', 2: '', 3: '' })).after)).toEqual([]);
+  });
+
+  test('the first one alone, in the row of its line', () => {
+    const { after } = amended(result, (rows) => ({
+      ...rows,
+      RTPRUP: rows.RTPRUP.map((row) => ({ ...row, RQIMG: photo(7) })),
+    }));
+    expect(photosOf(after)).toEqual([photo(7), photo(2), photo(3)]);
+  });
+
+  test('what is no asset, and rows that are gone, are told', () => {
+    expect(amended(result, editPhotos({ 1: 'see e-mail' })).untold).toEqual(['RTIMGP']);
+    expect(amended(result, (rows) => ({ ...rows, RTIMGP: [], RTEMLP: [] })).untold).toEqual(['RTIMGP', 'RTEMLP']);
+  });
+
+  test('an address that is another, one that is blank and one that is new', () => {
+    const { after, rows } = amended(result, (before) => {
+      const [first, second] = before.RTEMLP;
+      if (!first || !second) throw new Error('each address has a row');
+      const fresh = { ...second, REMSEQ: '3' as const, REMADR: 'new@x.org' };
+      return { ...before, RTEMLP: [{ ...first, REMADR: '' }, { ...second, REMADR: 'c@x.org' }, fresh] };
+    });
+    expect(after.updates?.osd_emails).toEqual(['c@x.org', 'new@x.org']);
+    expect(rows.RTEMLP.map(({ REMADR }) => REMADR)).toEqual(['c@x.org', 'new@x.org', '']);
+  });
+});
