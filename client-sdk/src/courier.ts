@@ -120,7 +120,7 @@ export class Courier implements Desk {
     const account = this.#followerOf(queue);
     if (!account) return {};
     const { replica, outbox } = this.#ground;
-    return cursorsOf(replica, account.routes, queue.head.client_id, outbox.unfinishedScopes);
+    return cursorsOf(replica, account.routes, queue.head.client_id, outbox.unfinished.scopes);
   }
 
   epochOf(scope: Scope): string | null {
@@ -228,7 +228,7 @@ export class Courier implements Desk {
     const ground: FeedGround = {
       ...shared,
       replica,
-      unfinishedScopes: () => outbox.unfinishedScopes,
+      unfinishedScopes: () => outbox.unfinished.scopes,
       conflicts: (conflicts) => this.#conflicts(conflicts),
       trouble: (code, message) => this.trouble(code, message),
     };
@@ -244,7 +244,7 @@ export class Courier implements Desk {
     const { replica, outbox } = this.#ground;
     const kept = [
       ...routes.map((route) => route.scope),
-      ...outbox.unfinishedScopes,
+      ...outbox.unfinished.scopes,
       codesScope,
       clientScope(queue.head.client_id),
     ];

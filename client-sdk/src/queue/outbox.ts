@@ -5,11 +5,12 @@ import { newId } from '../environment.ts';
 import type { Journal } from '../store/journal.ts';
 import type { Store, StoreChange } from '../store/store.ts';
 import type { Progress, QueueItem } from './item.ts';
-import { deleteItem, isUnfinished, isWaiting, progressOf, putItem, readItem, toItem } from './item.ts';
+import { deleteItem, isWaiting, progressOf, putItem, readItem, toItem } from './item.ts';
 import { mergeUpdates } from './merge.ts';
 import type { QueueHead, Reconciled } from './queue.ts';
 import { isQueueHead, putQueue, Queue } from './queue.ts';
 import type { Draft } from './record.ts';
+import { UnfinishedItems } from './unfinished.ts';
 
 /** How long apart two edits may be that merge: their fields share one edit time afterwards, which decides conflicts. */
 const mergeWindowMs = 60_000;
@@ -31,12 +32,13 @@ export interface OutboxGround {
 export class Outbox {
   /** Rows that could not be read: kept as they are. */
   readonly damaged: readonly string[];
+  /** What the host is not known to have. */
+  readonly unfinished = new UnfinishedItems();
   /** Told of items whose content or progress is another one. */
   onChange: (items: readonly QueueItem[]) => void = () => {};
   readonly #ground: OutboxGround;
   readonly #queues = new Map<string, Queue>();
   readonly #items = new Map<string, QueueItem>();
-  readonly #unfinished = new Map<Scope, Set<QueueItem>>();
 
   private constructor(ground: OutboxGround, damaged: string[]) {
     this.#ground = ground;
@@ -72,15 +74,6 @@ export class Outbox {
 
   find(id: string): QueueItem | undefined {
     return this.#items.get(id);
-  }
-
-  /** Items of a scope that the host is not known to have. */
-  unfinished(scope: Scope): Iterable<QueueItem> {
-    return this.#unfinished.get(scope) ?? [];
-  }
-
-  get unfinishedScopes(): Scope[] {
-    return [...this.#unfinished].filter(([, items]) => items.size > 0).map(([scope]) => scope);
   }
 
   /**
@@ -122,7 +115,7 @@ export class Outbox {
   reconcile(queue: Queue, lastSeq: number, epoch: string): Reconciled {
     const answer = queue.reconcile(lastSeq);
     if (answer.kind === 'fork') return answer;
-    for (const item of answer.reopened) this.#index(item);
+    for (const item of answer.reopened) this.unfinished.place(item);
     queue.head.epoch = epoch;
     this.#store(answer.reopened, [putQueue(queue)]);
     return answer;
@@ -166,7 +159,7 @@ export class Outbox {
       queue.keep(queue.items.slice(forgotten.length));
       for (const item of forgotten) {
         this.#items.delete(item.mutation.id);
-        if (item.target) this.#unfinished.get(item.target.scope)?.delete(item);
+        this.unfinished.forget(item);
       }
       void this.#ground.journal.commit(forgotten.map(deleteItem), 'relaxed');
     }
@@ -219,7 +212,7 @@ export class Outbox {
   #progress(item: QueueItem, progress: Progress): void {
     item.progress = progress;
     if (!isWaiting(item)) this.#queues.get(item.client_id)?.waiting.delete(item);
-    this.#index(item);
+    this.unfinished.place(item);
   }
 
   #store(items: readonly QueueItem[], more: readonly StoreChange[] = []): void {
@@ -251,15 +244,7 @@ export class Outbox {
   #add(queue: Queue, item: QueueItem): void {
     queue.add(item);
     this.#items.set(item.mutation.id, item);
-    this.#index(item);
-  }
-
-  #index(item: QueueItem): void {
-    if (!item.target) return;
-    const scope = this.#unfinished.get(item.target.scope) ?? new Set();
-    this.#unfinished.set(item.target.scope, scope);
-    if (isUnfinished(item)) scope.add(item);
-    else scope.delete(item);
+    this.unfinished.place(item);
   }
 }
 

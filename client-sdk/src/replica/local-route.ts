@@ -38,30 +38,30 @@ export interface LocalRoute extends RouteHeader {
   readonly stops: readonly LocalStop[];
 }
 
+interface RouteGround {
+  readonly stopException: Surroundings['stopException'];
+  /** What is unfinished of a stop, of any queue of this device. */
+  readonly unfinished: (stop: number) => readonly QueueItem[];
+}
+
 /** Keeps the view of one route up to date, stop by stop. */
 export class RouteModel {
   readonly signal = new Signal<LocalRoute | undefined>(undefined);
   readonly #state: ScopeState;
-  readonly #stopException: Surroundings['stopException'];
+  readonly #ground: RouteGround;
   readonly #stops = new Map<number, LocalStop>();
 
-  constructor(state: ScopeState, stopException: Surroundings['stopException']) {
+  constructor(state: ScopeState, ground: RouteGround) {
     this.#state = state;
-    this.#stopException = stopException;
+    this.#ground = ground;
   }
 
-  /**
-   * Computes these stops anew.
-   *
-   * @param items what is unfinished of these stops, of any queue of this device, in the order of edits
-   */
-  refresh(stops: ReadonlySet<number> | 'all', items: Iterable<QueueItem>): void {
+  /** Computes these stops anew. */
+  refresh(stops: ReadonlySet<number> | 'all'): void {
     const header = this.#header();
     if (!header) return this.signal.set(undefined);
-    const byStop = Map.groupBy(items, (item) => item.target?.stop);
     if (stops === 'all') this.#dropStopsWithoutPlan();
-    for (const stop of stops === 'all' ? this.#planned() : stops)
-      this.#refreshStop(stop, byStop.get(stop) ?? [], header.drivers);
+    for (const stop of stops === 'all' ? this.#planned() : stops) this.#refreshStop(stop, header.drivers);
     const { facility, id, week_end } = header;
     const key: RouteKey = { facility, id, week_end };
     const ordered = [...this.#stops.values()].sort((a, b) => a.sequence - b.sequence || a.id - b.id);
@@ -86,13 +86,13 @@ export class RouteModel {
     });
   }
 
-  #refreshStop(stop: number, items: readonly QueueItem[], drivers: RouteHeader['drivers']): void {
+  #refreshStop(stop: number, drivers: RouteHeader['drivers']): void {
     const plan = this.#plan(stop);
     if (!plan) return void this.#stops.delete(stop);
     const around = this.#around(drivers, plan);
     let result = this.#result(stop);
     let pending = 0;
-    for (const item of items) {
+    for (const item of this.#ground.unfinished(stop).toSorted(byEdit)) {
       if (isContained(item, this.#state.standing)) continue;
       result = applyItem(result, item, around)?.result ?? result;
       if (item.progress.at === 'waiting') pending++;
@@ -102,7 +102,7 @@ export class RouteModel {
   }
 
   #around(drivers: RouteHeader['drivers'], plan: Surroundings['plan']): Surroundings {
-    return { drivers, stopException: this.#stopException, plan };
+    return { drivers, stopException: this.#ground.stopException, plan };
   }
 
   #plan(stop: number): StopPlan | undefined {
@@ -129,6 +129,9 @@ export class RouteModel {
     for (const stop of this.#stops.keys()) if (!planned.has(stop)) this.#stops.delete(stop);
   }
 }
+
+/** The order of edits. */
+const byEdit = (a: QueueItem, b: QueueItem): number => a.edit_time - b.edit_time || a.mutation.seq - b.mutation.seq;
 
 /** The stop that a document of a route is about. */
 export function stopOfDocument(key: string): number | undefined {

@@ -3,6 +3,7 @@ import { codesScope, headerDocument, parseScope, referenceCode } from '@tailgate
 import type { Clock } from '../environment.ts';
 import type { Conflict } from '../events.ts';
 import type { Progress, QueueItem } from '../queue/item.ts';
+import type { UnfinishedItems } from '../queue/unfinished.ts';
 import type { Journal } from '../store/journal.ts';
 import type { Store } from '../store/store.ts';
 import type { Watch } from '../watch.ts';
@@ -15,7 +16,7 @@ import { isContained, standingAt } from './standing.ts';
 
 /** The outbox as the replica sees it. */
 export interface Unfinished {
-  unfinished(scope: Scope): Iterable<QueueItem>;
+  readonly unfinished: Pick<UnfinishedItems, 'of'>;
   advance(moves: ReadonlyMap<QueueItem, Progress>): void;
 }
 
@@ -93,7 +94,7 @@ export class Replica {
       if (!target || !this.#routes.has(target.scope)) continue;
       stops.set(target.scope, (stops.get(target.scope) ?? new Set()).add(target.stop));
     }
-    for (const [scope, touched] of stops) this.#model(scope).refresh(touched, this.#ordered(scope, touched));
+    for (const [scope, touched] of stops) this.#model(scope).refresh(touched);
   }
 
   /** Items that were answered after their documents had come: the feed may be ahead of the answer. */
@@ -120,24 +121,20 @@ export class Replica {
   #model(scope: Scope): RouteModel {
     const known = this.#routes.get(scope);
     if (known) return known;
-    const model = new RouteModel(this.#state(scope), (code) => this.#stopException(code));
+    const model = new RouteModel(this.#state(scope), {
+      stopException: (code) => this.#stopException(code),
+      unfinished: (stop) => this.#ground.items.unfinished.of(scope, stop),
+    });
     this.#routes.set(scope, model);
-    model.refresh('all', this.#ordered(scope, 'all'));
+    model.refresh('all');
     return model;
-  }
-
-  /** What is unfinished of these stops, in the order of edits. */
-  #ordered(scope: Scope, stops: ReadonlySet<number> | 'all'): QueueItem[] {
-    const items = [...this.#ground.items.unfinished(scope)];
-    const theirs = stops === 'all' ? items : items.filter((item) => item.target && stops.has(item.target.stop));
-    return theirs.sort((a, b) => a.edit_time - b.edit_time || a.mutation.seq - b.mutation.seq);
   }
 
   /** Conflicts that can be shown now, because the values that won are here. */
   #conflicts(state: ScopeState): Conflict[] {
     const conflicts: Conflict[] = [];
     const told = new Map<QueueItem, Progress>();
-    for (const item of this.#ground.items.unfinished(state.scope)) {
+    for (const item of this.#ground.items.unfinished.of(state.scope)) {
       const { progress, target } = item;
       if (
         progress.at !== 'accepted' ||
@@ -165,7 +162,7 @@ export class Replica {
     const conflicts = this.#conflicts(state);
     const { standing: head } = state;
     const moves = new Map<QueueItem, Progress>();
-    for (const item of head ? this.#ground.items.unfinished(state.scope) : []) {
+    for (const item of head ? this.#ground.items.unfinished.of(state.scope) : []) {
       const next = head && standingAt(item, head, this.#ground.clock.now());
       if (next) moves.set(item, next);
     }
@@ -178,8 +175,7 @@ export class Replica {
     if (parseScope(scope)?.kind !== 'route') return;
     const stops = new Set([...changed].map(stopOfDocument).filter((stop) => stop !== undefined));
     const all = whole || changed.has(headerDocument);
-    const touched = all ? 'all' : stops;
-    this.#model(scope).refresh(touched, this.#ordered(scope, touched));
+    this.#model(scope).refresh(all ? 'all' : stops);
   }
 
   #stopException(code: string): string | undefined {
