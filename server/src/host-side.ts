@@ -121,7 +121,7 @@ export class HostSide {
     });
     await worker.start();
     this.#closers.push(() => worker.stop());
-    const heartbeat = new Heartbeat({ db, worker: randomUUID(), log });
+    const heartbeat = new Heartbeat({ db, worker: randomUUID(), standing: () => worker.standing, log });
     await heartbeat.start();
     this.#closers.push(() => heartbeat.stop());
   }

@@ -12,6 +12,7 @@ import { parkedOperations } from './parked.ts';
 import { healthPayload, readinessPayload } from './payloads.ts';
 import { quarantinedItem, quarantineQuery } from './quarantine.ts';
 import { reportOperations } from './report-operations.ts';
+import { replicationOperations } from './replication.ts';
 import { routeOperations } from './route-operations.ts';
 
 const both = ['v20', 'current'] as const;
@@ -56,6 +57,7 @@ export const operations = {
   ...reportOperations,
   ...parkedOperations,
   ...holdOperations,
+  ...replicationOperations,
 
   listQuarantine: operation({
     method: 'GET',

@@ -24,6 +24,7 @@ export * from './page.ts';
 export * from './parked.ts';
 export * from './payloads.ts';
 export * from './quarantine.ts';
+export * from './replication.ts';
 export * from './reports.ts';
 export * from './routes.ts';
 export * from './stop-bodies.ts';

@@ -230,4 +230,13 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'beginHold data': [cover('host/hold.test.ts', 'a window of the calendar')],
   'endHold params': [cover('host/hold.test.ts', 'the switch of the operators')],
   'endHold data': [cover('host/hold.test.ts', 'the switch of the operators')],
+
+  'readReplication data': [
+    cover('host/ops-replication.test.ts', 'the backlog is told by file and by route'),
+    cover('host/ops-replication.test.ts', 'a worker’s breaker and the files that it has paused', ['workers']),
+    cover('host/ops-replication.test.ts', 'what is parked counts until somebody skips it', ['parked', 'hold']),
+  ],
+  'listRouteBacklog query': [cover('host/ops-replication.test.ts', 'the backlog is told by file and by route')],
+  'listRouteBacklog data': [cover('host/ops-replication.test.ts', 'the backlog is told by file and by route')],
+  'listRouteBacklog meta': [cover('host/ops-replication.test.ts', 'the backlog is told by file and by route')],
 };

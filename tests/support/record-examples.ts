@@ -177,6 +177,8 @@ async function driveADay(): Promise<void> {
   const hold = operations.beginHold.data.parse(await record('beginHold', { headers: ops, body: planned }));
   await record('listHolds', { headers: ops });
   await record('endHold', { headers: ops, params: { hold_id: hold.hold_id } });
+  await record('readReplication', { headers: ops });
+  await record('listRouteBacklog', { headers: ops, query: { limit: '20' } });
 
   await record('signIn', { body: { employee_id: '1005', password: 'on the road', confirm_login: true } });
   await record('updatePassword', {

@@ -30,6 +30,7 @@ import { opsEndpoints } from './ops-endpoints.ts';
 import { parkedEndpoints } from './parked-endpoints.ts';
 import type { HostCatalog } from './host-endpoints.ts';
 import { hostEndpoints } from './host-endpoints.ts';
+import { replicationEndpoints } from './replication-endpoints.ts';
 import { reportEndpoints } from './report-endpoints.ts';
 import { routeEndpoints } from './route-endpoints.ts';
 import type { StopGround } from './stop-endpoints.ts';
@@ -116,6 +117,7 @@ export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
     ...opsEndpoints(ground.db),
     ...parkedEndpoints(ground),
     ...holdEndpoints(ground.db),
+    ...replicationEndpoints(ground.db),
   };
   const access: AccessOptions = { mode: ground.access, sessions: ground.sessions, opsToken: ground.opsToken };
   mount(app, endpoints, access);

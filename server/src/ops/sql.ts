@@ -1,12 +1,14 @@
 import { exactMoment } from '../db/moment-sql.ts';
 import type { Statement } from '../db/types.ts';
 
+const receivedAt = exactMoment('received_at');
+
 /** A page of what is in quarantine, newest first. $1 state or null, $2 position or null, $3 id at it, $4 rows. */
 export const listQuarantine: Statement = {
   name: 'ops_list_quarantine',
   text: `select quarantine_id, id, client_id, seq, employee, facility, route_id, week_end, stop_id, name, code, reason,
                 details, body, received_at, state, resolved_at, resolved_by, note,
-                ${exactMoment('received_at')} as position
+                ${receivedAt} as position
            from quarantine
           where ($1::text is null or state = $1)
             and ($2::timestamptz is null or (received_at, quarantine_id) < ($2, $3::uuid))
@@ -21,7 +23,7 @@ export const listQuarantine: Statement = {
 export const listFlags: Statement = {
   name: 'ops_list_flags',
   text: `select id, facility, route_id, week_end, stop_id, version, source, employee, edit_time, received_at, warnings,
-                ${exactMoment('received_at')} as position
+                ${receivedAt} as position
            from ledger
           where warnings is not null
             and ($1::text is null or facility = $1)

@@ -1,5 +1,6 @@
 import { exactMoment } from '../db/moment-sql.ts';
 
+const parkedAt = exactMoment('parked_at');
 const statement = (name: string, text: string) => ({ name: `parking ${name}`, text });
 
 /** Both kinds of what is parked as one: stops and routes' own rows, and rows that go to the host on their own. */
@@ -17,7 +18,7 @@ const entries = `(
 
 const columns = `parked_id, file, key, facility, route_id, week_end, stop_id, version, sqlstate, reason, payload, attempts,
        parked_at, next_try_at, skipped_at, skipped_by, skip_reason,
-       ${exactMoment('parked_at')} as position`;
+       ${parkedAt} as position`;
 
 /** A page, newest first. $1 whether skipped or null for both, $2 position or null, $3 id at it, $4 rows. */
 export const listParked = statement(

@@ -1,19 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createPool } from '../../../server/src/db/pool.ts';
+import { closedBreaker } from '../../../server/src/replication/breaker.ts';
 import { findLiveWorker, Heartbeat } from '../../../server/src/replication/heartbeat.ts';
 import type { TestDatabase } from '../../support/postgres.ts';
 import { createDatabase } from '../../support/postgres.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 
 let database: TestDatabase;
+const standing = { breaker: closedBreaker, paused: [] };
 
 beforeAll(async () => {
   database = await createDatabase();
 });
 
 const heartbeat = (worker = randomUUID(), beatMs?: number) =>
-  new Heartbeat({ db: database.pool, worker, log: recordedLog(), ...(beatMs === undefined ? {} : { beatMs }) });
+  new Heartbeat({
+    db: database.pool,
+    worker,
+    standing: () => standing,
+    log: recordedLog(),
+    ...(beatMs === undefined ? {} : { beatMs }),
+  });
 const age = (seconds: number) =>
   database.pool.query('update worker_heartbeat set seen_at = now() - make_interval(secs => $1)', [seconds]);
 
@@ -73,7 +81,7 @@ describe('the heartbeat of workers', () => {
   test('a database that is away ends nothing', async () => {
     const db = createPool({ url: database.url, name: 'away', log: recordedLog() });
     await db.end();
-    const worker = new Heartbeat({ db, worker: randomUUID(), log: recordedLog() });
+    const worker = new Heartbeat({ db, worker: randomUUID(), standing: () => standing, log: recordedLog() });
     await expect(worker.start()).resolves.toBeUndefined();
     await expect(worker.stop()).resolves.toBeUndefined();
   });

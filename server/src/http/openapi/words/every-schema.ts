@@ -5,6 +5,7 @@ import { healthSchemas } from './health.ts';
 import { holdSchemas } from './holds.ts';
 import { opsSchemas } from './ops.ts';
 import { parkedSchemas } from './parked.ts';
+import { replicationSchemas } from './replication.ts';
 import { reportSchemas } from './reports.ts';
 import { routeSchemas } from './routes.ts';
 import { stopSchemas } from './stops.ts';
@@ -21,4 +22,5 @@ export const describedSchemas = [
   ...opsSchemas,
   ...parkedSchemas,
   ...holdSchemas,
+  ...replicationSchemas,
 ];
