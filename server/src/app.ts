@@ -30,6 +30,7 @@ import { HostSide } from './host-side.ts';
 import { isOperator } from './http/access.ts';
 import { buildHttp } from './http/build.ts';
 import type { Probe } from './http/health.ts';
+import { buildMetrics, mountMetrics } from './http/metrics.ts';
 import { keepSecret, type KeptSecret } from './kept-secret.ts';
 import { startMail } from './mail/delivery-mails.ts';
 import { previewSummary } from './mail/preview.ts';
@@ -47,6 +48,7 @@ import { StartError } from './start-error.ts';
 import type { IsOperator } from './sync/exchange.ts';
 import { mountSync } from './sync/socket.ts';
 import { mountUploads } from './sync/uploads.ts';
+import { openFigures, type Figures } from './telemetry/figures.ts';
 import manifest from '../package.json' with { type: 'json' };
 
 export interface App {
@@ -71,6 +73,7 @@ interface Ground {
   listener: Listener;
   auth: AuthGround;
   outlived: Promise<StartError>;
+  figures: Figures;
 }
 
 interface Database {
@@ -106,6 +109,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     await startSideEffects(ground, pipeline);
     const hostSide = config.role === 'api' ? undefined : await startHostSide(ground, pipeline);
     const url = config.role === 'worker' ? undefined : await serve(ground, pipeline, hostSide, opsToken.secret);
+    if (config.metricsPort !== undefined) await serveFigures(ground, config.metricsPort, opsToken.secret);
     const { database, outlived } = ground;
     return { url, place: database.place, opsToken, outlived, stop: () => shutdown.run() };
   } catch (error) {
@@ -115,12 +119,16 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
 }
 
 async function openGround(config: Config, log: Logger, shutdown: Shutdown): Promise<Ground> {
+  const figures = openFigures({ version: manifest.version, role: config.role });
+  shutdown.add('figures', async () => figures.stop());
   const database = await openDatabase(config, log, shutdown);
   // Over the direct session: its advisory lock would leak through a transaction pooler.
   await migrate(database.listenUrl, log);
 
   const db = createPool({ url: database.url, name: `tailgate ${config.role}`, log, keep: KEPT_CONNECTIONS });
   shutdown.add('database pool', () => db.end());
+  figures.addPool('requests', db);
+  figures.followMirror({ db, log });
   const epoch = await ensureEpoch(db);
 
   const createSchema = !(await hasSchema(db, 'pgboss'));
@@ -145,7 +153,7 @@ async function openGround(config: Config, log: Logger, shutdown: Shutdown): Prom
     wakeHost: bossRowsWakeup(boss),
     tell: bossMessages(boss),
   };
-  return { config, log, shutdown, database, db, boss, listener, auth, outlived };
+  return { config, log, shutdown, database, db, boss, listener, auth, outlived, figures };
 }
 
 async function openDatabase(config: Config, log: Logger, shutdown: Shutdown): Promise<Database> {
@@ -162,7 +170,8 @@ async function openDatabase(config: Config, log: Logger, shutdown: Shutdown): Pr
   return { url: embedded.url, listenUrl: databaseListenUrl ?? embedded.url, place: embedded.place };
 }
 
-async function startPipeline({ config, log, shutdown, database, db, boss, listener }: Ground): Promise<Pipeline> {
+async function startPipeline(ground: Ground): Promise<Pipeline> {
+  const { config, log, shutdown, database, db, boss, listener, figures } = ground;
   const commits = createPool({
     url: database.url,
     name: `tailgate ${config.role} commits`,
@@ -173,11 +182,13 @@ async function startPipeline({ config, log, shutdown, database, db, boss, listen
   });
   await openAhead(commits, COMMIT_CONNECTIONS);
   shutdown.add('commit pool', () => commits.end());
+  figures.addPool('commits', commits);
   const codes = new CurrentCodes(db, log);
   await codes.follow(listener);
   const { autocloseSeconds } = config;
   const rules = () => ({ codes: codes.book, closeMode: closeModeOf(config), timerMs: autocloseSeconds * 1_000 });
-  const pipeline = openPipeline({ db: commits, wakeups: bossWakeups(boss), rules, clock, log });
+  const watch = figures.changes;
+  const pipeline = openPipeline({ db: commits, wakeups: bossWakeups(boss), rules, clock, log, watch });
   shutdown.add('pipeline', () => pipeline.close());
   return pipeline;
 }
@@ -189,12 +200,13 @@ function closeModeOf({ routeCloseMode, legacyLibrary, legacyDevLibrary }: Config
 }
 
 /** What follows by itself, on every node: routes close when their time has come, mails and text messages go out. */
-async function startSideEffects({ config, log, shutdown, db, boss, auth }: Ground, pipeline: Pipeline): Promise<void> {
+async function startSideEffects(ground: Ground, pipeline: Pipeline): Promise<void> {
+  const { config, log, shutdown, db, boss, auth, figures } = ground;
   const closing = await startClosing({ db, boss, submit: (change) => pipeline.submit(change), clock, log });
   shutdown.add('closing timers', () => closing.stop());
-  const mails = await startMail({ db, boss, config, clock, log });
+  const mails = await startMail({ db, boss, config, clock, log, watch: figures.deliveries.mail });
   shutdown.add('delivery mails', () => mails.stop());
-  const messages = await startTextMessages({ auth, boss, config, clock, log });
+  const messages = await startTextMessages({ auth, boss, config, clock, log, watch: figures.deliveries.textMessage });
   shutdown.add('text messages', () => messages.stop());
   const counters = new SharedCounters(db, clock);
   const sweep = new Sweep({ work: () => sweepAuth({ db, counters, clock }), what: 'old counters', log });
@@ -202,15 +214,18 @@ async function startSideEffects({ config, log, shutdown, db, boss, auth }: Groun
   sweep.start();
 }
 
-async function startHostSide({ config, log, shutdown, database, db, boss }: Ground, pipeline: Pipeline) {
-  const hostSide = new HostSide({ config, db, databaseUrl: database.url, boss, pipeline, log, clock });
+async function startHostSide(ground: Ground, pipeline: Pipeline): Promise<HostSide> {
+  const { config, log, shutdown, database, db, boss, figures } = ground;
+  const watch = figures.host;
+  const hostSide = new HostSide({ config, db, databaseUrl: database.url, boss, pipeline, log, clock, watch });
+  figures.followHost(() => hostSide.standing);
   shutdown.add('host side', () => hostSide.stop());
   await hostSide.start();
   return hostSide;
 }
 
 async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | undefined, opsToken: string) {
-  const { config, log, shutdown, db, listener, auth } = ground;
+  const { config, log, shutdown, db, listener, auth, figures } = ground;
   const sessions = new Sessions(db, clock);
   await sessions.follow(listener);
   const probes: Probe[] = [
@@ -240,22 +255,33 @@ async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | un
   });
   shutdown.add('http and sockets', () => http.close());
   const isOpsRequest: IsOperator = (request) => isOperator(request, opsToken);
-  await mountSync(http, { db, listener, pipeline, sessions, clock, log, isOperator: isOpsRequest });
+  const hub = await mountSync(http, { db, listener, pipeline, sessions, clock, log, isOperator: isOpsRequest });
+  figures.followSockets(() => hub.connectionsOf());
   await mountUploads(http, { assets, sessions, access: config.access, log });
+  if (config.metricsPort === undefined) mountMetrics(http, { read: figures.read, opsToken });
   const url = await listen(http, config);
   return config.publicUrl ?? url;
 }
 
-function openAssets({ config, log, shutdown, database, boss }: Ground): UploadGround {
+/** Where there is nothing else: for a worker, or where drivers' ways in shall not lead to the figures. */
+async function serveFigures({ config, log, shutdown, figures }: Ground, port: number, opsToken: string): Promise<void> {
+  const http = buildMetrics({ read: figures.read, opsToken }, log);
+  shutdown.add('figures’ own port', () => http.close());
+  await listen(http, { port, listenHost: config.listenHost });
+}
+
+function openAssets({ config, log, shutdown, database, boss, figures }: Ground): UploadGround {
   const name = `tailgate ${config.role} files`;
   const db = createPool({ url: database.url, name, log, size: FILE_CONNECTIONS, pipelined: true });
   shutdown.add('file pool', () => db.end());
+  figures.addPool('files', db);
   const assets: UploadGround = {
     db,
     commit: shareCommits({ inTransaction: (work) => withTransaction(db, work), wake: bossRowsWakeup(boss) }),
     clock,
     limits: uploadLimits(config),
     trays: new Trays(),
+    arrived: figures.deliveries.fileArrived,
   };
   const finishWhole = () => new ResumableUploads(assets).finishWhole();
   // First what a process that died left whole is ended; the rest of it goes.
@@ -266,7 +292,10 @@ function openAssets({ config, log, shutdown, database, boss }: Ground): UploadGr
   return assets;
 }
 
-async function listen(http: Pick<FastifyInstance, 'listen'>, { port, listenHost }: Config): Promise<string> {
+async function listen(
+  http: Pick<FastifyInstance, 'listen'>,
+  { port, listenHost }: Pick<Config, 'port' | 'listenHost'>,
+): Promise<string> {
   try {
     return await http.listen({ port, host: listenHost });
   } catch (cause) {

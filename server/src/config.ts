@@ -79,6 +79,10 @@ const table = {
     word('printable characters without spaces'),
     'secret',
   ),
+  METRICS_PORT: optional(
+    'TCP port of /metrics alone, such as for a worker; unset: /metrics is on PORT, and a worker has none',
+    wholeNumber(1, 65_535),
+  ),
   MAIL_FROM: withDefault(
     'Tailgate <tailgate@localhost>',
     'Sender of delivery mails',
@@ -164,6 +168,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     access: read('ACCESS'),
     logLevel: read('LOG_LEVEL'),
     opsToken: read('OPS_TOKEN'),
+    metricsPort: read('METRICS_PORT'),
     mailFrom: read('MAIL_FROM'),
     publicUrl: read('PUBLIC_URL')?.replace(/\/+$/, ''),
     trustProxy: read('TRUST_PROXY'),

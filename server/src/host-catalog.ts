@@ -1,3 +1,4 @@
+import { Question, within } from './question.ts';
 import type { Host, HostColumn, HostJob } from './replication/host/host.ts';
 import { isHostFileName } from './replication/host/tables.ts';
 
@@ -29,10 +30,8 @@ export class LazyHostCatalog {
 
   /** @throws HostError, or an Error where the host does not answer in time */
   job(): Promise<HostJob> {
-    return inTime(
-      this.#job.ask(async () => (await this.#connect()).ping()),
-      this.#timeoutMs,
-    );
+    const answer = this.#job.ask(async () => (await this.#connect()).ping());
+    return within(this.#timeoutMs, 'the host', answer);
   }
 
   /** Undefined for a name that is none of our files', and for a file that the host lacks. @throws as `job` */
@@ -46,7 +45,7 @@ export class LazyHostCatalog {
       const columns = await host.describe(table);
       return columns && { library: host.library, table, columns };
     });
-    return inTime(answer, this.#timeoutMs);
+    return within(this.#timeoutMs, 'the host', answer);
   }
 
   async close(): Promise<void> {
@@ -61,29 +60,5 @@ export class LazyHostCatalog {
       throw error;
     });
     return this.#host;
-  }
-}
-
-/** Asked once at a time, whoever asks. */
-class Question<Answer> {
-  #underWay: Promise<Answer> | undefined;
-
-  ask(work: () => Promise<Answer>): Promise<Answer> {
-    this.#underWay ??= work().finally(() => {
-      this.#underWay = undefined;
-    });
-    return this.#underWay;
-  }
-}
-
-async function inTime<Answer>(answer: Promise<Answer>, ms: number): Promise<Answer> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`the host gave no answer within ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([answer, tooLate]);
-  } finally {
-    clearTimeout(timer);
   }
 }

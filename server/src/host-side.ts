@@ -11,7 +11,8 @@ import { openHost } from './replication/host/open.ts';
 import { Heartbeat } from './replication/heartbeat.ts';
 import { HostImport } from './replication/import.ts';
 import { Leases } from './replication/lease.ts';
-import { ReplicationWorker } from './replication/worker.ts';
+import type { HostWatch } from './replication/watch.ts';
+import { ReplicationWorker, type HostStanding } from './replication/worker.ts';
 import { StartError } from './start-error.ts';
 
 export interface HostSideOptions {
@@ -22,6 +23,7 @@ export interface HostSideOptions {
   pipeline: Pick<Pipeline, 'submit'>;
   log: Log;
   clock: () => Date;
+  watch?: HostWatch | undefined;
 }
 
 const FIRST_RETRY_MS = 1_000;
@@ -35,6 +37,7 @@ export class HostSide {
   readonly #options: HostSideOptions;
   readonly #closers: (() => Promise<void>)[] = [];
   #host: Host | undefined;
+  #worker: ReplicationWorker | undefined;
   #retry: NodeJS.Timeout | undefined;
   #opening: Promise<void> = Promise.resolve();
   #stopped = false;
@@ -53,6 +56,11 @@ export class HostSide {
   async ping(): Promise<unknown> {
     if (!this.#host) throw new Error('the host has not been reached since the start');
     return this.#host.ping();
+  }
+
+  /** What the worker knows of the host; undefined where there has been none since the start. */
+  get standing(): HostStanding | undefined {
+    return this.#worker?.standing;
   }
 
   async stop(): Promise<void> {
@@ -89,7 +97,7 @@ export class HostSide {
   }
 
   async #run(host: Host): Promise<void> {
-    const { config, db, boss, pipeline, log, clock } = this.#options;
+    const { config, db, boss, pipeline, log, clock, watch } = this.#options;
     // Its own name: to the worker the import's leases are another's, and it looks again as soon as they are free.
     const leases = new Leases({ db, owner: randomUUID() });
     this.#closers.push(() => leases.close());
@@ -118,8 +126,10 @@ export class HostSide {
       clock,
       random: Math.random,
       owner: randomUUID(),
+      watch,
     });
     await worker.start();
+    this.#worker = worker;
     this.#closers.push(() => worker.stop());
     const heartbeat = new Heartbeat({ db, worker: randomUUID(), standing: () => worker.standing, log });
     await heartbeat.start();

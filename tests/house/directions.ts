@@ -57,7 +57,11 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/http/',
-    uses: ['sync-protocol/', ...sliceFolders, ...server('domains.ts', 'schema-reader.ts', 'mutations/', 'ops/', 'db/')],
+    uses: [
+      'sync-protocol/',
+      ...sliceFolders,
+      ...server('domains.ts', 'schema-reader.ts', 'question.ts', 'mutations/', 'ops/', 'db/'),
+    ],
     usesTypes: server('config.ts'),
     why: 'an edge asks the spine, the slices and the operators, never another edge',
   },
@@ -92,6 +96,7 @@ export const parts: Part[] = [
   { path: 'server/src/zone-clock.ts', uses: [], why: 'clocks by zone, nothing more' },
   { path: 'server/src/data-dir.ts', uses: server('start-error.ts'), why: 'a folder that is ours, nothing more' },
   { path: 'server/src/shutdown.ts', uses: [], usesTypes: server('log.ts'), why: 'an order of endings, nothing more' },
+  { path: 'server/src/question.ts', uses: [], why: 'patience with whoever is asked, nothing more' },
   { path: 'server/src/sweep.ts', uses: [], usesTypes: server('log.ts'), why: 'when to sweep, nothing of what' },
   { path: 'server/src/banner.ts', uses: [], usesTypes: server('config.ts'), why: 'words for the person who starts us' },
   { path: 'server/src/start-error.ts', uses: [], why: 'what a start tells a person, nothing more' },
@@ -121,6 +126,12 @@ export const parts: Part[] = [
     ],
     why: 'operators act through the spine and the worker, not past them',
   },
+  {
+    path: 'server/src/telemetry/',
+    uses: ['sync-protocol/', ...server('mutations/', 'replication/', 'question.ts')],
+    usesTypes: server('db/'),
+    why: 'figures and traces are told what happens; nobody asks them anything',
+  },
   { path: 'server/src/demo/', uses: server('replication/', 'db/'), why: 'demo data enters where the host’s would' },
   // What composes: the programs themselves.
   {
@@ -136,7 +147,7 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/host-catalog.ts',
-    uses: server('replication/host/'),
+    uses: server('replication/host/', 'question.ts'),
     why: 'what the host says of itself, for whoever composes it in',
   },
   { path: 'server/src/main.ts', uses: ['server/src/'], why: 'the program' },
@@ -163,6 +174,11 @@ export const libraries: Record<string, string[]> = {
   'tus-js-client': ['client-sdk/src/uploads/'],
   ws: ['server/src/sync/', 'client-sdk/src/testing/'],
   nodemailer: server('mail/'),
+  'prom-client': server('telemetry/'),
+  '@opentelemetry/api': server('telemetry/'),
+  '@opentelemetry/exporter-trace-otlp-http': server('telemetry/'),
+  '@opentelemetry/resources': server('telemetry/'),
+  '@opentelemetry/sdk-trace': server('telemetry/'),
   eta: server('mail/'),
   react: ['client-sdk/src/react/'],
   '@node-rs/argon2': server('auth/'),

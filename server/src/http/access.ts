@@ -45,7 +45,8 @@ async function requireDriver(request: FastifyRequest, sessions: Sessions): Promi
   return driver;
 }
 
-function requireOperator(request: FastifyRequest, opsToken: string): undefined {
+/** @throws AppError where a request does not show the operator's token */
+export function requireOperator(request: FastifyRequest, opsToken: string): undefined {
   if (bearerOf(request) === undefined)
     throw new AppError('MISSING_CREDENTIALS', { message: 'The header Authorization: Bearer OPS_TOKEN is required.' });
   if (!isOperator(request, opsToken)) throw new AppError('INVALID_TOKEN', { message: 'The operator token is wrong.' });

@@ -1,6 +1,7 @@
 import type { Readiness } from '@tailgate/sync-protocol';
 import { operations } from '@tailgate/sync-protocol';
 import type { Log } from '../log.ts';
+import { within } from '../question.ts';
 import { endpoint } from './endpoint.ts';
 import { AppError } from './errors.ts';
 
@@ -45,18 +46,12 @@ export function healthEndpoints({ probes, version, clock, log }: HealthGround) {
 }
 
 async function stateOf({ name, required, check }: Probe, log: Log): Promise<[string, Readiness[string]]> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${answerTimeoutMs} ms`)), answerTimeoutMs);
-  });
   try {
-    await Promise.race([check(), tooLate]);
+    await within(answerTimeoutMs, 'it', check());
     return [name, { ok: true, required }];
   } catch (err) {
     // Why it is missing may name addresses and users: the log's business, not the caller's.
     log.warn({ err, dependency: name }, 'a dependency is missing');
     return [name, { ok: false, required }];
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,0 +1,54 @@
+import { BlockList, isIPv6 } from 'node:net';
+import { fastify, LogController } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
+import { requireOperator } from './access.ts';
+import { errorAnswer, toAppError } from './errors.ts';
+
+export interface MetricsOptions {
+  readonly read: () => Promise<{ readonly type: string; readonly text: string }>;
+  readonly opsToken: string;
+}
+
+/** Puts `GET /metrics` on a server that does not listen yet. */
+export function mountMetrics(app: FastifyInstance, { read, opsToken }: MetricsOptions): void {
+  app.route({
+    method: 'GET',
+    url: '/metrics',
+    onRequest: async (request, reply) => {
+      try {
+        if (!isFromHere(request)) requireOperator(request, opsToken);
+      } catch (error) {
+        const { status, body } = errorAnswer(toAppError(error), request.id);
+        return reply.code(status).header('www-authenticate', 'Bearer').send(body);
+      }
+      return undefined;
+    },
+    handler: async (_request, reply) => {
+      const { type, text } = await read();
+      return reply.type(type).send(text);
+    },
+  });
+}
+
+/** A server of figures and nothing else, for a worker or for a port that only operators reach. */
+export function buildMetrics(options: MetricsOptions, log: FastifyBaseLogger): FastifyInstance {
+  const app = fastify({ loggerInstance: log, logController: new LogController({ disableRequestLogging: true }) });
+  mountMetrics(app, options);
+  return app;
+}
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** What a proxy adds. One that stands on this machine brings in the whole world from loopback. */
+const forwarding = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
+
+/** Whether somebody on this machine asks, and no proxy for somebody else. */
+function isFromHere({ socket, headers }: FastifyRequest): boolean {
+  const address = socket.remoteAddress ?? '';
+  return (
+    loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4') &&
+    forwarding.every((name) => headers[name] === undefined)
+  );
+}

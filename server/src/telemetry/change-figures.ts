@@ -1,0 +1,69 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { resultOf, type CommitWatch, type Result } from '../mutations/watch.ts';
+import type { Item } from '../mutations/item.ts';
+import type { QuarantineCode } from '../mutations/change.ts';
+
+const sources: readonly Item['source'][] = ['sync', 'rest', 'office', 'timer'];
+const results: readonly Result[] = ['applied', 'duplicate', 'quarantined', 'out_of_step'];
+const codes: readonly QuarantineCode[] = [
+  'VALIDATION_FAILED',
+  'UNKNOWN_MUTATION',
+  'ROUTE_NOT_FOUND',
+  'STOP_NOT_FOUND',
+  'NOT_ASSIGNED',
+  'ID_REUSED',
+  'INTERNAL',
+];
+
+/** Figures of what is taken in. A batch is one call, and each series is there from the start: a rise from nothing shows. */
+export function countChanges(registry: Registry): CommitWatch {
+  const registers = [registry];
+  const taken = new Counter({
+    name: 'tailgate_mutations_total',
+    help: 'Changes that were answered, by what became of them and where they came from',
+    labelNames: ['result', 'source'],
+    registers,
+  });
+  for (const result of results) for (const source of sources) taken.inc({ result, source }, 0);
+  const quarantined = new Counter({
+    name: 'tailgate_quarantined_total',
+    help: 'Changes that went to quarantine, by reason; INTERNAL is a fault of ours',
+    labelNames: ['code'],
+    registers,
+  });
+  for (const code of codes) quarantined.inc({ code }, 0);
+  const ack = new Histogram({
+    name: 'tailgate_ack_seconds',
+    help: 'From a change’s arrival to its answer, after the commit',
+    buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 15],
+    registers,
+  });
+  const sizes = new Histogram({
+    name: 'tailgate_batch_changes',
+    help: 'Changes that shared a commit',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128],
+    registers,
+  });
+  const failed = new Counter({
+    name: 'tailgate_changes_unanswered_total',
+    help: 'Changes whose batch failed: their senders come again',
+    registers,
+  });
+  return {
+    settled: ({ changes, endedAt }) => {
+      sizes.observe(changes.length);
+      const counts = new Map<Result, Map<Item['source'], number>>();
+      for (const { item, answer, takenAt } of changes) {
+        ack.observe((endedAt - takenAt) / 1_000);
+        const result = resultOf(answer);
+        const bySource = counts.get(result) ?? new Map<Item['source'], number>();
+        counts.set(result, bySource.set(item.source, (bySource.get(item.source) ?? 0) + 1));
+        if (answer.kind === 'done' && answer.outcome.result === 'quarantined')
+          quarantined.inc({ code: answer.outcome.code });
+      }
+      for (const [result, bySource] of counts)
+        for (const [source, count] of bySource) taken.inc({ result, source }, count);
+    },
+    failed: (items) => failed.inc(items),
+  };
+}

@@ -1,0 +1,57 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+/** Rarely enough that looking costs nothing, often enough for what a phone would notice. */
+const RESOLUTION_MS = 20;
+const NANOSECONDS = 1e9;
+const MICROSECONDS = 1e6;
+/** The names, help texts and units that every Prometheus client gives a process. */
+const standard = {
+  cpu: { name: 'process_cpu_seconds_total', help: 'Total user and system CPU time spent in seconds.' },
+  memory: { name: 'process_resident_memory_bytes', help: 'Resident memory size in bytes.' },
+  start: {
+    name: 'process_start_time_seconds',
+    help: 'Start time of the process since unix epoch in seconds.',
+  },
+};
+
+/**
+ * Figures of the process itself. The library's own set would be thirty series more and has no end: what it watches it
+ * watches for ever.
+ */
+export function watchProcess(registry: Registry): { readonly stop: () => void } {
+  const registers = [registry];
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  delay.enable();
+  new Gauge({
+    name: 'tailgate_event_loop_delay_seconds',
+    help: 'How late the event loop was since the last look, by quantile',
+    labelNames: ['quantile'],
+    registers,
+    collect() {
+      for (const quantile of [0.5, 0.99, 1]) {
+        const late = delay.count === 0 ? 0 : delay.percentile(quantile * 100) / NANOSECONDS - RESOLUTION_MS / 1_000;
+        this.set({ quantile }, Math.max(0, late));
+      }
+      delay.reset();
+    },
+  });
+  new Counter({
+    ...standard.cpu,
+    registers,
+    collect() {
+      const { user, system } = process.cpuUsage();
+      this.reset();
+      this.inc((user + system) / MICROSECONDS);
+    },
+  });
+  new Gauge({
+    ...standard.memory,
+    registers,
+    collect() {
+      this.set(process.memoryUsage.rss());
+    },
+  });
+  new Gauge({ ...standard.start, registers }).set(performance.timeOrigin / 1_000);
+  return { stop: () => delay.disable() };
+}

@@ -1,0 +1,7 @@
+import type { Statement } from '../db/types.ts';
+
+/** By the partial index on what is open. */
+export const countOpenQuarantine: Statement = {
+  name: 'figures open quarantine',
+  text: `select count(*)::int as open from quarantine where state = 'open'`,
+};

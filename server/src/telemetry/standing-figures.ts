@@ -1,0 +1,142 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { Queryable } from '../db/types.ts';
+import type { Log } from '../log.ts';
+import { Question, within } from '../question.ts';
+import { readBacklog } from '../replication/backlog.ts';
+import { findLiveWorker } from '../replication/heartbeat.ts';
+import type { HostStanding } from '../replication/worker.ts';
+import { countOpenQuarantine } from './sql.ts';
+
+/** Whoever collects figures waits ten seconds as a rule. */
+const PATIENCE_MS = 4_000;
+
+interface MirrorFigures {
+  readonly lagSeconds: number;
+  readonly routes: number;
+  readonly versions: number;
+  readonly rows: number;
+  readonly parked: number;
+  readonly quarantine: number;
+  readonly workers: number;
+}
+
+const mirrorGauges: { readonly [Figure in keyof MirrorFigures]: { readonly name: string; readonly help: string } } = {
+  lagSeconds: { name: 'tailgate_host_lag_seconds', help: 'Age of the oldest change that the host does not have' },
+  routes: { name: 'tailgate_host_backlog_routes', help: 'Routes with something that the host does not have' },
+  versions: { name: 'tailgate_host_backlog_versions', help: 'Versions of routes that the host does not have' },
+  rows: {
+    name: 'tailgate_host_backlog_rows',
+    help: 'Users, sign-ins, load reports and files that the host does not have as they are',
+  },
+  parked: { name: 'tailgate_parked', help: 'What the host refuses and nobody has skipped' },
+  quarantine: { name: 'tailgate_quarantine_open', help: 'Changes in quarantine that nobody has settled' },
+  workers: { name: 'tailgate_worker_alive', help: '1 where some process replicates, on whatever node' },
+};
+
+/**
+ * Figures that stand in PostgreSQL, read when somebody looks. They are of the installation: every node tells the same.
+ * Where PostgreSQL does not answer they are left out, for no figure may say 0 where nobody knows.
+ */
+export function watchMirror(registry: Registry, { db, log }: { readonly db: Queryable; readonly log: Log }): void {
+  const registers = [registry];
+  const question = new Question<MirrorFigures | undefined>();
+  const read = () =>
+    question.ask(() =>
+      within(PATIENCE_MS, 'PostgreSQL', readMirror(db)).catch((err: unknown) => {
+        log.warn({ err }, 'figures could not be read from PostgreSQL');
+        return undefined;
+      }),
+    );
+  new Gauge({
+    name: 'tailgate_database_up',
+    help: '1 where PostgreSQL answers this node',
+    registers,
+    async collect() {
+      this.set((await read()) ? 1 : 0);
+    },
+  });
+  for (const figure of figuresOf(mirrorGauges))
+    new Gauge({
+      ...mirrorGauges[figure],
+      registers,
+      async collect() {
+        const mirror = await read();
+        if (mirror) this.set(mirror[figure]);
+        else this.remove();
+      },
+    });
+}
+
+async function readMirror(db: Queryable): Promise<MirrorFigures> {
+  const [backlog, quarantine, workers] = await Promise.all([
+    readBacklog(db),
+    db.query<{ open: number }>(countOpenQuarantine),
+    findLiveWorker(db).then(
+      () => 1,
+      () => 0,
+    ),
+  ]);
+  return { ...backlog, quarantine: quarantine.rows[0]?.open ?? 0, workers };
+}
+
+function figuresOf<Key extends string>(table: { readonly [Name in Key]: unknown }): Key[] {
+  return Object.keys(table).filter((name): name is Key => name in table);
+}
+
+/** What a pool of connections tells of itself; `pg.Pool`'s own names. */
+export interface CountedPool {
+  readonly totalCount: number;
+  readonly idleCount: number;
+  readonly waitingCount: number;
+}
+
+/** @returns the way to add a pool, under a name of few */
+export function watchPools(registry: Registry): (name: string, pool: CountedPool) => void {
+  const pools = new Map<string, CountedPool>();
+  const gauge = (name: string, help: string, countOf: (pool: CountedPool) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['pool'],
+      registers: [registry],
+      collect() {
+        for (const [pool, counts] of pools) this.set({ pool }, countOf(counts));
+      },
+    });
+  gauge('tailgate_pool_busy', 'Database connections in use', (pool) => pool.totalCount - pool.idleCount);
+  gauge('tailgate_pool_waiting', 'Who waits for a database connection', (pool) => pool.waitingCount);
+  return (name, pool) => void pools.set(name, pool);
+}
+
+/** How a node that replicates stands with the host. */
+export function watchHost(registry: Registry, standing: () => HostStanding | undefined): void {
+  const gauge = (name: string, help: string, of: (standing: HostStanding | undefined) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(of(standing()));
+      },
+    });
+  gauge('tailgate_host_breaker_open', '1 while this node writes nothing because the host does not answer', (host) =>
+    host?.breaker.state === 'closed' ? 0 : 1,
+  );
+  gauge(
+    'tailgate_host_files_paused',
+    'Files of the host that are not set up for us',
+    (host) => host?.paused.length ?? 0,
+  );
+  gauge('tailgate_host_on_hold', '1 while replication is on hold', (host) => (host?.hold ? 1 : 0));
+}
+
+export function watchSockets(registry: Registry, count: () => number): void {
+  new Gauge({
+    name: 'tailgate_sockets_open',
+    help: 'Phones and browsers on this node’s sync channel',
+    registers: [registry],
+    collect() {
+      this.set(count());
+    },
+  });
+}
