@@ -1,10 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 
 /** An id for a change that came without one: UUID version 7 (RFC 9562), so that the ledger's key grows at its end. */
 export function freshId(at: Date): string {
-  const bytes = randomBytes(16);
-  bytes.writeUIntBE(at.getTime(), 0, 6);
-  return uuid(bytes, 7);
+  const time = at.getTime().toString(16).padStart(12, '0');
+  // What stands behind the version in a random UUID, its variant included, stands there in this one, too.
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
 /**
@@ -16,11 +16,7 @@ export function keyedId(employee: string, key: string, index: number): string {
     .update(JSON.stringify([employee, key, index]))
     .digest()
     .subarray(0, 16);
-  return uuid(bytes, 8);
-}
-
-function uuid(bytes: Buffer, version: number): string {
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | (version << 4), 6);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
   const hex = bytes.toString('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
