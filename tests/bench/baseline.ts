@@ -1,4 +1,4 @@
-import { Agent, request } from 'node:http';
+import { Agent, get, request } from 'node:http';
 import type pg from 'pg';
 import type { Child } from './child.ts';
 import type { Phone } from './fleet.ts';
@@ -51,5 +51,18 @@ export function post({ port }: Child, agent: Agent, body: string): Promise<void>
     });
     sent.once('error', reject);
     sent.end(body);
+  });
+}
+
+const readRows: (text: string) => { version: string }[] = JSON.parse;
+
+/** Versions of the stops that have changed since; what a phone of the baseline asks again and again. */
+export function changesOf({ url }: Child, agent: Agent, route: string, since: number): Promise<number[]> {
+  return new Promise((resolve, reject) => {
+    get(`${url}/changes?route=${route}&since=${since}`, { agent }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => (text += part));
+      response.once('end', () => resolve(readRows(text).map(({ version }) => Number(version))));
+    }).once('error', reject);
   });
 }

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { choosePort } from '../../server/src/db/cluster.ts';
 import { processCpu } from './ground.ts';
@@ -7,14 +8,18 @@ import { processCpu } from './ground.ts';
 export interface Child {
   readonly url: string;
   readonly port: number;
-  cpu(): number;
-  /** Proportional set size in bytes; Linux only. */
+  /** CPU seconds that it has used so far; Linux only, else NaN. */
+  readonly cpu: () => number;
   readonly pid: number | undefined;
+  /** Has it drop what it no longer holds; only where it was started with `collecting`. */
+  collect(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** `BENCH_PROFILE=folder`: every server that is measured leaves its CPU profile there. */
 const { BENCH_PROFILE: profileFolder } = process.env;
+/** Flags of a server whose memory is measured. */
+export const collecting = ['--expose-gc', `--import=${join(import.meta.dirname, 'collect-garbage.ts')}`];
 const profiling = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : [];
 
 /** Starts a server in a process of its own and waits for the line by which it says that it serves. */
@@ -23,10 +28,11 @@ export async function startChild(
   env: Record<string, string>,
   ready: RegExp,
   args: string[] = [],
+  flags: string[] = [],
 ): Promise<Child> {
   const port = await choosePort();
   const path = join(import.meta.dirname, file);
-  const child = spawn(process.execPath, ['--conditions=source', ...profiling, path, ...args], {
+  const child = spawn(process.execPath, ['--conditions=source', ...profiling, ...flags, path, ...args], {
     env: { ...env, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -36,6 +42,11 @@ export async function startChild(
     port,
     pid: child.pid,
     cpu: () => processCpu(child.pid),
+    collect: async () => {
+      const done = once(child.stdout, 'data');
+      child.kill('SIGUSR2');
+      await done;
+    },
     stop: () =>
       new Promise((resolve) => {
         child.once('close', () => resolve());
@@ -56,13 +67,22 @@ function untilReady(child: ChildProcess, ready: RegExp): Promise<void> {
 }
 
 /** The real server as `npm start` runs it, API only, on this database. */
-export function startTailgate(databaseUrl: string, dataDir: string, role = 'api'): Promise<Child> {
+export function startTailgate(
+  databaseUrl: string,
+  dataDir: string,
+  role = 'api',
+  flags: string[] = [],
+): Promise<Child> {
   const env = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, LOG_LEVEL: 'warn', DEMO: '0' };
-  return startChild('../../server/src/main.ts', env, /^Tailgate is ready\b/m, ['--role', role]);
+  return startChild('../../server/src/main.ts', env, /^Tailgate is ready\b/m, ['--role', role], flags);
 }
 
-export function startBaseline(databaseUrl: string): Promise<Child> {
-  return startChild('baseline-server.ts', { DATABASE_URL: databaseUrl }, /^ready /m);
+export function startBaseline(databaseUrl: string, flags: string[] = []): Promise<Child> {
+  return startChild('baseline-server.ts', { DATABASE_URL: databaseUrl }, /^ready /m, [], flags);
+}
+
+export function startFloor(databaseUrl: string, flags: string[] = []): Promise<Child> {
+  return startChild('floor-server.ts', { DATABASE_URL: databaseUrl }, /^ready$/m, [], flags);
 }
 
 export function startRestBaseline(databaseUrl: string): Promise<Child> {

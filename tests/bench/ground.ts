@@ -21,7 +21,7 @@ export interface Ground {
   /** A new database: empty, or a copy of another one, whose pools must be closed. */
   database(name: string, template?: string): Promise<BenchDatabase>;
   /** CPU seconds that all PostgreSQL processes of this machine have used so far; Linux only, else NaN. */
-  postgresCpu(): number;
+  readonly postgresCpu: () => number;
   close(): Promise<void>;
 }
 

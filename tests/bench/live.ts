@@ -1,11 +1,11 @@
-import { Agent, get } from 'node:http';
+import { Agent } from 'node:http';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setInterval as ticks } from 'node:timers/promises';
 import { routeScope } from '@tailgate/sync-protocol';
 import { migrate } from '../../server/src/db/migrate.ts';
-import { baselineBodies, fillBaseline, post } from './baseline.ts';
+import { baselineBodies, changesOf, fillBaseline, post } from './baseline.ts';
 import type { Child } from './child.ts';
 import { startBaseline, startTailgate } from './child.ts';
 import type { Phone } from './fleet.ts';
@@ -168,23 +168,11 @@ async function liveBaseline(ground: Ground, writer: Phone): Promise<Latencies> {
 async function poll(child: Child, agent: Agent, until: number, seen: (version: number) => void): Promise<void> {
   let since = 0;
   for await (const _tick of ticks(POLL_MS)) {
-    const rows = await changes(child, agent, since);
-    for (const { version } of rows) seen(version);
-    since = Math.max(since, ...rows.map(({ version }) => version));
+    const rows = await changesOf(child, agent, benchRoute(0).id, since);
+    for (const version of rows) seen(version);
+    since = Math.max(since, ...rows);
     if (since >= until) return;
   }
-}
-
-const readRows: (text: string) => { version: string }[] = JSON.parse;
-
-function changes({ url }: Child, agent: Agent, since: number): Promise<{ version: number }[]> {
-  return new Promise((resolve, reject) => {
-    get(`${url}/changes?route=${benchRoute(0).id}&since=${since}`, { agent }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (part: string) => (text += part));
-      response.once('end', () => resolve(readRows(text).map(({ version }) => ({ version: Number(version) }))));
-    }).once('error', reject);
-  });
 }
 
 function report(all: Record<'raw' | 'ours' | 'baseline', Latencies[]>, mutations: number): Report {

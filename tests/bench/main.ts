@@ -2,10 +2,13 @@ import { parseArgs } from 'node:util';
 import { authTiming } from './auth-timing.ts';
 import { device } from './device.ts';
 import { drain } from './drain.ts';
+import { fanout } from './fanout.ts';
+import { idle } from './idle.ts';
 import { live } from './live.ts';
 import { replicate } from './replicate.ts';
 import { publish } from './report.ts';
 import { rest } from './rest.ts';
+import { snapshot } from './snapshot.ts';
 import { upload } from './upload.ts';
 import { uploadCut } from './upload-cut.ts';
 
@@ -19,9 +22,12 @@ const benches = {
   'auth-timing': () => authTiming(),
   device: () => device(options),
   drain: () => drain(options),
+  fanout: () => fanout(options),
+  idle: () => idle(options),
   live: () => live(options),
   replicate: () => replicate(options),
   rest: () => rest(options),
+  snapshot: () => snapshot(options),
   upload: () => upload(options),
   'upload-cut': () => uploadCut(),
 };

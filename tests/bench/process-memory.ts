@@ -10,15 +10,18 @@ export function resetPeakMemory(pid: number | undefined): void {
 }
 
 /** Most resident bytes since the reset; Linux only, else NaN. */
-export const peakMemory = (pid: number | undefined): number => kilobytes(pid, 'VmHWM') * 1024;
+export const peakMemory = (pid: number | undefined): number => kilobytes(pid, 'status', 'VmHWM') * 1024;
 
 /** Resident bytes now; Linux only, else NaN. */
-export const residentMemory = (pid: number | undefined): number => kilobytes(pid, 'VmRSS') * 1024;
+export const residentMemory = (pid: number | undefined): number => kilobytes(pid, 'status', 'VmRSS') * 1024;
 
-function kilobytes(pid: number | undefined, field: 'VmHWM' | 'VmRSS'): number {
+/** Its own bytes and its share of those that it shares with others (PSS); Linux only, else NaN. */
+export const proportionalMemory = (pid: number | undefined): number => kilobytes(pid, 'smaps_rollup', 'Pss') * 1024;
+
+function kilobytes(pid: number | undefined, file: 'status' | 'smaps_rollup', field: string): number {
   try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? Number.NaN);
+    const text = readFileSync(`/proc/${pid}/${file}`, 'utf8');
+    return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1] ?? Number.NaN);
   } catch {
     return Number.NaN;
   }

@@ -66,7 +66,8 @@ interface Received {
   readonly chunks: Buffer[];
 }
 
-function send(port: number, agent: Agent, shot: Shot, expect: number, keep = false): Promise<Received> {
+/** One request; resolves with what came, its bytes only where they are to be kept. */
+export function send(port: number, agent: Agent, shot: Shot, expect: number, keep = false): Promise<Received> {
   const { method, path, headers, body } = shot;
   const options: RequestOptions = {
     host: '127.0.0.1',

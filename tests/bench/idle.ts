@@ -1,0 +1,176 @@
+import { Agent } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { routeScope } from '@tailgate/sync-protocol';
+import { WebSocket } from 'ws';
+import { migrate } from '../../server/src/db/migrate.ts';
+import { changesOf, fillBaseline } from './baseline.ts';
+import type { Child } from './child.ts';
+import { collecting } from './child.ts';
+import type { Phone } from './fleet.ts';
+import { makeFleet } from './fleet.ts';
+import type { Ground } from './ground.ts';
+import { median, openGround, quietLog } from './ground.ts';
+import { connectPhone } from './phone-link.ts';
+import { proportionalMemory } from './process-memory.ts';
+import type { Figure, Report } from './report.ts';
+import { onBaseline, onFloor, onTailgate } from './served.ts';
+import { benchRoute } from './workload.ts';
+
+/** Connections that are opened together; all at once would measure the kernel's queue. */
+const AT_ONCE = 100;
+/** As long as the CPU of idle sockets is measured: two pings of each. */
+const WATCHED_MS = 10_000;
+/** As the server tells its clients (`welcome.limits`). */
+const PING_MS = 5_000;
+const PING = '{"type":"ping"}';
+/** A phone of the baseline asks once a second. */
+const POLLS_A_PING = PING_MS / 1_000;
+
+/**
+ * idle: phones that are connected and do nothing but ping, each following a route of its own. Memory is what the server
+ * holds after a collection, before and after they came (PSS, so the engine's own growth is in it).
+ */
+export async function idle({ rounds, phones = 5_000 }: { rounds: number; phones?: number }): Promise<Report> {
+  const ground = await openGround();
+  try {
+    const seed = await ground.database('seed');
+    await migrate(seed.url, quietLog);
+    const fleet = await makeFleet(seed.pool, { phones, mutations: 0, stops: 5, lines: 3 });
+    await seed.close();
+    const ours: Measured[] = [];
+    const floor: Measured[] = [];
+    const baseline: Measured[] = [];
+    for (let round = 0; round < rounds; round++) {
+      floor.push(await onFloor(ground, (child) => measureFloor(ground, child, phones), collecting));
+      ours.push(await onTailgate(ground, (child) => measureOurs(ground, child, fleet), collecting));
+      baseline.push(await measureBaseline(ground, fleet));
+    }
+    return report({ floor, ours, baseline }, phones);
+  } finally {
+    await ground.close();
+  }
+}
+
+interface Measured {
+  /** Bytes of the server's memory, each. */
+  readonly memory: number;
+  /** CPU seconds of server and PostgreSQL a second, all together. */
+  readonly cpu: number;
+}
+
+async function held(child: Child): Promise<number> {
+  await child.collect();
+  return proportionalMemory(child.pid);
+}
+
+/** Runs `open` for all numbers, some at a time. */
+async function openAll<Opened>(count: number, open: (n: number) => Promise<Opened>): Promise<Opened[]> {
+  const all: Opened[] = [];
+  while (all.length < count) {
+    const lot = Array.from({ length: Math.min(AT_ONCE, count - all.length) }, (_, n) => all.length + n);
+    all.push(...(await Promise.all(lot.map(open))));
+  }
+  return all;
+}
+
+/** @param open connects one phone; resolves when it is idle */
+async function measureSockets(
+  ground: Ground,
+  child: Child,
+  count: number,
+  open: (n: number) => Promise<WebSocket>,
+): Promise<Measured> {
+  // The first of them bring in code that is not theirs to pay for.
+  for (const socket of await openAll(AT_ONCE, open)) socket.terminate();
+  const before = await held(child);
+  const sockets = await openAll(count, open);
+  // Each at a moment of its own, as phones are.
+  const pings = sockets.map((socket, n) => {
+    const first = setTimeout(
+      () => {
+        socket.send(PING);
+        timers.push(setInterval(() => socket.send(PING), PING_MS));
+      },
+      (PING_MS * n) / count,
+    );
+    return first;
+  });
+  const timers: NodeJS.Timeout[] = [];
+  await pause(PING_MS);
+  const [server, postgres, start] = [child.cpu(), ground.postgresCpu(), performance.now()];
+  await pause(WATCHED_MS);
+  const used = child.cpu() - server + ground.postgresCpu() - postgres;
+  const cpu = (used / (performance.now() - start)) * 1000;
+  const memory = ((await held(child)) - before) / count;
+  for (const timer of [...pings, ...timers]) clearInterval(timer);
+  const isOpen = sockets.filter(({ readyState }) => readyState === WebSocket.OPEN).length;
+  for (const socket of sockets) socket.terminate();
+  if (isOpen < count) throw new Error(`${count - isOpen} of ${count} sockets were closed`);
+  return { memory, cpu };
+}
+
+function measureOurs(ground: Ground, child: Child, fleet: readonly Phone[]): Promise<Measured> {
+  return measureSockets(ground, child, fleet.length, (n) => {
+    const phone = fleet[n];
+    if (!phone) throw new Error('no phone');
+    const { promise, resolve, reject } = Promise.withResolvers<WebSocket>();
+    // Version 1 is the plan's: it has its route already.
+    const cursors = { [routeScope(benchRoute(n))]: { epoch: '1.1', version: 1 } };
+    const link = connectPhone(child, phone, cursors, (frame) => {
+      if (frame.type === 'welcome') resolve(link.socket);
+      else if (frame.type === 'reject' || frame.type === 'error') reject(new Error(JSON.stringify(frame)));
+    });
+    link.socket.once('error', reject);
+    return promise;
+  });
+}
+
+/** Sockets of which the server knows nothing. */
+const measureFloor = (ground: Ground, child: Child, count: number): Promise<Measured> =>
+  measureSockets(ground, child, count, () => {
+    const socket = new WebSocket(`ws://127.0.0.1:${child.port}/api/sync`, { perMessageDeflate: false });
+    return new Promise((resolve, reject) => {
+      socket.once('open', () => resolve(socket)).once('error', reject);
+    });
+  });
+
+/** Kept-alive connections of phones that poll; all polls of a second are run once and their CPU counted. */
+function measureBaseline(ground: Ground, fleet: readonly Phone[]): Promise<Measured> {
+  const count = fleet.length;
+  const fill = ({ pool }: { pool: Parameters<typeof fillBaseline>[0] }) => fillBaseline(pool, fleet, 5);
+  const measure = async (child: Child): Promise<Measured> => {
+    const agent = new Agent({ keepAlive: true, maxSockets: count, maxFreeSockets: count });
+    const poll = (n: number) => changesOf(child, agent, benchRoute(n).id, 0);
+    try {
+      await openAll(AT_ONCE, poll);
+      const before = await held(child);
+      const [server, postgres] = [child.cpu(), ground.postgresCpu()];
+      // All in flight together, so that each has a connection of its own.
+      await Promise.all(fleet.map((_, n) => poll(n)));
+      const cpu = child.cpu() - server + ground.postgresCpu() - postgres;
+      return { memory: ((await held(child)) - before) / count, cpu };
+    } finally {
+      agent.destroy();
+    }
+  };
+  return onBaseline(ground, fill, measure, collecting);
+}
+
+function report(all: Record<'floor' | 'ours' | 'baseline', readonly Measured[]>, phones: number): Report {
+  const of = (what: keyof typeof all, value: keyof Measured): number => median(all[what].map((one) => one[value]));
+  const row = (label: string, what: keyof typeof all): Figure => ({
+    what: label,
+    'kB each': (of(what, 'memory') / 1000).toFixed(1),
+    'CPU of all of them, % of a core': (of(what, 'cpu') * 100).toFixed(0),
+    runs: all[what].map(({ memory }) => (memory / 1000).toFixed(1)).join(' '),
+  });
+  return {
+    title: `idle: ${phones} connected phones, a ping every ${PING_MS / 1000} s (target: ≤ 15 kB of server memory each)`,
+    figures: [
+      row('bare floor (sockets alone)', 'floor'),
+      row('tailgate', 'ours'),
+      row(`baseline (kept-alive, ${POLLS_A_PING} polls for each ping)`, 'baseline'),
+    ],
+    ratios: { 'times the bare floor’s memory': of('ours', 'memory') / of('floor', 'memory') },
+  };
+}

@@ -1,0 +1,59 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Child } from './child.ts';
+import { startBaseline, startFloor, startTailgate } from './child.ts';
+import type { BenchDatabase, Ground } from './ground.ts';
+
+type Work<Result> = (child: Child, database: BenchDatabase) => Promise<Result>;
+
+/** What is measured has a server and a database of its own, gone when the work is done. */
+async function served<Result>(
+  ground: Ground,
+  template: string | undefined,
+  start: (database: BenchDatabase) => Promise<Child>,
+  work: Work<Result>,
+): Promise<Result> {
+  const database = await ground.database('served', template);
+  try {
+    const child = await start(database);
+    try {
+      return await work(child, database);
+    } finally {
+      await child.stop();
+    }
+  } finally {
+    await database.drop();
+  }
+}
+
+/** The real server on a copy of the database `seed`. */
+export async function onTailgate<Result>(ground: Ground, work: Work<Result>, flags: string[] = []): Promise<Result> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tailgate-bench-'));
+  try {
+    return await served(ground, 'seed', ({ url }) => startTailgate(url, dataDir, 'api', flags), work);
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** The baseline on a database that `fill` has filled. */
+export const onBaseline = <Result>(
+  ground: Ground,
+  fill: (database: BenchDatabase) => Promise<void>,
+  work: Work<Result>,
+  flags: string[] = [],
+): Promise<Result> =>
+  served(
+    ground,
+    undefined,
+    async (database) => {
+      await fill(database);
+      return startBaseline(database.url, flags);
+    },
+    work,
+  );
+
+/** The bare floor for sockets. */
+export const onFloor = <Result>(ground: Ground, work: Work<Result>, flags: string[] = []): Promise<Result> =>
+  served(ground, undefined, ({ url }) => startFloor(url, flags), work);
