@@ -2,9 +2,13 @@ import type { QueryResult, QueryResultRow } from 'pg';
 import type { Connection, Db, Statement } from '../../server/src/db/types.ts';
 import type { Stillness } from './stillness.ts';
 
-/** When a process dies: with its n-th statement from now on, just before it or just after it. */
+/**
+ * When a process dies: with its n-th statement from now on, or its n-th commit, just before it or just after it. Of the
+ * moments in which a process can die, those around a commit are the ones that promises are broken in.
+ */
 export interface Fuse {
-  readonly statements: number;
+  readonly count: number;
+  readonly of: 'statements' | 'commits';
   readonly moment: 'before' | 'after';
 }
 
@@ -21,7 +25,7 @@ export class MortalDatabase implements Db {
   readonly #onDeath: () => void;
   readonly #open = new Set<Connection>();
   #isDead = false;
-  #fuse: { left: number; moment: Fuse['moment'] } | undefined;
+  #fuse: (Omit<Fuse, 'count'> & { left: number }) | undefined;
 
   constructor(db: Db, stillness: Stillness, onDeath: () => void) {
     this.#db = db;
@@ -33,8 +37,8 @@ export class MortalDatabase implements Db {
     return this.#isDead;
   }
 
-  light({ statements, moment }: Fuse): void {
-    this.#fuse = { left: statements, moment };
+  light({ count, of, moment }: Fuse): void {
+    this.#fuse = { left: count, of, moment };
   }
 
   extinguish(): void {
@@ -50,7 +54,7 @@ export class MortalDatabase implements Db {
   }
 
   query<Row extends QueryResultRow>(statement: Statement, values?: unknown[]): Promise<QueryResult<Row>> {
-    return this.#burning(() => this.#db.query<Row>(statement, values));
+    return this.#burning(statement, () => this.#db.query<Row>(statement, values));
   }
 
   async connect(): Promise<Connection> {
@@ -61,17 +65,17 @@ export class MortalDatabase implements Db {
     }
     this.#open.add(connection);
     return {
-      query: (statement, values) => this.#burning(() => connection.query(statement, values)),
+      query: (statement, values) => this.#burning(statement, () => connection.query(statement, values)),
       release: (destroy) => {
         if (this.#open.delete(connection)) connection.release(destroy);
       },
     };
   }
 
-  async #burning<Value>(work: () => Promise<Value>): Promise<Value> {
+  async #burning<Value>(statement: Statement, work: () => Promise<Value>): Promise<Value> {
     const fuse = this.#fuse;
-    const isLast = fuse !== undefined && fuse.left-- === 0;
-    if (!isLast) return this.#whileAlive(work);
+    const burns = fuse !== undefined && (fuse.of === 'statements' || statement === 'commit');
+    if (!burns || fuse.left-- !== 0) return this.#whileAlive(work);
     const answer = fuse.moment === 'after' ? this.#whileAlive(work) : undefined;
     await answer?.catch(() => undefined);
     // What it has said before it dies is on its way.

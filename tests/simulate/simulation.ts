@@ -79,24 +79,20 @@ function happenings(
   expectNothing: (wrong: readonly string[]) => void,
 ): Happening[] {
   const { chance, time, node, stillness } = world;
-  const fuse = (most: number): Fuse => ({
-    statements: chance.below(most),
-    moment: chance.odds(0.5) ? 'before' : 'after',
-  });
+  const fuse = (statements: number): Fuse => {
+    const of = chance.odds(0.5) ? 'statements' : 'commits';
+    const moment = chance.odds(0.5) ? 'before' : 'after';
+    return { count: chance.below(of === 'statements' ? statements : 3), of, moment };
+  };
+  const told = ({ count, of, moment }: Fuse): string => `dies ${moment} ${count} ${of}`;
   const all: Happening[] = world.drivers.flatMap((driver, n) => ofPhone(world, driver, n, expectNothing));
   const worker = chance.odds(0.3) ? fuse(12) : undefined;
-  all.push([
-    5,
-    [
-      `worker ${worker ? `dies ${worker.moment} ${worker.statements}` : ''}`,
-      () => depot.replicate(seed, stillness, worker),
-    ],
-  ]);
+  all.push([5, [`worker ${worker ? told(worker) : ''}`, () => depot.replicate(seed, stillness, worker)]]);
   if (time.hasAlarms) all.push([12, ['alarm', () => time.ringNext()]]);
   if (!node) all.push([15, ['server starts', () => world.startServer()]]);
   else {
     const death = fuse(25);
-    all.push([2, [`server will die ${death.moment} ${death.statements}`, () => node.light(death)]]);
+    all.push([2, [`server ${told(death)}`, () => node.light(death)]]);
     all.push([1, ['server dies', () => node.kill()]], [3, ['server looks around', () => node.lookAround()]]);
   }
   return all;
