@@ -100,6 +100,8 @@ export const patchFrame = z.object({
   /** Route scopes: the host has every stop up to this version, but for the parked ones. */
   hosted_through: z.optional(z.number()),
   parked: z.optional(z.array(z.object({ stop: z.number(), reason: z.string() }))),
+  /** Route scopes: stops that name files which the server does not have; the evidence of all others is complete. */
+  awaited: z.optional(z.array(z.number())),
   checksum: z.number(),
 });
 export type PatchFrame = z.infer<typeof patchFrame>;

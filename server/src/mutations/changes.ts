@@ -11,6 +11,8 @@ export interface Changes {
     readonly version: number;
     readonly before: number;
     readonly result: StopResult;
+    /** The files that it names now; null where it names those that it named before. */
+    readonly evidence: ReadonlySet<string> | null;
   }[];
   readonly routes: { readonly before: LoadedRoute; readonly after: LoadedRoute }[];
   readonly clients: LoadedClient[];

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { LoadConditionReport, RouteKey, StopResult, Warning } from '@tailgate/sync-protocol';
 import { routeScope } from '@tailgate/sync-protocol';
 import type { RouteFacts } from '../routes/header.ts';
+import { evidenceOf } from '../stops/named-assets.ts';
 import type { StopContext, StopDecision } from '../stops/rules.ts';
 import type { Outcome, ReportOutcome } from './change.ts';
 import type { Changes, LedgerEntry, QuarantineEntry } from './changes.ts';
@@ -100,6 +101,7 @@ class Fold {
         version,
         before: loaded.version,
         result,
+        evidence: newEvidence(loaded.result, result),
       })),
       routes: [...this.#routes].flatMap(([scope, after]) => {
         const before = this.#world.routes.get(scope);
@@ -358,3 +360,8 @@ const isDriver = (route: RouteFacts, employee: string): boolean =>
 
 const fault = (code: Fault['code'], reason: string): Fault => ({ code, reason, details: [] });
 const idReused = fault('ID_REUSED', 'this id came before with another content');
+
+function newEvidence(before: StopResult, after: StopResult): ReadonlySet<string> | null {
+  const [named, names] = [evidenceOf(before), evidenceOf(after)];
+  return names.size === named.size && [...names].every((id) => named.has(id)) ? null : names;
+}

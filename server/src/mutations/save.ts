@@ -1,4 +1,5 @@
 import { headerDocument, resultDocument, routeScope } from '@tailgate/sync-protocol';
+import { awaitEvidence } from '../assets/evidence.ts';
 import { byteaArray, instantArray, int2Array, int8Array, textArray, uuidArray } from '../db/arrays.ts';
 import type { Tx } from '../db/types.ts';
 import type { RouteFacts } from '../routes/header.ts';
@@ -7,6 +8,7 @@ import type { CommittedDocument, RouteCommit } from './change.ts';
 import type { Changes, LedgerEntry, QuarantineEntry } from './changes.ts';
 import { keyColumns } from './load.ts';
 import { namedRoute, namedStop } from './named-route.ts';
+import { stopName } from './world.ts';
 import { saveReports } from './report-rows.ts';
 import * as sql from './sql.ts';
 import type { WakeHostRows } from './wakeups.ts';
@@ -21,13 +23,14 @@ export interface Wakeups {
 }
 
 /** Writes all changes of a batch, one statement a table, and returns what the feed will say of them after the commit. */
-export async function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): Promise<RouteCommit[]> {
-  const commits = commitsOf(changes);
+export async function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): Promise<readonly RouteCommit[]> {
+  const bare = commitsOf(changes);
   const alarms = changes.routes.flatMap(({ before, after }) => newAlarms(before.facts, after.facts));
   const drivers = changes.routes.flatMap(({ before, after }) => driversToTell(before.facts, after.facts));
   // Sent together over a pipelined connection; where one is refused PostgreSQL refuses all that follow, the commit too.
-  await Promise.all([
-    changes.stops.length > 0 && saveStops(tx, changes.stops, commits),
+  const [commits] = await Promise.all([
+    withEvidence(tx, bare, changes.stops),
+    changes.stops.length > 0 && saveStops(tx, changes.stops, bare),
     changes.ledger.length > 0 && saveLedger(tx, changes.ledger),
     changes.routes.length > 0 && saveRoutes(tx, changes.routes),
     changes.clients.length > 0 && saveClients(tx, changes.clients),
@@ -38,8 +41,8 @@ export async function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): P
     alarms.length > 0 && wakeups.closeAt(tx, alarms),
     changes.reports.length > 0 && saveReports(tx, changes.reports),
     changes.reports.length > 0 && wakeups.replicateRows(tx),
-    commits.length > 0 && wakeups.replicate(tx),
-    commits.length > 0 && tx.query(sql.notify, [scopesPayload(commits.map(({ key }) => routeScope(key)))]),
+    bare.length > 0 && wakeups.replicate(tx),
+    bare.length > 0 && tx.query(sql.notify, [scopesPayload(bare.map(({ key }) => routeScope(key)))]),
     drivers.length > 0 && tx.query(sql.notifyDrivers, [textArray(drivers)]),
   ]);
   return commits;
@@ -80,7 +83,25 @@ function commitsOf({ routes, stops }: Changes): RouteCommit[] {
     from: before.version,
     to: after.version,
     documents: documents.get(routeScope(after.facts.key)) ?? [],
+    evidence: [],
   }));
+}
+
+/** Notes which files stops name now, and of which of those stops some are not here. */
+async function withEvidence(
+  tx: Tx,
+  commits: readonly RouteCommit[],
+  stops: Changes['stops'],
+): Promise<readonly RouteCommit[]> {
+  const naming = stops.flatMap(({ key, stop, evidence }) => (evidence ? [{ key, stop, assets: [...evidence] }] : []));
+  if (naming.length === 0) return commits;
+  const awaited = new Set((await awaitEvidence(tx, naming)).map(({ key, stop }) => stopName(key, stop)));
+  const evidenceOf = new Map<string, { stop: number; awaited: boolean }[]>();
+  for (const { key, stop } of naming) {
+    const told = evidenceOf.get(routeScope(key)) ?? [];
+    evidenceOf.set(routeScope(key), [...told, { stop, awaited: awaited.has(stopName(key, stop)) }]);
+  }
+  return commits.map((commit) => ({ ...commit, evidence: evidenceOf.get(routeScope(commit.key)) ?? [] }));
 }
 
 function saveStops(tx: Tx, stops: Changes['stops'], commits: readonly RouteCommit[]) {

@@ -5,7 +5,6 @@ import type { Queryable } from '../db/types.ts';
 import type { Lease, Leases } from './lease.ts';
 import type { LogEntry } from './replication-log.ts';
 import { settleRoute } from './route-sql.ts';
-import { awaitAssets } from './rows/sql.ts';
 
 /** What waits for a person: a stop (or −1, the route's own row), why, and what was to be written. */
 export interface ParkedRow {
@@ -29,19 +28,13 @@ interface ReviewItem {
   readonly details: object;
 }
 
-/** A file that a stop names, perhaps long before its bytes come. */
-interface NamedAsset {
-  readonly stop: number;
-  readonly asset: string;
-}
-
 /** What a pass over a route has learnt and PostgreSQL does not know yet. */
 export class Findings {
   #confirmed: ConfirmedRows[] = [];
   #freed: number[] = [];
   #parked: ParkedRow[] = [];
   #reviews: ReviewItem[] = [];
-  #named: NamedAsset[] = [];
+  #named: string[] = [];
   #logged: LogEntry[] = [];
 
   get unsaved(): number {
@@ -75,17 +68,14 @@ export class Findings {
     return this.#logged.splice(0);
   }
 
-  named(asset: NamedAsset): void {
+  /** A file that a stop names, perhaps long before its bytes come. */
+  named(asset: string): void {
     this.#named.push(asset);
   }
 
-  /** Sees to it that files which stops name are awaited where they are not here: before anybody counts them. */
-  async awaitNamed(db: Queryable, { key }: Lease, now: Date): Promise<void> {
-    if (this.#named.length === 0) return;
-    const assets = this.#named.map(({ asset }) => asset);
-    await expectFiles(db, assets, now);
-    const { facility, id, week_end } = key;
-    await db.query(awaitAssets, [facility, id, week_end, this.#named.map(({ stop }) => stop), textArray(assets)]);
+  /** Sees to it that the host hears what becomes of files which stops name, and that somebody misses them in time. */
+  async expectNamed(db: Queryable, now: Date): Promise<void> {
+    await expectFiles(db, this.#named, now);
     this.#named = [];
   }
 

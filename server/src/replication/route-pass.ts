@@ -173,7 +173,7 @@ class RoutePass {
     }
     if (outcome.kind === 'confirmed') {
       if (outcome.held !== shadow) this.#findings.confirmed({ stop, sequence, rows: encodeStop(outcome.held) });
-      for (const asset of newAssets(outcome.held, shadow)) this.#findings.named({ stop, asset });
+      for (const asset of newAssets(outcome.held, shadow)) this.#findings.named(asset);
       for (const { OSSEQ } of newRevisions(outcome.held, shadow))
         this.#findings.review({ kind: 'credited_exception_changed', details: { route: key, stop, version, OSSEQ } });
       const trace = outcome.held.rows.RTSTUP[0]?.RUTRC;
@@ -233,10 +233,8 @@ class RoutePass {
 
   /** Files that stops of this route name and that are not here. */
   async #missingFiles(): Promise<number> {
-    const { db, clock } = this.#ground;
-    await this.#findings.awaitNamed(db, this.#lease, clock());
     const { facility, id, week_end } = this.#lease.key;
-    const { rows } = await db.query<{ missing: number }>(countAwaited, [facility, id, week_end]);
+    const { rows } = await this.#ground.db.query<{ missing: number }>(countAwaited, [facility, id, week_end]);
     return rows[0]?.missing ?? 0;
   }
 
@@ -281,7 +279,7 @@ class RoutePass {
 
   async #save(hostedThrough?: number): Promise<boolean> {
     // Before the shadows: a crash in between is repeated, the other way round it would be forgotten.
-    await this.#findings.awaitNamed(this.#ground.db, this.#lease, this.#ground.clock());
+    await this.#findings.expectNamed(this.#ground.db, this.#ground.clock());
     await this.#ground.replicationLog.write(this.#findings.takeLogged());
     return this.#findings.save(this.#ground.db, this.#ground.leases, this.#lease, hostedThrough);
   }

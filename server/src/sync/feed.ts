@@ -7,7 +7,7 @@ import {
   contentOf,
   countAbove,
   newHead,
-  sameHosted,
+  sameReceipts,
   takeCommit,
   takeReading,
   withText,
@@ -318,7 +318,7 @@ export class Feed {
   #spread(watch: Watch, before: Head, { head, documents, deletes }: Step, whole: boolean): void {
     for (const follower of watch.followers) if (!mayRead(head, follower)) this.#end(watch, follower);
     const moved = head.version > before.version;
-    if (!moved && sameHosted(head.hosted, before.hosted)) return;
+    if (!moved && sameReceipts(head, before)) return;
     const from = moved && whole ? null : before.version;
     const timers = timerFrame(head.scope, documents);
     let frame: Buffer | undefined;

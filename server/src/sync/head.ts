@@ -17,6 +17,8 @@ export interface Head {
   readonly versions: Map<string, number>;
   readonly checksum: number;
   readonly hosted: Hosted | null;
+  /** Stops of a route that name files which are not here, in order. */
+  readonly awaited: readonly number[] | null;
   /** Null: the scope's name says who may read it. */
   readonly drivers: ReadonlySet<string> | null;
 }
@@ -31,7 +33,7 @@ export interface Step {
 /** Of a scope that was read from its beginning. */
 export function newHead(scope: Scope, reading: Reading): Head {
   const blank = { scope, epoch: reading.epoch, version: -1, versions: new Map<string, number>(), checksum: 0 };
-  return takeReading({ ...blank, hosted: null, drivers: null }, reading).head;
+  return takeReading({ ...blank, hosted: null, awaited: null, drivers: null }, reading).head;
 }
 
 /** A reading of the same epoch that reaches back to the head's version or further. */
@@ -40,8 +42,9 @@ export function takeReading(head: Head, reading: Reading): Step {
   const deletes = reading.deletes.filter(({ version }) => version > head.version).map(({ key }) => key);
   const replaced = reading.whole && reading.version > head.version;
   const checksum = update(head.versions, replaced ? clear(head.versions) : head.checksum, documents, deletes);
-  const { version, hosted } = reading;
-  return { head: { ...head, version, checksum, hosted, drivers: reading.drivers ?? head.drivers }, documents, deletes };
+  const { version, hosted, awaited } = reading;
+  const next = { ...head, version, checksum, hosted, awaited, drivers: reading.drivers ?? head.drivers };
+  return { head: next, documents, deletes };
 }
 
 /** A commit of this node. `old`: known already. `gap`: something before it is not known yet, the scope must be read. */
@@ -50,7 +53,18 @@ export function takeCommit(head: Head, commit: RouteCommit): Step | 'old' | 'gap
   if (commit.to <= head.version) return 'old';
   if (commit.from !== head.version) return 'gap';
   const checksum = update(head.versions, head.checksum, commit.documents, []);
-  return { head: { ...head, version: commit.to, checksum }, documents: commit.documents, deletes: [] };
+  const awaited = awaitedAfter(head.awaited ?? [], commit.evidence);
+  return { head: { ...head, version: commit.to, checksum, awaited }, documents: commit.documents, deletes: [] };
+}
+
+function awaitedAfter(before: readonly number[], evidence: RouteCommit['evidence']): readonly number[] {
+  if (evidence.length === 0) return before;
+  const after = new Set(before);
+  for (const { stop, awaited } of evidence) {
+    if (awaited) after.add(stop);
+    else after.delete(stop);
+  }
+  return [...after].sort((a, b) => a - b);
 }
 
 /** How many documents a replica at `version` lacks. */
@@ -60,8 +74,12 @@ export function countAbove(head: Head, version: number): number {
   return count;
 }
 
-export const sameHosted = (a: Hosted | null, b: Hosted | null): boolean =>
-  a === b || (a?.through === b?.through && JSON.stringify(a?.parked) === JSON.stringify(b?.parked));
+type Receipts = Pick<Head, 'hosted' | 'awaited'>;
+
+/** Whether all receipts say the same: what the host has, and whose files are here. */
+export const sameReceipts = (a: Receipts, b: Receipts): boolean =>
+  (a.hosted === b.hosted && a.awaited === b.awaited) || receiptsText(a) === receiptsText(b);
+const receiptsText = ({ hosted, awaited }: Receipts): string => JSON.stringify([hosted, awaited]);
 
 export const contentOf = (
   head: Head,
@@ -75,6 +93,7 @@ export const contentOf = (
   documents,
   deletes,
   hosted: head.hosted,
+  awaited: head.awaited,
   checksum: head.checksum,
 });
 

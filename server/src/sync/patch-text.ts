@@ -25,6 +25,7 @@ export interface PatchContent {
   readonly documents: readonly TextDocument[];
   readonly deletes: readonly string[];
   readonly hosted: Hosted | null;
+  readonly awaited: readonly number[] | null;
   readonly checksum: number;
 }
 
@@ -35,13 +36,14 @@ export const patchText = (content: PatchContent, from: number | null): string =>
 /** The body of `GET /api/sync/snapshot`: a patch from nothing. */
 export const snapshotText = (content: PatchContent): string => `{${members(content)}}`;
 
-function members({ scope, epoch, to, documents, deletes, hosted, checksum }: PatchContent): string {
+function members({ scope, epoch, to, documents, deletes, hosted, awaited, checksum }: PatchContent): string {
   const docs = documents.map(
     ({ key, version, text }) => `{"key":${JSON.stringify(key)},"version":${version},"value":${text}}`,
   );
   const host = hosted ? `"hosted_through":${hosted.through},"parked":${JSON.stringify(hosted.parked)},` : '';
+  const evidence = awaited ? `"awaited":${JSON.stringify(awaited)},` : '';
   return (
     `"scope":${JSON.stringify(scope)},"epoch":"${epoch}","to":${to},"docs":[${docs.join(',')}],` +
-    `"deletes":${JSON.stringify(deletes)},${host}"checksum":${checksum}`
+    `"deletes":${JSON.stringify(deletes)},${host}${evidence}"checksum":${checksum}`
   );
 }

@@ -31,9 +31,13 @@ export interface Reading {
   readonly documents: readonly ReadDocument[];
   readonly deletes: readonly { readonly key: string; readonly version: number }[];
   readonly hosted: Hosted | null;
+  /** Stops of a route that name files which are not here, in order. */
+  readonly awaited: readonly number[] | null;
   /** Who may read it, where that was asked for; null where it was not, or where the scope itself says it. */
   readonly drivers: ReadonlySet<string> | null;
 }
+
+const ofNoRoute = { epoch: 0, deletes: [], hosted: null, awaited: null, drivers: null };
 
 /** Everything, and everything's text. */
 export const wholeScope = (scope: Scope): Ask => ({ scope, above: -1, headerAbove: -1, textsAbove: -1 });
@@ -86,6 +90,7 @@ interface RouteFactsRow {
   readonly header_version: number;
   readonly hosted_through: number;
   readonly parked: readonly ParkedStop[];
+  readonly awaited: readonly number[];
   readonly header: HeaderRow | null;
 }
 
@@ -127,7 +132,7 @@ async function readRouteScopes(db: Queryable, asked: readonly Asked<RouteKey>[],
   for (const [i, { index, key }] of asked.entries()) {
     const found = factsOf[i];
     if (!found) continue;
-    const { epoch, header, header_version, hosted_through: through, parked } = found.facts;
+    const { epoch, header, header_version, hosted_through: through, parked, awaited } = found.facts;
     const documents = documentsOf[i] ?? [];
     if (header) documents.push({ key: headerDocument, version: header_version, text: headerText(key, header) });
     readings[index] = {
@@ -137,6 +142,7 @@ async function readRouteScopes(db: Queryable, asked: readonly Asked<RouteKey>[],
       documents,
       deletes: deletesOf[i] ?? [],
       hosted: { through, parked },
+      awaited,
       drivers: header && new Set(header.drivers.filter(({ removed }) => !removed).map(({ id }) => id)),
     };
   }
@@ -171,6 +177,9 @@ interface ClientRow extends Record<string, unknown> {
   readonly state: string;
   readonly code: string;
   readonly reason: string;
+  /** The route version that contains it since it was released. */
+  readonly applied_as: number | null;
+  readonly note: string | null;
 }
 
 async function readClientScopes(db: Queryable, asked: readonly Asked<string>[], readings: Readings): Promise<void> {
@@ -179,7 +188,8 @@ async function readClientScopes(db: Queryable, asked: readonly Asked<string>[], 
     asked.map(({ ask }) => ask.above),
   ]);
   const documentsOf = asked.map((): ReadDocument[] => []);
-  for (const { n, version, id, client_version, state, code, reason } of rows) {
+  for (const row of rows) {
+    const { n, version, id, client_version } = row;
     const documents = documentsOf[n - 1];
     const index = asked[n - 1]?.index;
     if (!documents || index === undefined) continue;
@@ -187,10 +197,16 @@ async function readClientScopes(db: Queryable, asked: readonly Asked<string>[], 
       documents.push({
         key: `quarantine/${id}`,
         version: client_version,
-        text: JSON.stringify({ state, code, reason }),
+        text: keptText(row),
       });
-    readings[index] ??= { epoch: 0, version, whole: false, documents, deletes: [], hosted: null, drivers: null };
+    readings[index] ??= { ...ofNoRoute, version, whole: false, documents };
   }
+}
+
+/** What a phone hears of a mutation that was kept (protocol.md, The feed, 9). */
+function keptText({ state, code, reason, applied_as, note }: ClientRow): string {
+  const since = state === 'released' && applied_as !== null ? { version: applied_as } : {};
+  return JSON.stringify({ state, code, reason, ...since, ...(state === 'dismissed' && note !== null && { note }) });
 }
 
 interface CodeRow extends Record<string, unknown> {
@@ -206,6 +222,5 @@ async function readCodesScope(db: Queryable, asked: readonly Asked<null>[], read
   const documents = rows.flatMap(({ version: _version, ...code }) =>
     code.type === null ? [] : [{ key: `code/${code.type}/${code.code}`, version, text: JSON.stringify(code) }],
   );
-  for (const { index } of asked)
-    readings[index] = { epoch: 0, version, whole: true, documents, deletes: [], hosted: null, drivers: null };
+  for (const { index } of asked) readings[index] = { ...ofNoRoute, version, whole: true, documents };
 }

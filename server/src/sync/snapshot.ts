@@ -136,10 +136,14 @@ const epochName = ({ epoch }: Reading, serverEpoch: number): string =>
 
 /** Weak: compressed and plain bodies share it. */
 function etagOf(reading: Reading, serverEpoch: number): string {
-  const parked = reading.hosted?.parked.length
-    ? createHash('sha256').update(JSON.stringify(reading.hosted.parked)).digest('base64url')
-    : '';
-  return `W/"${epochName(reading, serverEpoch)}-${reading.version}-${reading.hosted?.through ?? ''}${parked.slice(0, 8)}"`;
+  const [parked, awaited] = [reading.hosted?.parked ?? [], reading.awaited ?? []];
+  const exceptions =
+    parked.length + awaited.length > 0
+      ? createHash('sha256')
+          .update(JSON.stringify([parked, awaited]))
+          .digest('base64url')
+      : '';
+  return `W/"${epochName(reading, serverEpoch)}-${reading.version}-${reading.hosted?.through ?? ''}${exceptions.slice(0, 8)}"`;
 }
 
 function scopeOf({ query }: FastifyRequest): Scope | undefined {

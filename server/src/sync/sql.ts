@@ -11,6 +11,7 @@ const sameRoute = (table: string): string =>
 const ofPlan = sameRoute('p');
 const ofResult = sameRoute('s');
 const ofParked = sameRoute('k');
+const ofEvidence = sameRoute('e');
 const ofDriver = sameRoute('d');
 
 /** What of a route is neither plan nor result, as the rules of `routes/header.ts` take it; `r` is `route`. */
@@ -26,6 +27,7 @@ const routeFacts = `json_build_object(
   'epoch', r.epoch, 'header_version', r.header_version, 'hosted_through', r.hosted_through,
   'parked', (select coalesce(json_agg(json_build_object('stop', k.stop_id, 'reason', k.reason) order by k.stop_id), '[]')
                from parked k where ${ofParked}),
+  'awaited', (select coalesce(json_agg(distinct e.stop_id order by e.stop_id), '[]') from missing_evidence e where ${ofEvidence}),
   'header', case when r.header_version > a.header_above then ${headerFacts} end)`;
 
 /**
@@ -54,11 +56,11 @@ export const readRoutes: Statement = {
 /** The answers to a queue that a person must know of, newest of each mutation. $1 client ids, $2 above. */
 export const readClients: Statement = {
   name: 'sync_read_clients',
-  text: `select a.n::int as n, c.version, q.id, q.client_version, q.state, q.code, q.reason
+  text: `select a.n::int as n, c.version, q.id, q.client_version, q.state, q.code, q.reason, q.version as applied_as, q.note
            from unnest($1::uuid[], $2::bigint[]) with ordinality as a (client_id, above, n)
            join client c using (client_id)
            left join lateral (
-             select distinct on (id) id, client_version, state, code, reason
+             select distinct on (id) id, client_version, state, code, reason, version, note
                from quarantine where client_id = c.client_id and client_version > a.above
               order by id, client_version desc
            ) q on true`,

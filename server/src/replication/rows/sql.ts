@@ -121,22 +121,11 @@ export const settleAssets = statement(
    delete from parked_row where file = $1 and key = any ($4::text[])`,
 );
 
-/** Files that a stop names and that are not here yet. $1–$3 route, $4 stops, $5 assets. */
-export const awaitAssets = statement(
-  'await assets',
-  `insert into awaited_asset (facility, route_id, week_end, stop_id, asset_id)
-   select $1, $2, $3, k.stop_id, k.asset_id
-     from unnest($4::smallint[], $5::text[]) as k (stop_id, asset_id)
-     join asset a on a.id = k.asset_id and a.state <> 'R'
-   on conflict do nothing`,
-);
-
 /** How many files that a route's stops name are not here. $1–$3 route. */
 export const countAwaited = statement(
   'count awaited',
-  `select count(distinct w.asset_id)::int as missing
-     from awaited_asset w join asset a on a.id = w.asset_id and a.state <> 'R'
-    where w.facility = $1 and w.route_id = $2 and w.week_end = $3`,
+  `select count(distinct asset_id)::int as missing
+     from missing_evidence where facility = $1 and route_id = $2 and week_end = $3`,
 );
 
 /** A person is told of files that never came, each with the stop that names it. $1 assets. */
