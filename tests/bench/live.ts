@@ -5,15 +5,16 @@ import { join } from 'node:path';
 import { setInterval as ticks } from 'node:timers/promises';
 import { routeScope } from '@tailgate/sync-protocol';
 import { migrate } from '../../server/src/db/migrate.ts';
-import { baselineBodies, changesOf, fillBaseline, post } from './baseline.ts';
+import { baselineBodies, changesOf, drainIntoBaseline, fillBaseline, post } from './baseline.ts';
 import type { Child } from './child.ts';
 import { startBaseline, startTailgate } from './child.ts';
 import type { Phone } from './fleet.ts';
 import { makeFleet } from './fleet.ts';
 import type { Ground } from './ground.ts';
 import { openGround, quantile, quietLog } from './ground.ts';
-import { connectPhone } from './phone-link.ts';
+import { connectPhone, drainPhone } from './phone-link.ts';
 import { recordPipeline, replayOn } from './raw-limit.ts';
+import type { RecordedQuery } from './recorded.ts';
 import type { Figure, Report } from './report.ts';
 import { benchRoute } from './workload.ts';
 
@@ -21,6 +22,8 @@ import { benchRoute } from './workload.ts';
 const EVERY_MS = 100;
 /** What the baseline's second phone does to see changes. */
 const POLL_MS = 1000;
+/** Phones of other routes, whose queues each round drains first: a day's taps do not come to a server just started. */
+const OTHERS = 20;
 
 interface Latencies {
   /** Milliseconds from sending to the acknowledgement, after the commit. */
@@ -29,24 +32,29 @@ interface Latencies {
   readonly visible: number[];
 }
 
-/** live: one writer every 100 ms, a second phone of the route watches. */
+/** live: on a server at work, one writer every 100 ms; a second phone of the route watches. */
 export async function live({ rounds, mutations = 100 }: { rounds: number; mutations?: number }): Promise<Report> {
   const ground = await openGround();
   try {
     const seed = await ground.database('seed');
     await migrate(seed.url, quietLog);
-    const [writer] = await makeFleet(seed.pool, { phones: 1, mutations, stops: 50, lines: 20 });
+    const [writer, ...others] = await makeFleet(seed.pool, { phones: 1 + OTHERS, mutations, stops: 50, lines: 20 });
     if (!writer) throw new Error('no phone');
     const watcher = await secondPhone(seed.pool, writer);
     await seed.close();
     const transactions = await recordPipeline(ground, [writer], 1);
+    const transactionsBefore = await recordPipeline(ground, others, 50);
+    const replay = async (run: (transaction: readonly RecordedQuery[]) => Promise<void>): Promise<Latencies> => {
+      for (const transaction of transactionsBefore) await run(transaction);
+      return paced(transactions, run);
+    };
     const ours: Latencies[] = [];
     const raw: Latencies[] = [];
     const baseline: Latencies[] = [];
     for (let round = 0; round < rounds; round++) {
-      raw.push(await replayOn(ground, [writer], (run) => paced(transactions, run)));
-      ours.push(await liveOurs(ground, writer, watcher));
-      baseline.push(await liveBaseline(ground, writer));
+      raw.push(await replayOn(ground, [writer, ...others], replay));
+      ours.push(await liveOurs(ground, { writer, watcher, others }));
+      baseline.push(await liveBaseline(ground, { writer, others }));
     }
     return report({ raw, ours, baseline }, mutations);
   } finally {
@@ -87,11 +95,18 @@ async function secondPhone(
   return { employee, token, clientId: crypto.randomUUID(), items: [] };
 }
 
-async function liveOurs(ground: Ground, writer: Phone, watcher: Phone): Promise<Latencies> {
+interface Phones {
+  readonly writer: Phone;
+  readonly watcher: Phone;
+  readonly others: readonly Phone[];
+}
+
+async function liveOurs(ground: Ground, { writer, watcher, others }: Phones): Promise<Latencies> {
   const database = await ground.database('ours', 'seed');
   const dataDir = await mkdtemp(join(tmpdir(), 'tailgate-bench-'));
   const child = await startTailgate(database.url, dataDir);
   try {
+    await Promise.all(others.map((phone) => drainPhone(child, phone)));
     return await writeAndWatch(child, writer, watcher);
   } finally {
     await child.stop();
@@ -138,12 +153,16 @@ function writeAndWatch(child: Child, writer: Phone, watcher: Phone): Promise<Lat
   });
 }
 
-async function liveBaseline(ground: Ground, writer: Phone): Promise<Latencies> {
+async function liveBaseline(ground: Ground, { writer, others }: Omit<Phones, 'watcher'>): Promise<Latencies> {
   const database = await ground.database('baseline');
-  await fillBaseline(database.pool, [writer], 50);
+  await fillBaseline(database.pool, [writer, ...others], 50);
   const child = await startBaseline(database.url);
   const agent = new Agent({ keepAlive: true });
   try {
+    await drainIntoBaseline(
+      child,
+      others.map((phone, n) => baselineBodies(phone, benchRoute(n + 1).id)),
+    );
     const ack: number[] = [];
     const visible: number[] = [];
     const sentAt: number[] = [];
