@@ -1,5 +1,10 @@
 import * as z from '#schema';
-import { creditReasonPayload, invoiceExceptionPayload, plainCodePayload, stopExceptionPayload } from './codes.ts';
+import {
+  creditReasonPayload,
+  invoiceExceptionPayload,
+  plainCodePayload,
+  stopExceptionPayload,
+} from './code-payloads.ts';
 import { nothing, operation } from './operations.ts';
 
 const list = <Code>(path: `/${string}`, code: z.ZodMiniType<Code>, summary: string, message: string) =>

@@ -7,6 +7,7 @@ export * from './auth.ts';
 export * from './canonical-json.ts';
 export * from './checksum.ts';
 export * from './client-frames.ts';
+export * from './code-payloads.ts';
 export * from './codes.ts';
 export * from './diagnostics.ts';
 export * from './email-operations.ts';

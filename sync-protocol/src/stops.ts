@@ -30,24 +30,23 @@ const countOrNone = z._default(
   0,
 );
 
+/** A text that `null` or nothing makes blank. */
+const blankText = (max: number) => blank(text(max));
+const blank = (inner: ReturnType<typeof text>) =>
+  z._default(
+    z.pipe(
+      z.nullable(inner),
+      z.transform((value) => value ?? ''),
+    ),
+    '',
+  );
+
 export const osdEntry = z.object({
   osd_parent: z._default(z.nullable(text(6)), null),
-  comment: z._default(
-    z.pipe(
-      z.nullable(text(2000)),
-      z.transform((value) => value ?? ''),
-    ),
-    '',
-  ),
+  comment: blankText(2000),
   quantity: countOrNone,
   images_id: z._default(assetReference, null),
-  barcodes: z._default(
-    z.pipe(
-      z.nullable(text(20)),
-      z.transform((value) => value ?? ''),
-    ),
-    '',
-  ),
+  barcodes: blankText(20),
   quantity_type: z._default(
     z.pipe(
       z.nullable(z.enum(['units', 'cases', ''])),
@@ -66,22 +65,10 @@ export const osdGroup = z.object({
 export type OsdGroup = z.infer<typeof osdGroup>;
 
 export const overageItem = z.object({
-  barcode: z._default(
-    z.pipe(
-      z.nullable(text(20)),
-      z.transform((value) => value ?? ''),
-    ),
-    '',
-  ),
+  barcode: blankText(20),
   osd_code: threeDigits,
   quantity: countOrNone,
-  comment: z._default(
-    z.pipe(
-      z.nullable(text(2000)),
-      z.transform((value) => value ?? ''),
-    ),
-    '',
-  ),
+  comment: blankText(2000),
   images_id: z._default(assetReference, null),
 });
 export type OverageItem = z.infer<typeof overageItem>;
@@ -105,13 +92,7 @@ const lineAction = z.object({
 
 export const lineUpdate = z.object({
   id: keyText(15),
-  invoice: z._default(
-    z.pipe(
-      z.nullable(keyText(10)),
-      z.transform((value) => value ?? ''),
-    ),
-    '',
-  ),
+  invoice: blank(keyText(10)),
   required: z.optional(z.nullable(z.boolean())),
   count_in_totes: z.optional(z.nullable(z.boolean())),
   add_photos: z.optional(z.nullable(z.boolean())),

@@ -59,8 +59,8 @@ async function weigh(code: string, loads: 'at start' | 'ever'): Promise<{ bytes:
 function withoutLater(): Plugin {
   return {
     name: 'without what is loaded later',
-    setup({ onResolve }) {
-      onResolve({ filter: /./ }, ({ kind, path }) =>
+    setup(bundler) {
+      bundler.onResolve({ filter: /./ }, ({ kind, path }) =>
         kind === 'dynamic-import' ? { path, external: true } : undefined,
       );
     },
