@@ -42,7 +42,8 @@ export interface ChannelGround {
   readonly desk: Desk;
 }
 
-const sdkName = 'tailgate-client-sdk/0.1.0';
+/** What hello calls this build. */
+export const sdkName = 'tailgate-client-sdk/0.1.0';
 
 /** One queue and its own line to the server: no queue waits for another's credentials, or faults. */
 export class Channel {

@@ -1,6 +1,9 @@
 import type { AssignedRoute, ReferenceCode, RouteKey, StopObjectInput } from '@tailgate/sync-protocol';
-import { routeScope } from '@tailgate/sync-protocol';
+import { currentProtocol, routeScope } from '@tailgate/sync-protocol';
+import type { ChannelGround } from './channel.ts';
+import { sdkName } from './channel.ts';
 import type { Courier } from './courier.ts';
+import type { Diagnostics } from './diagnostics.ts';
 import { NotSignedIn } from './errors.ts';
 import type { ClientEvents, EventHub } from './events.ts';
 import type { Outbox } from './queue/outbox.ts';
@@ -12,6 +15,7 @@ import type { Replica } from './replica/replica.ts';
 import type { Account, Accounts } from './session/accounts.ts';
 import type { AuthApi, SignInInput, SignInResult } from './session/sign-in.ts';
 import type { Status } from './status.ts';
+import { canSignOut, dayComplete } from './status.ts';
 import type { Journal } from './store/journal.ts';
 import type { UploadsPart } from './upload-port.ts';
 import type { Watch } from './watch.ts';
@@ -23,6 +27,8 @@ export interface Driver {
   readonly name: string;
   /** False once the server has ended the session: recording and draining go on, news need another sign-in. */
   readonly signedIn: boolean;
+  /** When the session ends by itself (ms since 1970, by this device's clock); known a day ahead. */
+  readonly sessionEndsAt: number | undefined;
 }
 
 /** What is told of a change that was made elsewhere, such as in another page. The same id again is the same change. */
@@ -40,6 +46,8 @@ export type Client = Pick<LocalClient, keyof LocalClient>;
 export interface ClientGround {
   readonly accounts: Accounts;
   readonly auth: AuthApi;
+  /** What every channel shares. */
+  readonly channel: Omit<ChannelGround, 'desk'>;
   readonly courier: Courier;
   readonly events: EventHub;
   readonly journal: Journal;
@@ -91,6 +99,25 @@ export class LocalClient {
    */
   signOut(): Promise<boolean> {
     return this.#ground.courier.leave();
+  }
+
+  /**
+   * Whether nothing of who works with the device depends on it any more: the server has every change and every file.
+   * Signing out loses nothing either way. Changes with `status`.
+   */
+  canSignOut(): boolean {
+    return canSignOut(this.status.current);
+  }
+
+  /** Whether that is so, and all changes are in the tables that the back office reads. Changes with `status`. */
+  dayComplete(): boolean {
+    return dayComplete(this.status.current);
+  }
+
+  /** How this device stands, for support: nothing in it is secret, or a customer's. */
+  async diagnostics(): Promise<Diagnostics> {
+    const { takeDiagnostics } = await import('./diagnostics.ts');
+    return takeDiagnostics(this.#ground, { sdk: sdkName, protocol: currentProtocol });
   }
 
   /** A route as this device knows it; without a key the driver's pending one. Undefined until it was synced once. */
@@ -158,5 +185,12 @@ export class LocalClient {
 const noRoutes: readonly AssignedRoute[] = [];
 
 function driverOf(account: Account | undefined): Driver | undefined {
-  return account && { employeeId: account.employee, name: account.name, signedIn: account.token !== null };
+  return (
+    account && {
+      employeeId: account.employee,
+      name: account.name,
+      signedIn: account.token !== null,
+      sessionEndsAt: account.ends_at,
+    }
+  );
 }

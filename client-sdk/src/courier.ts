@@ -2,6 +2,7 @@ import type { Cursor, Scope, ServerFrame } from '@tailgate/sync-protocol';
 import { clientScope, codesScope } from '@tailgate/sync-protocol';
 import type { ChannelGround, Credentials, Desk, FeedFrame } from './channel.ts';
 import { Channel } from './channel.ts';
+import type { State } from './connection/machine.ts';
 import { messageOf, Unreachable } from './errors.ts';
 import type { Conflict, EventHub } from './events.ts';
 import type { QueueItem } from './queue/item.ts';
@@ -27,19 +28,24 @@ export interface CourierGround {
   readonly channel: Omit<ChannelGround, 'desk'>;
 }
 
+/** Enough to see what led to what. */
+const troublesKept = 20;
+
 /**
  * Brings the parts together: a channel for each queue, the feed of the driver who works with the device, receipts,
  * status and events. Decides who may speak with which credentials.
  */
 export class Courier implements Desk {
   readonly status: Signal<Status>;
+  /** The last things that went wrong, the latest last. */
+  readonly troubles: Trouble[] = [];
   readonly #ground: CourierGround;
   readonly #channels: Channel[] = [];
   readonly #receipts = new Map<string, Receipt>();
   readonly #leaving = new Set<string>();
   #feed: { readonly channel: Channel; readonly feed: Feed } | undefined;
   #epoch: string | undefined;
-  #lastError: Trouble | undefined;
+  #files: Status['uploading'] = {};
   #storage: Status['storage'] = 'ok';
   #closed = false;
 
@@ -55,6 +61,11 @@ export class Courier implements Desk {
   /** The life of the server's database, as the latest welcome told it. */
   get epoch(): string | undefined {
     return this.#epoch;
+  }
+
+  /** How the line of a queue stands; undefined where it has none. */
+  stateOf(queue: Queue): State | undefined {
+    return this.#channels.find((channel) => channel.queue === queue)?.state;
   }
 
   // ── What the client asks ─────────────────────────────────────────────────────────────────────────────────────────
@@ -88,6 +99,11 @@ export class Courier implements Desk {
   wake(): void {
     for (const channel of this.#channels) channel.wake();
     this.#tellSignOuts();
+  }
+
+  filesWait(files: Status['uploading']): void {
+    this.#files = files;
+    this.#showStatus();
   }
 
   storageTrouble(error: unknown): void {
@@ -146,7 +162,7 @@ export class Courier implements Desk {
     const { accounts, events } = this.#ground;
     const { employee } = channel.queue.head;
     if (frame.type === 'session') {
-      if (frame.state !== 'revoked') return;
+      if (frame.state === 'expires') return this.#expires(employee, frame.expires_in_s);
       accounts.dropToken(employee);
       events.emit('session', { employee, reason: frame.reason ?? 'revoked' });
       return this.#update();
@@ -171,7 +187,8 @@ export class Courier implements Desk {
   }
 
   trouble(code: string, message: string): void {
-    this.#lastError = { code, message, at: this.#ground.channel.environment.clock.now() };
+    this.troubles.push({ code, message, at: this.#ground.channel.environment.clock.now() });
+    if (this.troubles.length > troublesKept) this.troubles.shift();
     this.#showStatus();
   }
 
@@ -211,6 +228,13 @@ export class Courier implements Desk {
     }
     for (const channel of this.#channels) channel.update();
     this.#showStatus();
+  }
+
+  #expires(employee: string, seconds: number | undefined): void {
+    const { accounts, events, channel } = this.#ground;
+    if (seconds === undefined) return;
+    const at = channel.environment.clock.now() + seconds * 1_000;
+    if (accounts.setEnd(employee, at)) events.emit('expires', { employee, at });
   }
 
   #isCurrent(employee: string): boolean {
@@ -298,7 +322,8 @@ export class Courier implements Desk {
       connection: connectionStatus(account !== undefined && account.token !== null, channel?.state),
       employeeId: account?.employee,
       ...pendingOf(this.#ground.outbox),
-      lastError: this.#lastError,
+      uploading: this.#files,
+      lastError: this.troubles.at(-1),
       storage: this.#storage,
     };
   }

@@ -78,7 +78,7 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
     uploads?.wake();
   });
   uploads?.start(openUploadPort({ url, environment, timing, accounts, outbox, courier }));
-  return new LocalClient({ accounts, auth, courier, events, journal, outbox, replica, stopWakeUps, uploads });
+  return new LocalClient({ accounts, auth, channel, courier, events, journal, outbox, replica, stopWakeUps, uploads });
 }
 
 /** As much of a name as a frame has room for. */

@@ -5,15 +5,22 @@ import { callAll } from './watch.ts';
 export interface ClientEvents {
   /** A field of a change lost against a later edit of somebody else; both values. */
   readonly conflict: Conflict;
-  /** A change that the server could not apply: the office has it. */
+  /** A change that the server could not apply: the office has it, or has put it aside with the words `dismissed`. */
   readonly quarantined: {
     readonly id: string;
     readonly employee: string;
     readonly code: string;
     readonly reason: string;
+    readonly dismissed?: string | undefined;
   };
   /** The session of the signed-in driver has ended on the server; what was recorded drains all the same. */
   readonly session: { readonly employee: string; readonly reason: string };
+  /** The session will end within a day: who signs in again before has news all the time. Told once. */
+  readonly expires: {
+    readonly employee: string;
+    /** ms since 1970 by this device's clock. */
+    readonly at: number;
+  };
 }
 
 /** A field that lost against a later edit, with both values. */
@@ -33,6 +40,7 @@ export class EventHub {
     conflict: new Set(),
     quarantined: new Set(),
     session: new Set(),
+    expires: new Set(),
   };
 
   on<Name extends keyof ClientEvents>(name: Name, listener: (event: ClientEvents[Name]) => void): () => void {

@@ -2,6 +2,7 @@ export type { Author, Client, Driver } from './client.ts';
 export type { Timing } from './connection/machine.ts';
 export type { ClientOptions } from './create-client.ts';
 export { createClient } from './create-client.ts';
+export type { AccountDiagnostics, Diagnostics, QueueDiagnostics, ScopeDiagnostics } from './diagnostics.ts';
 export type { Clock, Environment, Randomness, Socket } from './environment.ts';
 export { InvalidChange, NotSignedIn, Quarantined, Unreachable } from './errors.ts';
 export type { ClientEvents, Conflict } from './events.ts';

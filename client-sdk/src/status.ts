@@ -8,7 +8,11 @@ export interface Status {
   readonly employeeId: string | undefined;
   /** Changes that the server has not answered, by employee; who has none is not listed. */
   readonly pending: Readonly<Record<string, number>>;
-  /** When the oldest of them was recorded, by this device's clock (ms since 1970). */
+  /** Changes that the server has and the back office cannot read yet, by employee; those under review among them. */
+  readonly unhosted: Readonly<Record<string, number>>;
+  /** Files that the server does not have, by employee. */
+  readonly uploading: Readonly<Record<string, number>>;
+  /** When the oldest pending change was recorded, by this device's clock (ms since 1970). */
   readonly oldestPendingAt: number | undefined;
   /** The last thing that went wrong; it may be over. */
   readonly lastError: Trouble | undefined;
@@ -45,13 +49,30 @@ export function connectionStatus(signedIn: boolean, state: State | undefined): C
   }
 }
 
-export function pendingOf(outbox: Outbox): Pick<Status, 'pending' | 'oldestPendingAt'> {
+export function pendingOf(outbox: Outbox): Pick<Status, 'pending' | 'unhosted' | 'oldestPendingAt'> {
   const pending: Record<string, number> = {};
+  const unhosted: Record<string, number> = {};
   let oldest: number | undefined;
-  for (const { head, waiting, firstWaiting } of outbox.queues) {
-    if (!firstWaiting) continue;
-    pending[head.employee] = (pending[head.employee] ?? 0) + waiting.size;
-    oldest = Math.min(oldest ?? Infinity, Date.parse(firstWaiting.mutation.captured_at));
+  for (const { head, waiting, answered, firstWaiting } of outbox.queues) {
+    count(unhosted, head.employee, answered.size);
+    count(pending, head.employee, waiting.size);
+    if (firstWaiting) oldest = Math.min(oldest ?? Infinity, Date.parse(firstWaiting.mutation.captured_at));
   }
-  return { pending, oldestPendingAt: oldest };
+  return { pending, unhosted, oldestPendingAt: oldest };
 }
+
+/** Who has none is not listed. */
+function count(by: Record<string, number>, employee: string, more: number): void {
+  if (more > 0) by[employee] = (by[employee] ?? 0) + more;
+}
+
+/** Whether the server has every change and every file of who works with the device; where nobody does, of everybody. */
+export const canSignOut = ({ employeeId, pending, uploading }: Status): boolean =>
+  [pending, uploading].every((left) => isDone(left, employeeId));
+
+/** Whether that is so and the back office can read all of the changes. */
+export const dayComplete = (status: Status): boolean =>
+  canSignOut(status) && isDone(status.unhosted, status.employeeId);
+
+const isDone = (left: Readonly<Record<string, number>>, employee: string | undefined): boolean =>
+  employee === undefined ? Object.keys(left).length === 0 : !Object.hasOwn(left, employee);

@@ -18,6 +18,8 @@ export interface UploadPort {
   credentials(employee: string): Readonly<Record<string, string>> | undefined;
   /** The life of the server's database; another one may have lost files. */
   epoch(): string | undefined;
+  /** Tells the app's `status` how many files wait, by employee. */
+  waiting(files: Readonly<Record<string, number>>): void;
   /** Tells the app's `status` what went wrong. */
   trouble(code: string, message: string): void;
 }
@@ -45,6 +47,7 @@ export function openUploadPort({ accounts, outbox, courier, ...ground }: PortGro
     status: courier.status,
     employee: () => accounts.current.current?.employee,
     epoch: () => courier.epoch,
+    waiting: (files) => courier.filesWait(files),
     trouble: (code, message) => courier.trouble(code, message),
     credentials: (employee_id) => {
       const api_token = accounts.find(employee_id)?.token;

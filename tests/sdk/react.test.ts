@@ -9,11 +9,11 @@ import { createElement as h, StrictMode, startTransition, useState } from 'react
 import { createRoot } from 'react-dom/client';
 import { createClient, MemoryStore } from '@tailgate/client-sdk';
 import {
-  ClientProvider, useClientEvent, useDriver, useRoute, useStatus, useStop, useWatch,
+  ClientProvider, useCanSignOut, useClientEvent, useDayComplete, useDriver, useRoute, useStatus, useStop, useWatch,
 } from '@tailgate/client-sdk/react';
 
 const client = await createClient({ url: location.origin, store: new MemoryStore() });
-const seen = { 1: [], 2: [], routes: [], conflicts: [] };
+const seen = { 1: [], 2: [], routes: [], conflicts: [], days: [] };
 globalThis.seen = seen;
 
 function Stop({ id }) {
@@ -32,6 +32,9 @@ function Screen() {
   const { connection } = useStatus();
   const route = useRoute();
   const [receipt, show] = useState();
+  const [atServer, complete] = [useCanSignOut(), useDayComplete()];
+  const day = 'day ' + (complete ? 'complete' : atServer ? 'at the server' : 'on the phone');
+  if (seen.days.at(-1) !== day) seen.days.push(day);
   if (route && seen.routes.at(-1) !== route) seen.routes.push(route);
   useClientEvent('conflict', ({ path }) => seen.conflicts.push(path));
   const record = () => {
@@ -54,6 +57,7 @@ interface Seen {
   readonly 2: readonly object[];
   readonly routes: readonly object[];
   readonly conflicts: readonly string[];
+  readonly days: readonly string[];
 }
 declare global {
   var seen: Seen;
@@ -76,6 +80,8 @@ test('a screen made of hooks shows what changes, and leaves alone what does not'
 
   server.host();
   await page.getByText('on_host').waitFor();
+  const days = ['day complete', 'day on the phone', 'day at the server', 'day complete'];
+  expect(await page.evaluate(() => globalThis.seen.days)).toEqual(days);
   server.edit({ id: 2, updates: { driver_comments: 'ring twice' } }, Date.now());
   await page.getByText('ring twice').waitFor();
 

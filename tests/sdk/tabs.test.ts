@@ -39,6 +39,7 @@ globalThis.tab = {
   sees: (stop, text) => until(client.stop(stop), (is) => is?.updates.driver_comments === text).then(() => true),
   refusal: (stop) => { try { client.updateStop(key, { id: stop, updates: { status: 'ZZ' } }); } catch (error) { return error.name; } },
   fired: () => fired,
+  support: async () => { const { queues } = await client.diagnostics(); return queues.map((queue) => queue.connection); },
   online: () => until(client.status, (status) => status.connection === 'online').then(() => true),
   close: () => client.close(),
 };
@@ -56,6 +57,7 @@ interface Tab {
   sees(stop: number, text: string): Promise<boolean>;
   refusal(stop: number): string | undefined;
   fired(): number;
+  support(): Promise<string[]>;
   online(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -106,6 +108,7 @@ describe('two pages of one origin, in a real Chromium', () => {
     await guest.evaluate((id) => globalThis.tab.accepted(id), second);
     await leader.evaluate((id) => globalThis.tab.accepted(id), first);
     expect(taken()).toEqual([first, second]);
+    expect(await guest.evaluate(() => globalThis.tab.support())).toEqual(['live']);
     expect(await guest.evaluate(() => globalThis.tab.refusal(1))).toBe('InvalidChange');
     expect(await guest.evaluate(() => globalThis.tab.online())).toBe(true);
   });

@@ -106,15 +106,16 @@ describe('a file', () => {
     const photo = photoOf(300_000);
     const { id } = await uploads.add(photo, { kind: 'photo', name: 'door.jpg' });
     const receipt = client.updateStop(key, { id: 1, updates: { status: 'D', signature_id: id } });
-    await uploads.complete(receipt, [id]);
+    await receipt.complete;
     await serverHas(id, photo);
     expect(uploads.status.current).toMatchObject({ waiting: 0, bytes: 0, sending: undefined, failed: [] });
     expect(uploads.file(id).current).toMatchObject({ at: 'here', epoch: '1' });
   });
 
   test('without a network is kept, and sent when there is one; signatures before photos', async () => {
-    const { uploads } = await openApp();
+    const { uploads, client } = await openApp();
     const order: string[] = [];
+    expect(client.canSignOut()).toBe(true);
     link.refuse();
     link.cut();
     const [photo, signature] = [photoOf(50_000), photoOf(5_000)];
@@ -123,9 +124,12 @@ describe('a file', () => {
     for (const [name, { id }] of Object.entries({ first, second }))
       uploads.file(id).subscribe((state) => state?.at === 'here' && order.push(name));
     expect(uploads.status.current.waiting).toBe(2);
+    expect(Object.values(client.status.current.uploading)).toEqual([2]);
+    expect([client.canSignOut(), client.dayComplete()]).toEqual([false, false]);
     await link.accept();
     uploads.wake();
     await Promise.all([uploads.here(first.id), uploads.here(second.id)]);
+    expect([client.canSignOut(), client.dayComplete()]).toEqual([true, true]);
     expect(order).toEqual(['second', 'first']);
   });
 

@@ -99,6 +99,10 @@ export function readItem(value: unknown): QueueItem | undefined {
 
 export const isWaiting = (item: QueueItem): boolean => item.progress.at === 'waiting';
 
+/** The server has answered it, and the host is not known to have it. */
+export const isAnswered = (item: QueueItem): boolean =>
+  item.progress.at === 'accepted' || item.progress.at === 'quarantined';
+
 /** Waiting, or accepted and not yet seen on the host. */
 export const isUnfinished = (item: QueueItem): boolean => isWaiting(item) || item.progress.at === 'accepted';
 

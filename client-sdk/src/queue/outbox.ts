@@ -211,7 +211,7 @@ export class Outbox {
 
   #progress(item: QueueItem, progress: Progress): void {
     item.progress = progress;
-    if (!isWaiting(item)) this.#queues.get(item.client_id)?.waiting.delete(item);
+    this.#queues.get(item.client_id)?.count(item);
     this.unfinished.place(item);
   }
 

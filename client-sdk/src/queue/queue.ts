@@ -4,7 +4,7 @@ import type { Read } from '../store/reading.ts';
 import { fields, flag, nullable, number, text } from '../store/reading.ts';
 import type { StoreChange } from '../store/store.ts';
 import type { QueueItem } from './item.ts';
-import { bytesOf, isWaiting, putItem } from './item.ts';
+import { bytesOf, isAnswered, isWaiting, putItem } from './item.ts';
 import { seal } from './seal.ts';
 
 /** What a queue is, beside its items. */
@@ -49,6 +49,8 @@ export class Queue {
   readonly head: QueueHead;
   /** Those of them that the server has not answered. */
   waiting: Set<QueueItem> = new Set();
+  /** Those that it has answered and the back office cannot read yet; what is under review among them. */
+  answered: Set<QueueItem> = new Set();
   #items: QueueItem[] = [];
   #sealing: Promise<void> = Promise.resolve();
   readonly #journal: Journal;
@@ -75,12 +77,21 @@ export class Queue {
 
   add(item: QueueItem): void {
     this.#items.push(item);
-    if (isWaiting(item)) this.waiting.add(item);
+    this.count(item);
   }
 
   keep(items: readonly QueueItem[]): void {
     this.#items = [...items];
     this.waiting = new Set(items.filter(isWaiting));
+    this.answered = new Set(items.filter(isAnswered));
+  }
+
+  /** Counts an item as what it is by now. */
+  count(item: QueueItem): void {
+    if (isWaiting(item)) this.waiting.add(item);
+    else this.waiting.delete(item);
+    if (isAnswered(item)) this.answered.add(item);
+    else this.answered.delete(item);
   }
 
   /**

@@ -4,7 +4,9 @@ import type { Driver } from '../client.ts';
 import type { ClientEvents } from '../events.ts';
 import type { LocalRoute, LocalStop } from '../replica/local-route.ts';
 import type { Status } from '../status.ts';
+import { canSignOut, dayComplete } from '../status.ts';
 import type { Watch } from '../watch.ts';
+import { select } from '../watch.ts';
 import { useClient } from './provider.ts';
 
 /**
@@ -23,6 +25,18 @@ export function useWatch<Value>(watch: Watch<Value>): Value {
 /** Connection, what is pending, what went wrong last. */
 export function useStatus(): Status {
   return useWatch(useClient().status);
+}
+
+/** Whether the server has everything of who works with this device; rendered anew only when the answer is another. */
+export function useCanSignOut(): boolean {
+  const { status } = useClient();
+  return useWatch(useMemo(() => select(status, canSignOut), [status]));
+}
+
+/** Whether that is so and the back office can read it; rendered anew only when the answer is another. */
+export function useDayComplete(): boolean {
+  const { status } = useClient();
+  return useWatch(useMemo(() => select(status, dayComplete), [status]));
 }
 
 /** Who works with this device. */

@@ -1,2 +1,13 @@
 export { ClientProvider, useClient } from './provider.ts';
-export { useClientEvent, useCodes, useDriver, useRoute, useRoutes, useStatus, useStop, useWatch } from './hooks.ts';
+export {
+  useCanSignOut,
+  useClientEvent,
+  useCodes,
+  useDayComplete,
+  useDriver,
+  useRoute,
+  useRoutes,
+  useStatus,
+  useStop,
+  useWatch,
+} from './hooks.ts';

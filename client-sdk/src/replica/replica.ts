@@ -50,6 +50,10 @@ export class Replica {
     return this.#codes;
   }
 
+  get states(): ScopeState[] {
+    return [...this.#scopes.values()];
+  }
+
   get scopes(): Scope[] {
     return [...this.#scopes.keys()];
   }

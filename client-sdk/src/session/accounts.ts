@@ -1,7 +1,7 @@
 import type { AssignedRoute } from '@tailgate/sync-protocol';
 import type { Journal } from '../store/journal.ts';
 import type { Read } from '../store/reading.ts';
-import { exactly, fields, flag, listOf, nullable, text } from '../store/reading.ts';
+import { exactly, fields, flag, listOf, nullable, number, optional, text } from '../store/reading.ts';
 import type { Store } from '../store/store.ts';
 import { Signal } from '../watch.ts';
 
@@ -13,6 +13,8 @@ const isAccount = fields({
   token: nullable(text),
   /** The driver has signed out and the server does not know it yet. */
   leaving: flag,
+  /** When the session ends by itself (ms since 1970, by this device's clock); the server tells it a day ahead. */
+  ends_at: optional(number),
   /** Their routes, the pending one first. */
   routes: listOf(fields({ facility: text, id: text, week_end: text, scope: text, status: exactly('O', 'C') })),
 });
@@ -53,7 +55,7 @@ export class Accounts {
   /** A sign-in: this driver works with the device from now on. Durable when it resolves. */
   enter(employee: string, name: string, token: string): Promise<void> {
     const routes = this.#all.get(employee)?.routes ?? [];
-    return this.#put({ employee, name, token, leaving: false, routes }, employee);
+    return this.#put({ employee, name, token, leaving: false, ends_at: undefined, routes }, employee);
   }
 
   /** A sign-out on this device; the token is kept until the server knows. */
@@ -66,7 +68,16 @@ export class Accounts {
   /** The token is worth nothing any more. */
   dropToken(employee: string): void {
     const known = this.#all.get(employee);
-    if (known?.token) void this.#put({ ...known, token: null, leaving: false }, this.current.current?.employee);
+    const over = { token: null, leaving: false, ends_at: undefined };
+    if (known?.token) void this.#put({ ...known, ...over }, this.current.current?.employee);
+  }
+
+  /** The session will end. @returns false where that is known */
+  setEnd(employee: string, ends_at: number): boolean {
+    const known = this.#all.get(employee);
+    if (!known?.token || known.ends_at !== undefined) return false;
+    void this.#put({ ...known, ends_at }, this.current.current?.employee);
+    return true;
   }
 
   setRoutes(employee: string, routes: AssignedRoute[]): void {

@@ -1,6 +1,7 @@
 import type { AssignedRoute, ReferenceCode, RouteKey, StopObjectInput } from '@tailgate/sync-protocol';
 import { routeScope } from '@tailgate/sync-protocol';
 import type { Client, Driver, LocalClient } from '../client.ts';
+import type { Diagnostics } from '../diagnostics.ts';
 import { newId, platform } from '../environment.ts';
 import { NotSignedIn, Unreachable } from '../errors.ts';
 import type { ClientEvents, EventHub } from '../events.ts';
@@ -10,6 +11,7 @@ import { Receipt } from '../queue/receipt.ts';
 import type { LocalRoute, LocalStop } from '../replica/local-route.ts';
 import type { SignInInput, SignInResult } from '../session/sign-in.ts';
 import type { Status } from '../status.ts';
+import { canSignOut, dayComplete } from '../status.ts';
 import type { Watch } from '../watch.ts';
 import { keepEqualParts, select, Signal } from '../watch.ts';
 import { record } from './host.ts';
@@ -80,6 +82,20 @@ export class Guest implements Client {
 
   async signOut(): Promise<boolean> {
     return (await this.#ask({ call: 'signOut' })) === true;
+  }
+
+  canSignOut(): boolean {
+    return canSignOut(this.status.current);
+  }
+
+  dayComplete(): boolean {
+    return dayComplete(this.status.current);
+  }
+
+  async diagnostics(): Promise<Diagnostics> {
+    const value = await this.#ask({ call: 'diagnostics' });
+    if (typeof value === 'boolean' || 'kind' in value) throw otherAnswer();
+    return value;
   }
 
   route(key?: RouteKey): Watch<LocalRoute | undefined> {
@@ -176,7 +192,7 @@ export class Guest implements Client {
     return receipt;
   }
 
-  async #ask(what: Call): Promise<SignInResult | boolean> {
+  async #ask(what: Call): Promise<SignInResult | boolean | Diagnostics> {
     const id = newId(platform.clock.now(), platform.random);
     const answered = new Promise<Answer>((resolve) => this.#calls.set(id, resolve));
     this.#line.say({ type: 'asks', id, what });
@@ -225,6 +241,7 @@ export class Guest implements Client {
     if (told.name === 'conflict') this.#events.emit('conflict', told.event);
     else if (told.name === 'quarantined') this.#events.emit('quarantined', told.event);
     else if (told.name === 'session') this.#events.emit('session', told.event);
+    else if (told.name === 'expires') this.#events.emit('expires', told.event);
   }
 }
 
@@ -237,15 +254,19 @@ function show<Value>(signal: Signal<Value> | undefined, value: Value): void {
   signal?.set(keepEqualParts(signal.current, value));
 }
 
-function resultOf(value: SignInResult | boolean): SignInResult {
-  if (typeof value === 'boolean') throw new Error('the other page answered something else');
+function resultOf(value: SignInResult | boolean | Diagnostics): SignInResult {
+  if (typeof value === 'boolean' || !('kind' in value)) throw otherAnswer();
   return value;
 }
+
+const otherAnswer = (): Error => new Error('the other page answered something else');
 
 const unknownStatus: Status = {
   connection: 'connecting',
   employeeId: undefined,
   pending: {},
+  unhosted: {},
+  uploading: {},
   oldestPendingAt: undefined,
   lastError: undefined,
   storage: 'ok',

@@ -108,7 +108,8 @@ export class Host {
     try {
       if (what.call === 'signIn') return { kind: 'result', value: await client.signIn(what.input) };
       if (what.call === 'signUp') return { kind: 'result', value: await client.signUp(what.employeeId, what.password) };
-      return { kind: 'result', value: await client.signOut() };
+      if (what.call === 'signOut') return { kind: 'result', value: await client.signOut() };
+      return { kind: 'result', value: await client.diagnostics() };
     } catch (error) {
       return { kind: error instanceof Unreachable ? 'unreachable' : 'failed', message: messageOf(error) };
     }

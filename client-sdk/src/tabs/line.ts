@@ -1,5 +1,6 @@
 import type { AssignedRoute, ReferenceCode, RouteKey, StopObjectInput } from '@tailgate/sync-protocol';
 import type { Author, Driver } from '../client.ts';
+import type { Diagnostics } from '../diagnostics.ts';
 import type { ClientEvents } from '../events.ts';
 import type { ReceiptState } from '../queue/receipt.ts';
 import type { SkipInput } from '../queue/record.ts';
@@ -40,10 +41,11 @@ export type Change =
 export type Call =
   | { readonly call: 'signIn'; readonly input: SignInInput }
   | { readonly call: 'signUp'; readonly employeeId: string; readonly password: string }
-  | { readonly call: 'signOut' };
+  | { readonly call: 'signOut' }
+  | { readonly call: 'diagnostics' };
 
 export type Answer =
-  | { readonly kind: 'result'; readonly value: SignInResult | boolean }
+  | { readonly kind: 'result'; readonly value: SignInResult | boolean | Diagnostics }
   | { readonly kind: 'unreachable' | 'failed'; readonly message: string };
 
 export type Told = {
@@ -66,7 +68,7 @@ export type Message =
   | { readonly type: 'tells'; readonly told: Told };
 
 /** Rises with `Message`: pages of another build do not understand each other, and are silent to each other. */
-const dialect = 'tailgate-tabs/2';
+const dialect = 'tailgate-tabs/3';
 const isOurs = fields({ dialect: exactly(dialect) });
 const isMessage = (data: unknown): data is Message => isOurs(data);
 

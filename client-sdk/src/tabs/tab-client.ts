@@ -1,5 +1,6 @@
 import type { AssignedRoute, ReferenceCode, RouteKey, StopObjectInput } from '@tailgate/sync-protocol';
 import type { Author, Client, Driver, LocalClient } from '../client.ts';
+import type { Diagnostics } from '../diagnostics.ts';
 import type { ClientEvents } from '../events.ts';
 import { EventHub } from '../events.ts';
 import { readItem } from '../queue/item.ts';
@@ -97,6 +98,18 @@ export class TabClient implements Client {
     return this.#seat.current.signOut();
   }
 
+  canSignOut(): boolean {
+    return this.#seat.current.canSignOut();
+  }
+
+  dayComplete(): boolean {
+    return this.#seat.current.dayComplete();
+  }
+
+  diagnostics(): Promise<Diagnostics> {
+    return this.#seat.current.diagnostics();
+  }
+
   route(key?: RouteKey): Watch<LocalRoute | undefined> {
     return this.#of((seat) => seat.route(key));
   }
@@ -185,6 +198,7 @@ export class TabClient implements Client {
     this.#forward(client, 'conflict', (event) => ({ name: 'conflict', event }));
     this.#forward(client, 'quarantined', (event) => ({ name: 'quarantined', event }));
     this.#forward(client, 'session', (event) => ({ name: 'session', event }));
+    this.#forward(client, 'expires', (event) => ({ name: 'expires', event }));
     this.#guest.handOver(client);
     this.#host = new Host(client, this.#line);
     this.#seat.set(client);

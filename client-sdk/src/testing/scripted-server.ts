@@ -160,6 +160,13 @@ export class ScriptedServer {
       }
   }
 
+  /** Tells whoever showed this token that its session ends by itself. */
+  expire(token: string, inSeconds: number): void {
+    for (const link of this.#links)
+      if (link.hello?.api_token === token)
+        this.#send(link, { type: 'session', state: 'expires', expires_in_s: inSeconds });
+  }
+
   broadcast(frame: ServerFrameInput | string): void {
     for (const link of this.#links)
       if (typeof frame === 'string') link.socket.send(frame);

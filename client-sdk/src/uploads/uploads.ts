@@ -44,11 +44,6 @@ export interface UploadStatus {
   readonly failed: readonly { readonly id: string; readonly name: string; readonly reason: string }[];
 }
 
-/** What a change's receipt gives of its evidence. */
-export interface Accepted {
-  readonly accepted: Promise<unknown>;
-}
-
 const ordinaryChunk = 1024 * 1024;
 const week = 7 * 86_400_000;
 
@@ -124,11 +119,6 @@ export class Uploads implements UploadsPart {
     });
   }
 
-  /** Resolves when the server has a change and every file that it names: the stop's evidence is complete. */
-  async complete(receipt: Accepted, files: readonly string[]): Promise<void> {
-    await Promise.all([receipt.accepted, ...files.map((id) => this.here(id))]);
-  }
-
   /** Called by the client that runs the uploads. */
   start(port: UploadPort): void {
     const { chunkBytes = ordinaryChunk, keepMs = week } = this.#options;
@@ -145,6 +135,7 @@ export class Uploads implements UploadsPart {
       else loop.pump();
     });
     this.#running = { port, loop, unsubscribe };
+    this.#tellWaiting();
     loop.pump();
   }
 
@@ -175,6 +166,13 @@ export class Uploads implements UploadsPart {
 
   #showStatus(): void {
     this.#status.set(this.#computeStatus());
+    this.#tellWaiting();
+  }
+
+  #tellWaiting(): void {
+    const files: Record<string, number> = {};
+    for (const { employee } of this.#shelf.waiting) files[employee] = (files[employee] ?? 0) + 1;
+    this.#running?.port.waiting(files);
   }
 
   #computeStatus(): UploadStatus {
