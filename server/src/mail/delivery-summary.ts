@@ -1,8 +1,7 @@
 import type { RouteKey, StopPlan, StopResult, StopStatus } from '@tailgate/sync-protocol';
 import { eventTime } from '../stops/event-time.ts';
 import { clockOf, zoneName } from './local-clock.ts';
-import type { PictureReference } from './summary-pictures.ts';
-import type { SummaryTables } from './summary-tables.ts';
+import type { DeliverySummary, Fact, SummaryTables } from './summary.ts';
 import { counted, summaryTables } from './summary-tables.ts';
 
 /** A stop, and what is needed to speak of it to a customer. */
@@ -18,34 +17,6 @@ export interface SummarizedStop {
   readonly drivers: Readonly<Record<string, string>>;
   /** What a reason code means; blank where nobody knows. */
   readonly reason: (type: 'credit-reason' | 'stop-exception', code: string) => string;
-}
-
-export interface Fact {
-  readonly label: string;
-  readonly value: string;
-}
-
-/** What a delivery summary says, in order; how it looks is the templates'. Nothing that was not recorded is told. */
-export interface DeliverySummary extends SummaryTables {
-  /** One line, for a mail's subject and a page's title. */
-  readonly subject: string;
-  readonly status: StopStatus;
-  /** Such as `Delivered`. */
-  readonly statusWords: string;
-  readonly customer: string;
-  readonly facility: string;
-  /** The whole in a sentence or two: mail programs show it beside the subject. */
-  readonly lead: string;
-  readonly totals: readonly Fact[];
-  readonly facts: readonly Fact[];
-  /** The driver's words. */
-  readonly comment: string;
-  readonly signature: PictureReference | undefined;
-  readonly exceptionCount: number;
-  /** Whose times these are. */
-  readonly zone: string;
-  /** Whom to ask; blank where nobody is named. */
-  readonly contact: string;
 }
 
 /** Puts together what a summary says of a stop as it is now. Pure. */

@@ -1,7 +1,7 @@
 import type { Asset } from '../assets/queries.ts';
 import { findAssetsOf, readBytes } from '../assets/queries.ts';
 import type { Queryable } from '../db/types.ts';
-import type { Picture, PicturesOf } from './render-summary.ts';
+import type { Picture, PicturesOf } from './summary.ts';
 
 /** What mail programs and browsers show, and how its files end. SVG is none of it: it can hold programs. */
 const shownTypes: Readonly<Record<string, string>> = {

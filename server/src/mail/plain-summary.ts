@@ -1,5 +1,4 @@
-import type { ListedPictures, Picture, SummaryView } from './render-summary.ts';
-import type { CountedLine, ExceptionEntry } from './summary-tables.ts';
+import type { CountedLine, ExceptionEntry, ListedPictures, Picture, SummaryView } from './summary.ts';
 
 /**
  * The summary as plain text, for those who read mail as text. One line for each thing, in words: columns that are

@@ -1,41 +1,12 @@
 import { join } from 'node:path';
 import { Eta } from 'eta';
-import type { DeliverySummary } from './delivery-summary.ts';
 import { plainSummary } from './plain-summary.ts';
-import type { PictureReference } from './summary-pictures.ts';
+import type { DeliverySummary, ListedPictures, PictureReference, PicturesOf, SummaryView } from './summary.ts';
 
 export interface RenderedSummary {
   readonly subject: string;
   readonly html: string;
   readonly text: string;
-}
-
-/**
- * What there is of a file. `shown`: its bytes are at `src`. `stored`: it is kept, but not shown here, because it is too
- * big or no image. `pending`: nobody has uploaded it yet. `href` is where a reader finds it, if anywhere.
- */
-export type Picture =
-  | { readonly kind: 'shown'; readonly src: string }
-  | { readonly kind: 'stored' | 'pending'; readonly href: string | undefined };
-
-/** The files that an asset id stands for, at least one. */
-export type PicturesOf = (asset: string) => readonly Picture[];
-
-export interface ListedPictures {
-  /** `Signature`, `Photo 1`: by this the rest of the summary names them. */
-  readonly label: string;
-  readonly caption: string;
-  readonly pictures: readonly Picture[];
-}
-
-/** What the templates get. */
-export interface SummaryView extends Omit<DeliverySummary, 'signature' | 'photos'> {
-  readonly signature: ListedPictures | undefined;
-  readonly photos: readonly ListedPictures[];
-  /** Photos that are not listed. */
-  readonly morePhotos: number;
-  /** Number of a photo; undefined where there is none. */
-  readonly photoNumber: (asset: string | null) => number | undefined;
 }
 
 /** Photos that are listed one by one. A body can name two hundred thousand. */

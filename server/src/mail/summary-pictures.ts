@@ -1,13 +1,6 @@
+import type { ExceptionEntry, LineExceptions, PictureReference } from './summary.ts';
 import type { SummaryLine } from './summary-lines.ts';
 import { nameOf } from './summary-lines.ts';
-import type { ExceptionEntry, LineExceptions } from './summary-tables.ts';
-
-/** A file that a stop names, in the words that stand for it where it is not shown. */
-export interface PictureReference {
-  readonly asset: string;
-  /** What is to be seen: whose signature, which item and why. */
-  readonly caption: string;
-}
 
 /** The photos of a stop in the order in which its summary speaks of them; one that several lines name is one photo. */
 export function photosOf(

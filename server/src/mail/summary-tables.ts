@@ -1,51 +1,8 @@
 import type { OsdEntry, OsdGroup, PlanCollection, PlanProduct, StopPlan, StopResult } from '@tailgate/sync-protocol';
+import type { CountedLine, ExceptionEntry, InvoiceLines, LineExceptions, SummaryTables } from './summary.ts';
 import type { SummaryLine } from './summary-lines.ts';
 import { linesOf, nameOf } from './summary-lines.ts';
-import type { PictureReference } from './summary-pictures.ts';
 import { photosOf } from './summary-pictures.ts';
-
-/** Counts of a line. One that nobody recorded is undefined: it is not zero. */
-export interface CountedLine {
-  readonly name: string;
-  /** What else tells it from its neighbours: its number, and where the counts differ, by how much. */
-  readonly notes: readonly string[];
-  readonly ordered: number | undefined;
-  readonly delivered: number | undefined;
-  readonly returned: number | undefined;
-}
-
-/** The products of one invoice, in manifest order. `invoice` is blank where a line has none. */
-export interface InvoiceLines {
-  readonly invoice: string;
-  readonly lines: readonly CountedLine[];
-}
-
-/** What was wrong with something. */
-export interface ExceptionEntry {
-  /** Such as `2 cases`, `1 case`, `3`. */
-  readonly quantity: string;
-  /** What the code means, with the code. */
-  readonly reason: string;
-  readonly comment: string;
-  readonly barcode: string;
-  /** Its photo. */
-  readonly asset: string | null;
-}
-
-export interface LineExceptions {
-  readonly name: string;
-  readonly invoice: string;
-  readonly entries: readonly ExceptionEntry[];
-}
-
-export interface SummaryTables {
-  readonly exceptions: readonly LineExceptions[];
-  /** What was at the stop and on no order. */
-  readonly overage: readonly ExceptionEntry[];
-  readonly products: readonly InvoiceLines[];
-  readonly collections: readonly CountedLine[];
-  readonly photos: readonly PictureReference[];
-}
 
 /** What a credit reason means; blank where nobody knows. */
 export type Meaning = (code: string) => string;

@@ -2,7 +2,7 @@ import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import type { Picture } from '../../../server/src/mail/render-summary.ts';
+import type { Picture } from '../../../server/src/mail/summary.ts';
 import { startBrowser } from '../../support/browser.ts';
 import { plan } from '../../support/mirror.ts';
 import { png } from '../../support/png.ts';

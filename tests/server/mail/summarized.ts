@@ -2,8 +2,9 @@ import type { StopObjectInput, StopPlan } from '@tailgate/sync-protocol';
 import { applyStopUpdate, stopObject } from '@tailgate/sync-protocol';
 import type { SummarizedStop } from '../../../server/src/mail/delivery-summary.ts';
 import { deliverySummary } from '../../../server/src/mail/delivery-summary.ts';
-import type { Picture, RenderedSummary } from '../../../server/src/mail/render-summary.ts';
+import type { RenderedSummary } from '../../../server/src/mail/render-summary.ts';
 import { renderSummary } from '../../../server/src/mail/render-summary.ts';
+import type { Picture } from '../../../server/src/mail/summary.ts';
 import { plan } from '../../support/mirror.ts';
 
 const reasons: Readonly<Record<string, string>> = {
