@@ -154,6 +154,8 @@ export class Courier implements Desk {
       this.#forgetStrangers(channel.queue, frame.routes);
     }
     outbox.purge();
+    // An app that was killed between the office's word and this one.
+    for (const queue of outbox.queues) replica.review(queue.answered);
     this.#tellSignOuts();
     this.#update();
   }
@@ -207,9 +209,11 @@ export class Courier implements Desk {
     for (const { mutation, progress, employee } of items) {
       this.#receipts.get(mutation.id)?.moved(progress);
       if (progress.at !== 'quarantined') continue;
-      events.emit('quarantined', { id: mutation.id, employee, code: progress.code, reason: progress.reason });
+      const { code, reason, dismissed } = progress;
+      events.emit('quarantined', { id: mutation.id, employee, code, reason, dismissed });
     }
     replica.refresh(items);
+    replica.review(items);
     const answered = items.filter((item) => item.progress.at === 'accepted' && item.target);
     this.#conflicts(replica.catchUp(new Set(answered.map((item) => item.target?.scope ?? ''))));
     this.#update();

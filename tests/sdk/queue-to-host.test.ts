@@ -23,5 +23,5 @@ test('a tap is shown at once, saved, accepted and on the host', async () => {
   expect(client.status.current.pending).toEqual({});
   server.host();
   await receipt.onHost;
-  expect(receipt.current).toEqual({ at: 'on_host', version });
+  expect(receipt.current).toEqual({ at: 'on_host', version, evidence: 'complete' });
 });

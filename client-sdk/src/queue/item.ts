@@ -1,13 +1,20 @@
 import { canonicalJson, routeScope } from '@tailgate/sync-protocol';
 import type { MutationResult, Scope } from '@tailgate/sync-protocol';
 import type { Read } from '../store/reading.ts';
-import { either, exactly, fields, listOf, nullable, number, record, text } from '../store/reading.ts';
+import { either, exactly, fields, listOf, nullable, number, optional, record, text } from '../store/reading.ts';
 import type { StoreChange } from '../store/store.ts';
 
 /**
  * How far a change has come. `version` is the route version that contains it, in the epoch of the route's scope; numbers
  * of another epoch are never compared (I9).
  */
+const evidence = optional(exactly('awaited', 'complete'));
+/**
+ * Whether the files that its stop names are on the server; absent until the route's documents hold the change. What was
+ * complete once stays so: later changes have receipts of their own.
+ */
+export type Evidence = Read<typeof evidence>;
+
 const progress = either(
   fields({ at: exactly('waiting') }),
   fields({
@@ -17,9 +24,11 @@ const progress = either(
     since: number,
     /** Fields that lost against a later edit and whose conflict nobody was told of yet. */
     superseded: listOf(text),
+    evidence,
   }),
-  fields({ at: exactly('on_host'), version: number, since: number }),
-  fields({ at: exactly('quarantined'), code: text, reason: text, since: number }),
+  fields({ at: exactly('on_host'), version: number, since: number, evidence }),
+  /** `dismissed`: the office's words where it has put the change aside. */
+  fields({ at: exactly('quarantined'), code: text, reason: text, since: number, dismissed: optional(text) }),
 );
 export type Progress = Read<typeof progress>;
 
@@ -31,6 +40,7 @@ export function progressOf(answer: MutationResult, epoch: string | null, now: nu
       code: answer.code ?? 'INTERNAL',
       reason: answer.reason ?? 'no reason was given',
       since: now,
+      dismissed: undefined,
     };
   const lost = (answer.warnings ?? []).filter((warning) => warning.code === 'superseded');
   return {
@@ -39,7 +49,31 @@ export function progressOf(answer: MutationResult, epoch: string | null, now: nu
     epoch,
     since: now,
     superseded: lost.map((warning) => warning.path),
+    evidence: undefined,
   };
+}
+
+const review = fields({
+  state: exactly('open', 'released', 'dismissed'),
+  version: optional(number),
+  note: optional(text),
+});
+
+/**
+ * What a change that was kept for review becomes by the server's document of it (docs/protocol.md, The feed, 9);
+ * undefined where it stays what it is.
+ */
+export function afterReview(
+  progress: Progress,
+  value: unknown,
+  epoch: string | null,
+  now: number,
+): Progress | undefined {
+  if (progress.at !== 'quarantined' || !review(value)) return undefined;
+  if (value.state === 'released')
+    return { at: 'accepted', version: value.version ?? 0, epoch, since: now, superseded: [], evidence: undefined };
+  const dismissed = value.state === 'dismissed' ? (value.note ?? '') : undefined;
+  return dismissed === progress.dismissed ? undefined : { ...progress, dismissed };
 }
 
 /** A mutation as it lies in storage. Read without judging: what an older or newer app wrote is sent as it is. */
@@ -101,10 +135,13 @@ export const isWaiting = (item: QueueItem): boolean => item.progress.at === 'wai
 
 /** The server has answered it, and the host is not known to have it. */
 export const isAnswered = (item: QueueItem): boolean =>
-  item.progress.at === 'accepted' || item.progress.at === 'quarantined';
+  item.progress.at === 'accepted' || (item.progress.at === 'quarantined' && item.progress.dismissed === undefined);
 
-/** Waiting, or accepted and not yet seen on the host. */
-export const isUnfinished = (item: QueueItem): boolean => isWaiting(item) || item.progress.at === 'accepted';
+/** Waiting, or accepted and not yet seen on the host, or there without its files. */
+export const isUnfinished = ({ progress }: QueueItem): boolean =>
+  progress.at === 'waiting' ||
+  progress.at === 'accepted' ||
+  (progress.at === 'on_host' && progress.evidence === 'awaited');
 
 // Keys sort as sequences do.
 const itemKey = (item: QueueItem): string => `${item.client_id}/${String(item.mutation.seq).padStart(10, '0')}`;

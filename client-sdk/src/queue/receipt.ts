@@ -1,7 +1,7 @@
 import { Quarantined } from '../errors.ts';
 import type { Watch } from '../watch.ts';
-import { Signal } from '../watch.ts';
-import type { Progress } from './item.ts';
+import { keepEqualParts, Signal } from '../watch.ts';
+import type { Evidence, Progress } from './item.ts';
 
 /** How far a change has come, for the person who made it. */
 export type ReceiptState =
@@ -10,11 +10,16 @@ export type ReceiptState =
   /** On this device's disk: it survives whatever happens to the app, and will be sent. */
   | { readonly at: 'saved' }
   /** Committed by the server. */
-  | { readonly at: 'accepted'; readonly version: number }
+  | { readonly at: 'accepted'; readonly version: number; readonly evidence?: Evidence }
   /** In the tables that the back office reads. */
-  | { readonly at: 'on_host'; readonly version: number }
-  /** Kept by the server for the office, which repairs or dismisses it. */
-  | { readonly at: 'quarantined'; readonly code: string; readonly reason: string };
+  | { readonly at: 'on_host'; readonly version: number; readonly evidence?: Evidence }
+  /** Kept by the server for the office, which releases it (then it is accepted after all) or dismisses it with a word. */
+  | {
+      readonly at: 'quarantined';
+      readonly code: string;
+      readonly reason: string;
+      readonly dismissed?: string | undefined;
+    };
 
 /**
  * The receipt of one change: its state as a value to watch, and each step as a promise. Two taps that were merged into
@@ -51,6 +56,14 @@ export class Receipt implements Watch<ReceiptState> {
     });
   }
 
+  /** Resolves when the server has every file that the stop names, too; rejects with `Quarantined`. */
+  get complete(): Promise<void> {
+    return this.#until((state) => {
+      if (state.at === 'quarantined') throw new Quarantined(state.code, state.reason);
+      return 'evidence' in state && state.evidence === 'complete' ? { value: undefined } : undefined;
+    });
+  }
+
   /** Resolves when the back office can read the change; rejects with `Quarantined`. */
   get onHost(): Promise<void> {
     return this.#until((state) => {
@@ -74,13 +87,12 @@ export class Receipt implements Watch<ReceiptState> {
 
   moved(progress: Progress): void {
     if (progress.at === 'waiting' && this.#saving > 0) return;
-    const next = stateOf(progress);
-    if (next.at !== this.current.at || 'version' in next) this.#signal.set(next);
+    this.shows(stateOf(progress));
   }
 
-  /** The change is recorded in another page: what that one's receipt says. */
+  /** Also where the change is recorded in another page: what that one's receipt says. */
   shows(state: ReceiptState): void {
-    if (state.at !== this.current.at || 'version' in state) this.#signal.set(state);
+    this.#signal.set(keepEqualParts(this.current, state));
   }
 
   #until<Value>(read: (state: ReceiptState) => { readonly value: Value } | undefined): Promise<Value> {
@@ -105,6 +117,10 @@ export class Receipt implements Watch<ReceiptState> {
 
 function stateOf(progress: Progress): ReceiptState {
   if (progress.at === 'waiting') return { at: 'saved' };
-  if (progress.at === 'quarantined') return { at: 'quarantined', code: progress.code, reason: progress.reason };
-  return { at: progress.at, version: progress.version };
+  if (progress.at === 'quarantined') {
+    const { code, reason, dismissed } = progress;
+    return { at: 'quarantined', code, reason, dismissed };
+  }
+  const { at, version, evidence } = progress;
+  return { at, version, evidence };
 }

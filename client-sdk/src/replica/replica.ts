@@ -1,8 +1,9 @@
 import type { Cursor, ReferenceCode, Scope } from '@tailgate/sync-protocol';
-import { codesScope, headerDocument, parseScope, referenceCode } from '@tailgate/sync-protocol';
+import { clientScope, codesScope, headerDocument, parseScope, referenceCode } from '@tailgate/sync-protocol';
 import type { Clock } from '../environment.ts';
 import type { Conflict } from '../events.ts';
 import type { Progress, QueueItem } from '../queue/item.ts';
+import { afterReview } from '../queue/item.ts';
 import type { UnfinishedItems } from '../queue/unfinished.ts';
 import type { Journal } from '../store/journal.ts';
 import type { Store } from '../store/store.ts';
@@ -14,10 +15,14 @@ import type { Applied, Patch } from './scope-state.ts';
 import { forgetScope, readScopes, ScopeState } from './scope-state.ts';
 import { isContained, standingAt } from './standing.ts';
 
+/** Documents of a `client:` scope: this and the id of the mutation. */
+const reviewPrefix = 'quarantine/';
+
 /** The outbox as the replica sees it. */
 export interface Unfinished {
   readonly unfinished: Pick<UnfinishedItems, 'of'>;
   advance(moves: ReadonlyMap<QueueItem, Progress>): void;
+  find(id: string): QueueItem | undefined;
 }
 
 export interface ReplicaGround {
@@ -88,6 +93,7 @@ export class Replica {
     void this.#ground.journal.commit(state.changes(outcome.changed, patch.from === null), 'relaxed');
     // Views first: what the changes become alters no view that already holds them, so nothing fires twice.
     this.#show(patch.scope, outcome.changed, patch.from === null);
+    if (parseScope(patch.scope)?.kind === 'client') this.review(this.#reviewed(outcome.changed));
     return { outcome: 'applied', conflicts: this.#settle(state) };
   }
 
@@ -107,6 +113,23 @@ export class Replica {
       const state = this.#scopes.get(scope);
       return state?.standing ? this.#settle(state) : [];
     });
+  }
+
+  /** What the office has made of changes that it had for review. Its word may have come before the answer to the push. */
+  review(items: Iterable<QueueItem>): void {
+    const moves = new Map<QueueItem, Progress>();
+    for (const item of items) {
+      const { client_id, mutation, progress, target } = item;
+      const document = this.#scopes.get(clientScope(client_id))?.documents.get(`${reviewPrefix}${mutation.id}`);
+      const epoch = target ? this.epochOf(target.scope) : null;
+      const next = afterReview(progress, document?.value, epoch, this.#ground.clock.now());
+      if (next) moves.set(item, next);
+    }
+    if (moves.size > 0) this.#ground.items.advance(moves);
+  }
+
+  #reviewed(documents: Iterable<string>): QueueItem[] {
+    return [...documents].flatMap((key) => this.#ground.items.find(key.slice(reviewPrefix.length)) ?? []);
   }
 
   forget(scope: Scope): void {

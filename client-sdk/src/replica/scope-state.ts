@@ -1,7 +1,7 @@
 import { addToChecksum } from '@tailgate/sync-protocol';
 import type { Cursor, PatchFrame, Scope } from '@tailgate/sync-protocol';
 import type { Read } from '../store/reading.ts';
-import { anything, fields, listOf, number, text } from '../store/reading.ts';
+import { anything, fields, listOf, number, optional, text } from '../store/reading.ts';
 import type { Row, StoreChange } from '../store/store.ts';
 
 export interface LocalDocument {
@@ -10,7 +10,14 @@ export interface LocalDocument {
 }
 
 /** What is stored of a scope beside its documents. */
-const isScopeHead = fields({ epoch: text, version: number, hosted_through: number, parked: listOf(number) });
+const isScopeHead = fields({
+  epoch: text,
+  version: number,
+  hosted_through: number,
+  parked: listOf(number),
+  /** Stops that name files which the server does not have. */
+  awaited: optional(listOf(number)),
+});
 export type ScopeHead = Read<typeof isScopeHead>;
 const isDocument = fields({ version: number, value: anything });
 
@@ -134,6 +141,7 @@ function headAfter(patch: Patch, before: ScopeHead | undefined): ScopeHead {
     version: patch.to,
     hosted_through: patch.hosted_through ?? before?.hosted_through ?? 0,
     parked: patch.parked?.map(({ stop }) => stop) ?? before?.parked ?? [],
+    awaited: patch.awaited ?? before?.awaited,
   };
 }
 

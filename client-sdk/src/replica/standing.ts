@@ -1,4 +1,4 @@
-import type { Progress, QueueItem } from '../queue/item.ts';
+import type { Evidence, Progress, QueueItem } from '../queue/item.ts';
 import type { ScopeHead } from './scope-state.ts';
 
 /** Whether the documents at hand already hold this change, so that it must not be laid over them again. */
@@ -16,11 +16,18 @@ export function isContained({ progress }: QueueItem, head: ScopeHead | undefined
  * (I10).
  */
 export function standingAt({ progress, target }: QueueItem, head: ScopeHead, now: number): Progress | undefined {
-  if (progress.at !== 'accepted' || !target) return undefined;
-  const elsewhere = progress.epoch !== null && progress.epoch !== head.epoch;
+  if (!target || progress.at === 'waiting' || progress.at === 'quarantined') return undefined;
+  const isKnown = progress.at === 'on_host';
+  const epoch = isKnown ? head.epoch : progress.epoch;
+  const elsewhere = epoch !== null && epoch !== head.epoch;
   const version = elsewhere ? head.version : progress.version;
-  if (version <= head.hosted_through && !head.parked.includes(target.stop))
-    return { at: 'on_host', version, since: now };
-  if (progress.epoch === head.epoch) return undefined;
-  return { ...progress, version, epoch: head.epoch };
+  const evidence =
+    progress.evidence === 'complete' || version > head.version ? progress.evidence : evidenceOf(target.stop, head);
+  const isHosted = version <= head.hosted_through && !head.parked.includes(target.stop);
+  if (!isKnown && isHosted) return { at: 'on_host', version, since: now, evidence };
+  if (epoch === head.epoch && evidence === progress.evidence) return undefined;
+  return isKnown ? { ...progress, evidence } : { ...progress, version, epoch: head.epoch, evidence };
 }
+
+const evidenceOf = (stop: number, { awaited }: ScopeHead): Evidence =>
+  awaited && (awaited.includes(stop) ? 'awaited' : 'complete');

@@ -28,6 +28,16 @@ interface QueueState {
   link: string | null;
 }
 
+/** A mutation that the scripted server could not apply. */
+interface Kept {
+  readonly clientId: string;
+  readonly queue: QueueState;
+  readonly item: Mutation;
+  review: { readonly state: string; readonly code: string; readonly reason: string; version?: number; note?: string };
+}
+
+const poison = { code: 'INTERNAL', reason: 'poison' };
+
 /** A mutation that the scripted server took in, and the route version that contains it. */
 export interface Taken {
   readonly id: string;
@@ -52,11 +62,14 @@ export class ScriptedLedger {
   version = 1;
   hostedThrough = 1;
   parked: { stop: number; reason: string }[] = [];
+  /** Stops that name files which are not here. */
+  awaited: number[] = [];
   /** Stops whose mutations the server cannot apply. */
   readonly poisoned = new Set<number>();
   readonly queues = new Map<string, QueueState>();
   readonly documents = new Map<string, FeedDocument>();
   readonly #hashes = new Map<string, string>();
+  readonly #kept = new Map<string, Kept>();
 
   constructor(documents: readonly FeedDocument[]) {
     for (const document of documents) this.documents.set(document.key, document);
@@ -89,6 +102,31 @@ export class ScriptedLedger {
     return { last_seq: queue.lastSeq, results };
   }
 
+  /** An operator releases what was kept; it is applied now. */
+  release(id: string): void {
+    const kept = this.#found(id);
+    this.poisoned.delete(updateOf(kept.item).id);
+    const { version = this.version } = this.#apply(kept.clientId, kept.queue, kept.item, this.#hashes.get(id) ?? '');
+    kept.review = { ...kept.review, state: 'released', version };
+  }
+
+  dismiss(id: string, note: string): void {
+    const kept = this.#found(id);
+    kept.review = { ...kept.review, state: 'dismissed', note };
+  }
+
+  /** What a queue hears of its mutations that were kept. */
+  reviews(clientId: string): FeedDocument[] {
+    const kept = [...this.#kept].filter(([, each]) => each.clientId === clientId);
+    return kept.map(([id, { review }]) => ({ key: `quarantine/${id}`, version: 1, value: { ...review } }));
+  }
+
+  #found(id: string): Kept {
+    const kept = this.#kept.get(id);
+    if (!kept) throw new Error(`nothing was kept of ${id}`);
+    return kept;
+  }
+
   skip(clientId: string, from: number, to: number): void {
     this.gone.push({ from, to });
     const queue = this.queues.get(clientId);
@@ -113,6 +151,7 @@ export class ScriptedLedger {
       deletes: [],
       hosted_through: this.hostedThrough,
       parked: this.parked,
+      awaited: this.awaited,
       checksum: live.reduce((sum, { key, version }) => addToChecksum(sum, key, version), 0),
     };
   }
@@ -137,7 +176,10 @@ export class ScriptedLedger {
     const { seq, id } = item;
     const update = updateOf(item);
     this.#hashes.set(id, hash);
-    if (this.poisoned.has(update.id)) return { seq, id, result: 'quarantined', code: 'INTERNAL', reason: 'poison' };
+    if (this.poisoned.has(update.id)) {
+      this.#kept.set(id, { clientId: client, queue, item, review: { state: 'open', ...poison } });
+      return { seq, id, result: 'quarantined', ...poison };
+    }
     const stamp = { at: Date.parse(item.captured_at), client, seq, by: queue.employee };
     const applied = applyStopUpdate(this.#result(update.id), update, stamp);
     if (applied.touched) this.#setResult(update.id, applied.result);
@@ -149,7 +191,7 @@ export class ScriptedLedger {
   #again({ seq, id }: Mutation, same: boolean): MutationResult {
     if (!same) return { seq, id, result: 'quarantined', code: 'ID_REUSED', reason: 'another content' };
     const entry = this.taken.find((each) => each.id === id);
-    if (!entry) return { seq, id, result: 'quarantined', code: 'INTERNAL', reason: 'poison' };
+    if (!entry) return { seq, id, result: 'quarantined', ...poison };
     return { seq, id, result: 'duplicate', version: entry.version };
   }
 

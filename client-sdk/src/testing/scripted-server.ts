@@ -137,6 +137,14 @@ export class ScriptedServer {
     this.publish();
   }
 
+  /** An operator releases a mutation that was kept, or puts it aside with a word. */
+  review(id: string, dismissal?: string): void {
+    if (dismissal === undefined) this.ledger.release(id);
+    else this.ledger.dismiss(id, dismissal);
+    this.publish();
+    for (const link of this.#links) if (link.follows.has(sampleScope)) this.#sendReviews(link);
+  }
+
   edit(update: StopObject, at: number, by = '1002'): void {
     this.ledger.edit(update, { at, client: randomUUID(), seq: 1, by });
     this.publish();
@@ -252,9 +260,14 @@ export class ScriptedServer {
     for (const [scope, cursor] of Object.entries(cursors)) {
       if (scope === sampleScope) this.#followRoute(link, cursor);
       else if (scope === codesScope) this.#sendWhole(link, scope, this.codes);
-      else if (scope === clientScope(link.hello?.client_id ?? '')) this.#sendWhole(link, scope, []);
+      else if (scope === clientScope(link.hello?.client_id ?? '')) this.#sendReviews(link);
       else this.#send(link, { type: 'gone', scope, reason: 'NOT_ASSIGNED' });
     }
+  }
+
+  #sendReviews(link: Link): void {
+    const clientId = link.hello?.client_id ?? '';
+    this.#sendWhole(link, clientScope(clientId), this.ledger.reviews(clientId));
   }
 
   #followRoute(link: Link, cursor: Cursor | null): void {
