@@ -103,6 +103,11 @@ const table = {
     'Proxies in front whose X-Forwarded-For counts: 0, how many, or a list of addresses and networks',
     proxies(),
   ),
+  HOST_CHANGES: withDefault(
+    'doorbell',
+    'How changes on the host are noticed: by its triggers, or by polling where none are allowed',
+    oneOf('doorbell', 'polling'),
+  ),
   HOST_POLL_SECONDS: withDefault('2', 'Seconds between two looks at what changed on the host', wholeNumber(1, 3_600)),
   MAX_FILE_MB: withDefault(
     '25',
@@ -172,6 +177,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     mailFrom: read('MAIL_FROM'),
     publicUrl: read('PUBLIC_URL')?.replace(/\/+$/, ''),
     trustProxy: read('TRUST_PROXY'),
+    hostChanges: read('HOST_CHANGES'),
     hostPollSeconds: read('HOST_POLL_SECONDS'),
     maxFileMb: read('MAX_FILE_MB'),
     maxFiles: read('MAX_FILES'),

@@ -8,6 +8,7 @@ import type { Pipeline } from './mutations/change.ts';
 import { HostError, type Host } from './replication/host/host.ts';
 import { DriftCheck } from './replication/drift-check.ts';
 import { openHost } from './replication/host/open.ts';
+import { HostPolling } from './replication/host-polling.ts';
 import { Heartbeat } from './replication/heartbeat.ts';
 import { HostImport } from './replication/import.ts';
 import { Leases } from './replication/lease.ts';
@@ -109,6 +110,7 @@ export class HostSide {
       clock,
       log,
       pollSeconds: config.hostPollSeconds,
+      ...(config.hostChanges === 'polling' ? { changes: new HostPolling({ db, host, clock }) } : {}),
     });
     // Demo routes are whole once loaded: the first driver need not wait until they have been quiet for a while.
     if (config.demo && (await this.#loadDemo())) await hostImport.importNow();

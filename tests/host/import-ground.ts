@@ -5,6 +5,8 @@ import { codeBook } from '../../server/src/codes/code-book.ts';
 import type { Db } from '../../server/src/db/types.ts';
 import { openPipeline } from '../../server/src/mutations/pipeline.ts';
 import { bossWakeups, createQueues } from '../../server/src/mutations/wakeups.ts';
+import { HostPolling } from '../../server/src/replication/host-polling.ts';
+import { Doorbell } from '../../server/src/replication/host/doorbell.ts';
 import { dispatchRoute, writeMasters } from '../../server/src/replication/host/dispatch.ts';
 import type { Host } from '../../server/src/replication/host/host.ts';
 import { parseRouteFile } from '../../server/src/replication/host/load-file.ts';
@@ -17,10 +19,15 @@ import { createHost } from '../support/stand-in.ts';
 export const WEEK = '20261121';
 export const routeKey = (id: string): RouteKey => ({ facility: 'F01', id, week_end: WEEK });
 
-/** A host with master data, an empty mirror beside it, the real pipeline, and imports of both. */
-export async function importGround() {
+/**
+ * A host with master data, an empty mirror beside it, the real pipeline, and imports of both, which learn by the doorbell
+ * or, on a host without triggers, by polling.
+ */
+export async function importGround(by: 'doorbell' | 'polling' = 'doorbell') {
   const { database, host, clerk } = await createHost();
   const { pool } = database;
+  if (by === 'polling') await pool.query('drop table PODDTA.PODCHGP');
+  const changes = by === 'doorbell' ? new Doorbell(host) : new HostPolling({ db: pool, host, clock: () => new Date() });
   const boss = new PgBoss({ connectionString: database.url, useListenNotify: true });
   await boss.start();
   await createQueues(boss);
@@ -59,6 +66,7 @@ export async function importGround() {
       clock: () => new Date(),
       log,
       pollSeconds,
+      changes: over === host ? changes : new Doorbell(over),
     });
     atFileEnd(async () => {
       await imports.stop();
@@ -97,10 +105,12 @@ export async function importGround() {
     };
   };
 
-  return { database, pool, host, clerk, pipeline, openImport, dispatch, read };
+  return { database, pool, host, clerk, changes, pipeline, openImport, dispatch, read };
 }
 
-const office = () => ({ user: 'OFFICE', now: new Date() });
+/** A day's work, a second each time: rows that are written anew are others. */
+let seconds = 0;
+const office = () => ({ user: 'OFFICE', now: new Date(Date.parse('2026-11-20T18:00:00Z') + 1_000 * seconds++) });
 const parsePlan: (doc: string) => StopPlan = JSON.parse;
 const parseResult: (doc: string) => StopResult = JSON.parse;
 

@@ -25,6 +25,7 @@ describe('settings', () => {
       mailFrom: 'Tailgate <tailgate@localhost>',
       publicUrl: undefined,
       trustProxy: false,
+      hostChanges: 'doorbell',
       hostPollSeconds: 2,
       maxFileMb: 25,
       maxFiles: 20,

@@ -5,7 +5,8 @@ import type { Db } from '../db/types.ts';
 import type { Log } from '../log.ts';
 import type { Pipeline } from '../mutations/change.ts';
 import { HostStops } from './host-stops.ts';
-import { readDoorbell, silence } from './host/doorbell.ts';
+import type { HostChanges } from './host/changes.ts';
+import { Doorbell } from './host/doorbell.ts';
 import { HostError, type Host } from './host/host.ts';
 import { hostMoment } from './host/local-time.ts';
 import { readRouteKeys, readRouteRows, readRoutesOf, readZone, type RouteRows } from './host/reads.ts';
@@ -26,6 +27,8 @@ export type ImportOptions = {
   clock: () => Date;
   log: Log;
   pollSeconds: number;
+  /** Without it the doorbell. */
+  changes?: HostChanges;
 };
 
 /** A route that was touched less than this ago may be half loaded: phones must not see it. */
@@ -35,6 +38,8 @@ const PATIENCE_MS = 30_000;
 /** Closed routes of older weeks are history: the first snapshot leaves them where they are. */
 const HISTORY_MS = 8 * 86_400_000;
 const MAX_BACKOFF_MS = 30_000;
+/** A look at everything is followed by a pause of so many times its length: looking is not what a host is for. */
+const PAUSE = 4;
 /** Somebody at the office, where the doorbell does not say who. */
 const UNKNOWN_USER = 'office';
 
@@ -47,6 +52,7 @@ export class HostImport {
   readonly #options: ImportOptions;
   readonly #stops: HostStops;
   readonly #edits: OfficeEdits;
+  readonly #changes: HostChanges;
   /** Passes follow each other. */
   #last: Promise<unknown> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -57,6 +63,7 @@ export class HostImport {
   constructor(options: ImportOptions) {
     this.#options = options;
     this.#stops = new HostStops(options.host);
+    this.#changes = options.changes ?? new Doorbell(options.host);
     this.#edits = new OfficeEdits({ ...options, host: this.#stops });
   }
 
@@ -90,7 +97,7 @@ export class HostImport {
   async takeEdits(edits: readonly ForeignEdit[]): Promise<void> {
     const { host } = this.#options;
     // The doorbell knows who it was and when; that the edit is found only now is no reason to date it now.
-    const { routes } = sortRings((await readDoorbell(host)).rings);
+    const { routes } = sortRings(await this.#changes.lookAgain());
     for (const { key, stop } of edits) {
       const rung = routes.get(routeScope(key)) ?? quietRoute(key);
       const touch = stop === ROUTE_ROW ? rung.header : rung.stops.get(stop);
@@ -108,9 +115,11 @@ export class HostImport {
   async #poll(): Promise<void> {
     const { pollSeconds, log } = this.#options;
     let delay = pollSeconds * 1000;
+    const start = performance.now();
     try {
       const quietIn = await this.#inTurn(() => this.#pass(QUIET_MS));
-      delay = Math.min(delay, quietIn);
+      const pause = this.#changes.comparesAll ? PAUSE * (performance.now() - start) : 0;
+      delay = Math.max(Math.min(delay, quietIn), pause);
       if (this.#failures > 0) log.info({}, 'the import from the host goes on');
       this.#failures = 0;
     } catch (error) {
@@ -136,6 +145,10 @@ export class HostImport {
 
   async #compare(scope: 'open' | 'everything'): Promise<Drift> {
     const { db } = this.#options;
+    if (this.#changes.comparesAll) {
+      await this.#passAlone(0);
+      if (scope === 'open') return nothingDrifted;
+    }
     if (scope === 'everything') await this.#importAllMasters();
     const keys = scope === 'everything' ? await this.#routesThatMatter() : await this.#openRoutes();
     const drift: { plans: RouteKey[]; results: RouteKey[] } = { plans: [], results: [] };
@@ -155,7 +168,7 @@ export class HostImport {
     const state = async () => (await db.query<RouteStanding>(sql.standingOf, keyOf(key))).rows[0];
     const rows = await readRouteRows(host, key);
     // Read afterwards: whatever these rows show and a trigger has told of is in it.
-    if (sortRings((await readDoorbell(host)).rings).routes.has(routeScope(key))) return { plan: false, results: false };
+    if (sortRings(await this.#changes.lookAgain()).routes.has(routeScope(key))) return { plan: false, results: false };
     const before = await state();
     const plan = (await this.#saveRoute(quietRoute(key), rows, false)) !== 'unchanged';
     const standing = await state();
@@ -170,8 +183,7 @@ export class HostImport {
   }
 
   async #passAlone(quietMs: number): Promise<number> {
-    const { host } = this.#options;
-    const { rings, strange } = await readDoorbell(host);
+    const { rings, strange } = await this.#changes.look();
     const { routes, masters } = sortRings(rings);
     const handled = [...strange, ...masters.sequences];
     const renamed = await this.#importMasters(masters);
@@ -189,7 +201,7 @@ export class HostImport {
       )
         handled.push(...route.sequences);
     }
-    await silence(host, handled);
+    await this.#changes.silence(handled);
     this.#snapshotDone = true;
     return quietIn;
   }
@@ -254,7 +266,7 @@ export class HostImport {
       const saved = await this.#saveRoute(rung, rows, renamed);
       // Before anything else can fail: whoever finds these lines again begins the route's life anew once more, and what
       // drivers have done since, such as its close, would be undone.
-      await silence(host, rung.headerDeletions);
+      await this.#changes.silence(rung.headerDeletions);
       // A route that was new brought the service's columns along.
       if (saved === 'new' || rows.header === undefined) return true;
       return await this.#takeRungEdits(rung, rows.zone);

@@ -1,5 +1,5 @@
 import { routeKey, routeScope, type RouteKey } from '@tailgate/sync-protocol';
-import type { Ring } from './host/doorbell.ts';
+import type { Ring } from './host/changes.ts';
 import { hostFiles, type HostFileName } from './host/tables.ts';
 
 /** Who touched something last, and how many milliseconds ago; `isLaid`: a stop's row in RTSTPP is a new one. */
@@ -73,10 +73,13 @@ export function quietRoute(key: RouteKey): RungRoute {
 }
 
 /** Lines come oldest first: the last touch is the one that stays. */
-function note(route: RungRoute, { sequence, file, operation, key, user, age }: Ring): void {
+function note(route: RungRoute, ring: Ring): void {
+  const { sequence, file, operation, key, user, age, waiting = age } = ring;
   route.sequences.push(sequence);
-  route.youngest = Math.min(route.youngest, age);
-  route.oldest = Math.max(route.oldest, age);
+  if (!ring.isSettled) {
+    route.youngest = Math.min(route.youngest, age);
+    route.oldest = Math.max(route.oldest, waiting);
+  }
   const touch = { user, age };
   if (file === 'RTHDRP') {
     if (operation === 'delete') route.headerDeletions.push(sequence);

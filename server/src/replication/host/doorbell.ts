@@ -1,53 +1,55 @@
 import type { Column } from './columns.ts';
+import type { HostChanges, Ring } from './changes.ts';
 import type { Host } from './host.ts';
 import { hostFile, isHostFileName, type HostFileName } from './tables.ts';
-
-/** One line of PODCHGP: a program other than the service has touched the row with this key. */
-export type Ring = {
-  sequence: string;
-  file: HostFileName;
-  operation: 'insert' | 'update' | 'delete';
-  /** Key columns by name. */
-  key: { [column: string]: string };
-  user: string;
-  /** Milliseconds since, by the host's own clock. */
-  age: number;
-};
 
 /** Lines read at once. More than that wait for the next look; what is read first is also deleted first. */
 const MAX_RINGS = 200_000;
 const DELETED_A_STATEMENT = 500;
 
-/**
- * What waits in the doorbell, oldest first. Lines that name no file of ours are returned as `strange`, to be removed.
- */
-export async function readDoorbell(host: Host): Promise<{ rings: Ring[]; strange: string[] }> {
-  const rows = await host.query(
-    `select CHSEQ, CHFIL, CHOP, CHKEY, CHUSR, CHTS, cast(current_timestamp as timestamp) as NOW from ${host.library}.PODCHGP
-order by CHSEQ fetch first ${MAX_RINGS} rows only`,
-  );
-  const rings: Ring[] = [];
-  const strange: string[] = [];
-  for (const { CHSEQ, CHFIL, CHOP, CHKEY, CHUSR, CHTS, NOW } of rows) {
-    const file = String(CHFIL);
-    const sequence = String(CHSEQ);
-    if (!isHostFileName(file)) {
-      strange.push(sequence);
-      continue;
-    }
-    const age = Math.max(0, millisecondsOf(String(NOW)) - millisecondsOf(String(CHTS)));
-    const operation = CHOP === 'D' ? 'delete' : CHOP === 'I' ? 'insert' : 'update';
-    rings.push({ sequence, file, operation, key: readKey(file, String(CHKEY)), user: String(CHUSR), age });
-  }
-  return { rings, strange };
-}
+/** PODCHGP: a line for each row that a program other than the service has touched. Ages are by the host's own clock. */
+export class Doorbell implements HostChanges {
+  readonly comparesAll = false;
+  readonly #host: Host;
 
-/** Removes exactly these lines: others with a lower number may have been committed since. */
-export async function silence(host: Host, sequences: readonly string[]): Promise<void> {
-  for (let from = 0; from < sequences.length; from += DELETED_A_STATEMENT) {
-    const part = sequences.slice(from, from + DELETED_A_STATEMENT);
-    const list = part.map(() => '?').join(', ');
-    await host.transaction((tx) => tx.execute(`delete from ${host.library}.PODCHGP where CHSEQ in (${list})`, part));
+  constructor(host: Host) {
+    this.#host = host;
+  }
+
+  async look(): Promise<{ rings: Ring[]; strange: string[] }> {
+    const rows = await this.#host.query(
+      `select CHSEQ, CHFIL, CHOP, CHKEY, CHUSR, CHTS, cast(current_timestamp as timestamp) as NOW from ${this.#host.library}.PODCHGP
+order by CHSEQ fetch first ${MAX_RINGS} rows only`,
+    );
+    const rings: Ring[] = [];
+    const strange: string[] = [];
+    for (const { CHSEQ, CHFIL, CHOP, CHKEY, CHUSR, CHTS, NOW } of rows) {
+      const file = String(CHFIL);
+      const sequence = String(CHSEQ);
+      if (!isHostFileName(file)) {
+        strange.push(sequence);
+        continue;
+      }
+      const age = Math.max(0, millisecondsOf(String(NOW)) - millisecondsOf(String(CHTS)));
+      const operation = CHOP === 'D' ? 'delete' : CHOP === 'I' ? 'insert' : 'update';
+      rings.push({ sequence, file, operation, key: readKey(file, String(CHKEY)), user: String(CHUSR), age });
+    }
+    return { rings, strange };
+  }
+
+  async lookAgain(): Promise<Ring[]> {
+    return (await this.look()).rings;
+  }
+
+  /** Others with a lower number may have been committed since. */
+  async silence(sequences: readonly string[]): Promise<void> {
+    for (let from = 0; from < sequences.length; from += DELETED_A_STATEMENT) {
+      const part = sequences.slice(from, from + DELETED_A_STATEMENT);
+      const list = part.map(() => '?').join(', ');
+      await this.#host.transaction((tx) =>
+        tx.execute(`delete from ${this.#host.library}.PODCHGP where CHSEQ in (${list})`, part),
+      );
+    }
   }
 }
 

@@ -1,0 +1,126 @@
+import { hash } from 'node:crypto';
+import { columnsOf } from './columns.ts';
+import type { Host, HostRow } from './host.ts';
+import { serviceProgram } from './standin-schema.ts';
+import { hostFile, type HostFileName } from './tables.ts';
+
+// What a look at the host remembers where no trigger may tell of changes: not the rows, but a digest of each.
+
+/**
+ * One row, or all that a stop has in one file. Digests are blank where there is nothing to digest: `born` who created
+ * the row and when, `planned` the host's columns, `recorded` the service's.
+ */
+export interface Mark {
+  readonly file: HostFileName;
+  /** The key columns' values, those of the route and the stop at most, with tabs between. */
+  readonly place: string;
+  readonly born: string;
+  readonly planned: string;
+  readonly recorded: string;
+}
+
+/** A mark and by whom its rows were changed last, blank where that was nobody but the service. */
+export interface SeenMark extends Mark {
+  readonly user: string;
+}
+
+/** Facility, route, week, and the stop (or the driver). */
+const PLACE_IN_ROUTE = 4;
+/** Files of a route beside its header, which says whether the others are looked at. */
+const routeFiles = ['RTDRVP', 'RTSTPP', 'RTPRDP', 'RTCOLP', 'RTPRUP', 'RTOSDP', 'RTIMGP', 'RTEMLP', 'RTSTUP'] as const;
+/** Of these a row that is laid anew under its key is another one: a route that starts again, a stop planned anew. */
+const bornFiles: readonly HostFileName[] = ['RTHDRP', 'RTSTPP'];
+
+/**
+ * Looks at all routes that are open and at the master data that they show. Closed ones are seen by their header for as
+ * long as their week ended not before `since` (YYYYMMDD). `open` are the places of the open ones. @throws HostError
+ */
+export async function readMarks(host: Host, since: string): Promise<{ marks: SeenMark[]; open: Set<string> }> {
+  const { library } = host;
+  const isOpen = (prefix: string) =>
+    `exists (select 1 from ${library}.RTHDRP where RHFAC = ${prefix}FAC and RHRTE = ${prefix}RTE and RHWKE = ${prefix}WKE and RHPODS <> 'C')`;
+  const look = async (file: HostFileName, where: string, values: readonly string[] = []) =>
+    marksOf(file, await host.query(`${selectAll(host, file)}${where} order by ${keyOf(file).join(', ')}`, values));
+
+  const marks = await look('RTHDRP', ` where RHPODS <> 'C' or RHWKE >= ?`, [since]);
+  const routes = await host.query(`select RHFAC, RHRTE, RHWKE from ${library}.RTHDRP where RHPODS <> 'C'`);
+  // A facility at a time: what is in memory is digests, and the rows of one of them.
+  for (const facility of new Set(routes.map(({ RHFAC }) => String(RHFAC))))
+    for (const file of routeFiles) {
+      const { prefix } = hostFile(file);
+      marks.push(...(await look(file, ` where ${prefix}FAC = ? and ${isOpen(prefix)}`, [facility])));
+    }
+  marks.push(
+    ...(await look('INVHDP', ` where ${isOpen('IH')}`)),
+    ...(await look('CUSMSP', ` where CMCUS in (select RSCUS from ${library}.RTSTPP where ${isOpen('RS')})`)),
+  );
+  for (const file of ['SLSREPP', 'ITCOLP', 'FACMSTP', 'EMPMSTP', 'CTLCDP'] as const)
+    marks.push(...(await look(file, '')));
+  return { marks, open: new Set(routes.map((row) => textOf(row, keyOf('RTHDRP'), '\t'))) };
+}
+
+/** Whether the host has a route's header, whatever became of the route. @throws HostError */
+export async function hasHeader(host: Host, place: string): Promise<boolean> {
+  const found = await host.query(
+    `select RHFAC from ${host.library}.RTHDRP where RHFAC = ? and RHRTE = ? and RHWKE = ?`,
+    place.split('\t'),
+  );
+  return found.length > 0;
+}
+
+/** The key columns of a place by name. */
+export function placeKey({ file, place }: Pick<Mark, 'file' | 'place'>): { [column: string]: string } {
+  const values = place.split('\t');
+  return Object.fromEntries(placeColumns(file).map((column, index) => [column, values[index] ?? '']));
+}
+
+/** The route of a place; undefined for master data. */
+export function routeOfPlace({ file, place }: Pick<Mark, 'file' | 'place'>): string | undefined {
+  if (file !== 'RTHDRP' && !routeFiles.some((known) => known === file)) return undefined;
+  return place.split('\t').slice(0, 3).join('\t');
+}
+
+function selectAll({ library }: Host, file: HostFileName): string {
+  const { prefix } = hostFile(file);
+  const tail = ['CUSR', 'CPGM', 'CDAT', 'CTIM', 'UUSR', 'UPGM'].map((column) => `${prefix}${column}`);
+  return `select ${[...Object.keys(columnsOf(hostFile(file))), ...tail].join(', ')} from ${library}.${file}`;
+}
+
+/** Rows come in the order of their key: those of one place follow each other. */
+function marksOf(file: HostFileName, rows: readonly HostRow[]): SeenMark[] {
+  const { prefix, key, host, service } = hostFile(file);
+  const [all, planned, recorded] = [key, host, service].map((columns) => Object.keys(columns));
+  const at = placeColumns(file);
+  const places = new Map<string, { first: HostRow; planned: string[]; recorded: string[]; user: string }>();
+  for (const row of rows) {
+    const place = textOf(row, at, '\t');
+    const seen = places.get(place) ?? { first: row, planned: [], recorded: [], user: '' };
+    places.set(place, seen);
+    if (planned?.length || !recorded?.length) seen.planned.push(textOf(row, [...(all ?? []), ...(planned ?? [])]));
+    if (recorded?.length) seen.recorded.push(textOf(row, [...(all ?? []), ...recorded]));
+    if (row[`${prefix}UPGM`] !== serviceProgram) seen.user = String(row[`${prefix}UUSR`]);
+  }
+  const creation = ['CUSR', 'CPGM', 'CDAT', 'CTIM'].map((column) => `${prefix}${column}`);
+  return Array.from(places, ([place, seen]) => ({
+    file,
+    place,
+    born: bornFiles.includes(file) ? digest([textOf(seen.first, creation)]) : '',
+    planned: digest(seen.planned),
+    recorded: digest(seen.recorded),
+    user: seen.user,
+  }));
+}
+
+function digest(texts: readonly string[]): string {
+  return texts.length === 0 ? '' : hash('sha256', texts.join('\u001e'), 'base64url').slice(0, 22);
+}
+
+function textOf(row: HostRow, columns: readonly string[], between = '\u001f'): string {
+  return columns.map((column) => String(row[column])).join(between);
+}
+
+const keyOf = (file: HostFileName): string[] => Object.keys(hostFile(file).key);
+
+function placeColumns(file: HostFileName): string[] {
+  return routeFiles.some((known) => known === file) ? keyOf(file).slice(0, PLACE_IN_ROUTE) : keyOf(file);
+}

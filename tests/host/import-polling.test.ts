@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import { HostPolling } from '../../server/src/replication/host-polling.ts';
+import { routeFile } from './import-ground.ts';
+import { openStage } from './import-stage.ts';
+import { importSuite } from './import-suite.ts';
+import { officeEditSuite } from './office-edit-suite.ts';
+
+// A host that allows no triggers: nothing is told, everything is found.
+const stage = await openStage('polling');
+const { host, pool, imports, dispatch, sql, imported, read, waiting } = stage;
+
+importSuite(stage);
+officeEditSuite(stage);
+
+describe('polling', () => {
+  const clock = { now: new Date() };
+  const polling = new HostPolling({ db: pool, host, clock: () => clock.now });
+  const silenceAll = async () => polling.silence((await polling.look()).rings.map(({ sequence }) => sequence));
+  const later = (seconds: number) => {
+    clock.now = new Date(clock.now.getTime() + 1_000 * seconds);
+  };
+
+  test('tells what a doorbell would: which row, since when, and who changed it last', async () => {
+    await imported('P1');
+    await silenceAll();
+    await sql("update RTSTPP set RSSEQ = 9, RSUUSR = 'ANN', RSUPGM = 'PLAN' where RSRTE = 'P1' and RSSTP = 2");
+    const [ring] = (await polling.look()).rings;
+    const key = { RSFAC: 'F01', RSRTE: 'P1', RSWKE: '20261121', RSSTP: '2' };
+    expect(ring).toMatchObject({ file: 'RTSTPP', operation: 'update', key, user: 'ANN', age: 0, isSettled: false });
+    later(5);
+    await sql("update RTSTPP set RSSEQ = 8 where RSRTE = 'P1' and RSSTP = 2");
+    later(2);
+    // Touched again: young once more, and not forgotten for how long it has been going on.
+    const again = (await polling.look()).rings;
+    expect(again).toMatchObject([{ age: 0, waiting: 7_000 }]);
+    await polling.silence([ring?.sequence ?? '']);
+    expect(await polling.lookAgain()).toHaveLength(1);
+    await silenceAll();
+    expect((await polling.look()).rings).toEqual([]);
+  });
+
+  test('knows what only the service’s columns tell: nothing half loaded has to be waited for', async () => {
+    await imported('P2');
+    await silenceAll();
+    await sql("update RTSTPP set RSSTS = 'S' where RSRTE = 'P2' and RSSTP = 1");
+    expect((await polling.look()).rings).toMatchObject([{ file: 'RTSTPP', isSettled: true }]);
+    await silenceAll();
+  });
+
+  test('goes on after a restart where it was, and tells the same change by the same name', async () => {
+    await imported('P3');
+    await silenceAll();
+    await sql("update RTHDRP set RHNAM = 'South' where RHRTE = 'P3'");
+    const names = async (one: HostPolling) => (await one.look()).rings.map(({ sequence }) => sequence);
+    const [first, ...others] = await names(polling);
+    expect(others).toEqual([]);
+    expect(await names(new HostPolling({ db: pool, host, clock: () => clock.now }))).toEqual([first]);
+    await imports.importNow();
+    expect((await read('P3')).route?.name).toBe('South');
+    expect(await names(polling)).toEqual([]);
+  });
+
+  test('a route that is closed long after its week is heard, and looked at no more', async () => {
+    await dispatch({ ...routeFile('P4'), week_end: '20200104' });
+    await imports.importNow();
+    await sql("update RTHDRP set RHPODS = 'C' where RHRTE = 'P4'");
+    await imports.importNow();
+    expect((await read('P4')).route?.status).toBe('C');
+    const { rows } = await pool.query("select file from host_mark where place like 'F01\tP4\t%'");
+    expect(rows).toEqual([]);
+  });
+
+  test('is no drift check’s business twice: what a look finds is imported, not reported', async () => {
+    await imported('P5');
+    await sql("update RTHDRP set RHTRLR = 'T77' where RHRTE = 'P5'");
+    expect(await imports.findDrift('open')).toEqual({ routes: 0, plans: [], results: [] });
+    await sql("update RTSTPP set RSSTS = 'R' where RSRTE = 'P5' and RSSTP = 1");
+    const { plans, results } = await imports.findDrift('everything');
+    expect([...plans, ...results].map(({ id }) => id)).not.toContain('P5');
+    expect((await read('P5')).results.get(1)?.result.status).toBe('R');
+    expect(await waiting()).toEqual([]);
+  });
+});

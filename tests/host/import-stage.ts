@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import { importGround, routeFile, routeKey } from './import-ground.ts';
+
+type Delivery = { at?: Date; status?: string };
+
+/** An import that learns by the doorbell or by polling, and who makes it work: dispatchers, clerks, a driver. */
+export async function openStage(by: 'doorbell' | 'polling') {
+  const ground = await importGround(by);
+  const { clerk, changes, dispatch, read } = ground;
+  const { imports, log } = ground.openImport();
+
+  const sql = (statement: string) => clerk.transaction((tx) => tx.execute(statement));
+  /** What was told and not taken in. */
+  const waiting = async () => (await changes.look()).rings;
+
+  /** A dispatched route in the mirror. */
+  const imported = async (id: string, options?: Parameters<typeof routeFile>[1]) => {
+    await dispatch(routeFile(id, options));
+    await imports.importNow();
+    return read(id);
+  };
+
+  /** What a driver's phone would do. */
+  const deliver = async (id: string, stop: number, { at = new Date(), status = 'D' }: Delivery = {}): Promise<void> => {
+    const key = routeKey(id);
+    await ground.pipeline.submit({
+      id: randomUUID(),
+      name: 'stop.update',
+      version: 1,
+      args: { route: key, stop: { id: stop, updates: { status } } },
+      route: key,
+      stop,
+      actor: { kind: 'driver', employee: '1001' },
+      source: 'rest',
+      paths: 'current',
+      editTime: at,
+      receivedAt: new Date(),
+      dedupeByContent: false,
+    });
+  };
+
+  return { ...ground, imports, log, sql, waiting, imported, deliver };
+}
+
+export type Stage = Awaited<ReturnType<typeof openStage>>;

@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { decodeStop } from '../../server/src/replication/shadow.ts';
+import { routeKey } from './import-ground.ts';
+import type { Stage } from './import-stage.ts';
+
+const aDate: unknown = expect.any(Date);
+const aText: unknown = expect.any(String);
+const parse: (text: string) => unknown = JSON.parse;
+
+/** What the office does to the service's columns, however the import learns of it. */
+export function officeEditSuite({ pool, imports, sql, read, imported, deliver, waiting, openImport }: Stage) {
+  describe('what others write into the columns of the service', () => {
+    test('a clerk who corrects a status amends the stop as the office, and the shadow says what the host holds', async () => {
+      await imported('R30');
+      await sql("update RTSTPP set RSSTS = 'S' where RSRTE = 'R30' and RSSTP = 1");
+      await imports.importNow();
+      const { route, results } = await read('R30');
+      expect(route?.version).toBe(2);
+      expect(results.get(1)?.result.status).toBe('S');
+      const { rows: ledger } = await pool.query(
+        `select source, employee, result, stop_id from ledger where route_id = 'R30'`,
+      );
+      expect(ledger).toEqual([{ source: 'office', employee: aText, result: 'applied', stop_id: 1 }]);
+      const { rows: shadows } = await pool.query<{ rows: string }>(
+        `select rows from host_shadow where route_id = 'R30' and stop_id = 1`,
+      );
+      expect(decodeStop(shadows[0]?.rows ?? '', routeKey('R30'), 1).rows.RTSTPP[0]?.RSSTS).toBe('S');
+      // The same look again finds our own shadow.
+      await sql("update RTSTPP set RSSTS = 'S' where RSRTE = 'R30' and RSSTP = 1");
+      await imports.importNow();
+      expect((await read('R30')).route?.version).toBe(2);
+    });
+
+    test('a clerk who goes back and forth is followed each time', async () => {
+      await imported('R31');
+      for (const status of ['D', 'S', 'D', 'S']) {
+        await sql(`update RTSTPP set RSSTS = '${status}' where RSRTE = 'R31' and RSSTP = 2`);
+        await imports.importNow();
+        expect((await read('R31')).results.get(2)?.result.status).toBe(status);
+      }
+    });
+
+    test('counts, comment and times of a hand-made result arrive as the driver would have sent them', async () => {
+      await imported('R32');
+      await sql(`insert into RTSTUP (RUFAC, RURTE, RUWKE, RUSTP, RUSTS, RUCMT, RUEDT, RUETM)
+        values ('F01', 'R32', 20261121, 1, 'D', 'By phone', 20261120, 143000)`);
+      await sql(`insert into RTPRUP (RQFAC, RQRTE, RQWKE, RQSTP, RQINV, RQITM, RQLIN, RQTYP, RQDLV)
+        values ('F01', 'R32', 20261121, 1, 'R32I0', 'EGGS', 1, 'P', 1)`);
+      await imports.importNow();
+      const result = (await read('R32')).results.get(1)?.result;
+      expect(result).toMatchObject({
+        status: 'D',
+        updates: { driver_comments: 'By phone', end_delivery_time: '2026-11-20T20:30:00.000Z' },
+      });
+      expect(Object.values(result?.products ?? {})).toMatchObject([{ id: 'EGGS', invoice: 'R32I0', delivered: 1 }]);
+    });
+
+    test('a change that has no place in the mirror is told to a person', async () => {
+      await imported('R33');
+      await sql(
+        `insert into RTOSDP (OSFAC, OSRTE, OSWKE, OSSTP, OSTYP, OSSEQ, OSQTY) values ('F01', 'R33', 20261121, 1, 'P', 1, 4)`,
+      );
+      await imports.importNow();
+      const { rows } = await pool.query<{ details: string }>(
+        `select details from incident where kind = 'host_edit_untold'`,
+      );
+      expect(rows.map(({ details }) => parse(details))).toMatchObject([
+        { stop: 1, route: { id: 'R33' }, columns: ['RTOSDP'] },
+      ]);
+    });
+
+    test('a clerk who takes a delivery back is followed; what was recorded before does not end it, what comes after does', async () => {
+      await imported('R37');
+      await deliver('R37', 1);
+      await sql("update RTSTPP set RSSTS = 'D', RSARVF = 'N' where RSRTE = 'R37' and RSSTP = 1");
+      await imports.importNow();
+      const atTen = new Date();
+      await sql("update RTSTPP set RSSTS = 'P' where RSRTE = 'R37' and RSSTP = 1");
+      await imports.importNow();
+      const { result } = (await read('R37')).results.get(1) ?? {};
+      expect(result?.status).toBe('P');
+      expect(result?.by?.map(({ client }) => client)).toContain('office');
+      await deliver('R37', 1, { at: new Date(atTen.getTime() - 1_000), status: 'S' });
+      expect((await read('R37')).results.get(1)?.result.status).toBe('P');
+      await deliver('R37', 1, { at: new Date(Date.now() + 1_000), status: 'R' });
+      expect((await read('R37')).results.get(1)?.result.status).toBe('R');
+      expect((await pool.query(`select from incident where details like '%R37%'`)).rowCount).toBe(0);
+    });
+
+    test('a stop row that is laid anew is no word on its delivery: the driver’s result goes to the new row', async () => {
+      await imported('R38');
+      await deliver('R38', 1);
+      await sql("update RTSTPP set RSSTS = 'D', RSARVF = 'N' where RSRTE = 'R38' and RSSTP = 1");
+      await imports.importNow();
+      await pool.query(`update route set hosted_through = version where id = 'R38'`);
+      const again =
+        "insert into RTSTPP (RSFAC, RSRTE, RSWKE, RSSTP, RSTYP, RSCUS, RSSEQ, RSARVF) values ('F01', 'R38', 20261121, 1, 'D', 'CR380', 1,";
+      await sql("delete from RTSTPP where RSRTE = 'R38' and RSSTP = 1");
+      await sql(`${again} 'N')`);
+      await imports.importNow();
+      expect((await read('R38')).results.get(1)?.result.status).toBe('D');
+      const { rows } = await pool.query(`select behind from route where id = 'R38'`);
+      expect(rows).toEqual([{ behind: true }]);
+    });
+
+    test('exceptions, photos and addresses that a clerk writes are the office’s edit', async () => {
+      await imported('R39');
+      const stop = "'F01', 'R39', 20261121, 1";
+      await sql(`insert into RTOSDP (OSFAC, OSRTE, OSWKE, OSSTP, OSTYP, OSSEQ, OSITM, OSINV, OSCOD, OSQTY, OSCMT)
+        values (${stop}, 'P', 1, 'EGGS', 'R39I0', '10', 4, 'by phone')`);
+      await sql(`insert into RTIMGP (RIFAC, RIRTE, RIWKE, RISTP, RIQTYP, RIINV, RIITM, RILIN, RISEQ, RIASS)
+        values (${stop}, 'C', 'R39I0', 'TOTE', 1, 1, 'PHOTO00000000001')`);
+      await sql(
+        `insert into RTEMLP (REFAC, RERTE, REWKE, RESTP, REMSEQ, REMADR) values (${stop}, 1, 'dock@example.com')`,
+      );
+      await imports.importNow();
+      const { route, results } = await read('R39');
+      expect(results.get(1)?.result).toMatchObject({
+        updates: { osd_emails: ['dock@example.com'] },
+        products: {
+          'EGGS\tR39I0\t0': { osd_data: [{ osd_code: '10', data: [{ quantity: 4, comment: 'by phone' }] }] },
+        },
+        collections: { 'TOTE\tR39I0\t0': { image_ids: ['PHOTO00000000001'] } },
+      });
+      // Phones and the office see one edit, by whom and when.
+      expect(route).toMatchObject({ version: 2 });
+      const { rows } = await pool.query(`select source, result from ledger where route_id = 'R39'`);
+      expect(rows).toEqual([{ source: 'office', result: 'applied' }]);
+    });
+
+    test('the office closes a route by hand, and opens it again', async () => {
+      await imported('R34');
+      await sql("update RTHDRP set RHPODS = 'C' where RHRTE = 'R34'");
+      await imports.importNow();
+      expect((await read('R34')).route).toMatchObject({
+        status: 'C',
+        closed_by: 'F',
+        closed_at: aDate,
+        version: 2,
+      });
+      await sql("update RTHDRP set RHPODS = ' ' where RHRTE = 'R34'");
+      await imports.importNow();
+      expect((await read('R34')).route).toMatchObject({ status: 'O', closed_by: null, closed_at: null, version: 3 });
+    });
+
+    test('rows of a route that a worker has in hand wait until it is done', async () => {
+      await imported('R35');
+      const { leases } = openImport();
+      const lease = await leases.take(routeKey('R35'));
+      if (!lease) throw new Error('the lease of a quiet route is free');
+      await sql("update RTSTPP set RSSTS = 'R' where RSRTE = 'R35' and RSSTP = 1");
+      await imports.importNow();
+      expect((await read('R35')).results.get(1)?.result.status).toBe('P');
+      expect(await waiting()).toHaveLength(1);
+      await leases.release(lease);
+      await imports.importNow();
+      expect((await read('R35')).results.get(1)?.result.status).toBe('R');
+      expect(await waiting()).toEqual([]);
+    });
+  });
+}
