@@ -1,5 +1,5 @@
 import type { OsdEntry, OsdGroup, PlanCollection, PlanProduct, StopPlan, StopResult } from '@tailgate/sync-protocol';
-import type { CountedLine, ExceptionEntry, InvoiceLines, LineExceptions, SummaryTables } from './summary.ts';
+import type { CountedLine, ExceptionEntry, LineExceptions, SummaryTables } from './summary.ts';
 import type { SummaryLine } from './summary-lines.ts';
 import { linesOf, nameOf } from './summary-lines.ts';
 import { photosOf } from './summary-pictures.ts';
