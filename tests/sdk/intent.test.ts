@@ -1,0 +1,49 @@
+import type { StopResult } from '@tailgate/sync-protocol';
+import { expect, test } from 'vitest';
+import { sampleKey } from '@tailgate/client-sdk/testing';
+import { toItem } from '../../client-sdk/src/queue/item.ts';
+import { draftUpdate } from '../../client-sdk/src/queue/record.ts';
+import { applyItem } from '../../client-sdk/src/replica/intent.ts';
+
+// A phone whose clock is a minute behind the server's.
+const serverTime = 1_795_270_000_000;
+const deviceTime = serverTime - 60_000;
+const around = { drivers: [], stopException: () => undefined, plan: undefined };
+
+/** The stop as the server answered it: one comment, stamped by the server's clock. */
+const answered = (client: string, seq: number): StopResult => ({
+  status: 'P',
+  updates: { driver_comments: 'the older word' },
+  by: [{ at: serverTime, client, seq, by: '1001' }],
+});
+
+/** A comment that waits on this phone. */
+const waiting = (client_id: string, seq: number) =>
+  toItem({
+    client_id,
+    employee: '1001',
+    form: 'open',
+    edit_time: deviceTime,
+    mutation: {
+      ...draftUpdate(sampleKey, { id: 1, updates: { driver_comments: 'the newer word' } }),
+      id: `id-${seq}`,
+      seq,
+      captured_at: new Date(deviceTime).toISOString(),
+      boot_id: 'boot',
+      monotonic_ms: seq,
+      prev_hash: null,
+    },
+    progress: { at: 'waiting' },
+  });
+
+test('a driver’s newer word stays in view while the older one is answered, however far the clock is behind', () => {
+  const applied = applyItem(answered('this phone', 1), waiting('this phone', 2), around);
+  expect(applied?.result.updates?.driver_comments).toBe('the newer word');
+});
+
+test('somebody else’s later word stands, and so does what this queue said after it', () => {
+  for (const before of [answered('another phone', 1), answered('this phone', 3)]) {
+    const applied = applyItem(before, waiting('this phone', 2), around);
+    expect(applied?.result.updates?.driver_comments).toBe('the older word');
+  }
+});
