@@ -3,7 +3,7 @@ import {
   applyStopUpdate,
   skipAsUpdate,
   skipRefuseArgs,
-  stopUpdateArgs,
+  stopObject,
   withDeliverer,
   withPlannedInvoices,
 } from '@tailgate/sync-protocol';
@@ -54,8 +54,9 @@ function updateOf({ mutation }: QueueItem, around: Surroundings): StopObject | u
   if (mutation.name !== 'stop.update') return undefined;
   const known = parsed.get(mutation.args);
   if (known) return known;
-  const update = stopUpdateArgs.safeParse(mutation.args);
+  // Whose stop it is was read when the item was: that part of the arguments is not looked at again.
+  const update = stopObject.safeParse(mutation.args['stop']);
   if (!update.success) return undefined;
-  parsed.set(mutation.args, update.data.stop);
-  return update.data.stop;
+  parsed.set(mutation.args, update.data);
+  return update.data;
 }

@@ -56,7 +56,10 @@ class IndexedDbStore implements Store {
       const keys = store.getAllKeys();
       const values = store.getAll();
       // Both lists come in the order of keys.
-      return () => keys.result.map((key, i): Row => ({ key: keyText(key), value: values.result[i] }));
+      return () => {
+        const found: unknown[] = values.result;
+        return keys.result.map((key, i): Row => ({ key: keyText(key), value: found[i] }));
+      };
     });
   }
 
