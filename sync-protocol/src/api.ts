@@ -10,7 +10,7 @@ import { nothing, operation } from './operations.ts';
 import { pageMeta } from './page.ts';
 import { parkedOperations } from './parked.ts';
 import { healthPayload, readinessPayload } from './payloads.ts';
-import { quarantinedItem, quarantineQuery } from './quarantine.ts';
+import { quarantineOperations } from './quarantine.ts';
 import { reportOperations } from './report-operations.ts';
 import { replicationOperations } from './replication.ts';
 import { routeOperations } from './route-operations.ts';
@@ -58,20 +58,8 @@ export const operations = {
   ...parkedOperations,
   ...holdOperations,
   ...replicationOperations,
+  ...quarantineOperations,
 
-  listQuarantine: operation({
-    method: 'GET',
-    path: '/ops/quarantine',
-    sets: ['current'],
-    access: 'operator',
-    summary: 'What was sent and could not be applied, newest first, with the reason and the text as it came.',
-    message: 'Quarantined mutations',
-    body: nothing,
-    query: quarantineQuery,
-    data: z.array(quarantinedItem),
-    meta: pageMeta,
-    errors: [],
-  }),
   listFlags: operation({
     method: 'GET',
     path: '/ops/flags',

@@ -1,5 +1,6 @@
 import * as z from '#schema';
 import { nothing, operation } from './operations.ts';
+import { said } from './said.ts';
 
 // When nothing is written to the host, for operators.
 
@@ -20,8 +21,8 @@ const instant = z.optional(z.nullable(z.iso.datetime({ offset: true })));
 /** Body of POST /api/ops/hold. */
 export const holdBody = z
   .object({
-    by: z.string().check(z.minLength(1, 'must not be blank'), z.maxLength(40)),
-    reason: z.string().check(z.minLength(1, 'must not be blank'), z.maxLength(500)),
+    by: said(40),
+    reason: said(500),
     from: instant,
     until: instant,
   })

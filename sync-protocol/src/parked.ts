@@ -2,6 +2,7 @@ import * as z from '#schema';
 import { operation, nothing } from './operations.ts';
 import { pageCursor, pageLimit, pageMeta } from './page.ts';
 import { warning } from './mutation-result.ts';
+import { said } from './said.ts';
 import { stopObject } from './stops.ts';
 
 // What the host refuses, for operators.
@@ -40,8 +41,6 @@ export const parkedItem = z.strictObject({
 export type ParkedItem = z.infer<typeof parkedItem>;
 
 export const parkedParams = z.object({ parked_id: z.uuid() });
-
-const said = (longest: number) => z.string().check(z.minLength(1, 'must not be blank'), z.maxLength(longest));
 
 /** Body of POST …/skip. */
 export const skipBody = z.object({ by: said(40), reason: said(500) });

@@ -1,5 +1,11 @@
 import * as z from '#schema';
-import { pageCursor, pageLimit } from './page.ts';
+import { warning } from './mutation-result.ts';
+import { nothing, operation } from './operations.ts';
+import { pageCursor, pageLimit, pageMeta } from './page.ts';
+import { said } from './said.ts';
+import { text } from './values.ts';
+
+// What was sent and could not be applied, for operators.
 
 /** Query of GET /api/ops/quarantine. */
 export const quarantineQuery = z.object({
@@ -35,3 +41,92 @@ export const quarantinedItem = z.strictObject({
   note: z.nullable(z.string()),
 });
 export type QuarantinedItem = z.infer<typeof quarantinedItem>;
+
+/** One of them in full: with what its list leaves out. */
+export const quarantineEntry = z.strictObject({
+  ...quarantinedItem.shape,
+  source: z.enum(['sync', 'rest', 'office', 'timer']),
+  /** As the master has it; blank where it has none. */
+  employee_name: z.string(),
+  device: z.string(),
+  app: z.string(),
+  captured_at: z.nullable(z.iso.datetime()),
+  edit_time: z.nullable(z.iso.datetime()),
+  /** The route version that contains it since it was released; null for a report. */
+  version: z.nullable(z.int()),
+});
+export type QuarantineEntry = z.infer<typeof quarantineEntry>;
+
+export const quarantineParams = z.object({ quarantine_id: z.uuid() });
+
+/** Body of POST …/release. */
+export const releaseBody = z.object({ by: said(40), note: z._default(text(500), '') });
+export type ReleaseBody = z.infer<typeof releaseBody>;
+
+export const releaseAnswer = z.strictObject({
+  item: quarantineEntry,
+  /** Whether any value of the stop is another now; false where it was applied before, or stale in every field. */
+  changed: z.boolean(),
+  warnings: z.array(warning),
+});
+export type ReleaseAnswer = z.infer<typeof releaseAnswer>;
+
+/** Body of POST …/dismiss. */
+export const dismissBody = z.object({ by: said(40), reason: said(500) });
+export type DismissBody = z.infer<typeof dismissBody>;
+
+const ofOperators = { sets: ['current'], access: 'operator' } as const;
+const ofEntry = { ...ofOperators, params: quarantineParams, query: nothing } as const;
+
+export const quarantineOperations = {
+  listQuarantine: operation({
+    ...ofOperators,
+    method: 'GET',
+    path: '/ops/quarantine',
+    summary: 'What was sent and could not be applied, newest first, with the reason and the text as it came.',
+    message: 'Quarantined mutations',
+    body: nothing,
+    query: quarantineQuery,
+    data: z.array(quarantinedItem),
+    meta: pageMeta,
+    errors: [],
+  }),
+  readQuarantined: operation({
+    ...ofEntry,
+    method: 'GET',
+    path: '/ops/quarantine/:quarantine_id',
+    summary: 'One of them in full: who recorded it on what, when, and what became of it.',
+    message: 'Quarantined mutation',
+    body: nothing,
+    data: quarantineEntry,
+    errors: ['QUARANTINE_NOT_FOUND'],
+  }),
+  releaseQuarantined: operation({
+    ...ofEntry,
+    method: 'POST',
+    path: '/ops/quarantine/:quarantine_id/release',
+    summary:
+      'Applies it as recorded: its author, its times, its id. Refused again, it stays as it is, and the code says why.',
+    message: 'Released',
+    body: releaseBody,
+    data: releaseAnswer,
+    errors: [
+      'QUARANTINE_NOT_FOUND',
+      'NOT_ASSIGNED',
+      'ROUTE_NOT_FOUND',
+      'STOP_NOT_FOUND',
+      'UNKNOWN_MUTATION',
+      'ID_REUSED',
+    ],
+  }),
+  dismissQuarantined: operation({
+    ...ofEntry,
+    method: 'POST',
+    path: '/ops/quarantine/:quarantine_id/dismiss',
+    summary: 'It will not be applied; its driver is told why. It can still be released.',
+    message: 'Dismissed',
+    body: dismissBody,
+    data: quarantineEntry,
+    errors: ['QUARANTINE_NOT_FOUND', 'QUARANTINE_RELEASED'],
+  }),
+} as const;

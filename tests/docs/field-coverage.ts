@@ -200,6 +200,17 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   ],
   'listQuarantine meta': [cover('server/http/quarantine-list.test.ts', 'pages meet each entry once')],
 
+  'readQuarantined params': [cover('server/http/quarantine-release.test.ts', 'applies it as its author recorded it')],
+  'readQuarantined data': [cover('server/http/quarantine-release.test.ts', 'applies it as its author recorded it')],
+  'releaseQuarantined params': [
+    cover('server/http/quarantine-release.test.ts', 'applies it as its author recorded it'),
+  ],
+  'releaseQuarantined data': [cover('server/http/quarantine-release.test.ts', 'applies it as its author recorded it')],
+  'releaseQuarantined body': [cover('server/http/quarantine-release.test.ts', 'applies it as its author recorded it')],
+  'dismissQuarantined params': [cover('server/http/quarantine-release.test.ts', 'its driver is told why')],
+  'dismissQuarantined body': [cover('server/http/quarantine-release.test.ts', 'its driver is told why')],
+  'dismissQuarantined data': [cover('server/http/quarantine-release.test.ts', 'its driver is told why')],
+
   'listFlags query': [
     cover('server/http/flags.test.ts', 'can be asked for by facility, route and code', [
       'facility',

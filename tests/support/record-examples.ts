@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { OperationName } from '@tailgate/sync-protocol';
 import { operations, pathSets, routePayload, uploadedAssets } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
@@ -161,7 +163,7 @@ async function driveADay(): Promise<void> {
     headers: driver,
     body: { id: route.id, ...named, stops: [{ id: 77, updates: { status: 'D' } }] },
   });
-  await record('listQuarantine', { headers: { authorization: `Bearer ${opsToken}` }, query: { state: 'open' } });
+  await recordQuarantined(stop.id, driver);
   const over = { id: product.id, invoice: product.invoice, updates: { delivered: product.quantity + 1 } };
   await send('syncStops', {
     headers: driver,
@@ -189,6 +191,29 @@ async function driveADay(): Promise<void> {
   );
   await record('signOut', { body: { employee_id: '1005', api_token } });
   await record('resetPassword', { body: { employee_id: '1005' } });
+}
+
+/** A change of a stop that the office had forgotten; dismissed first, then the host gets the stop. */
+async function recordQuarantined(stop: number, driver: Readonly<Record<string, string>>): Promise<void> {
+  const headers = { authorization: `Bearer ${opsToken}` };
+  const listed = await record('listQuarantine', { headers, query: { state: 'open' } });
+  const [entry] = operations.listQuarantine.data.parse(listed);
+  if (!entry) throw new Error('nothing was kept');
+  const params = { quarantine_id: entry.quarantine_id };
+  await record('readQuarantined', { headers, params });
+  await record('dismissQuarantined', { headers, params, body: { by: 'MILLER', reason: 'Not a stop of this route.' } });
+
+  const columns = 'RSFAC, RSRTE, RSWKE, RSTYP, RSCUS, RSETA';
+  const forgotten = `insert into PODDTA.RTSTPP (${columns}, RSSTP, RSSEQ) select ${columns}, ${entry.stop_id}, ${entry.stop_id}
+    from PODDTA.RTSTPP where RSRTE = '${entry.route_id}' and RSSTP = ${stop}`;
+  const host = fileURLToPath(new URL('../../server/bin/host.ts', import.meta.url));
+  const env = { ...process.env, DATA_DIR: folder };
+  await promisify(execFile)(process.execPath, ['--conditions=source', host, 'sql', forgotten], { env });
+  const stopsNow = async () => routePayload.parse(await answerOf('readRoute', { headers: driver })).stops;
+  const until = Date.now() + 30_000;
+  while (!(await stopsNow()).some(({ id }) => id === entry.stop_id))
+    if (Date.now() > until) throw new Error('the stop did not come');
+  await record('releaseQuarantined', { headers, params, body: { by: 'MILLER', note: 'The stop is there now.' } });
 }
 
 /** An item number that the host's code page does not hold is refused there, and only there. */

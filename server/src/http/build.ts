@@ -30,6 +30,7 @@ import { opsEndpoints } from './ops-endpoints.ts';
 import { parkedEndpoints } from './parked-endpoints.ts';
 import type { HostCatalog } from './host-endpoints.ts';
 import { hostEndpoints } from './host-endpoints.ts';
+import { quarantineEndpoints } from './quarantine-endpoints.ts';
 import { replicationEndpoints } from './replication-endpoints.ts';
 import { reportEndpoints } from './report-endpoints.ts';
 import { routeEndpoints } from './route-endpoints.ts';
@@ -118,6 +119,7 @@ export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
     ...parkedEndpoints(ground),
     ...holdEndpoints(ground.db),
     ...replicationEndpoints(ground.db),
+    ...quarantineEndpoints(ground),
   };
   const access: AccessOptions = { mode: ground.access, sessions: ground.sessions, opsToken: ground.opsToken };
   mount(app, endpoints, access);

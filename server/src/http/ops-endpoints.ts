@@ -2,18 +2,12 @@ import { operations } from '@tailgate/sync-protocol';
 import type { Db } from '../db/types.ts';
 import { listFlags } from '../ops/flags.ts';
 import { decodePosition } from '../ops/page-position.ts';
-import { listQuarantine } from '../ops/quarantine.ts';
 import { readCursor } from './cursor.ts';
 import { endpoint } from './endpoint.ts';
 
 /** For operators (contract §8): what waits for a person. */
 export function opsEndpoints(db: Db) {
   return {
-    listQuarantine: endpoint(operations.listQuarantine, async ({ query }) => {
-      const { items, nextCursor } = await listQuarantine(db, query, readCursor(query.cursor, decodePosition));
-      return { data: items, meta: { next_cursor: nextCursor } };
-    }),
-
     listFlags: endpoint(operations.listFlags, async ({ query }) => {
       const { items, nextCursor } = await listFlags(db, query, readCursor(query.cursor, decodePosition));
       return { data: items, meta: { next_cursor: nextCursor } };

@@ -7,6 +7,7 @@ import type {
   RouteKey,
   Warning,
 } from '@tailgate/sync-protocol';
+import type { Decision, KeptMutation } from './kept.ts';
 
 /** Who changes something. A signed-out driver's queue still drains; what it captured afterwards is flagged. */
 export type Actor =
@@ -152,6 +153,8 @@ export interface Pipeline {
   submit(change: Change): Promise<Outcome>;
   /** A load condition report, likewise. */
   submitReport(change: ReportChange): Promise<ReportOutcome>;
+  /** Applies what was kept, as its author meant it; where it cannot be applied still, it stays as it is. */
+  release(kept: KeptMutation, decision: Decision): Promise<Outcome | ReportOutcome>;
   /**
    * Items of one queue, in order, as they came in the frame; resolves after the commit of the last.
    * Rejects with `MalformedPush` where an item has no readable id or seq: then none was taken; with `UnknownQueue` where

@@ -1,5 +1,6 @@
 import type { RouteKey, StopResult, Warning } from '@tailgate/sync-protocol';
 import type { Fault, Item } from './item.ts';
+import type { Decision } from './kept.ts';
 import type { NewRevision } from './report-fold.ts';
 import type { LoadedClient, LoadedRoute } from './world.ts';
 
@@ -19,8 +20,12 @@ export interface Changes {
   readonly reports: readonly NewRevision[];
   readonly ledger: LedgerEntry[];
   readonly quarantine: QuarantineEntry[];
-  /** Mutations that were kept there before and are applied now. */
-  readonly released: readonly string[];
+  /** Mutations that were kept there before and are applied now, by whose word. */
+  readonly released: readonly (Decision & {
+    readonly item: Item;
+    /** The route version that contains it; null for a report. */
+    readonly version: number | null;
+  })[];
   readonly incidents: {
     readonly kind: string;
     readonly clientId: string;
@@ -50,6 +55,8 @@ export interface QuarantineEntry {
   readonly quarantineId: string;
   readonly item: Item;
   readonly fault: Fault;
+  /** Null where none could be told. */
+  readonly editTime: number | null;
   readonly key: RouteKey | null;
   readonly stop: number | null;
   readonly clientVersion: number;

@@ -10,7 +10,7 @@ import { decide, latestOf, repeats } from './decide.ts';
 import { editTimeOf } from './edit-time.ts';
 import { fitsChain, judge, linkOf } from './identity.ts';
 import type { KnownMutation } from './identity.ts';
-import type { Fault, Item, QueueItem } from './item.ts';
+import { placeOf, type Fault, type Item, type QueueItem } from './item.ts';
 import { ReportFold } from './report-fold.ts';
 import type { LatestChange, LoadedClient, LoadedRoute, LoadedStop, World } from './world.ts';
 import { stopName } from './world.ts';
@@ -60,7 +60,7 @@ class Fold {
   readonly #known = new Map<string, KnownMutation>();
   readonly #ledger: LedgerEntry[] = [];
   readonly #quarantine: QuarantineEntry[] = [];
-  readonly #released: string[] = [];
+  readonly #released: Changes['released'][number][] = [];
   readonly #incidents: Changes['incidents'] = [];
   readonly #mails: Changes['mails'] = [];
 
@@ -88,7 +88,7 @@ class Fold {
     if (verdict.kind === 'fresh') return this.#done(this.#takeQueued(item, queued, state), queued);
     if (verdict.moves) this.#move(item, queued, state, null);
     const outcome =
-      verdict.kind === 'duplicate' ? this.#again(item, verdict.known) : this.#refuse(item, idReused, null, null);
+      verdict.kind === 'duplicate' ? this.#again(item, verdict.known) : this.#refuse(item, idReused, null, null, null);
     return this.#done(outcome, queued);
   }
 
@@ -118,12 +118,17 @@ class Fold {
   }
 
   #takeChange(item: Item, known: KnownMutation | undefined): Outcome | ReportOutcome {
-    // Final for a queue, which goes on behind it. Who sends a request again hopes that route or stop are there by now.
-    const kept = known?.quarantined && item.source === 'rest';
-    if (known && !kept)
-      return known.hash.equals(item.hash) ? this.#again(item, known) : this.#refuse(item, idReused, null, null);
-    const outcome = this.#apply(item, item.editTime?.getTime() ?? item.receivedAt.getTime(), []);
-    if (kept && outcome.result !== 'quarantined') this.#released.push(item.id);
+    // Final for a queue, which goes on behind it. Who sends a request again hopes that route or stop are there by now;
+    // a route that could not be named then may be another text now.
+    const comesAgain = known?.quarantined && item.source === 'rest' && !item.release;
+    const editTime = item.editTime?.getTime() ?? item.receivedAt.getTime();
+    if (known && !comesAgain && !known.hash.equals(item.hash))
+      return this.#refuse(item, idReused, null, null, editTime);
+    const isDone = known && !known.quarantined;
+    const goesOn = item.release ?? (comesAgain ? sentAgain : undefined);
+    const outcome = known && (isDone || !goesOn) ? this.#again(item, known) : this.#apply(item, editTime, []);
+    if (goesOn && outcome.result !== 'quarantined')
+      this.#released.push({ item, by: goesOn.by, note: goesOn.note, version: versionOf(outcome) });
     return outcome;
   }
 
@@ -153,11 +158,13 @@ class Fold {
   #apply(item: Item, editTime: number, warnings: readonly Warning[]): Outcome | ReportOutcome {
     const poison = this.#poisoned.get(item);
     const { meaning } = item;
-    if (meaning.kind === 'unreadable') return this.#refuse(item, poison ?? meaning.fault, null, null);
+    if (meaning.kind === 'unreadable') return this.#refuse(item, poison ?? meaning.fault, null, null, editTime);
     if (meaning.kind === 'report')
-      return poison ? this.#refuse(item, poison, null, null) : this.#report(item, meaning.report, editTime, warnings);
+      return poison
+        ? this.#refuse(item, poison, null, null, editTime)
+        : this.#report(item, meaning.report, editTime, warnings);
     const { route: key, stop: number } = meaning;
-    if (poison) return this.#refuse(item, poison, key, number);
+    if (poison) return this.#refuse(item, poison, key, number, editTime);
 
     const scope = routeScope(key);
     const route = this.#routes.get(scope) ?? this.#world.routes.get(scope);
@@ -167,6 +174,7 @@ class Fold {
         fault('ROUTE_NOT_FOUND', `no route ${key.id} of ${key.facility} in the week ${key.week_end}`),
         key,
         number,
+        editTime,
       );
     if (item.actor.kind === 'driver' && !isDriver(route.facts, item.actor.employee))
       return this.#refuse(
@@ -174,9 +182,17 @@ class Fold {
         fault('NOT_ASSIGNED', `employee ${item.actor.employee} was never on route ${key.id}`),
         key,
         number,
+        editTime,
       );
     const stop = this.#stop(key, number);
-    if (!stop) return this.#refuse(item, fault('STOP_NOT_FOUND', `route ${key.id} has no stop ${number}`), key, number);
+    if (!stop)
+      return this.#refuse(
+        item,
+        fault('STOP_NOT_FOUND', `route ${key.id} has no stop ${number}`),
+        key,
+        number,
+        editTime,
+      );
     if (item.dedupeByContent && repeats(item, meaning.command, stop.latest))
       return this.#outcome('duplicate', route, stop, false, []);
 
@@ -190,6 +206,7 @@ class Fold {
         fault('INTERNAL', `the rules failed: ${error instanceof Error ? error.message : 'unknown'}`),
         key,
         number,
+        editTime,
       );
     }
     return this.#record(item, editTime, route, stop, decision, [...warnings, ...decision.warnings]);
@@ -288,7 +305,9 @@ class Fold {
     };
   }
 
-  #refuse(item: Item, why: Fault, key: RouteKey | null, stop: number | null): Outcome {
+  #refuse(item: Item, why: Fault, key: RouteKey | null, stop: number | null, editTime: number | null): Outcome {
+    // It is kept already, and stays as it came.
+    if (item.release) return { result: 'quarantined', ...why };
     const { queued } = item;
     let clientVersion = 0;
     if (queued) {
@@ -296,7 +315,7 @@ class Fold {
       clientVersion = state.version + 1;
       this.#clients.set(state.clientId, { ...state, version: clientVersion });
     }
-    this.#quarantine.push({ quarantineId: randomUUID(), item, fault: why, key, stop, clientVersion });
+    this.#quarantine.push({ quarantineId: randomUUID(), item, fault: why, key, stop, editTime, clientVersion });
     if (why !== idReused)
       this.#known.set(item.id, { hash: item.hash, version: null, quarantined: why, receivedAt: item.receivedAt });
     return { result: 'quarantined', ...why };
@@ -334,7 +353,8 @@ class Fold {
   }
 
   #context(item: Item, route: LoadedRoute, stop: WorkingStop, at: number): StopContext {
-    const { queued, actor } = item;
+    const { actor } = item;
+    const place = placeOf(item);
     const by = actor.kind === 'driver' ? actor.employee : actor.kind === 'office' ? actor.user : '';
     return {
       route: route.facts,
@@ -344,7 +364,7 @@ class Fold {
       actor,
       paths: item.paths,
       // Without a queue the next route version orders edits of one millisecond.
-      stamp: { at, client: queued?.queue.clientId ?? item.source, seq: queued?.seq ?? route.version + 1, by },
+      stamp: { at, client: place?.clientId ?? item.source, seq: place?.seq ?? route.version + 1, by },
       receivedAt: item.receivedAt,
       closeMode: this.#world.closeMode,
       timerMs: this.#world.timerMs,
@@ -360,6 +380,10 @@ const isDriver = (route: RouteFacts, employee: string): boolean =>
 
 const fault = (code: Fault['code'], reason: string): Fault => ({ code, reason, details: [] });
 const idReused = fault('ID_REUSED', 'this id came before with another content');
+const sentAgain = { by: 'sender', note: 'sent again, and applied' };
+
+const versionOf = (outcome: Outcome | ReportOutcome): number | null =>
+  outcome.result === 'applied' || outcome.result === 'duplicate' ? outcome.version : null;
 
 function newEvidence(before: StopResult, after: StopResult): ReadonlySet<string> | null {
   const [named, names] = [evidenceOf(before), evidenceOf(after)];

@@ -25,6 +25,7 @@ import * as z from 'zod/mini';
 import { compileReader } from '../schema-reader.ts';
 import type { Actor, Change, PathSet, QuarantineCode, Queue, ReportChange, TimedCommand } from './change.ts';
 import { deepCanonicalJson } from './deep-json.ts';
+import type { Decision, QueuePlace } from './kept.ts';
 
 /** Arguments that the rules understand, whatever version they were written in. */
 export type Command =
@@ -59,6 +60,15 @@ export interface Item {
   readonly meaning: Meaning;
   /** Of the request that brought it, where one did. */
   readonly requestId?: string | undefined;
+  /** Set where a person lets something go that was kept; its queue, if it came by one, has gone on behind it. */
+  readonly release?: Decision & { readonly place: QueuePlace | null };
+}
+
+/** Where an item stands in its queue; null where it came by none. */
+export function placeOf({ queued, release }: Item): QueuePlace | null {
+  if (!queued) return release?.place ?? null;
+  const { seq, prevHash, queue } = queued;
+  return { clientId: queue.clientId, seq, prevHash };
 }
 
 /** What an item asks for, or why it cannot be understood. */
@@ -217,7 +227,21 @@ function meaningOfChange({ name, version, args, route, stop }: Change): Meaning 
     : readArguments(name, version, args);
 }
 
-function meaningOf({ name, version, args }: Mutation): Meaning {
+/** What a content asks for that was kept as text. */
+export function readContent(body: string): Meaning {
+  try {
+    const parsed = keptContent.safeParse(JSON.parse(body));
+    if (parsed.success) return meaningOf(parsed.data);
+    return unreadable('VALIDATION_FAILED', 'this mutation is malformed', details(parsed.error.issues, ''));
+  } catch (error) {
+    if (error instanceof RangeError) return tooDeep;
+    throw error;
+  }
+}
+
+const keptContent = z.object({ name: z.string(), version: z.number(), args: z.unknown() });
+
+function meaningOf({ name, version, args }: Pick<Mutation, 'name' | 'version' | 'args'>): Meaning {
   if (isMutationName(name) && Object.hasOwn(mutationArgs[name], version)) return readArguments(name, version, args);
   return unreadable('UNKNOWN_MUTATION', `this server knows no ${name} version ${version}`, []);
 }

@@ -7,7 +7,7 @@ import type { CloseMode } from '../routes/closing.ts';
 import type { RouteDriver } from '../routes/header.ts';
 import type { QuarantineCode } from './change.ts';
 import type { KnownMutation } from './identity.ts';
-import type { Item } from './item.ts';
+import { placeOf, type Item } from './item.ts';
 import { loadReports } from './report-rows.ts';
 import * as sql from './sql.ts';
 import type { LatestChange, LoadedClient, LoadedRoute, LoadedStop, World } from './world.ts';
@@ -64,8 +64,10 @@ function wantedOf(items: readonly Item[]) {
   const clients = new Set<string>();
   const routes = new Map<string, RouteKey>();
   const stops = new Map<string, { key: RouteKey; stop: number }>();
-  for (const { queued, meaning } of items) {
-    if (queued) clients.add(queued.queue.clientId);
+  for (const item of items) {
+    const { meaning } = item;
+    const place = placeOf(item);
+    if (place) clients.add(place.clientId);
     if (meaning.kind !== 'command') continue;
     routes.set(routeScope(meaning.route), meaning.route);
     stops.set(stopName(meaning.route, meaning.stop), { key: meaning.route, stop: meaning.stop });

@@ -18,6 +18,7 @@ import type {
 import type { Answer } from './fold.ts';
 import type { Item } from './item.ts';
 import { itemOfChange, itemOfReport, itemsOfPush } from './item.ts';
+import { itemOfKept, type Decision, type KeptMutation } from './kept.ts';
 import { Lanes } from './lanes.ts';
 import type { Rules } from './load.ts';
 import { mutationResult } from './mutation-result.ts';
@@ -86,6 +87,10 @@ class GroupCommit implements Pipeline {
     return this.#take(itemOfReport(change), (outcome) =>
       outcome.result === 'reported' || outcome.result === 'quarantined' ? outcome : undefined,
     );
+  }
+
+  release(kept: KeptMutation, decision: Decision): Promise<Outcome | ReportOutcome> {
+    return this.#take(itemOfKept(kept, decision), (outcome) => outcome);
   }
 
   #take<Kind>(item: Item, kindOf: (outcome: Outcome | ReportOutcome) => Kind | undefined): Promise<Kind> {

@@ -9,6 +9,9 @@ import type { Changes, LedgerEntry, QuarantineEntry } from './changes.ts';
 import { keyColumns } from './load.ts';
 import { namedRoute, namedStop } from './named-route.ts';
 import { stopName } from './world.ts';
+import { placeOf } from './item.ts';
+import type { QueuePlace } from './kept.ts';
+import { releaseKept } from './quarantine-sql.ts';
 import { saveReports } from './report-rows.ts';
 import * as sql from './sql.ts';
 import type { WakeHostRows } from './wakeups.ts';
@@ -35,7 +38,7 @@ export async function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): P
     changes.routes.length > 0 && saveRoutes(tx, changes.routes),
     changes.clients.length > 0 && saveClients(tx, changes.clients),
     changes.quarantine.length > 0 && saveQuarantine(tx, changes.quarantine),
-    changes.released.length > 0 && tx.query(sql.releaseQuarantine, [uuidArray(changes.released)]),
+    changes.released.length > 0 && saveReleases(tx, changes.released),
     changes.incidents.length > 0 && saveIncidents(tx, changes.incidents),
     changes.mails.length > 0 && wakeups.mail(tx, changes.mails),
     alarms.length > 0 && wakeups.closeAt(tx, alarms),
@@ -123,6 +126,7 @@ function saveStops(tx: Tx, stops: Changes['stops'], commits: readonly RouteCommi
 
 function saveLedger(tx: Tx, entries: readonly LedgerEntry[]) {
   const items = entries.map(({ item }) => item);
+  const places = items.map(placeOf);
   return tx.query(sql.saveLedger, [
     textArray(entries.map(({ key }) => key.facility)),
     uuidArray(items.map(({ id }) => id)),
@@ -131,8 +135,9 @@ function saveLedger(tx: Tx, entries: readonly LedgerEntry[]) {
     int2Array(entries.map(({ stop }) => stop)),
     int8Array(entries.map(({ version }) => version)),
     textArray(items.map(({ source }) => source)),
-    uuidArray(items.map(({ queued }) => queued?.queue.clientId ?? null)),
-    int8Array(items.map(({ queued }) => queued?.seq ?? null)),
+    uuidArray(places.map((place) => place?.clientId ?? null)),
+    int8Array(places.map((place) => place?.seq ?? null)),
+    byteaArray(places.map(linkBytes)),
     byteaArray(items.map(({ hash }) => hash)),
     textArray(items.map(authorOf)),
     instantArray(items.map(({ capturedAt }) => capturedAt?.getTime() ?? null)),
@@ -171,6 +176,15 @@ function saveClients(tx: Tx, clients: Changes['clients']) {
   ]);
 }
 
+function saveReleases(tx: Tx, released: Changes['released']) {
+  return tx.query(releaseKept, [
+    uuidArray(released.map(({ item }) => item.id)),
+    textArray(released.map(({ by }) => by)),
+    textArray(released.map(({ note }) => note)),
+    int8Array(released.map(({ version }) => version)),
+  ]);
+}
+
 function saveQuarantine(tx: Tx, entries: readonly QuarantineEntry[]) {
   const items = entries.map(({ item }) => item);
   const keys = entries.map(({ key, item }) => key ?? namedRoute(item.body));
@@ -193,6 +207,11 @@ function saveQuarantine(tx: Tx, entries: readonly QuarantineEntry[]) {
     textArray(entries.map(({ fault }) => JSON.stringify(fault.details))),
     byteaArray(items.map(({ body }) => Buffer.from(body))),
     items.map(({ receivedAt }) => receivedAt),
+    textArray(items.map(({ source }) => source)),
+    textArray(items.map(({ paths }) => paths)),
+    instantArray(items.map(({ capturedAt }) => capturedAt?.getTime() ?? null)),
+    instantArray(entries.map(({ editTime }) => editTime)),
+    byteaArray(items.map((item) => linkBytes(placeOf(item)))),
   ]);
 }
 
@@ -204,6 +223,9 @@ function saveIncidents(tx: Tx, incidents: Changes['incidents']) {
     textArray(incidents.map(({ details }) => details)),
   ]);
 }
+
+const linkBytes = (place: QueuePlace | null): Buffer | null =>
+  place === null || place.prevHash === null ? null : Buffer.from(place.prevHash, 'base64url');
 
 function authorOf({ actor }: LedgerEntry['item']): string {
   if (actor.kind === 'driver') return actor.employee;

@@ -75,11 +75,11 @@ export const saveStops = statement(
 
 export const saveLedger = statement(
   'save ledger',
-  `insert into ledger (facility, id, route_id, week_end, stop_id, version, source, client_id, seq, hash, employee,
+  `insert into ledger (facility, id, route_id, week_end, stop_id, version, source, client_id, seq, prev_hash, hash, employee,
                        captured_at, edit_time, received_at, result, warnings, body)
    select * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::smallint[], $6::bigint[], $7::text[], $8::uuid[],
-                        $9::bigint[], $10::bytea[], $11::text[], $12::timestamptz[], $13::timestamptz[], $14::timestamptz[],
-                        $15::text[], $16::text[], $17::text[])`,
+                        $9::bigint[], $10::bytea[], $11::bytea[], $12::text[], $13::timestamptz[], $14::timestamptz[],
+                        $15::timestamptz[], $16::text[], $17::text[], $18::text[])`,
 );
 
 export const saveRoutes = statement(
@@ -104,17 +104,11 @@ export const saveClients = statement(
 export const saveQuarantine = statement(
   'save quarantine',
   `insert into quarantine (quarantine_id, id, hash, client_id, seq, client_version, employee, facility, route_id, week_end, stop_id,
-                           name, code, reason, details, body, received_at)
+                           name, code, reason, details, body, received_at, source, paths, captured_at, edit_time, prev_hash)
    select * from unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::uuid[], $5::bigint[], $6::bigint[], $7::text[], $8::text[], $9::text[],
-                        $10::text[], $11::smallint[], $12::text[], $13::text[], $14::text[], $15::text[], $16::bytea[], $17::timestamptz[])
+                        $10::text[], $11::smallint[], $12::text[], $13::text[], $14::text[], $15::text[], $16::bytea[], $17::timestamptz[], $18::text[],
+                        $19::text[], $20::timestamptz[], $21::timestamptz[], $22::bytea[])
    on conflict (id, hash) do nothing`,
-);
-
-/** Kept mutations that could be applied when they came again. */
-export const releaseQuarantine = statement(
-  'release quarantine',
-  `update quarantine set state = 'released', resolved_at = now(), resolved_by = 'sender', note = 'sent again, and applied'
-    where id = any($1::uuid[]) and state = 'open'`,
 );
 
 export const saveIncidents = statement(

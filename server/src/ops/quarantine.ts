@@ -1,10 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import type { QuarantinedItem, QuarantineQuery } from '@tailgate/sync-protocol';
+import type { QuarantinedItem, QuarantineEntry, QuarantineQuery, ReleaseAnswer } from '@tailgate/sync-protocol';
 import type { Queryable } from '../db/types.ts';
+import type { Log } from '../log.ts';
+import type { Pipeline, Quarantined } from '../mutations/change.ts';
+import { dismissKept, findKept } from '../mutations/quarantine.ts';
 import { pageOf, type Page } from './page.ts';
 import type { PagePosition } from './page-position.ts';
 import { encodePosition } from './page-position.ts';
-import { listQuarantine as statement } from './sql.ts';
+import * as sql from './sql.ts';
 
 interface QuarantineRow {
   readonly quarantine_id: string;
@@ -36,12 +39,78 @@ export async function listQuarantine(
   after: PagePosition | undefined,
 ): Promise<Page<QuarantinedItem>> {
   const values = [state === 'all' ? null : state, after?.[0] ?? null, after?.[1] ?? null, limit + 1];
-  const { rows } = await db.query<QuarantineRow & Record<string, unknown>>(statement, values);
+  const { rows } = await db.query<QuarantineRow & Record<string, unknown>>(sql.listQuarantine, values);
   const cursor = ({ position, quarantine_id }: QuarantineRow) => encodePosition([position, quarantine_id]);
   return pageOf(rows, limit, { item: itemOf, cursor });
 }
 
-function itemOf(row: QuarantineRow): QuarantinedItem {
+type EntryRow = Omit<QuarantineRow, 'position'> &
+  Pick<QuarantineEntry, 'source' | 'employee_name' | 'device' | 'app' | 'version'> & {
+    readonly captured_at: Date | null;
+    readonly edit_time: Date | null;
+  };
+
+/** One entry in full; undefined where there is none. */
+export async function readQuarantined(db: Queryable, id: string): Promise<QuarantineEntry | undefined> {
+  const { rows } = await db.query<EntryRow & Record<string, unknown>>(sql.readQuarantined, [id]);
+  const [row] = rows;
+  if (!row) return undefined;
+  const { source, employee_name, device, app, captured_at, edit_time, version } = row;
+  return {
+    ...itemOf(row),
+    source,
+    employee_name,
+    device,
+    app,
+    captured_at: captured_at?.toISOString() ?? null,
+    edit_time: edit_time?.toISOString() ?? null,
+    version,
+  };
+}
+
+export interface ReleaseGround {
+  readonly db: Queryable;
+  readonly release: Pipeline['release'];
+  readonly log: Log;
+}
+
+export type Released = { readonly result: 'released'; readonly answer: ReleaseAnswer } | Quarantined;
+
+/**
+ * Applies what was kept, through the spine like every other change: with its author's name, times and id, so that whoever
+ * sends it again is told that it is a duplicate. Refused again, it stays as it is.
+ * @returns undefined where there is no such entry
+ */
+export async function releaseQuarantined(
+  { db, release, log }: ReleaseGround,
+  id: string,
+  decision: { readonly by: string; readonly note: string },
+): Promise<Released | undefined> {
+  const found = await findKept(db, id);
+  if (!found) return undefined;
+  const outcome = await release(found.kept, decision);
+  if (outcome.result === 'quarantined') return outcome;
+  log.info({ mutation: found.kept.id, user: decision.by }, 'the office has released what was in quarantine');
+  const item = await readQuarantined(db, id);
+  if (!item) return undefined; // settled, and purged since: nobody can say more of it
+  const changed = outcome.result === 'reported' ? !outcome.duplicate : outcome.changed;
+  return { result: 'released', answer: { item, changed, warnings: [...outcome.warnings] } };
+}
+
+/**
+ * It will not be applied, and its phone is told why.
+ * @returns the entry as it is then, released where somebody was faster; undefined where there is none
+ */
+export async function dismissQuarantined(
+  db: Queryable,
+  id: string,
+  { by, reason }: { readonly by: string; readonly reason: string },
+): Promise<QuarantineEntry | undefined> {
+  await dismissKept(db, id, { by, note: reason });
+  return readQuarantined(db, id);
+}
+
+function itemOf(row: Omit<QuarantineRow, 'position'>): QuarantinedItem {
   const { body } = row;
   const encoding = isUtf8(body) ? 'utf-8' : 'base64';
   return {

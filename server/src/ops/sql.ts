@@ -16,6 +16,20 @@ export const listQuarantine: Statement = {
           limit $4`,
 };
 
+/** $1 quarantine id. */
+export const readQuarantined: Statement = {
+  name: 'ops_read_quarantined',
+  text: `select q.quarantine_id, q.id, q.client_id, q.seq, q.employee, q.facility, q.route_id, q.week_end, q.stop_id, q.name,
+                q.code, q.reason, q.details, q.body, q.received_at, q.state, q.resolved_at, q.resolved_by, q.note,
+                coalesce(q.source, case when q.client_id is null then 'rest' else 'sync' end) as source,
+                coalesce(e.name, '') as employee_name, coalesce(c.device, '') as device, coalesce(c.app, '') as app,
+                q.captured_at, q.edit_time, q.version
+           from quarantine q
+           left join employee e on e.id = q.employee
+           left join client c on c.client_id = q.client_id
+          where q.quarantine_id = $1`,
+};
+
 /**
  * A page of what was taken in with a warning, newest first. $1 facility or null, $2 route or null, $3 a piece of the
  * warnings' text or null, $4 position or null, $5 id at it, $6 rows.

@@ -37,6 +37,7 @@ let sacrifice: Signed;
 let asset: string;
 let parked: string;
 let hold: string;
+let kept: string;
 
 beforeAll(async () => {
   // Whoever begins and does not go on is let go soon: a broken request often is such a one.
@@ -65,6 +66,9 @@ beforeAll(async () => {
   );
   [{ parked_id: parked } = { parked_id: '' }] = rows;
   const headers = { authorization: `Bearer ${opsToken}` };
+  const forgotten = { id: 'R100', stops: [{ id: 777, updates: { driver_comments: 'no such stop' } }] };
+  await server.client.call(operations.syncStops, { as: driver, body: forgotten });
+  [{ quarantine_id: kept } = { quarantine_id: '' }] = await server.client.take(operations.listQuarantine, { headers });
   const body = { by: 'OFFICE', reason: 'a night without writes' };
   hold = (await server.client.take(operations.beginHold, { headers, body })).hold_id;
 });
@@ -181,7 +185,7 @@ describe('contract §1: whatever is sent', () => {
         sacrifice,
         opsToken,
         samples,
-        words: { ...words, segments: [asset, parked, hold, ...segments] },
+        words: { ...words, segments: [asset, parked, hold, kept, ...segments] },
       };
       const arbitrary = fuzzRequests(ground);
       const strangers = await rowsOf('R200');

@@ -5,6 +5,7 @@ import { healthSchemas } from './health.ts';
 import { holdSchemas } from './holds.ts';
 import { opsSchemas } from './ops.ts';
 import { parkedSchemas } from './parked.ts';
+import { quarantineSchemas } from './quarantine.ts';
 import { replicationSchemas } from './replication.ts';
 import { reportSchemas } from './reports.ts';
 import { routeSchemas } from './routes.ts';
@@ -23,4 +24,5 @@ export const describedSchemas = [
   ...parkedSchemas,
   ...holdSchemas,
   ...replicationSchemas,
+  ...quarantineSchemas,
 ];

@@ -1,0 +1,5 @@
+import * as z from '#schema';
+import { text } from './values.ts';
+
+/** What a person says who decides something: their name, their reason. */
+export const said = (longest: number) => text(longest).check(z.minLength(1, 'must not be blank'));

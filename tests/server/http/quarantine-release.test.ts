@@ -1,0 +1,205 @@
+import { clientScope, operations } from '@tailgate/sync-protocol';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { planLines } from '../../../server/src/stops/plan-lines.ts';
+import { insertRoutes, plan } from '../../support/mirror.ts';
+import { signUp } from '../../support/people.ts';
+import { Phone } from '../../support/phone.ts';
+import type { Signed } from '../../support/rest-client.ts';
+import { opsToken } from '../../support/rest-server.ts';
+import { TestQueue } from '../../support/sealing.ts';
+import { startSyncNode, type SyncNode } from '../../support/sync-node.ts';
+
+const { dismissQuarantined, listQuarantine, readQuarantined, releaseQuarantined, syncStops } = operations;
+const headers = { authorization: `Bearer ${opsToken}` };
+const route = { facility: 'F01', id: 'R100', week_end: '20261121' };
+
+let node: SyncNode;
+let driver: Signed;
+
+beforeAll(async () => {
+  node = await startSyncNode();
+  const stops = [plan(1), plan(999, 0)];
+  await insertRoutes(node.database.pool, [
+    { facility: 'F01', id: 'R100', weekEnd: '20261121', drivers: ['1001'], stops },
+  ]);
+  driver = await signUp(node.client, '1001');
+});
+
+/** What the office does when a stop was forgotten: from then on the route has it. */
+async function addStop(id: number): Promise<void> {
+  const key = [route.facility, route.id, route.week_end, id];
+  const added = plan(id);
+  await node.database.pool.query(
+    `insert into stop_plan (facility, route_id, week_end, stop_id, version, doc, lines) values ($1, $2, $3, $4, 1, $5, $6)`,
+    [...key, JSON.stringify(added), planLines(added)],
+  );
+  await node.database.pool.query(
+    'insert into stop_result (facility, route_id, week_end, stop_id, version) values ($1, $2, $3, $4, 1)',
+    key,
+  );
+}
+
+/** A phone whose change of a stop that is not on the route has been kept. */
+async function kept(stop: number, comment = 'from the road') {
+  const queue = new TestQueue();
+  const phone = await Phone.connect(node.socketUrl, queue.clientId);
+  await phone.signedOn(driver, { device: 'Tab 5', app: 'pod/4.2' });
+  phone.send({ type: 'subscribe', cursors: { [clientScope(queue.clientId)]: null } });
+  const item = queue.seal('stop.update', { route, stop: { id: stop, updates: { driver_comments: comment } } });
+  phone.push(item);
+  const ack = await phone.next('ack');
+  expect(ack.results).toMatchObject([{ result: 'quarantined', code: 'STOP_NOT_FOUND' }]);
+  await told(phone, item.id, 'open');
+  const entry = (await list()).find(({ id }) => id === item.id);
+  if (!entry) throw new Error('nothing was kept');
+  return { queue, phone, item, params: { quarantine_id: entry.quarantine_id } };
+}
+
+const list = (query = '') => node.client.take(listQuarantine, { headers, query });
+const by = { by: 'MILLER' };
+
+/** What the phone hears of a mutation that was kept, once it is in this state. */
+async function told(phone: Phone, id: string, state: string): Promise<unknown> {
+  const heard = (docs: readonly { key: string; value: unknown }[]) =>
+    docs.find(({ key, value }) => key === `quarantine/${id}` && JSON.stringify(value).includes(`"${state}"`));
+  const patch = await phone.next('patch', ({ docs }) => heard(docs) !== undefined);
+  return heard(patch.docs)?.value;
+}
+
+const ledgerOf = async (id: string) =>
+  (
+    await node.database.pool.query<{ edit_time: Date; received_at: Date }>(
+      `select employee, source, client_id, seq, captured_at, edit_time, received_at, version from ledger where id = $1`,
+      [id],
+    )
+  ).rows;
+
+describe('POST /api/ops/quarantine/:id/release', () => {
+  test('applies it as its author recorded it, tells the phone, and whatever is sent again is a duplicate', async () => {
+    const { queue, phone, item, params } = await kept(11);
+    const before = await node.client.take(readQuarantined, { headers, params });
+    expect(before).toMatchObject({
+      id: item.id,
+      source: 'sync',
+      employee: '1001',
+      employee_name: 'Driver 1001',
+      device: 'Tab 5',
+      app: 'pod/4.2',
+      client_id: queue.clientId,
+      seq: 1,
+      captured_at: item.captured_at,
+      state: 'open',
+      version: null,
+    });
+    expect(JSON.parse(before.body)).toMatchObject({ args: item.args });
+
+    await addStop(11);
+    const body = { ...by, note: 'the stop was forgotten' };
+    const { item: after, changed } = await node.client.take(releaseQuarantined, { headers, params, body });
+    expect(after).toMatchObject({ state: 'released', resolved_by: 'MILLER', note: 'the stop was forgotten' });
+    expect(changed).toBe(true);
+    const [entry] = await ledgerOf(item.id);
+    expect(entry).toMatchObject({ employee: '1001', source: 'sync', client_id: queue.clientId, seq: 1 });
+    expect(entry).toMatchObject({ version: after.version, captured_at: new Date(item.captured_at) });
+    expect(entry?.edit_time.toISOString()).toBe(before.edit_time);
+    expect(entry?.received_at.toISOString()).toBe(before.received_at);
+    expect(await told(phone, item.id, 'released')).toEqual({
+      state: 'released',
+      code: 'STOP_NOT_FOUND',
+      reason: 'route R100 has no stop 11',
+      version: after.version,
+    });
+    phone.push(item);
+    expect((await phone.next('ack')).results).toMatchObject([{ result: 'duplicate', version: after.version }]);
+    expect((await list()).map(({ id }) => id)).not.toContain(item.id);
+    expect((await list('?state=released')).map(({ id }) => id)).toContain(item.id);
+  });
+
+  test('twice, and at once, it is applied once', async () => {
+    const { item, params } = await kept(12);
+    await addStop(12);
+    const release = () => node.client.take(releaseQuarantined, { headers, params, body: by });
+    const answers = await Promise.all([release(), release(), release()]);
+    expect(answers.filter(({ changed }) => changed)).toHaveLength(1);
+    expect(new Set(answers.map((answer) => answer.item.version)).size).toBe(1);
+    expect(await release()).toMatchObject({ changed: false, item: { state: 'released', resolved_by: 'MILLER' } });
+    expect(await ledgerOf(item.id)).toHaveLength(1);
+  });
+
+  test('what cannot be applied still stays as it was, and the code says why', async () => {
+    const { item, params } = await kept(13);
+    const reply = await node.client.call(releaseQuarantined, { headers, params, body: by });
+    expect(reply.error?.code).toBe('STOP_NOT_FOUND');
+    expect(reply.message).toBe('route R100 has no stop 13');
+    expect(await node.client.take(readQuarantined, { headers, params })).toMatchObject({ state: 'open', note: null });
+    expect(await ledgerOf(item.id)).toEqual([]);
+  });
+
+  test('it counts as of when it was recorded: an edit that came later by its time stands', async () => {
+    const { params } = await kept(14, 'the earlier word');
+    await addStop(14);
+    const updates = { driver_comments: 'the later word' };
+    await node.client.take(syncStops, { as: driver, body: { id: 'R100', stops: [{ id: 14, updates }] } });
+    const { changed, item } = await node.client.take(releaseQuarantined, { headers, params, body: by });
+    expect([changed, item.state]).toEqual([false, 'released']);
+    const { rows } = await node.database.pool.query<{ doc: string }>('select doc from stop_result where stop_id = 14');
+    expect(rows[0]?.doc).toContain('the later word');
+  });
+
+  test('a text that somebody has changed since is not applied in its author’s name', async () => {
+    const { item, params } = await kept(15);
+    await addStop(15);
+    await node.database.pool.query(
+      `update quarantine set body = convert_to(replace(convert_from(body, 'UTF8'), 'road', 'moon'), 'UTF8') where id = $1`,
+      [item.id],
+    );
+    const reply = await node.client.call(releaseQuarantined, { headers, params, body: by });
+    expect(reply.error?.code).toBe('VALIDATION_FAILED');
+    expect(await ledgerOf(item.id)).toEqual([]);
+  });
+
+  test('what came by REST is released by its author’s name, too', async () => {
+    const body = { id: 'R100', stops: [{ id: 16, updates: { driver_comments: 'by REST' } }] };
+    await node.client.call(syncStops, { as: driver, body });
+    const entry = (await list()).find(({ stop_id }) => stop_id === 16);
+    await addStop(16);
+    const params = { quarantine_id: entry?.quarantine_id ?? '' };
+    const { item, changed } = await node.client.take(releaseQuarantined, { headers, params, body: by });
+    expect(item).toMatchObject({ source: 'rest', client_id: null, state: 'released' });
+    expect(changed).toBe(true);
+    expect(await ledgerOf(entry?.id ?? '')).toMatchObject([{ employee: '1001', source: 'rest', client_id: null }]);
+  });
+});
+
+describe('POST /api/ops/quarantine/:id/dismiss', () => {
+  test('its driver is told why; it can still be released, and then no more dismissed', async () => {
+    const { phone, item, params } = await kept(21);
+    const body = { ...by, reason: 'booked by hand' };
+    const dismissed = await node.client.take(dismissQuarantined, { headers, params, body });
+    expect(dismissed).toMatchObject({ state: 'dismissed', resolved_by: 'MILLER', note: 'booked by hand' });
+    expect(await told(phone, item.id, 'dismissed')).toMatchObject({ state: 'dismissed', note: 'booked by hand' });
+    phone.push(item);
+    expect((await phone.next('ack')).results).toMatchObject([{ result: 'quarantined', code: 'STOP_NOT_FOUND' }]);
+
+    await addStop(21);
+    await node.client.take(releaseQuarantined, { headers, params, body: by });
+    expect(await told(phone, item.id, 'released')).toMatchObject({ state: 'released' });
+    const again = await node.client.call(dismissQuarantined, { headers, params, body });
+    expect(again.error?.code).toBe('QUARANTINE_RELEASED');
+  });
+
+  test('it is the operator’s alone, needs a name and a reason, and an unknown entry is said to be unknown', async () => {
+    const params = { quarantine_id: '0191e5f0-7f3a-7cc1-9d5e-0a4f6a1b2c3d' };
+    const reason = { ...by, reason: 'gone' };
+    expect((await node.client.call(readQuarantined, { params })).error?.code).toBe('MISSING_CREDENTIALS');
+    expect((await node.client.call(dismissQuarantined, { headers, params, body: by })).error).toMatchObject({
+      details: [{ path: 'reason' }],
+    });
+    for (const sent of [
+      node.client.call(readQuarantined, { headers, params }),
+      node.client.call(releaseQuarantined, { headers, params, body: by }),
+      node.client.call(dismissQuarantined, { headers, params, body: reason }),
+    ])
+      expect((await sent).error?.code).toBe('QUARANTINE_NOT_FOUND');
+  });
+});
