@@ -31,6 +31,7 @@ import { isOperator } from './http/access.ts';
 import { buildHttp } from './http/build.ts';
 import type { Probe } from './http/health.ts';
 import { buildMetrics, mountMetrics } from './http/metrics.ts';
+import { watchRequests } from './http/request-watch.ts';
 import { keepSecret, type KeptSecret } from './kept-secret.ts';
 import { startMail } from './mail/delivery-mails.ts';
 import { previewSummary } from './mail/preview.ts';
@@ -48,7 +49,7 @@ import { StartError } from './start-error.ts';
 import type { IsOperator } from './sync/exchange.ts';
 import { mountSync } from './sync/socket.ts';
 import { mountUploads } from './sync/uploads.ts';
-import { openFigures, type Figures } from './telemetry/figures.ts';
+import { openTelemetry, type Telemetry } from './telemetry/open.ts';
 import manifest from '../package.json' with { type: 'json' };
 
 export interface App {
@@ -73,7 +74,7 @@ interface Ground {
   listener: Listener;
   auth: AuthGround;
   outlived: Promise<StartError>;
-  figures: Figures;
+  telemetry: Telemetry;
 }
 
 interface Database {
@@ -119,8 +120,10 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
 }
 
 async function openGround(config: Config, log: Logger, shutdown: Shutdown): Promise<Ground> {
-  const figures = openFigures({ version: manifest.version, role: config.role });
-  shutdown.add('figures', async () => figures.stop());
+  const node = { version: manifest.version, role: config.role };
+  const telemetry = await openTelemetry({ ...config, node, log });
+  shutdown.add('telemetry', () => telemetry.stop());
+  const { figures } = telemetry;
   const database = await openDatabase(config, log, shutdown);
   // Over the direct session: its advisory lock would leak through a transaction pooler.
   await migrate(database.listenUrl, log);
@@ -153,7 +156,7 @@ async function openGround(config: Config, log: Logger, shutdown: Shutdown): Prom
     wakeHost: bossRowsWakeup(boss),
     tell: bossMessages(boss),
   };
-  return { config, log, shutdown, database, db, boss, listener, auth, outlived, figures };
+  return { config, log, shutdown, database, db, boss, listener, auth, outlived, telemetry };
 }
 
 async function openDatabase(config: Config, log: Logger, shutdown: Shutdown): Promise<Database> {
@@ -171,7 +174,7 @@ async function openDatabase(config: Config, log: Logger, shutdown: Shutdown): Pr
 }
 
 async function startPipeline(ground: Ground): Promise<Pipeline> {
-  const { config, log, shutdown, database, db, boss, listener, figures } = ground;
+  const { config, log, shutdown, database, db, boss, listener, telemetry } = ground;
   const commits = createPool({
     url: database.url,
     name: `tailgate ${config.role} commits`,
@@ -182,12 +185,12 @@ async function startPipeline(ground: Ground): Promise<Pipeline> {
   });
   await openAhead(commits, COMMIT_CONNECTIONS);
   shutdown.add('commit pool', () => commits.end());
-  figures.addPool('commits', commits);
+  telemetry.figures.addPool('commits', commits);
   const codes = new CurrentCodes(db, log);
   await codes.follow(listener);
   const { autocloseSeconds } = config;
   const rules = () => ({ codes: codes.book, closeMode: closeModeOf(config), timerMs: autocloseSeconds * 1_000 });
-  const watch = figures.changes;
+  const watch = telemetry.changes;
   const pipeline = openPipeline({ db: commits, wakeups: bossWakeups(boss), rules, clock, log, watch });
   shutdown.add('pipeline', () => pipeline.close());
   return pipeline;
@@ -201,12 +204,13 @@ function closeModeOf({ routeCloseMode, legacyLibrary, legacyDevLibrary }: Config
 
 /** What follows by itself, on every node: routes close when their time has come, mails and text messages go out. */
 async function startSideEffects(ground: Ground, pipeline: Pipeline): Promise<void> {
-  const { config, log, shutdown, db, boss, auth, figures } = ground;
+  const { config, log, shutdown, db, boss, auth, telemetry } = ground;
+  const { deliveries } = telemetry.figures;
   const closing = await startClosing({ db, boss, submit: (change) => pipeline.submit(change), clock, log });
   shutdown.add('closing timers', () => closing.stop());
-  const mails = await startMail({ db, boss, config, clock, log, watch: figures.deliveries.mail });
+  const mails = await startMail({ db, boss, config, clock, log, watch: deliveries.mail });
   shutdown.add('delivery mails', () => mails.stop());
-  const messages = await startTextMessages({ auth, boss, config, clock, log, watch: figures.deliveries.textMessage });
+  const messages = await startTextMessages({ auth, boss, config, clock, log, watch: deliveries.textMessage });
   shutdown.add('text messages', () => messages.stop());
   const counters = new SharedCounters(db, clock);
   const sweep = new Sweep({ work: () => sweepAuth({ db, counters, clock }), what: 'old counters', log });
@@ -215,17 +219,18 @@ async function startSideEffects(ground: Ground, pipeline: Pipeline): Promise<voi
 }
 
 async function startHostSide(ground: Ground, pipeline: Pipeline): Promise<HostSide> {
-  const { config, log, shutdown, database, db, boss, figures } = ground;
-  const watch = figures.host;
+  const { config, log, shutdown, database, db, boss, telemetry } = ground;
+  const watch = telemetry.host;
   const hostSide = new HostSide({ config, db, databaseUrl: database.url, boss, pipeline, log, clock, watch });
-  figures.followHost(() => hostSide.standing);
+  telemetry.figures.followHost(() => hostSide.standing);
   shutdown.add('host side', () => hostSide.stop());
   await hostSide.start();
   return hostSide;
 }
 
 async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | undefined, opsToken: string) {
-  const { config, log, shutdown, db, listener, auth, figures } = ground;
+  const { config, log, shutdown, db, listener, auth, telemetry } = ground;
+  const { figures, requests } = telemetry;
   const sessions = new Sessions(db, clock);
   await sessions.follow(listener);
   const probes: Probe[] = [
@@ -254,6 +259,7 @@ async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | un
     log,
   });
   shutdown.add('http and sockets', () => http.close());
+  if (requests) watchRequests(http, requests);
   const isOpsRequest: IsOperator = (request) => isOperator(request, opsToken);
   const hub = await mountSync(http, { db, listener, pipeline, sessions, clock, log, isOperator: isOpsRequest });
   figures.followSockets(() => hub.connectionsOf());
@@ -264,24 +270,29 @@ async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | un
 }
 
 /** Where there is nothing else: for a worker, or where drivers' ways in shall not lead to the figures. */
-async function serveFigures({ config, log, shutdown, figures }: Ground, port: number, opsToken: string): Promise<void> {
-  const http = buildMetrics({ read: figures.read, opsToken }, log);
+async function serveFigures(
+  { config, log, shutdown, telemetry }: Ground,
+  port: number,
+  opsToken: string,
+): Promise<void> {
+  const http = buildMetrics({ read: telemetry.figures.read, opsToken }, log);
   shutdown.add('figures’ own port', () => http.close());
   await listen(http, { port, listenHost: config.listenHost });
 }
 
-function openAssets({ config, log, shutdown, database, boss, figures }: Ground): UploadGround {
+function openAssets({ config, log, shutdown, database, boss, telemetry }: Ground): UploadGround {
+  const { addPool, deliveries } = telemetry.figures;
   const name = `tailgate ${config.role} files`;
   const db = createPool({ url: database.url, name, log, size: FILE_CONNECTIONS, pipelined: true });
   shutdown.add('file pool', () => db.end());
-  figures.addPool('files', db);
+  addPool('files', db);
   const assets: UploadGround = {
     db,
     commit: shareCommits({ inTransaction: (work) => withTransaction(db, work), wake: bossRowsWakeup(boss) }),
     clock,
     limits: uploadLimits(config),
     trays: new Trays(),
-    arrived: figures.deliveries.fileArrived,
+    arrived: deliveries.fileArrived,
   };
   const finishWhole = () => new ResumableUploads(assets).finishWhole();
   // First what a process that died left whole is ended; the rest of it goes.

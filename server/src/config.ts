@@ -129,6 +129,7 @@ const table = {
     'OpenTelemetry collector, http(s)://…; unset: no traces leave',
     urlOf('http', 'https'),
   ),
+  OTEL_TRACES_SAMPLER_ARG: withDefault('1', 'Share of the traces that leave, from 0 to 1', share()),
   DEMO: optional(
     '1 loads the demo data into an empty host, 0 does not; unset: 1 where database and host are both embedded',
     oneOf('0', '1').transform((flag) => flag === '1'),
@@ -185,6 +186,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     maxJsonMb: read('MAX_JSON_MB'),
     corsOrigins: read('CORS_ORIGINS') ?? [],
     otelEndpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT'),
+    traceShare: read('OTEL_TRACES_SAMPLER_ARG'),
     demo: read('DEMO') ?? (databaseUrl === undefined && legacyUrl === undefined),
   };
 }
@@ -227,6 +229,13 @@ function wholeNumber(least: number, most: number) {
     .regex(/^\d{1,9}$/, { error, abort: true })
     .transform(Number)
     .refine((value) => value >= least && value <= most, error);
+}
+
+function share() {
+  return z
+    .string()
+    .regex(/^(0|1|0?\.\d{1,6})$/, 'expected a number from 0 to 1, such as 0.05')
+    .transform(Number);
 }
 
 function oneOf<const Members extends readonly [string, ...string[]]>(...members: Members) {

@@ -183,6 +183,13 @@ describe('the log on the host (PODRPLP)', () => {
       },
       { RLENT: 'RTSTUP', RLKEY: 'F01 LOGGED 20261128 2', RLSTS: 'P', RLERR: '09000', RLMSG: 'RUCMT is not wanted' },
     ]);
+    // Our own log leads from the change to that line, for what was refused, too.
+    const { rows: changes } = await pool.query<{ id: string }>(
+      `select id from ledger where route_id = 'LOGGED' order by stop_id`,
+    );
+    const told = depot.log.lines.flatMap(({ fields }) => ('mutations' in fields ? [fields] : []));
+    for (const [index, { RLTRC }] of lines.entries())
+      expect(told).toContainEqual(expect.objectContaining({ mutations: [changes[index]?.id], trace: RLTRC }));
   });
 
   test('holds nothing up where it is not there', async () => {

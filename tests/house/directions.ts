@@ -129,7 +129,7 @@ export const parts: Part[] = [
   {
     path: 'server/src/telemetry/',
     uses: ['sync-protocol/', ...server('mutations/', 'replication/', 'question.ts')],
-    usesTypes: server('db/'),
+    usesTypes: server('db/', 'http/request-watch.ts'),
     why: 'figures and traces are told what happens; nobody asks them anything',
   },
   { path: 'server/src/demo/', uses: server('replication/', 'db/'), why: 'demo data enters where the host’s would' },
@@ -176,6 +176,7 @@ export const libraries: Record<string, string[]> = {
   nodemailer: server('mail/'),
   'prom-client': server('telemetry/'),
   '@opentelemetry/api': server('telemetry/'),
+  '@opentelemetry/core': server('telemetry/'),
   '@opentelemetry/exporter-trace-otlp-http': server('telemetry/'),
   '@opentelemetry/resources': server('telemetry/'),
   '@opentelemetry/sdk-trace': server('telemetry/'),

@@ -22,6 +22,7 @@ describe('settings', () => {
       access: 'documented',
       logLevel: 'info',
       opsToken: undefined,
+      metricsPort: undefined,
       mailFrom: 'Tailgate <tailgate@localhost>',
       publicUrl: undefined,
       trustProxy: false,
@@ -33,6 +34,7 @@ describe('settings', () => {
       maxJsonMb: 5,
       corsOrigins: [],
       otelEndpoint: undefined,
+      traceShare: 1,
       demo: true,
     });
   });

@@ -1,9 +1,6 @@
-import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { atFileEnd } from './file-end.ts';
-import { reservePort } from './reserved-port.ts';
+import { startHttpPeer } from './http-peer.ts';
 
 export interface ReceivedSms {
   readonly to: string;
@@ -50,8 +47,6 @@ export class SmsGateway {
 }
 
 export async function startSmsGateway(): Promise<SmsGateway> {
-  const port = await reservePort();
-  const gateway = new SmsGateway(`http://127.0.0.1:${port}/messages`);
   const answerTo = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const form = new URLSearchParams(await text(request));
     const [to, words] = [form.get('To') ?? '', form.get('Body') ?? ''];
@@ -60,13 +55,7 @@ export async function startSmsGateway(): Promise<SmsGateway> {
     // Whoever follows where it is sent is seen.
     response.writeHead(status, status === 307 ? { location: '/elsewhere' } : {}).end('taken');
   };
-  const server = createServer((request, response) => void answerTo(request, response));
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  atFileEnd(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  });
+  const url = await startHttpPeer((request, response) => void answerTo(request, response));
+  const gateway = new SmsGateway(`${url}/messages`);
   return gateway;
 }

@@ -16,6 +16,8 @@ export interface ServiceOptions {
   /** How the server finds its own database and the host, such as through a proxy. */
   readonly databaseUrl?: (url: string) => string;
   readonly hostUrl?: (url: string) => string;
+  /** More settings of the server. */
+  readonly env?: Record<string, string>;
 }
 
 /** The real server as `npm start` runs it, its database, and a legacy host in another one, with the demo data. */
@@ -60,6 +62,7 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
     OPS_TOKEN: opsToken,
     HOST_POLL_SECONDS: '1',
     DEMO: '1',
+    ...options.env,
   };
   const server = await startServer(env, ['--role', options.role ?? 'all']);
   const clerk = await openStandIn({ url: library.url, library: 'PODDTA', log: recordedLog(), program: 'CLERK' });

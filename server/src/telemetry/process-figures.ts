@@ -20,38 +20,46 @@ const standard = {
  * watches for ever.
  */
 export function watchProcess(registry: Registry): { readonly stop: () => void } {
-  const registers = [registry];
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
-  new Gauge({
-    name: 'tailgate_event_loop_delay_seconds',
-    help: 'How late the event loop was since the last look, by quantile',
-    labelNames: ['quantile'],
-    registers,
-    collect() {
-      for (const quantile of [0.5, 0.99, 1]) {
-        const late = delay.count === 0 ? 0 : delay.percentile(quantile * 100) / NANOSECONDS - RESOLUTION_MS / 1_000;
-        this.set({ quantile }, Math.max(0, late));
-      }
-      delay.reset();
-    },
-  });
-  new Counter({
-    ...standard.cpu,
-    registers,
-    collect() {
-      const { user, system } = process.cpuUsage();
-      this.reset();
-      this.inc((user + system) / MICROSECONDS);
-    },
-  });
-  new Gauge({
-    ...standard.memory,
-    registers,
-    collect() {
-      this.set(process.memoryUsage.rss());
-    },
-  });
-  new Gauge({ ...standard.start, registers }).set(performance.timeOrigin / 1_000);
+  const figures = [
+    new Gauge({
+      name: 'tailgate_event_loop_delay_seconds',
+      help: 'How late the event loop was since the last look, by quantile',
+      labelNames: ['quantile'],
+      registers: [],
+      collect() {
+        for (const quantile of [0.5, 0.99, 1]) {
+          const late = delay.count === 0 ? 0 : delay.percentile(quantile * 100) / NANOSECONDS - RESOLUTION_MS / 1_000;
+          this.set({ quantile }, Math.max(0, late));
+        }
+        delay.reset();
+      },
+    }),
+    new Counter({
+      ...standard.cpu,
+      registers: [],
+      collect() {
+        const { user, system } = process.cpuUsage();
+        this.reset();
+        this.inc((user + system) / MICROSECONDS);
+      },
+    }),
+    new Gauge({
+      ...standard.memory,
+      registers: [],
+      collect() {
+        this.set(process.memoryUsage.rss());
+      },
+    }),
+    new Gauge({
+      ...standard.start,
+      registers: [],
+      collect() {
+        this.set(performance.timeOrigin / 1_000);
+      },
+    }),
+  ];
+  for (const figure of figures) registry.registerMetric(figure);
   return { stop: () => delay.disable() };
 }

@@ -38,7 +38,6 @@ const mirrorGauges: { readonly [Figure in keyof MirrorFigures]: { readonly name:
  * Where PostgreSQL does not answer they are left out, for no figure may say 0 where nobody knows.
  */
 export function watchMirror(registry: Registry, { db, log }: { readonly db: Queryable; readonly log: Log }): void {
-  const registers = [registry];
   const question = new Question<MirrorFigures | undefined>();
   const read = () =>
     question.ask(() =>
@@ -47,24 +46,28 @@ export function watchMirror(registry: Registry, { db, log }: { readonly db: Quer
         return undefined;
       }),
     );
-  new Gauge({
-    name: 'tailgate_database_up',
-    help: '1 where PostgreSQL answers this node',
-    registers,
-    async collect() {
-      this.set((await read()) ? 1 : 0);
-    },
-  });
-  for (const figure of figuresOf(mirrorGauges))
+  registry.registerMetric(
     new Gauge({
-      ...mirrorGauges[figure],
-      registers,
+      name: 'tailgate_database_up',
+      help: '1 where PostgreSQL answers this node',
+      registers: [],
       async collect() {
-        const mirror = await read();
-        if (mirror) this.set(mirror[figure]);
-        else this.remove();
+        this.set((await read()) ? 1 : 0);
       },
-    });
+    }),
+  );
+  for (const figure of figuresOf(mirrorGauges))
+    registry.registerMetric(
+      new Gauge({
+        ...mirrorGauges[figure],
+        registers: [],
+        async collect() {
+          const mirror = await read();
+          if (mirror) this.set(mirror[figure]);
+          else this.remove();
+        },
+      }),
+    );
 }
 
 async function readMirror(db: Queryable): Promise<MirrorFigures> {
@@ -131,12 +134,14 @@ export function watchHost(registry: Registry, standing: () => HostStanding | und
 }
 
 export function watchSockets(registry: Registry, count: () => number): void {
-  new Gauge({
-    name: 'tailgate_sockets_open',
-    help: 'Phones and browsers on this node’s sync channel',
-    registers: [registry],
-    collect() {
-      this.set(count());
-    },
-  });
+  registry.registerMetric(
+    new Gauge({
+      name: 'tailgate_sockets_open',
+      help: 'Phones and browsers on this node’s sync channel',
+      registers: [],
+      collect() {
+        this.set(count());
+      },
+    }),
+  );
 }

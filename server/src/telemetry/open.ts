@@ -1,0 +1,56 @@
+import type { RequestWatch } from '../http/request-watch.ts';
+import type { Log } from '../log.ts';
+import type { CommitWatch } from '../mutations/watch.ts';
+import type { HostWatch } from '../replication/watch.ts';
+import { openFigures, type Figures, type Node } from './figures.ts';
+
+export interface TelemetryOptions {
+  readonly node: Node;
+  /** OpenTelemetry's collector, and the share of traces that it gets, from 0 to 1. */
+  readonly otelEndpoint: string | undefined;
+  readonly traceShare: number;
+  readonly log: Log;
+}
+
+/** What a process tells of its work: figures always, traces where somebody collects them. */
+export interface Telemetry {
+  readonly figures: Figures;
+  readonly changes: CommitWatch;
+  readonly host: HostWatch;
+  /** Undefined where nobody collects traces. */
+  readonly requests: RequestWatch | undefined;
+  stop(): Promise<void>;
+}
+
+export async function openTelemetry({ node, otelEndpoint, traceShare, log }: TelemetryOptions): Promise<Telemetry> {
+  const figures = openFigures(node);
+  const { changes, host } = figures;
+  if (otelEndpoint === undefined) {
+    return { figures, changes, host, requests: undefined, stop: async () => figures.stop() };
+  }
+  // Loaded only here: whoever collects no traces pays for none.
+  const { Traces } = await import('./traces.ts');
+  const traces = new Traces({ endpoint: otelEndpoint, share: traceShare, node, log });
+  return {
+    figures,
+    changes: {
+      settled: (batch) => {
+        changes.settled(batch);
+        traces.settled(batch);
+      },
+      failed: (items) => changes.failed(items),
+    },
+    host: {
+      statement: (outcome, ms) => host.statement(outcome, ms),
+      brought: (stop) => {
+        host.brought(stop);
+        traces.brought(stop);
+      },
+    },
+    requests: traces,
+    stop: async () => {
+      figures.stop();
+      await traces.stop();
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { ROOT_CONTEXT } from '@opentelemetry/api';
+import { ExportResultCode } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  SamplingDecision,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+  type IdGenerator,
+  type SpanExporter,
+} from '@opentelemetry/sdk-trace';
+import type { Log } from '../log.ts';
+import type { Node } from './figures.ts';
+
+export interface OtlpOptions {
+  /** Where the collector takes OTLP over HTTP; its path for traces, `v1/traces`, stands behind it. */
+  readonly endpoint: string;
+  /** From 0 to 1, of traces that begin here. */
+  readonly share: number;
+  readonly node: Node;
+  readonly ids: IdGenerator;
+  readonly log: Log;
+}
+
+/** A storm of phones that come back: what is more is left out, and the storm goes on. */
+const MOST_SPANS_WAITING = 16_384;
+const SEND_EVERY_MS = 1_000;
+/** For one sending, tries included: a server that stops waits no longer for a collector that is away. */
+const PATIENCE_MS = 5_000;
+
+/**
+ * OpenTelemetry's own parts, put together without its global state: a process may hold more than one of us. This file is
+ * loaded only where a collector is named.
+ */
+export function openOtlp({ endpoint, share, node, ids, log }: OtlpOptions) {
+  const url = new URL('v1/traces', endpoint.replace(/\/*$/, '/')).href;
+  const exporter = new OTLPTraceExporter({ url, timeoutMillis: PATIENCE_MS });
+  const root = new TraceIdRatioBasedSampler(share);
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({
+      'service.name': 'tailgate',
+      'service.version': node.version,
+      'tailgate.role': node.role,
+    }),
+    sampler: new ParentBasedSampler({ root }),
+    idGenerator: ids,
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: telling(exporter, log),
+        maxQueueSize: MOST_SPANS_WAITING,
+        scheduledDelayMillis: SEND_EVERY_MS,
+        exportTimeoutMillis: PATIENCE_MS,
+      }),
+    ],
+  });
+  return {
+    /** Whether a trace that begins here is kept: by its id alone, so that all nodes agree. */
+    keeps: (traceId: string) =>
+      root.shouldSample(ROOT_CONTEXT, traceId).decision === SamplingDecision.RECORD_AND_SAMPLED,
+    tracer: provider.getTracer('tailgate', node.version),
+    stop: () => provider.shutdown(),
+  };
+}
+
+/** Says when the collector goes away and when it is back: the library itself keeps that to itself. */
+function telling(exporter: SpanExporter, log: Log): SpanExporter {
+  let away = false;
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        const failed = result.code !== ExportResultCode.SUCCESS;
+        if (failed && !away) log.warn({ err: result.error, spans: spans.length }, 'traces do not reach the collector');
+        if (!failed && away) log.info({}, 'traces reach the collector again');
+        away = failed;
+        done(result);
+      }),
+    shutdown: () => exporter.shutdown(),
+    forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve(),
+  };
+}

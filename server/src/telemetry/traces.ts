@@ -1,0 +1,137 @@
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags } from '@opentelemetry/api';
+import type { Attributes, Context, Link, SpanContext } from '@opentelemetry/api';
+import { parseTraceParent } from '@opentelemetry/core';
+import { routeScope } from '@tailgate/sync-protocol';
+import type { RequestWatch } from '../http/request-watch.ts';
+import { resultOf, type CommitWatch, type SettledBatch, type SettledChange } from '../mutations/watch.ts';
+import type { BroughtStop, HostWatch } from '../replication/watch.ts';
+import { openOtlp, type OtlpOptions } from './otlp.ts';
+import { GivenIds, idsOf, type SpanIds } from './trace-ids.ts';
+
+/** Of a stop that collected changes through an outage, the newest. */
+const MOST_CHANGES_A_STOP = 100;
+
+/** Something that is over. Moments are of `performance.now()`, in ms. */
+interface PastSpan {
+  /** Where it belongs; else it begins a trace. */
+  readonly parent?: Context;
+  /** Of its own choice. */
+  readonly ids?: SpanIds;
+  readonly begunAt: number;
+  readonly endedAt: number;
+  readonly attributes: Attributes;
+  readonly links?: Link[];
+  readonly failed?: boolean;
+}
+
+/**
+ * Traces of changes. A mutation's id is its trace's id, hyphens left out: nothing need be carried from the phone through
+ * the ledger to the worker, on whatever node, and who knows the one finds the other.
+ *
+ *   change stop.update        arrival to answer, on the node that took it in; links to the request that brought it
+ *   ├─ commit                 the batch that it was in
+ *   └─ replicate stop         on the worker's node, for each change that the stop's write brought along
+ *
+ * A request has a span in its caller's trace (W3C Trace Context). Attributes say who, where and what became of it;
+ * nothing of what was recorded, and no credential.
+ */
+export class Traces implements Pick<CommitWatch, 'settled'>, Pick<HostWatch, 'brought'>, RequestWatch {
+  readonly #ids = new GivenIds();
+  readonly #otlp;
+  readonly #requests = new Map<string, SpanContext>();
+
+  constructor(options: Omit<OtlpOptions, 'ids'>) {
+    this.#otlp = openOtlp({ ...options, ids: this.#ids });
+  }
+
+  /** Sends what is still here. */
+  stop(): Promise<void> {
+    return this.#otlp.stop();
+  }
+
+  begun({ id, method, route, traceparent }: Parameters<RequestWatch['begun']>[0]): ReturnType<RequestWatch['begun']> {
+    const caller = parseTraceParent(traceparent ?? '');
+    const parent = caller ? trace.setSpanContext(ROOT_CONTEXT, { ...caller, isRemote: true }) : ROOT_CONTEXT;
+    const attributes = { 'http.request.method': method, 'http.route': route, 'tailgate.request_id': id };
+    const span = this.#otlp.tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER, attributes }, parent);
+    this.#requests.set(id, span.spanContext());
+    return (status) => {
+      this.#requests.delete(id);
+      span.setAttribute('http.response.status_code', status);
+      if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    };
+  }
+
+  settled(batch: SettledBatch): void {
+    for (const change of batch.changes) this.#change(change, batch);
+  }
+
+  brought({ route, stop, version, trace: hostTrace, outcome, changes, begunAt, endedAt }: BroughtStop): void {
+    const attributes = {
+      'tailgate.route': routeScope(route),
+      'tailgate.stop': stop,
+      'tailgate.version': version,
+      'tailgate.outcome': outcome,
+      ...(hostTrace !== undefined && { 'tailgate.host_trace': hostTrace }),
+    };
+    const failed = outcome === 'parked';
+    for (const { id } of changes.slice(-MOST_CHANGES_A_STOP)) {
+      this.#span('replicate stop', { parent: this.#rootOf(id), begunAt, endedAt, attributes, failed });
+    }
+  }
+
+  #change({ item, answer, takenAt }: SettledChange, { changes, begunAt, endedAt }: SettledBatch): void {
+    const { id, name, source, queued, meaning, requestId } = item;
+    const outcome = answer.kind === 'done' ? answer.outcome : undefined;
+    const result = resultOf(answer);
+    const request = requestId === undefined ? undefined : this.#requests.get(requestId);
+    const readable = meaning.kind !== 'unreadable';
+    // What comes again has its answer in the trace that is there.
+    const again = result === 'duplicate' || result === 'out_of_step';
+    const parent = this.#span(readable ? `change ${name}` : 'change', {
+      ...(again ? { parent: this.#rootOf(id) } : { ids: idsOf(id) }),
+      begunAt: takenAt,
+      endedAt,
+      attributes: {
+        'tailgate.mutation': id,
+        'tailgate.source': source,
+        'tailgate.result': result,
+        ...(queued && { 'tailgate.queue': queued.queue.clientId, 'tailgate.seq': queued.seq }),
+        ...(requestId !== undefined && { 'tailgate.request_id': requestId }),
+        ...(meaning.kind === 'command' && {
+          'tailgate.route': routeScope(meaning.route),
+          'tailgate.stop': meaning.stop,
+        }),
+        ...(outcome && 'version' in outcome && { 'tailgate.version': outcome.version }),
+        ...(outcome && 'code' in outcome && { 'tailgate.code': outcome.code }),
+      },
+      links: request ? [{ context: request }] : [],
+      failed: outcome?.result === 'quarantined' && outcome.code === 'INTERNAL',
+    });
+    const attributes = { 'tailgate.batch_changes': changes.length };
+    this.#span('commit', { parent, begunAt: Math.max(begunAt, takenAt), endedAt, attributes });
+  }
+
+  /** A change's first span, whichever node has told of it. */
+  #rootOf(mutation: string): Context {
+    const ids = idsOf(mutation);
+    const traceFlags = this.#otlp.keeps(ids.traceId) ? TraceFlags.SAMPLED : TraceFlags.NONE;
+    return trace.setSpanContext(ROOT_CONTEXT, { ...ids, traceFlags, isRemote: true });
+  }
+
+  /** Begins and ends a span whose time is over; answers where its children belong. */
+  #span(
+    name: string,
+    { parent = ROOT_CONTEXT, ids, begunAt, endedAt, attributes, links = [], failed }: PastSpan,
+  ): Context {
+    this.#ids.next = ids;
+    const span = this.#otlp.tracer.startSpan(name, { startTime: epochMs(begunAt), attributes, links }, parent);
+    this.#ids.next = undefined;
+    if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end(epochMs(endedAt));
+    return trace.setSpan(parent, span);
+  }
+}
+
+const epochMs = (moment: number): number => performance.timeOrigin + moment;

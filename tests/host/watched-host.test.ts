@@ -1,0 +1,49 @@
+import { beforeAll, expect, test } from 'vitest';
+import { HostError, type Host } from '../../server/src/replication/host/host.ts';
+import { watchedHost, type StatementOutcome } from '../../server/src/replication/watch.ts';
+import { createHost } from '../support/stand-in.ts';
+
+let told: StatementOutcome[] = [];
+let host: Host;
+
+beforeAll(async () => {
+  const stand = await createHost();
+  host = watchedHost(stand.host, { statement: (outcome) => told.push(outcome) });
+});
+
+/** What is told of this work on the host, in order. */
+async function toldOf(work: () => Promise<unknown>): Promise<StatementOutcome[]> {
+  told = [];
+  await work().catch((error: unknown) => {
+    if (!(error instanceof HostError || error instanceof OwnFault)) throw error;
+  });
+  return told;
+}
+
+class OwnFault extends Error {}
+const count = `select count(*) as N from PODDTA.RTHDRP`;
+
+test('each statement is told, and the commit behind them', async () => {
+  expect(await toldOf(() => host.query(count))).toEqual(['done']);
+  expect(await toldOf(() => host.transaction((tx) => Promise.all([tx.query(count), tx.query(count)])))).toEqual([
+    'done',
+    'done',
+    'done',
+  ]);
+});
+
+test('a statement that fails is told by its class, once; the commit that never comes is not', async () => {
+  const missing = () => host.transaction((tx) => tx.query('select * from PODDTA.NOWHERE'));
+  expect(await toldOf(missing)).toEqual(['setup']);
+});
+
+test('a fault of our own is none of the host’s', async () => {
+  const broken = () => host.transaction(() => Promise.reject(new OwnFault()));
+  expect(await toldOf(broken)).toEqual([]);
+});
+
+test('a host that is away is told where no statement is reached', async () => {
+  const away: Host = { ...host, transaction: () => Promise.reject(new HostError('08001', 'nobody answers')) };
+  const watched = watchedHost(away, { statement: (outcome) => told.push(outcome) });
+  expect(await toldOf(() => watched.transaction(() => Promise.resolve()))).toEqual(['passing']);
+});
