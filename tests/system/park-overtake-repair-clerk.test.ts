@@ -1,0 +1,166 @@
+import { operations } from '@tailgate/sync-protocol';
+import { expect, inject, test } from 'vitest';
+import { Chance } from '../simulate/chance.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { allOnHost, openSignedUp, until } from './device.ts';
+import { Diary, hostHolds } from './diary.ts';
+import { demoRoute, openService, opsToken, type Service } from './service.ts';
+
+const FIVE_MINUTES = 300_000;
+/** As many commits lie; the gate to the host is tried again later after each failure in a row. */
+const MOST_LIES = 3;
+
+/** Passes everything on, but of some commits only the way there: they happen, and the answer is lost with the link. */
+async function lieAtRandom(proxy: TcpProxy, chance: Chance, isOver: () => boolean): Promise<number> {
+  let lies = 0;
+  while (lies < MOST_LIES && !isOver()) {
+    let asked = '';
+    proxy.holdUp();
+    await proxy.untilHeldUp((waiting) => {
+      asked = waiting.toString('latin1');
+      return waiting.length > 0;
+    });
+    const lie = /\bcommit\b/i.test(asked) && chance.fraction() < 0.5;
+    if (lie) proxy.holdDown();
+    proxy.releaseUp();
+    if (!lie) continue;
+    lies++;
+    await proxy.untilHeldDown();
+    proxy.cut();
+    proxy.pass();
+  }
+  return lies;
+}
+
+const officeEdits = async ({ database }: Service, stop: number): Promise<number> => {
+  const asked = `select from ledger where source = 'office' and stop_id = $1`;
+  return (await database.pool.query(asked, [stop])).rowCount ?? 0;
+};
+
+const trimmed = (value: unknown): string => String(value).trimEnd();
+
+test('a version is parked and overtaken, a clerk and an older phone edit the stop, it is repaired: each field is its last author’s, and no receipt lied', async () => {
+  const host = await startTcpProxy(Number(new URL(inject('postgresUrl')).port));
+  const service = await openService({ hostUrl: (url) => host.through(url) });
+  const { library, rest } = service;
+  const driver = await openSignedUp(service.server.port, '1001');
+  const helper = await openSignedUp(service.server.port, '1002');
+  const day = new Diary(demoRoute('R100'));
+  const [line] = driver.app.stop(1, day.route).current?.products ?? [];
+  if (!line) throw new Error('stop 1 has no products');
+  const row = async (stop: number) => {
+    const [held] = await service.show('RTSTUP', `RURTE = 'R100' and RUSTP = ${stop}`);
+    return held;
+  };
+  let isOver = false;
+  const lying = lieAtRandom(host, new Chance(7), () => isOver);
+
+  // The helper's phone goes into the dead zone, five minutes before everything else.
+  helper.loseNetwork();
+  const older = day.update(
+    helper.app,
+    {
+      id: 1,
+      updates: {
+        driver_comments: 'seen from the cab',
+        store_emp_id: 'E1',
+        delivery_latitude: 41.9,
+        delivery_longitude: -87.6,
+      },
+    },
+    Date.now() - FIVE_MINUTES,
+  );
+  await older.saved;
+  helper.elapse(FIVE_MINUTES);
+
+  const delivered = { status: 'D' as const, end_delivery_time: '2026-11-20T16:05:00.000Z' };
+  await day.update(driver.app, { id: 1, updates: { ...delivered, driver_comments: 'first', store_emp_name: 'Bea' } })
+    .onHost;
+
+  // Parked: the host refuses what the driver says next, and holds what it held.
+  await library.pool.query(
+    `create function refuse() returns trigger language plpgsql as $$
+     begin
+       if new.rucmt like 'BAD%' then raise exception 'RUCMT is not wanted'; end if;
+       return new;
+     end $$`,
+  );
+  await library.pool.query(
+    'create trigger refuse before insert or update on poddta.rtstup for each row execute function refuse()',
+  );
+  const parked = day.update(driver.app, {
+    id: 1,
+    updates: { driver_comments: 'BAD words' },
+    products: [{ id: line.id, invoice: line.invoice, updates: { delivered: line.quantity - 1 } }],
+  });
+  await parked.accepted;
+  const newer = day.update(driver.app, { id: 1, updates: { store_emp_name: 'Ana' } });
+  await newer.accepted;
+  // Overtaken: the route goes on, and says nothing of the stop that stays behind.
+  await day.update(driver.app, { id: 2, updates: delivered }).onHost;
+  expect([parked, newer].map(({ current }) => current.at)).toEqual(['accepted', 'accepted']);
+  expect(await row(1)).toMatchObject({ RUCMT: 'first', RUSNAM: 'Bea' });
+
+  // The clerk writes a column of the service by SQL.
+  await service.clerk.transaction((tx) =>
+    tx.execute(`update PODDTA.RTSTUP set RUSEMP = 'C7' where RURTE = 'R100' and RUSTP = 1`),
+  );
+  day.deeds.push({ kind: 'update', by: 'CLERK', at: Date.now(), stop: { id: 1, updates: { store_emp_id: 'C7' } } });
+  await expect.poll(() => officeEdits(service, 1), { timeout: 20_000 }).toBe(1);
+  await helper.findNetwork();
+  await older.accepted;
+  expect(older.current.at).toBe('accepted');
+
+  // Each receipt is held against the row at the moment of its word.
+  const seen = [
+    [parked, 'RUCMT', 'BAD words'],
+    [newer, 'RUSNAM', 'Ana'],
+    [older, 'RULAT', '41.900000'],
+  ] as const;
+  const words = seen.map(async ([receipt, column]) => {
+    await receipt.onHost;
+    return trimmed((await row(1))?.[column]);
+  });
+  await library.pool.query('drop trigger refuse on poddta.rtstup');
+  const headers = { authorization: `Bearer ${opsToken}` };
+  const entries = await rest.take(operations.listParked, { headers });
+  for (const { parked_id, stop_id } of entries) {
+    expect(stop_id).toBe(1);
+    await rest.call(operations.retryParked, { headers, params: { parked_id } });
+  }
+  expect(await Promise.all(words)).toEqual(seen.map(([, , value]) => value));
+  await Promise.all(
+    [driver, helper].map(({ app }) =>
+      allOnHost(
+        app,
+        [...day.ids].filter((id) => app.receipt(id)),
+      ),
+    ),
+  );
+  isOver = true;
+  expect(await lying).toBeGreaterThan(0);
+  host.pass();
+
+  expect(await hostHolds(service, day.route)).toEqual(day.expected());
+  for (const { app } of [driver, helper]) {
+    const stop = await until(app.stop(1, day.route), (view) => view?.updates.store_emp_id === 'C7');
+    expect(stop?.updates).toMatchObject({
+      driver_comments: 'BAD words',
+      store_emp_name: 'Ana',
+      delivery_latitude: '41.9',
+    });
+  }
+
+  // A start compares everything with the host: nobody has edited anything, and nothing is repaired.
+  await service.server.stop();
+  await service.server.start();
+  await service.clerk.transaction((tx) =>
+    tx.execute(`update PODDTA.RTSTUP set RUSEMP = 'C8' where RURTE = 'R100' and RUSTP = 2`),
+  );
+  day.deeds.push({ kind: 'update', by: 'CLERK', at: Date.now(), stop: { id: 2, updates: { store_emp_id: 'C8' } } });
+  await expect.poll(() => officeEdits(service, 2), { timeout: 20_000 }).toBe(1);
+  expect(await officeEdits(service, 1)).toBe(1);
+  expect(await hostHolds(service, day.route)).toEqual(day.expected());
+  const drifted = await service.database.pool.query(`select from incident where kind = 'host_drift'`);
+  expect(drifted.rowCount).toBe(0);
+}, 60_000);
