@@ -10,6 +10,7 @@ import { platform } from './environment.ts';
 import { EventHub } from './events.ts';
 import { Outbox } from './queue/outbox.ts';
 import { Replica } from './replica/replica.ts';
+import { openScopes } from './replica/scope-state.ts';
 import { Accounts } from './session/accounts.ts';
 import { AuthApi } from './session/sign-in.ts';
 import { Journal } from './store/journal.ts';
@@ -59,11 +60,13 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
   const time = new DeviceTime(clock, random);
 
   const journal = new Journal(store, clock);
-  const [accounts, outbox] = await Promise.all([
+  // All at once: what a start waits for is the platform's storage.
+  const [accounts, outbox, scopes] = await Promise.all([
     Accounts.open(store, journal, employeeId),
     Outbox.open({ store, journal, environment, boot: time }),
+    openScopes(store),
   ]);
-  const replica = await Replica.open({ store, journal, clock, items: outbox });
+  const replica = new Replica(scopes, { journal, clock, items: outbox });
   const auth = new AuthApi(url, environment.fetch, device);
   const events = new EventHub();
   const timing = { ...defaultTiming, ...options.timing };

@@ -6,13 +6,12 @@ import type { Progress, QueueItem } from '../queue/item.ts';
 import { afterReview } from '../queue/item.ts';
 import type { UnfinishedItems } from '../queue/unfinished.ts';
 import type { Journal } from '../store/journal.ts';
-import type { Store } from '../store/store.ts';
 import type { Watch } from '../watch.ts';
 import { keepEqualParts, Signal } from '../watch.ts';
 import type { LocalRoute } from './local-route.ts';
 import { RouteModel, stopOfDocument } from './local-route.ts';
 import type { Applied, Patch } from './scope-state.ts';
-import { forgetScope, readScopes, ScopeState } from './scope-state.ts';
+import { forgetScope, ScopeState } from './scope-state.ts';
 import { isContained, standingAt } from './standing.ts';
 
 /** Documents of a `client:` scope: this and the id of the mutation. */
@@ -26,7 +25,6 @@ export interface Unfinished {
 }
 
 export interface ReplicaGround {
-  readonly store: Store;
   readonly journal: Journal;
   readonly clock: Clock;
   readonly items: Unfinished;
@@ -39,16 +37,10 @@ export class Replica {
   readonly #routes = new Map<Scope, RouteModel>();
   readonly #codes = new Signal<readonly ReferenceCode[]>([]);
 
-  private constructor(scopes: Map<Scope, ScopeState>, ground: ReplicaGround) {
+  constructor(scopes: Map<Scope, ScopeState>, ground: ReplicaGround) {
     this.#scopes = scopes;
     this.#ground = ground;
     this.#refreshCodes();
-  }
-
-  static async open(ground: ReplicaGround): Promise<Replica> {
-    const { store } = ground;
-    const [heads, documents] = await Promise.all([store.readAll('scope'), store.readAll('document')]);
-    return new Replica(readScopes(heads, documents), ground);
   }
 
   get codes(): Watch<readonly ReferenceCode[]> {

@@ -2,7 +2,7 @@ import { addToChecksum } from '@tailgate/sync-protocol';
 import type { Cursor, PatchFrame, Scope } from '@tailgate/sync-protocol';
 import type { Read } from '../store/reading.ts';
 import { anything, fields, listOf, number, optional, text } from '../store/reading.ts';
-import type { Row, StoreChange } from '../store/store.ts';
+import type { Store, StoreChange } from '../store/store.ts';
 
 export interface LocalDocument {
   readonly version: number;
@@ -146,7 +146,8 @@ function headAfter(patch: Patch, before: ScopeHead | undefined): ScopeHead {
 }
 
 /** Reads all scopes from storage. What is damaged is left out: the feed brings it again. */
-export function readScopes(heads: readonly Row[], documents: readonly Row[]): Map<Scope, ScopeState> {
+export async function openScopes(store: Store): Promise<Map<Scope, ScopeState>> {
+  const [heads, documents] = await Promise.all([store.readAll('scope'), store.readAll('document')]);
   const byScope = new Map<Scope, [string, LocalDocument][]>();
   for (const { key, value } of documents) {
     const [scope = '', name = ''] = key.split('\n');
