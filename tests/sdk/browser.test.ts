@@ -31,6 +31,7 @@ globalThis.app = {
     return receipt.id;
   },
   offline: () => until(client.status, (status) => status.connection !== 'online').then(() => true),
+  online: () => until(client.status, (status) => status.connection === 'online').then(() => true),
   comments: () => client.route().current?.stops.map((stop) => stop.updates.driver_comments),
   receipt: (id) => client.receipt(id)?.current.at,
   accepted: (id) => client.receipt(id).accepted,
@@ -44,10 +45,11 @@ interface App {
   signIn(): Promise<string>;
   record(stop: number, text: string): Promise<string>;
   offline(): Promise<boolean>;
+  online(): Promise<boolean>;
   comments(): (string | null)[] | undefined;
   receipt(id: string): string | undefined;
   accepted(id: string): Promise<number>;
-  status(): { pending: Record<string, number>; lastError: { code: string } | undefined };
+  status(): { pending: Record<string, number>; lastError: { code: string; message: string } | undefined };
   close(): Promise<void>;
 }
 declare global {
@@ -87,6 +89,24 @@ describe('the SDK in a real Chromium, on its IndexedDB', () => {
     expect(server.ledger.taken.map((entry) => entry.id)).toEqual([first, second]);
     expect(server.ledger.chainBreaks).toBe(0);
     await again.close();
+  });
+
+  // A page reads frames with the light reader, where Node has zod.
+  test('frames of a later protocol are ignored, broken ones are told and survived', async () => {
+    const page = await openPage(context, address);
+    const errors: string[] = [];
+    page.on('pageerror', ({ message }) => errors.push(message));
+    await page.evaluate(() => globalThis.app.online());
+    server.broadcast('{"type":"hologram","pixels":[1,2]}');
+    server.broadcast('{"type":"patch","scope":7}');
+    const id = await page.evaluate(() => globalThis.app.record(3, 'afterwards'));
+    await page.evaluate((of) => globalThis.app.accepted(of), id);
+    expect((await page.evaluate(() => globalThis.app.status())).lastError).toMatchObject({
+      code: 'BAD_FRAME',
+      message: 'the server sent a malformed frame (scope)',
+    });
+    expect(errors).toEqual([]);
+    await page.close();
   });
 
   test('storage that the browser has thrown away is noticed at the next start, and said', async () => {

@@ -165,12 +165,10 @@ export class Connection {
     }
     const parsed = serverFrame.safeParse(json);
     if (parsed.success) return parsed.data;
-    const type = typeof json === 'object' && json !== null && 'type' in json ? String(json.type) : '';
     // Frames of a later protocol are not for us.
-    const known = serverFrame.def.options.some((option) =>
-      option.shape.type.def.values.some((value) => value === type),
-    );
-    if (known) this.#talk.unreadable(`the server sent a malformed frame ${type}`);
+    const [issue] = parsed.error.issues;
+    if (issue?.path[0] !== 'type')
+      this.#talk.unreadable(`the server sent a malformed frame (${issue?.path.join('.')})`);
     return undefined;
   }
 
