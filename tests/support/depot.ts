@@ -33,6 +33,8 @@ export interface Depot {
   readonly clock: { now: Date };
   /** Dispatches a route on the host and takes it into the mirror. */
   addRoute(id: string, stops: readonly number[]): Promise<RouteKey>;
+  /** Takes in what others have changed on the host until now. */
+  importNow(): Promise<void>;
   /** A driver's change. */
   record(key: RouteKey, stop: StopObjectInput): Promise<Outcome>;
   /** What another program or a clerk does on the host. */
@@ -106,6 +108,7 @@ export async function openDepot(): Promise<Depot> {
       await hostImport.importNow();
       return { facility: 'F01', id, week_end: WEEK };
     },
+    importNow: () => hostImport.importNow(),
     record: (key, stop) => pipeline.submit(change(key, stop, clock.now)),
     clerk: async (sql) => void (await clerk.query(sql)),
     show: (file, where) =>

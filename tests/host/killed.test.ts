@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import type { RouteKey } from '@tailgate/sync-protocol';
+import { expect, test } from 'vitest';
+import type { Queryable } from '../../server/src/db/types.ts';
+import { HostStops } from '../../server/src/replication/host-stops.ts';
+import type { Host } from '../../server/src/replication/host/host.ts';
+import { Leases } from '../../server/src/replication/lease.ts';
+import { ReplicationLog } from '../../server/src/replication/replication-log.ts';
+import { replicateRoute } from '../../server/src/replication/route-pass.ts';
+import { openDepot } from '../support/depot.ts';
+import { Mortal } from '../support/mortal.ts';
+
+// What dies in the middle of replication, at which moment ever: nothing is lost, nothing is written twice, and nobody is
+// taken for a clerk.
+
+const depot = await openDepot();
+const { pool } = depot.database;
+const writesOf = await depot.countWrites();
+
+const delivered = { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z' } as const;
+const line = (delivered_: number) => ({
+  ...{ id: 'ITEM1', invoice: 'INV1' },
+  updates: { delivered: delivered_, osd_data: [{ osd_code: 10, data: [{ quantity: delivered_ }] }] },
+});
+const later = () => (depot.clock.now = new Date(depot.clock.now.getTime() + 1_000));
+const all = async (statement: string) => (await pool.query(statement)).rows;
+
+/** What a worker does with one route, by this database and this host; it holds the lease for as long as it lives. */
+async function bring(key: RouteKey, db: Queryable, host: Host): Promise<void> {
+  const leases = new Leases({ db, owner: randomUUID() });
+  try {
+    const lease = await leases.take(key);
+    if (!lease) throw new Error('the lease is free');
+    const replicationLog = new ReplicationLog({
+      host,
+      gate: { pause: () => undefined, pauseOf: () => undefined },
+      clock: () => depot.clock.now,
+      log: depot.log,
+    });
+    await replicateRoute(
+      {
+        db,
+        host: new HostStops(host),
+        leases,
+        importNow: () => Promise.reject(new Error('nobody else writes here')),
+        clock: () => depot.clock.now,
+        log: depot.log,
+        closeDelayMs: 0,
+        gate: { isHalted: false },
+        replicationLog,
+      },
+      lease,
+    );
+  } finally {
+    await leases.close();
+  }
+}
+
+test('worker killed -9 at each step: the next one ends with the same rows, written once', async () => {
+  const key = await depot.addRoute('STEPS', [1]);
+  let deaths = 0;
+  for (; ; deaths++) {
+    later();
+    await depot.record(key, {
+      id: 1,
+      updates: { ...delivered, driver_comments: `no ${deaths}` },
+      products: [line(deaths)],
+    });
+    // The route's own row has something to tell each time, too.
+    await pool.query(`update route set late = $1 where id = 'STEPS'`, [deaths]);
+    const mortal = new Mortal(deaths);
+    await bring(key, mortal.database(pool), mortal.host(depot.host)).catch((error: unknown) => {
+      if (!mortal.isDead) throw error;
+    });
+    if (!mortal.isDead) break;
+    // Nobody gives a dead worker's lease back: it runs out.
+    await pool.query(`update route_lease set expires_at = now() where route_id = 'STEPS'`);
+    await bring(key, pool, depot.host);
+    expect(await depot.show('RTSTUP', "RURTE = 'STEPS'")).toMatchObject([{ RUCMT: `no ${deaths}` }]);
+    expect(await depot.show('RTHDRP', "RHRTE = 'STEPS'")).toMatchObject([{ RHLATE: `${deaths}` }]);
+    expect(await all(`select behind from route where id = 'STEPS'`)).toEqual([{ behind: false }]);
+  }
+  // Lease, route, stops, a dozen statements on the host with two commits and more, and what settles it.
+  expect(deaths).toBeGreaterThan(25);
+  expect(await writesOf('STEPS')).toHaveLength(deaths + 1);
+  expect(await all(`select distinct source from ledger where route_id = 'STEPS'`)).toEqual([{ source: 'rest' }]);
+  expect(await all('select kind from incident')).toEqual([]);
+  expect(await all('select sqlstate from parked')).toEqual([]);
+});
+
+test('killed mid-transaction, before its commit: nothing of it stays, and it is written whole', async () => {
+  const key = await depot.addRoute('HALF', [1]);
+  let kills = 1;
+  const seen: number[] = [];
+  const mortal: Host = {
+    ...depot.host,
+    transaction: (work) =>
+      depot.host.transaction(async (tx) => {
+        const result = await work(tx);
+        const [backend] = await tx.query('select pg_backend_pid() as PID');
+        const [written] = await tx.query(`select count(*) as N from PODDTA.RTSTUP where RURTE = 'HALF'`);
+        if (written?.['N'] === '1' && kills-- > 0) {
+          await pool.query('select pg_terminate_backend($1)', [backend?.['PID']]);
+          seen.push((await depot.show('RTPRUP', "RQRTE = 'HALF'")).length);
+        }
+        return result;
+      }),
+  };
+  const worker = depot.worker({ host: mortal, random: () => 0.01 });
+  await worker.start();
+  await depot.record(key, { id: 1, updates: delivered, products: [line(3)] });
+  await depot.hosted(key);
+  await worker.stop();
+  expect(seen).toEqual([0]);
+  expect(await depot.show('RTPRUP', "RQRTE = 'HALF'")).toMatchObject([{ RQDLV: '3' }]);
+  expect(await writesOf('HALF')).toEqual([1]);
+});
+
+test('PostgreSQL restarted: every connection ends at once, and everything goes on by itself', async () => {
+  const key = await depot.addRoute('RESTART', [1, 2]);
+  // It says so, and connects again.
+  depot.boss.on('error', () => undefined);
+  let restarts = 1;
+  const restarted: Host = {
+    ...depot.host,
+    transaction: (work) =>
+      depot.host.transaction(async (tx) => {
+        const result = await work(tx);
+        // In the middle of a stop's rows, with the worker's own statements, pg-boss's and everybody's LISTEN.
+        if (restarts-- > 0)
+          await pool
+            .query('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()')
+            .catch(() => undefined);
+        return result;
+      }),
+  };
+  const worker = depot.worker({ host: restarted, random: () => 0.01, times: { sweepMs: 200 } });
+  await worker.start();
+  await depot.record(key, { id: 1, updates: delivered });
+  await expect.poll(() => depot.show('RTSTUP', "RURTE = 'RESTART'")).toMatchObject([{ RUSTP: '1' }]);
+  later();
+  await depot.record(key, { id: 2, updates: delivered });
+  await expect.poll(() => all(`select behind from route where id = 'RESTART'`)).toEqual([{ behind: false }]);
+  await worker.stop();
+  expect(await writesOf('RESTART')).toEqual([1, 2]);
+  expect(restarts).toBeLessThan(0);
+});
+
+test('clock change at the facility: the hour that comes twice is told apart by RUUTC, the missing one moves nothing', async () => {
+  const key = await depot.addRoute('CLOCKS', [1, 2, 3, 4]);
+  const ends = [
+    '2026-11-01T06:30:00.000Z',
+    '2026-11-01T07:30:00.000Z',
+    '2026-03-08T07:59:59.000Z',
+    '2026-03-08T08:00:00.000Z',
+  ];
+  for (const [i, end_delivery_time] of ends.entries())
+    await depot.record(key, { id: i + 1, updates: { status: 'D', end_delivery_time } });
+  await bring(key, pool, depot.host);
+  const rows = await depot.show('RTSTUP', "RURTE = 'CLOCKS'");
+  expect(rows.map(({ RUEDT, RUETM, RUUTC }) => [RUEDT, RUETM, RUUTC])).toEqual([
+    ['20261101', '13000', ends[0]],
+    ['20261101', '13000', ends[1]],
+    ['20260308', '15959', ends[2]],
+    ['20260308', '30000', ends[3]],
+  ]);
+  // The office corrects another column of the second one: the time that the clock shows twice stays the driver's.
+  await depot.clerk(`update PODDTA.RTSTUP set RUSNAM = 'Erika' where RURTE = 'CLOCKS' and RUSTP = 2`);
+  await depot.importNow();
+  const { rows: mirror } = await pool.query<{ end: string }>(
+    `select doc::json -> 'updates' ->> 'end_delivery_time' as end from stop_result where route_id = 'CLOCKS' and stop_id = 2`,
+  );
+  expect(mirror).toEqual([{ end: ends[1] }]);
+});

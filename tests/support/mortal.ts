@@ -1,0 +1,57 @@
+import type { Queryable } from '../../server/src/db/types.ts';
+import type { Host, HostTransaction } from '../../server/src/replication/host/host.ts';
+
+/**
+ * A process that dies at its n-th step, as `kill -9` does it. Each statement is two steps, before it was sent and before
+ * its answer came, and so is each commit on the host. From then on nothing it asks is done or answered, and what it had
+ * open is rolled back.
+ */
+export class Mortal {
+  #left: number;
+  #isDead = false;
+
+  constructor(steps: number) {
+    this.#left = steps;
+  }
+
+  get isDead(): boolean {
+    return this.#isDead;
+  }
+
+  database(db: Queryable): Queryable {
+    return { query: (statement, values) => this.#step(() => db.query(statement, values)) };
+  }
+
+  host(host: Host): Host {
+    const open = (tx: HostTransaction): HostTransaction => ({
+      query: (sql, parameters) => this.#step(() => tx.query(sql, parameters)),
+      execute: (sql, parameters) => this.#step(() => tx.execute(sql, parameters)),
+    });
+    return {
+      ...host,
+      query: (sql, parameters) => this.#step(() => host.query(sql, parameters)),
+      transaction: async (work) => {
+        this.#live();
+        const answer = await host.transaction(async (tx) => {
+          const result = await work(open(tx));
+          this.#live();
+          return result;
+        });
+        this.#live();
+        return answer;
+      },
+    };
+  }
+
+  async #step<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    this.#live();
+    const answer = await work();
+    this.#live();
+    return answer;
+  }
+
+  #live(): void {
+    if (!this.#isDead && this.#left-- <= 0) this.#isDead = true;
+    if (this.#isDead) throw new Error('this process was killed');
+  }
+}
