@@ -174,6 +174,7 @@ export class Channel {
         return desk.feed(this, frame);
       // A route's header says the same, and is kept.
       case 'timer':
+      case 'goodbye':
       case 'ping':
       case 'pong':
     }

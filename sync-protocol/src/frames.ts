@@ -128,6 +128,11 @@ export const timerFrame = z.object({
   autoclose_at: z.nullable(z.string()),
   forceclose_at: z.nullable(z.string()),
 });
+/**
+ * The server closes this connection now: come back after so long, not earlier, whatever the platform says of the network.
+ * Each phone is told another moment, so that a depot does not come back as one.
+ */
+export const goodbyeFrame = z.object({ type: z.literal('goodbye'), retry_after_ms: z.number() });
 export const sessionFrame = z.object({
   type: z.literal('session'),
   state: z.enum(['revoked', 'expires']),
@@ -151,6 +156,7 @@ export const serverFrame = z.discriminatedUnion('type', [
   routesFrame,
   timerFrame,
   sessionFrame,
+  goodbyeFrame,
   errorFrame,
   pingFrame,
   pongFrame,

@@ -55,6 +55,18 @@ describe('the line to the server', () => {
     expect(server.connections).toBe(1);
   });
 
+  test('a server that says goodbye is left at once, and met again at the moment that it named', async () => {
+    const server = await startScriptedServer();
+    const client = await new Device(server.url).startSignedIn();
+    await until(client.status, (status) => status.connection === 'online');
+    server.broadcast({ type: 'goodbye', retry_after_ms: 30 });
+    await until(client.status, (status) => status.connection === 'offline');
+    const receipt = client.updateStop(sampleKey, comment(1, 'meanwhile'));
+    await until(client.status, (status) => status.connection === 'online');
+    await receipt.accepted;
+    expect(server.connections).toBe(2);
+  });
+
   // Field case 21: the hint is never the truth.
   test('field case 21: it comes back by itself, without any hint', async () => {
     const server = await startScriptedServer();

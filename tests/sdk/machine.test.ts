@@ -73,9 +73,19 @@ describe('the connection machine', () => {
   test('a rejection that may pass waits at least as long as the server says', () => {
     const rejected: Event = { is: 'rejected', code: 'RATE_LIMITED', final: false, retryAfterMs: 7_000 };
     expect(play([rejected], { at: 'greeting', attempt: 0 }, 0)).toEqual([
-      { at: 'waiting', attempt: 1 },
+      { at: 'deferred', attempt: 1 },
       ['close', 'timer 7000'],
     ]);
+  });
+
+  test('a server that says goodbye names the moment, and no hint brings it forward', () => {
+    const goodbye: Event = { is: 'told goodbye', retryAfterMs: 4_000 };
+    const [deferred, effects] = play([...toLive, goodbye], { at: 'resting' }, 0);
+    expect([deferred, effects]).toEqual([{ at: 'deferred', attempt: 1 }, ['close', 'timer 4000']]);
+    expect(play([woken, closed, wanted, woken], deferred)[0]).toEqual(deferred);
+    expect(play([time], deferred)).toEqual([{ at: 'opening', attempt: 1 }, ['open', 'timer 10000']]);
+    // A person who signs in is no storm.
+    expect(play([{ is: 'renewed' }], deferred)[0]).toEqual({ at: 'opening', attempt: 0 });
   });
 
   test('a final rejection bars until other credentials come; no hint and no time opens it', () => {
@@ -98,6 +108,8 @@ describe('the connection machine', () => {
     time,
     { is: 'rejected', code: 'X', final: true, retryAfterMs: 0 },
     { is: 'rejected', code: 'X', final: false, retryAfterMs: 5 },
+    { is: 'rejected', code: 'X', final: false, retryAfterMs: 0 },
+    { is: 'told goodbye', retryAfterMs: 5 },
   );
 
   test('whatever happens: a state that waits has its timer running, one that rests has none', () => {

@@ -117,6 +117,6 @@ describe('a change that the office has for review', () => {
     // Its own document comes after the review, over the same line.
     await until(client.stop(1), (stop) => stop?.updates.driver_comments === 'kept');
     server.releaseAcks();
-    await until(receipt, ({ at }) => at === 'accepted');
+    expect(await until(receipt, ({ at }) => at === 'accepted')).toMatchObject({ version: server.ledger.version });
   });
 });

@@ -151,6 +151,7 @@ export class Connection {
     }
     if (frame.type === 'pong') return;
     if (frame.type === 'reject') return this.#rejected(frame);
+    if (frame.type === 'goodbye') return this.tell({ is: 'told goodbye', retryAfterMs: frame.retry_after_ms });
     if (frame.type === 'welcome') this.tell({ is: 'welcomed', pingMs: frame.limits.ping_ms });
     this.#talk.take(frame);
   }

@@ -7,7 +7,8 @@
  *      ▲                 ▲  │ closed, late          │ closed, late        │ ◄─┘
  *      │ unwanted        │  ▼                       ▼                     ▼ closed, dead
  *      │ (anywhere)      └─ waiting ◄───────────────┴─────────────────────┘
- *      │             time, woken   ▲ rejected for now
+ *      │             time, woken   ▲ time
+ *      │                       deferred ◄─── the server names a moment: rejected for now, or told goodbye
  *      └────────── barred ◄────────┘ rejected for good: until `renewed` brings other credentials
  */
 export type State =
@@ -18,6 +19,8 @@ export type State =
   | { readonly at: 'greeting'; readonly attempt: number }
   | { readonly at: 'live'; readonly attempt: number; readonly pingMs: number; readonly asked: boolean }
   | { readonly at: 'waiting'; readonly attempt: number }
+  /** The server has named the moment: a hint, which a whole depot gets at once, does not bring it forward. */
+  | { readonly at: 'deferred'; readonly attempt: number }
   | { readonly at: 'barred'; readonly code: string };
 
 export type Event =
@@ -28,6 +31,8 @@ export type Event =
   | { readonly is: 'closed' }
   | { readonly is: 'welcomed'; readonly pingMs: number }
   | { readonly is: 'rejected'; readonly code: string; readonly final: boolean; readonly retryAfterMs: number }
+  /** The server is about to close. */
+  | { readonly is: 'told goodbye'; readonly retryAfterMs: number }
   /** Any frame. */
   | { readonly is: 'heard' }
   /** The network or the person may be back: a hint. */
@@ -84,9 +89,15 @@ const reopen = (attempt: number, timing: Timing): Step => {
 export const backoffMs = (attempt: number, timing: Timing, fraction: number): number =>
   fraction * Math.min(timing.retryCapMs, timing.retryBaseMs * 2 ** attempt);
 
-function wait(attempt: number, timing: Timing, fraction: number, atLeastMs = 0): Step {
-  const ms = atLeastMs + backoffMs(attempt, timing, fraction);
-  return [{ at: 'waiting', attempt: attempt + 1 }, [{ do: 'timer', ms }]];
+function wait(attempt: number, timing: Timing, fraction: number): Step {
+  return [{ at: 'waiting', attempt: attempt + 1 }, [{ do: 'timer', ms: backoffMs(attempt, timing, fraction) }]];
+}
+
+/** Until the moment that the server has named, if it has named one. */
+function defer(attempt: number, ms: number, timing: Timing, fraction: number): Step {
+  if (ms <= 0) return giveUp(attempt, timing, fraction);
+  const effects: Effect[] = [{ do: 'close' }, { do: 'timer', ms: ms + backoffMs(attempt, timing, fraction) }];
+  return [{ at: 'deferred', attempt: attempt + 1 }, effects];
 }
 
 /** The socket counts as dead, whatever it says itself. */
@@ -119,9 +130,10 @@ function whileConnecting(
       return at === 'greeting' ? ask(attempt, Math.min(event.pingMs, timing.pingMs), timing) : undefined;
     case 'rejected': {
       if (event.final) return [{ at: 'barred', code: event.code }, [{ do: 'close' }, { do: 'no timer' }]];
-      const [state, effects] = wait(attempt, timing, fraction, event.retryAfterMs);
-      return [state, [{ do: 'close' }, ...effects]];
+      return defer(attempt, event.retryAfterMs, timing, fraction);
     }
+    case 'told goodbye':
+      return defer(attempt, event.retryAfterMs, timing, fraction);
     case 'closed':
       return wait(attempt, timing, fraction);
     case 'time':
@@ -142,6 +154,8 @@ function whileLive(state: State & { at: 'live' }, event: Event, timing: Timing, 
         : undefined;
     case 'time':
       return state.asked ? giveUp(attempt, timing, fraction) : ask(attempt, pingMs, timing);
+    case 'told goodbye':
+      return defer(attempt, event.retryAfterMs, timing, fraction);
     case 'woken':
       return ask(attempt, pingMs, timing);
     case 'closed':
@@ -153,7 +167,7 @@ function whileLive(state: State & { at: 'live' }, event: Event, timing: Timing, 
   }
 }
 
-function whileWaiting({ attempt }: State & { at: 'waiting' }, event: Event, timing: Timing): Step | undefined {
+function whileWaiting({ attempt }: State & { attempt: number }, event: Event, timing: Timing): Step | undefined {
   if (event.is === 'time') return open(attempt, timing);
   return event.is === 'woken' || event.is === 'renewed' ? open(0, timing) : undefined;
 }
@@ -168,6 +182,8 @@ function next(state: State, event: Event, timing: Timing, fraction: number): Ste
       return whileConnecting(state, event, timing, fraction);
     case 'waiting':
       return whileWaiting(state, event, timing);
+    case 'deferred':
+      return event.is === 'woken' ? undefined : whileWaiting(state, event, timing);
     case 'resting':
       return event.is === 'wanted' ? open(0, timing) : undefined;
     case 'barred':

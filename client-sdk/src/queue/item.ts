@@ -15,7 +15,7 @@ const evidence = optional(exactly('awaited', 'complete'));
  */
 export type Evidence = Read<typeof evidence>;
 
-const progress = either(
+const isProgress = either(
   fields({ at: exactly('waiting') }),
   fields({
     at: exactly('accepted'),
@@ -30,7 +30,7 @@ const progress = either(
   /** `dismissed`: the office's words where it has put the change aside. */
   fields({ at: exactly('quarantined'), code: text, reason: text, since: number, dismissed: optional(text) }),
 );
-export type Progress = Read<typeof progress>;
+export type Progress = Read<typeof isProgress>;
 
 /** What the server's answer means; `epoch` is that of the route's scope as this device knows it. */
 export function progressOf(answer: MutationResult, epoch: string | null, now: number): Progress {
@@ -101,7 +101,7 @@ const storedItem = fields({
   /** When it was recorded as far as this device can tell (ms since 1970): for the order of edits in the local view. */
   edit_time: number,
   mutation: keptMutation,
-  progress,
+  progress: isProgress,
 });
 type StoredItem = Read<typeof storedItem>;
 

@@ -180,6 +180,8 @@ export class Connection implements Reader {
     this.#queue = { session: {}, clientId, employee: hello.employee_id, clock: clockOf(hello.clock, serverNow) };
     this.#tokenHash = hello.api_token === undefined ? null : hashToken(hello.api_token);
     hub.register(this);
+    if (hub.greeting >= hub.limits.hellos_at_once) return this.#refuse('RATE_LIMITED');
+    hub.greeting++;
     try {
       if (hello.api_token !== undefined && !(await hub.sessions.authenticate(hello.employee_id, hello.api_token)))
         return this.take({ type: 'refused', code: 'INVALID_TOKEN' });
@@ -200,13 +202,15 @@ export class Connection implements Reader {
       };
       this.take({ type: 'opened', opened, now: now.getTime() });
     } catch (error) {
-      // A whole depot comes back at once: spread over some seconds.
-      this.take({
-        type: 'refused',
-        code: this.#passing(error, 'hello'),
-        retryAfterMs: 1_000 + Math.floor(Math.random() * 4_000),
-      });
+      this.#refuse(this.#passing(error, 'hello'));
+    } finally {
+      hub.greeting--;
     }
+  }
+
+  /** For now: a whole depot comes at once. */
+  #refuse(code: ErrorCode): void {
+    this.take({ type: 'refused', code, retryAfterMs: this.#hub.retryAfterMs() });
   }
 
   async #push(items: readonly unknown[]): Promise<void> {

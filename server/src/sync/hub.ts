@@ -12,6 +12,7 @@ import { Feed } from './feed.ts';
 import { gather } from '../db/gather.ts';
 import { Gauge } from './gauge.ts';
 import type { SyncLimits } from './limits.ts';
+import { Slots } from './slots.ts';
 import { findRevoked, readEpoch, skipLostItems } from './sql.ts';
 
 /** Which scopes have moved; the payload is scopes split by spaces, or `*`. */
@@ -51,6 +52,9 @@ export class Hub {
   readonly #connections = new Set<Connection>();
   readonly #byEmployee = new Map<string, Set<Connection>>();
   readonly #endings: (() => void)[] = [];
+  readonly #slots: Slots;
+  /** Hellos that are being looked up. */
+  greeting = 0;
   #sweeps = 0;
   #stopping = false;
 
@@ -62,6 +66,7 @@ export class Hub {
     this.pipeline = pipeline;
     this.sessions = sessions;
     this.serverEpoch = serverEpoch;
+    this.#slots = new Slots(limits.slot_ms, limits.slots_ms);
     this.feed = new Feed({ db, log, serverEpoch, now: () => performance.now() });
     this.gauge = new Gauge(db, log);
     this.openClient = gather((asks: readonly ClientAsk[]) => openClients(db, asks, clock()));
@@ -89,7 +94,7 @@ export class Hub {
 
   add(connection: Connection): void {
     this.#connections.add(connection);
-    if (this.#stopping) connection.take({ type: 'stopping' });
+    if (this.#stopping) this.#dismiss(connection);
   }
 
   /** It has said whose it is. */
@@ -121,7 +126,16 @@ export class Hub {
   /** Says goodbye to everybody; what is in flight is answered first. */
   closeConnections(): void {
     this.#stopping = true;
-    for (const connection of this.#connections) connection.take({ type: 'stopping' });
+    for (const connection of this.#connections) this.#dismiss(connection);
+  }
+
+  /** When whoever cannot be served now may come again, in ms from now: each at a moment of their own. */
+  retryAfterMs(): number {
+    return this.#slots.next(this.clock().getTime());
+  }
+
+  #dismiss(connection: Connection): void {
+    connection.take({ type: 'stopping', retryAfterMs: this.retryAfterMs() });
   }
 
   async stop(): Promise<void> {

@@ -12,6 +12,12 @@ export interface SyncLimits extends Limits {
   readonly bad_frames: number;
   /** Between two looks at all sockets. Every fifth compares the versions of what is followed, every sixtieth reports. */
   readonly sweep_ms: number;
+  /** Hellos that are being looked up; whoever comes on top of them is told when to come again. */
+  readonly hellos_at_once: number;
+  /** Between the moments at which phones that were sent away are to come back. */
+  readonly slot_ms: number;
+  /** The last of these moments, from now. */
+  readonly slots_ms: number;
   /** Scopes that one connection may follow: its routes, the code lists, its own answers. */
   readonly scopes: number;
 }
@@ -29,6 +35,11 @@ export const syncLimits: SyncLimits = {
   slow_reader_ms: 30_000,
   bad_frames: 3,
   sweep_ms: 1_000,
+  // More would only wait behind each other for the database, until their phones give up and come again.
+  hellos_at_once: 1_000,
+  // 200 phones a second; 6,000 before two share a moment.
+  slot_ms: 5,
+  slots_ms: 30_000,
   scopes: 50,
 };
 

@@ -34,7 +34,8 @@ export interface Live {
   readonly follows: readonly Scope[];
   readonly inFlight: number;
   readonly settling: boolean;
-  readonly stopping: boolean;
+  /** Asked to stop once what is in flight is answered: when the phone may come back. */
+  readonly stopping: { readonly retryAfterMs: number } | null;
   readonly waiting: readonly Arrival[];
   readonly faults: number;
   readonly heardAt: number;
@@ -77,7 +78,7 @@ export type SessionEvent =
   | { readonly type: 'congested'; readonly now: number }
   | { readonly type: 'drained'; readonly now: number }
   | { readonly type: 'tick'; readonly now: number }
-  | { readonly type: 'stopping' }
+  | { readonly type: 'stopping'; readonly retryAfterMs: number }
   | { readonly type: 'closed' };
 
 /** What the database says of a queue whose hello is good. */

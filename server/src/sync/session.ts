@@ -42,7 +42,7 @@ export function step(session: Session, event: SessionEvent, limits: SyncLimits):
 function move(session: Session, event: SessionEvent, limits: SyncLimits): Step {
   if (session.phase === 'closed') return stay(session);
   if (event.type === 'closed') return { session: closed, effects: [{ do: 'leave' }] };
-  if (event.type === 'stopping' && (session.phase !== 'live' || session.inFlight === 0)) return goodbye;
+  if (event.type === 'stopping' && (session.phase !== 'live' || session.inFlight === 0)) return goodbye(event);
   switch (session.phase) {
     case 'greeting':
       return whileGreeting(session, event, limits);
@@ -91,7 +91,7 @@ function whileOpening(session: Opening, event: SessionEvent, limits: SyncLimits)
         follows: [],
         inFlight: 0,
         settling: false,
-        stopping: false,
+        stopping: null,
         waiting: session.waiting,
         faults: 0,
         heardAt: event.now,
@@ -130,7 +130,7 @@ function whileLive(session: Live, event: SessionEvent, limits: SyncLimits): Step
       return afterAnswer(send(after, error(event.code, event.details)));
     }
     case 'stopping':
-      return stay({ ...session, stopping: true });
+      return stay({ ...session, stopping: event });
     case 'settled':
       return stay({ ...session, settling: false, heardAt: event.now });
     case 'unsettled':
@@ -167,7 +167,7 @@ function receive(session: Live, arrival: Arrival, limits: SyncLimits): Step {
 
 /** What a phone says it has lost begins after what it has pushed, so that all of that must be answered first. */
 function mustWait(session: Live, arrival: Arrival): boolean {
-  if (session.settling || session.stopping) return true;
+  if (session.settling || session.stopping !== null) return true;
   return arrival.type === 'frame' && arrival.frame.type === 'gone' && session.inFlight > 0;
 }
 
@@ -251,7 +251,7 @@ function isPaused(session: Session, limits: SyncLimits): boolean {
   if (session.phase !== 'live') return false;
   return (
     session.settling ||
-    session.stopping ||
+    session.stopping !== null ||
     session.waiting.length > 0 ||
     session.congestedSince !== null ||
     session.inFlight >= limits.pushes_in_flight
@@ -262,7 +262,9 @@ const answered = (session: Live, now: number): Live => ({ ...session, inFlight: 
 
 /** A server that stops answers what it has taken, and nothing more. */
 const afterAnswer = (told: Step): Step =>
-  told.session.phase === 'live' && told.session.stopping && told.session.inFlight === 0 ? then(told, goodbye) : told;
+  told.session.phase === 'live' && told.session.stopping !== null && told.session.inFlight === 0
+    ? then(told, goodbye(told.session.stopping))
+    : told;
 
 const welcome = (opened: Opened, protocol: number, limits: SyncLimits): ServerFrameInput => ({
   type: 'welcome',
@@ -305,7 +307,13 @@ function reject(code: ErrorCode, message: string, retryAfterMs?: number): Step {
 function close(code: number, reason: string): Step {
   return { session: { phase: 'closed' }, effects: [{ do: 'leave' }, { do: 'close', code, reason }] };
 }
-const goodbye = close(closeCodes.goingAway, 'the server is stopping');
+
+/** Here, or at another node: what is told is when. */
+const goodbye = ({ retryAfterMs }: { readonly retryAfterMs: number }): Step =>
+  then(
+    send(closed, { type: 'goodbye', retry_after_ms: retryAfterMs }),
+    close(closeCodes.goingAway, 'the server is stopping'),
+  );
 const send = (session: Session, frame: ServerFrameInput): Step => ({ session, effects: [{ do: 'send', frame }] });
 const stay = (session: Session): Step => ({ session, effects: [] });
 const then = (first: Step, second: Step): Step => ({

@@ -107,8 +107,8 @@ describe('a connection', () => {
   });
 
   test('that ends with the server answers what it has taken, and takes no more', () => {
-    const { done } = play([push('a'), { type: 'stopping' }, push('b'), answered], live);
-    expect(done).toEqual(['push a', 'pause', 'send ack', 'leave', 'close 1001']);
+    const { done } = play([push('a'), { type: 'stopping', retryAfterMs: 1_000 }, push('b'), answered], live);
+    expect(done).toEqual(['push a', 'pause', 'send ack', 'send goodbye', 'leave', 'close 1001']);
   });
 
   test('that takes no frames is not read from, and cut off after a while', () => {
@@ -155,7 +155,7 @@ describe('whatever happens', () => {
       { type: 'routes', routes: [] },
       { type: 'congested', now: 0 },
       { type: 'drained', now: 0 },
-      { type: 'stopping' },
+      { type: 'stopping', retryAfterMs: 1_000 },
       { type: 'closed' },
       { type: 'refused', code: 'INVALID_TOKEN' },
       { type: 'unanswered', code: 'DATABASE_UNAVAILABLE', details: [], now: 0 },
