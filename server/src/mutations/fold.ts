@@ -250,6 +250,7 @@ class Fold {
       hash: item.hash,
       version: route.version,
       quarantined: null,
+      warnings,
       receivedAt: item.receivedAt,
     });
     return this.#outcome(result, route, stop, decision.changed.length > 0 || route.facts !== before.facts, warnings);
@@ -258,10 +259,11 @@ class Fold {
   #report(item: Item, report: LoadConditionReport, editTime: number, warnings: readonly Warning[]): ReportOutcome {
     const { standing, duplicate } = this.#reports.take(report, item.receivedAt);
     if (!duplicate || !item.dedupeByContent) {
+      const { id, hash } = item;
       const { revision: version } = standing;
       const result = duplicate ? 'duplicate' : 'applied';
       this.#ledger.push({ item, key: noRoute, stop: 0, version, editTime, result, warnings });
-      this.#known.set(item.id, { hash: item.hash, version, quarantined: null, receivedAt: standing.receivedAt });
+      this.#known.set(id, { hash, version, quarantined: null, warnings, receivedAt: standing.receivedAt });
     }
     return { result: 'reported', duplicate, receivedAt: standing.receivedAt, warnings };
   }
@@ -289,7 +291,7 @@ class Fold {
     if (known.quarantined) return { result: 'quarantined', ...fault(known.quarantined.code, known.quarantined.reason) };
     const { meaning } = item;
     if (meaning.kind === 'report')
-      return { result: 'reported', duplicate: true, receivedAt: known.receivedAt, warnings: [] };
+      return { result: 'reported', duplicate: true, receivedAt: known.receivedAt, warnings: known.warnings };
     const stop = meaning.kind === 'command' ? this.#stop(meaning.route, meaning.stop) : undefined;
     const scope = meaning.kind === 'command' ? routeScope(meaning.route) : '';
     const route = this.#routes.get(scope) ?? this.#world.routes.get(scope);
@@ -301,14 +303,14 @@ class Fold {
       status: stop?.result.status ?? 'P',
       routeStatus: route?.facts.status ?? 'O',
       changed: false,
-      warnings: [],
+      warnings: known.warnings,
     };
   }
 
   #refuse(item: Item, why: Fault, key: RouteKey | null, stop: number | null, editTime: number | null): Outcome {
     // It is kept already, and stays as it came.
     if (item.release) return { result: 'quarantined', ...why };
-    const { queued } = item;
+    const { id, hash, queued, receivedAt } = item;
     let clientVersion = 0;
     if (queued) {
       const state = this.#client(queued);
@@ -316,8 +318,7 @@ class Fold {
       this.#clients.set(state.clientId, { ...state, version: clientVersion });
     }
     this.#quarantine.push({ quarantineId: randomUUID(), item, fault: why, key, stop, editTime, clientVersion });
-    if (why !== idReused)
-      this.#known.set(item.id, { hash: item.hash, version: null, quarantined: why, receivedAt: item.receivedAt });
+    if (why !== idReused) this.#known.set(id, { hash, version: null, quarantined: why, warnings: [], receivedAt });
     return { result: 'quarantined', ...why };
   }
 

@@ -1,5 +1,5 @@
 import type { QuarantineCode } from './change.ts';
-import { linkText } from '@tailgate/sync-protocol';
+import { linkText, type Warning } from '@tailgate/sync-protocol';
 import type { Item, QueueItem } from './item.ts';
 import { sha256 } from './item.ts';
 
@@ -17,6 +17,8 @@ export interface KnownMutation {
   /** The route version that contains it; null where it is in quarantine. */
   readonly version: number | null;
   readonly quarantined: { readonly code: QuarantineCode; readonly reason: string } | null;
+  /** What its answer warned of: whoever lost that answer is told the same again. */
+  readonly warnings: readonly Warning[];
   readonly receivedAt: Date;
 }
 

@@ -1,4 +1,4 @@
-import type { RouteKey, StopResult } from '@tailgate/sync-protocol';
+import type { RouteKey, StopResult, Warning } from '@tailgate/sync-protocol';
 import { canonicalJson, mutationArgs, routeScope } from '@tailgate/sync-protocol';
 import type { CodeBook } from '../codes/code-book.ts';
 import { int2Array, textArray, uuidArray } from '../db/arrays.ts';
@@ -223,17 +223,21 @@ function latestChange({ employee, hash, body }: LatestRow): LatestChange | null 
 
 const readBody: (body: string) => { name: string; version: number; args: unknown } = JSON.parse;
 
+const readWarnings: (text: string) => Warning[] = JSON.parse;
+
 interface KnownRow {
   id: string;
   hash: Buffer;
   version: number | null;
   code: QuarantineCode | null;
   reason: string | null;
+  warnings: string | null;
   received_at: Date;
 }
 const knownMutation = (row: KnownRow): KnownMutation => ({
   hash: row.hash,
   version: row.version,
   quarantined: row.code ? { code: row.code, reason: row.reason ?? '' } : null,
+  warnings: row.warnings === null ? [] : readWarnings(row.warnings),
   receivedAt: row.received_at,
 });

@@ -58,10 +58,10 @@ export const loadLatestChanges = statement(
 
 export const loadKnown = statement(
   'load known',
-  `select l.id, l.hash, l.version, null as code, null as reason, l.received_at
+  `select l.id, l.hash, l.version, null as code, null as reason, l.warnings, l.received_at
      from unnest($1::text[], $2::uuid[]) as k (facility, id) join ledger l using (facility, id)
     union all
-   select q.id, q.hash, null, q.code, q.reason, q.received_at
+   select q.id, q.hash, null, q.code, q.reason, null, q.received_at
      from quarantine q where q.id = any($2::uuid[]) and q.code <> 'ID_REUSED' and q.state <> 'released'`,
 );
 
