@@ -47,6 +47,8 @@ const precedes = (writer: Stamp, item: QueueItem): boolean =>
 const parsed = new WeakMap<object, StopObject>();
 
 function updateOf({ mutation }: QueueItem, around: Surroundings): StopObject | undefined {
+  // Written by a later app: that the words are the same does not mean that they mean the same (field case 5).
+  if (mutation.version !== 1) return undefined;
   if (mutation.name === 'stop.skip_refuse') {
     const skip = skipRefuseArgs.safeParse(mutation.args);
     return skip.success ? skipAsUpdate(skip.data, around.stopException) : undefined;

@@ -81,10 +81,30 @@ async function abort(transaction: IDBTransaction, ended: Promise<void>): Promise
   await ended.catch(() => {});
 }
 
-/** @param gone called when the connection is of no use any more */
-function openDatabase(factory: IDBFactory, form: DatabaseForm, gone: () => void): Promise<IDBDatabase> {
+/**
+ * Opens the database, made anew or larger where it has to be. A later app may have made it larger than this one knows,
+ * and been set back: what we need is there all the same, and the driver's work with it (field case 5).
+ *
+ * @param gone called when the connection is of no use any more
+ */
+async function openDatabase(factory: IDBFactory, form: DatabaseForm, gone: () => void): Promise<IDBDatabase> {
+  try {
+    return await openVersion(factory, form, gone, form.version);
+  } catch (error) {
+    if (!(error instanceof DOMException) || error.name !== 'VersionError') throw error;
+    return openVersion(factory, form, gone);
+  }
+}
+
+/** @param version undefined: the one that is there */
+function openVersion(
+  factory: IDBFactory,
+  form: DatabaseForm,
+  gone: () => void,
+  version?: number,
+): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
-    const request = factory.open(form.name, form.version);
+    const request = factory.open(form.name, version);
     request.onupgradeneeded = ({ oldVersion }) => form.upgrade(request.result, oldVersion);
     request.onerror = () => reject(request.error ?? new Error(`the database ${form.name} could not be opened`));
     request.onsuccess = () => {
