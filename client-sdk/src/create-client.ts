@@ -67,7 +67,7 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
     openScopes(store),
   ]);
   const replica = new Replica(scopes, { journal, clock, items: outbox });
-  const auth = new AuthApi(url, environment.fetch, device);
+  const auth = new AuthApi({ url, fetch: environment.fetch, device });
   const events = new EventHub();
   const timing = { ...defaultTiming, ...options.timing };
   const channel = { url, lines: new Lines(environment, timing), environment, timing, outbox, time, device, app };

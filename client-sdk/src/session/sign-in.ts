@@ -1,8 +1,7 @@
 import { otherDriversSignedIn, signedIn, signedUp } from '@tailgate/sync-protocol';
-import type { SignedIn } from '@tailgate/sync-protocol';
 import type { Environment } from '../environment.ts';
 import { Unreachable } from '../errors.ts';
-import { anything, fields, text } from '../store/reading.ts';
+import type { AuthRequests } from './auth-requests.ts';
 
 /** What a driver signs in with. */
 export interface SignInInput {
@@ -36,82 +35,44 @@ export interface Session {
   readonly token: string;
 }
 
-/** Every answer of our server, and none of a proxy's or a hotel's. */
-const isEnvelope = fields({ message: text, data: anything });
-const isFailure = fields({ error: fields({ code: text }) });
+/** The server's answers that are read. */
+const answers = { otherDriversSignedIn, signedIn, signedUp };
 
-interface Answer {
-  readonly status: number;
-  readonly message: string;
-  readonly data: unknown;
-  readonly code: string | undefined;
-  readonly retryAfterMs: number | undefined;
+export interface AuthGround {
+  readonly url: string;
+  readonly fetch: Environment['fetch'];
+  /** What this phone calls itself. */
+  readonly device: string;
+  readonly answers: typeof answers;
 }
 
-/** The auth endpoints as the SDK needs them (contract §2). */
+/** The auth endpoints as the SDK needs them (contract §2). Each throws `Unreachable` where there is no answer. */
 export class AuthApi {
-  readonly #url: string;
-  readonly #fetch: Environment['fetch'];
-  readonly #device: string;
+  readonly #ground: AuthGround;
 
-  constructor(url: string, fetch: Environment['fetch'], device: string) {
-    this.#url = url;
-    this.#fetch = fetch;
-    this.#device = device;
+  constructor(ground: Omit<AuthGround, 'answers'>) {
+    this.#ground = { ...ground, answers };
   }
 
-  async signIn({ employeeId, password, confirmLogin }: SignInInput): Promise<[SignInResult, Session?]> {
-    const body = { employee_id: employeeId, password, confirm_login: confirmLogin ?? false, device: this.#device };
-    const answer = await this.#post('signin', body);
-    const conflict = otherDriversSignedIn.safeParse(answer.data);
-    if (conflict.success) return [{ kind: 'conflict', drivers: conflict.data.drivers }];
-    const session = signedIn.safeParse(answer.data);
-    return session.success ? entered(session.data, session.data.must_change_password) : [refused(answer)];
+  async signIn(input: SignInInput): Promise<[SignInResult, Session?]> {
+    return (await this.#requests()).signIn(input);
   }
 
   async signUp(employeeId: string, password: string): Promise<[SignInResult, Session?]> {
-    const answer = await this.#post('signup', { employee_id: employeeId, password, device: this.#device });
-    const session = signedUp.safeParse(answer.data);
-    return session.success ? entered(session.data, false) : [refused(answer)];
+    return (await this.#requests()).signUp(employeeId, password);
   }
 
   /** True where the server knows that this token is over: now, or since before. */
   async signOut(employee: string, token: string): Promise<boolean> {
-    const { status } = await this.#post('signout', { employee_id: employee, api_token: token });
-    return status < 300 || status === 401;
+    return (await this.#requests()).signOut(employee, token);
   }
 
-  async #post(what: 'signin' | 'signup' | 'signout', body: object): Promise<Answer> {
-    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  async #requests(): Promise<AuthRequests> {
     try {
-      const response = await this.#fetch(`${this.#url}/api/auth/${what}`, init);
-      const said: unknown = await response.json();
-      if (!isEnvelope(said) || response.status >= 500) throw new Error(`status ${response.status}`);
-      const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-      return {
-        status: response.status,
-        message: said.message,
-        data: said.data,
-        code: isFailure(said) ? said.error.code : undefined,
-        retryAfterMs: seconds >= 0 ? seconds * 1_000 : undefined,
-      };
+      const { AuthRequests } = await import('./auth-requests.ts');
+      return new AuthRequests(this.#ground);
     } catch (error) {
-      throw new Unreachable(`${what} failed`, error);
+      throw new Unreachable('what signs in could not be loaded', error);
     }
   }
 }
-
-const entered = (
-  session: Omit<SignedIn, 'must_change_password'>,
-  mustChangePassword: boolean,
-): [SignInResult, Session] => [
-  { kind: 'signed_in', employeeId: session.employee_id, name: session.name, mustChangePassword },
-  { employee: session.employee_id, name: session.name, token: session.api_token },
-];
-
-const refused = ({ code, message, status, retryAfterMs }: Answer): SignInResult => ({
-  kind: 'refused',
-  code: code ?? `HTTP_${status}`,
-  message,
-  retryAfterMs,
-});
