@@ -24,20 +24,27 @@ export function hostMoment(instant: Date, zone: string): HostMoment {
   };
 }
 
-/** The instant that a host moment names; undefined for zeros. In the hour that a clock repeats, the first one. */
-export function instantOf({ date, time }: { date: string; time: string }, zone: string): Date | undefined {
-  if (Number(date) === 0) return undefined;
-  const wanted = utcOf(date, time);
-  // The zone's offset is known for an instant, not for a wall clock: guess, and correct by what the guess shows there.
-  let guess = wanted;
-  for (let round = 0; round < 2; round++) {
-    const shown = hostMoment(new Date(guess), zone);
-    guess += wanted - utcOf(shown.date, shown.time);
-  }
-  return new Date(guess);
+/**
+ * The instant that a host moment names; undefined for zeros. In the hour that a clock repeats, the first one; a time that
+ * a clock leaves out counts as if it had not been set yet.
+ */
+export function instantOf(moment: { date: string; time: string }, zone: string): Date | undefined {
+  if (Number(moment.date) === 0) return undefined;
+  const wanted = utcOf(moment);
+  // The zone's offset is known for an instant, not for a wall clock: it is one of those before and after.
+  const candidates = [wanted - A_DAY_MS, wanted + A_DAY_MS].map((near) => wanted - offsetAt(near, zone));
+  const shown = candidates.filter((instant) => instant + offsetAt(instant, zone) === wanted);
+  return new Date(shown.length > 0 ? Math.min(...shown) : (candidates[0] ?? wanted));
 }
 
-function utcOf(date: string, time: string): number {
+const A_DAY_MS = 24 * 3_600_000;
+
+/** Milliseconds that the clock there is ahead of UTC. */
+function offsetAt(instant: number, zone: string): number {
+  return utcOf(hostMoment(new Date(instant), zone)) - Math.floor(instant / 1_000) * 1_000;
+}
+
+function utcOf({ date, time }: { date: string; time: string }): number {
   const [day, clock] = [Number(date), Number(time)];
   return Date.UTC(
     Math.floor(day / 10_000),

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { hostMoment, instantOf } from '../../../server/src/replication/host/local-time.ts';
+
+const HOUR = 3_600_000;
+const [from, until] = [Date.UTC(2026, 0, 1), Date.UTC(2028, 0, 1)];
+
+/** Milliseconds ahead of UTC as the runtime itself prints them: nothing of ours has a part in it. */
+function offsets(zone: string): (instant: number) => number {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
+  return (instant) => {
+    const [, sign, hours, minutes, seconds = '0'] =
+      /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(format.format(instant)) ?? [];
+    if (sign === undefined) return 0;
+    return (sign === '-' ? -1 : 1) * (Number(hours) * HOUR + Number(minutes) * 60_000 + Number(seconds) * 1_000);
+  };
+}
+
+/** Each instant in two years at which the clocks of a zone are set, to the second. */
+function jumps(offsetAt: (instant: number) => number): number[] {
+  const found: number[] = [];
+  for (let week = from; week < until; week += 7 * 24 * HOUR) {
+    let [low, high] = [week, week + 7 * 24 * HOUR];
+    if (offsetAt(low) === offsetAt(high)) continue;
+    while (high - low > 1_000) {
+      const middle = Math.floor((low + high) / 2_000) * 1_000;
+      if (offsetAt(middle) === offsetAt(low)) low = middle;
+      else high = middle;
+    }
+    found.push(high);
+  }
+  return found;
+}
+
+const zones = Intl.supportedValuesOf('timeZone').map((zone) => {
+  const offsetAt = offsets(zone);
+  return { zone, offsetAt, jumps: jumps(offsetAt) };
+});
+const wallClock = (local: number) => {
+  const [date = '', time = ''] = new Date(local).toISOString().slice(0, 19).replace(/[-:]/g, '').split('T');
+  return { date: String(Number(date)), time: String(Number(time)) };
+};
+
+describe('a host moment at each jump of each zone', () => {
+  test('there are jumps of an hour, of less, both ways', () => {
+    const sizes = zones.flatMap(({ offsetAt, jumps: all }) => all.map((at) => offsetAt(at) - offsetAt(at - 1_000)));
+    for (const size of [HOUR, HOUR / 2]) expect(sizes).toEqual(expect.arrayContaining([size, -size]));
+  });
+
+  test('is what the clock there shows, and names its instant again: in an hour that comes twice the first', () => {
+    const wrong: unknown[] = [];
+    for (const { zone, offsetAt, jumps: all } of zones)
+      for (const jump of all) {
+        const step = offsetAt(jump) - offsetAt(jump - 1_000);
+        for (const near of [-1_000, 0, -HOUR, HOUR - 1_000, HOUR, -5 * HOUR, 5 * HOUR]) {
+          const instant = jump + near;
+          const shown = hostMoment(new Date(instant), zone);
+          const again = instantOf(shown, zone)?.getTime();
+          // Set back by `step`: what is shown until so long after the jump was shown before it.
+          const first = instant >= jump && instant < jump - step ? instant + step : instant;
+          const clock = wallClock(instant + offsetAt(instant));
+          if (shown.date !== clock.date || shown.time !== clock.time || again !== first)
+            wrong.push({
+              zone,
+              instant: new Date(instant).toISOString(),
+              shown,
+              again: again && new Date(again).toISOString(),
+            });
+        }
+      }
+    expect(wrong).toEqual([]);
+  });
+
+  test('that no clock showed is read by the clock before', () => {
+    const wrong: unknown[] = [];
+    for (const { zone, offsetAt, jumps: all } of zones)
+      for (const jump of all) {
+        const before = offsetAt(jump - 1_000);
+        if (offsetAt(jump) <= before) continue;
+        const missing = wallClock(jump + before + 60_000);
+        const read = instantOf(missing, zone)?.getTime();
+        if (read !== jump + 60_000) wrong.push({ zone, missing, read });
+      }
+    expect(wrong).toEqual([]);
+  });
+});
