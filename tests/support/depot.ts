@@ -31,8 +31,8 @@ export interface Depot {
   readonly log: ReturnType<typeof recordedLog>;
   /** Where the clock of pipeline and workers stands. */
   readonly clock: { now: Date };
-  /** Dispatches a route on the host and takes it into the mirror. */
-  addRoute(id: string, stops: readonly number[]): Promise<RouteKey>;
+  /** Dispatches a route on the host, again where it is there, and takes it into the mirror. */
+  addRoute(id: string, stops: readonly number[], driver?: string): Promise<RouteKey>;
   /** Takes in what others have changed on the host until now. */
   importNow(): Promise<void>;
   /** A driver's change. */
@@ -102,8 +102,8 @@ export async function openDepot(): Promise<Depot> {
     boss,
     log,
     clock,
-    addRoute: async (id, stops) => {
-      for (const route of parseRouteFile(routeFile(id, stops)))
+    addRoute: async (id, stops, driver = DRIVER) => {
+      for (const route of parseRouteFile(routeFile(id, stops, driver)))
         await dispatchRoute(clerk, route, { user: 'DISPATCH', now: clock.now });
       await hostImport.importNow();
       return { facility: 'F01', id, week_end: WEEK };
@@ -189,13 +189,13 @@ export function change(route: RouteKey, stop: StopObjectInput, now: Date): Param
 
 const asJson: (text: string) => Json = JSON.parse;
 
-function routeFile(id: string, stops: readonly number[]): object {
+function routeFile(id: string, stops: readonly number[], driver: string): object {
   return {
     id,
     facility: 'F01',
     week_end: WEEK,
     name: `Route ${id}`,
-    drivers: [{ id: DRIVER, type: 'DRIVER' }],
+    drivers: [{ id: driver, type: 'DRIVER' }],
     stops: stops.map((stop) => ({
       id: stop,
       type: stop === 999 ? 'warehouse' : 'delivery',

@@ -1,0 +1,326 @@
+import type { RouteKey, StopObjectInput } from '@tailgate/sync-protocol';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import { servePage, startBrowser } from '../support/browser.ts';
+import { change, openDepot, type Depot } from '../support/depot.ts';
+import { chromiumPhone, fieldPage, sqlitePhone, type FieldPhone } from '../support/field-phone.ts';
+import { mutationId } from '../support/sealing.ts';
+import type { SyncNode } from '../support/sync-node.ts';
+import { startSyncNode } from '../support/sync-node.ts';
+import type { TcpProxy } from '../support/tcp-proxy.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+let depot: Depot;
+let node: SyncNode;
+let network: TcpProxy;
+let chromium: () => Promise<FieldPhone>;
+
+beforeAll(async () => {
+  depot = await openDepot();
+  node = await startSyncNode({ database: depot.database });
+  await depot.worker().start();
+  network = await startTcpProxy(Number(new URL(node.client.url).port));
+  const url = network.through(node.client.url);
+  const [browser, address] = await Promise.all([startBrowser(), servePage(fieldPage, url)]);
+  chromium = () => chromiumPhone(browser, address);
+});
+
+beforeEach(async () => {
+  node.clock.now = new Date();
+  network.pass();
+  await network.accept();
+});
+
+const loseNetwork = async ({ app }: FieldPhone): Promise<void> => {
+  network.refuse();
+  network.cut();
+  await app.untilOffline();
+};
+
+const readJson: (text: string) => unknown = JSON.parse;
+
+interface LedgerRow {
+  id: string;
+  employee: string;
+  stop_id: number;
+  edit_time: Date;
+  warnings: string | null;
+  body: string;
+}
+/** What was taken in of a route, in the order of its versions. */
+const ledgerOf = async ({ id }: RouteKey): Promise<LedgerRow[]> => {
+  const statement =
+    'select id, employee, stop_id, edit_time, warnings, body from ledger where route_id = $1 order by version, seq nulls first';
+  return (await depot.database.pool.query<LedgerRow>(statement, [id])).rows;
+};
+
+const toldWarnings = z.array(z.object({ code: z.string() }));
+const warningCodes = (warnings: string | null): string[] =>
+  toldWarnings.parse(readJson(warnings ?? '[]')).map(({ code }) => code);
+
+/** What the host refuses of a route. */
+const parkedOf = async ({ id }: RouteKey): Promise<object[]> => {
+  const statement = 'select stop_id, reason from parked where route_id = $1';
+  return (await depot.database.pool.query<{ stop_id: number; reason: string }>(statement, [id])).rows;
+};
+
+/** What somebody in the office says of a stop, through another node. */
+const office = async (key: RouteKey, stop: StopObjectInput, at: Date): Promise<void> => {
+  const actor = { kind: 'office', user: 'CLERK' } as const;
+  expect(await depot.pipeline.submit({ ...change(key, stop, at), actor })).toMatchObject({ result: 'applied' });
+};
+
+const queueHead = z.object({ client_id: z.string(), employee: z.string() });
+
+/**
+ * Puts changes into the storage as an app of another version has left them: rows in the form of version 1 of the storage,
+ * which every later app has to read.
+ */
+async function leaveItems(phone: FieldPhone, mutations: readonly object[]): Promise<string[]> {
+  const [row] = await phone.rows('queue');
+  const { client_id, employee } = queueHead.parse(row?.value);
+  const items = mutations.map((mutation, n) => {
+    const at = Date.now() + n;
+    const clocks = { captured_at: new Date(at).toISOString(), boot_id: 'of the other app', monotonic_ms: n };
+    return {
+      client_id,
+      employee,
+      form: 'open',
+      edit_time: at,
+      mutation: { id: mutationId(at), seq: n + 1, ...mutation, ...clocks, prev_hash: null },
+      progress: { at: 'waiting' },
+      of_the_other_app: true,
+    };
+  });
+  await phone.write(
+    items.map((value) => ({
+      put: 'item' as const,
+      key: `${client_id}/${String(value.mutation.seq).padStart(10, '0')}`,
+      value,
+    })),
+  );
+  return items.map(({ mutation }) => mutation.id);
+}
+
+const storages = [
+  { storage: 'SQLite in Node', letter: 'S', newPhone: () => sqlitePhone(network.through(node.client.url)) },
+  { storage: 'IndexedDB in Chromium', letter: 'C', newPhone: () => chromium() },
+];
+
+describe.each(storages)('on $storage', ({ letter, newPhone }) => {
+  let stories = 0;
+
+  /** A driver with a route. */
+  async function nextDriver() {
+    stories += 1;
+    const driver = `${letter}${stories}`;
+    await depot.clerk(`insert into PODDTA.EMPMSTP (EMEMP, EMNAM, EMSTS) values ('${driver}', 'Driver ${driver}', 'A')`);
+    return { driver, key: await depot.addRoute(`R${driver}`, [1, 2, 3, 999], driver) };
+  }
+
+  /** A phone that has been in the depot: its driver is signed in, the route is on it. */
+  async function onTheRoad() {
+    const { driver, key } = await nextDriver();
+    const phone = await newPhone();
+    await phone.start();
+    expect(await phone.app.signUp(driver)).toBe('signed_in');
+    return { phone, key, driver };
+  }
+
+  test('field case 2: a duplicate is answered with all that its lost answer said, and wedges no queue', async () => {
+    const { phone, key } = await onTheRoad();
+    await office(key, { id: 1, updates: { driver_comments: 'theirs' } }, new Date(Date.now() + hour));
+    await phone.app.untilShown(key, 1, 'comments', 'theirs');
+    network.holdDown();
+    const ids = [
+      await phone.app.record(key, 1, { driver_comments: 'mine' }),
+      await phone.app.record(key, 2, { driver_comments: 'B' }),
+    ];
+    await expect.poll(async () => (await ledgerOf(key)).length).toBe(3);
+    await phone.stop();
+    network.pass();
+    network.cut();
+    await phone.start();
+    ids.push(await phone.app.record(key, 3, { driver_comments: 'C' }));
+    for (const id of ids) expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
+    await phone.app.untilDrained();
+    expect((await ledgerOf(key)).slice(1).map(({ id }) => id)).toEqual(ids);
+    const lost = { id: ids[0], path: 'updates.driver_comments', mine: 'mine', theirs: 'theirs' };
+    expect(await phone.app.told()).toMatchObject([{ is: 'conflict', what: lost }]);
+  });
+
+  test('field case 4: what an older app has left is shown and sent as it was written; what this app records is a change of its own', async () => {
+    const { phone, key } = await onTheRoad();
+    await phone.stop();
+    const stop = { id: 1, updates: { driver_comments: 'by the old app', ink_color: 'blue' } };
+    const skip = { route: key, stop_id: 2, status: 'S', skip_refuse_driver_comment: 'closed' };
+    const left = await leaveItems(phone, [
+      { name: 'stop.update', version: 1, args: { route: key, stop } },
+      { name: 'stop.skip_refuse', version: 1, args: skip },
+    ]);
+    network.refuse();
+    await phone.start();
+    expect(await phone.app.shown(key)).toMatchObject([{ comments: 'by the old app' }, { status: 'S' }, {}, {}]);
+    const ids = [...left, await phone.app.record(key, 1, { store_emp_name: 'by the new app' })];
+    await network.accept();
+    for (const id of ids) expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
+    const taken = await ledgerOf(key);
+    expect(taken.map(({ id }) => id)).toEqual(ids);
+    expect(readJson(taken[0]?.body ?? '')).toMatchObject({ version: 1, args: { stop } });
+    expect(await phone.app.shown(key)).toMatchObject([
+      { comments: 'by the old app', receiver: 'by the new app', pending: 0 },
+      { status: 'S', pending: 0 },
+      {},
+      {},
+    ]);
+  });
+
+  test('field case 5: after a downgrade, what this app does not know is kept, sent as it was written, and holds nothing up', async () => {
+    const { phone, key } = await onTheRoad();
+    await phone.stop();
+    const update = (id: number) => ({ route: key, stop: { id, updates: { driver_comments: 'of tomorrow' } } });
+    const unknown = { name: 'stop.weigh', version: 3, args: { grams: [12.5, 1e21], where: 'é' } };
+    const left = await leaveItems(phone, [
+      { name: 'stop.update', version: 1, args: update(1) },
+      unknown,
+      { name: 'stop.update', version: 2, args: update(2) },
+    ]);
+    await phone.growStorage();
+    network.refuse();
+    await phone.start();
+    // What it cannot read in full it does not interpret.
+    expect(await phone.app.shown(key)).toMatchObject([{ comments: 'of tomorrow' }, { comments: null }, {}, {}]);
+    const ids = [...left, await phone.app.record(key, 3, { driver_comments: 'of today' })];
+    await network.accept();
+    const kept = { at: 'quarantined', code: 'UNKNOWN_MUTATION' };
+    const answers = await Promise.all(ids.map((id) => phone.app.onHost(id)));
+    expect(answers).toMatchObject([{ at: 'on_host' }, kept, kept, { at: 'on_host' }]);
+    expect(await phone.app.told()).toMatchObject(left.slice(1).map((id) => ({ is: 'quarantined', what: { id } })));
+    const { rows } = await depot.database.pool.query<{ body: Buffer }>('select body from quarantine where id = $1', [
+      ids[1],
+    ]);
+    expect(rows.map(({ body }) => readJson(body.toString()))).toMatchObject([unknown]);
+  });
+
+  test('field case 6: a stale queue replayed in a new session keeps its author and its times, and reverts nothing', async () => {
+    const { phone, key, driver } = await onTheRoad();
+    await loseNetwork(phone);
+    const id = await phone.app.record(key, 1, { driver_comments: 'mine', store_emp_name: 'Ana' });
+    const at = Date.now();
+    await phone.stop();
+    // An hour later somebody else says more of the same stop; the day after the driver signs in again.
+    await office(key, { id: 1, updates: { driver_comments: 'theirs' } }, new Date(at + hour));
+    await node.database.pool.query('update session set revoked_at = now() where employee = $1', [driver]);
+    node.clock.now = new Date(at + day);
+    await network.accept();
+    await phone.start(day);
+    expect(await phone.app.signIn(driver)).toBe('signed_in');
+    expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
+    await phone.app.untilShown(key, 1, 'comments', 'theirs');
+    expect(await phone.app.shown(key)).toMatchObject([{ receiver: 'Ana', pending: 0 }, {}, {}, {}]);
+    const [, replayed] = await ledgerOf(key);
+    expect(replayed).toMatchObject({ id, employee: driver });
+    expect(Math.abs((replayed?.edit_time.getTime() ?? 0) - at)).toBeLessThan(hour / 2);
+    const lost = { id, stop: 1, path: 'updates.driver_comments', mine: 'mine', theirs: 'theirs' };
+    const conflicts = (await phone.app.told()).filter(({ is }) => is === 'conflict');
+    expect(conflicts).toMatchObject([{ what: lost }]);
+  });
+
+  test('field case 10: what waits on the phone blocks no download: others’ changes, plans and whole routes come in', async () => {
+    const { phone, key, driver } = await onTheRoad();
+    const blocker = await depot.database.pool.connect();
+    await blocker.query('begin');
+    await blocker.query('select from client where employee = $1 for update', [driver]);
+    const id = await phone.app.record(key, 1, { driver_comments: 'mine' });
+    await office(key, { id: 1, updates: { store_emp_name: 'Ben' } }, new Date());
+    await phone.app.untilShown(key, 1, 'receiver', 'Ben');
+    const another = await depot.addRoute(`${key.id}B`, [7], driver);
+    await phone.app.untilShown(another, 7, 'status', 'P');
+    expect(await phone.app.shown(key)).toMatchObject([{ comments: 'mine', pending: 1 }, {}, {}, {}]);
+    expect(await phone.app.receipt(id)).toEqual({ at: 'saved' });
+    await blocker.query('rollback');
+    blocker.release();
+    expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
+  });
+
+  test('field case 13: days without a network, the app started anew each morning: all of it arrives, each tap at its time', async () => {
+    const { phone, key } = await onTheRoad();
+    await loseNetwork(phone);
+    const taps: { id: string; at: number }[] = [];
+    for (const n of [0, 1, 2]) {
+      await phone.stop();
+      await phone.start(n * day);
+      taps.push({ id: await phone.app.record(key, 1, { driver_comments: `day ${n}` }), at: Date.now() + n * day });
+      taps.push({ id: await phone.app.record(key, 2, { store_emp_name: `day ${n}` }), at: Date.now() + n * day });
+    }
+    expect(await phone.app.shown(key)).toMatchObject([
+      { comments: 'day 2', pending: 3 },
+      { receiver: 'day 2', pending: 3 },
+      {},
+      {},
+    ]);
+    const { oldestPendingAt = 0 } = await phone.app.status();
+    expect(Math.abs(oldestPendingAt - (taps[0]?.at ?? 0))).toBeLessThan(hour);
+    await phone.stop();
+    node.clock.now = new Date(Date.now() + 4 * day);
+    await network.accept();
+    await phone.start(4 * day);
+    for (const { id } of taps) expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
+    const taken = await ledgerOf(key);
+    expect(taken.map(({ id }) => id)).toEqual(taps.map(({ id }) => id));
+    for (const [n, { edit_time }] of taken.entries())
+      expect(Math.abs(edit_time.getTime() - (taps[n]?.at ?? 0))).toBeLessThan(hour);
+    expect(await phone.app.shown(key)).toMatchObject([{ comments: 'day 2' }, { receiver: 'day 2' }, {}, {}]);
+  });
+
+  test('field case 24: one 403 stops no other push: not behind it in its queue, not in another queue', async () => {
+    const { phone, key, driver } = await onTheRoad();
+    const foreign = await depot.addRoute(`${key.id}F`, [1], 'SOMEBODY');
+    const ids = [
+      await phone.app.record(key, 1, { driver_comments: 'A' }),
+      await phone.app.record(foreign, 1, { driver_comments: 'not mine' }),
+      await phone.app.record(key, 2, { driver_comments: 'B' }),
+    ];
+    const answers = await Promise.all(ids.map((id) => phone.app.onHost(id)));
+    expect(answers).toMatchObject([{ at: 'on_host' }, { at: 'quarantined', code: 'NOT_ASSIGNED' }, { at: 'on_host' }]);
+    // Now the whole queue is refused; whoever works with the phone next is not.
+    await loseNetwork(phone);
+    const kept = await phone.app.record(key, 3, { driver_comments: 'C' });
+    await depot.database.pool.query('update client set revoked_at = now() where employee = $1', [driver]);
+    await network.accept();
+    const { driver: second, key: theirs } = await nextDriver();
+    expect(await phone.app.signUp(second)).toBe('signed_in');
+    expect(await phone.app.onHost(await phone.app.record(theirs, 1, { driver_comments: 'D' }))).toMatchObject({
+      at: 'on_host',
+    });
+    expect(await phone.app.receipt(kept)).toEqual({ at: 'saved' });
+    expect((await phone.app.status()).pending).toEqual({ [driver]: 1 });
+  });
+
+  test('field case 28: the host closes the route and removes a stop: what was recorded meanwhile is kept and told', async () => {
+    const { phone, key, driver } = await onTheRoad();
+    await loseNetwork(phone);
+    const delivered = await phone.app.record(key, 1, { status: 'D' });
+    const removed = await phone.app.record(key, 2, { status: 'D' });
+    await depot.addRoute(key.id, [1, 3, 999], driver);
+    await depot.clerk(`update PODDTA.RTHDRP set RHPODS = 'C', RHCLBY = 'F' where RHRTE = '${key.id}'`);
+    await depot.importNow();
+    await network.accept();
+    await phone.app.untilClosed(key);
+    expect(await phone.app.onHost(delivered)).toMatchObject({ at: 'on_host' });
+    await phone.app.untilDrained();
+    // The host has no row for it any more: it does not count as there, and the office has it on its list.
+    expect(await phone.app.receipt(removed)).toMatchObject({ at: 'accepted' });
+    await depot.until(async () => (await parkedOf(key)).length > 0);
+    expect(await parkedOf(key)).toEqual([{ stop_id: 2, reason: 'the host has no stop 2 on this route' }]);
+    const warnings = (await ledgerOf(key)).map((row) => warningCodes(row.warnings));
+    expect(warnings).toEqual([['after_close'], ['after_close', 'stop_removed']]);
+    // The office puts it back.
+    await depot.addRoute(key.id, [1, 2, 3, 999], driver);
+    expect(await phone.app.onHost(removed)).toMatchObject({ at: 'on_host' });
+    await phone.app.untilShown(key, 2, 'status', 'D');
+  });
+});
