@@ -277,7 +277,7 @@ async function serveFigures(
 ): Promise<void> {
   const http = buildMetrics({ read: telemetry.figures.read, opsToken }, log);
   shutdown.add('figures’ own port', () => http.close());
-  await listen(http, { port, listenHost: config.listenHost });
+  await listen(http, { port, listenHost: config.listenHost }, 'METRICS_PORT');
 }
 
 function openAssets({ config, log, shutdown, database, boss, telemetry }: Ground): UploadGround {
@@ -306,14 +306,15 @@ function openAssets({ config, log, shutdown, database, boss, telemetry }: Ground
 async function listen(
   http: Pick<FastifyInstance, 'listen'>,
   { port, listenHost }: Pick<Config, 'port' | 'listenHost'>,
+  variable: 'PORT' | 'METRICS_PORT' = 'PORT',
 ): Promise<string> {
   try {
     return await http.listen({ port, host: listenHost });
   } catch (cause) {
     const reason = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     const way = {
-      EADDRINUSE: `another program listens there; stop it or choose another port: PORT=${port + 1} npm start`,
-      EACCES: 'ports below 1024 need more rights; choose a higher one: PORT=3000 npm start',
+      EADDRINUSE: `another program listens there; stop it or choose another port: ${variable}=${port + 1} npm start`,
+      EACCES: `ports below 1024 need more rights; choose a higher one: ${variable}=${port + 8_000} npm start`,
       EADDRNOTAVAIL: 'this machine has no such address; set LISTEN_HOST to one of its own, e.g. 127.0.0.1',
     }[String(reason)];
     if (way === undefined) throw cause;

@@ -5,6 +5,7 @@ import { findRunning } from '../../server/src/db/cluster.ts';
 import { placeCluster } from '../../server/src/db/placement.ts';
 import { fetchDocumented } from './fetch-documented.ts';
 import { createDatabase } from './postgres.ts';
+import { reservePort } from './reserved-port.ts';
 import { startServer, ServerProcess } from './server-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -62,7 +63,11 @@ describe('the server as a process', () => {
 test('api and worker run side by side on one data folder, and Ctrl-C ends both and their database', async () => {
   const env = { DATA_DIR: await temporaryFolder(), DEMO: '0' };
   const api = await startServer(env, ['--role', 'api']);
-  const worker = await startServer(env, ['--role', 'worker']);
+  const figuresPort = await reservePort();
+  const worker = await startServer({ ...env, METRICS_PORT: `${figuresPort}` }, ['--role', 'worker']);
+  const figures = await (await fetch(`http://127.0.0.1:${figuresPort}/metrics`)).text();
+  expect(figures).toMatch(/^tailgate_build_info\{version="[\d.]+",role="worker"\} 1$/m);
+  expect(figures).toContain('tailgate_worker_alive 1\n');
   expect(worker.output).toMatch(/^Tailgate is ready \(worker only\)$/m);
   await expect(new ServerProcess(env, ['--role', 'api']).start()).rejects.toThrow(
     `Tailgate cannot start. Tailgate (process ${api.pid}) already runs on ${env.DATA_DIR}`,
