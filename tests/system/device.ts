@@ -1,5 +1,7 @@
 import type { Client, Environment, Receipt, Row, Store, StoreChange, Table, Watch } from '@tailgate/client-sdk';
 import { createClient, MemoryStore, tables } from '@tailgate/client-sdk';
+import type { Uploads } from '@tailgate/client-sdk/uploads';
+import { MemoryFiles, openUploads } from '@tailgate/client-sdk/uploads';
 import { expect } from 'vitest';
 import { atFileEnd } from '../support/file-end.ts';
 import { password } from '../support/people.ts';
@@ -12,6 +14,8 @@ export interface Device {
   readonly network: TcpProxy;
   /** The app that runs. */
   readonly app: Client;
+  /** Its photos; kept on a disk of their own. */
+  readonly uploads: Uploads;
   /** Called with each frame just before the app hands it to the network. */
   onSend: (frame: string) => void;
   /** Each request over HTTP waits for this. */
@@ -25,6 +29,8 @@ export interface Device {
   findNetwork(): Promise<void>;
   /** So much time goes by on this phone: all of its clocks move on. */
   elapse(ms: number): void;
+  /** Somebody sets this phone's clock: the one that shows the time jumps, the one that never does goes on. */
+  turnClock(ms: number): void;
   /** Another device with a copy of this one's storage, as a restored backup makes it. */
   clone(): Promise<Device>;
 }
@@ -35,9 +41,11 @@ const timing = { retryBaseMs: 20, retryCapMs: 250 };
 /** A phone in the reach of a server; it is switched off at the end of the test file. */
 export async function openDevice(serverPort: number, disk = new MemoryStore()): Promise<Device> {
   const network = await startTcpProxy(serverPort);
-  const shift = { ms: 0 };
+  const shift = { ms: 0, turnedMs: 0 };
+  const files = new MemoryFiles();
   let life: Life | undefined;
   let app: Client | undefined;
+  let uploads: Uploads | undefined;
   const device: Device = {
     disk,
     network,
@@ -47,16 +55,22 @@ export async function openDevice(serverPort: number, disk = new MemoryStore()): 
       if (!app) throw new Error('the app does not run');
       return app;
     },
+    get uploads() {
+      if (!uploads) throw new Error('the app does not run');
+      return uploads;
+    },
     start: async () => {
       const next = beginLife(shift, device);
       life = next;
       const url = `http://127.0.0.1:${network.port}`;
-      app = await createClient({ url, store: mortal(disk, next), timing, device: 'test phone', ...next.environment });
+      uploads = await openUploads({ store: files, photos: false });
+      const store = mortal(disk, next);
+      app = await createClient({ url, store, uploads, timing, device: 'test phone', ...next.environment });
       return app;
     },
     kill: () => {
       life?.end();
-      life = app = undefined;
+      life = app = uploads = undefined;
       network.cut();
     },
     loseNetwork: () => {
@@ -65,6 +79,7 @@ export async function openDevice(serverPort: number, disk = new MemoryStore()): 
     },
     findNetwork: () => network.accept(),
     elapse: (ms) => void (shift.ms += ms),
+    turnClock: (ms) => void (shift.turnedMs += ms),
     clone: async () => openDevice(serverPort, await copyOf(disk)),
   };
   atFileEnd(async () => device.kill());
@@ -125,7 +140,10 @@ interface Life {
   end(): void;
 }
 
-function beginLife(shift: { readonly ms: number }, hooks: Pick<Device, 'onSend' | 'onFetch'>): Life {
+function beginLife(
+  shift: { readonly ms: number; readonly turnedMs: number },
+  hooks: Pick<Device, 'onSend' | 'onFetch'>,
+): Life {
   const timers = new Set<NodeJS.Timeout>();
   const ending = new AbortController();
   const isOver = (): boolean => ending.signal.aborted;
@@ -148,7 +166,7 @@ function beginLife(shift: { readonly ms: number }, hooks: Pick<Device, 'onSend' 
     },
     environment: {
       clock: {
-        now: () => Date.now() + shift.ms,
+        now: () => Date.now() + shift.ms + shift.turnedMs,
         monotonic: () => performance.now() + shift.ms,
         after: (ms, work) => {
           if (isOver()) return () => undefined;
