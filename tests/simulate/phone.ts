@@ -8,6 +8,9 @@ import { type Ask, PhoneNetwork, PhoneSocket, type ServerSide } from './network.
 import type { Stillness } from './stillness.ts';
 import type { WorldTime } from './world-time.ts';
 
+// An app loads it when it comes to that; here it is loaded before, so that no file's reading decides anything.
+await import('../../client-sdk/src/connection/http-lines.ts');
+
 export interface PhoneGround {
   readonly server: ServerSide;
   readonly stillness: Stillness;
