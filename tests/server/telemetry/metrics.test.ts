@@ -1,6 +1,6 @@
-import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { buildMetrics } from '../../../server/src/http/metrics.ts';
+import { openLogger } from '../../../server/src/logger.ts';
 import { openTelemetry } from '../../../server/src/telemetry/open.ts';
 import { atFileEnd } from '../../support/file-end.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
@@ -13,7 +13,7 @@ atFileEnd(() => telemetry.stop());
 const { figures } = telemetry;
 figures.followMirror({ db: { query: () => Promise.reject(new Error('PostgreSQL is away')) }, log });
 figures.followHost(() => undefined);
-const server = buildMetrics({ read: figures.read, opsToken }, pino({ level: 'silent' }));
+const server = buildMetrics({ read: figures.read, opsToken }, openLogger('silent', { write: () => undefined }));
 atFileEnd(() => server.close());
 
 function look(remoteAddress: string, headers: Record<string, string> = {}) {
