@@ -169,7 +169,7 @@ export class Guest implements Client {
   #meet(): void {
     this.#endCalls();
     for (const change of this.#unsaved.values()) this.#line.say({ type: 'records', change });
-    for (const of of ['status', 'driver', 'routes'] as const) this.#line.say({ type: 'wants', wanted: { of } });
+    for (const what of ['status', 'driver', 'routes'] as const) this.#line.say({ type: 'wants', wanted: { of: what } });
     for (const { wanted } of this.#routes.values()) this.#line.say({ type: 'wants', wanted });
     for (const type of this.#codes.keys()) this.#line.say({ type: 'wants', wanted: { of: 'codes', type } });
     for (const [id, receipt] of this.#receipts)
