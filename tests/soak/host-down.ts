@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import type { Json } from '@tailgate/sync-protocol';
+import { codeBook } from '../../server/src/codes/code-book.ts';
+import { openPipeline } from '../../server/src/mutations/pipeline.ts';
+import { bossWakeups } from '../../server/src/mutations/wakeups.ts';
+import { drained, isAllOnHost, openHostGround } from './host-ground.ts';
+
+const ROUTES = 100;
+const STOPS = 150;
+const MUTATIONS = 200_000;
+/** Changes that wait for their answer at the same time, as from so many drivers. */
+const AT_ONCE = 256;
+/** A host that is away is asked this many times as often as it would be: minutes stand for an outage of hours. */
+const HASTE = 50;
+
+/** Host down while 200,000 mutations collect: drivers notice nothing, nothing is lost, and nobody has to lend a hand. */
+export async function collectWhileHostIsDown(): Promise<boolean> {
+  const ground = await openHostGround({ routes: ROUTES, stops: STOPS, lines: 20, mutations: 0 });
+  const { pool } = ground.database;
+  // The mirror and the host begin as the dispatch program has left them.
+  await pool.query(`update stop_result set version = 1, status = 'P', doc = '{"status":"P"}'`);
+  await pool.query('update route set version = 1, hosted_through = 1');
+  const pipeline = openPipeline({
+    db: pool,
+    wakeups: bossWakeups(ground.boss),
+    rules: () => ({ codes: codeBook([]), closeMode: 'legacy', timerMs: 600_000 }),
+    clock: () => new Date(),
+    log: ground.log,
+  });
+  try {
+    await pool.query(`insert into PODDTA.standin_fault (fault) values ('outage')`);
+    const worker = await ground.startWorker(HASTE);
+    const waits: number[] = [];
+    const start = performance.now();
+    let next = 0;
+    const drive = async (): Promise<void> => {
+      for (let n = next++; n < MUTATIONS; n = next++) {
+        const asked = performance.now();
+        await pipeline.submit(change(n));
+        waits.push(performance.now() - asked);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, drive));
+    const seconds = (performance.now() - start) / 1_000;
+    waits.sort((one, other) => one - other);
+    const at = (share: number): string => (waits[Math.floor(waits.length * share)] ?? 0).toFixed(0);
+    const { breaker } = await worker.state();
+    console.log(
+      `  ${MUTATIONS} mutations taken in ${seconds.toFixed(0)} s while the host was down (answer p50 ${at(0.5)} ms, p99 ${at(0.99)} ms); it was asked ${breaker.failures} times`,
+    );
+    const { rows } = await pool.query<{ taken: number; told: number }>(
+      `select (select count(*)::int from ledger where result = 'applied') as taken, (select count(*)::int from PODDTA.RTSTUP) as told`,
+    );
+    console.log(`  ${rows[0]?.taken} in the ledger, ${rows[0]?.told} stops on the host`);
+    const isCollected = rows[0]?.taken === MUTATIONS && rows[0].told === 0 && breaker.state === 'open';
+
+    await pool.query(`delete from PODDTA.standin_fault where fault = 'outage'`);
+    const drain = await drained(pool);
+    console.log(
+      `  drained in ${drain.toFixed(1)} s: ${Math.round(MUTATIONS / drain)} mutations/s, ${Math.round((ROUTES * STOPS) / drain)} stops/s`,
+    );
+    return (await isAllOnHost(pool, ROUTES * STOPS)) && isCollected;
+  } finally {
+    await pipeline.close();
+    await ground.close();
+  }
+}
+
+/** The n-th thing that a driver does: stop after stop on route after route, and each again with another count. */
+function change(n: number): Parameters<ReturnType<typeof openPipeline>['submit']>[0] {
+  const stop = (Math.floor(n / ROUTES) % STOPS) + 1;
+  const route = { facility: 'F01', id: `B${n % ROUTES}`, week_end: '20261128' };
+  const round = Math.floor(n / (ROUTES * STOPS));
+  const now = new Date();
+  return {
+    id: randomUUID(),
+    name: 'stop.update',
+    version: 1,
+    args: asJson(
+      JSON.stringify({
+        route,
+        stop: {
+          id: stop,
+          updates: {
+            status: 'D',
+            end_delivery_time: now.toISOString(),
+            driver_comments: `round ${round} of stop ${stop}`,
+          },
+          products: [
+            {
+              id: 'ITM100000',
+              invoice: `INV${stop}`,
+              updates: { delivered: round, osd_data: [{ osd_code: 10, data: [{ quantity: round }] }] },
+            },
+          ],
+        },
+      }),
+    ),
+    route,
+    stop,
+    actor: { kind: 'driver', employee: '1001' },
+    source: 'rest',
+    paths: 'current',
+    editTime: now,
+    receivedAt: now,
+    dedupeByContent: false,
+  };
+}
+
+const asJson: (text: string) => Json = JSON.parse;
