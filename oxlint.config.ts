@@ -83,7 +83,14 @@ export default defineConfig({
     },
     {
       // Programs, benches and the test ground talk to people on a terminal.
-      files: ['server/src/main.ts', 'server/bin/**', '**/cli.ts', 'tests/bench/**', 'tests/soak/**', 'tests/support/**'],
+      files: [
+        'server/src/main.ts',
+        'server/bin/**',
+        '**/cli.ts',
+        'tests/bench/**',
+        'tests/soak/**',
+        'tests/support/**',
+      ],
       rules: { 'no-console': 'off' },
     },
     // What several tests expect is a function of theirs.
