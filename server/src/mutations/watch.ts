@@ -41,17 +41,21 @@ export function resultOf(answer: Answer): Result {
 export function logChange(log: Log, { item, answer }: Omit<SettledChange, 'takenAt'>): void {
   const { id, name, source, actor, queued, meaning, requestId } = item;
   const outcome = answer.kind === 'done' ? answer.outcome : undefined;
+  const command = meaning.kind === 'command' ? meaning : undefined;
+  // Fields without a value are left out by the logger. Made for every change, whatever the level: nothing is spread.
   const line = {
     mutation: id,
     // An unreadable one may say anything there.
-    ...(meaning.kind !== 'unreadable' && { name }),
+    name: meaning.kind === 'unreadable' ? undefined : name,
     source,
-    ...(actor.kind === 'driver' && { employee: actor.employee }),
-    ...(queued && { queue: queued.queue.clientId, seq: queued.seq }),
-    ...(requestId !== undefined && { reqId: requestId }),
-    ...(meaning.kind === 'command' && { route: routeScope(meaning.route), stop: meaning.stop }),
+    employee: actor.kind === 'driver' ? actor.employee : undefined,
+    queue: queued?.queue.clientId,
+    seq: queued?.seq,
+    reqId: requestId,
+    route: command && routeScope(command.route),
+    stop: command?.stop,
     result: resultOf(answer),
-    ...(outcome && 'version' in outcome && { version: outcome.version }),
+    version: outcome && 'version' in outcome ? outcome.version : undefined,
   };
   if (outcome?.result !== 'quarantined') return log.debug(line, 'a change was taken in');
   const { code } = outcome;
