@@ -30,6 +30,21 @@ describe('a clerk writes into the service’s columns', () => {
     expect(rows).toContainEqual({ source: 'office' });
   });
 
+  test('however many stops of a route: all are taken in together, and none waits for a person', async () => {
+    const stops = [1, 2, 3, 4, 5, 6];
+    const key = await depot.addRoute('MANY', stops);
+    for (const id of stops) await depot.record(key, { id, updates: delivered });
+    await depot.hosted(key);
+    await depot.clerk(`update PODDTA.RTSTUP set RUSNAM = 'Erika Clerk' where RURTE = 'MANY'`);
+    later(1);
+    for (const id of stops) await depot.record(key, { id, updates: { driver_comments: `left at ${id}` } });
+    await depot.hosted(key);
+    expect(await depot.show('RTSTUP', "RURTE = 'MANY'")).toMatchObject(
+      stops.map((id) => ({ RUSNAM: 'Erika Clerk', RUCMT: `left at ${id}` })),
+    );
+    expect((await pool.query(`select reason from parked where route_id = 'MANY'`)).rows).toEqual([]);
+  });
+
   test('before anything of ours stands there', async () => {
     const key = await depot.addRoute('EARLY', [1]);
     await depot.clerk(`update PODDTA.RTSTPP set RSSTS = 'S' where RSRTE = 'EARLY'`);

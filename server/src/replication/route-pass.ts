@@ -138,14 +138,17 @@ class RoutePass {
       else this.#changes.set(change.stop_id, [waiting]);
     }
     const stamp = stampAt(clock(), route.zone);
+    const foreign: number[] = [];
     try {
       for (const stop of stops.rows) {
         if (!leases.holds(this.#lease)) return 'lost';
         if (gate.isHalted) return (await this.#save()) ? 'stopped' : 'lost';
-        if ((await this.#stop(route, stop, stamp)) === 'foreign') return await this.#importFirst(stop.stop_id);
+        if ((await this.#stop(route, stop, stamp)) === 'foreign') foreign.push(stop.stop_id);
         if (this.#findings.unsaved >= STOPS_A_SAVE && !(await this.#save())) return 'lost';
       }
-      if ((await this.#header(route, stamp)) === 'foreign') return await this.#importFirst(ROUTE_ROW);
+      // All at once: after a restore every stop that was being written may be such an edit.
+      if (foreign.length > 0) return await this.#importFirst(foreign);
+      if ((await this.#header(route, stamp)) === 'foreign') return await this.#importFirst([ROUTE_ROW]);
     } catch (error) {
       await this.#save();
       throw error;
@@ -239,10 +242,10 @@ class RoutePass {
   }
 
   /** I11: what somebody else wrote goes into the mirror first; then the route is read again. */
-  async #importFirst(stop: number): Promise<'again' | 'lost'> {
+  async #importFirst(stops: readonly number[]): Promise<'again' | 'lost'> {
     // The import compares with the shadows: they must say what this pass has confirmed.
     if (!(await this.#save())) return 'lost';
-    await this.#ground.importNow([{ key: this.#lease.key, stop }]);
+    await this.#ground.importNow(stops.map((stop) => ({ key: this.#lease.key, stop })));
     return this.#ground.leases.holds(this.#lease) ? 'again' : 'lost';
   }
 
