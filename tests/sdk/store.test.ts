@@ -7,12 +7,12 @@ import { describe, expect, test, vi } from 'vitest';
 import type { Store } from '@tailgate/client-sdk';
 import { MemoryStore, openIndexedDb } from '@tailgate/client-sdk';
 import { encrypted, WrongKey } from '@tailgate/client-sdk/encrypted';
-import type { ExpoDatabase, OpDatabase } from '@tailgate/client-sdk/sqlite';
-import { expoSqlite, nodeSqlite, openSqlite, opSqlite } from '@tailgate/client-sdk/sqlite';
+import { nodeSqlite, openSqlite } from '@tailgate/client-sdk/sqlite';
 import { sampleKey } from '@tailgate/client-sdk/testing';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { Device, until } from '../support/sdk-device.ts';
 import type { StoreGround } from '../support/store-conformance.ts';
+import { sqlPlatforms } from '../support/sql-platforms.ts';
 import { conforms } from '../support/store-conformance.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -27,52 +27,10 @@ const inIndexedDb = (): StoreGround => {
   return { open: () => openIndexedDb('phone', { indexedDB }) };
 };
 const newFile = async (): Promise<string> => join(await temporaryFolder(), 'phone.db');
-const inSqlite = async (): Promise<StoreGround> => {
+const inSqlite = async (platform: keyof typeof sqlPlatforms): Promise<StoreGround> => {
   const file = await newFile();
-  return { open: () => openSqlite(nodeSqlite(() => new DatabaseSync(file))) };
+  return { open: () => openSqlite(sqlPlatforms[platform](file)) };
 };
-
-const inExpo = async (): Promise<StoreGround> => {
-  const file = await newFile();
-  const open = async (): Promise<ExpoDatabase> => {
-    const database = new DatabaseSync(file);
-    return {
-      execAsync: async (sql) => database.exec(sql),
-      getAllAsync: async (sql, parameters) => database.prepare(sql).all(...parameters),
-      runAsync: async (sql, parameters) => database.prepare(sql).run(...parameters),
-      withTransactionAsync: (work) => inTransaction(database, work),
-      closeAsync: async () => database.close(),
-    };
-  };
-  return { open: () => openSqlite(expoSqlite(open)) };
-};
-
-const inOpSqlite = async (): Promise<StoreGround> => {
-  const file = await newFile();
-  const open = (): OpDatabase => {
-    const database = new DatabaseSync(file);
-    return {
-      execute: async (sql, parameters = []) => ({ rows: database.prepare(sql).all(...parameters) }),
-      executeBatch: (commands) =>
-        inTransaction(database, async () => {
-          for (const [sql, parameters] of commands) database.prepare(sql).run(...parameters);
-        }),
-      close: () => database.close(),
-    };
-  };
-  return { open: () => openSqlite(opSqlite(open)) };
-};
-
-async function inTransaction(database: DatabaseSync, work: () => Promise<void>): Promise<void> {
-  database.exec('begin');
-  try {
-    await work();
-    database.exec('commit');
-  } catch (error) {
-    database.exec('rollback');
-    throw error;
-  }
-}
 
 const newKey = (): Promise<CryptoKey> =>
   crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']);
@@ -90,14 +48,13 @@ describe('a store in IndexedDB', () => {
   conforms(inIndexedDb);
 });
 describe('a store in SQLite', () => {
-  conforms(inSqlite);
+  conforms(() => inSqlite('node'));
 });
-// The device libraries are not here: their documented calls, over a real SQLite.
 describe('a store in SQLite, by the calls of Expo', () => {
-  conforms(inExpo);
+  conforms(() => inSqlite('expo'));
 });
 describe('a store in SQLite, by the calls of op-sqlite', () => {
-  conforms(inOpSqlite);
+  conforms(() => inSqlite('opSqlite'));
 });
 describe('an encrypted store in memory', () => {
   conforms(() => lockedAway(inMemory()));

@@ -1,6 +1,6 @@
 import type { Client } from '@tailgate/client-sdk';
 import type { RouteKey } from '@tailgate/sync-protocol';
-import type { FileStore, KeptFile, Uploads } from '@tailgate/client-sdk/uploads';
+import type { FileStore, Uploads } from '@tailgate/client-sdk/uploads';
 import { MemoryFiles, openUploads } from '@tailgate/client-sdk/uploads';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { insertRoutes, plan } from '../support/mirror.ts';
@@ -196,9 +196,9 @@ describe('what has lost files elsewhere', () => {
   test('field case 7: a file larger than any storage record is kept in pieces and arrives whole', async () => {
     const records: number[] = [];
     class Watched extends MemoryFiles {
-      override put(file: KeptFile, pieces: readonly Uint8Array<ArrayBuffer>[] = []): Promise<void> {
+      override put(id: string, facts: unknown, pieces: readonly Uint8Array<ArrayBuffer>[] = []): Promise<void> {
         records.push(...pieces.map((piece) => piece.length));
-        return super.put(file, pieces);
+        return super.put(id, facts, pieces);
       }
     }
     const { uploads } = await openApp(new Watched());
@@ -265,7 +265,7 @@ test('the id that the SDK makes is the one of the protocol', async () => {
   const { uploads } = await openApp(files);
   const bytes = random.take(777);
   const { id } = await uploads.add(new Blob([bytes]), { kind: 'photo' });
-  const [kept] = await files.files();
+  const [kept] = (await files.files()).map(({ value }) => value);
   expect(kept).toMatchObject({ id, size: 777 });
   const salt = typeof kept === 'object' && kept !== null && 'salt' in kept ? String(kept.salt) : '';
   expect(deviceAssetId(salt, bytes)).toBe(id);

@@ -1,21 +1,13 @@
-import { fields, text } from './reading.ts';
+import { openValue, sealValue, WrongKey } from './sealing.ts';
 import type { Durability, Row, Store, StoreChange, Table } from './store.ts';
 import { tables } from './store.ts';
 
-/** What is stored instead of a value: base64 of the nonce, and of what AES-GCM made. */
-const isSealed = fields({ nonce: text, sealed: text });
+export { encryptedFiles } from './encrypted-files.ts';
+export { WrongKey } from './sealing.ts';
 
 /** Tells a wrong key from a damaged row. */
 const probeKey = 'encryption';
 const isProbe = ({ key }: Row): boolean => key === probeKey;
-
-/** The store was written with another key. Nothing of it was touched. */
-export class WrongKey extends Error {
-  constructor(cause: unknown) {
-    super('the store cannot be read with this key: give the key that it was written with', { cause });
-    this.name = 'WrongKey';
-  }
-}
 
 /**
  * A store whose values lie encrypted in another one: AES-GCM, a nonce for each write. What was in the store before is
@@ -84,35 +76,12 @@ async function encryptAll(store: Store, key: CryptoKey): Promise<void> {
 const sealAll = (key: CryptoKey, changes: readonly StoreChange[]): Promise<StoreChange[]> =>
   Promise.all(changes.map(async (change) => ('put' in change ? seal(key, change) : change)));
 
-async function seal(key: CryptoKey, change: Extract<StoreChange, { put: Table }>): Promise<StoreChange> {
-  const nonce = crypto.getRandomValues(new Uint8Array(12));
-  const plain = new TextEncoder().encode(JSON.stringify(change.value));
-  const sealed = await crypto.subtle.encrypt(algorithm(nonce, change.put, change.key), key, plain);
-  return { ...change, value: { nonce: toBase64(nonce), sealed: toBase64(new Uint8Array(sealed)) } };
-}
-
-async function open(key: CryptoKey, table: Table, row: Row): Promise<unknown> {
-  if (!isSealed(row.value)) throw new Error('this row is not encrypted');
-  const { nonce, sealed } = row.value;
-  const plain = await crypto.subtle.decrypt(algorithm(fromBase64(nonce), table, row.key), key, fromBase64(sealed));
-  return JSON.parse(new TextDecoder().decode(plain));
-}
-
-const algorithm = (iv: Uint8Array<ArrayBuffer>, table: Table, key: string): AesGcmParams => ({
-  name: 'AES-GCM',
-  iv,
-  additionalData: new TextEncoder().encode(`${table}\n${key}`),
+const seal = async (key: CryptoKey, change: Extract<StoreChange, { put: Table }>): Promise<StoreChange> => ({
+  ...change,
+  value: await sealValue(key, placeOf(change.put, change.key), change.value),
 });
 
-/** A call takes so many arguments everywhere. */
-const pieceBytes = 8_192;
+const open = (key: CryptoKey, table: Table, row: Row): Promise<unknown> =>
+  openValue(key, placeOf(table, row.key), row.value);
 
-function toBase64(bytes: Uint8Array): string {
-  let binary = '';
-  for (let at = 0; at < bytes.length; at += pieceBytes)
-    binary += String.fromCharCode(...bytes.subarray(at, at + pieceBytes));
-  return btoa(binary);
-}
-
-const fromBase64 = (base64: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+const placeOf = (table: Table, key: string): string => `${table}\n${key}`;

@@ -1,4 +1,5 @@
 import type { Read } from '../store/reading.ts';
+import type { Row } from '../store/store.ts';
 import { either, exactly, fields, number, nullable, text } from '../store/reading.ts';
 
 /** How far a file has come. */
@@ -43,14 +44,14 @@ export type KeptFile = Read<typeof isKeptFile>;
  * case 7). Apart from the `Store` of the client, which is read as a whole when it opens.
  */
 export interface FileStore {
-  /** What is known of every file, as it was put. */
-  files(): Promise<unknown[]>;
-  /** The file and, where they are given, its bytes: all of it or nothing; durable when it resolves. */
-  put(file: KeptFile, pieces?: readonly Uint8Array<ArrayBuffer>[]): Promise<void>;
+  /** What is known of every file, as it was put under its id; in no order. */
+  files(): Promise<Row[]>;
+  /** What is known (JSON) and, where they are given, the bytes: all of it or nothing; durable when it resolves. */
+  put(id: string, facts: unknown, pieces?: readonly Uint8Array<ArrayBuffer>[]): Promise<void>;
   /** Undefined where it is gone: platforms evict, people clear. */
   piece(id: string, index: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** The file and its bytes. */
-  remove(file: KeptFile): Promise<void>;
+  remove(id: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -62,29 +63,31 @@ export function inPieces(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer
   return Array.from({ length: count }, (_, i) => bytes.slice(i * pieceBytes, (i + 1) * pieceBytes));
 }
 
-export const pieceKey = (id: string, index: number): string => `${id}/${String(index).padStart(6, '0')}`;
+/** The keys of a file's pieces sort as its bytes do; with an empty `index`, what all of them begin with. */
+export const pieceKey = (id: string, index: number | ''): string =>
+  `${id}/${index === '' ? '' : String(index).padStart(6, '0')}`;
 
 /** Files that live as long as their object: for tests, and for platforms without storage. */
 export class MemoryFiles implements FileStore {
   readonly #files = new Map<string, string>();
   readonly #pieces = new Map<string, Uint8Array<ArrayBuffer>>();
 
-  async files(): Promise<unknown[]> {
-    return [...this.#files.values()].map((value): unknown => JSON.parse(value));
+  async files(): Promise<Row[]> {
+    return [...this.#files].map(([key, facts]): Row => ({ key, value: JSON.parse(facts) }));
   }
 
-  async put(file: KeptFile, pieces: readonly Uint8Array<ArrayBuffer>[] = []): Promise<void> {
-    this.#files.set(file.id, JSON.stringify(file));
-    for (const [i, piece] of pieces.entries()) this.#pieces.set(pieceKey(file.id, i), piece.slice());
+  async put(id: string, facts: unknown, pieces: readonly Uint8Array<ArrayBuffer>[] = []): Promise<void> {
+    this.#files.set(id, JSON.stringify(facts));
+    for (const [i, piece] of pieces.entries()) this.#pieces.set(pieceKey(id, i), piece.slice());
   }
 
   async piece(id: string, index: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    return this.#pieces.get(pieceKey(id, index));
+    return this.#pieces.get(pieceKey(id, index))?.slice();
   }
 
-  async remove({ id, pieces }: KeptFile): Promise<void> {
+  async remove(id: string): Promise<void> {
     this.#files.delete(id);
-    for (let i = 0; i < pieces; i++) this.#pieces.delete(pieceKey(id, i));
+    for (const key of this.#pieces.keys()) if (key.startsWith(pieceKey(id, ''))) this.#pieces.delete(key);
   }
 
   async close(): Promise<void> {

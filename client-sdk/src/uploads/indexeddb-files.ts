@@ -1,5 +1,6 @@
 import { Database } from '../store/indexeddb-database.ts';
-import type { FileStore, KeptFile } from './file-store.ts';
+import type { Row } from '../store/store.ts';
+import type { FileStore } from './file-store.ts';
 import { pieceKey } from './file-store.ts';
 
 const version = 1;
@@ -22,14 +23,18 @@ class IndexedDbFiles implements FileStore {
     this.#database = new Database(factory, { name, version, upgrade });
   }
 
-  files(): Promise<unknown[]> {
-    return this.#inTransaction('readonly', (of) => of('file').getAll());
+  files(): Promise<Row[]> {
+    return this.#database.inTransaction('readonly', ['file'], 'strict', (transaction) => {
+      const files = transaction.objectStore('file');
+      const [keys, values] = [files.getAllKeys(), files.getAll()];
+      return () => keys.result.flatMap((key, i) => (typeof key === 'string' ? [{ key, value: values.result[i] }] : []));
+    });
   }
 
-  async put(file: KeptFile, pieces: readonly Uint8Array<ArrayBuffer>[] = []): Promise<void> {
+  async put(id: string, facts: unknown, pieces: readonly Uint8Array<ArrayBuffer>[] = []): Promise<void> {
     await this.#inTransaction('readwrite', (of) => {
-      for (const [i, piece] of pieces.entries()) of('piece').put(piece, pieceKey(file.id, i));
-      return of('file').put(file, file.id);
+      for (const [i, piece] of pieces.entries()) of('piece').put(piece, pieceKey(id, i));
+      return of('file').put(facts, id);
     });
   }
 
@@ -38,9 +43,9 @@ class IndexedDbFiles implements FileStore {
     return isBytes(found) ? found : undefined;
   }
 
-  async remove({ id }: KeptFile): Promise<void> {
+  async remove(id: string): Promise<void> {
     await this.#inTransaction('readwrite', (of) => {
-      of('piece').delete(IDBKeyRange.bound(`${id}/`, `${id}/\uffff`));
+      of('piece').delete(IDBKeyRange.bound(pieceKey(id, ''), `${pieceKey(id, '')}\uffff`));
       return of('file').delete(id);
     });
   }

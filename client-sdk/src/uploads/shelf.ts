@@ -26,7 +26,7 @@ export class Shelf {
 
   /** Takes in what another page has added. */
   async reread(): Promise<void> {
-    for (const value of await this.#store.files())
+    for (const { value } of await this.#store.files())
       if (isKeptFile(value) && !this.#files.has(value.id)) this.#show(value);
   }
 
@@ -63,17 +63,17 @@ export class Shelf {
    */
   async put(file: KeptFile, pieces: readonly Uint8Array<ArrayBuffer>[]): Promise<void> {
     try {
-      await this.#store.put(file, pieces);
+      await this.#store.put(file.id, file, pieces);
     } catch (error) {
       if ((await this.forget(() => true)) === 0) throw error;
-      await this.#store.put(file, pieces);
+      await this.#store.put(file.id, file, pieces);
     }
     this.#show(file);
   }
 
   async move(file: KeptFile, state: FileState): Promise<void> {
     const moved = { ...file, state };
-    await this.#store.put(moved);
+    await this.#store.put(moved.id, moved);
     this.#show(moved);
   }
 
@@ -94,7 +94,7 @@ export class Shelf {
   async forget(isOld: (since: number) => boolean): Promise<number> {
     const old = [...this.#files.values()].filter(({ state }) => state.at === 'here' && isOld(state.since));
     for (const file of old) {
-      await this.#store.remove(file);
+      await this.#store.remove(file.id);
       this.#files.delete(file.id);
     }
     return old.length;

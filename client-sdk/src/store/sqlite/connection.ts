@@ -1,10 +1,10 @@
-import type { Statement } from './sql.ts';
+import type { SqlValue, Statement } from './sql.ts';
 
 /** An open SQLite database, as the store uses it. Made for whatever a platform brings; see `nodeSqlite` and the others. */
 export interface SqlConnection {
   /** Runs a statement without parameters and without rows to read. */
   exec(sql: string): Promise<void>;
-  all(sql: string, parameters: readonly string[]): Promise<readonly unknown[]>;
+  all(sql: string, parameters: readonly SqlValue[]): Promise<readonly unknown[]>;
   /** All of the statements in one transaction, or none. Calls do not overlap. */
   batch(statements: readonly Statement[]): Promise<void>;
   close(): Promise<void>;
@@ -17,7 +17,7 @@ export type OpenSql = () => Promise<SqlConnection>;
 export interface NodeDatabase {
   readonly isTransaction: boolean;
   exec(sql: string): void;
-  prepare(sql: string): { all(...parameters: string[]): unknown[]; run(...parameters: string[]): unknown };
+  prepare(sql: string): { all(...parameters: SqlValue[]): unknown[]; run(...parameters: SqlValue[]): unknown };
   close(): void;
 }
 
@@ -53,8 +53,8 @@ export const nodeSqlite =
 /** What of `SQLiteDatabase` in `expo-sqlite` is used. */
 export interface ExpoDatabase {
   execAsync(sql: string): Promise<void>;
-  getAllAsync(sql: string, parameters: string[]): Promise<unknown[]>;
-  runAsync(sql: string, parameters: string[]): Promise<unknown>;
+  getAllAsync(sql: string, parameters: SqlValue[]): Promise<unknown[]>;
+  runAsync(sql: string, parameters: SqlValue[]): Promise<unknown>;
   withTransactionAsync(work: () => Promise<void>): Promise<void>;
   closeAsync(): Promise<void>;
 }
@@ -80,8 +80,8 @@ export const expoSqlite =
 
 /** What of `DB` in `@op-engineering/op-sqlite` is used. */
 export interface OpDatabase {
-  execute(sql: string, parameters?: string[]): Promise<{ readonly rows: readonly unknown[] }>;
-  executeBatch(commands: [string, string[]][]): Promise<unknown>;
+  execute(sql: string, parameters?: SqlValue[]): Promise<{ readonly rows: readonly unknown[] }>;
+  executeBatch(commands: [string, SqlValue[]][]): Promise<unknown>;
   close(): void;
 }
 

@@ -1,4 +1,5 @@
 export type { ExpoDatabase, NodeDatabase, OpDatabase, OpenSql, SqlConnection } from './connection.ts';
 export { expoSqlite, nodeSqlite, opSqlite } from './connection.ts';
-export type { Statement } from './sql.ts';
+export { openSqliteFiles } from './files.ts';
+export type { SqlValue, Statement } from './sql.ts';
 export { openSqlite } from './store.ts';

@@ -1,5 +1,8 @@
+/** What statements are given: texts, and the bytes of files. */
+export type SqlValue = string | Uint8Array<ArrayBuffer>;
+
 /** A statement and its parameters. */
-export type Statement = readonly [sql: string, parameters: readonly string[]];
+export type Statement = readonly [sql: string, parameters: readonly SqlValue[]];
 
 /**
  * Before anything else. `exclusive`: a second process would number the same queue; it is turned away (SQLITE_BUSY) as
@@ -41,4 +44,33 @@ export const deleteRow = (area: string, key: string): Statement => [
 export const deletePrefix = (area: string, prefix: string): Statement => [
   'delete from tailgate_row where area = ? and key >= ? and substr(key, 1, length(?)) = ?',
   [area, prefix, prefix, prefix],
+];
+
+/** What is known of each file, as JSON. */
+export const createFiles =
+  'create table if not exists tailgate_file (id text not null primary key, facts text not null)';
+
+/** The bytes of files; a key is the file's id and the place of the piece. */
+export const createPieces = `
+  create table if not exists tailgate_piece (key text not null primary key, bytes blob not null)`;
+
+export const selectFiles = 'select id, facts from tailgate_file';
+
+export const selectPiece = 'select bytes from tailgate_piece where key = ?';
+
+export const putFile = (id: string, facts: string): Statement => [
+  'insert into tailgate_file (id, facts) values (?, ?) on conflict (id) do update set facts = excluded.facts',
+  [id, facts],
+];
+
+export const putPiece = (key: string, bytes: Uint8Array<ArrayBuffer>): Statement => [
+  'insert into tailgate_piece (key, bytes) values (?, ?) on conflict (key) do update set bytes = excluded.bytes',
+  [key, bytes],
+];
+
+export const deleteFile = (id: string): Statement => ['delete from tailgate_file where id = ?', [id]];
+
+export const deletePieces = (prefix: string): Statement => [
+  'delete from tailgate_piece where key >= ? and substr(key, 1, length(?)) = ?',
+  [prefix, prefix, prefix],
 ];

@@ -1,0 +1,63 @@
+import type { OpenSql, SqlConnection } from './connection.ts';
+import type { SqlValue, Statement } from './sql.ts';
+import { pragmas, takeLock } from './sql.ts';
+
+/** An SQLite database: opened when it is first used, and again after `close`. */
+export class SqlAccess {
+  readonly #open: OpenSql;
+  readonly #schema: readonly string[];
+  #connection: Promise<SqlConnection> | undefined;
+  /** Writes one after the other: an asynchronous driver would let them into each other's transactions. */
+  #last: Promise<void> = Promise.resolve();
+
+  /** @param schema statements that make what is missing */
+  constructor(open: OpenSql, schema: readonly string[]) {
+    this.#open = open;
+    this.#schema = schema;
+  }
+
+  /** Sees all that was written before. */
+  async read(sql: string, parameters: readonly SqlValue[]): Promise<readonly unknown[]> {
+    await this.#last;
+    return (await this.#connect()).all(sql, parameters);
+  }
+
+  /** All of the statements in one transaction, or none; on the disk when it resolves. */
+  write(statements: readonly Statement[]): Promise<void> {
+    const written = this.#writeAfter(this.#last, statements);
+    // A failure is told to those who asked for it, not to the next ones.
+    this.#last = written.catch(() => {});
+    return written;
+  }
+
+  async close(): Promise<void> {
+    await this.#last;
+    const connection = await this.#connection;
+    this.#connection = undefined;
+    await connection?.close();
+  }
+
+  async #writeAfter(before: Promise<void>, statements: readonly Statement[]): Promise<void> {
+    await before;
+    await (await this.#connect()).batch(statements);
+  }
+
+  #connect(): Promise<SqlConnection> {
+    this.#connection ??= this.#openWhole().catch((error: unknown) => {
+      this.#connection = undefined;
+      throw error;
+    });
+    return this.#connection;
+  }
+
+  async #openWhole(): Promise<SqlConnection> {
+    const connection = await this.#open();
+    try {
+      for (const sql of [...pragmas, ...this.#schema, ...takeLock]) await connection.exec(sql);
+      return connection;
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+  }
+}
