@@ -2,10 +2,12 @@ import * as z from '#schema';
 import { assetOperations } from './asset-operations.ts';
 import { authOperations } from './auth-operations.ts';
 import { codeOperations } from './code-operations.ts';
+import { deviceOperations } from './devices.ts';
 import { diagnosticOperations } from './diagnostics.ts';
 import { emailOperations } from './email-operations.ts';
 import { flagQuery, flaggedChange } from './flags.ts';
 import { holdOperations } from './hold.ts';
+import { incidentOperations } from './incidents.ts';
 import { nothing, operation } from './operations.ts';
 import { pageMeta } from './page.ts';
 import { parkedOperations } from './parked.ts';
@@ -59,6 +61,8 @@ export const operations = {
   ...holdOperations,
   ...replicationOperations,
   ...quarantineOperations,
+  ...incidentOperations,
+  ...deviceOperations,
 
   listFlags: operation({
     method: 'GET',

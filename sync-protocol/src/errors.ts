@@ -24,6 +24,8 @@ export const errorCodes = {
     retry: 'final',
     meaning: 'Nothing is parked under this id, or not any more.',
   },
+  INCIDENT_NOT_FOUND: { status: 404, retry: 'final', meaning: 'No such incident.' },
+  DEVICE_NOT_FOUND: { status: 404, retry: 'final', meaning: 'No such queue of a phone.' },
   QUARANTINE_NOT_FOUND: { status: 404, retry: 'final', meaning: 'Nothing was ever kept under this id.' },
   NOT_FOUND: { status: 404, retry: 'final', meaning: 'No such path.' },
   OTHER_DRIVERS_SIGNED_IN: { status: 409, retry: 'final', meaning: 'Another driver of the same route is signed in.' },

@@ -211,6 +211,28 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'dismissQuarantined body': [cover('server/http/quarantine-release.test.ts', 'its driver is told why')],
   'dismissQuarantined data': [cover('server/http/quarantine-release.test.ts', 'its driver is told why')],
 
+  'listDevices query': [
+    cover('server/http/ops-devices.test.ts', 'tells what each phone holds', ['state', 'employee', 'silent_minutes']),
+    cover('server/http/ops-devices.test.ts', 'comes in pages that meet each queue once', ['limit', 'cursor']),
+  ],
+  'listDevices data': [cover('server/http/ops-devices.test.ts', 'tells what each phone holds')],
+  'listDevices meta': [cover('server/http/ops-devices.test.ts', 'comes in pages that meet each queue once')],
+  'revokeDevice params': [cover('server/http/ops-devices.test.ts', 'ends the queue, its key and the sessions')],
+  'revokeDevice body': [cover('server/http/ops-devices.test.ts', 'ends the queue, its key and the sessions')],
+  'revokeDevice data': [cover('server/http/ops-devices.test.ts', 'ends the queue, its key and the sessions')],
+  'unregisterDriver params': [cover('server/http/ops-devices.test.ts', 'ends every session and lets the driver')],
+  'unregisterDriver body': [cover('server/http/ops-devices.test.ts', 'ends every session and lets the driver')],
+  'unregisterDriver data': [cover('server/http/ops-devices.test.ts', 'ends every session and lets the driver')],
+  'listIncidents query': [
+    cover('server/http/ops-devices.test.ts', 'lists what was noted, newest first', ['state', 'employee']),
+    cover('server/http/ops-devices.test.ts', 'can be asked for by kind, route and time, in pages'),
+  ],
+  'listIncidents data': [cover('server/http/ops-devices.test.ts', 'lists what was noted, newest first')],
+  'listIncidents meta': [cover('server/http/ops-devices.test.ts', 'can be asked for by kind, route and time')],
+  'acknowledgeIncident params': [cover('server/http/ops-devices.test.ts', 'lists what was noted, newest first')],
+  'acknowledgeIncident body': [cover('server/http/ops-devices.test.ts', 'lists what was noted, newest first')],
+  'acknowledgeIncident data': [cover('server/http/ops-devices.test.ts', 'lists what was noted, newest first')],
+
   'listFlags query': [
     cover('server/http/flags.test.ts', 'can be asked for by facility, route and code', [
       'facility',

@@ -179,6 +179,7 @@ async function driveADay(): Promise<void> {
   const hold = operations.beginHold.data.parse(await record('beginHold', { headers: ops, body: planned }));
   await record('listHolds', { headers: ops });
   await record('endHold', { headers: ops, params: { hold_id: hold.hold_id } });
+  await recordLostPhone();
   await record('readReplication', { headers: ops });
   await record('listRouteBacklog', { headers: ops, query: { limit: '20' } });
 
@@ -214,6 +215,34 @@ async function recordQuarantined(stop: number, driver: Readonly<Record<string, s
   while (!(await stopsNow()).some(({ id }) => id === entry.stop_id))
     if (Date.now() > until) throw new Error('the stop did not come');
   await record('releaseQuarantined', { headers, params, body: { by: 'MILLER', note: 'The stop is there now.' } });
+}
+
+/** A phone that does not hold any more what it had recorded, and is given up. */
+async function recordLostPhone(): Promise<void> {
+  const headers = { authorization: `Bearer ${opsToken}` };
+  const params = { client_id: '0197b2c4-5d6e-4f70-8a91-b2c3d4e5f607' };
+  const gone = { from: 1, to: 3, reason: 'storage was cleared' };
+  const pushed = { protocol: 1, ...params, device: 'Tab 5', app: 'pod/4.2', pending: 2, gone, mutations: [] };
+  const driver = { headers: { 'content-type': 'application/json', employee_id: '1006', ...headers } };
+  const response = await fetch(`${server.url}/api/sync/push`, {
+    method: 'POST',
+    body: JSON.stringify(pushed),
+    ...driver,
+  });
+  if (response.status !== 200) throw new Error(`push: ${response.status} ${await response.text()}`);
+  const [incident] = operations.listIncidents.data.parse(
+    await record('listIncidents', { headers, query: { kind: 'items_gone' } }),
+  );
+  const seen = { by: 'MILLER', note: 'The phone was reset; the driver recorded the stops anew.' };
+  await record('acknowledgeIncident', {
+    headers,
+    params: { incident_id: incident?.incident_id ?? '' },
+    body: seen,
+  });
+  await record('listDevices', { headers, query: { employee: '1006' } });
+  const lost = { by: 'MILLER', reason: 'Left in a taxi.' };
+  await record('revokeDevice', { headers, params, body: lost });
+  await record('unregisterDriver', { headers, params: { employee: '1006' }, body: lost });
 }
 
 /** An item number that the host's code page does not hold is refused there, and only there. */

@@ -28,11 +28,11 @@ async function missing(...days: readonly Diary[]): Promise<string[]> {
   return days.flatMap(({ ids }) => [...ids]).filter((id) => !taken.has(id));
 }
 
-/** What people were told of, in the order of time. */
+/** What people were told of, in the order of time; that the phones of the stories before this one forked is none of it. */
 async function incidents(): Promise<string[]> {
   const { rows } = await service.database.pool.query<{ told: string }>(
     `select concat_ws(' ', kind, employee, details::jsonb->>'reason', details::jsonb->>'from', details::jsonb->>'to') as told
-       from incident order by at`,
+       from incident where kind <> 'queue_forked' order by at`,
   );
   return rows.map(({ told }) => told);
 }

@@ -13,7 +13,7 @@ const touchEveryMs = hour;
  * Why a session has ended. `evicted`: another driver of the route signed in with `confirm_login`; `unregistered`: by an
  * operator.
  */
-export type EndReason = 'signed_out' | 'evicted' | 'password_changed' | 'unregistered' | 'expired';
+export type EndReason = 'signed_out' | 'evicted' | 'password_changed' | 'unregistered' | 'device_revoked' | 'expired';
 /** What a session that somebody ended keeps; an expiry is computed, never stored. */
 export type RevokedReason = Exclude<EndReason, 'expired'>;
 

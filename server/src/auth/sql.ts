@@ -133,6 +133,21 @@ export const endSessions: Statement = {
          select pg_notify('${sessionsChannel}', array_to_string($1::text[], ' ')) from (select count(*) from ended) as done`,
 };
 
+/** The same for one driver's sessions on one device; those without a name count as on it. $1 employee, $2 device, $3 now. */
+export const endSessionsOnDevice: Statement = {
+  name: 'auth_end_sessions_on_device',
+  text: `with ended as (
+           update session set revoked_at = $3, revoked_reason = 'device_revoked'
+            where token_hash in (
+              select token_hash from session
+               where employee = $1 and revoked_at is null and (device in ($2, '') or $2 = '')
+               order by token_hash for update
+            )
+           returning employee
+         )
+         select pg_notify('${sessionsChannel}', $1) from (select count(*) from ended) as done`,
+};
+
 /** Everybody who has signed up. */
 export const listAccounts: Statement = {
   name: 'auth_list_accounts',

@@ -14,6 +14,7 @@ import { assetEndpoints } from './asset-endpoints.ts';
 import { authEndpoints } from './auth-endpoints.ts';
 import { ruleBrowsers } from './browser-rules.ts';
 import { answerBrokenRequest, answerUnroutable } from './broken-request.ts';
+import { deviceEndpoints } from './device-endpoints.ts';
 import { mountDocs } from './docs/mount-docs.ts';
 import type { PreviewMail } from './email-preview.ts';
 import { emailEndpoints } from './email-preview.ts';
@@ -26,6 +27,7 @@ import { parseJsonBody } from './json-body.ts';
 import type { Endpoints } from './mount.ts';
 import { mount, openPaths } from './mount.ts';
 import { holdEndpoints } from './hold-endpoints.ts';
+import { incidentEndpoints } from './incident-endpoints.ts';
 import { opsEndpoints } from './ops-endpoints.ts';
 import { parkedEndpoints } from './parked-endpoints.ts';
 import type { HostCatalog } from './host-endpoints.ts';
@@ -120,6 +122,8 @@ export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
     ...holdEndpoints(ground.db),
     ...replicationEndpoints(ground.db),
     ...quarantineEndpoints(ground),
+    ...incidentEndpoints(ground.db),
+    ...deviceEndpoints(ground),
   };
   const access: AccessOptions = { mode: ground.access, sessions: ground.sessions, opsToken: ground.opsToken };
   mount(app, endpoints, access);

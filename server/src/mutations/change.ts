@@ -111,6 +111,8 @@ export interface Queue {
   readonly employee: string;
   /** Set where the session behind this connection has ended: items captured later are flagged. */
   readonly signedOutAt?: Date;
+  /** An operator brings what a phone held: also where the queue was revoked. */
+  readonly rescued?: boolean;
   /** The device's clocks as hello or the last ping read them, and what ours said at that moment. */
   readonly clock: {
     readonly bootId: string;

@@ -13,7 +13,7 @@ import type { KnownMutation } from './identity.ts';
 import { placeOf, type Fault, type Item, type QueueItem } from './item.ts';
 import { ReportFold } from './report-fold.ts';
 import type { LatestChange, LoadedClient, LoadedRoute, LoadedStop, World } from './world.ts';
-import { stopName } from './world.ts';
+import { knowsQueue, stopName } from './world.ts';
 
 /** What became of an item: its outcome, or for an item of a queue that the queue itself is out of step. */
 export type Answer =
@@ -76,15 +76,18 @@ class Fold {
     const { queued } = item;
     if (!queued) return this.#done(this.#takeChange(item, known), null);
 
-    if (!this.#world.clients.has(queued.queue.clientId)) return { kind: 'unknown', lastSeq: 0 };
+    if (!knowsQueue(this.#world, queued.queue)) return { kind: 'unknown', lastSeq: 0 };
     const state = this.#client(queued);
     const { session } = queued.queue;
     if (this.#forked.has(session) || this.#forkedBefore.has(session))
       return { kind: 'fork', at: queued.seq, lastSeq: state.lastSeq };
     const verdict = judge(item, queued, state, known);
     if (verdict.kind === 'gap') return { kind: 'gap', wants: verdict.wants, lastSeq: state.lastSeq };
-    if (verdict.kind === 'fork') this.#forked.add(session);
-    if (verdict.kind === 'fork') return { kind: 'fork', at: verdict.at, lastSeq: state.lastSeq };
+    if (verdict.kind === 'fork') {
+      this.#forked.add(session);
+      this.#note('queue_forked', item, queued);
+      return { kind: 'fork', at: verdict.at, lastSeq: state.lastSeq };
+    }
     if (verdict.kind === 'fresh') return this.#done(this.#takeQueued(item, queued, state), queued);
     if (verdict.moves) this.#move(item, queued, state, null);
     const outcome =
@@ -140,19 +143,18 @@ class Fold {
         path: '',
         message: 'this item does not follow the one that came before it',
       });
-      const { clientId, employee } = queued.queue;
-      this.#incidents.push({
-        kind: 'chain_broken',
-        clientId,
-        employee,
-        details: JSON.stringify({ id: item.id, seq: queued.seq }),
-      });
+      this.#note('chain_broken', item, queued);
     }
     const editTime = editTimeOf(item, queued, state.lastEditTime);
     if (item.actor.kind === 'driver' && item.actor.signedOutAt && editTime > item.actor.signedOutAt.getTime())
       warnings.push({ code: 'after_sign_out', path: '', message: 'this was recorded after the driver was signed out' });
     this.#move(item, queued, state, editTime);
     return this.#apply(item, editTime, warnings);
+  }
+
+  /** A person has to know of it. */
+  #note(kind: string, { id }: Item, { queue: { clientId, employee }, seq }: QueueItem): void {
+    this.#incidents.push({ kind, clientId, employee, details: JSON.stringify({ id, seq }) });
   }
 
   #apply(item: Item, editTime: number, warnings: readonly Warning[]): Outcome | ReportOutcome {
@@ -318,7 +320,8 @@ class Fold {
       this.#clients.set(state.clientId, { ...state, version: clientVersion });
     }
     this.#quarantine.push({ quarantineId: randomUUID(), item, fault: why, key, stop, editTime, clientVersion });
-    if (why !== idReused) this.#known.set(id, { hash, version: null, quarantined: why, warnings: [], receivedAt });
+    if (why !== idReused)
+      this.#known.set(id, { hash, version: null, quarantined: why, warnings: [], receivedAt });
     return { result: 'quarantined', ...why };
   }
 

@@ -95,6 +95,7 @@ interface ClientRow {
   last_hash: Buffer | null;
   last_edit_time: Date | null;
   version: number;
+  revoked: boolean;
 }
 const loadedClient = (row: ClientRow): LoadedClient => ({
   clientId: row.client_id,
@@ -102,6 +103,7 @@ const loadedClient = (row: ClientRow): LoadedClient => ({
   lastLink: row.last_hash,
   lastEditTime: row.last_edit_time?.getTime() ?? null,
   version: row.version,
+  revoked: row.revoked,
 });
 
 interface RouteRow {

@@ -4,11 +4,10 @@
  */
 const statement = (name: string, text: string) => ({ name: `mutations ${name}`, text });
 
-/** A queue that an operator has revoked is one that we do not know: it has to say hello again, which tells it. */
 export const lockClients = statement(
   'lock clients',
-  `select client_id, employee, last_seq, last_hash, last_edit_time, version
-     from client where client_id = any($1::uuid[]) and revoked_at is null
+  `select client_id, employee, last_seq, last_hash, last_edit_time, version, revoked_at is not null as revoked
+     from client where client_id = any($1::uuid[])
     order by client_id for no key update`,
 );
 

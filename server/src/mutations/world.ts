@@ -5,6 +5,7 @@ import type { CloseMode } from '../routes/closing.ts';
 import type { RouteFacts } from '../routes/header.ts';
 import type { StandingReport } from '../reports/rules.ts';
 import type { PlanLines } from '../stops/plan-lines.ts';
+import type { Queue } from './change.ts';
 import type { KnownMutation, QueueState } from './identity.ts';
 
 /** All that a batch's rules may look at, as loaded under its locks. */
@@ -26,6 +27,8 @@ export interface World {
 export interface LoadedClient extends QueueState {
   /** The version of the scope `client:…`, raised by each item that goes to quarantine. */
   readonly version: number;
+  /** An operator has ended it. */
+  readonly revoked: boolean;
 }
 
 export interface LoadedRoute {
@@ -57,3 +60,9 @@ export type LatestChange = { readonly employee: string } & (
 );
 
 export const stopName = (route: RouteKey, stop: number): string => `${routeScope(route)}/${stop}`;
+
+/** A queue that an operator has revoked is one that we do not know: it has to say hello again, which tells it. */
+export function knowsQueue({ clients }: Pick<World, 'clients'>, { clientId, rescued = false }: Queue): boolean {
+  const client = clients.get(clientId);
+  return client !== undefined && (!client.revoked || rescued);
+}

@@ -10,6 +10,9 @@ export type ClientAsk = Pick<
   'client_id' | 'employee_id' | 'device' | 'sdk' | 'app' | 'queue_key' | 'wants_queue_key'
 >;
 
+/** An operator brings what a phone held, also where its queue was revoked. */
+export type Opener = 'phone' | 'operator';
+
 export type ClientAnswer =
   | {
       readonly kind: 'open';
@@ -36,7 +39,12 @@ interface ClientRow extends Record<string, unknown> {
  * Opens queues, many at once: a new one is bound to its employee for ever and gets a queue key (sync.md, Identity); a
  * known one is checked. A client that lost the answer which held its key asks for a new one, and the old one ends.
  */
-export async function openClients(db: Queryable, asks: readonly ClientAsk[], now: Date): Promise<ClientAnswer[]> {
+export async function openClients(
+  db: Queryable,
+  asks: readonly ClientAsk[],
+  now: Date,
+  by: Opener = 'phone',
+): Promise<ClientAnswer[]> {
   const keys = new Map<ClientAsk, string>();
   let known = await findAll(db, asks);
   const strangers = firstOfEach(asks.filter((ask) => !ask.queue_key && !known.has(ask.client_id)));
@@ -46,7 +54,7 @@ export async function openClients(db: Queryable, asks: readonly ClientAsk[], now
     // Also those that another node bound meanwhile.
     known = await findAll(db, asks);
   }
-  const answers = asks.map((ask) => judge(ask, known.get(ask.client_id)));
+  const answers = asks.map((ask) => judge(ask, known.get(ask.client_id), by));
   const wanting = firstOfEach(
     asks.filter((ask, i) => ask.wants_queue_key && !ask.queue_key && !keys.has(ask) && answers[i]?.kind === 'open'),
   );
@@ -66,13 +74,13 @@ export async function findOwner(db: Queryable, clientId: string): Promise<string
   return rows[0]?.employee;
 }
 
-function judge(ask: ClientAsk, row: ClientRow | undefined): ClientAnswer {
+function judge(ask: ClientAsk, row: ClientRow | undefined, by: Opener): ClientAnswer {
   if (!row) return { kind: 'refused', code: 'INVALID_TOKEN' };
   // The key first: whoever does not hold it learns nothing of the queue.
   if (ask.queue_key && !timingSafeEqual(sha256(ask.queue_key), row.queue_key_hash))
     return { kind: 'refused', code: 'INVALID_TOKEN' };
   if (row.employee !== ask.employee_id) return { kind: 'refused', code: 'CLIENT_OF_OTHER_EMPLOYEE' };
-  if (row.revoked_at) return { kind: 'refused', code: 'CLIENT_REVOKED' };
+  if (row.revoked_at && by === 'phone') return { kind: 'refused', code: 'CLIENT_REVOKED' };
   return { kind: 'open', lastSeq: row.last_seq, queueKey: null, signedOutAt: null };
 }
 

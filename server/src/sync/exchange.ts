@@ -6,7 +6,7 @@ import type { ZodMiniType } from 'zod/mini';
 import type { Queryable } from '../db/types.ts';
 import { MalformedPush } from '../mutations/item.ts';
 import { UnknownQueue } from '../mutations/pipeline.ts';
-import { findOwner, type ClientAsk } from './clients.ts';
+import { findOwner, openClients, type ClientAsk } from './clients.ts';
 import { clockOf } from './device-clock.ts';
 import type { Hub } from './hub.ts';
 import { features, toldLimits } from './limits.ts';
@@ -60,7 +60,7 @@ export function serveExchange(http: FastifyInstance, { path, hub, db, isOperator
       answer(request, reply, async () => {
         const caller = isOperator(request) ? operatorFor(request) : await authenticate(request, hub);
         const body = read(pushBody, request.body);
-        return push(hub, caller, { ...body, client_id: body.client_id.toLowerCase() }, inFlight);
+        return push({ hub, db }, caller, { ...body, client_id: body.client_id.toLowerCase() }, inFlight);
       }),
     );
     app.get(`${path}/pull`, (request, reply) =>
@@ -94,7 +94,13 @@ function operatorFor(request: FastifyRequest): Caller {
   return { employee, shows: 'operator token' };
 }
 
-async function push(hub: Hub, caller: Caller, body: PushBody, inFlight: Map<string, number>): Promise<object> {
+async function push(
+  ground: Pick<ExchangeGround, 'hub' | 'db'>,
+  caller: Caller,
+  body: PushBody,
+  inFlight: Map<string, number>,
+): Promise<object> {
+  const { hub } = ground;
   const { limits, pipeline } = hub;
   const { client_id: clientId, mutations, gone, protocol } = body;
   if (protocol < oldestProtocol || protocol > currentProtocol) throw new Refused('UNSUPPORTED_PROTOCOL');
@@ -108,11 +114,11 @@ async function push(hub: Hub, caller: Caller, body: PushBody, inFlight: Map<stri
   inFlight.set(clientId, underWay + 1);
   try {
     const ask = askOf(caller, body);
-    let client = await open(hub, ask);
+    let client = await open(ground, caller, ask);
     if (gone) {
       await hub.skipLost({ clientId, employee: caller.employee, ...gone });
       const { queueKey } = client;
-      client = { ...(await open(hub, { ...ask, wants_queue_key: false })), queueKey };
+      client = { ...(await open(ground, caller, { ...ask, wants_queue_key: false })), queueKey };
     }
     const now = hub.clock();
     const told = {
@@ -138,6 +144,7 @@ async function push(hub: Hub, caller: Caller, body: PushBody, inFlight: Map<stri
       clientId,
       employee: caller.employee,
       clock: clockOf(body.clock, now),
+      rescued: caller.shows === 'operator token',
       ...(client.signedOutAt && { signedOutAt: client.signedOutAt }),
     };
     const pushed = await pipeline.push(queue, mutations).catch(whyNot);
@@ -160,8 +167,12 @@ const askOf = (caller: Caller, { client_id, device, sdk, app, wants_queue_key }:
   ...(wants_queue_key !== undefined && caller.shows === 'token' && { wants_queue_key }),
 });
 
-async function open(hub: Hub, ask: ClientAsk) {
-  const client = await hub.openClient(ask);
+async function open({ hub, db }: Pick<ExchangeGround, 'hub' | 'db'>, caller: Caller, ask: ClientAsk) {
+  const client =
+    caller.shows === 'operator token'
+      ? (await openClients(db, [ask], hub.clock(), 'operator'))[0]
+      : await hub.openClient(ask);
+  if (!client) throw new Refused('INVALID_TOKEN');
   if (client.kind === 'refused') throw new Refused(client.code);
   return client;
 }
@@ -183,7 +194,7 @@ async function pull(hub: Hub, db: Queryable, caller: Caller, query: Query): Prom
     if (clientId === '') throw new Refused('VALIDATION_FAILED', [{ path: 'client_id', message: 'is needed here' }]);
     const unnamed = { device: '', sdk: '', app: '' };
     const ask = { client_id: clientId, employee_id: caller.employee, ...unnamed, queue_key: caller.queueKey };
-    await open(hub, ask);
+    await open({ hub, db }, caller, ask);
   } else if (clientId !== '' && ((await findOwner(db, clientId)) ?? caller.employee) !== caller.employee) {
     throw new Refused('CLIENT_OF_OTHER_EMPLOYEE');
   }

@@ -38,6 +38,10 @@ let asset: string;
 let parked: string;
 let hold: string;
 let kept: string;
+let device: string;
+let incident: string;
+/** An operator may unregister them: nobody works in their name. */
+const expendable = '1102';
 
 beforeAll(async () => {
   // Whoever begins and does not go on is let go soon: a broken request often is such a one.
@@ -69,6 +73,17 @@ beforeAll(async () => {
   const forgotten = { id: 'R100', stops: [{ id: 777, updates: { driver_comments: 'no such stop' } }] };
   await server.client.call(operations.syncStops, { as: driver, body: forgotten });
   [{ quarantine_id: kept } = { quarantine_id: '' }] = await server.client.take(operations.listQuarantine, { headers });
+  await signUp(server.client, expendable);
+  const noted = await server.database.pool.query<{ client_id: string; incident_id: string }>(
+    `with queue as (
+       insert into client (client_id, employee, device, queue_key_hash)
+       values (gen_random_uuid(), $1, 'a phone', '') returning client_id
+     )
+     insert into incident (incident_id, kind, client_id) select gen_random_uuid(), 'chain_broken', client_id from queue
+     returning client_id, incident_id`,
+    [expendable],
+  );
+  [{ client_id: device, incident_id: incident } = { client_id: '', incident_id: '' }] = noted.rows;
   const body = { by: 'OFFICE', reason: 'a night without writes' };
   hold = (await server.client.take(operations.beginHold, { headers, body })).hold_id;
 });
@@ -185,7 +200,7 @@ describe('contract §1: whatever is sent', () => {
         sacrifice,
         opsToken,
         samples,
-        words: { ...words, segments: [asset, parked, hold, kept, ...segments] },
+        words: { ...words, segments: [asset, parked, hold, kept, device, incident, expendable, ...segments] },
       };
       const arbitrary = fuzzRequests(ground);
       const strangers = await rowsOf('R200');

@@ -123,8 +123,10 @@ describe('a push over plain HTTP', () => {
     expect(await of({ gone, mutations: [three] })).toMatchObject({ last_seq: 3, results: [{ result: 'applied' }] });
     const other = { ...one, id: edit(new TestQueue(), 'x').id };
     expect(await of({ mutations: [other] })).toMatchObject({ fork: 1 });
-    const { rows } = await node.database.pool.query('select kind from incident where client_id = $1', [queue.clientId]);
-    expect(rows).toEqual([{ kind: 'items_gone' }]);
+    const { rows } = await node.database.pool.query('select kind from incident where client_id = $1 order by at', [
+      queue.clientId,
+    ]);
+    expect(rows).toEqual([{ kind: 'items_gone' }, { kind: 'queue_forked' }]);
   });
 
   test('what a strict reader would refuse as a whole is kept one by one', async () => {

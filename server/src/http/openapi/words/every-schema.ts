@@ -1,8 +1,10 @@
 import { assetSchemas } from './assets.ts';
 import { authSchemas } from './auth.ts';
 import { codeSchemas } from './codes.ts';
+import { deviceSchemas } from './devices.ts';
 import { healthSchemas } from './health.ts';
 import { holdSchemas } from './holds.ts';
+import { incidentSchemas } from './incidents.ts';
 import { opsSchemas } from './ops.ts';
 import { parkedSchemas } from './parked.ts';
 import { quarantineSchemas } from './quarantine.ts';
@@ -25,4 +27,6 @@ export const describedSchemas = [
   ...holdSchemas,
   ...replicationSchemas,
   ...quarantineSchemas,
+  ...incidentSchemas,
+  ...deviceSchemas,
 ];

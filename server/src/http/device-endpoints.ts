@@ -1,0 +1,28 @@
+import { operations } from '@tailgate/sync-protocol';
+import { listDevices, revokeDevice, unregisterDriver, type DeviceGround } from '../ops/devices.ts';
+import { decodePosition } from '../ops/page-position.ts';
+import { readCursor } from './cursor.ts';
+import { endpoint } from './endpoint.ts';
+import { AppError } from './errors.ts';
+
+/** For operators: what is still on the phones, and phones and drivers that have to go. */
+export function deviceEndpoints(ground: DeviceGround) {
+  return {
+    listDevices: endpoint(operations.listDevices, async ({ query }) => {
+      const { items, nextCursor } = await listDevices(ground, query, readCursor(query.cursor, decodePosition));
+      return { data: items, meta: { next_cursor: nextCursor } };
+    }),
+
+    revokeDevice: endpoint(operations.revokeDevice, async ({ params, body }) => {
+      const device = await revokeDevice(ground, params.client_id, body);
+      if (!device) throw new AppError('DEVICE_NOT_FOUND');
+      return { data: device };
+    }),
+
+    unregisterDriver: endpoint(operations.unregisterDriver, async ({ params: { employee }, body }) => {
+      const since = await unregisterDriver(ground, employee, body);
+      if (!since) throw new AppError('EMPLOYEE_NOT_FOUND', { message: 'Nobody of this id is registered.' });
+      return { data: { employee, unregistered_at: since.toISOString() } };
+    }),
+  };
+}

@@ -1,0 +1,202 @@
+import { operations } from '@tailgate/sync-protocol';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { insertRoutes, plan } from '../../support/mirror.ts';
+import { signIn, signUp } from '../../support/people.ts';
+import { Phone } from '../../support/phone.ts';
+import { opsToken } from '../../support/rest-server.ts';
+import { mutationId, TestQueue } from '../../support/sealing.ts';
+import { startSyncNode, type SyncNode } from '../../support/sync-node.ts';
+
+const { acknowledgeIncident, listDevices, listIncidents, readRoute, revokeDevice, unregisterDriver } = operations;
+const headers = { authorization: `Bearer ${opsToken}` };
+const route = { facility: 'F01', id: 'R100', week_end: '20261121' };
+const body = { by: 'MILLER', reason: 'left on the roof of the truck' };
+const nobody = '0191e5f0-7f3a-7cc1-9d5e-0a4f6a1b2c3d';
+
+let node: SyncNode;
+
+beforeAll(async () => {
+  node = await startSyncNode();
+  const drivers = ['1001', '1002', '1003', '1004'];
+  await insertRoutes(node.database.pool, [
+    { facility: 'F01', id: 'R100', weekEnd: '20261121', drivers, stops: [plan(1)] },
+  ]);
+});
+
+const edit = (queue: TestQueue, comment: string) =>
+  queue.seal('stop.update', { route, stop: { id: 1, updates: { driver_comments: comment } } });
+
+async function phoneOf(employee: string, more: object = {}, session: object = {}) {
+  await signUp(node.client, employee);
+  const as = await signIn(node.client, employee, { confirm_login: true, ...session });
+  const queue = new TestQueue();
+  const phone = await Phone.connect(node.socketUrl, queue.clientId);
+  const { queue_key } = await phone.signedOn(as, { wants_queue_key: true, ...more });
+  return { as, queue, phone, queue_key: queue_key ?? '', params: { client_id: queue.clientId } };
+}
+
+const devices = (query = '') => node.client.take(listDevices, { headers, query });
+const incidents = (query = '') => node.client.take(listIncidents, { headers, query });
+
+/** What the sweep would write in a minute: now. */
+const saveGauges = () => node.hub.gauge.save();
+
+const rescue = async (employee: string, pushed: object): Promise<unknown> => {
+  const response = await fetch(`${node.client.url}/api/sync/push`, {
+    method: 'POST',
+    headers: { ...headers, employee_id: employee, 'content-type': 'application/json' },
+    body: JSON.stringify(pushed),
+  });
+  return response.json();
+};
+
+describe('GET /api/ops/devices', () => {
+  test('tells what each phone holds, since when, with which app, and who is silent with work', async () => {
+    const oldest = '2026-11-20T15:31:40.000Z';
+    const { params } = await phoneOf('1001', {
+      device: 'Tab 5',
+      app: 'pod/4.2',
+      pending: 7,
+      oldest_pending_at: oldest,
+    });
+    await saveGauges();
+    const [shown] = await devices('?employee=1001');
+    expect(shown).toMatchObject({
+      ...params,
+      employee: '1001',
+      employee_name: 'Driver 1001',
+      device: 'Tab 5',
+      app: 'pod/4.2',
+      pending: 7,
+      oldest_pending_at: oldest,
+      silent: false,
+      signed_in: true,
+      quarantined: 0,
+      revoked_at: null,
+    });
+    node.clock.now = new Date(Date.now() + 61 * 60_000);
+    expect(await devices('?state=silent')).toMatchObject([{ ...params, silent: true }]);
+    expect(await devices('?state=silent&silent_minutes=90')).toEqual([]);
+    node.clock.now = new Date();
+    expect(await devices('?state=silent')).toEqual([]);
+    expect(await devices('?state=pending&employee=1001')).toHaveLength(1);
+    expect(await devices('?state=pending&employee=1002')).toEqual([]);
+  });
+
+  test('comes in pages that meet each queue once', async () => {
+    const { as } = await phoneOf('1002');
+    for (let i = 0; i < 2; i++) await (await Phone.connect(node.socketUrl)).signedOn(as);
+    const all = (await devices('?employee=1002')).map(({ client_id }) => client_id);
+    const seen: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const reply = await node.client.call(listDevices, { headers, query: `?employee=1002&limit=2&cursor=${cursor}` });
+      seen.push(...listDevices.data.parse(reply.data).map(({ client_id }) => client_id));
+      cursor = listDevices.meta?.parse(reply.meta).next_cursor ?? null;
+    }
+    expect(seen).toEqual(all);
+    expect(new Set(seen).size).toBe(3);
+  });
+});
+
+describe('POST /api/ops/devices/:client_id/revoke', () => {
+  test('ends the queue, its key and the sessions there; what it held an operator can still bring', async () => {
+    const { as, queue, phone, queue_key, params } = await phoneOf('1003', { device: 'Tab 5' }, { device: 'Tab 5' });
+    const elsewhere = await signIn(node.client, '1003', { device: 'spare', confirm_login: true });
+    const [one, two] = [edit(queue, 'before'), edit(queue, 'still on the phone')];
+    phone.push(one);
+    await phone.next('ack');
+
+    const revoked = await node.client.take(revokeDevice, { headers, params, body });
+    expect(revoked).toMatchObject({ ...params, revoked_by: 'MILLER', revoke_reason: body.reason, signed_in: true });
+    expect(await phone.next('session')).toMatchObject({ state: 'revoked', reason: 'device_revoked' });
+    expect((await node.client.call(readRoute, { as })).error?.code).toBe('INVALID_TOKEN');
+    expect((await node.client.call(readRoute, { as: elsewhere })).success).toBe(true);
+    phone.push(two);
+    expect(await phone.untilClosed()).toMatchObject({ code: 1013 });
+    for (const who of [{ queue_key, employee_id: '1003' }, elsewhere]) {
+      const again = await Phone.connect(node.socketUrl, queue.clientId);
+      again.hello(who);
+      expect(await again.next('reject')).toMatchObject({ code: 'CLIENT_REVOKED' });
+    }
+
+    const brought = await rescue('1003', { ...params, mutations: [one, two] });
+    expect(brought).toMatchObject({ last_seq: 2, results: [{ result: 'duplicate' }, { result: 'applied' }] });
+    expect(await devices('?state=revoked')).toMatchObject([{ ...params, last_seq: 2 }]);
+    const again = await node.client.take(revokeDevice, { headers, params, body: { by: 'OTHER', reason: 'again' } });
+    expect(again).toMatchObject({ revoked_at: revoked.revoked_at, revoked_by: 'MILLER' });
+  });
+
+  test('a session that says nothing of its device is not left to a stranger', async () => {
+    const { as, params } = await phoneOf('1004', { device: 'Tab 5' });
+    await node.client.take(revokeDevice, { headers, params, body });
+    expect((await node.client.call(readRoute, { as })).error?.code).toBe('INVALID_TOKEN');
+  });
+
+  test('an unknown queue is said to be unknown', async () => {
+    const reply = await node.client.call(revokeDevice, { headers, params: { client_id: nobody }, body });
+    expect(reply.error?.code).toBe('DEVICE_NOT_FOUND');
+  });
+});
+
+test('POST /api/ops/drivers/:employee/unregister ends every session and lets the driver sign up anew', async () => {
+  const params = { employee: '1002' };
+  const as = await signIn(node.client, '1002', { confirm_login: true });
+  expect(await node.client.take(unregisterDriver, { headers, params, body })).toMatchObject(params);
+  expect((await node.client.call(readRoute, { as })).error?.code).toBe('INVALID_TOKEN');
+  expect((await node.client.call(unregisterDriver, { headers, params, body })).error?.code).toBe('EMPLOYEE_NOT_FOUND');
+  await signUp(node.client, '1002');
+});
+
+describe('GET /api/ops/incidents', () => {
+  test('lists what was noted, newest first, until somebody acknowledges it', async () => {
+    const as = await signIn(node.client, '1001', { confirm_login: true });
+    const queue = new TestQueue();
+    const phone = await Phone.connect(node.socketUrl, queue.clientId);
+    await phone.signedOn(as);
+    const broken = { ...edit(queue, 'one'), prev_hash: 'A'.repeat(43) };
+    phone.push(broken);
+    await phone.next('ack');
+    phone.push({ ...broken, id: mutationId() });
+    expect(await phone.next('ack')).toMatchObject({ fork: 1 });
+
+    const [fork, chain] = await incidents('?employee=1001');
+    expect(fork).toMatchObject({ kind: 'queue_forked', client_id: queue.clientId, state: 'open' });
+    expect(chain).toMatchObject({ kind: 'chain_broken', employee: '1001', client_id: queue.clientId });
+    expect(JSON.parse(chain?.details ?? '')).toEqual({ id: broken.id, seq: 1 });
+
+    const params = { incident_id: chain?.incident_id ?? '' };
+    const note = { by: 'MILLER', note: 'a phone that was repaired' };
+    const seen = await node.client.take(acknowledgeIncident, { headers, params, body: note });
+    expect(seen).toMatchObject({ state: 'acknowledged', acknowledged_by: 'MILLER', note: note.note });
+    const other = { by: 'OTHER', note: 'me, too' };
+    expect(await node.client.take(acknowledgeIncident, { headers, params, body: other })).toEqual(seen);
+    expect((await incidents('?employee=1001')).map(({ kind }) => kind)).toEqual(['queue_forked']);
+    expect(await incidents('?state=acknowledged')).toEqual([seen]);
+    expect(await incidents('?state=all&employee=1001')).toHaveLength(2);
+  });
+
+  test('can be asked for by kind, route and time, in pages', async () => {
+    await node.database.pool.query(
+      `insert into incident (incident_id, at, kind, details)
+       select gen_random_uuid(), '2026-11-20T10:00:00Z'::timestamptz + n * interval '1 hour', 'asset_missing',
+              jsonb_build_object('route', jsonb_build_object('facility', 'F0' || n, 'id', 'R' || n))::text
+         from generate_series(1, 3) as n`,
+    );
+    const hours = async (query: string) =>
+      (await incidents(`?kind=asset_missing&${query}`)).map(({ at }) => new Date(at).getUTCHours());
+    expect(await hours('')).toEqual([13, 12, 11]);
+    expect(await hours('facility=F02')).toEqual([12]);
+    expect(await hours('route_id=R3')).toEqual([13]);
+    expect(await hours('from=2026-11-20T12:00:00Z&until=2026-11-20T14:00:00%2B01:00')).toEqual([12]);
+    const first = await node.client.call(listIncidents, { headers, query: '?kind=asset_missing&limit=2' });
+    const { next_cursor } = listIncidents.meta?.parse(first.meta) ?? {};
+    expect(await hours(`cursor=${next_cursor}`)).toEqual([11]);
+  });
+
+  test('an unknown one is said to be unknown, and it is the operator’s alone', async () => {
+    const call = { headers, params: { incident_id: nobody }, body: { by: 'MILLER', note: 'gone' } };
+    expect((await node.client.call(acknowledgeIncident, call)).error?.code).toBe('INCIDENT_NOT_FOUND');
+    for (const sent of [node.client.call(listIncidents), node.client.call(listDevices)])
+      expect((await sent).error?.code).toBe('MISSING_CREDENTIALS');
+  });
+});
