@@ -4,7 +4,8 @@ import * as z from 'zod/mini';
 import { servePage, startBrowser } from '../support/browser.ts';
 import { change, openDepot, type Depot } from '../support/depot.ts';
 import { chromiumPhone, fieldPage, sqlitePhone, type FieldPhone } from '../support/field-phone.ts';
-import { mutationId } from '../support/sealing.ts';
+import { leaveItems } from '../support/left-items.ts';
+import { signIn, signUp } from '../support/people.ts';
 import type { SyncNode } from '../support/sync-node.ts';
 import { startSyncNode } from '../support/sync-node.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
@@ -57,6 +58,7 @@ const ledgerOf = async ({ id }: RouteKey): Promise<LedgerRow[]> => {
   return (await depot.database.pool.query<LedgerRow>(statement, [id])).rows;
 };
 
+const captured = z.object({ captured_at: z.string() });
 const toldWarnings = z.array(z.object({ code: z.string() }));
 const warningCodes = (warnings: string | null): string[] =>
   toldWarnings.parse(readJson(warnings ?? '[]')).map(({ code }) => code);
@@ -72,38 +74,6 @@ const office = async (key: RouteKey, stop: StopObjectInput, at: Date): Promise<v
   const actor = { kind: 'office', user: 'CLERK' } as const;
   expect(await depot.pipeline.submit({ ...change(key, stop, at), actor })).toMatchObject({ result: 'applied' });
 };
-
-const queueHead = z.object({ client_id: z.string(), employee: z.string() });
-
-/**
- * Puts changes into the storage as an app of another version has left them: rows in the form of version 1 of the storage,
- * which every later app has to read.
- */
-async function leaveItems(phone: FieldPhone, mutations: readonly object[]): Promise<string[]> {
-  const [row] = await phone.rows('queue');
-  const { client_id, employee } = queueHead.parse(row?.value);
-  const items = mutations.map((mutation, n) => {
-    const at = Date.now() + n;
-    const clocks = { captured_at: new Date(at).toISOString(), boot_id: 'of the other app', monotonic_ms: n };
-    return {
-      client_id,
-      employee,
-      form: 'open',
-      edit_time: at,
-      mutation: { id: mutationId(at), seq: n + 1, ...mutation, ...clocks, prev_hash: null },
-      progress: { at: 'waiting' },
-      of_the_other_app: true,
-    };
-  });
-  await phone.write(
-    items.map((value) => ({
-      put: 'item' as const,
-      key: `${client_id}/${String(value.mutation.seq).padStart(10, '0')}`,
-      value,
-    })),
-  );
-  return items.map(({ mutation }) => mutation.id);
-}
 
 const storages = [
   { storage: 'SQLite in Node', letter: 'S', newPhone: () => sqlitePhone(network.through(node.client.url)) },
@@ -276,6 +246,48 @@ describe.each(storages)('on $storage', ({ letter, newPhone }) => {
     expect(await phone.app.shown(key)).toMatchObject([{ comments: 'day 2' }, { receiver: 'day 2' }, {}, {}]);
   });
 
+  test('field case 23: a clock that is wrong by days, and jumps, reorders and drops nothing', async () => {
+    const { phone, key } = await onTheRoad();
+    await phone.stop();
+    await phone.start(3 * day);
+    await loseNetwork(phone);
+    const taps: { id: string; at: number }[] = [];
+    const tap = async (stop: number, driver_comments: string): Promise<void> => {
+      const id = await phone.app.record(key, stop, { driver_comments });
+      taps.push({ id, at: Date.now() });
+    };
+    await tap(1, 'of a run that ends');
+    await phone.stop();
+    await phone.start(3 * day);
+    await tap(2, 'three days ahead');
+    await phone.app.turnClock(-5 * day);
+    await tap(3, 'two days behind');
+    await tap(1, 'the last word');
+    await phone.app.turnClock(9 * day);
+    await tap(2, 'a week ahead');
+    // What was recorded in a run that has ended is corrected by as much as the clock is wrong when it is sent.
+    await phone.app.turnClock(-4 * day);
+    // What others say an hour before and after counts as that, whatever the phone's clock says.
+    await office(key, { id: 3, updates: { driver_comments: 'before' } }, new Date(Date.now() - hour));
+    await office(key, { id: 2, updates: { driver_comments: 'after' } }, new Date(Date.now() + hour));
+    await network.accept();
+    for (const { id } of taps) expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
+    await phone.app.untilShown(key, 2, 'comments', 'after');
+    expect(await phone.app.shown(key)).toMatchObject([
+      { comments: 'the last word' },
+      { comments: 'after' },
+      { comments: 'two days behind' },
+      {},
+    ]);
+    const taken = (await ledgerOf(key)).slice(2);
+    expect(taken.map(({ id }) => id)).toEqual(taps.map(({ id }) => id));
+    const wrong = taken.map(({ edit_time }, n) => Math.abs(edit_time.getTime() - (taps[n]?.at ?? 0)));
+    expect(Math.max(...wrong)).toBeLessThan(hour / 2);
+    // And as the clock had it: both are kept.
+    const told = taken.map(({ body }) => Date.parse(captured.parse(readJson(body)).captured_at));
+    expect(told.map((at, n) => Math.round((at - (taps[n]?.at ?? 0)) / day))).toEqual([3, 3, -2, -2, 7]);
+  });
+
   test('field case 24: one 403 stops no other push: not behind it in its queue, not in another queue', async () => {
     const { phone, key, driver } = await onTheRoad();
     const foreign = await depot.addRoute(`${key.id}F`, [1], 'SOMEBODY');
@@ -298,6 +310,39 @@ describe.each(storages)('on $storage', ({ letter, newPhone }) => {
     });
     expect(await phone.app.receipt(kept)).toEqual({ at: 'saved' });
     expect((await phone.app.status()).pending).toEqual({ [driver]: 1 });
+  });
+
+  test('field case 27: put out by `confirm_login` with a full queue, a driver loses nothing, and what comes later is flagged', async () => {
+    const { phone, key, driver } = await onTheRoad();
+    const other = `${driver}X`;
+    await depot.clerk(`insert into PODDTA.EMPMSTP (EMEMP, EMNAM, EMSTS) values ('${other}', 'Driver ${other}', 'A')`);
+    await depot.addRoute(key.id, [1, 2, 3, 999], driver, other);
+    await loseNetwork(phone);
+    const start = node.clock.now.getTime();
+    const ids = [
+      await phone.app.record(key, 1, { driver_comments: 'A' }),
+      await phone.app.record(key, 2, { driver_comments: 'B' }),
+      await phone.app.record(key, 1, { store_emp_name: 'Ana' }),
+    ];
+    await phone.stop();
+    node.clock.now = new Date(start + hour);
+    await signUp(node.client, other);
+    await signIn(node.client, other, { confirm_login: true });
+    await phone.start(2 * hour);
+    ids.push(await phone.app.record(key, 3, { driver_comments: 'not knowing' }));
+    await phone.stop();
+    node.clock.now = new Date(start + 3 * hour);
+    await network.accept();
+    await phone.start(3 * hour);
+    for (const id of ids) expect(await phone.app.settled(id)).toMatchObject({ at: 'accepted' });
+    expect(await phone.app.told()).toMatchObject([{ is: 'session', what: { employee: driver } }]);
+    expect(await phone.app.status()).toMatchObject({ connection: 'signed_out', employeeId: driver, pending: {} });
+    expect((await phone.app.shown(key))[2]).toMatchObject({ comments: 'not knowing' });
+    const taken = await ledgerOf(key);
+    expect(taken.map((row) => [row.id, row.employee])).toEqual(ids.map((id) => [id, driver]));
+    expect(taken.map((row) => warningCodes(row.warnings))).toEqual([[], [], [], ['after_sign_out']]);
+    await depot.hosted(key);
+    expect(await depot.show('RTSTUP', `RURTE = '${key.id}' and RUSTP = 3`)).toMatchObject([{ RUCMT: 'not knowing' }]);
   });
 
   test('field case 28: the host closes the route and removes a stop: what was recorded meanwhile is kept and told', async () => {

@@ -32,7 +32,7 @@ export interface Depot {
   /** Where the clock of pipeline and workers stands. */
   readonly clock: { now: Date };
   /** Dispatches a route on the host, again where it is there, and takes it into the mirror. */
-  addRoute(id: string, stops: readonly number[], driver?: string): Promise<RouteKey>;
+  addRoute(id: string, stops: readonly number[], ...drivers: string[]): Promise<RouteKey>;
   /** Takes in what others have changed on the host until now. */
   importNow(): Promise<void>;
   /** A driver's change. */
@@ -102,8 +102,8 @@ export async function openDepot(): Promise<Depot> {
     boss,
     log,
     clock,
-    addRoute: async (id, stops, driver = DRIVER) => {
-      for (const route of parseRouteFile(routeFile(id, stops, driver)))
+    addRoute: async (id, stops, ...drivers) => {
+      for (const route of parseRouteFile(routeFile(id, stops, drivers)))
         await dispatchRoute(clerk, route, { user: 'DISPATCH', now: clock.now });
       await hostImport.importNow();
       return { facility: 'F01', id, week_end: WEEK };
@@ -189,13 +189,13 @@ export function change(route: RouteKey, stop: StopObjectInput, now: Date): Param
 
 const asJson: (text: string) => Json = JSON.parse;
 
-function routeFile(id: string, stops: readonly number[], driver: string): object {
+function routeFile(id: string, stops: readonly number[], drivers: readonly string[]): object {
   return {
     id,
     facility: 'F01',
     week_end: WEEK,
     name: `Route ${id}`,
-    drivers: [{ id: driver, type: 'DRIVER' }],
+    drivers: (drivers.length > 0 ? drivers : [DRIVER]).map((driver) => ({ id: driver, type: 'DRIVER' })),
     stops: stops.map((stop) => ({
       id: stop,
       type: stop === 999 ? 'warehouse' : 'delivery',

@@ -41,9 +41,11 @@ export interface Told {
 export class FieldApp {
   readonly #client: Client;
   readonly #told: Told[] = [];
+  readonly #wall: { aheadMs: number };
 
-  private constructor(client: Client) {
+  private constructor(client: Client, wall: { aheadMs: number }) {
     this.#client = client;
+    this.#wall = wall;
     for (const is of ['conflict', 'quarantined', 'session'] as const)
       client.on(is, (what) => this.#told.push({ is, what }));
   }
@@ -51,15 +53,21 @@ export class FieldApp {
   static async start({ url, store, elapsedMs }: FieldAppOptions): Promise<FieldApp> {
     // Where sockets found nobody for a moment plain HTTP stands in for them: it looks for news as often as it pings.
     const timing = { retryBaseMs: 20, retryCapMs: 250, pingMs: 200, socketAgainMs: 200 };
+    const wall = { aheadMs: elapsedMs };
     const clock = {
-      now: () => Date.now() + elapsedMs,
+      now: () => Date.now() + wall.aheadMs,
       monotonic: () => performance.now(),
       after: (ms: number, work: () => void) => {
         const timer = setTimeout(work, ms);
         return () => clearTimeout(timer);
       },
     };
-    return new FieldApp(await createClient({ url, store, timing, clock }));
+    return new FieldApp(await createClient({ url, store, timing, clock }), wall);
+  }
+
+  /** Somebody sets the phone's clock; the one that never jumps goes on. */
+  async turnClock(ms: number): Promise<void> {
+    this.#wall.aheadMs += ms;
   }
 
   /** Resolves with the route on the phone. */

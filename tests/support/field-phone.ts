@@ -131,6 +131,7 @@ export async function chromiumPhone(browser: Browser, address: string): Promise<
 
 function doorsOf(inPage: () => Promise<Page>): AppDoors {
   return {
+    turnClock: async (ms) => (await inPage()).evaluate((by) => globalThis.fieldApp.turnClock(by), ms),
     signUp: async (employee) => (await inPage()).evaluate((who) => globalThis.fieldApp.signUp(who), employee),
     signIn: async (employee) => (await inPage()).evaluate((who) => globalThis.fieldApp.signIn(who), employee),
     record: async (key, stop, said) =>
