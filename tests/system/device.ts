@@ -10,7 +10,7 @@ import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 /** A driver's phone: its storage, its network, and the app that somebody may kill at any moment. */
 export interface Device {
   /** All that outlives the app. */
-  readonly disk: MemoryStore;
+  readonly disk: Store;
   readonly network: TcpProxy;
   /** The app that runs. */
   readonly app: Client;
@@ -39,7 +39,7 @@ export interface Device {
 const timing = { retryBaseMs: 20, retryCapMs: 250 };
 
 /** A phone in the reach of a server; it is switched off at the end of the test file. */
-export async function openDevice(serverPort: number, disk = new MemoryStore()): Promise<Device> {
+export async function openDevice(serverPort: number, disk: Store = new MemoryStore()): Promise<Device> {
   const network = await startTcpProxy(serverPort);
   const shift = { ms: 0, turnedMs: 0 };
   const files = new MemoryFiles();
@@ -87,8 +87,8 @@ export async function openDevice(serverPort: number, disk = new MemoryStore()): 
 }
 
 /** A phone on which this employee has registered, with their route on it. */
-export async function openSignedUp(serverPort: number, employee: string): Promise<Device> {
-  const device = await openDevice(serverPort);
+export async function openSignedUp(serverPort: number, employee: string, disk?: Store): Promise<Device> {
+  const device = await openDevice(serverPort, disk);
   const app = await device.start();
   expect(await app.signUp(employee, password)).toMatchObject({ kind: 'signed_in' });
   await until(app.route(), (route) => route !== undefined);
@@ -123,7 +123,7 @@ export function receiptOf(app: Client, id: string): Receipt {
 }
 
 /** What this device has on its disk, as another device's disk. */
-export async function copyOf(disk: MemoryStore): Promise<MemoryStore> {
+export async function copyOf(disk: Store): Promise<MemoryStore> {
   const copy = new MemoryStore();
   for (const table of tables) {
     const rows = await disk.readAll(table);

@@ -56,7 +56,11 @@ declare global {
   var story: Story;
 }
 
-test('in a real Chromium: recorded offline, the page killed and opened again, and all of it reaches the host', async () => {
+/** A batch that waits for the row of a queue. */
+const waitingForQueue = `select from pg_stat_activity
+  where wait_event_type = 'Lock' and query like '%from client where%' and datname = current_database()`;
+
+test('field case 30: in a real Chromium, page and server are killed between commit and ack; all of it is on the host once', async () => {
   const service = await openService();
   const network = await startTcpProxy(service.server.port);
   const address = await servePage(script, `http://127.0.0.1:${network.port}`);
@@ -91,7 +95,23 @@ test('in a real Chromium: recorded offline, the page killed and opened again, an
   expect(await again.evaluate(() => globalThis.story.statuses())).toBe('DRPPPPPPPPPPPP');
   expect(await again.evaluate((all) => globalThis.story.standing(all), ids)).toEqual(['saved', 'saved']);
   expect((await service.database.pool.query('select from ledger')).rowCount).toBe(0);
+
+  // There is a network until the push is there; its commit waits for us, and its answer is not let through.
+  const { pool } = service.database;
+  const count = async (statement: string): Promise<number> => (await pool.query(statement)).rowCount ?? 0;
+  const lock = await pool.connect();
+  await lock.query('begin');
+  await lock.query('select from client for update');
   await network.accept();
+  await expect.poll(() => count(waitingForQueue)).toBe(1);
+  network.holdDown();
+  await lock.query('rollback');
+  lock.release();
+  await expect.poll(() => count('select from ledger')).toBe(2);
+  await service.server.kill9();
+  expect(await again.evaluate((all) => globalThis.story.standing(all), ids)).toEqual(['saved', 'saved']);
+  network.pass();
+  await service.server.start();
   await again.evaluate((all) => globalThis.story.onHost(all), ids);
 
   const diary = new Diary(route);

@@ -1,5 +1,9 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { LocalStop } from '@tailgate/client-sdk';
+import { nodeSqlite, openSqlite } from '@tailgate/client-sdk/sqlite';
 import { expect, test } from 'vitest';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { allOnHost, openSignedUp, pendingOf, receiptOf } from './device.ts';
 import { Diary, hostHolds } from './diary.ts';
 import { demoRoute, openService } from './service.ts';
@@ -8,11 +12,13 @@ const DELIVERIES = 50;
 const SKIPS = 8;
 const CORRECTIONS = 5;
 
-test('a tunnel swallows the receipt, the app and the server are killed, and everything is on the host once', async () => {
+test('field case 30: the server is killed between commit and ack, and the app with it; everything is on the host once', async () => {
   const service = await openService();
   const { server, database } = service;
   const writes = await service.watchWrites();
-  const phone = await openSignedUp(server.port, '1009');
+  const file = join(await temporaryFolder(), 'phone.db');
+  const disk = await openSqlite(nodeSqlite(() => new DatabaseSync(file)));
+  const phone = await openSignedUp(server.port, '1009', disk);
   const diary = new Diary(demoRoute('R900'));
   const stops = phone.app.route(diary.route).current?.stops ?? [];
   expect(stops).toHaveLength(150);
