@@ -107,13 +107,17 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/mail/',
-    uses: ['sync-protocol/', ...sliceFolders, ...server('db/', 'mutations/wakeups.ts', 'zone-clock.ts')],
+    uses: [
+      'sync-protocol/',
+      ...sliceFolders,
+      ...server('db/', 'mutations/wakeups.ts', 'mutations/deliveries.ts', 'zone-clock.ts'),
+    ],
     usesTypes: server('config.ts'),
     why: 'mail is an edge: it takes the spine’s wake-ups and renders what the slices say',
   },
   {
     path: 'server/src/sms/',
-    uses: [...sliceFolders, ...server('db/', 'mutations/wakeups.ts')],
+    uses: [...sliceFolders, ...server('db/', 'mutations/wakeups.ts', 'mutations/deliveries.ts')],
     usesTypes: server('config.ts'),
     why: 'an edge with one verb: it takes the messages that were queued and asks the slice what they say',
   },

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { routeScope } from '@tailgate/sync-protocol';
-import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss';
+import type { JobResult, JobWithMetadata } from 'pg-boss';
 import type { Config } from '../config.ts';
 import type { Queryable } from '../db/types.ts';
-import type { Log } from '../log.ts';
-import { queues, type DeliveryOutcome, type MailJob } from '../mutations/wakeups.ts';
+import { workDeliveries, type DeliveryGround } from '../mutations/deliveries.ts';
+import { queues, type MailJob } from '../mutations/wakeups.ts';
 import { contentsOf, mailLinks } from './contents.ts';
 import { folderPost, ordinaryPatience, smtpPost, type Patience, type Post } from './post.ts';
 import { keepGivenUp, keepSent, keepSettled, loadProgress } from './progress.ts';
@@ -12,24 +12,11 @@ import { recipientsOf } from './recipients.ts';
 import { faultOf, isLettersFault, type Verdict } from './smtp-verdict.ts';
 import { readSummarizedStop } from './stop-reading.ts';
 
-export interface MailOptions {
+export interface MailOptions extends DeliveryGround {
   readonly db: Queryable;
-  readonly boss: Pick<PgBoss, 'work' | 'offWork'>;
   readonly config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'publicUrl' | 'access'>;
-  readonly clock: () => Date;
   readonly patience?: Patience;
-  readonly log: Log;
-  /** Told what came of each try. */
-  readonly watch?: (outcome: DeliveryOutcome) => void;
 }
-
-const work = {
-  // Letters on their way at the same time, each on a connection of its own.
-  batchSize: 5,
-  burstWhenBatchFull: true,
-  perJobResults: true,
-  includeMetadata: true,
-} as const;
 
 /** Sends the delivery summaries that the pipeline has queued, by SMTP or into a folder. */
 export async function startMail(options: MailOptions): Promise<DeliveryMails> {
@@ -56,7 +43,7 @@ class DeferredError extends Error {
 export class DeliveryMails {
   readonly #options: Required<MailOptions>;
   readonly #post: Post;
-  #job: string | undefined;
+  #stopWork = async () => {};
 
   constructor(options: Required<MailOptions>, post: Post) {
     this.#options = options;
@@ -64,16 +51,15 @@ export class DeliveryMails {
   }
 
   async start(): Promise<void> {
-    const deliver = (jobs: JobWithMetadata<MailJob>[]) => Promise.all(jobs.map((job) => this.#deliver(job)));
-    const { boss, patience } = this.#options;
-    const { lookSeconds } = patience;
-    const options = { ...work, pollingIntervalSeconds: lookSeconds, notifyPollingIntervalSeconds: lookSeconds };
-    this.#job = await boss.work<MailJob, object, typeof options>(queues.mail, options, deliver);
+    const { lookSeconds } = this.#options.patience;
+    this.#stopWork = await workDeliveries<MailJob>(this.#options, queues.mail, lookSeconds, (job) =>
+      this.#deliver(job),
+    );
   }
 
   /** Ends after the letters that are on their way. */
   async stop(): Promise<void> {
-    if (this.#job !== undefined) await this.#options.boss.offWork(queues.mail, { id: this.#job, wait: true });
+    await this.#stopWork();
     this.#post.close();
   }
 

@@ -3,6 +3,7 @@ import type { PgBoss } from 'pg-boss';
 import type { AuthGround } from '../auth/ground.ts';
 import type { Queryable, Tx } from '../db/types.ts';
 import type { Changes } from './changes.ts';
+import { deliveryQueue } from './deliveries.ts';
 import type { Wakeups } from './save.ts';
 
 /** Queues of pg-boss. Jobs are wake-ups: what is to be done stands in the tables (I8). */
@@ -19,9 +20,6 @@ export const queues = {
  * asset, a load report. The change itself is the row's raised `version`; what is lost of this, the sweep finds (I8).
  */
 export type WakeHostRows = (tx: Tx) => Promise<void>;
-
-/** What came of a try to send a queued mail or text message. */
-export type DeliveryOutcome = 'sent' | 'deferred' | 'given_up';
 
 export interface MailJob {
   readonly facility: string;
@@ -44,25 +42,9 @@ export async function createQueues(boss: Pick<PgBoss, 'createQueue'>): Promise<v
       deleteAfterSeconds: 60,
     });
   }
-  await boss.createQueue(queues.mail, {
-    policy: 'standard',
-    notify: true,
-    retryLimit: 20,
-    retryDelay: 5,
-    retryBackoff: true,
-    retryDelayMax: 3_600,
-    // A mail server that says nothing for a minute is given up; a job of a killed process need not wait much longer.
-    expireInSeconds: 180,
-  });
-  await boss.createQueue(queues.sms, {
-    policy: 'standard',
-    notify: true,
-    retryLimit: 20,
-    retryDelay: 5,
-    retryBackoff: true,
-    retryDelayMax: 3_600,
-    expireInSeconds: 60,
-  });
+  // A mail server that says nothing for a minute is given up; a job of a killed process need not wait much longer.
+  await boss.createQueue(queues.mail, { ...deliveryQueue, expireInSeconds: 180 });
+  await boss.createQueue(queues.sms, { ...deliveryQueue, expireInSeconds: 60 });
   await boss.createQueue(queues.close, { policy: 'standard', retryLimit: 20, retryDelay: 1, retryBackoff: true });
 }
 

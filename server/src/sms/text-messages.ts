@@ -1,33 +1,20 @@
 import { join } from 'node:path';
-import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss';
+import type { JobResult, JobWithMetadata } from 'pg-boss';
 import type { AuthGround, TextMessage } from '../auth/ground.ts';
 import { prepareMessage } from '../auth/one-time-password.ts';
 import type { Config } from '../config.ts';
-import type { Log } from '../log.ts';
-import { queues, type DeliveryOutcome } from '../mutations/wakeups.ts';
+import { workDeliveries, type DeliveryGround } from '../mutations/deliveries.ts';
+import { queues } from '../mutations/wakeups.ts';
 import { fileGateway, GatewayError, webhookGateway, type Gateway } from './gateway.ts';
 import { saveGivenUp } from './sql.ts';
 import { textOf } from './texts.ts';
 
-export interface TextMessageOptions {
+export interface TextMessageOptions extends DeliveryGround {
   readonly auth: AuthGround;
-  readonly boss: Pick<PgBoss, 'work' | 'offWork'>;
   readonly config: Pick<Config, 'smsUrl' | 'smsPerHour' | 'dataDir'>;
-  readonly clock: () => Date;
-  readonly log: Log;
-  /** Told what came of each try. */
-  readonly watch?: (outcome: DeliveryOutcome) => void;
 }
 
-const work = {
-  // On their way at the same time, so that a gateway that does not answer one of them holds up few.
-  batchSize: 5,
-  burstWhenBatchFull: true,
-  perJobResults: true,
-  includeMetadata: true,
-  // A new message is announced; one that is tried again is not.
-  notifyPollingIntervalSeconds: 2,
-} as const;
+const LOOK_SECONDS = 2;
 
 /** Sends the text messages that were queued, by a gateway's webhook or into a file. */
 export async function startTextMessages(options: TextMessageOptions): Promise<TextMessages> {
@@ -47,7 +34,7 @@ export async function startTextMessages(options: TextMessageOptions): Promise<Te
 export class TextMessages {
   readonly #options: TextMessageOptions;
   readonly #gateway: Gateway;
-  #job: string | undefined;
+  #stopWork = async () => {};
 
   constructor(options: TextMessageOptions, gateway: Gateway) {
     this.#options = options;
@@ -55,13 +42,13 @@ export class TextMessages {
   }
 
   async start(): Promise<void> {
-    const deliver = (jobs: JobWithMetadata<TextMessage>[]) => Promise.all(jobs.map((job) => this.#deliver(job)));
-    this.#job = await this.#options.boss.work<TextMessage, object, typeof work>(queues.sms, work, deliver);
+    const deliver = (job: JobWithMetadata<TextMessage>) => this.#deliver(job);
+    this.#stopWork = await workDeliveries(this.#options, queues.sms, LOOK_SECONDS, deliver);
   }
 
   /** Ends after the message that is on its way. */
   async stop(): Promise<void> {
-    if (this.#job !== undefined) await this.#options.boss.offWork(queues.sms, { id: this.#job, wait: true });
+    await this.#stopWork();
   }
 
   async #deliver(job: JobWithMetadata<TextMessage>): Promise<JobResult> {
