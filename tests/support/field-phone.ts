@@ -1,9 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Row, Store, StoreChange, Table } from '@tailgate/client-sdk';
 import { nodeSqlite, openSqlite } from '@tailgate/client-sdk/sqlite';
-import type { Browser, Page } from 'playwright-core';
-import { openPage } from './browser.ts';
+import type { Page } from 'playwright-core';
 import { FieldApp } from './field-app.ts';
 import { atFileEnd } from './file-end.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -62,13 +62,14 @@ export async function sqlitePhone(url: string): Promise<FieldPhone> {
   return phone;
 }
 
-/** What a page of such phones runs; serve it with `servePage`. */
+/** What a page of such phones runs; serve it with `servePage`. The part after `#` in its address names the phone. */
 export const fieldPage = `
 import { openIndexedDb } from '@tailgate/client-sdk';
 import { FieldApp } from './field-app.ts';
 
+const phone = location.hash.slice(1);
 const during = async (work) => {
-  const store = await openIndexedDb();
+  const store = await openIndexedDb(phone);
   try {
     return await work(store);
   } finally {
@@ -77,12 +78,12 @@ const during = async (work) => {
 };
 globalThis.fieldPage = {
   start: async (elapsedMs) => {
-    globalThis.fieldApp = await FieldApp.start({ url: location.origin, store: await openIndexedDb(), elapsedMs });
+    globalThis.fieldApp = await FieldApp.start({ url: location.origin, store: await openIndexedDb(phone), elapsedMs });
   },
   rows: (table) => during((store) => store.readAll(table)),
   write: (changes) => during((store) => store.write(changes, 'strict')),
   growStorage: () => new Promise((resolve, reject) => {
-    const request = indexedDB.open('tailgate', 2);
+    const request = indexedDB.open(phone, 2);
     request.onupgradeneeded = () => request.result.createObjectStore('of_tomorrow');
     request.onerror = reject;
     request.onsuccess = () => {
@@ -100,58 +101,56 @@ declare global {
 }
 
 /**
- * On IndexedDB, in a page of a real Chromium; the app is stopped by closing the page, which asks nobody.
+ * On IndexedDB, in a page of a real Chromium. All phones share the page, and one of them is on at a time: the app is
+ * stopped by leaving it, which asks nobody.
  *
  * @param address where `fieldPage` is served
  */
-export async function chromiumPhone(browser: Browser, address: string): Promise<FieldPhone> {
-  const context = await browser.newContext();
-  let page: Page | undefined;
-  const inPage = async (): Promise<Page> => (page ??= await openPage(context, address));
-  const stop = async (): Promise<void> => {
-    await page?.close();
-    page = undefined;
+export function chromiumPhone(page: Page, address: string): FieldPhone {
+  const name = `phone-${randomUUID()}`;
+  let isHere = false;
+  const inPage = async (): Promise<Page> => {
+    if (!isHere) await page.goto(`${address}#${name}`);
+    isHere = true;
+    await page.waitForFunction('globalThis.ready === true');
+    return page;
   };
-  /** A page of its own: none is left that has the storage open. */
-  const during = async <Value>(work: (page: Page) => Promise<Value>): Promise<Value> => {
-    const value = await work(await inPage());
-    await stop();
-    return value;
-  };
-  atFileEnd(() => context.close());
   return {
-    app: doorsOf(inPage),
+    app: doorsOf(page),
     start: async (elapsedMs = 0) => (await inPage()).evaluate((ms) => globalThis.fieldPage.start(ms), elapsedMs),
-    stop,
-    rows: (table) => during((bare) => bare.evaluate((name) => globalThis.fieldPage.rows(name), table)),
-    write: (changes) => during((bare) => bare.evaluate((all) => globalThis.fieldPage.write(all), changes)),
-    growStorage: () => during((bare) => bare.evaluate(() => globalThis.fieldPage.growStorage())),
+    stop: async () => {
+      await page.goto('about:blank');
+      isHere = false;
+    },
+    rows: async (table) => (await inPage()).evaluate((of) => globalThis.fieldPage.rows(of), table),
+    write: async (changes) => (await inPage()).evaluate((all) => globalThis.fieldPage.write(all), changes),
+    growStorage: async () => (await inPage()).evaluate(() => globalThis.fieldPage.growStorage()),
   };
 }
 
-function doorsOf(inPage: () => Promise<Page>): AppDoors {
+function doorsOf(page: Page): AppDoors {
   return {
-    turnClock: async (ms) => (await inPage()).evaluate((by) => globalThis.fieldApp.turnClock(by), ms),
-    signUp: async (employee) => (await inPage()).evaluate((who) => globalThis.fieldApp.signUp(who), employee),
-    signIn: async (employee) => (await inPage()).evaluate((who) => globalThis.fieldApp.signIn(who), employee),
-    record: async (key, stop, said) =>
-      (await inPage()).evaluate((tap) => globalThis.fieldApp.record(tap.key, tap.stop, tap.said), { key, stop, said }),
-    receipt: async (id) => (await inPage()).evaluate((of) => globalThis.fieldApp.receipt(of), id),
-    settled: async (id) => (await inPage()).evaluate((of) => globalThis.fieldApp.settled(of), id),
-    onHost: async (id) => (await inPage()).evaluate((of) => globalThis.fieldApp.onHost(of), id),
-    shown: async (key) => (await inPage()).evaluate((route) => globalThis.fieldApp.shown(route), key),
-    untilShown: async (key, stop, field, value) =>
-      (await inPage()).evaluate((view) => globalThis.fieldApp.untilShown(view.key, view.stop, view.field, view.value), {
+    turnClock: (ms) => page.evaluate((by) => globalThis.fieldApp.turnClock(by), ms),
+    signUp: (employee) => page.evaluate((who) => globalThis.fieldApp.signUp(who), employee),
+    signIn: (employee) => page.evaluate((who) => globalThis.fieldApp.signIn(who), employee),
+    record: (key, stop, said) =>
+      page.evaluate((tap) => globalThis.fieldApp.record(tap.key, tap.stop, tap.said), { key, stop, said }),
+    receipt: (id) => page.evaluate((of) => globalThis.fieldApp.receipt(of), id),
+    settled: (id) => page.evaluate((of) => globalThis.fieldApp.settled(of), id),
+    onHost: (id) => page.evaluate((of) => globalThis.fieldApp.onHost(of), id),
+    shown: (key) => page.evaluate((route) => globalThis.fieldApp.shown(route), key),
+    untilShown: (key, stop, field, value) =>
+      page.evaluate((view) => globalThis.fieldApp.untilShown(view.key, view.stop, view.field, view.value), {
         key,
         stop,
         field,
         value,
       }),
-    routeStatus: async (key) => (await inPage()).evaluate((route) => globalThis.fieldApp.routeStatus(route), key),
-    untilClosed: async (key) => (await inPage()).evaluate((route) => globalThis.fieldApp.untilClosed(route), key),
-    status: async () => (await inPage()).evaluate(() => globalThis.fieldApp.status()),
-    untilOffline: async () => (await inPage()).evaluate(() => globalThis.fieldApp.untilOffline()),
-    untilDrained: async () => (await inPage()).evaluate(() => globalThis.fieldApp.untilDrained()),
-    told: async () => (await inPage()).evaluate(() => globalThis.fieldApp.told()),
+    routeStatus: (key) => page.evaluate((route) => globalThis.fieldApp.routeStatus(route), key),
+    untilClosed: (key) => page.evaluate((route) => globalThis.fieldApp.untilClosed(route), key),
+    status: () => page.evaluate(() => globalThis.fieldApp.status()),
+    untilOffline: () => page.evaluate(() => globalThis.fieldApp.untilOffline()),
+    untilDrained: () => page.evaluate(() => globalThis.fieldApp.untilDrained()),
+    told: () => page.evaluate(() => globalThis.fieldApp.told()),
   };
 }
