@@ -54,6 +54,7 @@ export async function openDepot(url: string): Promise<Depot> {
   const host = await openStandIn({ url, library: 'PODDTA', log, program: 'TAILGATE' });
   const clerk = await openStandIn({ url, library: 'PODDTA', log, program: 'CLERK' });
   const boss = new PgBoss({ connectionString: url, supervise: false, schedule: false });
+  boss.on('error', (err) => log.warn({ err }, 'pg-boss has trouble with the database'));
   await boss.start();
   await createQueues(boss);
   const wakeups = bossWakeups(boss);

@@ -25,12 +25,13 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
  */
 export class TcpProxy {
   readonly port: number;
-  readonly #targetPort: number;
+  #targetPort: number;
   readonly #links = new Set<Link>();
   readonly #up: Weather = fairWeather();
   readonly #down: Weather = fairWeather();
   readonly #watchers = new Set<() => void>();
   #server: Server | undefined;
+  #endedBytesUp = 0;
 
   constructor(targetPort: number, port: number) {
     this.#targetPort = targetPort;
@@ -41,12 +42,22 @@ export class TcpProxy {
     return this.#links.size;
   }
 
+  /** What has been handed to the server, of all links that ever were. */
+  get bytesUp(): number {
+    return [...this.#links].reduce((sum, { target }) => sum + target.bytesWritten, this.#endedBytesUp);
+  }
+
   /** `address` as it reads through this proxy: same protocol, credentials and path, our port. */
   through(address: string): string {
     const url = new URL(address);
     url.hostname = '127.0.0.1';
     url.port = String(this.port);
     return url.href;
+  }
+
+  /** New connections go there from now on, as when an address moves to another machine. */
+  leadTo(targetPort: number): void {
+    this.#targetPort = targetPort;
   }
 
   /** Everything passes again. Links that lost bytes are cut: half a stream is no stream. */
@@ -147,7 +158,7 @@ export class TcpProxy {
       socket.setNoDelay(true);
       socket.on('error', () => destroy(link));
       socket.on('close', () => {
-        if (client.destroyed && target.destroyed) this.#links.delete(link);
+        if (client.destroyed && target.destroyed && this.#links.delete(link)) this.#endedBytesUp += target.bytesWritten;
       });
     }
   }
