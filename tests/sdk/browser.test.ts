@@ -109,6 +109,20 @@ describe('the SDK in a real Chromium, on its IndexedDB', () => {
     await page.close();
   });
 
+  test('parts that are loaded behind the start and could not be are missed by nobody but who asks for them', async () => {
+    const page = await context.newPage();
+    const lost: string[] = [];
+    page.on('requestfailed', (request) => lost.push(new URL(request.url()).pathname.replace(/-.*/, '')));
+    await page.route(/\/(http-lines|auth-requests)-/, (route) => route.abort());
+    await page.goto(address);
+    await page.waitForFunction('globalThis.ready === true');
+    const id = await page.evaluate(() => globalThis.app.record(1, 'without them'));
+    await page.evaluate((of) => globalThis.app.accepted(of), id);
+    expect(await page.evaluate(() => globalThis.app.signIn().catch((error: Error) => error.name))).toBe('Unreachable');
+    expect(lost).toEqual(expect.arrayContaining(['/http', '/auth']));
+    await page.close();
+  });
+
   test('storage that the browser has thrown away is noticed at the next start, and said', async () => {
     const page = await openPage(context, address);
     expect((await page.evaluate(() => globalThis.app.status())).lastError?.code).toBeUndefined();

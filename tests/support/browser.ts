@@ -34,10 +34,7 @@ const definedEnvironment = (): Record<string, string> =>
  * @returns its address
  */
 export async function servePage(script: string, api: string, worker = ''): Promise<string> {
-  const modules = new Map([
-    ['/app.js', await bundle(script)],
-    ['/worker.js', await bundle(worker)],
-  ]);
+  const modules = new Map([...(await bundle('app', script)), ...(await bundle('worker', worker))]);
   const server = createServer((incoming, response) => {
     if (incoming.url?.startsWith('/api/')) return forward(api, incoming, response);
     const code = modules.get(incoming.url ?? '/');
@@ -65,17 +62,21 @@ export async function openPage(context: BrowserContext, address: string) {
   return page;
 }
 
-async function bundle(script: string): Promise<string> {
+/** Files by path. What a page loads later is a file of its own; a worker may load nothing later, and is one file. */
+async function bundle(name: 'app' | 'worker', script: string): Promise<(readonly [path: string, code: string])[]> {
   const { outputFiles } = await build({
     stdin: { contents: script, loader: 'ts', resolveDir: fileURLToPath(new URL('.', import.meta.url)) },
     bundle: true,
+    splitting: name === 'app',
     format: 'esm',
     platform: 'browser',
     target: 'es2022',
     conditions: ['source'],
+    outdir: '/',
+    entryNames: name,
     write: false,
   });
-  return outputFiles[0]?.text ?? '';
+  return outputFiles.map(({ path, text }) => [path, text]);
 }
 
 function forward(api: string, incoming: IncomingMessage, response: ServerResponse): void {

@@ -18,7 +18,7 @@ export interface HttpGround {
 
 /**
  * Lines over plain HTTP, for networks that block sockets. While one of them carries the traffic, a socket is tried now
- * and then; when one is answered, every line goes back to sockets. Loaded where it is needed: few phones ever do.
+ * and then; when one is answered, every line goes back to sockets. Few phones ever need it.
  */
 export class HttpLines {
   readonly #ground: HttpGround;

@@ -15,6 +15,7 @@ export class Lines {
   constructor(environment: Environment, timing: Timing) {
     this.#environment = environment;
     this.#timing = timing;
+    void this.#loadHttp();
   }
 
   /** @param url `https://…/api/sync`. Throws as the constructor of WebSocket does. */
@@ -32,7 +33,7 @@ export class Lines {
       this.#silent = 0;
     });
     const over = (): void => {
-      if (!isOver) void this.#fellSilent();
+      if (!isOver) this.#silent = Math.min(this.#silent + 1, enoughSilence);
       isOver = true;
     };
     socket.addEventListener('close', over);
@@ -40,12 +41,14 @@ export class Lines {
     return socket;
   }
 
-  async #fellSilent(): Promise<void> {
-    this.#silent = Math.min(this.#silent + 1, enoughSilence);
-    if (this.#http) return;
+  /**
+   * Behind the start, not before it, and while the page's own files can be had: a file that Chromium failed to fetch once
+   * it does not ask for again before the page is opened anew.
+   */
+  async #loadHttp(): Promise<void> {
     try {
       const { HttpLines } = await import('./http-lines.ts');
-      this.#http ??= new HttpLines({
+      this.#http = new HttpLines({
         environment: this.#environment,
         timing: this.#timing,
         socketUrl,
@@ -54,7 +57,7 @@ export class Lines {
         socketsPass: () => (this.#silent = 0),
       });
     } catch {
-      // No network at all, most likely: the next socket that says nothing asks again.
+      // Sockets alone, until the app is opened again.
     }
   }
 }

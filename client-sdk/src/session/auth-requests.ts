@@ -16,7 +16,7 @@ interface Answer {
 }
 
 /**
- * What an app asks once a day, over the network: loaded then. Types alone come from the protocol, and its schemas with the
+ * What an app asks once a day, over the network. Types alone come from the protocol, and its schemas with the
  * ground: a bundler that makes one file of everything keeps all of a package that something loaded later names.
  */
 export class AuthRequests {

@@ -52,6 +52,8 @@ export class AuthApi {
 
   constructor(ground: Omit<AuthGround, 'answers'>) {
     this.#ground = { ...ground, answers };
+    // Behind the start, while the page's own files can be had (see `Lines`).
+    this.#requests().catch(() => {});
   }
 
   async signIn(input: SignInInput): Promise<[SignInResult, Session?]> {
