@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -9,17 +9,18 @@ const SEEDS = 40;
 const here = import.meta.dirname;
 const root = join(here, '../..');
 
-/** Whether the simulator finds the mistake that a patch makes, in a copy of the tree. */
-export function findsMistake(patch: string): boolean {
+/** `found`, `not found`, or why neither can be said: a patch that no longer fits, a tree that does not run. */
+export function lookFor(patch: string): string {
   const copy = mkdtempSync(join(tmpdir(), 'tailgate-patched-'));
   try {
     copyTree(copy);
     // By its own name: the copy is no repository, and lies in none.
-    execFileSync('git', ['apply', join(here, 'patches', patch)], { cwd: copy });
+    const applied = spawnSync('git', ['apply', join(here, 'patches', patch)], { cwd: copy, encoding: 'utf8' });
+    if (applied.status !== 0) return `does not fit: ${applied.stderr.trim()}`;
     const args = ['--conditions=source', 'tests/simulate/cli.ts', '--seeds', String(SEEDS)];
     const { status, stderr } = spawnSync(process.execPath, args, { cwd: copy, encoding: 'utf8' });
-    // Anything else than a broken promise is a patch that no longer fits.
-    return status === 1 && stderr.includes('again: npm run simulate');
+    if (status === 0) return 'not found';
+    return stderr.includes('again: npm run simulate') ? 'found' : `does not run: ${stderr.trim()}`;
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
@@ -30,7 +31,7 @@ export const patches = readdirSync(join(here, 'patches')).filter((name) => name.
 /** Sources are copied; libraries are links, our own packages among them links into the copy. */
 function copyTree(copy: string): void {
   const parts = ['client-sdk', 'server', 'sync-protocol', 'tests', 'package.json', 'tsconfig.json'];
-  const isSource = (path: string): boolean => basename(path) !== 'node_modules';
+  const isSource = (path: string): boolean => !['node_modules', '.build'].includes(basename(path));
   for (const part of parts) cpSync(join(root, part), join(copy, part), { recursive: true, filter: isSource });
   for (const place of ['.', 'client-sdk', 'server', 'sync-protocol'])
     linkLibraries(join(root, place, 'node_modules'), join(copy, place, 'node_modules'), copy);
