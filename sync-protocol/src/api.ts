@@ -6,6 +6,7 @@ import { deviceOperations } from './devices.ts';
 import { diagnosticOperations } from './diagnostics.ts';
 import { emailOperations } from './email-operations.ts';
 import { flagQuery, flaggedChange } from './flags.ts';
+import { historyOperations } from './history.ts';
 import { holdOperations } from './hold.ts';
 import { incidentOperations } from './incidents.ts';
 import { nothing, operation } from './operations.ts';
@@ -63,6 +64,7 @@ export const operations = {
   ...quarantineOperations,
   ...incidentOperations,
   ...deviceOperations,
+  ...historyOperations,
 
   listFlags: operation({
     method: 'GET',

@@ -20,6 +20,7 @@ export * from './mutation-args.ts';
 export * from './mutation-content.ts';
 export * from './mutation-result.ts';
 export * from './hold.ts';
+export * from './history.ts';
 export * from './incidents.ts';
 export * from './mutation.ts';
 export * from './operations.ts';

@@ -233,6 +233,18 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'acknowledgeIncident body': [cover('server/http/ops-devices.test.ts', 'lists what was noted, newest first')],
   'acknowledgeIncident data': [cover('server/http/ops-devices.test.ts', 'lists what was noted, newest first')],
 
+  'readStopHistory query': [cover('host/stop-history.test.ts', 'has every change with its author, its times')],
+  'readStopHistory data': [
+    cover('host/stop-history.test.ts', 'has every change with its author, its times'),
+    cover('host/stop-history.test.ts', 'what could not be applied stands beside it', ['kept']),
+    cover('host/stop-history.test.ts', 'what the host refuses is not said to be there', [
+      'host',
+      'mutations[].on_host',
+    ]),
+  ],
+  'verifyStopHistory query': [cover('host/stop-history.test.ts', 'follows the chain over the other stops')],
+  'verifyStopHistory data': [cover('host/stop-history.test.ts', 'follows the chain over the other stops')],
+
   'listFlags query': [
     cover('server/http/flags.test.ts', 'can be asked for by facility, route and code', [
       'facility',

@@ -179,6 +179,9 @@ async function driveADay(): Promise<void> {
   const hold = operations.beginHold.data.parse(await record('beginHold', { headers: ops, body: planned }));
   await record('listHolds', { headers: ops });
   await record('endHold', { headers: ops, params: { hold_id: hold.hold_id } });
+  const ofStop = { ...named, route_id: route.id, stop_id: String(stop.id) };
+  await record('readStopHistory', { headers: ops, query: ofStop });
+  await record('verifyStopHistory', { headers: ops, query: ofStop });
   await recordLostPhone();
   await record('readReplication', { headers: ops });
   await record('listRouteBacklog', { headers: ops, query: { limit: '20' } });

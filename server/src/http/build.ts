@@ -26,6 +26,7 @@ import { healthEndpoints } from './health.ts';
 import { parseJsonBody } from './json-body.ts';
 import type { Endpoints } from './mount.ts';
 import { mount, openPaths } from './mount.ts';
+import { historyEndpoints } from './history-endpoints.ts';
 import { holdEndpoints } from './hold-endpoints.ts';
 import { incidentEndpoints } from './incident-endpoints.ts';
 import { opsEndpoints } from './ops-endpoints.ts';
@@ -124,6 +125,7 @@ export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
     ...quarantineEndpoints(ground),
     ...incidentEndpoints(ground.db),
     ...deviceEndpoints(ground),
+    ...historyEndpoints(ground.db),
   };
   const access: AccessOptions = { mode: ground.access, sessions: ground.sessions, opsToken: ground.opsToken };
   mount(app, endpoints, access);

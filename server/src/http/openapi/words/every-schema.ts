@@ -3,6 +3,7 @@ import { authSchemas } from './auth.ts';
 import { codeSchemas } from './codes.ts';
 import { deviceSchemas } from './devices.ts';
 import { healthSchemas } from './health.ts';
+import { historySchemas } from './history.ts';
 import { holdSchemas } from './holds.ts';
 import { incidentSchemas } from './incidents.ts';
 import { opsSchemas } from './ops.ts';
@@ -29,4 +30,5 @@ export const describedSchemas = [
   ...quarantineSchemas,
   ...incidentSchemas,
   ...deviceSchemas,
+  ...historySchemas,
 ];

@@ -1,0 +1,96 @@
+import {
+  chainLink,
+  chainReport,
+  historyFile,
+  historyKept,
+  historyMail,
+  hostStanding,
+  ledgerEntry,
+  stopHistory,
+  stopHistoryQuery,
+} from '@tailgate/sync-protocol';
+import { described } from '../described.ts';
+
+// Ours, for operators: all that is known of a stop.
+
+const place = {
+  facility: 'Facility of the route.',
+  route_id: 'The route.',
+  week_end: 'Its week.',
+  stop_id: 'The stop.',
+};
+
+export const historySchemas = [
+  described('StopHistoryQuery', stopHistoryQuery, 'Which stop.', place),
+  described('StopHistory', stopHistory, 'All that was ever recorded of a stop, the oldest first.', {
+    ...place,
+    status: 'As it is now.',
+    version: 'The route version of its last change.',
+    host: 'What the host has of it.',
+    mutations: 'Every change that was taken in, with its author and its times.',
+    kept: 'What could not be applied when it came.',
+    files: 'The files that it names now: signature and photos.',
+    mails: 'Delivery mails that a mail server has taken.',
+  }),
+  described('HostStanding', hostStanding, 'How the host stands with the stop.', {
+    on_host: 'Whether it has the stop as it is now.',
+    trace: 'Under which trace id it stands there (`RUTRC`, `PODRPLP`); blank where it was never written.',
+    sequence: 'Its sequence there (`RURPSQ`).',
+    confirmed_at: 'When the host last confirmed the stop, UTC.',
+    parked_since: 'Since when it is parked, UTC; null where it is not.',
+    parked_reason: 'What the host said; blank where it is not parked.',
+  }),
+  described('LedgerEntry', ledgerEntry, 'A change, as the ledger keeps it.', {
+    id: "The mutation's own id.",
+    version: 'The route version that contains it.',
+    source: 'How it came: by a queue, by REST, from the office, by a timer.',
+    result: '`duplicate`: it said nothing that was not so already.',
+    employee: 'Who recorded it.',
+    employee_name: 'As the master has it; blank where it has none.',
+    client_id: 'The queue it came by.',
+    seq: 'Its place in that queue.',
+    device: 'As the phone calls itself now; blank without a queue.',
+    app: 'The app as it is now; blank without a queue.',
+    captured_at: 'What the clock of the device said, UTC.',
+    edit_time: 'The same by our clock: by it edits are ordered, UTC.',
+    received_at: 'When it came, UTC.',
+    on_host: 'Whether the host has the stop with it.',
+    warnings: 'What there was to know about it.',
+    body: 'JSON, as text, as it came.',
+  }),
+  described('HistoryKept', historyKept, 'What could not be applied when it came.', {
+    quarantine_id: 'Names the entry: `GET /api/ops/quarantine/{quarantine_id}`.',
+    id: "The mutation's own id.",
+    employee: 'Who recorded it.',
+    code: 'Why; one of the error codes.',
+    reason: 'The same in words.',
+    received_at: 'UTC.',
+    state: 'Whether anybody has settled it.',
+  }),
+  described('HistoryFile', historyFile, 'A signature, a photo.', {
+    asset_id: 'Names the file.',
+    state: '`awaited`: its bytes are still to come. `missing`: they have not come for a day.',
+    mime: 'Its type, told by its bytes; blank while they are not here.',
+    size: 'Bytes.',
+    received_at: 'When all of them were here, UTC.',
+    on_host: 'Whether the host has it whole.',
+  }),
+  described('HistoryMail', historyMail, 'A delivery mail.', {
+    mutation_id: 'The change that brought the stop to `D`.',
+    sent_at: 'When a mail server took it, UTC.',
+  }),
+  described('ChainReport', chainReport, 'Whether the ledger still says what the devices sealed.', {
+    intact: 'No text is altered and no link is broken.',
+    whole: 'Every link could be followed.',
+    links: 'Each change of the stop, in the order of the ledger.',
+  }),
+  described('ChainLink', chainLink, 'A change and its place in the chain of its queue.', {
+    id: "The mutation's own id.",
+    version: 'The route version that contains it.',
+    client_id: 'Its queue; null for what came by none.',
+    seq: 'Its place in that queue.',
+    body: '`altered`: the text is not the one that its hash was taken of.',
+    link: '`broken`: it does not follow the item before it. `missing`: that item is not here. `unknown`: the link was not kept then. `none`: it came by no queue.',
+    follows: 'The item before it in its queue; null where there is none, or where it is not here.',
+  }),
+];

@@ -1,0 +1,161 @@
+import { operations } from '@tailgate/sync-protocol';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { bindQueue, restChange } from '../server/mutations/ground.ts';
+import { opsToken } from '../support/rest-server.ts';
+import { TestQueue } from '../support/sealing.ts';
+import { rowGround } from './row-ground.ts';
+
+const { client, depot, pool } = await rowGround();
+const { readStopHistory, verifyStopHistory } = operations;
+const headers = { authorization: `Bearer ${opsToken}` };
+const photo = 'AAAAAAAAAAAAAAAA';
+const queue = new TestQueue();
+let query: string;
+/** In the order in which the phone sealed them: of stop 1, of stop 2, of stop 1, of a stop that is not there. */
+let ids: string[];
+
+beforeAll(async () => {
+  const key = await depot.addRoute('PAST', [1, 2]);
+  depot.clock.now = new Date();
+  const edit = (id: number, updates: object) => queue.seal('stop.update', { route: key, stop: { id, updates } });
+  const items = [
+    edit(1, { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z', signature_id: photo }),
+    edit(2, { driver_comments: 'next door' }),
+    edit(1, { driver_comments: 'left at the dock' }),
+    edit(7, { driver_comments: 'no such stop' }),
+    edit(1, { driver_comments: 'at the back' }),
+  ];
+  ids = items.map(({ id }) => id);
+  await depot.pipeline.push(await bindQueue(depot.database, queue, '1001'), items);
+  await depot.record(key, { id: 1, updates: { store_emp_name: 'Ana Ruiz' } });
+  const worker = depot.worker();
+  await worker.start();
+  await depot.hosted(key);
+  await worker.stop();
+  await pool.query(`insert into mail_sent (facility, mutation_id, sent_at) values ('F01', $1, $2)`, [
+    ids[0],
+    '2026-11-21T16:10:00Z',
+  ]);
+  query = `?facility=${key.facility}&route_id=${key.id}&week_end=${key.week_end}`;
+});
+
+const history = (stop: number) => client.take(readStopHistory, { headers, query: `${query}&stop_id=${stop}` });
+const verify = (stop: number) => client.take(verifyStopHistory, { headers, query: `${query}&stop_id=${stop}` });
+
+describe('GET /api/ops/stop-history', () => {
+  test('has every change with its author, its times and its text, and what the host has of the stop', async () => {
+    const told = await history(1);
+    const rows = await depot.show('RTSTUP', "RURTE = 'PAST' and RUSTP = 1");
+    expect(told).toMatchObject({ facility: 'F01', route_id: 'PAST', stop_id: 1, status: 'D', kept: [] });
+    expect(told.host).toMatchObject({ on_host: true, trace: rows[0]?.['RUTRC'], parked_since: null });
+    expect(told.host.sequence).toBe(Number(rows[0]?.['RURPSQ']));
+    expect(told.mutations.map(({ id, source, seq }) => [id, source, seq])).toEqual([
+      [ids[0], 'sync', 1],
+      [ids[2], 'sync', 3],
+      [ids[4], 'sync', 5],
+      [expect.any(String), 'rest', null],
+    ]);
+    const [first] = told.mutations;
+    expect(first).toMatchObject({
+      client_id: queue.clientId,
+      device: 'test',
+      employee: '1001',
+      employee_name: 'Dana Driver',
+      on_host: true,
+      result: 'applied',
+    });
+    expect(JSON.parse(first?.body ?? '')).toMatchObject({
+      args: { stop: { updates: { signature_id: photo } } },
+      captured_at: first?.captured_at,
+    });
+    for (const moment of [first?.edit_time, first?.received_at]) expect(moment).toMatch(/^20\d\d-/);
+    expect(told.files).toEqual([
+      { asset_id: photo, state: 'awaited', mime: '', size: 0, received_at: null, on_host: false },
+    ]);
+    expect(told.mails).toEqual([{ mutation_id: ids[0], sent_at: '2026-11-21T16:10:00.000Z' }]);
+  });
+
+  test('what could not be applied stands beside it', async () => {
+    const key = { facility: 'F01', id: 'PAST', week_end: '20261128' };
+    const stranger = restChange(key, { id: 2, updates: { driver_comments: 'not mine' } }, '9999');
+    await depot.pipeline.submit(stranger);
+    expect((await history(2)).kept).toMatchObject([
+      { id: stranger.id, employee: '9999', code: 'NOT_ASSIGNED', state: 'open' },
+    ]);
+  });
+
+  test('what the host refuses is not said to be there', async () => {
+    await pool.query(
+      `insert into parked (facility, route_id, week_end, stop_id, version, sqlstate, reason, payload)
+       select facility, id, week_end, 2, version, '22001', 'RUCMT is too long', '{}' from route where id = 'PAST'`,
+    );
+    expect(await history(2)).toMatchObject({
+      host: { on_host: false, parked_reason: 'RUCMT is too long' },
+      mutations: [{ id: ids[1], on_host: false }],
+    });
+  });
+
+  test('a route or a stop that is not there is said to be unknown, and it is the operator’s alone', async () => {
+    const at = (path: string) => client.call(readStopHistory, { headers, query: path });
+    expect((await at(`${query}&stop_id=8`)).error?.code).toBe('STOP_NOT_FOUND');
+    expect((await at('?facility=F09&route_id=PAST&week_end=20261128&stop_id=1')).error?.code).toBe('ROUTE_NOT_FOUND');
+    expect((await at('?facility=F01')).error?.code).toBe('VALIDATION_FAILED');
+    expect((await client.call(verifyStopHistory, { query: `${query}&stop_id=1` })).error?.code).toBe(
+      'MISSING_CREDENTIALS',
+    );
+  });
+});
+
+describe('GET /api/ops/stop-history/verify', () => {
+  const linksOf = async () =>
+    (await verify(1)).links.map(({ id, body, link, follows }) => ({ id, body, link, follows }));
+  /** Undone afterwards: each test finds the ledger as the phone sealed it. */
+  async function tampered(statement: string, id: string | undefined, look: () => Promise<void>): Promise<void> {
+    await pool.query('create table untouched as select * from ledger');
+    await pool.query(statement, [id]);
+    await look();
+    await pool.query('delete from ledger');
+    await pool.query('insert into ledger select * from untouched');
+    await pool.query('drop table untouched');
+  }
+
+  test('follows the chain over the other stops of the queue, and over what was kept', async () => {
+    const report = await verify(1);
+    expect(report).toMatchObject({ intact: true, whole: true });
+    expect(await linksOf()).toMatchObject([
+      { id: ids[0], body: 'intact', link: 'intact', follows: null },
+      { id: ids[2], body: 'intact', link: 'intact', follows: ids[1] },
+      { id: ids[4], body: 'intact', link: 'intact', follows: ids[3] },
+      { body: 'intact', link: 'none', follows: null },
+    ]);
+  });
+
+  test('names a text that was altered', async () => {
+    const alter = `update ledger set body = replace(body, 'dock', 'door') where id = $1`;
+    await tampered(alter, ids[2], async () => {
+      expect(await verify(1)).toMatchObject({ intact: false, whole: true });
+      expect((await linksOf())[1]).toMatchObject({ id: ids[2], body: 'altered', link: 'intact' });
+    });
+  });
+
+  test('names the link that breaks where somebody has altered a text together with its hash', async () => {
+    const alter = `update ledger set body = replace(body, 'door', 'yard'), hash = sha256(convert_to(replace(body, 'door', 'yard'), 'UTF8'))
+                    where id = $1`;
+    await tampered(alter, ids[1], async () => {
+      expect(await verify(2)).toMatchObject({ intact: true });
+      expect(await verify(1)).toMatchObject({ intact: false });
+      expect((await linksOf())[1]).toMatchObject({ id: ids[2], body: 'intact', link: 'broken', follows: ids[1] });
+    });
+  });
+
+  test('tells what cannot be followed: an item that is not here, a link that was not kept', async () => {
+    await tampered('delete from ledger where id = $1', ids[1], async () => {
+      expect(await verify(1)).toMatchObject({ intact: true, whole: false });
+      expect((await linksOf())[1]).toMatchObject({ id: ids[2], link: 'missing', follows: null });
+    });
+    await tampered('update ledger set prev_hash = null where id = $1', ids[2], async () => {
+      expect(await verify(1)).toMatchObject({ intact: true, whole: false });
+      expect((await linksOf())[1]).toMatchObject({ id: ids[2], link: 'unknown', follows: ids[1] });
+    });
+  });
+});
