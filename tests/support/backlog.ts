@@ -16,6 +16,8 @@ export interface BacklogSize {
 
 const WEEK = '20261128';
 const ROWS_A_STATEMENT = 500;
+/** A busy machine takes each within the pool's time for a statement. */
+const ROUTES_A_STATEMENT = 10;
 
 /**
  * What an outage of the host leaves behind: routes whose every stop was changed several times and of which the host has
@@ -25,16 +27,20 @@ export async function fillBacklog(db: Queryable, host: Host, size: BacklogSize):
   const ids = Array.from({ length: size.routes }, (_, n) => `B${n}`);
   const stops = Array.from({ length: size.stops }, (_, n) => n + 1);
   const plans = stops.map((stop) => plan(stop, size.lines));
-  await insertRoutes(
-    db,
-    ids.map((id) => ({ facility: 'F01', id, weekEnd: WEEK, drivers: ['1001'], stops: plans })),
-  );
   const docs = stops.map((stop) => JSON.stringify(resultOf(stop, size)));
-  await db.query(
-    `update stop_result s set version = 1 + k.stop_id * $1::int, status = 'D', doc = k.doc
-       from unnest($2::smallint[], $3::text[]) as k (stop_id, doc) where s.stop_id = k.stop_id`,
-    [size.mutations, stops, docs],
-  );
+  for (let i = 0; i < ids.length; i += ROUTES_A_STATEMENT) {
+    const some = ids.slice(i, i + ROUTES_A_STATEMENT);
+    await insertRoutes(
+      db,
+      some.map((id) => ({ facility: 'F01', id, weekEnd: WEEK, drivers: ['1001'], stops: plans })),
+    );
+    await db.query(
+      `update stop_result s set version = 1 + k.stop_id * $1::int, status = 'D', doc = k.doc
+         from unnest($2::smallint[], $3::text[]) as k (stop_id, doc)
+        where s.stop_id = k.stop_id and s.route_id = any($4::text[])`,
+      [size.mutations, stops, docs, some],
+    );
+  }
   await db.query('update route set version = 1 + $1::int', [size.stops * size.mutations]);
   await db.query('analyze');
   await fillHost(host, ids, stops);

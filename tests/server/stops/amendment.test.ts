@@ -45,15 +45,19 @@ function amended(result: StopResult, edit: (rows: StopRows) => StopRows, mirror 
 }
 
 const osdOf = (result: StopResult) => result.products?.[lineKey('MILK', 'I1', 0)]?.osd_data;
-const editOsd = (number: string, change: Partial<OsdRow>) => (rows: StopRows) => ({
-  ...rows,
-  RTOSDP: rows.RTOSDP.map((row) => (row.OSSEQ === number ? { ...row, ...change } : row)),
-});
-const newRow = (change: Partial<OsdRow>) => (rows: StopRows) => {
-  const [like] = rendered(recorded(milk([group('10', entry(1))]))).RTOSDP;
-  if (!like) throw new Error('an exception has a row');
-  return { ...rows, RTOSDP: [...rows.RTOSDP, { ...like, OSSEQ: '9', OSGRP: '0', OSENT: '0', ...change }] };
-};
+const editOsd =
+  (number: string, change: Partial<OsdRow>) =>
+  (rows: StopRows): StopRows => ({
+    ...rows,
+    RTOSDP: rows.RTOSDP.map((row) => (row.OSSEQ === number ? { ...row, ...change } : row)),
+  });
+const newRow =
+  (change: Partial<OsdRow>) =>
+  (rows: StopRows): StopRows => {
+    const [like] = rendered(recorded(milk([group('10', entry(1))]))).RTOSDP;
+    if (!like) throw new Error('an exception has a row');
+    return { ...rows, RTOSDP: [...rows.RTOSDP, { ...like, OSSEQ: '9', OSGRP: '0', OSENT: '0', ...change }] };
+  };
 
 describe('exceptions that the office changes', () => {
   test('a quantity is the office’s, and the text that the host holds cut stays whole', () => {
