@@ -5,6 +5,8 @@ import { insertRoutes, plan } from '../support/mirror.ts';
 import { password, signUp } from '../support/people.ts';
 import type { SyncNode } from '../support/sync-node.ts';
 import { startSyncNode } from '../support/sync-node.ts';
+import type { TcpProxy } from '../support/tcp-proxy.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { download } from '../support/uploads.ts';
 
 const script = `
@@ -50,6 +52,7 @@ declare global {
 let node: SyncNode;
 let context: BrowserContext;
 let address: string;
+let link: TcpProxy;
 
 beforeAll(async () => {
   node = await startSyncNode();
@@ -57,7 +60,8 @@ beforeAll(async () => {
     { facility: 'F01', id: 'R1', weekEnd: '20261121', drivers: ['1001'], stops: [plan(1)] },
   ]);
   await signUp(node.client, '1001');
-  address = await servePage(script, node.client.url);
+  link = await startTcpProxy(Number(new URL(node.client.url).port));
+  address = await servePage(script, link.through(node.client.url));
   context = await (await startBrowser()).newContext();
 });
 
@@ -79,4 +83,31 @@ test('in Chromium a photo is made smaller and a signature is not; both survive a
   expect(smaller.headers.get('content-type')).toBe('image/jpeg');
   expect(same.bytes.length).toBe(signature.size);
   await again.close();
+});
+
+test('a page that crashes in mid-upload goes on from the bytes that had arrived', async () => {
+  const page = await openPage(context, address);
+  link.throttle(300_000);
+  const file = await page.evaluate(() => globalThis.files.add(1_000, 'signature'));
+  const received = async (): Promise<number> => {
+    const { rows } = await node.database.pool.query<{ received: number }>(
+      'select received from asset_intake where asset_id = $1',
+      [file.id],
+    );
+    return rows[0]?.received ?? 0;
+  };
+  await expect.poll(received, { timeout: 20_000, interval: 20 }).toBeGreaterThan(file.size / 4);
+  const crashed = page.waitForEvent('crash');
+  const session = await context.newCDPSession(page);
+  session.send('Page.crash').catch(() => undefined);
+  await crashed;
+  link.cut();
+  await page.close();
+  const before = link.bytesUp;
+
+  link.throttle(Infinity);
+  const again = await openPage(context, address);
+  await again.evaluate((id) => globalThis.files.here(id), file.id);
+  expect((await download(node.client, file.id)).bytes.length).toBe(file.size);
+  expect(link.bytesUp - before).toBeLessThan(file.size * 0.8);
 });

@@ -27,7 +27,8 @@ class IndexedDbFiles implements FileStore {
     return this.#database.inTransaction('readonly', ['file'], 'strict', (transaction) => {
       const files = transaction.objectStore('file');
       const [keys, values] = [files.getAllKeys(), files.getAll()];
-      return () => keys.result.flatMap((key, i) => (typeof key === 'string' ? [{ key, value: values.result[i] }] : []));
+      return () =>
+        keys.result.flatMap((key, i): Row[] => (typeof key === 'string' ? [{ key, value: values.result[i] }] : []));
     });
   }
 
