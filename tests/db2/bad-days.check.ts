@@ -2,14 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { parseCommand, runCommand } from '../../server/src/replication/host/cli.ts';
 import { openDb2 } from '../../server/src/replication/host/db2/open-db2.ts';
-import { HostError } from '../../server/src/replication/host/host.ts';
 import { db2Address } from '../support/driven-host.ts';
 import { atFileEnd } from '../support/file-end.ts';
+import { hostFailure } from '../support/host-failure.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { createHost } from '../support/stand-in.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
-// What happens to connections and files of a real host, through the real ibm_db package.
+// What happens to connections and files of a real host, through the real ibm_db package; what both drivers must stand is in
+// tests/host (broken-links, conformance).
 
 const { database, clerk, host: direct } = await createHost();
 const { pool } = database;
@@ -27,11 +28,6 @@ atFileEnd(() => host.close());
 const insert = (name: string) => `insert into PODDTA.RTHDRP (RHFAC, RHRTE, RHWKE) values ('F01', '${name}', 20261121)`;
 const isThere = async (name: string) =>
   (await direct.query('select RHRTE from PODDTA.RTHDRP where RHRTE = ?', [name])).length > 0;
-const failureOf = async (work: Promise<unknown>) => {
-  const error: unknown = await work.catch((reason: unknown) => reason);
-  if (!(error instanceof HostError)) throw new Error('it did not fail as a host does', { cause: error });
-  return error;
-};
 /** The processes that hold this process's connections. */
 const lines = () =>
   execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)], { encoding: 'utf8' })
@@ -40,50 +36,20 @@ const lines = () =>
     .map((line) => Number.parseInt(line, 10));
 
 describe('a connection', () => {
-  test('that breaks inside a transaction is passing; nothing is written, and the next call has a new one', async () => {
-    const work = host.transaction(async (tx) => {
-      await tx.execute(insert('CUT'));
-      proxy.cut();
-      await tx.execute(insert('AFTER'));
-    });
-    const { sqlstate, kind } = await failureOf(work);
-    expect([sqlstate.slice(0, 2), kind]).toEqual(['08', 'passing']);
-    expect(await host.query('select RHRTE from PODDTA.RTHDRP')).toEqual([]);
-  });
-
   test('whose commit reached nobody leaves nothing behind, and is not taken for delivered', async () => {
     const work = host.transaction(async (tx) => {
       await tx.execute(insert('GONE'));
       // No statement comes between: the commit is the first to find out.
       proxy.cut();
     });
-    expect(await failureOf(work)).toMatchObject({ sqlstate: '08007', kind: 'passing' });
+    expect(await hostFailure(work)).toMatchObject({ sqlstate: '08007', kind: 'passing' });
     expect(await isThere('GONE')).toBe(false);
-  });
-
-  test('whose commit got no answer is told as unknown, though it happened', async () => {
-    const held = Promise.withResolvers<void>();
-    const work = failureOf(
-      host.transaction(async (tx) => {
-        await tx.execute(insert('LOST'));
-        proxy.holdDown();
-        held.resolve();
-      }),
-    );
-    await held.promise;
-    await proxy.untilHeldDown();
-    proxy.cut();
-    proxy.releaseDown();
-    expect(await work).toMatchObject({ sqlstate: '08007', kind: 'passing' });
-    expect(await isThere('LOST')).toBe(true);
-    proxy.pass();
-    expect(await host.query('select RHRTE from PODDTA.RTHDRP')).toEqual([{ RHRTE: 'LOST' }]);
   });
 
   test('that broke while nobody used it is replaced before anybody notices twice', async () => {
     await host.ping();
     proxy.cut();
-    await failureOf(host.query('select RHRTE from PODDTA.RTHDRP'));
+    await hostFailure(host.query('select RHRTE from PODDTA.RTHDRP'));
     expect(await host.ping()).toMatchObject({ library: 'PODDTA' });
   });
 
@@ -95,7 +61,7 @@ describe('a connection', () => {
       for (const pid of before) process.kill(pid, 'SIGKILL');
       await tx.execute(insert('AFTER'));
     });
-    expect(await failureOf(work)).toMatchObject({ sqlstate: '08003', kind: 'passing' });
+    expect(await hostFailure(work)).toMatchObject({ sqlstate: '08003', kind: 'passing' });
     await host.ping();
     expect(await isThere('KILLED')).toBe(false);
   });
@@ -104,7 +70,7 @@ describe('a connection', () => {
     await host.ping();
     proxy.refuse();
     proxy.cut();
-    const asked = [1, 2, 3].map(() => failureOf(host.query('select RHRTE from PODDTA.RTHDRP')));
+    const asked = [1, 2, 3].map(() => hostFailure(host.query('select RHRTE from PODDTA.RTHDRP')));
     for (const error of await Promise.all(asked)) expect(error.kind).toBe('passing');
     await proxy.accept();
     expect(await host.ping()).toMatchObject({ library: 'PODDTA' });
@@ -116,7 +82,7 @@ describe('a host that refuses', () => {
     const url = new URL(database.url);
     url.password = 'not-this-secret';
     const opening = openDb2({ url: db2Address(url.href), library: 'PODDTA', program: 'TAILGATE', log });
-    const error = await failureOf(opening);
+    const error = await hostFailure(opening);
     expect(error.kind).toBe('setup');
     expect(error.message).not.toContain('not-this-secret');
   });
@@ -125,7 +91,7 @@ describe('a host that refuses', () => {
     await pool.query(`create table PODDTA.DEFERRED (ID int primary key, PARENT int
       references PODDTA.DEFERRED deferrable initially deferred)`);
     const work = host.transaction((tx) => tx.execute('insert into PODDTA.DEFERRED values (1, 99)'));
-    expect((await failureOf(work)).kind).toBe('poison');
+    expect((await hostFailure(work)).kind).toBe('poison');
     expect(await host.query('select ID from PODDTA.DEFERRED')).toEqual([]);
   });
 
@@ -156,7 +122,7 @@ describe('a host that refuses', () => {
       'create trigger journal before insert or update on PODDTA.SLSREPP for each row execute function journal()',
     );
     const write = () => host.transaction((tx) => tx.execute("insert into PODDTA.SLSREPP (SRID) values ('S1')"));
-    expect(await failureOf(write())).toMatchObject({ sqlstate: '40000', sqlcode: -7008, kind: 'passing' });
+    expect(await hostFailure(write())).toMatchObject({ sqlstate: '40000', sqlcode: -7008, kind: 'passing' });
     expect(await write()).toBe(1);
     expect(log.lines).toContainEqual(expect.objectContaining({ level: 'warn', fields: { file: 'SLSREPP' } }));
   });
@@ -169,7 +135,7 @@ test('a closed host leaves no process, and refuses', async () => {
   expect(lines().length).toBeGreaterThan(before.length);
   await other.close();
   expect(lines().length).toBeLessThan(before.length);
-  expect((await failureOf(other.query('select RHRTE from PODDTA.RTHDRP'))).kind).toBe('passing');
+  expect((await hostFailure(other.query('select RHRTE from PODDTA.RTHDRP'))).kind).toBe('passing');
 });
 
 test('the command writes to a real host only when it is told twice, and has no faults for it', async () => {

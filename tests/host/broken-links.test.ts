@@ -1,27 +1,21 @@
 import { expect, test } from 'vitest';
-import { HostError, type Host } from '../../server/src/replication/host/host.ts';
-import { openStandIn } from '../../server/src/replication/host/postgres.ts';
+import { openTestHost } from '../support/driven-host.ts';
 import { atFileEnd } from '../support/file-end.ts';
-import { recordedLog } from '../support/recorded-log.ts';
+import { hostFailure } from '../support/host-failure.ts';
 import { createHost } from '../support/stand-in.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 const { database, host: direct } = await createHost();
 const proxy = await startTcpProxy(Number(new URL(database.url).port));
-const host: Host = await openStandIn({ url: proxy.through(database.url), library: 'PODDTA', log: recordedLog() });
+const host = await openTestHost(proxy.through(database.url), 'TAILGATE');
 atFileEnd(async () => {
   await host.close();
   await proxy.stop();
 });
 
-const insert = (name: string) => `insert into RTHDRP (RHFAC, RHRTE, RHWKE) values ('F01', '${name}', 20261121)`;
+const insert = (name: string) => `insert into PODDTA.RTHDRP (RHFAC, RHRTE, RHWKE) values ('F01', '${name}', 20261121)`;
 const isThere = async (name: string) =>
-  (await direct.query('select RHRTE from RTHDRP where RHRTE = ?', [name])).length > 0;
-const failureOf = async (work: Promise<unknown>) => {
-  const error: unknown = await work.catch((reason: unknown) => reason);
-  if (!(error instanceof HostError)) throw new Error('it did not fail as a host does', { cause: error });
-  return error;
-};
+  (await direct.query('select RHRTE from PODDTA.RTHDRP where RHRTE = ?', [name])).length > 0;
 
 test('a connection that breaks inside a transaction is passing; nothing is written, and the next call has a new one', async () => {
   const work = host.transaction(async (tx) => {
@@ -29,16 +23,16 @@ test('a connection that breaks inside a transaction is passing; nothing is writt
     proxy.cut();
     await tx.execute(insert('AFTER'));
   });
-  const { sqlstate, kind } = await failureOf(work);
+  const { sqlstate, kind } = await hostFailure(work);
   expect([sqlstate.slice(0, 2), kind]).toEqual(['08', 'passing']);
-  expect(await host.query('select RHRTE from RTHDRP')).toEqual([]);
+  expect(await host.query('select RHRTE from PODDTA.RTHDRP')).toEqual([]);
 });
 
 test('statements that travel together fail together, with the reason of the first', async () => {
   const work = host.transaction((tx) =>
     Promise.all([tx.execute(insert('A')), tx.execute('nonsense'), tx.execute(insert('B'))]),
   );
-  expect(await failureOf(work)).toMatchObject({ sqlstate: '42601', kind: 'setup' });
+  expect(await hostFailure(work)).toMatchObject({ sqlstate: '42601', kind: 'setup' });
   expect(await isThere('A')).toBe(false);
   expect(await host.query('select 1 as A')).toEqual([{ A: '1' }]);
 });
@@ -56,8 +50,8 @@ test('a commit whose answer is lost is told as unknown, though it happened', asy
   await proxy.untilHeldDown();
   proxy.cut();
   proxy.releaseDown();
-  expect(await failureOf(work ?? Promise.resolve())).toMatchObject({ sqlstate: '08007', kind: 'passing' });
+  expect(await hostFailure(work ?? Promise.resolve())).toMatchObject({ sqlstate: '08007', kind: 'passing' });
   expect(await isThere('LOST')).toBe(true);
   proxy.pass();
-  expect(await host.query('select RHRTE from RTHDRP')).toEqual([{ RHRTE: 'LOST' }]);
+  expect(await host.query('select RHRTE from PODDTA.RTHDRP')).toEqual([{ RHRTE: 'LOST' }]);
 });

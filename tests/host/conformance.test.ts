@@ -1,18 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { HostError, type HostErrorKind } from '../../server/src/replication/host/host.ts';
+import type { HostErrorKind } from '../../server/src/replication/host/host.ts';
 import { mergeRows, readRecords, selectRows } from '../../server/src/replication/host/statements.ts';
+import { hostFailure } from '../support/host-failure.ts';
 import { createHost } from '../support/stand-in.ts';
 
 // What every driver of the host promises. `npm test` holds the stand-in's own driver to it, `npm run test:db2` ibm_db.
 
 const { host, clerk, database } = await createHost();
 const stamp = { user: 'TAILGATE', program: 'TAILGATE', date: '20261121', time: '101010' };
-
-const failureOf = async (work: Promise<unknown>): Promise<HostError> => {
-  const error: unknown = await work.catch((reason: unknown) => reason);
-  if (!(error instanceof HostError)) throw new Error('it did not fail as a host does', { cause: error });
-  return error;
-};
 
 const insertStop = (stop: number, columns = '', values = '') =>
   `insert into PODDTA.RTSTPP (RSFAC, RSRTE, RSWKE, RSSTP${columns}) values ('F01', 'R1', 20261128, ${stop}${values})`;
@@ -99,7 +94,7 @@ describe('a merge', () => {
   });
 
   test('of a text that is too long fails instead of cutting it', async () => {
-    const error = await failureOf(merge([{ row: row('3', 'x'.repeat(255)) }, { row: row('4', 'y') }]));
+    const error = await hostFailure(merge([{ row: row('3', 'x'.repeat(255)) }, { row: row('4', 'y') }]));
     expect(error).toMatchObject({ sqlstate: '22001', kind: 'poison' });
   });
 });
@@ -115,8 +110,8 @@ describe('failures carry their class', () => {
     ['no SQL at all', 'selec', '42601', 'setup'],
   ];
   test.each(cases)('%s', async (_what, sql, sqlstate, kind) => {
-    expect(await failureOf(host.query(sql))).toMatchObject({ sqlstate, kind });
-    expect(await failureOf(host.transaction((tx) => tx.execute(sql)))).toMatchObject({ sqlstate, kind });
+    expect(await hostFailure(host.query(sql))).toMatchObject({ sqlstate, kind });
+    expect(await hostFailure(host.transaction((tx) => tx.execute(sql)))).toMatchObject({ sqlstate, kind });
   });
 
   test('a trigger of the host that refuses', async () => {
@@ -124,7 +119,7 @@ describe('failures carry their class', () => {
       begin raise exception 'no such customer'; end $$`);
     await database.pool.query(`create trigger refuse before insert on PODDTA.RTSTPP for each row
       when (new.RSCUS = 'NOBODY') execute function refuse()`);
-    const error = await failureOf(host.query(insertStop(60, ', RSCUS', ", 'NOBODY'")));
+    const error = await hostFailure(host.query(insertStop(60, ', RSCUS', ", 'NOBODY'")));
     expect(error).toMatchObject({ sqlstate: '09000', kind: 'poison' });
     expect(error.message).toContain('no such customer');
   });
@@ -138,7 +133,7 @@ describe('failures carry their class', () => {
     });
     await locked.promise;
     const update = host.transaction((tx) => tx.execute("update PODDTA.RTSTPP set RSSTS = 'D' where RSSTP = 1"));
-    expect(await failureOf(update)).toMatchObject({ sqlstate: '57033', kind: 'passing' });
+    expect(await hostFailure(update)).toMatchObject({ sqlstate: '57033', kind: 'passing' });
     release.resolve();
     await holder;
   });
@@ -169,7 +164,9 @@ describe('a transaction', () => {
     expect(
       await together(insertStop(22), moved, "delete from PODDTA.RTSTPP where RSSTP = 23 and RSRTE = 'R1'"),
     ).toEqual([1, 1, 1]);
-    expect(await failureOf(together(insertStop(24), 'nonsense', insertStop(25)))).toMatchObject({ sqlstate: '42601' });
+    expect(await hostFailure(together(insertStop(24), 'nonsense', insertStop(25)))).toMatchObject({
+      sqlstate: '42601',
+    });
     expect(await stops('RSSTP between 22 and 25')).toEqual([]);
   });
 
@@ -178,7 +175,7 @@ describe('a transaction', () => {
       await tx.execute(insertStop(26));
       await tx.execute(insertStop(1)).catch(() => 0);
     });
-    expect(await failureOf(work)).toMatchObject({ sqlstate: '40000', kind: 'passing' });
+    expect(await hostFailure(work)).toMatchObject({ sqlstate: '40000', kind: 'passing' });
     expect(await stops('RSSTP = 26')).toEqual([]);
   });
 

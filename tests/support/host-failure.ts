@@ -1,0 +1,8 @@
+import { HostError } from '../../server/src/replication/host/host.ts';
+
+/** How this work failed on the host; the test fails where it did not. */
+export async function hostFailure(work: Promise<unknown>): Promise<HostError> {
+  const error: unknown = await work.catch((reason: unknown) => reason);
+  if (!(error instanceof HostError)) throw new Error('it did not fail as a host does', { cause: error });
+  return error;
+}
