@@ -34,6 +34,12 @@ export interface Told {
   readonly what: ClientEvents[keyof ClientEvents];
 }
 
+/** How far a phone's clocks have gone ahead of this machine's. */
+interface Gone {
+  wallMs: number;
+  monotonicMs: number;
+}
+
 /**
  * What an app developer would write around the SDK, as small as the field cases need it. It runs here or in a page: all
  * that goes in and comes out is JSON.
@@ -41,11 +47,11 @@ export interface Told {
 export class FieldApp {
   readonly #client: Client;
   readonly #told: Told[] = [];
-  readonly #wall: { aheadMs: number };
+  readonly #gone: Gone;
 
-  private constructor(client: Client, wall: { aheadMs: number }) {
+  private constructor(client: Client, gone: Gone) {
     this.#client = client;
-    this.#wall = wall;
+    this.#gone = gone;
     for (const is of ['conflict', 'quarantined', 'session'] as const)
       client.on(is, (what) => this.#told.push({ is, what }));
   }
@@ -53,21 +59,27 @@ export class FieldApp {
   static async start({ url, store, elapsedMs }: FieldAppOptions): Promise<FieldApp> {
     // Where sockets found nobody for a moment plain HTTP stands in for them: it looks for news as often as it pings.
     const timing = { retryBaseMs: 20, retryCapMs: 250, pingMs: 200, socketAgainMs: 200 };
-    const wall = { aheadMs: elapsedMs };
+    const gone = { wallMs: elapsedMs, monotonicMs: 0 };
     const clock = {
-      now: () => Date.now() + wall.aheadMs,
-      monotonic: () => performance.now(),
+      now: () => Date.now() + gone.wallMs,
+      monotonic: () => performance.now() + gone.monotonicMs,
       after: (ms: number, work: () => void) => {
         const timer = setTimeout(work, ms);
         return () => clearTimeout(timer);
       },
     };
-    return new FieldApp(await createClient({ url, store, timing, clock }), wall);
+    return new FieldApp(await createClient({ url, store, timing, clock }), gone);
   }
 
   /** Somebody sets the phone's clock; the one that never jumps goes on. */
   async turnClock(ms: number): Promise<void> {
-    this.#wall.aheadMs += ms;
+    this.#gone.wallMs += ms;
+  }
+
+  /** So much time goes by on this phone. */
+  async elapse(ms: number): Promise<void> {
+    this.#gone.wallMs += ms;
+    this.#gone.monotonicMs += ms;
   }
 
   /** Resolves with the route on the phone. */

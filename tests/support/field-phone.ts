@@ -131,6 +131,7 @@ export function chromiumPhone(page: Page, address: string): FieldPhone {
 function doorsOf(page: Page): AppDoors {
   return {
     turnClock: (ms) => page.evaluate((by) => globalThis.fieldApp.turnClock(by), ms),
+    elapse: (ms) => page.evaluate((by) => globalThis.fieldApp.elapse(by), ms),
     signUp: (employee) => page.evaluate((who) => globalThis.fieldApp.signUp(who), employee),
     signIn: (employee) => page.evaluate((who) => globalThis.fieldApp.signIn(who), employee),
     record: (key, stop, said) =>
