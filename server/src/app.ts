@@ -36,6 +36,7 @@ import { keepSecret, type KeptSecret } from './kept-secret.ts';
 import { startMail } from './mail/delivery-mails.ts';
 import { previewSummary } from './mail/preview.ts';
 import type { Pipeline } from './mutations/change.ts';
+import { applyRetention, isLimited } from './ops/retention.ts';
 import { findLiveWorker } from './replication/heartbeat.ts';
 import { openHost } from './replication/host/open.ts';
 import { startClosing } from './mutations/closing-timers.ts';
@@ -215,6 +216,16 @@ async function startSideEffects(ground: Ground, pipeline: Pipeline): Promise<voi
   const counters = new SharedCounters(db, clock);
   const sweep = new Sweep({ work: () => sweepAuth({ db, counters, clock }), what: 'old counters', log });
   shutdown.add('sweep of sign-in limits', () => sweep.stop());
+  sweep.start();
+  startRetention(ground);
+}
+
+/** On every node, like all sweeps: nobody's turn is waited for. */
+function startRetention({ config: { retention }, log, shutdown, db }: Ground): void {
+  if (!isLimited(retention)) return;
+  const work = () => applyRetention({ db, retention, clock, log });
+  const sweep = new Sweep({ work, what: 'what was kept for its time', log });
+  shutdown.add('retention', () => sweep.stop());
   sweep.start();
 }
 

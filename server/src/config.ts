@@ -121,6 +121,26 @@ const table = {
     wholeNumber(1, 10_000_000),
   ),
   MAX_JSON_MB: withDefault('5', 'Largest JSON body in MiB', wholeNumber(1, 64)),
+  RETAIN_LEDGER_DAYS: optional(
+    'Days for which changes of closed routes are kept once the host has them, 35 at least; unset: for ever',
+    wholeNumber(35, 36_500),
+  ),
+  RETAIN_ROUTES_DAYS: optional(
+    'Days for which a route is kept that the host has deleted and whose changes are gone; unset: for ever',
+    wholeNumber(35, 36_500),
+  ),
+  RETAIN_FILES_DAYS: optional(
+    'Days for which the bytes of files are kept once the host has them, 35 at least; unset: for ever',
+    wholeNumber(35, 36_500),
+  ),
+  RETAIN_MAILS_DAYS: optional(
+    'Days for which it is known which delivery mails were sent, 35 at least; unset: for ever',
+    wholeNumber(35, 36_500),
+  ),
+  RETAIN_INCIDENTS_DAYS: optional(
+    'Days for which acknowledged incidents and settled quarantine entries are kept; unset: for ever',
+    wholeNumber(1, 36_500),
+  ),
   CORS_ORIGINS: optional(
     'Origins of web apps on other addresses that may call, separated by commas; unset: none',
     origins(),
@@ -184,6 +204,13 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     maxFiles: read('MAX_FILES'),
     uploadQuotaMb: read('UPLOAD_QUOTA_MB'),
     maxJsonMb: read('MAX_JSON_MB'),
+    retention: {
+      ledger: read('RETAIN_LEDGER_DAYS'),
+      routes: read('RETAIN_ROUTES_DAYS'),
+      files: read('RETAIN_FILES_DAYS'),
+      mails: read('RETAIN_MAILS_DAYS'),
+      incidents: read('RETAIN_INCIDENTS_DAYS'),
+    },
     corsOrigins: read('CORS_ORIGINS') ?? [],
     otelEndpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT'),
     traceShare: read('OTEL_TRACES_SAMPLER_ARG'),

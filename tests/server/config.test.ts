@@ -32,6 +32,7 @@ describe('settings', () => {
       maxFiles: 20,
       uploadQuotaMb: 10_240,
       maxJsonMb: 5,
+      retention: { ledger: undefined, routes: undefined, files: undefined, mails: undefined, incidents: undefined },
       corsOrigins: [],
       otelEndpoint: undefined,
       traceShare: 1,

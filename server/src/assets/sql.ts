@@ -1,24 +1,26 @@
 import type { Statement } from '../db/types.ts';
 
+/** Its bytes have come, and their time is not over. */
+const isReady = `(state = 'R' and purged_at is null)`;
 const readyColumns = 'id, batch, seq, name, mime, size, sha256, content';
 
 /** $1 id. */
 export const findAsset: Statement = {
   name: 'asset_find',
-  text: `select ${readyColumns} from asset where id = $1 and state = 'R'`,
+  text: `select ${readyColumns} from asset where id = $1 and ${isReady}`,
 };
 
 /** All files of an upload by its primary id; by any other id that file alone. $1 id. */
 export const findUpload: Statement = {
   name: 'asset_find_upload',
-  text: `select ${readyColumns} from asset where (batch = $1 or id = $1) and state = 'R' order by seq`,
+  text: `select ${readyColumns} from asset where (batch = $1 or id = $1) and ${isReady} order by seq`,
 };
 
 /** The files of several ids, each as `findUpload` answers it. $1 ids. */
 export const findUploads: Statement = {
   name: 'asset_find_uploads',
   text: `select ${readyColumns} from asset
-          where (batch = any ($1::text[]) or id = any ($1::text[])) and state = 'R' order by batch, seq`,
+          where (batch = any ($1::text[]) or id = any ($1::text[])) and ${isReady} order by batch, seq`,
 };
 
 /**

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, expect, test } from 'vitest';
+import { findAsset } from '../../../server/src/assets/queries.ts';
+import { applyRetention, isLimited, type Retention } from '../../../server/src/ops/retention.ts';
+import { insertRoutes, plan } from '../../support/mirror.ts';
+import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+
+const forEver: Retention = {
+  ledger: undefined,
+  routes: undefined,
+  files: undefined,
+  mails: undefined,
+  incidents: undefined,
+};
+const now = new Date('2026-11-21T12:00:00Z');
+const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000);
+
+let database: TestDatabase;
+const log = recordedLog();
+
+beforeAll(async () => {
+  database = await createDatabase();
+});
+
+const keep = (retention: Partial<Retention>) =>
+  applyRetention({ db: database.pool, retention: { ...forEver, ...retention }, clock: () => now, log });
+const names = async (statement: string, values: unknown[] = []): Promise<string[]> =>
+  (await database.pool.query<{ name: string }>(statement, values)).rows.map(({ name }) => name);
+
+interface Past {
+  readonly id: string;
+  readonly closed?: number;
+  readonly withdrawn?: number;
+  readonly behind?: boolean;
+  readonly parked?: boolean;
+  /** How many days ago its changes came. */
+  readonly changes?: readonly number[];
+}
+
+async function addRoute({ id, closed, withdrawn, behind = false, parked = false, changes = [] }: Past): Promise<void> {
+  const { pool } = database;
+  await insertRoutes(pool, [{ facility: 'F01', id, weekEnd: '20260101', drivers: ['1001'], stops: [plan(1)] }]);
+  await pool.query(
+    `update route set status = case when $2::timestamptz is null then 'O' else 'C' end, closed_at = $2, withdrawn_at = $3,
+            version = 2, hosted_through = $4 where id = $1`,
+    [
+      id,
+      closed === undefined ? null : daysAgo(closed),
+      withdrawn === undefined ? null : daysAgo(withdrawn),
+      behind ? 1 : 2,
+    ],
+  );
+  for (const days of changes)
+    await pool.query(
+      `insert into ledger (facility, id, route_id, week_end, stop_id, version, source, hash, employee, edit_time, received_at, result, body)
+       values ('F01', $1, $2, '20260101', 1, 2, 'rest', '', '1001', $3, $3, 'applied', '{}')`,
+      [randomUUID(), id, daysAgo(days)],
+    );
+  if (parked)
+    await pool.query(
+      `insert into parked (facility, route_id, week_end, stop_id, version, sqlstate, reason, payload, skipped_at)
+       values ('F01', $1, '20260101', 1, 2, '22001', 'too long', '{}', now())`,
+      [id],
+    );
+}
+
+const changesOf = (pattern: string) =>
+  names('select distinct route_id as name from ledger where route_id like $1 order by 1', [pattern]);
+
+test('where nothing is said, nothing is ever deleted', async () => {
+  expect(isLimited(forEver)).toBe(false);
+  expect(isLimited({ ...forEver, mails: 90 })).toBe(true);
+  await addRoute({ id: 'A1', closed: 9_000, withdrawn: 9_000, changes: [9_000] });
+  await keep({});
+  expect(await changesOf('A%')).toEqual(['A1']);
+});
+
+test('changes go with their time where the route is done with, and never before the host has all of the route', async () => {
+  const old = { closed: 100, changes: [101] };
+  await addRoute({ id: 'B1-done', ...old });
+  await addRoute({ id: 'B2-gone', withdrawn: 100, changes: [101] });
+  await addRoute({ id: 'B3-open', changes: [101] });
+  await addRoute({ id: 'B4-new', closed: 10, changes: [101] });
+  await addRoute({ id: 'B5-late', closed: 100, changes: [101, 10] });
+  await addRoute({ id: 'B6-waits', ...old, behind: true });
+  await addRoute({ id: 'B7-parked', ...old, parked: true });
+  await keep({ ledger: 90 });
+  expect(await changesOf('B%')).toEqual(['B3-open', 'B4-new', 'B5-late', 'B6-waits', 'B7-parked']);
+  const { rowCount } = await database.pool.query(`select from ledger where route_id = 'B5-late'`);
+  expect(rowCount).toBe(1);
+});
+
+test('more than a batch goes in one sweep', async () => {
+  for (let n = 10; n < 35; n++) await addRoute({ id: `C${n}`, closed: 100, changes: [101, 102] });
+  await keep({ ledger: 90 });
+  expect(await changesOf('C%')).toEqual([]);
+});
+
+test('changes of load reports go when the host has every report', async () => {
+  const { pool } = database;
+  await pool.query(
+    `insert into ledger (facility, id, route_id, week_end, stop_id, version, source, hash, employee, edit_time, received_at, result, body)
+     values ('', gen_random_uuid(), '', '', 0, 1, 'rest', '', '', $1, $1, 'applied', '{}')`,
+    [daysAgo(100)],
+  );
+  await pool.query(`insert into load_report (report_id, version, hosted_version) values ('R1', 1, 0)`);
+  await keep({ ledger: 90 });
+  expect(await changesOf('')).toEqual(['']);
+  await pool.query('update load_report set hosted_version = 1');
+  await keep({ ledger: 90 });
+  expect(await changesOf('')).toEqual([]);
+});
+
+test('a route goes when the host has deleted it and its changes are gone, with all that hangs on it', async () => {
+  await addRoute({ id: 'D1-gone', closed: 100, withdrawn: 100 });
+  await addRoute({ id: 'D2-told', closed: 100, withdrawn: 100, changes: [101] });
+  await addRoute({ id: 'D3-there', closed: 100 });
+  await addRoute({ id: 'D4-waits', closed: 100, withdrawn: 100, behind: true });
+  await keep({ routes: 90 });
+  const left = ['D2-told', 'D3-there', 'D4-waits'];
+  expect(await names(`select id as name from route where id like 'D%' order by 1`)).toEqual(left);
+  for (const table of ['stop_plan', 'stop_result', 'route_driver'])
+    expect(await names(`select route_id as name from ${table} where route_id like 'D%' order by 1`)).toEqual(left);
+});
+
+test('the bytes of a file go when the host has it whole; that it was here stays known', async () => {
+  const { pool } = database;
+  const add = async (id: string, days: number, hosted: boolean): Promise<void> => {
+    const content = randomUUID();
+    await pool.query(`insert into asset_chunk (content, at, data) values ($1, 0, 'bytes')`, [content]);
+    await pool.query(
+      `insert into asset (id, batch, state, content, size, sha256, received_at, hosted_version)
+       values ($1, $1, 'R', $2, 5, 'x', $3, $4)`,
+      [id, content, daysAgo(days), hosted ? 1 : 0],
+    );
+  };
+  await add('OLD', 100, true);
+  await add('NEW', 10, true);
+  await add('UNHOSTED', 100, false);
+  await add('REFUSED', 100, true);
+  await pool.query(
+    `insert into parked_row (file, key, version, sqlstate, reason, payload) values ('ASSHDP', 'REFUSED', 1, '22001', 'no', '{}')`,
+  );
+  await keep({ files: 90 });
+  expect(
+    await names(
+      'select a.id as name from asset a where exists (select from asset_chunk c where c.content = a.content) order by 1',
+    ),
+  ).toEqual(['NEW', 'REFUSED', 'UNHOSTED']);
+  expect(await findAsset(pool, 'OLD')).toBeUndefined();
+  expect(await findAsset(pool, 'NEW')).toMatchObject({ size: 5 });
+  expect(await names(`select encode(sha256, 'escape') as name from asset where id = 'OLD'`)).toEqual(['x']);
+});
+
+test('mails, incidents that somebody has seen, and what was settled go with their time', async () => {
+  const { pool } = database;
+  await pool.query(`insert into mail_sent (facility, mutation_id, sent_at) values ('F01', gen_random_uuid(), $1)`, [
+    daysAgo(100),
+  ]);
+  await pool.query(`insert into mail_sent (facility, mutation_id, sent_at) values ('F02', gen_random_uuid(), $1)`, [
+    daysAgo(10),
+  ]);
+  const incident = `insert into incident (incident_id, at, kind, acknowledged_at) values (gen_random_uuid(), $1, $2, $3)`;
+  await pool.query(incident, [daysAgo(200), 'nobody has seen it', null]);
+  await pool.query(incident, [daysAgo(200), 'seen of late', daysAgo(10)]);
+  await pool.query(incident, [daysAgo(200), 'seen long ago', daysAgo(100)]);
+  const kept = `insert into quarantine (quarantine_id, id, hash, employee, name, code, reason, body, received_at, state, resolved_at)
+                values (gen_random_uuid(), gen_random_uuid(), '', '1001', 'x', 'X', $1, '', $2, $3, $4)`;
+  await pool.query(kept, ['waits', daysAgo(200), 'open', null]);
+  await pool.query(kept, ['settled', daysAgo(200), 'dismissed', daysAgo(100)]);
+  await keep({ mails: 90, incidents: 90 });
+  expect(await names('select facility as name from mail_sent')).toEqual(['F02']);
+  expect(await names('select kind as name from incident order by 1')).toEqual(['nobody has seen it', 'seen of late']);
+  expect(await names('select reason as name from quarantine')).toEqual(['waits']);
+});
