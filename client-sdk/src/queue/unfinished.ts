@@ -32,10 +32,12 @@ export class UnfinishedItems {
     return [...this.#scopes.keys()];
   }
 
-  /** Items of one stop, or of all stops of a scope, in no order. */
-  of(scope: Scope, stop?: number): readonly QueueItem[] {
-    const stops = this.#scopes.get(scope);
-    if (stop !== undefined) return [...(stops?.get(stop) ?? [])];
-    return [...(stops?.values() ?? [])].flatMap((items) => [...items]);
+  /** Items of a scope, stop by stop. */
+  *of(scope: Scope): Generator<QueueItem> {
+    for (const items of this.#scopes.get(scope)?.values() ?? []) yield* items;
+  }
+
+  ofStop(scope: Scope, stop: number): Iterable<QueueItem> {
+    return this.#scopes.get(scope)?.get(stop) ?? [];
   }
 }

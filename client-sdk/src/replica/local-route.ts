@@ -41,7 +41,7 @@ export interface LocalRoute extends RouteHeader {
 interface RouteGround {
   readonly stopException: Surroundings['stopException'];
   /** What is unfinished of a stop, of any queue of this device. */
-  readonly unfinished: (stop: number) => readonly QueueItem[];
+  readonly unfinished: (stop: number) => Iterable<QueueItem>;
 }
 
 /** Keeps the view of one route up to date, stop by stop. */
@@ -92,7 +92,7 @@ export class RouteModel {
     const around = this.#around(drivers, plan);
     let result = this.#result(stop);
     let pending = 0;
-    for (const item of this.#ground.unfinished(stop).toSorted(byEdit)) {
+    for (const item of [...this.#ground.unfinished(stop)].sort(byEdit)) {
       if (isContained(item, this.#state.standing)) continue;
       result = applyItem(result, item, around)?.result ?? result;
       if (item.progress.at === 'waiting') pending++;

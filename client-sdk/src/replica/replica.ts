@@ -19,7 +19,7 @@ const reviewPrefix = 'quarantine/';
 
 /** The outbox as the replica sees it. */
 export interface Unfinished {
-  readonly unfinished: Pick<UnfinishedItems, 'of'>;
+  readonly unfinished: Pick<UnfinishedItems, 'of' | 'ofStop'>;
   advance(moves: ReadonlyMap<QueueItem, Progress>): void;
   find(id: string): QueueItem | undefined;
 }
@@ -142,7 +142,7 @@ export class Replica {
     if (known) return known;
     const model = new RouteModel(this.#state(scope), {
       stopException: (code) => this.#stopException(code),
-      unfinished: (stop) => this.#ground.items.unfinished.of(scope, stop),
+      unfinished: (stop) => this.#ground.items.unfinished.ofStop(scope, stop),
     });
     this.#routes.set(scope, model);
     model.refresh('all');
