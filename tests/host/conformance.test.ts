@@ -133,7 +133,7 @@ describe('failures carry their class', () => {
     });
     await locked.promise;
     const update = host.transaction((tx) => tx.execute("update PODDTA.RTSTPP set RSSTS = 'D' where RSSTP = 1"));
-    expect(await hostFailure(update)).toMatchObject({ sqlstate: '57033', kind: 'passing' });
+    expect(await hostFailure(update)).toMatchObject({ sqlstate: '57033', sqlcode: -913, kind: 'passing' });
     release.resolve();
     await holder;
   });
