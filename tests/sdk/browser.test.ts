@@ -1,4 +1,4 @@
-import type { BrowserContext } from 'playwright-core';
+import type { Browser, BrowserContext } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openPage, servePage, startBrowser } from '../support/browser.ts';
 import { sampleKey } from '@tailgate/client-sdk/testing';
@@ -8,6 +8,7 @@ import { startScriptedServer } from '../support/scripted-server.ts';
 // What an app would write; `app` is what the test calls from outside.
 const script = `
 import { createClient, openIndexedDb } from '@tailgate/client-sdk';
+import { exportQueues, importQueue } from '@tailgate/client-sdk/rescue';
 
 const key = ${JSON.stringify(sampleKey)};
 const timing = { retryBaseMs: 20, retryCapMs: 200 };
@@ -37,6 +38,14 @@ globalThis.app = {
   accepted: (id) => client.receipt(id).accepted,
   status: () => client.status.current,
   close: () => client.close(),
+  rescue: async () => {
+    await client.close();
+    return exportQueues(await openIndexedDb());
+  },
+  takeIn: async (queue) => {
+    await client.close();
+    return (await importQueue(await openIndexedDb(), queue)).items;
+  },
 };
 globalThis.ready = true;
 `;
@@ -51,6 +60,8 @@ interface App {
   accepted(id: string): Promise<number>;
   status(): { pending: Record<string, number>; lastError: { code: string; message: string } | undefined };
   close(): Promise<void>;
+  rescue(): Promise<unknown[]>;
+  takeIn(queue: unknown): Promise<number>;
 }
 declare global {
   var app: App;
@@ -58,12 +69,14 @@ declare global {
 
 describe('the SDK in a real Chromium, on its IndexedDB', () => {
   let server: ScriptedServer;
+  let browser: Browser;
   let context: BrowserContext;
   let address: string;
   beforeAll(async () => {
     server = await startScriptedServer();
     address = await servePage(script, server.url);
-    context = await (await startBrowser()).newContext();
+    browser = await startBrowser();
+    context = await browser.newContext();
   });
 
   test('what was recorded without a network survives a reload and a killed page, and arrives once', async () => {
@@ -121,6 +134,29 @@ describe('the SDK in a real Chromium, on its IndexedDB', () => {
     expect(await page.evaluate(() => globalThis.app.signIn().catch((error: Error) => error.name))).toBe('Unreachable');
     expect(lost).toEqual(expect.arrayContaining(['/http', '/auth']));
     await page.close();
+  });
+
+  test('what a phone could not bring is taken out of its browser, and another phone’s brings it', async () => {
+    const page = await openPage(context, address);
+    await page.evaluate(() => globalThis.app.signIn());
+    server.refuse = true;
+    server.cut();
+    await page.evaluate(() => globalThis.app.offline());
+    const id = await page.evaluate(() => globalThis.app.record(3, 'auf dem alten Gerät'));
+    const [queue, ...others] = await page.evaluate(() => globalThis.app.rescue());
+    expect(others).toEqual([]);
+    await page.close();
+
+    const other = await browser.newContext();
+    const rescuer = await openPage(other, address);
+    expect(await rescuer.evaluate((exported) => globalThis.app.takeIn(exported), queue)).toBe(1);
+    server.refuse = false;
+    await rescuer.reload();
+    await rescuer.waitForFunction('globalThis.ready === true');
+    await server.until(() => server.ledger.taken.some((entry) => entry.id === id));
+    expect(server.ledger.taken.find((entry) => entry.id === id)?.employee).toBe('1001');
+    expect(server.ledger.chainBreaks).toBe(0);
+    await other.close();
   });
 
   test('storage that the browser has thrown away is noticed at the next start, and said', async () => {

@@ -9,7 +9,7 @@ import { inPieces } from './file-store.ts';
 import { UploadLoop } from './loop.ts';
 import { mint, newSalt } from './mint.ts';
 import type { PhotoOptions } from './photo.ts';
-import { ordinaryPhoto, reencode } from './photo.ts';
+import { reencode } from './photo.ts';
 import { Shelf } from './shelf.ts';
 
 /** What `openUploads` takes. */
@@ -17,7 +17,7 @@ export interface UploadsOptions {
   /** Where files wait; apart from the store of the client. */
   readonly store: FileStore;
   /** How photos are made smaller before they are kept, where the platform can; `false` leaves them as they are. */
-  readonly photos?: PhotoOptions | false;
+  readonly photos?: Partial<PhotoOptions> | false;
   /** Bytes a request: what a proxy that passes on whole requests only may lose. 1 MiB. */
   readonly chunkBytes?: number;
   /** How long files are kept after the server has them, in case it is restored from a backup. Seven days. */
@@ -79,7 +79,7 @@ export class Uploads implements UploadsPart {
   async add(bytes: Blob, { kind, name = '', employee }: NewFile): Promise<{ readonly id: string }> {
     const owner = employee ?? this.#running?.port.employee();
     if (owner === undefined) throw new NotSignedIn();
-    const { photos = ordinaryPhoto } = this.#options;
+    const { photos } = this.#options;
     const kept = kind === 'photo' && photos !== false ? await reencode(bytes, photos) : bytes;
     const content = new Uint8Array(await kept.arrayBuffer());
     const { random, sha256: sha256OfText, clock } = this.#environment;
