@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { sampleKey } from '@tailgate/client-sdk/testing';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { Device, until } from '../support/sdk-device.ts';
+import { newSqliteStore } from '../support/sqlite-store.ts';
 
 const comment = (id: number, text: string) => ({ id, updates: { driver_comments: text } });
 
@@ -10,7 +11,7 @@ describe('the line to the server', () => {
   test('field case 20: a half-open socket is found by its silence, and what was pushed into it comes again', async () => {
     const server = await startScriptedServer();
     const timing = { retryBaseMs: 20, retryCapMs: 200, openMs: 300, pingMs: 40, answerMs: 40 };
-    const client = await new Device(server.url, { timing }).startSignedIn();
+    const client = await new Device(server.url, { timing, store: await newSqliteStore() }).startSignedIn();
     await until(client.route(), (route) => route !== undefined);
     server.mute = true;
     const receipt = client.updateStop(sampleKey, comment(1, 'into the void'));
@@ -70,7 +71,10 @@ describe('the line to the server', () => {
   // Field case 21: the hint is never the truth.
   test('field case 21: it comes back by itself, without any hint', async () => {
     const server = await startScriptedServer();
-    const client = await new Device(server.url, { wakeUps: () => () => {} }).startSignedIn();
+    const client = await new Device(server.url, {
+      wakeUps: () => () => {},
+      store: await newSqliteStore(),
+    }).startSignedIn();
     await until(client.status, (status) => status.connection === 'online');
     server.rejections.push('RATE_LIMITED', 'DATABASE_UNAVAILABLE', 'SOMETHING_NEW');
     server.cut();

@@ -5,6 +5,7 @@ import { sampleKey } from '@tailgate/client-sdk/testing';
 import type { ScriptedServer } from '@tailgate/client-sdk/testing';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { Device, until } from '../support/sdk-device.ts';
+import { newSqliteStore } from '../support/sqlite-store.ts';
 
 const comment = (id: number, text: string) => ({ id, updates: { driver_comments: text } });
 const pushes = (server: ScriptedServer) =>
@@ -16,7 +17,7 @@ describe('answers that get lost', () => {
   // Field cases 1, 2 and 30.
   test('field case 1: the ack is lost with the connection; the same bytes come again and count once', async () => {
     const server = await startScriptedServer();
-    const client = await new Device(server.url).startSignedIn();
+    const client = await new Device(server.url, { store: await newSqliteStore() }).startSignedIn();
     await until(client.route(), (route) => route !== undefined);
     server.holdAcks();
     const receipt = client.updateStop(sampleKey, comment(1, 'A'));
@@ -32,7 +33,7 @@ describe('answers that get lost', () => {
 
   test('field case 9: the app is killed between commit and ack; after the restart the receipt comes', async () => {
     const server = await startScriptedServer();
-    const device = new Device(server.url);
+    const device = new Device(server.url, { store: await newSqliteStore() });
     const client = await device.startSignedIn();
     await until(client.route(), (route) => route !== undefined);
     server.holdAcks();
@@ -50,7 +51,7 @@ describe('answers that get lost', () => {
 
   test('field case 17: the feed brings a change before its own ack does', async () => {
     const server = await startScriptedServer();
-    const client = await new Device(server.url).startSignedIn();
+    const client = await new Device(server.url, { store: await newSqliteStore() }).startSignedIn();
     await until(client.route(), (route) => route !== undefined);
     server.holdAcks();
     const seen: (string | null | undefined)[] = [];
@@ -67,7 +68,7 @@ describe('answers that get lost', () => {
 
   test('field case 16: what is recorded during a push follows it, sealed in order', async () => {
     const server = await startScriptedServer({ mutationsPerPush: 3, pushesInFlight: 2 });
-    const client = await new Device(server.url).startSignedIn();
+    const client = await new Device(server.url, { store: await newSqliteStore() }).startSignedIn();
     await until(client.route(), (route) => route !== undefined);
     server.holdAcks();
     const receipts = Array.from({ length: 10 }, (_, n) => client.updateStop(sampleKey, comment((n % 3) + 1, `c${n}`)));
@@ -98,7 +99,7 @@ describe('answers that get lost', () => {
   // Field cases 14 and 24.
   test('field case 14: a failure that may pass is tried again, in order, and loses nothing', async () => {
     const server = await startScriptedServer({ mutationsPerPush: 1 });
-    const client = await new Device(server.url).startSignedIn();
+    const client = await new Device(server.url, { store: await newSqliteStore() }).startSignedIn();
     await until(client.status, (status) => status.connection === 'online');
     server.pushErrors.push('DATABASE_UNAVAILABLE', 'DATABASE_UNAVAILABLE', 'INTERNAL');
     const receipts = Array.from({ length: 6 }, (_, n) => client.updateStop(sampleKey, comment((n % 3) + 1, `c${n}`)));

@@ -1,15 +1,17 @@
+import { MemoryStore, type Store } from '@tailgate/client-sdk';
 import { describe, expect, test } from 'vitest';
 import { sampleKey, sampleScope } from '@tailgate/client-sdk/testing';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import type { ScriptedOptions } from '@tailgate/client-sdk/testing';
 import { Device, until } from '../support/sdk-device.ts';
+import { newSqliteStore } from '../support/sqlite-store.ts';
 
 const comment = (id: number, text: string) => ({ id, updates: { driver_comments: text } });
 const minutesAgo = (minutes: number): number => Date.now() - minutes * 60_000;
 
-async function synced(options: ScriptedOptions = {}) {
+async function synced(options: ScriptedOptions = {}, store: Store = new MemoryStore()) {
   const server = await startScriptedServer(options);
-  const device = new Device(server.url);
+  const device = new Device(server.url, { store });
   const client = await device.startSignedIn();
   await until(client.route(), (route) => route !== undefined);
   return { server, device, client };
@@ -40,8 +42,8 @@ describe('the local replica', () => {
 
   // Field cases 15 and 29.
   test('field case 29: two drivers edit different fields of one stop; both survive on both phones', async () => {
-    const { server, client } = await synced();
-    const other = await new Device(server.url).startSignedIn('1002');
+    const { server, client } = await synced({}, await newSqliteStore());
+    const other = await new Device(server.url, { store: await newSqliteStore() }).startSignedIn('1002');
     await until(other.route(), (route) => route !== undefined);
     server.holdAcks();
     const receipts = [
@@ -116,7 +118,7 @@ describe('the local replica', () => {
   test.each([{ snapshots: false }, { snapshots: true }])(
     'field case 15: documents that do not add up are fetched anew, and nothing pending is reverted ($snapshots)',
     async (options) => {
-      const { server, client } = await synced(options);
+      const { server, client } = await synced(options, await newSqliteStore());
       server.holdAcks();
       client.updateStop(sampleKey, comment(1, 'mine'));
       await server.until(() => server.heldAcks === 1);

@@ -4,6 +4,7 @@ import { sampleKey } from '@tailgate/client-sdk/testing';
 import type { ScriptedServer } from '@tailgate/client-sdk/testing';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { Device, until } from '../support/sdk-device.ts';
+import { newSqliteStore } from '../support/sqlite-store.ts';
 
 const password = 'secret-of-driver';
 const comment = (id: number, text: string) => ({ id, updates: { driver_comments: text } });
@@ -41,7 +42,7 @@ describe('signing in and out', () => {
   // Field cases 12 and 27.
   test('field case 12: the token ends in mid-drain; the queue drains by its key and the driver is asked to sign in', async () => {
     const server = await startScriptedServer();
-    const device = new Device(server.url);
+    const device = new Device(server.url, { store: await newSqliteStore() });
     const client = await device.startSignedIn();
     await until(client.route(), (route) => route !== undefined);
     const token = tokenOf(server, '1001');
@@ -86,7 +87,7 @@ describe('signing in and out', () => {
   // Field case 26, and the story of the shared phone.
   test('field case 26: a second driver on the same phone has another queue; the first one’s drains by itself, as theirs', async () => {
     const server = await startScriptedServer();
-    const device = new Device(server.url);
+    const device = new Device(server.url, { store: await newSqliteStore() });
     const client = await device.startSignedIn('1001');
     await until(client.route(), (route) => route !== undefined);
     const tokenA = tokenOf(server, '1001');

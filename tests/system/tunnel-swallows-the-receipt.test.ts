@@ -1,9 +1,6 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import type { LocalStop } from '@tailgate/client-sdk';
-import { nodeSqlite, openSqlite } from '@tailgate/client-sdk/sqlite';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { newSqliteStore } from '../support/sqlite-store.ts';
 import { allOnHost, openSignedUp, pendingOf, receiptOf } from './device.ts';
 import { Diary, hostHolds } from './diary.ts';
 import { demoRoute, openService } from './service.ts';
@@ -16,9 +13,7 @@ test('field case 30: the server is killed between commit and ack, and the app wi
   const service = await openService();
   const { server, database } = service;
   const writes = await service.watchWrites();
-  const file = join(await temporaryFolder(), 'phone.db');
-  const disk = await openSqlite(nodeSqlite(() => new DatabaseSync(file)));
-  const phone = await openSignedUp(server.port, '1009', disk);
+  const phone = await openSignedUp(server.port, '1009', await newSqliteStore());
   const diary = new Diary(demoRoute('R900'));
   const stops = phone.app.route(diary.route).current?.stops ?? [];
   expect(stops).toHaveLength(150);
