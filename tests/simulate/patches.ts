@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
 /** Worlds in which a mistake must show. */
-const SEEDS = 40;
+const SEEDS = 100;
 
 const here = import.meta.dirname;
 const root = join(here, '../..');

@@ -82,7 +82,7 @@ function happenings(
   const fuse = (statements: number): Fuse => {
     const of = chance.odds(0.5) ? 'statements' : 'commits';
     const moment = chance.odds(0.5) ? 'before' : 'after';
-    return { count: chance.below(of === 'statements' ? statements : 3), of, moment };
+    return { count: chance.below(of === 'statements' ? statements : 2), of, moment };
   };
   const told = ({ count, of, moment }: Fuse): string => `dies ${moment} ${count} ${of}`;
   const all: Happening[] = world.drivers.flatMap((driver, n) => ofPhone(world, driver, n, expectNothing));
@@ -92,7 +92,7 @@ function happenings(
   if (!node) all.push([15, ['server starts', () => world.startServer()]]);
   else {
     const death = fuse(25);
-    all.push([2, [`server ${told(death)}`, () => node.light(death)]]);
+    all.push([4, [`server ${told(death)}`, () => node.light(death)]]);
     all.push([1, ['server dies', () => node.kill()]], [3, ['server looks around', () => node.lookAround()]]);
   }
   return all;
