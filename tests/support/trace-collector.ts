@@ -40,10 +40,12 @@ export interface TraceCollector {
 export async function startTraceCollector(): Promise<TraceCollector> {
   const spans: ReceivedSpan[] = [];
   const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    for (const { resource, scopeSpans } of exported.parse(await json(request)).resourceSpans)
+    const body: unknown = await json(request);
+    if (request.url !== '/v1/traces') return void response.writeHead(404).end();
+    for (const { resource, scopeSpans } of exported.parse(body).resourceSpans)
       for (const scope of scopeSpans)
         spans.push(...scope.spans.map((one) => ({ ...one, resource: resource.attributes })));
-    response.writeHead(request.url === '/v1/traces' ? 200 : 404, { 'content-type': 'application/json' }).end('{}');
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   };
   return { url: await startHttpPeer((request, response) => void take(request, response)), spans };
 }

@@ -5,7 +5,7 @@ import type { HostGate } from '../host-gate.ts';
 import type { HostFileName } from '../host/tables.ts';
 import { HostError, isLocal, isOneRowsTrouble, needsSetup } from '../host/host.ts';
 import type { Lease, Leases } from '../lease.ts';
-import type { LogEntry, ReplicationLog } from '../replication-log.ts';
+import { traceOfEntry, type ReplicationLog } from '../replication-log.ts';
 import type { PendingRow, RowFile, RowPass, RowRefusal } from './row-file.ts';
 import { parkRows } from './sql.ts';
 
@@ -114,7 +114,7 @@ export class RowLane<Row extends PendingRow> {
 
   /** What the host refuses is one row's trouble: the others go on. */
   async #writeOne(row: Row, pass: RowPass, { hosted, refused }: { hosted: Row[]; refused: RowRefusal[] }) {
-    const { gate, log } = this.#options;
+    const { gate } = this.#options;
     try {
       if ((await this.#file.write(row, pass)) === 'unfinished') return;
       gate.confirmed();
@@ -126,7 +126,6 @@ export class RowLane<Row extends PendingRow> {
       const sqlstate = error instanceof HostError ? error.sqlstate : '38000';
       const reason = error instanceof Error ? error.message : String(error);
       refused.push({ row, sqlstate, reason, payload: this.#file.describe(row) });
-      log.warn({ file: this.#name, key: row.key, sqlstate, reason }, 'parked: the host does not take this row');
     }
   }
 
@@ -144,17 +143,25 @@ export class RowLane<Row extends PendingRow> {
     ]);
   }
 
+  /** In our own log a row goes by its trace id: the key of a file is what opens it, and is not written there. */
   async #log(hosted: readonly Row[], refused: readonly RowRefusal[]): Promise<void> {
+    const { log, replicationLog } = this.#options;
     const file = this.#name;
-    const entries: LogEntry[] = [
-      ...hosted.map(({ key, version, zone }) => {
-        return { file, key, zone, sequence: version, outcome: { status: 'A' } as const };
-      }),
-      ...refused.map(({ row: { key, version, zone }, sqlstate, reason }) => {
-        return { file, key, zone, sequence: version, outcome: { status: 'P', sqlstate, reason } as const };
-      }),
-    ];
-    await this.#options.replicationLog.write(entries);
+    const written = hosted.map(({ key, version, zone }) => {
+      return { file, key, zone, sequence: version, outcome: { status: 'A' } } as const;
+    });
+    const parked = refused.map(({ row: { key, version, zone }, sqlstate, reason }) => {
+      return { file, key, zone, sequence: version, outcome: { status: 'P', sqlstate, reason } } as const;
+    });
+    for (const entry of written)
+      log.debug({ file, version: entry.sequence, trace: traceOfEntry(entry) }, 'the host has this row');
+    for (const entry of parked) {
+      const { sequence: version, outcome } = entry;
+      const { sqlstate, reason } = outcome;
+      const refusal = { file, version, trace: traceOfEntry(entry), sqlstate, reason };
+      log.warn(refusal, 'parked: the host does not take this row');
+    }
+    await replicationLog.write([...written, ...parked]);
   }
 
   /** @returns when to look again; undefined where the gate says it */

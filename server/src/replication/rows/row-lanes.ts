@@ -64,7 +64,7 @@ export class RowLanes {
       const missing = await giveUpFiles(db, new Date(clock().getTime() - MISSING_AFTER_MS), MISSING_A_SWEEP);
       if (missing.length === 0) return;
       await db.query(reportMissing, [missing]);
-      log.warn({ assets: missing }, 'files that stops name have not come for a day');
+      log.warn({ assets: missing.length }, 'files that stops name have not come for a day');
     } catch (error) {
       log.warn({ err: error }, 'files that never came could not be given up: the next sweep tries again');
     }
