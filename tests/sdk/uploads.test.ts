@@ -106,7 +106,8 @@ describe('a file', () => {
     const photo = photoOf(300_000);
     const { id } = await uploads.add(photo, { kind: 'photo', name: 'door.jpg' });
     const receipt = client.updateStop(key, { id: 1, updates: { status: 'D', signature_id: id } });
-    await receipt.complete;
+    // The feed may tell of it before the upload's own answer does.
+    await Promise.all([receipt.complete, uploads.here(id)]);
     await serverHas(id, photo);
     expect(uploads.status.current).toMatchObject({ waiting: 0, bytes: 0, sending: undefined, failed: [] });
     expect(uploads.file(id).current).toMatchObject({ at: 'here', epoch: '1' });
