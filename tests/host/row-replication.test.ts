@@ -141,6 +141,8 @@ describe('files (ASSHDP, ASSCHP)', () => {
     await expectRows('ASSHDP', `AHID = '${signature_id}'`, [{ AHSTS: 'R', AHCHKN: '2', AHSIZ: '20000' }]);
     await settled(worker);
     expect((await pool.query('select from awaited_asset')).rowCount).toBe(0);
+    // The host was told that a file is missing, and is told that it has come.
+    await expectRows('RTHDRP', "RHRTE = 'AHEAD'", [{ RHPODS: 'C', RHOPEN: '0' }]);
   });
 
   test('a file that has not come for a day is missing, and a person is told of which stop', async () => {

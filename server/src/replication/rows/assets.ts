@@ -5,7 +5,7 @@ import { countRows, putRows } from '../host/statements.ts';
 import { hostFiles, type ServicePart } from '../host/tables.ts';
 import { namesOf, once, putAll, stampAt, writeOwn } from '../host-writes.ts';
 import type { PendingRow, RowFile, RowGround, RowOutcome, RowPass } from './row-file.ts';
-import { loadAssets, settleAssets } from './sql.ts';
+import { loadAssets, recountClosedRoutes, settleAssets } from './sql.ts';
 
 interface AssetRow extends HostAsset {
   readonly version: number;
@@ -80,8 +80,10 @@ export function assetFile({ db, host, owner, clock }: RowGround): RowFile<Pendin
       return 'hosted';
     },
     settle: async ({ key, fence }, assets) => {
+      const ids = assets.map((asset) => asset.key[0]);
       const versions = assets.map(({ version }) => version);
-      await db.query(settleAssets, [key.id, owner, fence, assets.map((asset) => asset.key[0]), versions]);
+      await db.query(recountClosedRoutes, [ids]);
+      await db.query(settleAssets, [key.id, owner, fence, ids, versions]);
     },
   };
 }
