@@ -47,6 +47,8 @@ export interface RestServer {
   readonly client: RestClient;
   /** What was logged, a line each. */
   readonly logged: string[];
+  /** What all but its HTTP edge has logged. */
+  readonly log: ReturnType<typeof recordedLog>;
 }
 
 type HttpOptions =
@@ -167,7 +169,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     const timers = await startClosing({ ...ground, sweepMs: 20 });
     atFileEnd(() => timers.stop());
   }
-  return { database, app, pipeline, sessions, listener, clock, client: new RestClient(url), logged };
+  return { database, app, pipeline, sessions, listener, clock, client: new RestClient(url), logged, log };
 }
 
 /** For tests that have no use for a host. */

@@ -113,6 +113,8 @@ export interface Queue {
   readonly signedOutAt?: Date;
   /** An operator brings what a phone held: also where the queue was revoked. */
   readonly rescued?: boolean;
+  /** Of the request that brings its items, where no socket does. */
+  readonly requestId?: string;
   /** The device's clocks as hello or the last ping read them, and what ours said at that moment. */
   readonly clock: {
     readonly bootId: string;

@@ -135,6 +135,7 @@ function readItem(queue: Queue, raw: unknown, index: number, receivedAt: Date): 
     },
     dedupeByContent: false,
     meaning: meaningOf(sealed),
+    requestId: queue.requestId,
   };
 }
 
@@ -172,6 +173,7 @@ function brokenItem(queue: Queue, raw: unknown, index: number, meaning: Meaning,
     queued: { queue, seq: identity.data.seq, prevHash, bootId: '', monotonicMs: 0 },
     dedupeByContent: false,
     meaning,
+    requestId: queue.requestId,
   };
 }
 

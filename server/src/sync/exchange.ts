@@ -60,7 +60,12 @@ export function serveExchange(http: FastifyInstance, { path, hub, db, isOperator
       answer(request, reply, async () => {
         const caller = isOperator(request) ? operatorFor(request) : await authenticate(request, hub);
         const body = read(pushBody, request.body);
-        return push({ hub, db }, caller, { ...body, client_id: body.client_id.toLowerCase() }, inFlight);
+        return push(
+          { hub, db },
+          { ...caller, requestId: request.id },
+          { ...body, client_id: body.client_id.toLowerCase() },
+          inFlight,
+        );
       }),
     );
     app.get(`${path}/pull`, (request, reply) =>
@@ -96,7 +101,7 @@ function operatorFor(request: FastifyRequest): Caller {
 
 async function push(
   ground: Pick<ExchangeGround, 'hub' | 'db'>,
-  caller: Caller,
+  caller: Caller & { readonly requestId: string },
   body: PushBody,
   inFlight: Map<string, number>,
 ): Promise<object> {
@@ -143,6 +148,7 @@ async function push(
       session: {},
       clientId,
       employee: caller.employee,
+      requestId: caller.requestId,
       clock: clockOf(body.clock, now),
       rescued: caller.shows === 'operator token',
       ...(client.signedOutAt && { signedOutAt: client.signedOutAt }),

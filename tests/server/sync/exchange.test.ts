@@ -97,6 +97,18 @@ describe('a push over plain HTTP', () => {
     });
   });
 
+  test('and what it brings is found in the log by its request', async () => {
+    const queue = new TestQueue();
+    const item = edit(queue, 'not for the log');
+    const headers = { ...driver, 'x-request-id': 'one-push-of-many' };
+    await push(headers, { client_id: queue.clientId, mutations: [item] });
+    const told = node.log.lines.map(({ fields }) => fields);
+    expect(told).toContainEqual(
+      expect.objectContaining({ mutation: item.id, queue: queue.clientId, seq: 1, reqId: 'one-push-of-many' }),
+    );
+    expect(JSON.stringify(told)).not.toContain('not for the log');
+  });
+
   test('with a queue key needs no session; its driver alone may use it', async () => {
     const queue = new TestQueue();
     const { queue_key = '' } = await push({ ...driver }, { client_id: queue.clientId, mutations: [] });
