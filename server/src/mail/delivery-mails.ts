@@ -112,8 +112,8 @@ export class DeliveryMails {
       throw new DeferredError(`${deferred.length} recipients have to wait`);
     }
     if (taken.length + takenBefore > 0) {
-      watch('sent');
-      return keepSent(db, job, clock());
+      await keepSent(db, job, clock());
+      return watch('sent');
     }
     // Trying again would only bother the server: it has said that it never will.
     await this.#giveUp(job, 'RECIPIENTS_REFUSED');

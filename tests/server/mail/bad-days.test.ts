@@ -20,15 +20,18 @@ describe('a delivery mail on a mail server’s bad day (contract §4, E-mail)', 
   it('waits for one that is down, and is sent once when it is back', async () => {
     const key = await addRoute(mail.ground, 'B1', ['1001']);
     await mail.server.down();
-    const { log, warned, afterStatement } = await mail.startMails();
+    const { log, outcomes, warned, afterStatement } = await mail.startMails();
     const mutation = await mail.submit(key, delivered(1));
     await warned;
     expect(log.lines[0]).toMatchObject({ level: 'warn', message: 'a delivery mail could not be sent yet' });
+    expect(outcomes).toEqual(['deferred']);
     await mail.server.up();
     await mail.letterOf(mutation);
     await afterStatement('mail_save_sent');
     expect(mail.lettersOf(mutation)).toHaveLength(1);
     expect(await mail.sentMails(mutation)).toHaveLength(1);
+    await expect.poll(() => outcomes.at(-1)).toBe('sent');
+    expect(new Set(outcomes)).toEqual(new Set(['deferred', 'sent']));
   });
 
   it.each([
@@ -101,10 +104,11 @@ describe('a delivery mail on a mail server’s bad day (contract §4, E-mail)', 
   it('is given up at once where nobody will ever get it, and a person is told', async () => {
     const key = await addRoute(mail.ground, 'B6', ['1001']);
     mail.server.refuse('manager1@example.com');
-    const { log, afterStatement } = await mail.startMails();
+    const { log, outcomes, afterStatement } = await mail.startMails();
     const mutation = await mail.submit(key, delivered(1));
     await afterStatement('mail_save_given_up');
     await mail.stopMails();
+    expect(outcomes).toEqual(['given_up']);
     expect(log.lines.at(-1)).toMatchObject({ level: 'error', message: 'a delivery mail was given up' });
     expect(await mail.incidents(mutation)).toEqual([
       { route: 'route:F01:B6:20261121', stop: 1, mutation, reason: 'RECIPIENTS_REFUSED' },

@@ -1,6 +1,7 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { PgBoss } from 'pg-boss';
 import type { Queryable } from '../../../server/src/db/types.ts';
+import type { DeliveryOutcome } from '../../../server/src/mutations/deliveries.ts';
 import { startMail } from '../../../server/src/mail/delivery-mails.ts';
 import type { Patience } from '../../../server/src/mail/post.ts';
 import { ordinaryPatience } from '../../../server/src/mail/post.ts';
@@ -81,18 +82,20 @@ export async function mailGround() {
         access: 'documented' as const,
       };
       const clock = () => new Date();
+      const outcomes: DeliveryOutcome[] = [];
       const mails = await startMail({
         db,
         boss,
         config,
         clock,
         log: listened,
+        watch: (outcome) => void outcomes.push(outcome),
         patience: { ...ordinaryPatience, lookSeconds: 0.5, ...patience },
       });
       let stopping: Promise<void> | undefined;
       stopMails = () => (stopping ??= mails.stop());
       atFileEnd(stopMails);
-      return { log, warned, afterStatement: (name: string) => ran(name).promise };
+      return { log, outcomes, warned, afterStatement: (name: string) => ran(name).promise };
     },
 
     /** A driver's stop object; resolves with the mutation that names its letter. */
