@@ -20,6 +20,8 @@ import { benchRoute } from './workload.ts';
 const AT_ONCE = 100;
 /** As long as the CPU of idle sockets is measured: two pings of each. */
 const WATCHED_MS = 10_000;
+/** After which nothing of what a hello brings is under way any more. */
+const SETTLED_MS = 2_000;
 /** As the server tells its clients (`welcome.limits`). */
 const PING_MS = 5_000;
 const PING = '{"type":"ping"}';
@@ -27,8 +29,9 @@ const PING = '{"type":"ping"}';
 const POLLS_A_PING = PING_MS / 1_000;
 
 /**
- * idle: phones that are connected and do nothing but ping, each following a route of its own. Memory is what the server
- * holds after a collection, before and after they came (PSS, so the engine's own growth is in it).
+ * idle: phones that are connected and do nothing but ping, each following a route of its own. Memory is what the second
+ * half of them adds to what the server holds after a collection (PSS): with the first half come the engine's own growth
+ * and code that is not theirs to pay for.
  */
 export async function idle({ rounds, phones = 5_000 }: { rounds: number; phones?: number }): Promise<Report> {
   const ground = await openGround();
@@ -59,6 +62,7 @@ interface Measured {
 }
 
 async function held(child: Child): Promise<number> {
+  await pause(SETTLED_MS);
   await child.collect();
   return proportionalMemory(child.pid);
 }
@@ -80,33 +84,31 @@ async function measureSockets(
   count: number,
   open: (n: number) => Promise<WebSocket>,
 ): Promise<Measured> {
-  // The first of them bring in code that is not theirs to pay for.
-  for (const socket of await openAll(AT_ONCE, open)) socket.terminate();
-  const before = await held(child);
-  const sockets = await openAll(count, open);
-  // Each at a moment of its own, as phones are.
-  const pings = sockets.map((socket, n) => {
-    const first = setTimeout(
-      () => {
-        socket.send(PING);
-        timers.push(setInterval(() => socket.send(PING), PING_MS));
-      },
-      (PING_MS * n) / count,
-    );
-    return first;
-  });
   const timers: NodeJS.Timeout[] = [];
+  const openAndPing = async (n: number): Promise<WebSocket> => {
+    const socket = await open(n);
+    const begin = (): void => {
+      timers.push(setInterval(() => socket.send(PING), PING_MS));
+    };
+    // Each at a moment of its own, as phones are.
+    timers.push(setTimeout(begin, Math.random() * PING_MS));
+    return socket;
+  };
+  const half = Math.floor(count / 2);
+  const sockets = await openAll(half, openAndPing);
+  const before = await held(child);
+  sockets.push(...(await openAll(count - half, (n) => openAndPing(half + n))));
+  const added = (await held(child)) - before;
   await pause(PING_MS);
   const [server, postgres, start] = [child.cpu(), ground.postgresCpu(), performance.now()];
   await pause(WATCHED_MS);
   const used = child.cpu() - server + ground.postgresCpu() - postgres;
   const cpu = (used / (performance.now() - start)) * 1000;
-  const memory = ((await held(child)) - before) / count;
-  for (const timer of [...pings, ...timers]) clearInterval(timer);
+  for (const timer of timers) clearInterval(timer);
   const isOpen = sockets.filter(({ readyState }) => readyState === WebSocket.OPEN).length;
   for (const socket of sockets) socket.terminate();
   if (isOpen < count) throw new Error(`${count - isOpen} of ${count} sockets were closed`);
-  return { memory, cpu };
+  return { memory: added / (count - half), cpu };
 }
 
 function measureOurs(ground: Ground, child: Child, fleet: readonly Phone[]): Promise<Measured> {
@@ -142,13 +144,14 @@ function measureBaseline(ground: Ground, fleet: readonly Phone[]): Promise<Measu
     const agent = new Agent({ keepAlive: true, maxSockets: count, maxFreeSockets: count });
     const poll = (n: number) => changesOf(child, agent, benchRoute(n).id, 0);
     try {
-      await openAll(AT_ONCE, poll);
+      // All in flight together, so that each has a connection of its own.
+      const half = Math.floor(count / 2);
+      await Promise.all(fleet.slice(half).map((_, n) => poll(n)));
       const before = await held(child);
       const [server, postgres] = [child.cpu(), ground.postgresCpu()];
-      // All in flight together, so that each has a connection of its own.
       await Promise.all(fleet.map((_, n) => poll(n)));
       const cpu = child.cpu() - server + ground.postgresCpu() - postgres;
-      return { memory: ((await held(child)) - before) / count, cpu };
+      return { memory: ((await held(child)) - before) / half, cpu };
     } finally {
       agent.destroy();
     }
