@@ -101,6 +101,7 @@ test('what is parked counts until somebody skips it, and a hold says why nothing
   expect((await status()).parked).toBe(1);
   await pool.query(`update parked_row set skipped_at = now()`);
   expect((await status()).parked).toBe(0);
+  expect(await fileOf('ASSHDP')).toMatchObject({ parked: 0 });
   const hold = await client.take(operations.beginHold, { headers, body: { by: 'MILLER', reason: 'new disks' } });
   expect((await status()).hold).toEqual(hold);
 });

@@ -41,25 +41,42 @@ export async function insertRoutes(db: Queryable, routes: readonly MirrorRoute[]
       drivers.map(({ employee }) => employee),
     ],
   );
-  for (let i = 0; i < routes.length; i += 50) {
-    const stops = routes.slice(i, i + 50).flatMap((route) => route.stops.map((stop) => ({ route, stop })));
-    const keys = [
-      stops.map(({ route }) => route.facility),
-      stops.map(({ route }) => route.id),
-      stops.map(({ route }) => route.weekEnd),
-      stops.map(({ stop }) => stop.id),
-    ];
-    await db.query(
-      `insert into stop_plan (facility, route_id, week_end, stop_id, version, doc, lines)
-       select f, r, w, s, 1, d, l from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::text[], $6::text[]) as k (f, r, w, s, d, l)`,
-      [...keys, stops.map(({ stop }) => JSON.stringify(stop)), stops.map(({ stop }) => planLines(stop))],
+  for (let i = 0; i < routes.length; i += 50)
+    await writeStops(
+      db,
+      routes.slice(i, i + 50).flatMap((route) => route.stops.map((stop) => ({ route, stop }))),
     );
-    await db.query(
-      `insert into stop_result (facility, route_id, week_end, stop_id, version)
-       select *, 1 from unnest($1::text[], $2::text[], $3::text[], $4::int[])`,
-      keys,
-    );
-  }
+}
+
+/** More stops for a route that is there, without anybody being told. */
+export const addStops = (db: Queryable, route: RouteName, stops: readonly StopPlan[]): Promise<void> =>
+  writeStops(
+    db,
+    stops.map((stop) => ({ route, stop })),
+  );
+
+type RouteName = Pick<MirrorRoute, 'facility' | 'id' | 'weekEnd'>;
+
+async function writeStops(
+  db: Queryable,
+  stops: readonly { readonly route: RouteName; readonly stop: StopPlan }[],
+): Promise<void> {
+  const keys = [
+    stops.map(({ route }) => route.facility),
+    stops.map(({ route }) => route.id),
+    stops.map(({ route }) => route.weekEnd),
+    stops.map(({ stop }) => stop.id),
+  ];
+  await db.query(
+    `insert into stop_plan (facility, route_id, week_end, stop_id, version, doc, lines)
+     select f, r, w, s, 1, d, l from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::text[], $6::text[]) as k (f, r, w, s, d, l)`,
+    [...keys, stops.map(({ stop }) => JSON.stringify(stop)), stops.map(({ stop }) => planLines(stop))],
+  );
+  await db.query(
+    `insert into stop_result (facility, route_id, week_end, stop_id, version)
+     select *, 1 from unnest($1::text[], $2::text[], $3::text[], $4::int[])`,
+    keys,
+  );
 }
 
 /** A plan of `lines` products (and two collections) that a test can count on. */

@@ -310,8 +310,6 @@ class Fold {
   }
 
   #refuse(item: Item, why: Fault, key: RouteKey | null, stop: number | null, editTime: number | null): Outcome {
-    // It is kept already, and stays as it came.
-    if (item.release) return { result: 'quarantined', ...why };
     const { id, hash, queued, receivedAt } = item;
     let clientVersion = 0;
     if (queued) {
@@ -320,8 +318,7 @@ class Fold {
       this.#clients.set(state.clientId, { ...state, version: clientVersion });
     }
     this.#quarantine.push({ quarantineId: randomUUID(), item, fault: why, key, stop, editTime, clientVersion });
-    if (why !== idReused)
-      this.#known.set(id, { hash, version: null, quarantined: why, warnings: [], receivedAt });
+    if (why !== idReused) this.#known.set(id, { hash, version: null, quarantined: why, warnings: [], receivedAt });
     return { result: 'quarantined', ...why };
   }
 

@@ -1,7 +1,6 @@
 import { clientScope, operations } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { planLines } from '../../../server/src/stops/plan-lines.ts';
-import { insertRoutes, plan } from '../../support/mirror.ts';
+import { addStops, insertRoutes, plan } from '../../support/mirror.ts';
 import { signUp } from '../../support/people.ts';
 import { Phone } from '../../support/phone.ts';
 import type { Signed } from '../../support/rest-client.ts';
@@ -26,18 +25,8 @@ beforeAll(async () => {
 });
 
 /** What the office does when a stop was forgotten: from then on the route has it. */
-async function addStop(id: number): Promise<void> {
-  const key = [route.facility, route.id, route.week_end, id];
-  const added = plan(id);
-  await node.database.pool.query(
-    `insert into stop_plan (facility, route_id, week_end, stop_id, version, doc, lines) values ($1, $2, $3, $4, 1, $5, $6)`,
-    [...key, JSON.stringify(added), planLines(added)],
-  );
-  await node.database.pool.query(
-    'insert into stop_result (facility, route_id, week_end, stop_id, version) values ($1, $2, $3, $4, 1)',
-    key,
-  );
-}
+const addStop = (id: number): Promise<void> =>
+  addStops(node.database.pool, { ...route, weekEnd: route.week_end }, [plan(id)]);
 
 /** A phone whose change of a stop that is not on the route has been kept. */
 async function kept(stop: number, comment = 'from the road') {

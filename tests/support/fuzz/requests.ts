@@ -51,7 +51,7 @@ function requestsTo(name: OperationName, operation: AnyOperation, ground: FuzzGr
         operation.method,
         fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'MKCOL'),
       ),
-      segments: fc.array(segments(ground.words), { minLength: 3, maxLength: 3 }),
+      segments: fc.tuple(...paramsOf(operation.path).map((param) => segments(param, ground.words))),
       query: queries(operation, ground.words),
       credentials: credentials(operation, ground),
       headers: extraHeaders,
@@ -66,6 +66,8 @@ function requestsTo(name: OperationName, operation: AnyOperation, ground: FuzzGr
       body: body?.bytes,
     }));
 }
+
+const paramsOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 
 const fill = (path: string, filling: readonly string[]): string => {
   let n = 0;
@@ -95,10 +97,12 @@ const strange = fc.oneof(
   fc.constant('x'.repeat(500)),
 );
 
-const segments = (words: Words): fc.Arbitrary<string> =>
+/** What a parameter is given: mostly something that there is by its name. */
+const segments = (param: string, { segments: others = ['x'], ...words }: Words): fc.Arbitrary<string> =>
   fc.oneof(
-    { weight: 4, arbitrary: fc.constantFrom(...(words['segments'] ?? ['x'])).map(String) },
-    { weight: 1, arbitrary: strange },
+    { weight: 6, arbitrary: fc.constantFrom(...(words[param] ?? others)).map(String) },
+    { weight: 2, arbitrary: fc.constantFrom(...others).map(String) },
+    { weight: 2, arbitrary: strange },
   );
 
 function queries(operation: AnyOperation, words: Words): fc.Arbitrary<string> {
