@@ -14,9 +14,8 @@ export function lookFor(patch: string): string {
   const copy = mkdtempSync(join(tmpdir(), 'tailgate-patched-'));
   try {
     copyTree(copy);
-    // By its own name: the copy is no repository, and lies in none.
-    const applied = spawnSync('git', ['apply', join(here, 'patches', patch)], { cwd: copy, encoding: 'utf8' });
-    if (applied.status !== 0) return `does not fit: ${applied.stderr.trim()}`;
+    const trouble = apply(patch, copy);
+    if (trouble) return `does not fit: ${trouble}`;
     const args = ['--conditions=source', 'tests/simulate/cli.ts', '--seeds', String(SEEDS)];
     const { status, stderr } = spawnSync(process.execPath, args, { cwd: copy, encoding: 'utf8' });
     if (status === 0) return 'not found';
@@ -24,6 +23,15 @@ export function lookFor(patch: string): string {
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
+}
+
+/** Why a patch does not fit this tree; empty where it does. Nothing is changed. */
+export const misfit = (patch: string): string => apply(patch, root, '--check');
+
+/** By the patch's own name: a copy is no repository, and lies in none. */
+function apply(patch: string, tree: string, ...options: string[]): string {
+  const args = ['apply', ...options, join(here, 'patches', patch)];
+  return spawnSync('git', args, { cwd: tree, encoding: 'utf8' }).stderr.trim();
 }
 
 export const patches = readdirSync(join(here, 'patches')).filter((name) => name.endsWith('.patch'));

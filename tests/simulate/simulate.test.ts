@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { atFileEnd } from '../support/file-end.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { openDepot, type Depot } from './depot.ts';
+import { misfit, patches } from './patches.ts';
 import { simulateAll } from './simulation.ts';
 
 /** A look in passing; CI plays 200 of them by `npm run simulate`, which goes through any number. */
@@ -29,4 +30,9 @@ test('the same seed is the same story', async () => {
   for (const seed of seeds.toReversed())
     alone.set(seed, (await simulateAll(second, [seed], STEPS)).stories.get(seed) ?? []);
   for (const seed of seeds) expect(alone.get(seed)).toEqual(stories.get(seed));
+});
+
+test.each(patches)('the kept mistake %s still fits the code', (patch) => {
+  // Where it does not: make the same mistake in the code as it is now, and keep that.
+  expect(misfit(patch)).toBe('');
 });
