@@ -189,6 +189,9 @@ function fairWeather(): Weather {
 
 /** A reset, as a router that has lost the link sends it: the other side learns of it at once. */
 function destroy({ client, target }: Link): void {
-  client.resetAndDestroy();
-  target.resetAndDestroy();
+  for (const socket of [client, target]) {
+    // What is being shut down takes no reset (libuv's EINVAL): the handle would stay open for ever.
+    if (socket.writableEnded && !socket.writableFinished) socket.destroy();
+    else socket.resetAndDestroy();
+  }
 }
