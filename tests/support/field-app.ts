@@ -1,6 +1,7 @@
 import type { Client, ClientEvents, ReceiptState, Status, Store } from '@tailgate/client-sdk';
 import { createClient } from '@tailgate/client-sdk';
 import type { RouteKey } from '@tailgate/sync-protocol';
+import { platform } from '../../client-sdk/src/environment.ts';
 import { password } from './people.ts';
 import { until } from './sdk-device.ts';
 
@@ -61,12 +62,9 @@ export class FieldApp {
     const timing = { retryBaseMs: 20, retryCapMs: 250, pingMs: 200, socketAgainMs: 200 };
     const gone = { wallMs: elapsedMs, monotonicMs: 0 };
     const clock = {
-      now: () => Date.now() + gone.wallMs,
-      monotonic: () => performance.now() + gone.monotonicMs,
-      after: (ms: number, work: () => void) => {
-        const timer = setTimeout(work, ms);
-        return () => clearTimeout(timer);
-      },
+      ...platform.clock,
+      now: () => platform.clock.now() + gone.wallMs,
+      monotonic: () => platform.clock.monotonic() + gone.monotonicMs,
     };
     return new FieldApp(await createClient({ url, store, timing, clock }), gone);
   }
@@ -121,10 +119,6 @@ export class FieldApp {
   async untilShown(key: RouteKey, stop: number, field: keyof Shown, value: Shown[keyof Shown]): Promise<void> {
     const isSo = (): boolean => this.#shown(key).some((each) => each.id === stop && each[field] === value);
     await until(this.#client.route(key), isSo);
-  }
-
-  async routeStatus(key: RouteKey): Promise<'O' | 'C' | undefined> {
-    return this.#client.route(key).current?.status;
   }
 
   async untilClosed(key: RouteKey): Promise<void> {

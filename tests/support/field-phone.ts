@@ -147,7 +147,6 @@ function doorsOf(page: Page): AppDoors {
         field,
         value,
       }),
-    routeStatus: (key) => page.evaluate((route) => globalThis.fieldApp.routeStatus(route), key),
     untilClosed: (key) => page.evaluate((route) => globalThis.fieldApp.untilClosed(route), key),
     status: () => page.evaluate(() => globalThis.fieldApp.status()),
     untilOffline: () => page.evaluate(() => globalThis.fieldApp.untilOffline()),
