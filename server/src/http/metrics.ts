@@ -3,6 +3,7 @@ import { fastify, LogController } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 import { requireOperator } from './access.ts';
 import { errorAnswer, toAppError } from './errors.ts';
+import { endSilentConnections } from './silent-connections.ts';
 
 export interface MetricsOptions {
   readonly read: () => Promise<{ readonly type: string; readonly text: string }>;
@@ -33,6 +34,7 @@ export function mountMetrics(app: FastifyInstance, { read, opsToken }: MetricsOp
 /** A server of figures and nothing else, for a worker or for a port that only operators reach. */
 export function buildMetrics(options: MetricsOptions, log: FastifyBaseLogger): FastifyInstance {
   const app = fastify({ loggerInstance: log, logController: new LogController({ disableRequestLogging: true }) });
+  endSilentConnections(app);
   mountMetrics(app, options);
   return app;
 }

@@ -1,0 +1,21 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { buildMetrics } from '../../../server/src/http/metrics.ts';
+import { openLogger } from '../../../server/src/logger.ts';
+import { reservePort } from '../../support/reserved-port.ts';
+
+test('a server that stops does not wait for somebody who connected and never asked anything', async () => {
+  const read = () => Promise.resolve({ type: 'text/plain', text: '' });
+  const app = buildMetrics({ read, opsToken: 'operators-only' }, openLogger('silent', { write: () => undefined }));
+  const port = await reservePort();
+  await app.listen({ port, host: '127.0.0.1' });
+  const accepted = once(app.server, 'connection');
+  const silent = connect(port, '127.0.0.1');
+  const ended = once(silent, 'close');
+  silent.on('error', () => undefined); // told by a reset, as the case may be
+  await accepted;
+  await app.close();
+  await ended;
+  expect(app.server.listening).toBe(false);
+});
