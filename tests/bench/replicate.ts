@@ -8,6 +8,7 @@ import type { Host } from '../../server/src/replication/host/host.ts';
 import { openStandIn } from '../../server/src/replication/host/postgres.ts';
 import { ReplicationWorker } from '../../server/src/replication/worker.ts';
 import { fillBacklog, type BacklogSize } from '../support/backlog.ts';
+import { hostLive, hostLiveFigures } from './host-live.ts';
 import { median, openGround, quietLog, type Ground } from './ground.ts';
 import type { Report } from './report.ts';
 
@@ -22,7 +23,10 @@ interface Drained {
   readonly postgresCpu: number;
 }
 
-/** How fast a backlog reaches the host, beside the same MERGEs by one connection without the worker. */
+/**
+ * How fast a backlog reaches the host, beside the same MERGEs by one connection without the worker; and how long one
+ * change takes at 50/s out, and from the host to a phone (targets: 1 s and 5 s, p99).
+ */
 export async function replicate({ rounds }: { rounds: number }): Promise<Report> {
   const ground = await openGround();
   try {
@@ -36,7 +40,11 @@ export async function replicate({ rounds }: { rounds: number }): Promise<Report>
       ours.push(await drainByWorker(ground));
       raw.push(await replay(ground, written));
     }
-    const figures = [figure('worker', ours), figure('the same statements, one connection, no worker', raw)];
+    const figures = [
+      figure('worker', ours),
+      figure('the same statements, one connection, no worker', raw),
+      ...hostLiveFigures(await hostLive(ground)),
+    ];
     const seconds = (runs: readonly Drained[]) => median(runs.map((run) => run.seconds));
     return {
       title: `replicate: ${BACKLOG.routes * BACKLOG.stops} stops, ${mutations()} mutations, fsync on, median of ${rounds}`,
