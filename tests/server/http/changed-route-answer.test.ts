@@ -25,7 +25,7 @@ const change = fc
   .map(({ id, sequence, gone, comment: driver_comments }): ChangedStop => ({
     id,
     plan: gone ? undefined : { ...plan(id, 1), sequence },
-    result: { status: 'P', driver_comments },
+    result: { status: 'P', updates: { driver_comments } },
   }));
 const version = fc.uniqueArray(change, { selector: ({ id }) => id, maxLength: 4 });
 
