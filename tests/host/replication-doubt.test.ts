@@ -52,19 +52,19 @@ test('killed mid-transaction, after its commit: an answer that is lost is settle
   expect(depot.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-describe('a worker dies between its commit on the host and its note of it', () => {
-  /** What that worker has left behind: the host holds the stop as it was then, and no shadow says so. */
-  async function dieAfterWriting(id: string, comment: string) {
-    const key = await depot.addRoute(id, [1]);
-    await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: comment } });
-    const { rows } = await pool.query<{ doc: string }>('select doc from stop_result where route_id = $1', [id]);
-    const moment = (instant: Date) => hostMoment(instant, ZONE);
-    const stop = { key, stop: 1, result: readResult(rows[0]?.doc ?? ''), sequence: '10000000002' as const, moment };
-    const stamp = { user: 'TAILGATE', program: 'TAILGATE', ...moment(depot.clock.now) };
-    expect(await new HostStops(depot.host).write(sealed(hostRows(stop)), undefined, stamp)).toBe(true);
-    return key;
-  }
+/** What a worker leaves behind that dies between its commit on the host and its note of it: rows of which no shadow says. */
+async function dieAfterWriting(id: string, comment: string, lateMs = 0) {
+  const key = await depot.addRoute(id, [1]);
+  await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: comment } });
+  const { rows } = await pool.query<{ doc: string }>('select doc from stop_result where route_id = $1', [id]);
+  const moment = (instant: Date) => hostMoment(instant, ZONE);
+  const stop = { key, stop: 1, result: readResult(rows[0]?.doc ?? ''), sequence: '10000000002' as const, moment };
+  const stamp = { user: 'TAILGATE', program: 'TAILGATE', ...moment(new Date(depot.clock.now.getTime() + lateMs)) };
+  expect(await new HostStops(depot.host).write(sealed(hostRows(stop)), undefined, stamp)).toBe(true);
+  return key;
+}
 
+describe('a worker dies between its commit on the host and its note of it', () => {
   test('the next one finds its own values and writes nothing', async () => {
     const key = await dieAfterWriting('DIED', 'at the ramp');
     const worker = depot.worker();
@@ -101,6 +101,17 @@ describe('a worker dies between its commit on the host and its note of it', () =
     expect(await depot.show('RTSTUP', "RURTE = 'HEARD'")).toMatchObject([{ RUCMT: 'inside', RUSNAM: 'Erika' }]);
   });
 });
+
+/** At the end: from here on the server lives epoch 2. */
+async function failOver(): Promise<void> {
+  const begin = (epoch: number, after: string) =>
+    pool.query(
+      `insert into server_epoch (epoch, cluster, timeline, started_at, reason) values ($1, '', $1, $2::timestamptz + $3::interval, '')`,
+      [epoch, depot.clock.now, after],
+    );
+  await begin(1, '-1 day');
+  await begin(2, '500 milliseconds');
+}
 
 test('whatever answers are lost, the host ends with the mirror’s values and nobody is taken for a clerk', async () => {
   const stops = [1, 2, 3, 4, 5, 6];
@@ -167,3 +178,16 @@ function seeded(seed: number): () => number {
     return state / 2_147_483_648;
   };
 }
+
+test('a worker dies with a primary whose standby has lost nothing: the driver’s later word stands, however late the earlier one was written', async () => {
+  const key = await dieAfterWriting('NEXT', 'at the ramp', 2_000);
+  await failOver();
+  depot.clock.now = new Date(depot.clock.now.getTime() + 1_000);
+  await depot.record(key, { id: 1, updates: { driver_comments: 'inside' } });
+  const worker = depot.worker();
+  await worker.start();
+  await depot.hosted(key);
+  await worker.stop();
+  expect(await depot.show('RTSTUP', "RURTE = 'NEXT'")).toMatchObject([{ RUCMT: 'inside', RURPSQ: '20000000003' }]);
+  expect((await pool.query(`select source from ledger where route_id = 'NEXT'`)).rows).toHaveLength(2);
+});

@@ -133,6 +133,19 @@ export const loadShadow = statement(
     where s.facility = $1 and s.route_id = $2 and s.week_end = $3 and s.stop_id = $4`,
 );
 
+/**
+ * Whether this database holds the change with which a stop came to version $5 in the life of the server $6. Versions are
+ * given again after a restore, so it must have been received in that life.
+ */
+export const findChangeOfLife = statement(
+  'find change of life',
+  `select l.id from ledger l join server_epoch e on e.epoch = $6
+    where l.facility = $1 and l.route_id = $2 and l.week_end = $3 and l.version = $5 and l.stop_id = $4
+      and l.received_at >= e.started_at
+      and l.received_at < (select min(next.started_at) from server_epoch next where next.epoch > $6)
+    limit 1`,
+);
+
 /** Its row on the host is a new one: what the mirror says of it goes there again. $4 the stop. */
 export const raiseStop = statement(
   'raise stop',

@@ -16,6 +16,7 @@ import { keyOf } from './mirror-route.ts';
 import { closingOf } from './route-image.ts';
 import { ROUTE_ROW } from './route-pass.ts';
 import { decodeHeader, decodeStop, encodeHeader, encodeStop } from './shadow.ts';
+import { epochOf, versionOf } from './sequence.ts';
 import { traceOf } from './trace.ts';
 
 export type OfficeEditsOptions = {
@@ -55,8 +56,12 @@ export class OfficeEdits {
     const held = known.rows === null ? undefined : decodeStop(known.rows, key, stop);
     const [result] = found.rows.RTSTUP;
     const isOurs = result !== undefined && result.RUTRC === traceOf(found.rows);
-    if (isOurs && isForgotten(found.rows, held?.rows, known.epoch))
+    if (isOurs && isForgotten(found.rows, held?.rows, known.epoch)) {
+      // After a fail-over that lost nothing only the note of the write is missing. Taken back, it would be dated by the
+      // host's clock, and win over what its own driver recorded a moment later.
+      if (await this.#isInLedger(key, stop, result)) return this.#confirm(key, stop, found);
       return this.#remember(key, stop, { found, held, known, zone });
+    }
     if (isOurs) {
       if (held !== undefined && !sameSet(held.credited, found.credited))
         await this.#confirm(key, stop, { ...held, credited: found.credited });
@@ -72,6 +77,12 @@ export class OfficeEdits {
     const open = [...untold, ...idle];
     if (open.length > 0) await this.#report(key, stop, editor, open, found.rows);
     await this.#confirm(key, stop, found);
+  }
+
+  async #isInLedger(key: RouteKey, stop: number, { RURPSQ }: ServicePart<'RTSTUP'>): Promise<boolean> {
+    const sequence = Number(RURPSQ);
+    const place = [...keyOf(key), stop, versionOf(sequence), epochOf(sequence)];
+    return (await this.#options.db.query(sql.findChangeOfLife, place)).rows.length > 0;
   }
 
   /**

@@ -10,3 +10,8 @@ export function hostSequence(serverEpoch: number, version: number): number {
 export function epochOf(sequence: number): number {
   return Math.floor(sequence / VERSIONS_AN_EPOCH);
 }
+
+/** The route's version, in that life, at which it was written. */
+export function versionOf(sequence: number): number {
+  return sequence % VERSIONS_AN_EPOCH;
+}
