@@ -23,7 +23,7 @@ const line = (delivered_: number) => ({
   updates: { delivered: delivered_, osd_data: [{ osd_code: 10, data: [{ quantity: delivered_ }] }] },
 });
 const later = () => (depot.clock.now = new Date(depot.clock.now.getTime() + 1_000));
-const all = async (statement: string): Promise<unknown[]> => (await pool.query(statement)).rows;
+const all = async (statement: string): Promise<unknown[]> => (await pool.query<object>(statement)).rows;
 
 /** What a worker does with one route, by this database and this host; it holds the lease for as long as it lives. */
 async function bring(key: RouteKey, db: Queryable, host: Host): Promise<void> {

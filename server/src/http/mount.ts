@@ -8,7 +8,7 @@ import { hasIt } from './conditional.ts';
 import type { Answer, Endpoint } from './endpoint.ts';
 import { AppError } from './errors.ts';
 import { RawAnswer } from './raw-answer.ts';
-import { Rendered, sendRendered } from './rendered.ts';
+import { RenderedAnswer, sendRendered } from './rendered.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -62,7 +62,7 @@ function sendAnswer(
   if (answer instanceof RawAnswer) return reply.code(answer.status).headers(answer.headers).send(answer.body);
   const { data, message = ownMessage, meta, etag, headers = {} } = answer;
   void reply.headers(headers);
-  if (data instanceof Rendered) return sendRendered(data, request, reply);
+  if (data instanceof RenderedAnswer) return sendRendered(data, request, reply);
   if (etag !== undefined) {
     void reply.header('etag', etag);
     if (hasIt(request, etag)) return reply.code(304).send();

@@ -2,15 +2,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EncodedBytes, sendEncoded } from './encoded-bytes.ts';
 
 /** A whole answer as the bytes that go out, so that what many ask for is put together once and never copied. */
-export class Rendered<Data> extends EncodedBytes {
-  /** What the bytes say; for the compiler only. */
-  declare readonly says: Data;
-
+export class RenderedAnswer extends EncodedBytes {
   /** What it takes in memory, compressed forms included: of our JSON they are a tenth, of a hostile one not much more. */
   get weight(): number {
     return Math.ceil(this.bytes.length * 1.25);
   }
 }
+
+/** One that says `Data`; `says` is for the compiler only. */
+export type Rendered<Data> = RenderedAnswer & { readonly says: Data };
 
 const sentAs = {
   type: 'application/json; charset=utf-8',
@@ -20,7 +20,7 @@ const sentAs = {
 };
 
 export const sendRendered = (
-  rendered: Rendered<unknown>,
+  rendered: RenderedAnswer,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> => sendEncoded(rendered, sentAs, request, reply);

@@ -2,7 +2,7 @@ import type { StopView } from '@tailgate/sync-protocol';
 import { stopView } from '@tailgate/sync-protocol';
 import { routeFrame, routeMeta } from '../routes/payload.ts';
 import type { ChangedStops, PendingRoute } from '../routes/queries.ts';
-import { Rendered } from './rendered.ts';
+import { RenderedAnswer } from './rendered.ts';
 
 /** How one of the path sets shows a pending route. */
 export interface RouteLook<Stop> {
@@ -24,7 +24,8 @@ interface StopBytes {
  * A pending route as it is answered. The next version is made of it and of what changed: a tap changes one stop of a
  * hundred and fifty, and every phone of the route asks for the whole after it.
  */
-export class RouteAnswer<Stop> extends Rendered<RouteShown<Stop>> {
+export class RouteAnswer<Stop> extends RenderedAnswer {
+  declare readonly says: RouteShown<Stop>;
   /** Of these the stops are. */
   readonly epoch: number;
   readonly version: number;

@@ -46,7 +46,7 @@ test('an answer made of the one before and of what changed is the one made of al
           data: {
             ...{ id: 'R1', facility: 'F01', week_end: '20261121', drivers: [] },
             ...{ name: `Tür ${n}`, last_updated: new Date(n).toISOString() },
-            stops: JSON.parse(JSON.stringify(shown.map(stopPayload))),
+            stops: shown.map(stopPayload),
           },
           meta: { version: n, arrived: false, autoclose_at: null, forceclose_at: null },
         });

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { Rendered, RenderedAnswers } from '../../../server/src/http/rendered.ts';
+import { RenderedAnswer, RenderedAnswers } from '../../../server/src/http/rendered.ts';
 
 /** An answer that weighs so much: its bytes and a quarter for its compressed forms. */
-const answer = (weight: number) => new Rendered<string>(Buffer.alloc((weight * 4) / 5, 'x'));
+const answer = (weight: number) => new RenderedAnswer(Buffer.alloc((weight * 4) / 5, 'x'));
 
 test('an answer is given for its own stamp only', () => {
-  const answers = new RenderedAnswers<Rendered<string>>(1000);
+  const answers = new RenderedAnswers<RenderedAnswer>(1000);
   answers.set('a', '1', answer(100));
   expect(answers.get('a', '1')?.weight).toBe(100);
   expect(answers.get('a', '2')).toBeUndefined();
@@ -15,7 +15,7 @@ test('an answer is given for its own stamp only', () => {
 });
 
 test('what was not asked for the longest goes first, and what is too large is not kept', () => {
-  const answers = new RenderedAnswers<Rendered<string>>(1000);
+  const answers = new RenderedAnswers<RenderedAnswer>(1000);
   for (const name of ['a', 'b', 'c']) answers.set(name, '1', answer(300));
   answers.get('a', '1');
   answers.set('d', '1', answer(400));

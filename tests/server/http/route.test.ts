@@ -176,7 +176,9 @@ describe('an answer that is kept is never an old one', () => {
     const { pool } = server.database;
     await get();
     const doc = JSON.stringify({ ...plan(2), customer: { ...plan(2).customer, name: 'Moved Market' } });
-    const { rows } = await pool.query(`update route set version = version + 1 where id = 'R200' returning version`);
+    const { rows } = await pool.query<{ version: number }>(
+      `update route set version = version + 1 where id = 'R200' returning version`,
+    );
     const moved = `update stop_plan set doc = $1, version = $2 where route_id = 'R200' and stop_id = 2`;
     await pool.query(moved, [doc, rows[0]?.version]);
     expect((await get()).stops.find(({ id }) => id === 2)?.customer.name).toBe('Moved Market');
