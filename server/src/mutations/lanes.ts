@@ -13,12 +13,19 @@ export class Lanes<Unit extends Waiting> {
   readonly #lanes = new Map<string, Unit[]>();
   readonly #busyLanes = new Set<string>();
   readonly #busyScopes = new Set<string>();
+  #size = 0;
 
   get empty(): boolean {
     return this.#lanes.size === 0;
   }
 
+  /** Units that wait, whether their lane is free or not. */
+  get size(): number {
+    return this.#size;
+  }
+
   add(units: readonly Unit[]): void {
+    this.#size += units.length;
     for (const unit of units) {
       const lane = this.#lanes.get(unit.lane);
       if (lane) lane.push(unit);
@@ -28,6 +35,7 @@ export class Lanes<Unit extends Waiting> {
 
   /** Puts units of a batch that could not be served back to the front of their lanes, in order. */
   putBack(units: readonly Unit[]): void {
+    this.#size += units.length;
     for (const unit of units.toReversed()) {
       const lane = this.#lanes.get(unit.lane);
       if (lane) lane.unshift(unit);
@@ -51,6 +59,7 @@ export class Lanes<Unit extends Waiting> {
       if (lane.length > 0) this.#lanes.set(name, lane);
     }
     for (const scope of scopes) this.#busyScopes.add(scope);
+    this.#size -= batch.length;
     return batch;
   }
 
@@ -66,6 +75,7 @@ export class Lanes<Unit extends Waiting> {
   drain(): Unit[] {
     const units = [...this.#lanes.values()].flat();
     this.#lanes.clear();
+    this.#size = 0;
     return units;
   }
 

@@ -31,6 +31,10 @@ const BATCH_SIZE = 128;
 const TURN = 32;
 /** Two are nearly twice one: while one waits for the disk, the other computes. */
 const BATCHES_IN_FLIGHT = 2;
+/** Fewer wait for the open batch and share the next: a commit costs as much as the changes of half a dozen taps. */
+const WORTH_A_SECOND = 64;
+/** An open batch that takes longer keeps nobody waiting. */
+const PATIENCE_MS = 20;
 /** Items that may wait for a batch before pushes are asked to wait: enough to fill the next batches. */
 const ROOM = 4 * BATCH_SIZE;
 /** A route that the worker or the import holds is free again in a moment. */
@@ -72,6 +76,9 @@ class GroupCommit implements Pipeline {
   readonly #waitingForRoom: (() => void)[] = [];
   #unanswered = 0;
   #scheduled = false;
+  /** When the latest batch was begun, of `performance.now()`. */
+  #begunAt = 0;
+  #patience: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(options: PipelineOptions) {
@@ -125,6 +132,7 @@ class GroupCommit implements Pipeline {
 
   async close(): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#patience);
     for (const unit of this.#lanes.drain()) unit.fail(stopping());
     for (const resolve of this.#waitingForRoom.splice(0)) resolve();
     await Promise.allSettled(this.#open);
@@ -160,9 +168,10 @@ class GroupCommit implements Pipeline {
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      while (this.#open.size < BATCHES_IN_FLIGHT) {
+      while (this.#mayBegin()) {
         const batch = this.#lanes.take(BATCH_SIZE, TURN, (scope) => this.#held.has(scope));
         if (batch.length === 0) return;
+        this.#begunAt = performance.now();
         const running = this.#run(batch).finally(() => {
           this.#open.delete(running);
           this.#lanes.release(batch);
@@ -171,6 +180,17 @@ class GroupCommit implements Pipeline {
         this.#open.add(running);
       }
     });
+  }
+
+  #mayBegin(): boolean {
+    if (this.#open.size === 0) return true;
+    if (this.#open.size >= BATCHES_IN_FLIGHT || this.#lanes.empty) return false;
+    if (this.#lanes.size >= WORTH_A_SECOND || performance.now() - this.#begunAt >= PATIENCE_MS) return true;
+    this.#patience ??= setTimeout(() => {
+      this.#patience = undefined;
+      this.#schedule();
+    }, PATIENCE_MS);
+    return false;
   }
 
   async #run(batch: readonly Unit[]): Promise<void> {

@@ -330,6 +330,30 @@ describe('REST', () => {
   });
 });
 
+describe('batches', () => {
+  it('one that waits for a lock keeps nobody else waiting, be it for a single tap', async () => {
+    const [slow, quick] = [new TestQueue(), new TestQueue()];
+    const [slowSession, quickSession] = [await bindQueue(ground, slow, '1001'), await bindQueue(ground, quick, '1002')];
+    const [slowRoute, quickRoute] = [await addRoute(ground, 'B1', ['1001']), await addRoute(ground, 'B2', ['1002'])];
+    const other = await ground.pool.connect();
+    await other.query('begin');
+    await other.query('select last_seq from client where client_id = $1 for update', [slow.clientId]);
+    let waits = true;
+    const first = pipeline.push(slowSession, [updateOf(slow, slowRoute, delivered(1))]).finally(() => (waits = false));
+    await expect
+      .poll(async () => (await one<{ n: number }>('select count(*) as n from pg_locks where not granted')).n)
+      .toBeGreaterThan(0);
+
+    const second = await pipeline.push(quickSession, [updateOf(quick, quickRoute, delivered(1))]);
+
+    expect(second.results[0]?.result).toBe('applied');
+    expect(waits).toBe(true);
+    await other.query('rollback');
+    other.release();
+    expect((await first).results[0]?.result).toBe('applied');
+  });
+});
+
 describe('faults that may pass are never an answer', () => {
   it('waits for a route that another transaction holds, while others go on', async () => {
     const held = await addRoute(ground, 'F1', ['1001']);
