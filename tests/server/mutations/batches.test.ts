@@ -1,0 +1,97 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Pipeline } from '../../../server/src/mutations/change.ts';
+import { TestQueue } from '../../support/sealing.ts';
+import { addRoute, bindQueue, delivered, pipelineGround, restChange, updateOf } from './ground.ts';
+
+type Ground = Awaited<ReturnType<typeof pipelineGround>>;
+let ground: Ground;
+let pipeline: Pipeline;
+beforeAll(async () => {
+  ground = await pipelineGround();
+  pipeline = ground.open();
+});
+
+const one = async <Row extends object>(sql: string, values: unknown[] = []): Promise<Row> => {
+  const { rows } = await ground.pool.query<Row>(sql, values);
+  if (!rows[0]) throw new Error(`no row: ${sql}`);
+  return rows[0];
+};
+
+describe('batches', () => {
+  it('one that waits for a lock keeps nobody else waiting, be it for a single tap', async () => {
+    const [slow, quick] = [new TestQueue(), new TestQueue()];
+    const [slowSession, quickSession] = [await bindQueue(ground, slow, '1001'), await bindQueue(ground, quick, '1002')];
+    const [slowRoute, quickRoute] = [await addRoute(ground, 'B1', ['1001']), await addRoute(ground, 'B2', ['1002'])];
+    const other = await ground.pool.connect();
+    await other.query('begin');
+    await other.query('select last_seq from client where client_id = $1 for update', [slow.clientId]);
+    let waits = true;
+    const first = pipeline.push(slowSession, [updateOf(slow, slowRoute, delivered(1))]).finally(() => (waits = false));
+    await expect
+      .poll(async () => (await one<{ n: number }>('select count(*) as n from pg_locks where not granted')).n)
+      .toBeGreaterThan(0);
+
+    const second = await pipeline.push(quickSession, [updateOf(quick, quickRoute, delivered(1))]);
+
+    expect(second.results[0]?.result).toBe('applied');
+    expect(waits).toBe(true);
+    await other.query('rollback');
+    other.release();
+    expect((await first).results[0]?.result).toBe('applied');
+  });
+});
+
+describe('faults that may pass are never an answer', () => {
+  it('waits for a route that another transaction holds, while others go on', async () => {
+    const held = await addRoute(ground, 'F1', ['1001']);
+    const free = await addRoute(ground, 'F2', ['1002']);
+    const holder = await ground.pool.connect();
+    await holder.query('begin');
+    await holder.query(`select from route where id = 'F1' for update`);
+    let answered = false;
+    const waiting = pipeline.submit(restChange(held, delivered(1), '1001')).finally(() => (answered = true));
+    await pipeline.submit(restChange(free, delivered(1), '1002'));
+    expect(answered).toBe(false);
+    await holder.query('commit');
+    holder.release();
+    expect(await waiting).toMatchObject({ result: 'applied' });
+  });
+
+  it('rejects what waits for a held route when the server stops', async () => {
+    const held = await addRoute(ground, 'F4', ['1001']);
+    const stopping = ground.open();
+    const holder = await ground.pool.connect();
+    await holder.query('begin');
+    await holder.query(`select from route where id = 'F4' for update`);
+    const waiting = stopping.submit(restChange(held, delivered(1), '1001')).catch((error: unknown) => error);
+    await new Promise(setImmediate); // now its batch is open
+    await stopping.close();
+    const late = new Promise((resolve) => setImmediate(resolve, 'still waiting'));
+    expect(await Promise.race([waiting, late])).toEqual(new Error('the server is stopping'));
+    await holder.query('commit');
+    holder.release();
+  });
+
+  it('rejects when the connection is cut before the commit, and the same push again is applied once', async () => {
+    const key = await addRoute(ground, 'F3', ['1001']);
+    const queue = new TestQueue();
+    const session = await bindQueue(ground, queue, '1001');
+    const item = updateOf(queue, key, delivered(1));
+    // Holds the batch inside its transaction: the ledger insert waits for this lock.
+    const holder = await ground.pool.connect();
+    await holder.query('begin');
+    await holder.query('lock table ledger in exclusive mode');
+    const pushed = pipeline.push(session, [item]);
+    const lost = pushed.then(
+      () => 'answered',
+      () => 'rejected',
+    );
+    const stuck = `from pg_stat_activity where wait_event_type = 'Lock' and query like '%insert into ledger%' and datname = current_database()`;
+    await expect.poll(async () => (await ground.pool.query(`select ${stuck}`)).rowCount).toBe(1);
+    await ground.pool.query(`select pg_terminate_backend(pid) ${stuck}`);
+    expect(await lost).toBe('rejected');
+    await holder.query('commit');
+    holder.release();
+    expect(await pipeline.push(session, [item])).toMatchObject({ results: [{ result: 'applied', version: 2 }] });
+  });
+});
