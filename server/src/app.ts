@@ -214,18 +214,26 @@ async function startSideEffects(ground: Ground, pipeline: Pipeline): Promise<voi
   const messages = await startTextMessages({ auth, boss, config, clock, log, watch: deliveries.textMessage });
   shutdown.add('text messages', () => messages.stop());
   const counters = new SharedCounters(db, clock);
-  const sweep = new Sweep({ work: () => sweepAuth({ db, counters, clock }), what: 'old counters', log });
-  shutdown.add('sweep of sign-in limits', () => sweep.stop());
-  sweep.start();
+  keepSweeping(ground, 'old counters', () => sweepAuth({ db, counters, clock }));
   startRetention(ground);
 }
 
 /** On every node, like all sweeps: nobody's turn is waited for. */
-function startRetention({ config: { retention }, log, shutdown, db }: Ground): void {
-  if (!isLimited(retention)) return;
-  const work = () => applyRetention({ db, retention, clock, log });
-  const sweep = new Sweep({ work, what: 'what was kept for its time', log });
-  shutdown.add('retention', () => sweep.stop());
+function startRetention(ground: Ground): void {
+  const { db, log } = ground;
+  const { retention } = ground.config;
+  if (isLimited(retention))
+    keepSweeping(ground, 'what was kept for its time', () => applyRetention({ db, retention, clock, log }));
+}
+
+/** From now on until the process stops. */
+function keepSweeping(
+  { log, shutdown }: Pick<Ground, 'log' | 'shutdown'>,
+  what: string,
+  work: () => Promise<void>,
+): void {
+  const sweep = new Sweep({ work, what, log });
+  shutdown.add(`sweep of ${what}`, () => sweep.stop());
   sweep.start();
 }
 
@@ -307,10 +315,7 @@ function openAssets({ config, log, shutdown, database, boss, telemetry }: Ground
   };
   const finishWhole = () => new ResumableUploads(assets).finishWhole();
   // First what a process that died left whole is ended; the rest of it goes.
-  const work = () => finishWhole().then(() => sweepAssets(db, clock()));
-  const sweep = new Sweep({ work, what: 'what uploads left behind', log });
-  shutdown.add('file sweep', () => sweep.stop());
-  sweep.start();
+  keepSweeping({ log, shutdown }, 'what uploads left behind', () => finishWhole().then(() => sweepAssets(db, clock())));
   return assets;
 }
 

@@ -1,6 +1,7 @@
 import { operations } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bindQueue, restChange } from '../server/mutations/ground.ts';
+import { bindQueue } from '../server/mutations/ground.ts';
+import { restChange } from '../support/rest-change.ts';
 import { opsToken } from '../support/rest-server.ts';
 import { TestQueue } from '../support/sealing.ts';
 import { rowGround } from './row-ground.ts';

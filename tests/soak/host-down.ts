@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import type { Json } from '@tailgate/sync-protocol';
 import { codeBook } from '../../server/src/codes/code-book.ts';
+import type { Change } from '../../server/src/mutations/change.ts';
 import { openPipeline } from '../../server/src/mutations/pipeline.ts';
 import { bossWakeups } from '../../server/src/mutations/wakeups.ts';
+import { restChange } from '../support/rest-change.ts';
 import { drained, isAllOnHost, openHostGround } from './host-ground.ts';
 
 const ROUTES = 100;
@@ -67,44 +67,16 @@ export async function collectWhileHostIsDown(): Promise<boolean> {
 }
 
 /** The n-th thing that a driver does: stop after stop on route after route, and each again with another count. */
-function change(n: number): Parameters<ReturnType<typeof openPipeline>['submit']>[0] {
+function change(n: number): Change {
   const stop = (Math.floor(n / ROUTES) % STOPS) + 1;
   const route = { facility: 'F01', id: `B${n % ROUTES}`, week_end: '20261128' };
   const round = Math.floor(n / (ROUTES * STOPS));
-  const now = new Date();
-  return {
-    id: randomUUID(),
-    name: 'stop.update',
-    version: 1,
-    args: asJson(
-      JSON.stringify({
-        route,
-        stop: {
-          id: stop,
-          updates: {
-            status: 'D',
-            end_delivery_time: now.toISOString(),
-            driver_comments: `round ${round} of stop ${stop}`,
-          },
-          products: [
-            {
-              id: 'ITM100000',
-              invoice: `INV${stop}`,
-              updates: { delivered: round, osd_data: [{ osd_code: 10, data: [{ quantity: round }] }] },
-            },
-          ],
-        },
-      }),
-    ),
-    route,
-    stop,
-    actor: { kind: 'driver', employee: '1001' },
-    source: 'rest',
-    paths: 'current',
-    editTime: now,
-    receivedAt: now,
-    dedupeByContent: false,
+  const updates = {
+    status: 'D',
+    end_delivery_time: new Date().toISOString(),
+    driver_comments: `round ${round} of stop ${stop}`,
   };
+  const osd_data = [{ osd_code: 10, data: [{ quantity: round }] }];
+  const products = [{ id: 'ITM100000', invoice: `INV${stop}`, updates: { delivered: round, osd_data } }];
+  return restChange(route, { id: stop, updates, products }, '1001', { dedupeByContent: false });
 }
-
-const asJson: (text: string) => Json = JSON.parse;

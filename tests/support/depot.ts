@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { routeScope, type Json, type RouteKey, type StopObjectInput } from '@tailgate/sync-protocol';
+import { routeScope, type RouteKey, type StopObjectInput } from '@tailgate/sync-protocol';
 import { PgBoss } from 'pg-boss';
 import { codeBook } from '../../server/src/codes/code-book.ts';
 import { startListener } from '../../server/src/db/listen.ts';
-import type { Outcome, Pipeline } from '../../server/src/mutations/change.ts';
+import type { Change, Outcome, Pipeline } from '../../server/src/mutations/change.ts';
 import { openPipeline } from '../../server/src/mutations/pipeline.ts';
 import { bossWakeups, createQueues } from '../../server/src/mutations/wakeups.ts';
 import { dispatchRoute } from '../../server/src/replication/host/dispatch.ts';
@@ -15,6 +15,7 @@ import { ReplicationWorker, type WorkerOptions } from '../../server/src/replicat
 import { atFileEnd } from './file-end.ts';
 import type { TestDatabase } from './postgres.ts';
 import { recordedLog } from './recorded-log.ts';
+import { restChange } from './rest-change.ts';
 import { createHost } from './stand-in.ts';
 
 const WEEK = '20261128';
@@ -170,24 +171,8 @@ export async function openDepot(): Promise<Depot> {
 }
 
 /** A change as REST submits it. */
-export function change(route: RouteKey, stop: StopObjectInput, now: Date): Parameters<Pipeline['submit']>[0] {
-  return {
-    id: randomUUID(),
-    name: 'stop.update',
-    version: 1,
-    args: asJson(JSON.stringify({ route, stop })),
-    route,
-    stop: Number(stop.id),
-    actor: { kind: 'driver', employee: DRIVER },
-    source: 'rest',
-    paths: 'current',
-    editTime: now,
-    receivedAt: now,
-    dedupeByContent: false,
-  };
-}
-
-const asJson: (text: string) => Json = JSON.parse;
+export const change = (route: RouteKey, stop: StopObjectInput, now: Date): Change =>
+  restChange(route, stop, DRIVER, { editTime: now, receivedAt: now, dedupeByContent: false });
 
 function routeFile(id: string, stops: readonly number[], drivers: readonly string[]): object {
   return {

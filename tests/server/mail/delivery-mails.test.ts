@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { queues } from '../../../server/src/mutations/wakeups.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { addRoute, delivered, restChange } from '../mutations/ground.ts';
+import { addRoute, delivered } from '../mutations/ground.ts';
+import { restChange } from '../../support/rest-change.ts';
 import { mailGround } from './mail-ground.ts';
 
 let mail: Awaited<ReturnType<typeof mailGround>>;

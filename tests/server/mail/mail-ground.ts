@@ -11,7 +11,8 @@ import { atFileEnd } from '../../support/file-end.ts';
 import type { ReceivedMail } from '../../support/mail-server.ts';
 import { startMailServer } from '../../support/mail-server.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
-import { pipelineGround, restChange } from '../mutations/ground.ts';
+import { pipelineGround } from '../mutations/ground.ts';
+import { restChange } from '../../support/rest-change.ts';
 
 export interface MailWorkerOptions {
   /** Keeps mails as files there, instead of sending them. */

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Pipeline } from '../../../server/src/mutations/change.ts';
 import { TestQueue } from '../../support/sealing.ts';
-import { addRoute, bindQueue, delivered, pipelineGround, restChange, updateOf } from './ground.ts';
+import { restChange } from '../../support/rest-change.ts';
+import { addRoute, bindQueue, delivered, pipelineGround, updateOf } from './ground.ts';
 
 type Ground = Awaited<ReturnType<typeof pipelineGround>>;
 let ground: Ground;
@@ -10,12 +11,6 @@ beforeAll(async () => {
   ground = await pipelineGround();
   pipeline = ground.open();
 });
-
-const one = async <Row extends object>(sql: string, values: unknown[] = []): Promise<Row> => {
-  const { rows } = await ground.pool.query<Row>(sql, values);
-  if (!rows[0]) throw new Error(`no row: ${sql}`);
-  return rows[0];
-};
 
 describe('batches', () => {
   it('one that waits for a lock keeps nobody else waiting, be it for a single tap', async () => {
@@ -28,7 +23,7 @@ describe('batches', () => {
     let waits = true;
     const first = pipeline.push(slowSession, [updateOf(slow, slowRoute, delivered(1))]).finally(() => (waits = false));
     await expect
-      .poll(async () => (await one<{ n: number }>('select count(*) as n from pg_locks where not granted')).n)
+      .poll(async () => (await ground.one<{ n: number }>('select count(*) as n from pg_locks where not granted')).n)
       .toBeGreaterThan(0);
 
     const second = await pipeline.push(quickSession, [updateOf(quick, quickRoute, delivered(1))]);

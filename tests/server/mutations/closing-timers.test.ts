@@ -6,7 +6,8 @@ import { queues } from '../../../server/src/mutations/wakeups.ts';
 import { keyedId } from '../../../server/src/stops/mutation-id.ts';
 import { atFileEnd } from '../../support/file-end.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
-import { addRoute, pipelineGround, restChange } from './ground.ts';
+import { restChange } from '../../support/rest-change.ts';
+import { addRoute, pipelineGround } from './ground.ts';
 
 const TIMER_MS = 600_000;
 const NEVER_MS = 3_600_000;

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { PgBoss } from 'pg-boss';
-import type { Json, Mutation, RouteKey } from '@tailgate/sync-protocol';
+import type { Mutation, RouteKey } from '@tailgate/sync-protocol';
 import { codeBook } from '../../../server/src/codes/code-book.ts';
-import type { Change, Pipeline, Queue } from '../../../server/src/mutations/change.ts';
+import type { Pipeline, Queue } from '../../../server/src/mutations/change.ts';
 import { openPipeline } from '../../../server/src/mutations/pipeline.ts';
 import { bossWakeups, createQueues } from '../../../server/src/mutations/wakeups.ts';
 import type { CloseMode } from '../../../server/src/routes/closing.ts';
@@ -52,7 +51,13 @@ export async function pipelineGround() {
     atFileEnd(() => pipeline.close());
     return pipeline;
   };
-  return { database, pool: database.pool, boss, open };
+  /** The first row of an answer that must have one. */
+  const one = async <Row extends object>(sql: string, values: unknown[] = []): Promise<Row> => {
+    const { rows } = await database.pool.query<Row>(sql, values);
+    if (!rows[0]) throw new Error(`no row: ${sql}`);
+    return rows[0];
+  };
+  return { database, pool: database.pool, boss, open, one };
 }
 
 /** A route of a few stops and the warehouse, and its drivers. */
@@ -98,30 +103,3 @@ export const delivered = (stop: number, comment?: string) => ({
 
 export const updateOf = (queue: TestQueue, key: RouteKey, stop: object, at?: Date): Mutation =>
   queue.seal('stop.update', { route: key, stop }, at);
-
-const readJson: (text: string) => Json = JSON.parse;
-
-/** A stop object as PUT route/stop hands it on. */
-export function restChange(
-  key: RouteKey,
-  stop: { id: number; [field: string]: unknown },
-  employee: string,
-  more: Partial<Change> = {},
-): Change {
-  const now = new Date();
-  return {
-    id: randomUUID(),
-    name: 'stop.update',
-    version: 1,
-    args: readJson(JSON.stringify({ route: key, stop })),
-    route: key,
-    stop: stop.id,
-    actor: { kind: 'driver', employee },
-    source: 'rest',
-    paths: 'current',
-    editTime: now,
-    receivedAt: now,
-    dedupeByContent: true,
-    ...more,
-  };
-}

@@ -3,7 +3,8 @@ import type { Pipeline, RouteCommit } from '../../../server/src/mutations/change
 import type { StopResult } from '@tailgate/sync-protocol';
 import { plan } from '../../support/mirror.ts';
 import { TestQueue } from '../../support/sealing.ts';
-import { addRoute, bindQueue, delivered, pipelineGround, restChange, route, sessionOf, updateOf } from './ground.ts';
+import { restChange } from '../../support/rest-change.ts';
+import { addRoute, bindQueue, delivered, pipelineGround, route, sessionOf, updateOf } from './ground.ts';
 
 type Ground = Awaited<ReturnType<typeof pipelineGround>>;
 let ground: Ground;
@@ -13,15 +14,11 @@ beforeAll(async () => {
   pipeline = ground.open();
 });
 
-const one = async <Row extends object>(sql: string, values: unknown[] = []): Promise<Row> => {
-  const { rows } = await ground.pool.query<Row>(sql, values);
-  if (!rows[0]) throw new Error(`no row: ${sql}`);
-  return rows[0];
-};
 const readResult: (doc: string) => StopResult = JSON.parse;
 const resultOf = async (id: string, stop: number): Promise<StopResult> =>
   readResult(
-    (await one<{ doc: string }>('select doc from stop_result where route_id = $1 and stop_id = $2', [id, stop])).doc,
+    (await ground.one<{ doc: string }>('select doc from stop_result where route_id = $1 and stop_id = $2', [id, stop]))
+      .doc,
   );
 
 describe('one commit for everything a mutation does (I2)', () => {
@@ -30,7 +27,7 @@ describe('one commit for everything a mutation does (I2)', () => {
     const queue = new TestQueue();
     const session = await bindQueue(ground, queue, '1001');
     const items = [updateOf(queue, key, delivered(1, 'Tür 1')), updateOf(queue, key, delivered(2))];
-    const jobsBefore = await one<{ n: number }>(`select count(*) as n from pgboss.job where name = 'replicate'`);
+    const jobsBefore = await ground.one<{ n: number }>(`select count(*) as n from pgboss.job where name = 'replicate'`);
 
     const answer = await pipeline.push(session, items);
 
@@ -38,8 +35,13 @@ describe('one commit for everything a mutation does (I2)', () => {
       last_seq: 2,
       results: items.map(({ id, seq }, n) => ({ seq, id, result: 'applied', version: n + 2, status: 'D' })),
     });
-    expect(await one('select version, behind from route where id = $1', ['P1'])).toEqual({ version: 3, behind: true });
-    expect(await one('select last_seq from client where client_id = $1', [queue.clientId])).toEqual({ last_seq: 2 });
+    expect(await ground.one('select version, behind from route where id = $1', ['P1'])).toEqual({
+      version: 3,
+      behind: true,
+    });
+    expect(await ground.one('select last_seq from client where client_id = $1', [queue.clientId])).toEqual({
+      last_seq: 2,
+    });
     const ledger = await ground.pool.query(
       'select id, seq, version, source, employee, result from ledger where route_id = $1 order by version',
       ['P1'],
@@ -51,7 +53,7 @@ describe('one commit for everything a mutation does (I2)', () => {
       status: 'D',
       updates: { driver_comments: 'Tür 1', delivered_by_driver_id: '1001' },
     });
-    const jobs = await one<{ n: number }>(`select count(*) as n from pgboss.job where name = 'replicate'`);
+    const jobs = await ground.one<{ n: number }>(`select count(*) as n from pgboss.job where name = 'replicate'`);
     expect(jobs.n).toBeGreaterThan(jobsBefore.n);
   });
 
@@ -71,7 +73,7 @@ describe('one commit for everything a mutation does (I2)', () => {
     const key = await addRoute(ground, 'P3', ['1001']);
     const mails = async () =>
       (
-        await one<{ n: number }>(
+        await ground.one<{ n: number }>(
           `select count(*) as n from pgboss.job where name = 'mail' and data->>'route_id' = 'P3'`,
         )
       ).n;
@@ -96,7 +98,7 @@ describe('identity (sync.md): the id and the content, never the number alone', (
       last_seq: 2,
       results: first.results.map((result) => ({ ...result, result: 'duplicate' })),
     });
-    expect(await one('select version from route where id = $1', ['I1'])).toEqual({ version: 3 });
+    expect(await ground.one('select version from route where id = $1', ['I1'])).toEqual({ version: 3 });
   });
 
   it('knows an item again under another queue: a cloned phone doubles nothing', async () => {
@@ -154,7 +156,7 @@ describe('identity (sync.md): the id and the content, never the number alone', (
     expect(await pipeline.push(session, [tampered])).toMatchObject({
       results: [{ result: 'applied', warnings: [{ code: 'chain_broken' }] }],
     });
-    expect(await one('select kind from incident where client_id = $1', [queue.clientId])).toEqual({
+    expect(await ground.one('select kind from incident where client_id = $1', [queue.clientId])).toEqual({
       kind: 'chain_broken',
     });
   });
@@ -172,9 +174,10 @@ describe('a queue always drains (I5)', () => {
     const bad = updateOf(queue, key, stop);
     const answer = await pipeline.push(session, [bad, updateOf(queue, key, delivered(1))]);
     expect(answer).toMatchObject({ last_seq: 2, results: [{ result: 'quarantined', code }, { result: 'applied' }] });
-    const kept = await one<{ body: Buffer; details: string }>('select body, details from quarantine where id = $1', [
-      bad.id,
-    ]);
+    const kept = await ground.one<{ body: Buffer; details: string }>(
+      'select body, details from quarantine where id = $1',
+      [bad.id],
+    );
     expect(JSON.parse(kept.body.toString())).toMatchObject({ id: bad.id, args: bad.args });
     expect(JSON.parse(kept.details)).toMatchObject(path ? [{ path }] : []);
     const again = await pipeline.push(sessionOf(queue, '1001'), [bad]);
@@ -240,7 +243,7 @@ describe('two drivers of one stop (I7)', () => {
       { result: 'applied', warnings: [{ code: 'superseded', path: 'updates.driver_comments' }] },
     ]);
     expect(await resultOf('M2', 1)).toMatchObject({ updates: { driver_comments: '10:10' } });
-    expect(await one('select result from ledger where id = $1', [loser.id])).toEqual({ result: 'applied' });
+    expect(await ground.one('select result from ledger where id = $1', [loser.id])).toEqual({ result: 'applied' });
   });
 });
 
@@ -317,7 +320,7 @@ describe('REST', () => {
     await pipeline.submit(restChange(key, delivered(2, 'same'), '1001'));
     const { results } = await pipeline.push(session, [updateOf(queue, key, delivered(2, 'same'))]);
     expect(results).toMatchObject([{ result: 'duplicate' }]);
-    expect(await one('select version from route where id = $1', ['R2'])).toEqual({ version: 3 });
+    expect(await ground.one('select version from route where id = $1', ['R2'])).toEqual({ version: 3 });
   });
 
   it('applies twenty equal requests at once a single time', async () => {
@@ -326,6 +329,6 @@ describe('REST', () => {
       Array.from({ length: 20 }, () => pipeline.submit(restChange(key, delivered(1, 'once'), '1001'))),
     );
     expect(outcomes.filter(({ result }) => result === 'applied')).toHaveLength(1);
-    expect(await one('select version from route where id = $1', ['R3'])).toEqual({ version: 2 });
+    expect(await ground.one('select version from route where id = $1', ['R3'])).toEqual({ version: 2 });
   });
 });
