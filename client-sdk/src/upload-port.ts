@@ -14,8 +14,8 @@ export interface UploadPort {
   readonly status: Watch<Status>;
   /** Who works with the device. */
   employee(): string | undefined;
-  /** What to show at the server in this driver's name, as headers; undefined where there is nothing to show yet. */
-  credentials(employee: string): Readonly<Record<string, string>> | undefined;
+  /** What there is to show at the server in this driver's name, as headers: the best first. */
+  credentials(employee: string): readonly Readonly<Record<string, string>>[];
   /** The life of the server's database; another one may have lost files. */
   epoch(): string | undefined;
   /** Tells the app's `status` how many files wait, by employee. */
@@ -49,14 +49,14 @@ export function openUploadPort({ accounts, outbox, courier, ...ground }: PortGro
     epoch: () => courier.epoch,
     waiting: (files) => courier.filesWait(files),
     trouble: (code, message) => courier.trouble(code, message),
+    // A token may have ended without this device's knowledge, and a driver be put or signed out: what was captured is
+    // sent all the same, with the key of the queue (sync.md, Identity).
     credentials: (employee_id) => {
       const api_token = accounts.find(employee_id)?.token;
-      if (api_token) return { employee_id, api_token };
-      // Signed out, or put out: what was captured is sent all the same (sync.md, Identity).
-      for (const { head } of outbox.queues)
-        if (head.employee === employee_id && head.queue_key !== null)
-          return { employee_id, client_id: head.client_id, queue_key: head.queue_key };
-      return undefined;
+      const keys = [...outbox.queues].flatMap(({ head: { employee, client_id, queue_key } }) =>
+        employee === employee_id && queue_key !== null ? [{ employee_id, client_id, queue_key }] : [],
+      );
+      return api_token ? [{ employee_id, api_token }, ...keys] : keys;
     },
   };
 }

@@ -3,6 +3,8 @@ import type { RouteKey } from '@tailgate/sync-protocol';
 import type { FileStore, Uploads } from '@tailgate/client-sdk/uploads';
 import { MemoryFiles, openUploads } from '@tailgate/client-sdk/uploads';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { endSessions } from '../../server/src/auth/sql.ts';
+import { textArray } from '../../server/src/db/arrays.ts';
 import { insertRoutes, plan } from '../support/mirror.ts';
 import { password, signUp } from '../support/people.ts';
 import { Device, until } from '../support/sdk-device.ts';
@@ -17,7 +19,7 @@ import { download, keptOfUploads } from '../support/uploads.ts';
 const random = new TestBytes('files of a device');
 const largest = 2 * 1024 * 1024;
 /** One a test, with a route of their own. */
-const employees = Array.from({ length: 14 }, (_, n) => String(1001 + n));
+const employees = Array.from({ length: 16 }, (_, n) => String(1001 + n));
 
 let node: SyncNode;
 let link: TcpProxy;
@@ -92,6 +94,11 @@ const received = async (id: string): Promise<number> => {
   return rows[0]?.received ?? 0;
 };
 
+/** Ends the sign-ins of a driver who is not at work with this phone: nobody tells it. */
+async function endSignIns(employee: string): Promise<void> {
+  await node.database.pool.query(endSessions, [textArray([employee]), new Date(), 'evicted']);
+}
+
 /** Bytes that the server holds, of whatever upload. */
 const arrived = async (): Promise<number> => {
   const { rows } = await node.database.pool.query<{ bytes: number }>(
@@ -155,6 +162,20 @@ describe('a file', () => {
     await uploads.here(id);
     await serverHas(id, photo);
     expect(client.driver.current).toBeUndefined();
+  });
+
+  test('of a driver who was put out while somebody else has the phone is sent, though the token looks whole', async () => {
+    const { uploads, client, key } = await openApp();
+    await client.updateStop(key, { id: 2, updates: { driver_comments: 'so that there is a queue' } }).accepted;
+    const employee = client.driver.current?.employeeId ?? '';
+    const photo = photoOf(20_000);
+    const other = employees[next++] ?? '';
+    await client.signIn({ employeeId: other, password });
+    await endSignIns(employee);
+    const { id } = await uploads.add(photo, { kind: 'photo', employee });
+    await uploads.here(id);
+    await serverHas(id, photo);
+    expect(client.status.current.employeeId).toBe(other);
   });
 
   test('goes on where it was after the app was killed, with the bytes that had arrived', async () => {

@@ -28,8 +28,8 @@ export class UploadLoop {
   readonly #stopping = new AbortController();
   /** Until when a file rests, by the monotonic clock, and how often it failed in a row. */
   readonly #resting = new Map<string, { readonly until: number; readonly failures: number }>();
-  /** What was shown when a file was turned away. */
-  readonly #denied = new Map<string, string>();
+  /** What opened no door. */
+  readonly #denied = new Set<string>();
   /** Files of which this run of the app has sent something. */
   readonly #fresh = new Set<string>();
   #running: Promise<void> | undefined;
@@ -46,9 +46,10 @@ export class UploadLoop {
     this.pump();
   }
 
-  /** Somebody or something has come back: nobody rests. */
+  /** Somebody or something has come back: nobody rests, and whoever turned us away is asked again (a hotel's gate?). */
   wake(): void {
     this.#resting.clear();
+    this.#denied.clear();
     this.pump();
   }
 
@@ -99,11 +100,12 @@ export class UploadLoop {
   #next(): KeptFile | undefined {
     const { shelf, port } = this.#options;
     const now = port.environment.clock.monotonic();
-    return shelf.waiting.find(({ id, employee }) => {
-      const shown = port.credentials(employee);
-      if (!shown || this.#denied.get(id) === JSON.stringify(shown)) return false;
-      return (this.#resting.get(id)?.until ?? 0) <= now;
-    });
+    return shelf.waiting.find((file) => this.#toShow(file) && (this.#resting.get(file.id)?.until ?? 0) <= now);
+  }
+
+  /** The best of what there is to show for its driver that was not turned away. */
+  #toShow({ employee }: KeptFile): Readonly<Record<string, string>> | undefined {
+    return this.#options.port.credentials(employee).find((shown) => !this.#denied.has(JSON.stringify(shown)));
   }
 
   /** Changes first: they are small, and the office waits for them. */
@@ -128,7 +130,7 @@ export class UploadLoop {
 
   async #send(file: KeptFile): Promise<void> {
     const { shelf, port, chunkBytes, progress } = this.#options;
-    const headers = port.credentials(file.employee);
+    const headers = this.#toShow(file);
     if (!headers) return;
     try {
       const bytes = await shelf.bytesOf(file);
@@ -160,7 +162,7 @@ export class UploadLoop {
       case 'refused':
         return shelf.move(file, { at: 'failed', code: 'REFUSED', reason: outcome.reason });
       case 'denied':
-        this.#denied.set(file.id, shown);
+        this.#denied.add(shown);
         return;
       case 'later': {
         if (this.#stopping.signal.aborted) return;
