@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { CommandError, parsePrintCommand, printed } from '../../server/src/replication/host/cli.ts';
 import { auditTail, columnsOf } from '../../server/src/replication/host/columns.ts';
 import { hostScript, scriptDialects } from '../../server/src/replication/host/host-script.ts';
@@ -20,6 +23,13 @@ test.each(['db2i', 'db2'])(
     expect(script).toMatch(/^-- .*NOT YET RUN on a real Db2/);
   },
 );
+
+// Once by the command itself: this process imports modules in another way than Node does, down to the order of their exports.
+test('npm run host -- ddl prints that script, file by file in the same order', async () => {
+  const command = fileURLToPath(new URL('../../server/bin/host.ts', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=source', command, 'ddl']);
+  expect(stdout).toBe(print('ddl'));
+});
 
 test('docs/host-files.md is printed from the definitions', async () => {
   await expect(print('layout')).toMatchFileSnapshot('../../docs/host-files.md');
