@@ -1,6 +1,9 @@
+import { EventEmitter, once } from 'node:events';
+import type pg from 'pg';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPool } from '../../server/src/db/pool.ts';
-import { withTransaction } from '../../server/src/db/transaction.ts';
+import { inTwoTrips, sending, withTransaction } from '../../server/src/db/transaction.ts';
+import type { Connection, Db, Statement, Tx } from '../../server/src/db/types.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
@@ -71,6 +74,103 @@ describe('a transaction', () => {
     } finally {
       await pool.end();
     }
+  });
+});
+
+describe('a transaction in two trips', () => {
+  let pool: pg.Pool;
+  /** Of the connection under test: `>` as a statement is sent, `<` as it is answered. */
+  let traffic: string[];
+  let db: Db;
+
+  beforeAll(() => {
+    pool = createPool({ url: database.url, name: 'pipelined', log: recordedLog(), size: 1, pipelined: true });
+    db = {
+      query: (statement, values) => pool.query(statement, values),
+      connect: async () => listened(await pool.connect()),
+    };
+    return () => pool.end();
+  });
+
+  beforeEach(() => {
+    traffic = [];
+  });
+
+  function listened(connection: Connection): Connection {
+    return {
+      async query<Row extends pg.QueryResultRow>(statement: Statement, values?: unknown[]) {
+        const text = typeof statement === 'string' ? statement : statement.text;
+        const word = text.split(/[ ;]/)[0] ?? '';
+        traffic.push(`> ${word}`);
+        try {
+          return await connection.query<Row>(statement, values);
+        } finally {
+          traffic.push(`< ${word}`);
+        }
+      },
+      release: (destroy) => connection.release(destroy),
+    };
+  }
+
+  const insert = (tx: Tx, text: string) => tx.query('insert into note values ($1)', [text]);
+  const load = async (tx: Tx): Promise<number> => (await tx.query('select 1')).rows.length;
+  const now = Promise.resolve();
+
+  test('waits twice: for what it loads, and for the commit', async () => {
+    const saved = inTwoTrips(db, load, (tx, count) => ({ sent: now, result: insert(tx, `loaded ${count}`) }));
+    expect((await saved).rowCount).toBe(1);
+    expect(traffic).toEqual([
+      '> begin',
+      '> select',
+      '< begin',
+      '< select',
+      '> insert',
+      '> commit',
+      '< insert',
+      '< commit',
+    ]);
+    expect(await notes()).toEqual(['loaded 1']);
+  });
+
+  test('commits behind what is sent late', async () => {
+    const jobs = new EventEmitter();
+    const saved = inTwoTrips(db, load, (tx) =>
+      sending(tx, async (one) => {
+        await once(jobs, 'ready');
+        await insert(one, 'late');
+      }),
+    );
+    await expect.poll(() => jobs.listenerCount('ready')).toBe(1);
+    jobs.emit('ready');
+    await saved;
+    expect(traffic.slice(-4)).toEqual(['> insert', '> commit', '< insert', '< commit']);
+    expect(await notes()).toEqual(['late']);
+  });
+
+  test('saves nothing where PostgreSQL refuses one statement, and passes its error on', async () => {
+    const saved = inTwoTrips(db, load, (tx) => ({
+      sent: now,
+      result: Promise.all([insert(tx, 'a'), insert(tx, 'a'), insert(tx, 'b')]),
+    }));
+    await expect(saved).rejects.toThrow('duplicate key');
+    expect(await notes()).toEqual([]);
+    await inTwoTrips(db, load, (tx) => ({ sent: now, result: insert(tx, 'the connection is whole') }));
+    expect(await notes()).toEqual(['the connection is whole']);
+  });
+
+  test('saves nothing where loading fails, or a job cannot be sent', async () => {
+    const failing = inTwoTrips(
+      db,
+      (tx) => tx.query('select nothing from nowhere'),
+      (tx) => ({ sent: now, result: insert(tx, 'a') }),
+    );
+    await expect(failing).rejects.toThrow('nowhere');
+    const jobless = inTwoTrips(db, load, (tx) => {
+      const job = sending(tx, () => Promise.reject(new Error('no such queue')));
+      return { sent: job.sent, result: Promise.all([insert(tx, 'b'), job.result]) };
+    });
+    await expect(jobless).rejects.toThrow('no such queue');
+    expect(await notes()).toEqual([]);
   });
 });
 

@@ -8,7 +8,7 @@ export interface Queryable {
   query<Row extends QueryResultRow>(statement: Statement, values?: unknown[]): Promise<QueryResult<Row>>;
 }
 
-/** One open transaction. Functions that must not run outside of one take a `Tx`, which only `withTransaction` gives. */
+/** One open transaction. Functions that must not run outside of one take a `Tx`, which only transaction.ts gives. */
 export interface Tx extends Queryable {
   readonly inTransaction: true;
 }
@@ -18,7 +18,7 @@ export interface Connection extends Queryable {
   release(destroy?: Error | boolean): void;
 }
 
-/** The database: statements outside of transactions, and connections for `withTransaction`. */
+/** The database: statements outside of transactions, and connections for transactions. */
 export interface Db extends Queryable {
   connect(): Promise<Connection>;
 }

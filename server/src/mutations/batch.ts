@@ -1,6 +1,6 @@
 import { routeScope } from '@tailgate/sync-protocol';
 import { isDataError } from '../db/sqlstate.ts';
-import { withTransaction } from '../db/transaction.ts';
+import { inTwoTrips } from '../db/transaction.ts';
 import type { Db, Tx } from '../db/types.ts';
 import type { RouteCommit } from './change.ts';
 import type { Answer } from './fold.ts';
@@ -69,15 +69,21 @@ async function attempt(
   items: readonly Item[],
   poisoned: ReadonlyMap<Item, Fault>,
 ): Promise<BatchResult> {
-  const work = async (tx: Tx): Promise<BatchResult> => {
+  const load = async (tx: Tx) => {
     const { world, held } = await loadWorld(tx, items, rules());
-    const ready = held.size > 0 ? withoutHeld(items, held) : items;
-    const { answers, changes } = foldBatch(world, ready, poisoned, forked);
-    const commits = await saveChanges(tx, changes, wakeups);
-    const answerOf = new Map(ready.map((item, index) => [item, answers[index]]));
-    return { answers: items.map((item) => answerOf.get(item)), commits, held };
+    return { world, held, ready: held.size > 0 ? withoutHeld(items, held) : items };
   };
-  return withTransaction(db, work, 'planned once');
+  return inTwoTrips(db, load, (tx, { world, held, ready }) => {
+    const { answers, changes } = foldBatch(world, ready, poisoned, forked);
+    const { sent, result } = saveChanges(tx, changes, wakeups);
+    const answerOf = new Map(ready.map((item, index) => [item, answers[index]]));
+    const told = (commits: readonly RouteCommit[]): BatchResult => ({
+      answers: items.map((item) => answerOf.get(item)),
+      commits,
+      held,
+    });
+    return { sent, result: result.then(told) };
+  });
 }
 
 /** Items of routes that are held, and whatever follows them in the same queue or lane, wait together. */

@@ -1,6 +1,7 @@
 import { headerDocument, resultDocument, routeScope } from '@tailgate/sync-protocol';
 import { awaitEvidence } from '../assets/evidence.ts';
 import { byteaArray, instantArray, int2Array, int8Array, textArray, uuidArray } from '../db/arrays.ts';
+import { sending, type Sent } from '../db/transaction.ts';
 import type { Tx } from '../db/types.ts';
 import type { RouteFacts } from '../routes/header.ts';
 import { routeHeader } from '../routes/header.ts';
@@ -25,13 +26,19 @@ export interface Wakeups {
   closeAt(tx: Tx, alarms: readonly Date[]): Promise<void>;
 }
 
-/** Writes all changes of a batch, one statement a table, and returns what the feed will say of them after the commit. */
-export async function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): Promise<readonly RouteCommit[]> {
+/** Sends all changes of a batch, one statement a table; results in what the feed will say of them after the commit. */
+export function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): Sent<readonly RouteCommit[]> {
   const bare = commitsOf(changes);
   const alarms = changes.routes.flatMap(({ before, after }) => newAlarms(before.facts, after.facts));
   const drivers = changes.routes.flatMap(({ before, after }) => driversToTell(before.facts, after.facts));
-  // Sent together over a pipelined connection; where one is refused PostgreSQL refuses all that follow, the commit too.
-  const [commits] = await Promise.all([
+  const jobs = [
+    ...(changes.mails.length > 0 ? [sending(tx, (one) => wakeups.mail(one, changes.mails))] : []),
+    ...(alarms.length > 0 ? [sending(tx, (one) => wakeups.closeAt(one, alarms))] : []),
+    ...(changes.reports.length > 0 ? [sending(tx, wakeups.replicateRows)] : []),
+    ...(bare.length > 0 ? [sending(tx, (one) => wakeups.replicate(one))] : []),
+  ];
+  // All but the jobs are sent as they are called; where one is refused PostgreSQL refuses all that follow.
+  const rows = Promise.all([
     withEvidence(tx, bare, changes.stops),
     changes.stops.length > 0 && saveStops(tx, changes.stops, bare),
     changes.ledger.length > 0 && saveLedger(tx, changes.ledger),
@@ -40,15 +47,14 @@ export async function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): P
     changes.quarantine.length > 0 && saveQuarantine(tx, changes.quarantine),
     changes.released.length > 0 && saveReleases(tx, changes.released),
     changes.incidents.length > 0 && saveIncidents(tx, changes.incidents),
-    changes.mails.length > 0 && wakeups.mail(tx, changes.mails),
-    alarms.length > 0 && wakeups.closeAt(tx, alarms),
     changes.reports.length > 0 && saveReports(tx, changes.reports),
-    changes.reports.length > 0 && wakeups.replicateRows(tx),
-    bare.length > 0 && wakeups.replicate(tx),
     bare.length > 0 && tx.query(sql.notify, [scopesPayload(bare.map(({ key }) => routeScope(key)))]),
     drivers.length > 0 && tx.query(sql.notifyDrivers, [textArray(drivers)]),
   ]);
-  return commits;
+  return {
+    sent: Promise.all(jobs.map(({ sent }) => sent)),
+    result: Promise.all([rows, ...jobs.map(({ result }) => result)]).then(([[commits]]) => commits),
+  };
 }
 
 /** NOTIFY takes less than 8,000 bytes; past that the hint is `*`: look at everything that you follow. */
