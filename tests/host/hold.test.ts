@@ -63,6 +63,8 @@ test('a window of the calendar is in force from its beginning to its end, and no
   const sent = (from: string, until: string) =>
     client.call(beginHold, { headers, body: { by: 'MILLER', reason: 'backup', from, until } });
   expect((await sent(minutes(20), minutes(10))).error).toMatchObject({ details: [{ path: 'until' }] });
+  // One that is over would hold nothing back, whatever its answer says.
+  expect((await sent(minutes(-20), minutes(-10))).error).toMatchObject({ details: [{ path: 'until' }] });
   const later = beginHold.data.parse((await sent(minutes(10), minutes(20))).data);
   expect(later).toMatchObject({ in_force: false });
   expect(Date.parse(later.until ?? '')).toBeGreaterThan(Date.parse(later.from));

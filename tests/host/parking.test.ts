@@ -100,6 +100,8 @@ describe('what an operator does with it', () => {
     await depot.record(key, { id: 999, arrived: true, updates: delivered });
     await depot.hosted(key);
     await expectRows('RTHDRP', "RHRTE = 'SKIP'", [{ RHPODS: '' }]);
+    const unsaid = await client.call(skipParked, { headers, params: path, body: { by: 'MILLER', reason: '  ' } });
+    expect(unsaid.error).toMatchObject({ details: [{ path: 'reason', message: 'must not be blank' }] });
     const skipped = await client.take(skipParked, {
       headers,
       params: path,

@@ -9,7 +9,14 @@ export function holdEndpoints(db: Db) {
   return {
     listHolds: endpoint(operations.listHolds, async () => ({ data: await listHolds(db) })),
 
-    beginHold: endpoint(operations.beginHold, async ({ body }) => ({ data: await beginHold(db, body) })),
+    beginHold: endpoint(operations.beginHold, async ({ body }) => {
+      const begun = await beginHold(db, body);
+      if (!begun) {
+        const message = 'must lie ahead';
+        throw new AppError('VALIDATION_FAILED', { details: [{ path: 'until', message }] });
+      }
+      return { data: begun };
+    }),
 
     endHold: endpoint(operations.endHold, async ({ params }) => {
       const ended = await endHold(db, params.hold_id);

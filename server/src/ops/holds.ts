@@ -7,9 +7,13 @@ export async function listHolds(db: Queryable): Promise<HoldItem[]> {
   return (await holds.listHolds(db)).map(itemOf);
 }
 
-/** The workers look every few seconds: what is being written then is finished, nothing more is begun. */
-export async function beginHold(db: Queryable, { from, until, reason, by }: HoldBody): Promise<HoldItem> {
-  return itemOf(await holds.beginHold(db, { from: instant(from), until: instant(until), reason, by }));
+/**
+ * The workers look every few seconds: what is being written then is finished, nothing more is begun.
+ * @returns undefined where it would be over already
+ */
+export async function beginHold(db: Queryable, { from, until, reason, by }: HoldBody): Promise<HoldItem | undefined> {
+  const begun = await holds.beginHold(db, { from: instant(from), until: instant(until), reason, by });
+  return begun && itemOf(begun);
 }
 
 /** @returns undefined where there is no such hold, or where it is the host's own */

@@ -9,11 +9,11 @@ export const listHolds = statement(
     where ends_at is null or ends_at > now() order by starts_at, hold_id`,
 );
 
-/** $1 start or null for now, $2 end or null for open, $3 why, $4 who. */
+/** $1 start or null for now, $2 end or null for open, $3 why, $4 who. No row where the end has passed already. */
 export const beginHold = statement(
   'begin',
   `insert into replication_hold (source, starts_at, ends_at, reason, held_by)
-   values ('operator', coalesce($1, now()), $2, $3, $4)
+   select 'operator', coalesce($1, now()), $2, $3, $4 where $2::timestamptz is null or $2 > now()
    returning ${columns}, starts_at <= now() as in_force`,
 );
 

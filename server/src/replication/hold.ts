@@ -30,12 +30,13 @@ export interface NewHold {
   readonly by: string;
 }
 
-/** The operators' switch, or a window of the maintenance calendar. */
-export async function beginHold(db: Queryable, { from, until, reason, by }: NewHold): Promise<Hold> {
+/**
+ * The operators' switch, or a window of the maintenance calendar.
+ * @returns undefined where it would be over already: whoever mistook the day would believe that nothing is written
+ */
+export async function beginHold(db: Queryable, { from, until, reason, by }: NewHold): Promise<Hold | undefined> {
   const { rows } = await db.query<HoldRow>(sql.beginHold, [from ?? null, until ?? null, reason, by]);
-  const [row] = rows;
-  if (!row) throw new Error('a hold that was inserted comes back');
-  return holdOf(row);
+  return rows[0] && holdOf(rows[0]);
 }
 
 /** @returns undefined where there is no such hold, or where it is the host's own */
