@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { operations } from '@tailgate/sync-protocol';
 import { describe, expect, test } from 'vitest';
+import { hostMoment } from '../../server/src/replication/host/local-time.ts';
+import { ZONE } from '../support/depot.ts';
 import { signIn, signUp } from '../support/people.ts';
 import { TestBytes } from '../support/test-bytes.ts';
 import { storeFiles } from '../support/uploads.ts';
@@ -139,6 +141,11 @@ describe('files (ASSHDP, ASSCHP)', () => {
     );
     worker.wake();
     await expectRows('ASSHDP', `AHID = '${signature_id}'`, [{ AHSTS: 'R', AHCHKN: '2', AHSIZ: '20000' }]);
+    // Announced with its stop and brought on its own: both by the clock of the facility.
+    const { date: day, time } = hostMoment(clock.now, ZONE);
+    expect(await depot.show('ASSHDP', `AHID = '${signature_id}'`)).toMatchObject([
+      { AHCDAT: day, AHCTIM: time, AHUDAT: day, AHUTIM: time },
+    ]);
     await settled(worker);
     expect((await pool.query('select from awaited_asset')).rowCount).toBe(0);
     // The host was told that a file is missing, and is told that it has come.

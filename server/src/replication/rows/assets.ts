@@ -10,6 +10,7 @@ import { loadAssets, recountClosedRoutes, settleAssets } from './sql.ts';
 interface AssetRow extends HostAsset {
   readonly version: number;
   readonly content: string | null;
+  readonly zone: string;
 }
 
 interface PendingAsset extends PendingRow {
@@ -18,8 +19,6 @@ interface PendingAsset extends PendingRow {
 
 /** 256 kB a transaction: the host's log and locks stay small, and a stop's rows get in between. */
 const PIECES_A_TRANSACTION = 16;
-/** Files belong to no facility, whose clock they could be dated by. */
-const ZONE = 'UTC';
 
 /**
  * ASSHDP and ASSCHP. The header says L, then come the chunks, then R: a program of the host that finds R finds every
@@ -32,7 +31,7 @@ export function assetFile({ db, host, owner, clock }: RowGround): RowFile<Pendin
   const countPieces = countRows(host, 'ASSCHP', 'ACID', 'ACSEQ');
 
   const writeHeader = (asset: AssetRow, standing: HostAsset['state']): Promise<void> =>
-    writeOwn(host, putAll('ASSHDP', putHeader, [assetHeader(asset, standing)], stampAt(clock(), ZONE)));
+    writeOwn(host, putAll('ASSHDP', putHeader, [assetHeader(asset, standing)], stampAt(clock(), asset.zone)));
 
   /** How many chunks are there, from the first on; 0 where there is a gap. */
   async function piecesThere(id: string): Promise<number> {
@@ -45,7 +44,7 @@ export function assetFile({ db, host, owner, clock }: RowGround): RowFile<Pendin
     const there = await piecesThere(asset.id);
     let pieces: ServicePart<'ASSCHP'>[] = [];
     const flush = async (): Promise<void> => {
-      await writeOwn(host, putAll('ASSCHP', putPieces, pieces, stampAt(clock(), ZONE)));
+      await writeOwn(host, putAll('ASSCHP', putPieces, pieces, stampAt(clock(), asset.zone)));
       pieces = [];
     };
     for await (const piece of assetPieces(asset.id, readBytes(db, { ...ready(asset), content }))) {
@@ -63,7 +62,7 @@ export function assetFile({ db, host, owner, clock }: RowGround): RowFile<Pendin
     files: ['ASSHDP', 'ASSCHP'],
     load: async (limit) => {
       const { rows } = await db.query<AssetRow & Record<string, unknown>>(loadAssets, [limit]);
-      return rows.map((asset) => ({ key: [asset.id], version: asset.version, zone: ZONE, asset }));
+      return rows.map((asset) => ({ key: [asset.id], version: asset.version, zone: asset.zone, asset }));
     },
     describe: ({ asset }) => JSON.stringify(assetHeader(asset, asset.state)),
     write: async ({ asset }, pass) => {

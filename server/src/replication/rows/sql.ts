@@ -97,10 +97,15 @@ export const settleReports = statement(
    delete from parked_row where file = $1 and key = any ($4::text[])`,
 );
 
-/** Small files first: a signature does not wait for a video. $1 most rows. */
+/**
+ * Small files first: a signature does not wait for a video. A file belongs to no facility: it is dated by the clock of the
+ * stop that waits for it, else by the one that all facilities have, and where they have several, by UTC. $1 most rows.
+ */
 export const loadAssets = statement(
   'load assets',
-  `select a.id, a.version, a.batch, a.seq, a.state, a.content, a.name, a.mime, a.size, a.sha256
+  `select a.id, a.version, a.batch, a.seq, a.state, a.content, a.name, a.mime, a.size, a.sha256,
+          coalesce((select min(f.zone) from awaited_asset w join facility f on f.id = w.facility where w.asset_id = a.id),
+                   (select min(zone) from facility having count(distinct zone) = 1), '') as zone
      from asset a
      left join parked_row p on p.file = 'ASSHDP' and p.key = a.id and p.version = a.version
     where a.hosted_version < a.version and (p.key is null or ${isDue})
