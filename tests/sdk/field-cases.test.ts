@@ -1,132 +1,47 @@
-import type { RouteKey, StopObjectInput } from '@tailgate/sync-protocol';
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { RouteKey } from '@tailgate/sync-protocol';
+import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { servePage, startBrowser } from '../support/browser.ts';
-import { change, openDepot, type Depot } from '../support/depot.ts';
-import { chromiumPhone, fieldPage, sqlitePhone, type FieldPhone } from '../support/field-phone.ts';
+import { fieldCases, readJson, warningCodes } from '../support/field-ground.ts';
 import { leaveItems } from '../support/left-items.ts';
 import { signIn, signUp } from '../support/people.ts';
-import type { SyncNode } from '../support/sync-node.ts';
-import { startSyncNode } from '../support/sync-node.ts';
-import type { TcpProxy } from '../support/tcp-proxy.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
 
-let depot: Depot;
-let node: SyncNode;
-let network: TcpProxy;
-let chromium: () => FieldPhone;
-
-beforeAll(async () => {
-  depot = await openDepot();
-  // All that phones learn is told by notifications: nothing here waits for a sweep.
-  node = await startSyncNode({ database: depot.database, limits: { sweep_ms: 60_000 } });
-  await depot.worker().start();
-  network = await startTcpProxy(Number(new URL(node.client.url).port));
-  const url = network.through(node.client.url);
-  const [browser, address] = await Promise.all([startBrowser(), servePage(fieldPage, url)]);
-  const page = await browser.newPage();
-  chromium = () => chromiumPhone(page, address);
-});
-
-beforeEach(async () => {
-  node.clock.now = new Date();
-  network.pass();
-  await network.accept();
-});
-
-const loseNetwork = async ({ app }: FieldPhone): Promise<void> => {
-  network.refuse();
-  network.cut();
-  await app.untilOffline();
-};
-
-const readJson: (text: string) => unknown = JSON.parse;
-
-interface LedgerRow {
-  id: string;
-  employee: string;
-  stop_id: number;
-  edit_time: Date;
-  warnings: string | null;
-  body: string;
-}
-/** What was taken in of a route, in the order of its versions. */
-const ledgerOf = async ({ id }: RouteKey): Promise<LedgerRow[]> => {
-  const statement =
-    'select id, employee, stop_id, edit_time, warnings, body from ledger where route_id = $1 order by version, seq nulls first';
-  return (await depot.database.pool.query<LedgerRow>(statement, [id])).rows;
-};
-
 const captured = z.object({ captured_at: z.string() });
-const toldWarnings = z.array(z.object({ code: z.string() }));
-const warningCodes = (warnings: string | null): string[] =>
-  toldWarnings.parse(readJson(warnings ?? '[]')).map(({ code }) => code);
 
-/** What the host refuses of a route. */
-const parkedOf = async ({ id }: RouteKey): Promise<object[]> => {
-  const statement = 'select stop_id, reason from parked where route_id = $1';
-  return (await depot.database.pool.query<{ stop_id: number; reason: string }>(statement, [id])).rows;
-};
-
-/** What somebody in the office says of a stop, through another node. */
-const office = async (key: RouteKey, stop: StopObjectInput, at: Date): Promise<void> => {
-  const actor = { kind: 'office', user: 'CLERK' } as const;
-  expect(await depot.pipeline.submit({ ...change(key, stop, at), actor })).toMatchObject({ result: 'applied' });
-};
-
-const storages = [
-  { storage: 'SQLite in Node', letter: 'S', newPhone: () => sqlitePhone(network.through(node.client.url)) },
-  { storage: 'IndexedDB in Chromium', letter: 'C', newPhone: () => chromium() },
-];
-
-describe.each(storages)('on $storage', ({ letter, newPhone }) => {
-  let stories = 0;
-
-  /** A driver with a route. */
-  async function nextDriver() {
-    stories += 1;
-    const driver = `${letter}${stories}`;
-    await depot.clerk(`insert into PODDTA.EMPMSTP (EMEMP, EMNAM, EMSTS) values ('${driver}', 'Driver ${driver}', 'A')`);
-    return { driver, key: await depot.addRoute(`R${driver}`, [1, 2, 3, 999], driver) };
-  }
-
-  /** A phone that has been in the depot: its driver is signed in, the route is on it. */
-  async function onTheRoad() {
-    const { driver, key } = await nextDriver();
-    const phone = await newPhone();
-    onTestFinished(() => phone.stop());
-    await phone.start();
-    expect(await phone.app.signUp(driver)).toBe('signed_in');
-    return { phone, key, driver };
-  }
+// What time, other people and other versions of the app do to what a driver has recorded.
+fieldCases((ground) => {
+  /** What the host refuses of a route. */
+  const parkedOf = async ({ id }: RouteKey): Promise<object[]> => {
+    const statement = 'select stop_id, reason from parked where route_id = $1';
+    return (await ground().depot.database.pool.query<{ stop_id: number; reason: string }>(statement, [id])).rows;
+  };
 
   test('field case 2: a duplicate is answered with all that its lost answer said, and wedges no queue', async () => {
-    const { phone, key } = await onTheRoad();
-    await office(key, { id: 1, updates: { driver_comments: 'theirs' } }, new Date(Date.now() + hour));
+    const { phone, key } = await ground().onTheRoad();
+    await ground().office(key, { id: 1, updates: { driver_comments: 'theirs' } }, new Date(Date.now() + hour));
     await phone.app.untilShown(key, 1, 'comments', 'theirs');
-    network.holdDown();
+    ground().network.holdDown();
     const ids = [
       await phone.app.record(key, 1, { driver_comments: 'mine' }),
       await phone.app.record(key, 2, { driver_comments: 'B' }),
     ];
-    await expect.poll(async () => (await ledgerOf(key)).length).toBe(3);
+    await expect.poll(async () => (await ground().ledgerOf(key)).length).toBe(3);
     await phone.stop();
-    network.pass();
-    network.cut();
+    ground().network.pass();
+    ground().network.cut();
     await phone.start();
     ids.push(await phone.app.record(key, 3, { driver_comments: 'C' }));
     for (const id of ids) expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
     await phone.app.untilDrained();
-    expect((await ledgerOf(key)).slice(1).map(({ id }) => id)).toEqual(ids);
+    expect((await ground().ledgerOf(key)).slice(1).map(({ id }) => id)).toEqual(ids);
     const lost = { id: ids[0], path: 'updates.driver_comments', mine: 'mine', theirs: 'theirs' };
     expect(await phone.app.told()).toMatchObject([{ is: 'conflict', what: lost }]);
   });
 
   test('field case 4: what an older app has left is shown and sent as it was written; what this app records is a change of its own', async () => {
-    const { phone, key } = await onTheRoad();
+    const { phone, key } = await ground().onTheRoad();
     await phone.stop();
     const stop = { id: 1, updates: { driver_comments: 'by the old app', ink_color: 'blue' } };
     const skip = { route: key, stop_id: 2, status: 'S', skip_refuse_driver_comment: 'closed' };
@@ -134,13 +49,13 @@ describe.each(storages)('on $storage', ({ letter, newPhone }) => {
       { name: 'stop.update', version: 1, args: { route: key, stop } },
       { name: 'stop.skip_refuse', version: 1, args: skip },
     ]);
-    network.refuse();
+    ground().network.refuse();
     await phone.start();
     expect(await phone.app.shown(key)).toMatchObject([{ comments: 'by the old app' }, { status: 'S' }, {}, {}]);
     const ids = [...left, await phone.app.record(key, 1, { store_emp_name: 'by the new app' })];
-    await network.accept();
+    await ground().network.accept();
     for (const id of ids) expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
-    const taken = await ledgerOf(key);
+    const taken = await ground().ledgerOf(key);
     expect(taken.map(({ id }) => id)).toEqual(ids);
     expect(readJson(taken[0]?.body ?? '')).toMatchObject({ version: 1, args: { stop } });
     expect(await phone.app.shown(key)).toMatchObject([
@@ -152,7 +67,7 @@ describe.each(storages)('on $storage', ({ letter, newPhone }) => {
   });
 
   test('field case 5: after a downgrade, what this app does not know is kept, sent as it was written, and holds nothing up', async () => {
-    const { phone, key } = await onTheRoad();
+    const { phone, key } = await ground().onTheRoad();
     await phone.stop();
     const update = (id: number) => ({ route: key, stop: { id, updates: { driver_comments: 'of tomorrow' } } });
     const unknown = { name: 'stop.weigh', version: 3, args: { grams: [12.5, 1e21], where: 'é' } };
@@ -162,39 +77,40 @@ describe.each(storages)('on $storage', ({ letter, newPhone }) => {
       { name: 'stop.update', version: 2, args: update(2) },
     ]);
     await phone.growStorage();
-    network.refuse();
+    ground().network.refuse();
     await phone.start();
     // What it cannot read in full it does not interpret.
     expect(await phone.app.shown(key)).toMatchObject([{ comments: 'of tomorrow' }, { comments: null }, {}, {}]);
     const ids = [...left, await phone.app.record(key, 3, { driver_comments: 'of today' })];
-    await network.accept();
+    await ground().network.accept();
     const kept = { at: 'quarantined', code: 'UNKNOWN_MUTATION' };
     const answers = await Promise.all(ids.map((id) => phone.app.onHost(id)));
     expect(answers).toMatchObject([{ at: 'on_host' }, kept, kept, { at: 'on_host' }]);
     expect(await phone.app.told()).toMatchObject(left.slice(1).map((id) => ({ is: 'quarantined', what: { id } })));
-    const { rows } = await depot.database.pool.query<{ body: Buffer }>('select body from quarantine where id = $1', [
-      ids[1],
-    ]);
+    const { rows } = await ground().depot.database.pool.query<{ body: Buffer }>(
+      'select body from quarantine where id = $1',
+      [ids[1]],
+    );
     expect(rows.map(({ body }) => readJson(body.toString()))).toMatchObject([unknown]);
   });
 
   test('field case 6: a stale queue replayed in a new session keeps its author and its times, and reverts nothing', async () => {
-    const { phone, key, driver } = await onTheRoad();
-    await loseNetwork(phone);
+    const { phone, key, driver } = await ground().onTheRoad();
+    await ground().loseNetwork(phone);
     const id = await phone.app.record(key, 1, { driver_comments: 'mine', store_emp_name: 'Ana' });
     const at = Date.now();
     await phone.stop();
     // An hour later somebody else says more of the same stop; the day after the driver signs in again.
-    await office(key, { id: 1, updates: { driver_comments: 'theirs' } }, new Date(at + hour));
-    await node.database.pool.query('update session set revoked_at = now() where employee = $1', [driver]);
-    node.clock.now = new Date(at + day);
-    await network.accept();
+    await ground().office(key, { id: 1, updates: { driver_comments: 'theirs' } }, new Date(at + hour));
+    await ground().node.database.pool.query('update session set revoked_at = now() where employee = $1', [driver]);
+    ground().node.clock.now = new Date(at + day);
+    await ground().network.accept();
     await phone.start(day);
     expect(await phone.app.signIn(driver)).toBe('signed_in');
     expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
     await phone.app.untilShown(key, 1, 'comments', 'theirs');
     expect(await phone.app.shown(key)).toMatchObject([{ receiver: 'Ana', pending: 0 }, {}, {}, {}]);
-    const [, replayed] = await ledgerOf(key);
+    const [, replayed] = await ground().ledgerOf(key);
     expect(replayed).toMatchObject({ id, employee: driver });
     expect(Math.abs((replayed?.edit_time.getTime() ?? 0) - at)).toBeLessThan(hour / 2);
     const lost = { id, stop: 1, path: 'updates.driver_comments', mine: 'mine', theirs: 'theirs' };
@@ -203,25 +119,22 @@ describe.each(storages)('on $storage', ({ letter, newPhone }) => {
   });
 
   test('field case 10: what waits on the phone blocks no download: others’ changes, plans and whole routes come in', async () => {
-    const { phone, key, driver } = await onTheRoad();
-    const blocker = await depot.database.pool.connect();
-    await blocker.query('begin');
-    await blocker.query('select from client where employee = $1 for update', [driver]);
+    const { phone, key, driver } = await ground().onTheRoad();
+    const letCommit = await ground().holdCommits(driver);
     const id = await phone.app.record(key, 1, { driver_comments: 'mine' });
-    await office(key, { id: 1, updates: { store_emp_name: 'Ben' } }, new Date());
+    await ground().office(key, { id: 1, updates: { store_emp_name: 'Ben' } }, new Date());
     await phone.app.untilShown(key, 1, 'receiver', 'Ben');
-    const another = await depot.addRoute(`${key.id}B`, [7], driver);
+    const another = await ground().depot.addRoute(`${key.id}B`, [7], driver);
     await phone.app.untilShown(another, 7, 'status', 'P');
     expect(await phone.app.shown(key)).toMatchObject([{ comments: 'mine', pending: 1 }, {}, {}, {}]);
     expect(await phone.app.receipt(id)).toEqual({ at: 'saved' });
-    await blocker.query('rollback');
-    blocker.release();
+    await letCommit();
     expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
   });
 
   test('field case 13: days without a network, the app started anew each morning: all of it arrives, each tap at its time', async () => {
-    const { phone, key } = await onTheRoad();
-    await loseNetwork(phone);
+    const { phone, key } = await ground().onTheRoad();
+    await ground().loseNetwork(phone);
     const taps: { id: string; at: number }[] = [];
     for (const n of [0, 1, 2]) {
       if (n > 0) await phone.stop();
@@ -237,10 +150,10 @@ describe.each(storages)('on $storage', ({ letter, newPhone }) => {
     ]);
     const { oldestPendingAt = 0 } = await phone.app.status();
     expect(Math.abs(oldestPendingAt - (taps[0]?.at ?? 0))).toBeLessThan(hour);
-    node.clock.now = new Date(Date.now() + 2 * day);
-    await network.accept();
+    ground().node.clock.now = new Date(Date.now() + 2 * day);
+    await ground().network.accept();
     for (const { id } of taps) expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
-    const taken = await ledgerOf(key);
+    const taken = await ground().ledgerOf(key);
     expect(taken.map(({ id }) => id)).toEqual(taps.map(({ id }) => id));
     for (const [n, { edit_time }] of taken.entries())
       expect(Math.abs(edit_time.getTime() - (taps[n]?.at ?? 0))).toBeLessThan(hour);
@@ -248,10 +161,10 @@ describe.each(storages)('on $storage', ({ letter, newPhone }) => {
   });
 
   test('field case 23: a clock that is wrong by days, and jumps, reorders and drops nothing', async () => {
-    const { phone, key } = await onTheRoad();
+    const { phone, key } = await ground().onTheRoad();
     await phone.stop();
     await phone.start(3 * day);
-    await loseNetwork(phone);
+    await ground().loseNetwork(phone);
     const taps: { id: string; at: number }[] = [];
     let elapsed = 0;
     const tap = async (stop: number, driver_comments: string): Promise<void> => {
@@ -273,10 +186,14 @@ describe.each(storages)('on $storage', ({ letter, newPhone }) => {
     await phone.app.turnClock(-4 * day);
     // What others say half an hour before and after counts as that, whatever the phone's clock says.
     const [, , third, , fifth] = taps;
-    await office(key, { id: 3, updates: { driver_comments: 'before' } }, new Date((third?.at ?? 0) - hour / 2));
-    await office(key, { id: 2, updates: { driver_comments: 'after' } }, new Date((fifth?.at ?? 0) + hour / 2));
-    node.clock.now = new Date(Date.now() + elapsed);
-    await network.accept();
+    await ground().office(
+      key,
+      { id: 3, updates: { driver_comments: 'before' } },
+      new Date((third?.at ?? 0) - hour / 2),
+    );
+    await ground().office(key, { id: 2, updates: { driver_comments: 'after' } }, new Date((fifth?.at ?? 0) + hour / 2));
+    ground().node.clock.now = new Date(Date.now() + elapsed);
+    await ground().network.accept();
     for (const { id } of taps) expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
     await phone.app.untilShown(key, 2, 'comments', 'after');
     expect(await phone.app.shown(key)).toMatchObject([
@@ -285,7 +202,7 @@ describe.each(storages)('on $storage', ({ letter, newPhone }) => {
       { comments: 'two days behind' },
       {},
     ]);
-    const taken = (await ledgerOf(key)).slice(2);
+    const taken = (await ground().ledgerOf(key)).slice(2);
     expect(taken.map(({ id }) => id)).toEqual(taps.map(({ id }) => id));
     const wrong = taken.map(({ edit_time }, n) => Math.abs(edit_time.getTime() - (taps[n]?.at ?? 0)));
     expect(Math.max(...wrong)).toBeLessThan(hour / 4);
@@ -295,8 +212,8 @@ describe.each(storages)('on $storage', ({ letter, newPhone }) => {
   });
 
   test('field case 24: one 403 stops no other push: not behind it in its queue, not in another queue', async () => {
-    const { phone, key, driver } = await onTheRoad();
-    const foreign = await depot.addRoute(`${key.id}F`, [1], 'SOMEBODY');
+    const { phone, key, driver } = await ground().onTheRoad();
+    const foreign = await ground().depot.addRoute(`${key.id}F`, [1], 'SOMEBODY');
     const ids = [
       await phone.app.record(key, 1, { driver_comments: 'A' }),
       await phone.app.record(foreign, 1, { driver_comments: 'not mine' }),
@@ -305,11 +222,11 @@ describe.each(storages)('on $storage', ({ letter, newPhone }) => {
     const answers = await Promise.all(ids.map((id) => phone.app.onHost(id)));
     expect(answers).toMatchObject([{ at: 'on_host' }, { at: 'quarantined', code: 'NOT_ASSIGNED' }, { at: 'on_host' }]);
     // Now the whole queue is refused; whoever works with the phone next is not.
-    await loseNetwork(phone);
+    await ground().loseNetwork(phone);
     const kept = await phone.app.record(key, 3, { driver_comments: 'C' });
-    await depot.database.pool.query('update client set revoked_at = now() where employee = $1', [driver]);
-    await network.accept();
-    const { driver: second, key: theirs } = await nextDriver();
+    await ground().depot.database.pool.query('update client set revoked_at = now() where employee = $1', [driver]);
+    await ground().network.accept();
+    const { driver: second, key: theirs } = await ground().nextDriver();
     expect(await phone.app.signUp(second)).toBe('signed_in');
     expect(await phone.app.onHost(await phone.app.record(theirs, 1, { driver_comments: 'D' }))).toMatchObject({
       at: 'on_host',
@@ -319,58 +236,62 @@ describe.each(storages)('on $storage', ({ letter, newPhone }) => {
   });
 
   test('field case 27: put out by `confirm_login` with a full queue, a driver loses nothing, and what comes later is flagged', async () => {
-    const { phone, key, driver } = await onTheRoad();
+    const { phone, key, driver } = await ground().onTheRoad();
     const other = `${driver}X`;
-    await depot.clerk(`insert into PODDTA.EMPMSTP (EMEMP, EMNAM, EMSTS) values ('${other}', 'Driver ${other}', 'A')`);
-    await depot.addRoute(key.id, [1, 2, 3, 999], driver, other);
-    await loseNetwork(phone);
-    const start = node.clock.now.getTime();
+    await ground().depot.clerk(
+      `insert into PODDTA.EMPMSTP (EMEMP, EMNAM, EMSTS) values ('${other}', 'Driver ${other}', 'A')`,
+    );
+    await ground().depot.addRoute(key.id, [1, 2, 3, 999], driver, other);
+    await ground().loseNetwork(phone);
+    const start = ground().node.clock.now.getTime();
     const ids = [
       await phone.app.record(key, 1, { driver_comments: 'A' }),
       await phone.app.record(key, 2, { driver_comments: 'B' }),
       await phone.app.record(key, 1, { store_emp_name: 'Ana' }),
     ];
     await phone.stop();
-    node.clock.now = new Date(start + hour);
-    await signUp(node.client, other);
-    await signIn(node.client, other, { confirm_login: true });
+    ground().node.clock.now = new Date(start + hour);
+    await signUp(ground().node.client, other);
+    await signIn(ground().node.client, other, { confirm_login: true });
     await phone.start(2 * hour);
     ids.push(await phone.app.record(key, 3, { driver_comments: 'not knowing' }));
     await phone.stop();
-    node.clock.now = new Date(start + 3 * hour);
-    await network.accept();
+    ground().node.clock.now = new Date(start + 3 * hour);
+    await ground().network.accept();
     await phone.start(3 * hour);
     for (const id of ids) expect(await phone.app.settled(id)).toMatchObject({ at: 'accepted' });
     expect(await phone.app.told()).toMatchObject([{ is: 'session', what: { employee: driver } }]);
     expect(await phone.app.status()).toMatchObject({ connection: 'signed_out', employeeId: driver, pending: {} });
     expect((await phone.app.shown(key))[2]).toMatchObject({ comments: 'not knowing' });
-    const taken = await ledgerOf(key);
+    const taken = await ground().ledgerOf(key);
     expect(taken.map((row) => [row.id, row.employee])).toEqual(ids.map((id) => [id, driver]));
-    expect(taken.map((row) => warningCodes(row.warnings))).toEqual([[], [], [], ['after_sign_out']]);
-    await depot.hosted(key);
-    expect(await depot.show('RTSTUP', `RURTE = '${key.id}' and RUSTP = 3`)).toMatchObject([{ RUCMT: 'not knowing' }]);
+    expect(taken.map((row) => warningCodes(row))).toEqual([[], [], [], ['after_sign_out']]);
+    await ground().depot.hosted(key);
+    expect(await ground().depot.show('RTSTUP', `RURTE = '${key.id}' and RUSTP = 3`)).toMatchObject([
+      { RUCMT: 'not knowing' },
+    ]);
   });
 
   test('field case 28: the host closes the route and removes a stop: what was recorded meanwhile is kept and told', async () => {
-    const { phone, key, driver } = await onTheRoad();
-    await loseNetwork(phone);
+    const { phone, key, driver } = await ground().onTheRoad();
+    await ground().loseNetwork(phone);
     const delivered = await phone.app.record(key, 1, { status: 'D' });
     const removed = await phone.app.record(key, 2, { status: 'D' });
-    await depot.addRoute(key.id, [1, 3, 999], driver);
-    await depot.clerk(`update PODDTA.RTHDRP set RHPODS = 'C', RHCLBY = 'F' where RHRTE = '${key.id}'`);
-    await depot.importNow();
-    await network.accept();
+    await ground().depot.addRoute(key.id, [1, 3, 999], driver);
+    await ground().depot.clerk(`update PODDTA.RTHDRP set RHPODS = 'C', RHCLBY = 'F' where RHRTE = '${key.id}'`);
+    await ground().depot.importNow();
+    await ground().network.accept();
     await phone.app.untilClosed(key);
     expect(await phone.app.onHost(delivered)).toMatchObject({ at: 'on_host' });
     await phone.app.untilDrained();
     // The host has no row for it any more: it does not count as there, and the office has it on its list.
     expect(await phone.app.receipt(removed)).toMatchObject({ at: 'accepted' });
-    await depot.until(async () => (await parkedOf(key)).length > 0);
+    await ground().depot.until(async () => (await parkedOf(key)).length > 0);
     expect(await parkedOf(key)).toEqual([{ stop_id: 2, reason: 'the host has no stop 2 on this route' }]);
-    const warnings = (await ledgerOf(key)).map((row) => warningCodes(row.warnings));
+    const warnings = (await ground().ledgerOf(key)).map((row) => warningCodes(row));
     expect(warnings).toEqual([['after_close'], ['after_close', 'stop_removed']]);
     // The office puts it back.
-    await depot.addRoute(key.id, [1, 2, 3, 999], driver);
+    await ground().depot.addRoute(key.id, [1, 2, 3, 999], driver);
     expect(await phone.app.onHost(removed)).toMatchObject({ at: 'on_host' });
     await phone.app.untilShown(key, 2, 'status', 'D');
   });

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openPage, servePage, startBrowser } from '../support/browser.ts';
+import { crashPage, openPage, servePage, startBrowser } from '../support/browser.ts';
 import { sampleKey } from '@tailgate/client-sdk/testing';
 import type { ScriptedServer } from '@tailgate/client-sdk/testing';
 import { startScriptedServer } from '../support/scripted-server.ts';
@@ -144,7 +144,7 @@ describe('two pages of one origin, in a real Chromium', () => {
     const saved = await guest.evaluate(() => globalThis.tab.record(1, 'saved before the kill'));
     const fired = await guest.evaluate(() => globalThis.tab.fired());
     const unsaved = await guest.evaluate(() => globalThis.tab.recordAndLeave(2, 'said in the same moment'));
-    await crash(leader);
+    await crashPage(leader);
     server.refuse = false;
     const killedAt = performance.now();
     await guest.evaluate((id) => globalThis.tab.accepted(id), unsaved);
@@ -166,7 +166,7 @@ describe('two pages of one origin, in a real Chromium', () => {
     const leader = await signedIn();
     const [guest, next] = [await openPage(context, address), await openPage(context, address)];
     // The one that waits longest leads next: `guest`. It closes, too, and `next` still has what it recorded.
-    await Promise.all([crash(leader), next.evaluate(() => globalThis.tab.recordAndLeave(1, 'into the gap'))]);
+    await Promise.all([crashPage(leader), next.evaluate(() => globalThis.tab.recordAndLeave(1, 'into the gap'))]);
     await guest.evaluate(() => globalThis.tab.close());
     const id = await next.evaluate(() => globalThis.tab.record(2, 'after the gap'));
     await next.evaluate((of) => globalThis.tab.accepted(of), id);
@@ -185,13 +185,4 @@ async function listen(context: BrowserContext, address: string): Promise<Page> {
     channel.addEventListener('message', ({ data }: MessageEvent<Said>) => globalThis.said.push(data));
   });
   return page;
-}
-
-/** Kills the page's process, as a phone that needs memory does. */
-async function crash(page: Page): Promise<void> {
-  const session = await page.context().newCDPSession(page);
-  const crashed = page.waitForEvent('crash');
-  // It never answers: it is gone.
-  session.send('Page.crash').catch(() => {});
-  await crashed;
 }

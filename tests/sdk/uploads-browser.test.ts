@@ -1,6 +1,6 @@
 import type { BrowserContext } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { openPage, servePage, startBrowser } from '../support/browser.ts';
+import { crashPage, openPage, servePage, startBrowser } from '../support/browser.ts';
 import { insertRoutes, plan } from '../support/mirror.ts';
 import { password, signUp } from '../support/people.ts';
 import type { SyncNode } from '../support/sync-node.ts';
@@ -99,10 +99,7 @@ test('a page that crashes in mid-upload goes on from the bytes that had arrived'
     return rows[0]?.received ?? 0;
   };
   await expect.poll(received, { timeout: 20_000, interval: 20 }).toBeGreaterThan(file.size / 4);
-  const crashed = page.waitForEvent('crash');
-  const session = await context.newCDPSession(page);
-  session.send('Page.crash').catch(() => undefined);
-  await crashed;
+  await crashPage(page);
   link.cut();
   await page.close();
   const before = link.bytesUp;

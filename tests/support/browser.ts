@@ -4,7 +4,7 @@ import { createServer, request as requestTo } from 'node:http';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import type { Browser, BrowserContext } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
 import { findChromium } from './chromium.ts';
 import { atFileEnd } from './file-end.ts';
@@ -60,6 +60,15 @@ export async function openPage(context: BrowserContext, address: string) {
   await page.goto(address);
   await page.waitForFunction('globalThis.ready === true');
   return page;
+}
+
+/** Kills the page's process, as a phone that needs memory does: no handler of the page runs. */
+export async function crashPage(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  const crashed = page.waitForEvent('crash');
+  // It never answers: it is gone.
+  devtools.send('Page.crash').catch(() => undefined);
+  await crashed;
 }
 
 /** Files by path. What a page loads later is a file of its own; a worker may load nothing later, and is one file. */

@@ -1,7 +1,10 @@
-import type { Client, ClientEvents, ReceiptState, Status, Store } from '@tailgate/client-sdk';
+import type { Client, ClientEvents, Environment, Receipt, ReceiptState, Status, Store } from '@tailgate/client-sdk';
 import { createClient } from '@tailgate/client-sdk';
+import type { FileKind, FileStore, Uploads, UploadStatus } from '@tailgate/client-sdk/uploads';
+import { openUploads } from '@tailgate/client-sdk/uploads';
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { platform } from '../../client-sdk/src/environment.ts';
+import { LateAcks } from './late-acks.ts';
 import { password } from './people.ts';
 import { until } from './sdk-device.ts';
 
@@ -9,8 +12,11 @@ import { until } from './sdk-device.ts';
 export interface FieldAppOptions {
   readonly url: string;
   readonly store: Store;
+  readonly files: FileStore;
   /** How far the phone's clock is ahead of this machine's: the days that have gone by in a story. */
   readonly elapsedMs: number;
+  /** What it takes from where it runs; the platform's own where nothing is said. */
+  readonly environment?: Environment;
 }
 
 /** What a driver says of a stop. */
@@ -27,6 +33,16 @@ export interface Shown {
   readonly comments: string | null;
   readonly receiver: string | null;
   readonly pending: number;
+}
+
+/** A photo or a signature that somebody takes. */
+export interface Taken {
+  readonly kind: FileKind;
+  readonly name?: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Another number, another picture. */
+  readonly picture: number;
 }
 
 /** An event of the client, as the app would show it. */
@@ -47,26 +63,34 @@ interface Gone {
  */
 export class FieldApp {
   readonly #client: Client;
+  readonly #uploads: Uploads;
+  readonly #acks: LateAcks;
   readonly #told: Told[] = [];
+  readonly #seen: (string | null)[] = [];
   readonly #gone: Gone;
 
-  private constructor(client: Client, gone: Gone) {
+  private constructor(client: Client, uploads: Uploads, acks: LateAcks, gone: Gone) {
     this.#client = client;
+    this.#uploads = uploads;
+    this.#acks = acks;
     this.#gone = gone;
     for (const is of ['conflict', 'quarantined', 'session'] as const)
       client.on(is, (what) => this.#told.push({ is, what }));
   }
 
-  static async start({ url, store, elapsedMs }: FieldAppOptions): Promise<FieldApp> {
+  static async start({ url, store, files, elapsedMs, environment = platform }: FieldAppOptions): Promise<FieldApp> {
     // Where sockets found nobody for a moment plain HTTP stands in for them: it looks for news as often as it pings.
     const timing = { retryBaseMs: 20, retryCapMs: 250, pingMs: 200, socketAgainMs: 200 };
     const gone = { wallMs: elapsedMs, monotonicMs: 0 };
+    const acks = new LateAcks();
     const clock = {
-      ...platform.clock,
-      now: () => platform.clock.now() + gone.wallMs,
-      monotonic: () => platform.clock.monotonic() + gone.monotonicMs,
+      ...environment.clock,
+      now: () => environment.clock.now() + gone.wallMs,
+      monotonic: () => environment.clock.monotonic() + gone.monotonicMs,
     };
-    return new FieldApp(await createClient({ url, store, timing, clock }), gone);
+    const uploads = await openUploads({ store: files, photos: false });
+    const parts = { ...environment, clock, WebSocket: acks.around(environment.WebSocket) };
+    return new FieldApp(await createClient({ url, store, timing, uploads, ...parts }), uploads, acks, gone);
   }
 
   /** Somebody sets the phone's clock; the one that never jumps goes on. */
@@ -98,21 +122,60 @@ export class FieldApp {
     return receipt.id;
   }
 
+  /** Records the comment of a stop again and again, longer than anybody reads, until the disk takes no more. */
+  async fillDisk(key: RouteKey, stops: readonly number[]): Promise<string[]> {
+    const ids: string[] = [];
+    while (this.#client.status.current.storage === 'ok') {
+      for (const id of stops)
+        ids.push(this.#client.updateStop(key, { id, updates: { driver_comments: `${ids.length}${longComment}` } }).id);
+      const { status } = this.#client;
+      const last = this.#receipt(ids.at(-1) ?? '');
+      await Promise.race([last.saved, until(status, ({ storage }) => storage === 'failing')]);
+    }
+    return ids;
+  }
+
   async receipt(id: string): Promise<ReceiptState | undefined> {
     return this.#client.receipt(id)?.current;
   }
 
+  async untilSaved(id: string): Promise<void> {
+    await this.#receipt(id).saved;
+  }
+
   /** Resolves with what the server has answered. */
   settled(id: string): Promise<ReceiptState> {
-    return this.#receipt(id, ['accepted', 'on_host', 'quarantined']);
+    return until(this.#receipt(id), isOneOf('accepted', 'on_host', 'quarantined'));
   }
 
   onHost(id: string): Promise<ReceiptState> {
-    return this.#receipt(id, ['on_host', 'quarantined']);
+    return until(this.#receipt(id), isOneOf('on_host', 'quarantined'));
+  }
+
+  /** From now on the server's answers to pushes come later than all else that it says. */
+  async holdAcks(): Promise<void> {
+    this.#acks.hold();
+  }
+
+  async untilAckHeld(): Promise<void> {
+    await this.#acks.untilHeld();
+  }
+
+  async releaseAcks(): Promise<void> {
+    this.#acks.release();
   }
 
   async shown(key: RouteKey): Promise<Shown[]> {
     return this.#shown(key);
+  }
+
+  /** Keeps what the driver reads at this stop from now on, for `seen`. */
+  async watch(key: RouteKey, stop: number): Promise<void> {
+    this.#client.stop(stop, key).subscribe((now) => this.#seen.push(now?.updates.driver_comments ?? null));
+  }
+
+  async seen(): Promise<readonly (string | null)[]> {
+    return this.#seen;
   }
 
   /** Resolves as soon as the driver sees this. */
@@ -129,6 +192,10 @@ export class FieldApp {
     return this.#client.status.current;
   }
 
+  async untilOnline(): Promise<void> {
+    await until(this.#client.status, ({ connection }) => connection === 'online');
+  }
+
   async untilOffline(): Promise<void> {
     await until(this.#client.status, ({ connection }) => connection !== 'online');
   }
@@ -139,6 +206,23 @@ export class FieldApp {
 
   async told(): Promise<readonly Told[]> {
     return this.#told;
+  }
+
+  /** Takes a photo; resolves with its id once it is on the disk. */
+  async addFile({ size, picture, ...file }: Taken): Promise<string> {
+    return (await this.#uploads.add(new Blob([pictureOf(picture, size)]), file)).id;
+  }
+
+  /** Resolves with `here`, or with why it never will be. */
+  fileHere(id: string): Promise<string> {
+    return this.#uploads.here(id).then(
+      () => 'here',
+      (error: unknown) => String(error),
+    );
+  }
+
+  async uploads(): Promise<UploadStatus> {
+    return this.#uploads.status.current;
   }
 
   close(): Promise<void> {
@@ -156,9 +240,27 @@ export class FieldApp {
     }));
   }
 
-  #receipt(id: string, ends: readonly ReceiptState['at'][]): Promise<ReceiptState> {
+  #receipt(id: string): Receipt {
     const receipt = this.#client.receipt(id);
     if (!receipt) throw new Error(`the phone has no receipt of ${id}`);
-    return until(receipt, ({ at }) => ends.includes(at));
+    return receipt;
   }
+}
+
+const isOneOf =
+  (...ends: readonly ReceiptState['at'][]) =>
+  ({ at }: ReceiptState): boolean =>
+    ends.includes(at);
+
+const longComment = 'x'.repeat(1_900);
+
+/** Bytes that nothing can compress; the same wherever they are asked for. */
+export function pictureOf(picture: number, size: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(size);
+  // A linear congruential generator (Numerical Recipes); its high bits are random enough for a picture.
+  for (let i = 0, x = picture; i < size; i++) {
+    x = (Math.imul(x, 1_664_525) + 1_013_904_223) >>> 0;
+    bytes[i] = x >>> 24;
+  }
+  return bytes;
 }

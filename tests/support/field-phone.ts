@@ -1,12 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import type { Row, Store, StoreChange, Table } from '@tailgate/client-sdk';
-import { nodeSqlite, openSqlite } from '@tailgate/client-sdk/sqlite';
-import type { Page } from 'playwright-core';
-import { FieldApp } from './field-app.ts';
-import { atFileEnd } from './file-end.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import type { Row, StoreChange, Table } from '@tailgate/client-sdk';
+import type { FileStore } from '@tailgate/client-sdk/uploads';
+import { isKeptFile } from '../../client-sdk/src/uploads/file-store.ts';
+import type { FieldApp } from './field-app.ts';
 
 /** The app's doors, wherever it runs. */
 export type AppDoors = Pick<FieldApp, Exclude<keyof FieldApp, 'close'>>;
@@ -18,139 +13,42 @@ export interface FieldPhone {
   /** Starts the app. @param elapsedMs how far the phone's clock has gone since the story began */
   start(elapsedMs?: number): Promise<void>;
   stop(): Promise<void>;
+  /** The system kills the app: nothing of it runs any more. Where the network has to break, break it. */
+  kill(): Promise<void>;
+  /** The app a second time on the same storage, as another tab or process; where the platform lets it in. */
+  twin(): FieldPhone;
   /** Rows of the storage, while no app runs. */
   rows(table: Table): Promise<Row[]>;
   write(changes: readonly StoreChange[]): Promise<void>;
   /** Leaves the storage as an app of tomorrow would that needs more of it than this one. */
   growStorage(): Promise<void>;
+  /** The platform closes the app's connections to its storage, while it runs. */
+  closeStorage(): Promise<void>;
+  /** The disk of a phone with little room has some again. */
+  makeRoom(): Promise<void>;
+  /** The bytes of a file go from the storage, what is known of it stays; while no app runs. */
+  loseBytes(id: string): Promise<void>;
+  /** How large the records are in which a file's bytes lie. */
+  recordSizes(id: string): Promise<number[]>;
 }
 
-/** On SQLite, in Node. */
-export async function sqlitePhone(url: string): Promise<FieldPhone> {
-  const file = join(await temporaryFolder(), 'phone.db');
-  const open = (): Promise<Store> => openSqlite(nodeSqlite(() => new DatabaseSync(file)));
-  const during = async <Value>(work: (store: Store) => Promise<Value>): Promise<Value> => {
-    const store = await open();
-    try {
-      return await work(store);
-    } finally {
-      await store.close();
-    }
-  };
-  let app: FieldApp | undefined;
-  const phone: FieldPhone = {
-    get app() {
-      if (!app) throw new Error('the app does not run');
-      return app;
-    },
-    start: async (elapsedMs = 0) => {
-      app = await FieldApp.start({ url, store: await open(), elapsedMs });
-    },
-    stop: async () => {
-      await app?.close();
-      app = undefined;
-    },
-    rows: (table) => during((store) => store.readAll(table)),
-    write: (changes) => during((store) => store.write(changes, 'strict')),
-    growStorage: async () => {
-      const database = new DatabaseSync(file);
-      database.exec('create table of_tomorrow (key text primary key)');
-      database.close();
-    },
-  };
-  atFileEnd(() => phone.stop());
-  return phone;
+/** What a phone is like. */
+export interface PhoneOptions {
+  /** How many bytes its disk takes until there is room; as many as there are where nothing is said. */
+  readonly roomBytes?: number;
 }
 
-/** What a page of such phones runs; serve it with `servePage`. The part after `#` in its address names the phone. */
-export const fieldPage = `
-import { openIndexedDb } from '@tailgate/client-sdk';
-import { FieldApp } from './field-app.ts';
-
-const phone = location.hash.slice(1);
-const during = async (work) => {
-  const store = await openIndexedDb(phone);
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-};
-globalThis.fieldPage = {
-  start: async (elapsedMs) => {
-    globalThis.fieldApp = await FieldApp.start({ url: location.origin, store: await openIndexedDb(phone), elapsedMs });
+/** What the doors do with a store of files: one way for all platforms. */
+export const fileDoors = {
+  loseBytes: async (files: FileStore, id: string): Promise<void> => {
+    const facts = (await files.files()).find(({ key }) => key === id)?.value;
+    await files.remove(id);
+    await files.put(id, facts);
   },
-  rows: (table) => during((store) => store.readAll(table)),
-  write: (changes) => during((store) => store.write(changes, 'strict')),
-  growStorage: () => new Promise((resolve, reject) => {
-    const request = indexedDB.open(phone, 2);
-    request.onupgradeneeded = () => request.result.createObjectStore('of_tomorrow');
-    request.onerror = reject;
-    request.onsuccess = () => {
-      request.result.close();
-      resolve();
-    };
-  }),
+  recordSizes: async (files: FileStore, id: string): Promise<number[]> => {
+    const facts = (await files.files()).find(({ key }) => key === id)?.value;
+    const count = isKeptFile(facts) ? facts.pieces : 0;
+    const pieces = await Promise.all(Array.from({ length: count }, (_, index) => files.piece(id, index)));
+    return pieces.map((piece) => piece?.length ?? 0);
+  },
 };
-globalThis.ready = true;
-`;
-
-declare global {
-  var fieldApp: AppDoors;
-  var fieldPage: Pick<FieldPhone, 'rows' | 'write' | 'growStorage'> & { start(elapsedMs: number): Promise<void> };
-}
-
-/**
- * On IndexedDB, in a page of a real Chromium. All phones share the page, and one of them is on at a time: the app is
- * stopped by leaving it, which asks nobody.
- *
- * @param address where `fieldPage` is served
- */
-export function chromiumPhone(page: Page, address: string): FieldPhone {
-  const name = `phone-${randomUUID()}`;
-  let isHere = false;
-  const inPage = async (): Promise<Page> => {
-    if (!isHere) await page.goto(`${address}#${name}`);
-    isHere = true;
-    await page.waitForFunction('globalThis.ready === true');
-    return page;
-  };
-  return {
-    app: doorsOf(page),
-    start: async (elapsedMs = 0) => (await inPage()).evaluate((ms) => globalThis.fieldPage.start(ms), elapsedMs),
-    stop: async () => {
-      await page.goto('about:blank');
-      isHere = false;
-    },
-    rows: async (table) => (await inPage()).evaluate((of) => globalThis.fieldPage.rows(of), table),
-    write: async (changes) => (await inPage()).evaluate((all) => globalThis.fieldPage.write(all), changes),
-    growStorage: async () => (await inPage()).evaluate(() => globalThis.fieldPage.growStorage()),
-  };
-}
-
-function doorsOf(page: Page): AppDoors {
-  return {
-    turnClock: (ms) => page.evaluate((by) => globalThis.fieldApp.turnClock(by), ms),
-    elapse: (ms) => page.evaluate((by) => globalThis.fieldApp.elapse(by), ms),
-    signUp: (employee) => page.evaluate((who) => globalThis.fieldApp.signUp(who), employee),
-    signIn: (employee) => page.evaluate((who) => globalThis.fieldApp.signIn(who), employee),
-    record: (key, stop, said) =>
-      page.evaluate((tap) => globalThis.fieldApp.record(tap.key, tap.stop, tap.said), { key, stop, said }),
-    receipt: (id) => page.evaluate((of) => globalThis.fieldApp.receipt(of), id),
-    settled: (id) => page.evaluate((of) => globalThis.fieldApp.settled(of), id),
-    onHost: (id) => page.evaluate((of) => globalThis.fieldApp.onHost(of), id),
-    shown: (key) => page.evaluate((route) => globalThis.fieldApp.shown(route), key),
-    untilShown: (key, stop, field, value) =>
-      page.evaluate((view) => globalThis.fieldApp.untilShown(view.key, view.stop, view.field, view.value), {
-        key,
-        stop,
-        field,
-        value,
-      }),
-    untilClosed: (key) => page.evaluate((route) => globalThis.fieldApp.untilClosed(route), key),
-    status: () => page.evaluate(() => globalThis.fieldApp.status()),
-    untilOffline: () => page.evaluate(() => globalThis.fieldApp.untilOffline()),
-    untilDrained: () => page.evaluate(() => globalThis.fieldApp.untilDrained()),
-    told: () => page.evaluate(() => globalThis.fieldApp.told()),
-  };
-}

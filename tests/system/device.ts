@@ -1,8 +1,9 @@
-import type { Client, Environment, Receipt, Row, Store, StoreChange, Table, Watch } from '@tailgate/client-sdk';
+import type { Client, Receipt, Store, StoreChange, Watch } from '@tailgate/client-sdk';
 import { createClient, MemoryStore, tables } from '@tailgate/client-sdk';
 import type { Uploads } from '@tailgate/client-sdk/uploads';
 import { MemoryFiles, openUploads } from '@tailgate/client-sdk/uploads';
 import { expect } from 'vitest';
+import { beginLife, mortal, type AppLife } from '../support/app-life.ts';
 import { atFileEnd } from '../support/file-end.ts';
 import { password } from '../support/people.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
@@ -43,7 +44,7 @@ export async function openDevice(serverPort: number, disk: Store = new MemorySto
   const network = await startTcpProxy(serverPort);
   const shift = { ms: 0, turnedMs: 0 };
   const files = new MemoryFiles();
-  let life: Life | undefined;
+  let life: AppLife | undefined;
   let app: Client | undefined;
   let uploads: Uploads | undefined;
   const device: Device = {
@@ -131,72 +132,4 @@ export async function copyOf(disk: Store): Promise<MemoryStore> {
     await copy.write(changes, 'strict');
   }
   return copy;
-}
-
-/** One run of the app: everything that it takes from its platform, and its end. */
-interface Life {
-  readonly environment: Environment;
-  readonly isOver: () => boolean;
-  end(): void;
-}
-
-function beginLife(
-  shift: { readonly ms: number; readonly turnedMs: number },
-  hooks: Pick<Device, 'onSend' | 'onFetch'>,
-): Life {
-  const timers = new Set<NodeJS.Timeout>();
-  const ending = new AbortController();
-  const isOver = (): boolean => ending.signal.aborted;
-  /** Speaks and hears only while the app lives; the network itself breaks from outside. */
-  class AppSocket extends WebSocket {
-    override send(data: string): void {
-      if (isOver()) return;
-      hooks.onSend(data);
-      super.send(data);
-    }
-    override addEventListener(type: string, listener: (event: Event) => void): void {
-      super.addEventListener(type, listener, { signal: ending.signal });
-    }
-  }
-  return {
-    isOver,
-    end: () => {
-      ending.abort();
-      for (const timer of timers) clearTimeout(timer);
-    },
-    environment: {
-      clock: {
-        now: () => Date.now() + shift.ms + shift.turnedMs,
-        monotonic: () => performance.now() + shift.ms,
-        after: (ms, work) => {
-          if (isOver()) return () => undefined;
-          const timer = setTimeout(() => {
-            timers.delete(timer);
-            work();
-          }, ms);
-          timers.add(timer);
-          return () => clearTimeout(timer);
-        },
-      },
-      random: { fraction: () => Math.random(), bytes: (length) => crypto.getRandomValues(new Uint8Array(length)) },
-      fetch: async (input, init) => {
-        await hooks.onFetch(input instanceof Request ? input.url : String(input));
-        const signal = init?.signal ? AbortSignal.any([init.signal, ending.signal]) : ending.signal;
-        return fetch(input, { ...init, signal });
-      },
-      WebSocket: AppSocket,
-      sha256: async (text) => new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))),
-      wakeUps: () => () => undefined,
-    },
-  };
-}
-
-/** The disk as one run of the app has it: what a dead app still asks for is never done. */
-function mortal(disk: Store, { isOver }: Life): Store {
-  const whileAlive = <Value>(work: () => Promise<Value>): Promise<Value> => (isOver() ? new Promise(() => {}) : work());
-  return {
-    readAll: (table: Table): Promise<Row[]> => whileAlive(() => disk.readAll(table)),
-    write: (changes, durability) => whileAlive(() => disk.write(changes, durability)),
-    close: () => Promise.resolve(),
-  };
 }

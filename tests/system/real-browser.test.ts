@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openPage, servePage, startBrowser } from '../support/browser.ts';
+import { crashPage, openPage, servePage, startBrowser } from '../support/browser.ts';
 import { password } from '../support/people.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { Diary, hostHolds } from './diary.ts';
@@ -85,11 +85,7 @@ test('field case 30: in a real Chromium, page and server are killed between comm
     await page.evaluate((stop) => globalThis.story.update(stop), delivery),
     await page.evaluate((fields) => globalThis.story.skip(2, fields), skipped),
   ];
-  // Its process is killed: no handler of the page runs.
-  const crashed = page.waitForEvent('crash');
-  const devtools = await context.newCDPSession(page);
-  devtools.send('Page.crash').catch(() => undefined);
-  await crashed;
+  await crashPage(page);
 
   const again = await openPage(context, address);
   expect(await again.evaluate(() => globalThis.story.statuses())).toBe('DRPPPPPPPPPPPP');

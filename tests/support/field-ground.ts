@@ -1,0 +1,191 @@
+import type { RouteKey, StopObjectInput } from '@tailgate/sync-protocol';
+import type { PoolClient } from 'pg';
+import { beforeAll, beforeEach, describe, expect, onTestFinished } from 'vitest';
+import * as z from 'zod/mini';
+import { ChromiumPhones } from './chromium-phone.ts';
+import { change, openDepot, type Depot } from './depot.ts';
+import type { FieldPhone, PhoneOptions } from './field-phone.ts';
+import { sqlitePhone } from './sqlite-phone.ts';
+import { startSyncNode, type SyncNode } from './sync-node.ts';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
+
+/** What a file on the server may have, so that a story can have one that is too large. */
+export const largestFile = 2 * 1024 * 1024;
+
+/** What was taken in of a route. */
+export interface LedgerRow {
+  id: string;
+  employee: string;
+  stop_id: number;
+  edit_time: Date;
+  warnings: string | null;
+  body: string;
+}
+
+/** A driver on the road: a phone with their route on it. */
+export interface OnTheRoad {
+  readonly phone: FieldPhone;
+  readonly key: RouteKey;
+  readonly driver: string;
+}
+
+/** Where the field cases happen: the real server with a worker and a host, the network before it, and phones. */
+export class FieldGround {
+  readonly depot: Depot;
+  readonly node: SyncNode;
+  readonly network: TcpProxy;
+  readonly #newPhone: (options?: PhoneOptions) => Promise<FieldPhone>;
+  /** Tells drivers of one storage from those of another. */
+  readonly #letter: string;
+  #stories = 0;
+
+  constructor(world: World, storage: Storage) {
+    this.depot = world.depot;
+    this.node = world.node;
+    this.network = world.network;
+    this.#newPhone = (options) => storage.newPhone(world, options);
+    this.#letter = storage.letter;
+  }
+
+  /** Whatever weather and time the story before has left. */
+  async clear(): Promise<void> {
+    this.node.clock.now = new Date();
+    this.network.pass();
+    await this.network.accept();
+  }
+
+  /** A driver with a route. */
+  async nextDriver(): Promise<Omit<OnTheRoad, 'phone'>> {
+    this.#stories += 1;
+    const driver = `${this.#letter}${this.#stories}`;
+    await this.depot.clerk(
+      `insert into PODDTA.EMPMSTP (EMEMP, EMNAM, EMSTS) values ('${driver}', 'Driver ${driver}', 'A')`,
+    );
+    return { driver, key: await this.depot.addRoute(`R${driver}`, [1, 2, 3, 999], driver) };
+  }
+
+  /** A phone on which the app runs and this driver has signed up. */
+  async phoneOf(driver: string, options?: PhoneOptions): Promise<FieldPhone> {
+    const phone = await this.#newPhone(options);
+    onTestFinished(() => phone.stop());
+    await phone.start();
+    expect(await phone.app.signUp(driver)).toBe('signed_in');
+    return phone;
+  }
+
+  /** A phone that has been in the depot: its driver is signed in, the route is on it. */
+  async onTheRoad(options?: PhoneOptions): Promise<OnTheRoad> {
+    const { driver, key } = await this.nextDriver();
+    return { phone: await this.phoneOf(driver, options), key, driver };
+  }
+
+  async loseNetwork({ app }: FieldPhone): Promise<void> {
+    this.network.refuse();
+    this.network.cut();
+    await app.untilOffline();
+  }
+
+  /** The app is killed, and what it had open with it. */
+  async kill(phone: FieldPhone): Promise<void> {
+    await phone.kill();
+    this.network.cut();
+  }
+
+  /** What was taken in of a route, in the order of its versions. */
+  async ledgerOf({ id }: RouteKey): Promise<LedgerRow[]> {
+    const statement =
+      'select id, employee, stop_id, edit_time, warnings, body from ledger where route_id = $1 order by version, seq nulls first';
+    return (await this.depot.database.pool.query<LedgerRow>(statement, [id])).rows;
+  }
+
+  async takenOf(key: RouteKey): Promise<string[]> {
+    return (await this.ledgerOf(key)).map(({ id }) => id);
+  }
+
+  /** What somebody in the office says of a stop, through another node. */
+  async office(key: RouteKey, stop: StopObjectInput, at: Date): Promise<void> {
+    const actor = { kind: 'office', user: 'CLERK' } as const;
+    expect(await this.depot.pipeline.submit({ ...change(key, stop, at), actor })).toMatchObject({ result: 'applied' });
+  }
+
+  /** No push of this driver's queues is committed until the promise that comes back is called for. */
+  async holdCommits(driver: string): Promise<() => Promise<void>> {
+    const holder: PoolClient = await this.depot.database.pool.connect();
+    await holder.query('begin');
+    await holder.query('select from client where employee = $1 for update', [driver]);
+    return async () => {
+      await holder.query('rollback');
+      holder.release();
+    };
+  }
+
+  /** Resolves once a push waits for `holdCommits`. */
+  async untilPushWaits(): Promise<void> {
+    const waiting = `select from pg_stat_activity
+      where wait_event_type = 'Lock' and query like '%from client where%' and datname = current_database()`;
+    await expect.poll(async () => (await this.depot.database.pool.query(waiting)).rowCount).toBeGreaterThan(0);
+  }
+}
+
+interface World {
+  readonly depot: Depot;
+  readonly node: SyncNode;
+  readonly network: TcpProxy;
+  readonly chromium: ChromiumPhones;
+  /** Where phones find the server. */
+  readonly url: string;
+}
+
+interface Storage {
+  readonly storage: string;
+  readonly letter: string;
+  newPhone(world: World, options?: PhoneOptions): Promise<FieldPhone>;
+}
+
+/** A new storage is one entry here. */
+const storages: readonly Storage[] = [
+  { storage: 'SQLite in Node', letter: 'S', newPhone: ({ url }, options) => sqlitePhone(url, options) },
+  {
+    storage: 'IndexedDB in Chromium',
+    letter: 'C',
+    newPhone: ({ chromium }, options) => chromium.newPhone(options),
+  },
+];
+
+/**
+ * Plays the field cases of a file on every storage: `tell` says each of them once.
+ *
+ * @param tell is given the ground on which the stories happen, to be called in a test
+ */
+export function fieldCases(tell: (ground: () => FieldGround) => void): void {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld();
+  });
+
+  describe.each(storages)('on $storage', (storage) => {
+    let ground: FieldGround;
+    beforeAll(() => {
+      ground = new FieldGround(world, storage);
+    });
+    beforeEach(() => ground.clear());
+    tell(() => ground);
+  });
+}
+
+async function openWorld(): Promise<World> {
+  const depot = await openDepot();
+  // All that phones learn is told by notifications: nothing here waits for a sweep.
+  const limits = { sweep_ms: 60_000 };
+  const node = await startSyncNode({ database: depot.database, limits, uploadLimits: { fileBytes: largestFile } });
+  await depot.worker().start();
+  const network = await startTcpProxy(Number(new URL(node.client.url).port));
+  const url = network.through(node.client.url);
+  return { depot, node, network, url, chromium: await ChromiumPhones.open(url) };
+}
+
+export const readJson: (text: string) => unknown = JSON.parse;
+
+const toldWarnings = z.array(z.object({ code: z.string() }));
+export const warningCodes = ({ warnings }: LedgerRow): string[] =>
+  toldWarnings.parse(readJson(warnings ?? '[]')).map(({ code }) => code);

@@ -1,0 +1,51 @@
+import type { Environment, Socket } from '@tailgate/client-sdk';
+
+/** Keeps back the answers to pushes while everything else passes: the protocol leaves open which comes first. */
+export class LateAcks {
+  #held: (() => void)[] | undefined;
+  #noticed: () => void = () => {};
+
+  hold(): void {
+    this.#held = [];
+  }
+
+  /** Resolves as soon as an answer waits here. */
+  untilHeld(): Promise<void> {
+    if (this.#held && this.#held.length > 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#noticed = resolve;
+    });
+  }
+
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const deliver of held) deliver();
+  }
+
+  around(Wire: Environment['WebSocket']): Environment['WebSocket'] {
+    const take = (event: Event, listener: (event: Event) => void): void => {
+      if (!this.#held || !isAck(event)) return listener(event);
+      this.#held.push(() => listener(event));
+      this.#noticed();
+    };
+    return class implements Socket {
+      readonly #wire: Socket;
+      constructor(url: string) {
+        this.#wire = new Wire(url);
+      }
+      send(text: string): void {
+        this.#wire.send(text);
+      }
+      close(code?: number, reason?: string): void {
+        this.#wire.close(code, reason);
+      }
+      addEventListener(type: string, listener: (event: Event) => void): void {
+        this.#wire.addEventListener(type, (event) => take(event, listener));
+      }
+    };
+  }
+}
+
+const isAck = (event: Event): boolean =>
+  event instanceof MessageEvent && typeof event.data === 'string' && event.data.startsWith('{"type":"ack"');

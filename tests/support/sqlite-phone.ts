@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { OpenSql } from '@tailgate/client-sdk/sqlite';
+import { nodeSqlite, openSqlite, openSqliteFiles } from '@tailgate/client-sdk/sqlite';
+import type { AppLife } from './app-life.ts';
+import { beginLife, mortal } from './app-life.ts';
+import { FieldApp } from './field-app.ts';
+import type { FieldPhone, PhoneOptions } from './field-phone.ts';
+import { fileDoors } from './field-phone.ts';
+import { atFileEnd } from './file-end.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+/** On SQLite, in Node. */
+export const sqlitePhone = async (url: string, options: PhoneOptions = {}): Promise<FieldPhone> =>
+  phoneIn(await temporaryFolder(), url, options);
+
+/** SQLite's own, where nobody says otherwise. */
+const pageBytes = 4_096;
+const endlessPages = 1_073_741_823;
+
+function phoneIn(folder: string, url: string, { roomBytes }: PhoneOptions): FieldPhone {
+  const [file, ofFiles] = [join(folder, 'phone.db'), join(folder, 'files.db')];
+  const connections = new Set<DatabaseSync>();
+  let pages = roomBytes === undefined ? endlessPages : Math.floor(roomBytes / pageBytes);
+  let life: AppLife | undefined;
+  let app: FieldApp | undefined;
+
+  /** The disk's limit holds for what the client writes; files have a database of their own. */
+  const opener = (path: string): OpenSql => {
+    const owner = life;
+    return nodeSqlite(() => {
+      if (owner?.isOver()) throw new Error('the app was killed');
+      const database = new DatabaseSync(path);
+      if (path === file) database.exec(`pragma max_page_count = ${pages}`);
+      connections.add(database);
+      return database;
+    });
+  };
+  const closeAll = (): void => {
+    for (const database of connections) if (database.isOpen) database.close();
+    connections.clear();
+  };
+  const during = async <Store extends { close(): Promise<void> }, Value>(
+    opened: Promise<Store>,
+    work: (store: Store) => Promise<Value>,
+  ): Promise<Value> => {
+    const store = await opened;
+    try {
+      return await work(store);
+    } finally {
+      await store.close();
+    }
+  };
+  const filesDuring = <Value>(work: (files: Awaited<ReturnType<typeof openSqliteFiles>>) => Promise<Value>) =>
+    during(openSqliteFiles(opener(ofFiles)), work);
+
+  const phone: FieldPhone = {
+    get app() {
+      if (!app) throw new Error('the app does not run');
+      return app;
+    },
+    start: async (elapsedMs = 0) => {
+      life = beginLife();
+      const store = mortal(await openSqlite(opener(file)), life);
+      const files = await openSqliteFiles(opener(ofFiles));
+      app = await FieldApp.start({ url, store, files, elapsedMs, environment: life.environment });
+    },
+    stop: async () => {
+      await app?.close();
+      app = undefined;
+      closeAll();
+    },
+    kill: async () => {
+      life?.end();
+      closeAll();
+      app = undefined;
+    },
+    twin: () => phoneIn(folder, url, {}),
+    rows: (table) => during(openSqlite(opener(file)), (store) => store.readAll(table)),
+    write: (changes) => during(openSqlite(opener(file)), (store) => store.write(changes, 'strict')),
+    growStorage: async () => {
+      const database = new DatabaseSync(file);
+      database.exec('create table of_tomorrow (key text primary key)');
+      database.close();
+    },
+    closeStorage: async () => closeAll(),
+    makeRoom: async () => {
+      pages = endlessPages;
+      for (const database of connections) if (database.isOpen) database.exec(`pragma max_page_count = ${pages}`);
+    },
+    loseBytes: (id) => filesDuring((files) => fileDoors.loseBytes(files, id)),
+    recordSizes: (id) => filesDuring((files) => fileDoors.recordSizes(files, id)),
+  };
+  atFileEnd(() => phone.stop());
+  return phone;
+}
