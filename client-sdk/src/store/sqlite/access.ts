@@ -1,8 +1,8 @@
 import type { OpenSql, SqlConnection } from './connection.ts';
 import type { SqlValue, Statement } from './sql.ts';
-import { pragmas, takeLock } from './sql.ts';
+import { pragmas, probe, takeLock } from './sql.ts';
 
-/** An SQLite database: opened when it is first used, and again after `close`. */
+/** An SQLite database: opened when it is first used, and again after `close` or where the platform has closed it. */
 export class SqlAccess {
   readonly #open: OpenSql;
   readonly #schema: readonly string[];
@@ -19,7 +19,7 @@ export class SqlAccess {
   /** Sees all that was written before. */
   async read(sql: string, parameters: readonly SqlValue[]): Promise<readonly unknown[]> {
     await this.#last;
-    return (await this.#connect()).all(sql, parameters);
+    return this.#onLiving((connection) => connection.all(sql, parameters));
   }
 
   /** All of the statements in one transaction, or none; on the disk when it resolves. */
@@ -34,12 +34,32 @@ export class SqlAccess {
     await this.#last;
     const connection = await this.#connection;
     this.#connection = undefined;
-    await connection?.close();
+    await connection?.close().catch(async (error: unknown) => {
+      if (await lives(connection)) throw error;
+    });
   }
 
   async #writeAfter(before: Promise<void>, statements: readonly Statement[]): Promise<void> {
     await before;
-    await (await this.#connect()).batch(statements);
+    await this.#onLiving((connection) => connection.batch(statements));
+  }
+
+  /**
+   * Platforms close databases of apps in the background; the next connection is as good (field case 19). What was on its
+   * way is asked for again, for it may not have been committed: our statements may be done twice.
+   */
+  async #onLiving<Value>(work: (connection: SqlConnection) => Promise<Value>): Promise<Value> {
+    const opened = this.#connect();
+    const connection = await opened;
+    try {
+      return await work(connection);
+    } catch (error) {
+      if (await lives(connection)) throw error;
+      // Somebody else may have found it dead before us. What is left of it may hold the lock.
+      if (this.#connection === opened) this.#connection = undefined;
+      await connection.close().catch(() => {});
+      return work(await this.#connect());
+    }
   }
 
   #connect(): Promise<SqlConnection> {
@@ -61,3 +81,10 @@ export class SqlAccess {
     }
   }
 }
+
+/** Each driver has its own words for a database that is closed, and none has them for nothing else. */
+const lives = (connection: SqlConnection): Promise<boolean> =>
+  connection.all(probe, []).then(
+    () => true,
+    () => false,
+  );

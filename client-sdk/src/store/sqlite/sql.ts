@@ -15,6 +15,9 @@ export const pragmas = [
   'pragma fullfsync = 1',
 ];
 
+/** Answered as long as the database is open; reads a page, which a file that was taken away has not. */
+export const probe = 'select count(*) from sqlite_schema';
+
 /** All tables of the store in one: a row is found by its area and key. */
 export const createRows = `
   create table if not exists tailgate_row (
