@@ -145,10 +145,9 @@ async function openGround(config: Config, log: Logger, shutdown: Shutdown): Prom
 
   const listener = await startListener({ url: database.listenUrl, log });
   shutdown.add('LISTEN session', () => listener.stop());
-  const outlived = new Promise<StartError>((resolve) => {
-    const stop = watchEpoch({ db, listener, log }, epoch, resolve);
-    shutdown.add('watch over the epoch', async () => stop());
-  });
+  const { promise: outlived, resolve: outlive } = Promise.withResolvers<StartError>();
+  const stopWatching = await watchEpoch({ db, listener, log }, epoch, outlive);
+  shutdown.add('watch over the epoch', async () => stopWatching());
   const auth: AuthGround = {
     db,
     inTransaction: (work) => withTransaction(db, work),

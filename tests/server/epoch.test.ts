@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ensureEpoch } from '../../server/src/db/epoch.ts';
+import { startListener } from '../../server/src/db/listen.ts';
 import { createPool } from '../../server/src/db/pool.ts';
+import { watchEpoch } from '../../server/src/db/watch-epoch.ts';
 import { parseOpsCommand } from '../../server/src/ops/cli.ts';
 import { declareRestored, tellRestored, type Restored } from '../../server/src/ops/restored.ts';
 import { StartError } from '../../server/src/start-error.ts';
@@ -41,6 +43,18 @@ describe('the epoch of a database (I9)', () => {
     expect(told).toEqual(new Set([asTold('first', one), asTold('second', other)]));
   });
 
+  test('a server that runs meanwhile must not go on, though its connections hold', async () => {
+    const { pool, url } = await createDatabase();
+    const log = recordedLog();
+    const listener = await startListener({ url, log });
+    const { promise: outlived, resolve } = Promise.withResolvers<StartError>();
+    const stopWatching = await watchEpoch({ db: pool, listener, log }, await ensureEpoch(pool), resolve);
+    await declareRestored(pool, 'told late');
+    expect((await outlived).message).toBe('this database lives epoch 2, and this server belongs to epoch 1');
+    stopWatching();
+    await listener.stop();
+  });
+
   test('says which servers still run in the old epoch', async () => {
     const { pool, url } = await createDatabase();
     await ensureEpoch(pool);
@@ -50,7 +64,7 @@ describe('the epoch of a database (I9)', () => {
     const restored = await declareRestored(pool, '');
     await running.end();
     expect(restored.servers).toEqual(['tailgate api']);
-    expect(tellRestored(restored)).toContain('(tailgate api) and belong to the old epoch: restart each of them now');
+    expect(tellRestored(restored)).toContain('(tailgate api) and belong to the old epoch: each of them ends now');
   });
 
   test('there is nothing to restore where no server has ever been', async () => {

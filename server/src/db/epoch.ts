@@ -11,6 +11,9 @@ export interface Epoch extends History {
   readonly epoch: number;
 }
 
+/** Tells running servers that an epoch has begun; without content, and lost where nobody listens. */
+export const epochChannel = 'tailgate_epoch';
+
 /**
  * The epoch that this server starts in (I9); the first start begins epoch 1.
  * @throws StartError where the database has another history than its newest epoch: what was accepted may be missing, and
@@ -38,6 +41,7 @@ export async function beginEpoch(tx: Tx, reason: string): Promise<{ before: Epoc
     now.timeline,
     reason,
   ]);
+  await tx.query('select pg_notify($1, $2)', [epochChannel, '']);
   return { before, now };
 }
 

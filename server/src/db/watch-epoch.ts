@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts';
 import { StartError } from '../start-error.ts';
-import { ensureEpoch } from './epoch.ts';
+import { ensureEpoch, epochChannel } from './epoch.ts';
 import type { Listener } from './listen.ts';
 import type { Queryable } from './types.ts';
 
@@ -9,18 +9,20 @@ const AGAIN_MS = 1_000;
 
 /**
  * Tells when the database under a running server is not the one that it started on (I9): failed over, restored, or made
- * known as such meanwhile. Every way there breaks connections, so that whenever the LISTEN session is back is the time
- * to look; what was started on the old numbers must not go on. @returns the way to stop looking
+ * known as such meanwhile. A fail-over and a restore break connections, so that whenever the LISTEN session is back is the
+ * time to look; an operator's word breaks none and is notified. What was started on the old numbers must not go on.
+ * @returns the way to stop looking
  */
-export function watchEpoch(
-  { db, listener, log }: { db: Queryable; listener: Pick<Listener, 'onReconnect'>; log: Log },
+export async function watchEpoch(
+  { db, listener, log }: { db: Queryable; listener: Pick<Listener, 'onNotify' | 'onReconnect'>; log: Log },
   startedIn: number,
   ended: (why: StartError) => void,
-): () => void {
+): Promise<() => void> {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   const look = async (): Promise<void> => {
     clearTimeout(timer);
+    if (stopped) return;
     try {
       const epoch = await ensureEpoch(db);
       if (epoch !== startedIn)
@@ -31,9 +33,10 @@ export function watchEpoch(
       if (!stopped) timer = setTimeout(() => void look(), AGAIN_MS);
     }
   };
-  listener.onReconnect(() => {
-    if (!stopped) void look();
-  });
+  listener.onReconnect(() => void look());
+  await listener.onNotify(epochChannel, () => void look());
+  // Between our start and this moment nobody would have told us.
+  await look();
   return () => {
     stopped = true;
     clearTimeout(timer);

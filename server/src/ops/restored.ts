@@ -42,7 +42,7 @@ export function tellRestored({ before, now, servers }: Restored): string {
   const start =
     servers.length === 0
       ? 'Start the servers.'
-      : `Servers run on this database (${servers.join(', ')}) and belong to the old epoch: restart each of them now.`;
+      : `Servers run on this database (${servers.join(', ')}) and belong to the old epoch: each of them ends now, start it again.`;
   return [
     `Epoch ${now.epoch} has begun${before ? `, after epoch ${before.epoch}` : ''}. An incident "restored" is recorded.`,
     `  ${history}.`,

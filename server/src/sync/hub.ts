@@ -201,10 +201,7 @@ export class Hub {
     const now = this.clock().getTime();
     for (const connection of this.#connections) connection.tick(now);
     this.#sweeps++;
-    if (this.#sweeps % SWEEPS_A_LOOK === 0) {
-      this.feed.lookAgain();
-      void this.#checkEpoch();
-    }
+    if (this.#sweeps % SWEEPS_A_LOOK === 0) this.feed.lookAgain();
     if (this.#sweeps % SWEEPS_A_REPORT === 0) {
       void this.gauge.save();
       this.#checkSessions(this.#connections);
@@ -219,14 +216,6 @@ export class Hub {
     const { rows } = await this.#db.query<{ client_id: string }>(findRevoked, [known.map(({ clientId }) => clientId)]);
     const revoked = new Set(rows.map((row) => row.client_id));
     for (const connection of known) if (revoked.has(connection.clientId)) connection.take({ type: 'unbound' });
-  }
-
-  /** A database that was restored under us: nothing that this node knows counts any more (I9). */
-  async #checkEpoch(): Promise<void> {
-    const epoch = await currentEpoch(this.#db).catch(() => this.serverEpoch);
-    if (epoch === this.serverEpoch || this.#stopping) return;
-    this.log.error({ epoch, was: this.serverEpoch }, 'the database lives a new epoch: restart this server');
-    this.closeConnections();
   }
 
   #of(employees: Iterable<string>): Connection[] {
