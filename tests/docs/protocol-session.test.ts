@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clientFrame, routeScope, serverFrame, type ClientFrame, type ServerFrame } from '@tailgate/sync-protocol';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
 import { insertRoutes, plan } from '../support/mirror.ts';
 import { signUp } from '../support/people.ts';
 import { Phone } from '../support/phone.ts';
@@ -19,7 +20,13 @@ const asked = said.flatMap(([speaker, frame]) => (speaker === '»' ? [clientFram
 /** What frames of one kind look like: patches of a route and of the code lists differ. */
 const kindOf = (frame: ServerFrame): string =>
   'scope' in frame ? `${frame.type} ${frame.scope.split(':')[0]}` : frame.type;
-const membersOf = (frame: object): string[] => Object.keys(frame).toSorted((a, b) => (a < b ? -1 : 1));
+const members = z.record(z.string(), z.unknown());
+/** Its members, and those of the documents in it. */
+const membersOf = (frame: ServerFrame): string[] =>
+  [
+    ...Object.keys(frame),
+    ...('docs' in frame ? frame.docs.flatMap(({ value }) => Object.keys(members.parse(value))) : []),
+  ].toSorted((a, b) => (a < b ? -1 : 1));
 
 const key = { facility: 'F01', id: 'R100', week_end: '20261121' };
 

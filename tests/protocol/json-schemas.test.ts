@@ -36,4 +36,12 @@ describe('docs/protocol', () => {
     expect(isUpdate(item.args)).toBe(true);
     expect(isUpdate({ route: {}, stop: { id: 1 } })).toBe(false);
   });
+
+  test('what a newer server says beside it is no fault', () => {
+    const patch = { type: 'patch', scope: 'codes:all', epoch: '1', from: 0, to: 0, docs: [], deletes: [], checksum: 0 };
+    const isFrame = validatorOf('server-frame.schema.json');
+    expect(isFrame({ ...patch, one_day: true })).toBe(true);
+    expect(isFrame({ ...patch, checksum: 'none' })).toBe(false);
+    expect(validatorOf('snapshot.schema.json')({ ...patch, one_day: true })).toBe(true);
+  });
 });

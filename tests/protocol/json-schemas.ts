@@ -1,5 +1,6 @@
 import {
   clientFrame,
+  feedDocuments,
   mutation,
   mutationArgs,
   pullAnswer,
@@ -22,6 +23,11 @@ export function protocolSchemas(): Map<string, object> {
     told('pull-answer', 'The answer to GET /api/sync/pull', pullAnswer, 'output'),
     told('mutation', 'A sealed mutation; its args have schemas of their own', mutation, 'input'),
   ]);
+  for (const [name, schema] of Object.entries<ZodMiniType>(feedDocuments)) {
+    // As it was written: what came out of the schemas' transforms fits into that, too, and has types.
+    const [file, content] = told(`document-${name}`, `The value of a feed's document: ${name}`, schema, 'input');
+    schemas.set(file, content);
+  }
   for (const [name, versions] of Object.entries(mutationArgs))
     for (const [version, schema] of Object.entries<ZodMiniType>(versions)) {
       const [file, content] = told(
@@ -37,6 +43,11 @@ export function protocolSchemas(): Map<string, object> {
 
 /** @param io what a client may send (`input`), or what it gets (`output`) */
 function told(name: string, title: string, schema: ZodMiniType, io: 'input' | 'output'): [string, object] {
-  const content = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'ref' });
+  const content = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'ref', override: open });
   return [`${name}.schema.json`, { title, ...content }];
+}
+
+/** A newer server says more, and who does not know it ignores it (docs/protocol.md, Frames). */
+function open({ jsonSchema }: { jsonSchema: { additionalProperties?: unknown } }): void {
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
 }

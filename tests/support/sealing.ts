@@ -27,7 +27,8 @@ export class TestQueue {
   }
 }
 
-const base64Sha = (text: string): string => createHash('sha256').update(text).digest('base64url');
+/** SHA-256, base64url. */
+export const base64Sha = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 /** A UUID of version 7: time first, so that an index grows at its end. */
 export function mutationId(now = Date.now()): string {

@@ -1,4 +1,4 @@
-import type { RouteKey, Scope } from '@tailgate/sync-protocol';
+import type { QuarantineDocument, RouteKey, Scope } from '@tailgate/sync-protocol';
 import { codesScope, headerDocument, parseScope, planDocument, resultDocument } from '@tailgate/sync-protocol';
 import { textArray } from '../db/arrays.ts';
 import type { Queryable } from '../db/types.ts';
@@ -174,7 +174,7 @@ interface ClientRow extends Record<string, unknown> {
   readonly version: number;
   readonly id: string | null;
   readonly client_version: number;
-  readonly state: string;
+  readonly state: QuarantineDocument['state'];
   readonly code: string;
   readonly reason: string;
   /** The route version that contains it since it was released. */
@@ -203,10 +203,16 @@ async function readClientScopes(db: Queryable, asked: readonly Asked<string>[], 
   }
 }
 
-/** What a phone hears of a mutation that was kept (protocol.md, The feed, 9). */
+/** What a phone hears of a mutation that was kept (docs/protocol.md, The feed, 9). */
 function keptText({ state, code, reason, applied_as, note }: ClientRow): string {
-  const since = state === 'released' && applied_as !== null ? { version: applied_as } : {};
-  return JSON.stringify({ state, code, reason, ...since, ...(state === 'dismissed' && note !== null && { note }) });
+  const document: QuarantineDocument = {
+    state,
+    code,
+    reason,
+    ...(state === 'released' && applied_as !== null && { version: applied_as }),
+    ...(state === 'dismissed' && note !== null && { note }),
+  };
+  return JSON.stringify(document);
 }
 
 interface CodeRow extends Record<string, unknown> {
