@@ -252,12 +252,15 @@ export class Courier implements Desk {
   }
 
   #startFeed(channel: Channel, { employee, token }: Account): Feed {
-    const { replica, outbox, channel: shared } = this.#ground;
+    const { replica, outbox, events, channel: shared } = this.#ground;
     const ground: FeedGround = {
       ...shared,
       replica,
       unfinishedScopes: () => outbox.unfinished.scopes,
-      conflicts: (conflicts) => this.#conflicts(conflicts),
+      tell: ({ conflicts, amendments }) => {
+        for (const amendment of amendments) events.emit('amendment', amendment);
+        this.#conflicts(conflicts);
+      },
       trouble: (code, message) => this.trouble(code, message),
     };
     const headers = { employee_id: employee, api_token: token ?? '' };

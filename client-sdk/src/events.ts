@@ -1,10 +1,12 @@
-import type { Json } from '@tailgate/sync-protocol';
+import type { Json, OfficeEdit } from '@tailgate/sync-protocol';
 import { callAll } from './watch.ts';
 
 /** What an app may want to tell its driver, beside what the views show. */
 export interface ClientEvents {
   /** A field of a change lost against a later edit of somebody else; both values. */
   readonly conflict: Conflict;
+  /** The office changed a field of a stop that this device shows; both values, who and when. */
+  readonly amendment: Amendment;
   /** A change that the server could not apply: the office has it, or has put it aside with the words `dismissed`. */
   readonly quarantined: {
     readonly id: string;
@@ -35,9 +37,19 @@ export interface Conflict {
   readonly theirs: Json | undefined;
 }
 
+/** A field that the office changed, with what this device showed before and what it shows now. */
+export interface Amendment extends Omit<OfficeEdit, 'value'> {
+  readonly route: string;
+  readonly stop: number;
+  /** What the driver saw, their own pending changes included; undefined where nobody had said anything. */
+  readonly before: Json | undefined;
+  readonly after: Json | undefined;
+}
+
 export class EventHub {
   readonly #listeners: { [Name in keyof ClientEvents]: Set<(event: ClientEvents[Name]) => void> } = {
     conflict: new Set(),
+    amendment: new Set(),
     quarantined: new Set(),
     session: new Set(),
     expires: new Set(),

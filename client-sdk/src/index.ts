@@ -5,7 +5,7 @@ export { createClient } from './create-client.ts';
 export type { AccountDiagnostics, Diagnostics, QueueDiagnostics, ScopeDiagnostics } from './diagnostics.ts';
 export type { Clock, Environment, Randomness, Socket } from './environment.ts';
 export { InvalidChange, NotSignedIn, Quarantined, Unreachable } from './errors.ts';
-export type { ClientEvents, Conflict } from './events.ts';
+export type { Amendment, ClientEvents, Conflict } from './events.ts';
 export type { Receipt, ReceiptState } from './queue/receipt.ts';
 export type { SkipInput } from './queue/record.ts';
 export type { LocalRoute, LocalStop } from './replica/local-route.ts';

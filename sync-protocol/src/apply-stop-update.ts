@@ -1,5 +1,6 @@
 import type { Json } from './canonical-json.ts';
 import { canonicalJson } from './canonical-json.ts';
+import { writerOf, writtenPaths } from './field-writers.ts';
 import type {
   LineResult,
   LineUpdate,
@@ -94,11 +95,25 @@ export function completeStop(before: StopResult, stamp: Stamp): StopResult {
 }
 
 /**
- * A stop that the office takes back: pending again, whatever else it says stays. No driver can send this, and what one
- * recorded before it was taken back does not end it. A warehouse stop that is complete stays so: its route is what closes
- * and opens.
+ * The same as the office says it: it alone may say that a stop is pending again. Whatever else the stop says stays, and
+ * what a driver recorded before it was taken back does not end it. A warehouse stop that is complete stays so: its route
+ * is what closes and opens.
  */
-export function takeBackStop(before: StopResult, stamp: Stamp): AppliedUpdate {
+export function applyOfficeUpdate(before: StopResult, update: StopObject, stamp: Stamp): AppliedUpdate {
+  if (update.updates?.status !== 'P') return applyStopUpdate(before, update, stamp);
+  const back = takeBackStop(before, stamp);
+  const { status: _, ...updates } = update.updates;
+  const rest = applyStopUpdate(back.result, { ...update, updates }, stamp);
+  return {
+    result: rest.result,
+    changed: [...back.changed, ...rest.changed],
+    touched: back.touched || rest.touched,
+    superseded: [...back.superseded, ...rest.superseded],
+    warnings: [...back.warnings, ...rest.warnings],
+  };
+}
+
+function takeBackStop(before: StopResult, stamp: Stamp): AppliedUpdate {
   const merge = new FieldMerge(before, stamp);
   if (before.status === 'C') merge.warn('status_ignored', 'updates.status', 'a stop that is complete stays complete');
   else if (before.status !== 'P') merge.set(merge.result, 'status', 'status', 'P');
@@ -247,7 +262,7 @@ class FieldMerge {
   set(holder: Holder, field: string, path: string, value: Json): boolean {
     const held = holder[field];
     const same = held !== undefined && equal(held, value);
-    const writer = held === undefined ? undefined : this.#writerOf(path);
+    const writer = held === undefined ? undefined : writerOf(this.#before, path);
     if (writer && !isLater(this.#stamp, writer)) {
       if (!same) {
         this.#superseded.push({ path, kept: held, dropped: value });
@@ -279,13 +294,6 @@ class FieldMerge {
     };
   }
 
-  #writerOf(path: string): Stamp | undefined {
-    if (!this.#contested) return undefined;
-    // Nobody writes that a stop is pending, unless the office has taken it back: then 'at' says so.
-    if (path === 'status' && this.#before.status === 'P' && this.#before.at?.['status'] === undefined) return undefined;
-    return this.#before.by?.[this.#before.at?.[path] ?? 0];
-  }
-
   /** Lists the writers that still stand; the first of them is the one that needs no entry in `at`. */
   #restamp(): void {
     if (!this.#contested) {
@@ -294,9 +302,9 @@ class FieldMerge {
     }
     const writers: Stamp[] = [];
     const at: Record<string, number> = {};
-    const isStatusWritten = this.#mine.has('status') || this.#writerOf('status') !== undefined;
+    const isStatusWritten = this.#mine.has('status') || writerOf(this.#before, 'status') !== undefined;
     for (const path of writtenPaths(this.result, isStatusWritten)) {
-      const writer = this.#mine.has(path) ? this.#stamp : (this.#writerOf(path) ?? this.#stamp);
+      const writer = this.#mine.has(path) ? this.#stamp : (writerOf(this.#before, path) ?? this.#stamp);
       let index = writers.indexOf(writer);
       if (index < 0) index = writers.push(writer) - 1;
       if (index > 0 || (path === 'status' && this.result.status === 'P')) at[path] = index;
@@ -304,16 +312,6 @@ class FieldMerge {
     this.result.by = writers;
     this.result.at = Object.keys(at).length > 0 ? at : undefined;
   }
-}
-
-function* writtenPaths(result: StopResult, isStatusWritten: boolean): Generator<string> {
-  if (isStatusWritten) yield 'status';
-  if (result.arrived !== undefined) yield 'arrived';
-  for (const field in result.updates) yield `updates.${field}`;
-  for (const kind of ['products', 'collections'] as const)
-    for (const key in result[kind])
-      for (const field in result[kind][key])
-        if (field !== 'id' && field !== 'invoice' && field !== 'n') yield `${kind}.${key}.${field}`;
 }
 
 function equal(a: Json, b: Json): boolean {

@@ -5,8 +5,7 @@ import type { Timing } from '../connection/machine.ts';
 import { backoffMs } from '../connection/machine.ts';
 import type { Environment } from '../environment.ts';
 import { messageOf } from '../errors.ts';
-import type { Conflict } from '../events.ts';
-import type { Replica } from './replica.ts';
+import type { Replica, Taken } from './replica.ts';
 import type { Patch } from './scope-state.ts';
 
 export interface FeedGround {
@@ -16,7 +15,8 @@ export interface FeedGround {
   readonly replica: Replica;
   /** Scopes with changes of this device that the host is not known to have. */
   readonly unfinishedScopes: () => readonly Scope[];
-  readonly conflicts: (conflicts: readonly Conflict[]) => void;
+  /** Somebody should hear of it. */
+  readonly tell: (news: Taken) => void;
   readonly trouble: (code: string, message: string) => void;
 }
 
@@ -69,8 +69,9 @@ export class Feed {
   }
 
   #take(patch: Patch): boolean {
-    const { outcome, conflicts } = this.#ground.replica.apply(patch);
-    this.#ground.conflicts(conflicts);
+    const taken = this.#ground.replica.apply(patch);
+    const { outcome } = taken;
+    this.#ground.tell(taken);
     if (outcome === 'applied') this.#failures.delete(patch.scope);
     else if (outcome === 'gap') this.#subscribe([patch.scope]);
     else this.#again(patch.scope, `what was received of ${patch.scope} does not add up`);

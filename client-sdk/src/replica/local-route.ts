@@ -1,5 +1,5 @@
 import type {
-  LineResult,
+  OfficeEdit,
   RouteHeader,
   RouteKey,
   Scope,
@@ -10,13 +10,16 @@ import type {
 } from '@tailgate/sync-protocol';
 import {
   headerDocument,
+  officeEdits,
   planDocument,
   resultDocument,
   routeHeader,
   stopPlan,
   stopResult,
   stopView,
+  valueAt,
 } from '@tailgate/sync-protocol';
+import type { Amendment } from '../events.ts';
 import type { QueueItem } from '../queue/item.ts';
 import { keepEqualParts, Signal } from '../watch.ts';
 import type { Surroundings } from './intent.ts';
@@ -28,6 +31,8 @@ import { isContained } from './standing.ts';
 export interface LocalStop extends StopView {
   /** How many changes of this stop the server has not answered. */
   readonly pending: number;
+  /** Fields that stand as the office wrote them, with its word. */
+  readonly amended: readonly OfficeEdit[];
 }
 
 /** A route as this device knows it. Parts that did not change keep their identity. */
@@ -36,6 +41,12 @@ export interface LocalRoute extends RouteHeader {
   readonly key: RouteKey;
   /** In the order of the plan. */
   readonly stops: readonly LocalStop[];
+}
+
+/** A stop as it is shown, and the result that it was computed of. */
+interface Shown {
+  readonly view: LocalStop;
+  readonly result: StopResult;
 }
 
 interface RouteGround {
@@ -49,24 +60,31 @@ export class RouteModel {
   readonly signal = new Signal<LocalRoute | undefined>(undefined);
   readonly #state: ScopeState;
   readonly #ground: RouteGround;
-  readonly #stops = new Map<number, LocalStop>();
+  readonly #stops = new Map<number, Shown>();
 
   constructor(state: ScopeState, ground: RouteGround) {
     this.#state = state;
     this.#ground = ground;
   }
 
-  /** Computes these stops anew. */
-  refresh(stops: ReadonlySet<number> | 'all'): void {
+  /** Computes these stops anew. @returns what of them shows as the office wrote it, and showed otherwise before */
+  refresh(stops: ReadonlySet<number> | 'all'): Amendment[] {
     const header = this.#header();
-    if (!header) return this.signal.set(undefined);
+    if (!header) {
+      this.signal.set(undefined);
+      return [];
+    }
     if (stops === 'all') this.#dropStopsWithoutPlan();
-    for (const stop of stops === 'all' ? this.#planned() : stops) this.#refreshStop(stop, header.drivers);
+    const touched = [...(stops === 'all' ? this.#planned() : stops)];
+    const amendments = touched.flatMap((stop) => this.#refreshStop(stop, header.drivers));
     const { facility, id, week_end } = header;
     const key: RouteKey = { facility, id, week_end };
-    const ordered = [...this.#stops.values()].sort((a, b) => a.sequence - b.sequence || a.id - b.id);
+    const ordered = [...this.#stops.values()]
+      .map(({ view }) => view)
+      .sort((a, b) => a.sequence - b.sequence || a.id - b.id);
     const next: LocalRoute = { ...header, scope: this.#state.scope, key, stops: ordered };
     this.signal.set(keepEqualParts(this.signal.current, next));
+    return amendments;
   }
 
   /** The latest edit that the view of a stop contains (ms since 1970): what is recorded now was made on top of it. */
@@ -86,9 +104,13 @@ export class RouteModel {
     });
   }
 
-  #refreshStop(stop: number, drivers: RouteHeader['drivers']): void {
+  #refreshStop(stop: number, drivers: RouteHeader['drivers']): Amendment[] {
     const plan = this.#plan(stop);
-    if (!plan) return void this.#stops.delete(stop);
+    const before = this.#stops.get(stop);
+    if (!plan) {
+      this.#stops.delete(stop);
+      return [];
+    }
     const around = this.#around(drivers, plan);
     let result = this.#result(stop);
     let pending = 0;
@@ -97,8 +119,16 @@ export class RouteModel {
       result = applyItem(result, item, around)?.result ?? result;
       if (item.progress.at === 'waiting') pending++;
     }
-    const view: LocalStop = { ...stopView(plan, result), pending };
-    this.#stops.set(stop, keepEqualParts(this.#stops.get(stop), view));
+    const amended = officeEdits(result);
+    const view: LocalStop = { ...stopView(plan, result), pending, amended };
+    this.#stops.set(stop, { result, view: keepEqualParts(before?.view, view) });
+    // Seen for the first time nothing has changed: that it is the office's word stands in the view.
+    if (!before) return [];
+    return amended.flatMap(({ value, ...edit }) => {
+      const was = valueAt(before.result, edit.path);
+      if (keepEqualParts(was, value) === was) return [];
+      return [{ route: this.#state.scope, stop, ...edit, before: was, after: value }];
+    });
   }
 
   #around(drivers: RouteHeader['drivers'], plan: Surroundings['plan']): Surroundings {
@@ -162,19 +192,3 @@ function reader<Value>(schema: Schema<Value>): (document: LocalDocument | undefi
 const readHeader = reader(routeHeader);
 const readPlan = reader(stopPlan);
 const readResult = reader(stopResult);
-
-/** Reads `status`, `arrived`, `updates.NAME`, `products.KEY.NAME` or `collections.KEY.NAME`; a key may hold dots. */
-function valueAt(result: StopResult, path: string): Superseded['kept'] {
-  const last = path.lastIndexOf('.');
-  const name = path.slice(last + 1);
-  if (last < 0) return name === 'status' ? result.status : name === 'arrived' ? result.arrived : undefined;
-  const [kind = ''] = path.split('.', 1);
-  const holder: Fields | undefined =
-    kind === 'updates' ? result.updates : linesOf(result, kind)?.[path.slice(kind.length + 1, last)];
-  return holder?.[name];
-}
-
-type Fields = { readonly [field: string]: Superseded['kept'] };
-
-const linesOf = (result: StopResult, kind: string): Record<string, LineResult> | undefined =>
-  kind === 'products' ? result.products : kind === 'collections' ? result.collections : undefined;

@@ -1,7 +1,7 @@
 import type { Cursor, ReferenceCode, Scope } from '@tailgate/sync-protocol';
 import { clientScope, codesScope, headerDocument, parseScope, referenceCode } from '@tailgate/sync-protocol';
 import type { Clock } from '../environment.ts';
-import type { Conflict } from '../events.ts';
+import type { Amendment, Conflict } from '../events.ts';
 import type { Progress, QueueItem } from '../queue/item.ts';
 import { afterReview } from '../queue/item.ts';
 import type { UnfinishedItems } from '../queue/unfinished.ts';
@@ -16,6 +16,15 @@ import { isContained, standingAt } from './standing.ts';
 
 /** Documents of a `client:` scope: this and the id of the mutation. */
 const reviewPrefix = 'quarantine/';
+
+const isRoute = (scope: Scope): boolean => parseScope(scope)?.kind === 'route';
+
+/** What became of a patch, and what in it somebody should hear of. */
+export interface Taken {
+  readonly outcome: Applied['kind'];
+  readonly conflicts: readonly Conflict[];
+  readonly amendments: readonly Amendment[];
+}
 
 /** The outbox as the replica sees it. */
 export interface Unfinished {
@@ -77,16 +86,18 @@ export class Replica {
   }
 
   /** Takes news of a scope in, whole or not at all, and what they mean for the changes of this device. */
-  apply(patch: Patch): { readonly outcome: Applied['kind']; readonly conflicts: Conflict[] } {
+  apply(patch: Patch): Taken {
     const state = this.#state(patch.scope);
+    // What the office changes is told against what is shown: what the disk held counts, whether anybody looked or not.
+    if (isRoute(patch.scope)) this.#model(patch.scope);
     const outcome = state.apply(patch);
-    if (outcome.kind !== 'applied') return { outcome: outcome.kind, conflicts: [] };
+    if (outcome.kind !== 'applied') return { outcome: outcome.kind, conflicts: [], amendments: [] };
     // The feed can be asked again: what it brings need not wait for the disk, nor the disk be forced.
     void this.#ground.journal.commit(state.changes(outcome.changed, patch.from === null), 'relaxed');
     // Views first: what the changes become alters no view that already holds them, so nothing fires twice.
-    this.#show(patch.scope, outcome.changed, patch.from === null);
+    const amendments = this.#show(patch.scope, outcome.changed, patch.from === null);
     if (parseScope(patch.scope)?.kind === 'client') this.review(this.#reviewed(outcome.changed));
-    return { outcome: 'applied', conflicts: this.#settle(state) };
+    return { outcome: 'applied', conflicts: this.#settle(state), amendments };
   }
 
   /** Changes of these items show in the views. */
@@ -189,12 +200,12 @@ export class Replica {
     return conflicts;
   }
 
-  #show(scope: Scope, changed: ReadonlySet<string>, whole: boolean): void {
-    if (scope === codesScope) return this.#refreshCodes();
-    if (parseScope(scope)?.kind !== 'route') return;
+  #show(scope: Scope, changed: ReadonlySet<string>, whole: boolean): Amendment[] {
+    if (scope === codesScope) this.#refreshCodes();
+    if (!isRoute(scope)) return [];
     const stops = new Set([...changed].map(stopOfDocument).filter((stop) => stop !== undefined));
     const all = whole || changed.has(headerDocument);
-    this.#model(scope).refresh(all ? 'all' : stops);
+    return this.#model(scope).refresh(all ? 'all' : stops);
   }
 
   #stopException(code: string): string | undefined {

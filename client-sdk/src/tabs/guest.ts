@@ -15,7 +15,7 @@ import { canSignOut, dayComplete } from '../status.ts';
 import type { Watch } from '../watch.ts';
 import { keepEqualParts, select, Signal } from '../watch.ts';
 import { record } from './host.ts';
-import type { Answer, Call, Change, Line, Message, Shown, Wanted } from './line.ts';
+import type { Answer, Call, Change, Line, Message, Shown, Told, Wanted } from './line.ts';
 import { withNews } from './route-news.ts';
 
 /**
@@ -237,11 +237,8 @@ export class Guest implements Client {
     return this.#routes.get(key ? routeScope(key) : '')?.signal;
   }
 
-  #tell(told: Extract<Message, { type: 'tells' }>['told']): void {
-    if (told.name === 'conflict') this.#events.emit('conflict', told.event);
-    else if (told.name === 'quarantined') this.#events.emit('quarantined', told.event);
-    else if (told.name === 'session') this.#events.emit('session', told.event);
-    else if (told.name === 'expires') this.#events.emit('expires', told.event);
+  #tell<Name extends keyof ClientEvents>({ name, event }: Told<Name>): void {
+    this.#events.emit(name, event);
   }
 }
 

@@ -48,9 +48,10 @@ export type Answer =
   | { readonly kind: 'result'; readonly value: SignInResult | boolean | Diagnostics }
   | { readonly kind: 'unreachable' | 'failed'; readonly message: string };
 
-export type Told = {
-  readonly [Name in keyof ClientEvents]: { readonly name: Name; readonly event: ClientEvents[Name] };
-}[keyof ClientEvents];
+/** An event, under its name. */
+export type Told<Names extends keyof ClientEvents = keyof ClientEvents> = {
+  readonly [Name in Names]: { readonly name: Name; readonly event: ClientEvents[Name] };
+}[Names];
 
 /** What pages say to each other. */
 export type Message =
@@ -68,7 +69,7 @@ export type Message =
   | { readonly type: 'tells'; readonly told: Told };
 
 /** Rises with `Message`: pages of another build do not understand each other, and are silent to each other. */
-const dialect = 'tailgate-tabs/3';
+const dialect = 'tailgate-tabs/4';
 const isOurs = fields({ dialect: exactly(dialect) });
 const isMessage = (data: unknown): data is Message => isOurs(data);
 

@@ -196,6 +196,7 @@ export class TabClient implements Client {
     const client = await this.#ground.start();
     this.#local = client;
     this.#forward(client, 'conflict', (event) => ({ name: 'conflict', event }));
+    this.#forward(client, 'amendment', (event) => ({ name: 'amendment', event }));
     this.#forward(client, 'quarantined', (event) => ({ name: 'quarantined', event }));
     this.#forward(client, 'session', (event) => ({ name: 'session', event }));
     this.#forward(client, 'expires', (event) => ({ name: 'expires', event }));

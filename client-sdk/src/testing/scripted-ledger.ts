@@ -10,10 +10,12 @@ import type {
 } from '@tailgate/sync-protocol';
 import {
   addToChecksum,
+  applyOfficeUpdate,
   applyStopUpdate,
   contentText,
   linkText,
   mutation,
+  officeSource,
   resultDocument,
   skipAsUpdate,
   skipRefuseArgs,
@@ -133,7 +135,13 @@ export class ScriptedLedger {
     if (queue) Object.assign(queue, { lastSeq: to });
   }
 
-  /** Somebody else's edit: the office's, or another phone's. */
+  /** What a clerk changes on the host. */
+  amend(update: StopObject, at: number, by: string): void {
+    const stamp = { at, client: officeSource, seq: this.version + 1, by };
+    this.#setResult(update.id, applyOfficeUpdate(this.#result(update.id), update, stamp).result);
+  }
+
+  /** Somebody else's edit, from another phone. */
   edit(update: StopObject, stamp: Stamp): void {
     const before = this.#result(update.id);
     this.#setResult(update.id, applyStopUpdate(before, update, stamp).result);

@@ -145,6 +145,12 @@ export class ScriptedServer {
     for (const link of this.#links) if (link.follows.has(sampleScope)) this.#sendReviews(link);
   }
 
+  /** A clerk changes a stop on the host. */
+  amend(update: StopObject, at: number, by = 'CLERK1'): void {
+    this.ledger.amend(update, at, by);
+    this.publish();
+  }
+
   edit(update: StopObject, at: number, by = '1002'): void {
     this.ledger.edit(update, { at, client: randomUUID(), seq: 1, by });
     this.publish();

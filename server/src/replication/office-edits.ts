@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RouteKey, StopObject, StopResult } from '@tailgate/sync-protocol';
-import { canonicalJson, routeScope } from '@tailgate/sync-protocol';
+import { canonicalJson, officeSource, routeScope, takenBack } from '@tailgate/sync-protocol';
 import { withTransaction } from '../db/transaction.ts';
 import type { Db } from '../db/types.ts';
 import type { Log } from '../log.ts';
@@ -94,7 +94,7 @@ export class OfficeEdits {
     const { host, clock, log } = this.#options;
     const written = await host.writtenAt(key, stop);
     const second = written && instantOf(written, zone);
-    const editor = { user: 'RESTORED', at: second ?? clock() };
+    const editor = { user: takenBack, at: second ?? clock() };
     const toInstant: InstantOf = (moment) => instantOf(moment, zone);
     const stand = { key, stop, result: readResult(known.doc), held: held?.rows, found };
     const { update, untold } = amendmentOf(stand, toInstant);
@@ -145,7 +145,7 @@ export class OfficeEdits {
       route,
       stop: stop.id,
       actor: { kind: 'office', user },
-      source: 'office',
+      source: officeSource,
       paths: 'current',
       editTime: at,
       receivedAt: clock(),

@@ -1,5 +1,5 @@
 import type { RouteKey, Stamp, StopResult } from '@tailgate/sync-protocol';
-import { applyStopUpdate } from '@tailgate/sync-protocol';
+import { applyStopUpdate, officeSource } from '@tailgate/sync-protocol';
 import { amendmentOf } from '../stops/amendment.ts';
 import type { HeldStop } from '../stops/host-rows.ts';
 import { plansFromHost } from '../stops/plan-from-host.ts';
@@ -62,7 +62,7 @@ export async function inheritanceOf(host: HostStops, key: RouteKey, rows: RouteR
 function resultOf(key: RouteKey, stop: number, found: HeldStop, zone: string, now: Date): StopResult {
   const stand = { key, stop, result: { status: 'P' as const }, held: undefined, found };
   const { update } = amendmentOf(stand, (moment) => instantOf(moment, zone));
-  const stamp: Stamp = { at: now.getTime(), client: 'office', seq: 1, by: '' };
+  const stamp: Stamp = { at: now.getTime(), client: officeSource, seq: 1, by: '' };
   if (update === undefined) return { status: 'P' };
   const { result } = applyStopUpdate({ status: 'P' }, update, stamp);
   // Sent by a driver a C counts as D; on the host it says that the autoclose has been there.

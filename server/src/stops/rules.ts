@@ -1,16 +1,8 @@
-import type {
-  AppliedUpdate,
-  SkipRefuseArgs,
-  Stamp,
-  StopObject,
-  StopResult,
-  Superseded,
-  Warning,
-} from '@tailgate/sync-protocol';
+import type { SkipRefuseArgs, Stamp, StopObject, StopResult, Superseded, Warning } from '@tailgate/sync-protocol';
 import {
+  applyOfficeUpdate,
   applyStopUpdate,
   skipAsUpdate,
-  takeBackStop,
   warehouseStop,
   withDeliverer,
   withPlannedInvoices,
@@ -70,7 +62,8 @@ export function decideStopUpdate(stop: StopObject, context: StopContext): StopDe
   // The office names lines by the keys of the host: there is nothing to guess.
   const placed = actor.kind === 'office' ? stop : withPlannedInvoices(stop, invoicesOf, paths);
   const update = actor.kind === 'driver' ? withDeliverer(placed, actor.employee, context.route.drivers) : placed;
-  const applied = apply(result, update, context);
+  const apply = actor.kind === 'office' ? applyOfficeUpdate : applyStopUpdate;
+  const applied = apply(result, update, context.stamp);
   const route = stop.id === warehouseStop ? routeAfter(stop, applied.result, context) : context.route;
   const delivered = result.status !== 'D' && applied.result.status === 'D';
   return {
@@ -87,21 +80,6 @@ export function decideStopUpdate(stop: StopObject, context: StopContext): StopDe
       (paths === 'v20' || context.route.emailFlag) &&
       // Whoever this stop belongs to by now has not seen this driver.
       !hasOtherCustomer(update, context),
-  };
-}
-
-/** What becomes of the fields; only the office may say that a stop is pending again. */
-function apply(result: StopResult, update: StopObject, { actor, stamp }: StopContext): AppliedUpdate {
-  if (actor.kind !== 'office' || update.updates?.status !== 'P') return applyStopUpdate(result, update, stamp);
-  const back = takeBackStop(result, stamp);
-  const { status: _, ...updates } = update.updates;
-  const rest = applyStopUpdate(back.result, { ...update, updates }, stamp);
-  return {
-    result: rest.result,
-    changed: [...back.changed, ...rest.changed],
-    touched: back.touched || rest.touched,
-    superseded: [...back.superseded, ...rest.superseded],
-    warnings: [...back.warnings, ...rest.warnings],
   };
 }
 
