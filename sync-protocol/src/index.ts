@@ -11,6 +11,7 @@ export * from './code-payloads.ts';
 export * from './codes.ts';
 export * from './devices.ts';
 export * from './diagnostics.ts';
+export * from './documents.ts';
 export * from './email-operations.ts';
 export * from './errors.ts';
 export * from './exchange.ts';
