@@ -61,8 +61,7 @@ export class Channel {
   constructor(queue: Queue, ground: ChannelGround) {
     this.#queue = queue;
     this.#ground = ground;
-    const { url, lines, environment } = ground;
-    this.#connection = new Connection(`${url}/api/sync`, lines, environment, ground.timing, {
+    this.#connection = new Connection(ground, {
       hello: () => this.#hello(),
       ping: () => ({ type: 'ping', ...this.#gauge(), clock: ground.time.reading() }),
       timed: (askedAt, serverTime) => this.#timed(askedAt, serverTime),

@@ -2,7 +2,7 @@ import type { ClientFrameInput, ErrorCode, ServerFrame } from '@tailgate/sync-pr
 import { serverFrame } from '@tailgate/sync-protocol';
 import type { Environment, Socket } from '../environment.ts';
 import type { Lines } from './lines.ts';
-import type { Effect, Event, State, Timing } from './machine.ts';
+import type { Event, State, Timing } from './machine.ts';
 import { step } from './machine.ts';
 
 type Hello = Extract<ClientFrameInput, { type: 'hello' }>;
@@ -26,20 +26,25 @@ export interface Talk {
  * Rejections that no repetition of the same hello changes. Any other code, and any that this build does not know, may
  * pass: better to ask again than to wait for ever.
  */
-const finalRejections: readonly ErrorCode[] = [
+const finalRejections: readonly string[] = [
   'MISSING_CREDENTIALS',
   'INVALID_TOKEN',
   'CLIENT_OF_OTHER_EMPLOYEE',
   'CLIENT_REVOKED',
   'UNSUPPORTED_PROTOCOL',
-];
+] satisfies readonly ErrorCode[];
 
-/** One line after another: carries out what the machine says, and tells it what happened. */
+export interface ConnectionGround {
+  /** The server, without `/api`. */
+  readonly url: string;
+  readonly lines: Lines;
+  readonly environment: Environment;
+  readonly timing: Timing;
+}
+
+/** One line after another: does what the machine's states begin with, and tells it what happened. */
 export class Connection {
-  readonly #url: string;
-  readonly #lines: Lines;
-  readonly #environment: Environment;
-  readonly #timing: Timing;
+  readonly #ground: ConnectionGround;
   readonly #talk: Talk;
   #state: State = { at: 'resting' };
   #socket: Socket | undefined;
@@ -47,11 +52,8 @@ export class Connection {
   /** When what the server answers with its time was sent: hello and pings are answered in order. */
   #asked: number[] = [];
 
-  constructor(url: string, lines: Lines, environment: Environment, timing: Timing, talk: Talk) {
-    this.#url = url;
-    this.#lines = lines;
-    this.#environment = environment;
-    this.#timing = timing;
+  constructor(ground: ConnectionGround, talk: Talk) {
+    this.#ground = ground;
     this.#talk = talk;
   }
 
@@ -74,44 +76,46 @@ export class Connection {
   }
 
   tell(event: Event): void {
+    const { timing, environment } = this.#ground;
     const before = this.#state;
-    const [state, effects] = step(before, event, this.#timing, this.#environment.random.fraction());
+    const state = step(before, event, timing, environment.random.fraction());
+    if (state === before) return;
     this.#state = state;
-    for (const effect of effects) this.#do(effect);
-    if (state !== before) this.#talk.moved(state, before);
+    this.#stopTimer();
+    if ('forMs' in state) this.#stopTimer = environment.clock.after(state.forMs, () => this.tell({ is: 'time' }));
+    this.#begin(state);
+    this.#talk.moved(state, before);
   }
 
-  #do(effect: Effect): void {
-    switch (effect.do) {
-      case 'open':
+  #begin(state: State): void {
+    switch (state.at) {
+      case 'opening':
+        this.#close();
         return this.#open();
-      case 'hello':
+      case 'greeting':
         return this.#ask(this.#talk.hello());
-      case 'ping':
-        return this.#ask(this.#talk.ping());
-      case 'close':
-        return this.#close();
-      case 'no timer':
-        return this.#stopTimer();
-      case 'timer':
-        this.#stopTimer();
-        this.#stopTimer = this.#environment.clock.after(effect.ms, () => this.tell({ is: 'time' }));
+      case 'live':
+        if (state.asked) this.#ask(this.#talk.ping());
+        return;
+      default:
+        this.#close();
     }
   }
 
   #ask(frame: Hello | Ping): void {
-    this.#asked.push(this.#environment.clock.monotonic());
+    this.#asked.push(this.#ground.environment.clock.monotonic());
     this.send(frame);
   }
 
   #open(): void {
+    const { lines, url } = this.#ground;
     this.#asked = [];
     let socket: Socket;
     try {
-      socket = this.#lines.open(this.#url);
+      socket = lines.open(`${url}/api/sync`);
     } catch (error) {
       queueMicrotask(() => this.tell({ is: 'closed' }));
-      return this.#talk.unreadable(`the address ${this.#url} cannot be opened: ${String(error)}`);
+      return this.#talk.unreadable(`the address ${url} cannot be opened: ${String(error)}`);
     }
     this.#socket = socket;
     // What a socket says after we let go of it is of no interest.
@@ -144,16 +148,28 @@ export class Connection {
     this.tell({ is: 'heard' });
     const frame = this.#read(data);
     if (!frame) return;
-    if (frame.type === 'ping') return this.send({ type: 'pong' });
-    if (frame.type === 'welcome' || frame.type === 'pong') {
-      const askedAt = this.#asked.shift();
-      if (askedAt !== undefined) this.#talk.timed(askedAt, frame.server_time ?? '');
+    switch (frame.type) {
+      case 'ping':
+        return this.send({ type: 'pong' });
+      case 'pong':
+        return this.#answered(frame.server_time);
+      case 'goodbye':
+        return this.tell({ is: 'told goodbye', retryAfterMs: frame.retry_after_ms });
+      case 'welcome':
+        this.#answered(frame.server_time);
+        this.tell({ is: 'welcomed', pingMs: frame.limits.ping_ms });
+        break;
+      case 'reject': {
+        const { code, retry_after_ms = 0 } = frame;
+        this.tell({ is: 'rejected', code, final: finalRejections.includes(code), retryAfterMs: retry_after_ms });
+      }
     }
-    if (frame.type === 'pong') return;
-    if (frame.type === 'reject') return this.#rejected(frame);
-    if (frame.type === 'goodbye') return this.tell({ is: 'told goodbye', retryAfterMs: frame.retry_after_ms });
-    if (frame.type === 'welcome') this.tell({ is: 'welcomed', pingMs: frame.limits.ping_ms });
     this.#talk.take(frame);
+  }
+
+  #answered(serverTime = ''): void {
+    const askedAt = this.#asked.shift();
+    if (askedAt !== undefined) this.#talk.timed(askedAt, serverTime);
   }
 
   #read(data: unknown): ServerFrame | undefined {
@@ -171,11 +187,5 @@ export class Connection {
     if (issue?.path[0] !== 'type')
       this.#talk.unreadable(`the server sent a malformed frame (${issue?.path.join('.')})`);
     return undefined;
-  }
-
-  #rejected({ code, message, retry_after_ms }: Extract<ServerFrame, { type: 'reject' }>): void {
-    const final = finalRejections.some((each) => each === code);
-    this.tell({ is: 'rejected', code, final, retryAfterMs: retry_after_ms ?? 0 });
-    this.#talk.take({ type: 'reject', code, message });
   }
 }

@@ -1,6 +1,6 @@
 /**
  * When to connect, when to wait, when to give a silent socket up. Pure: the shell (`connection.ts`) tells what happened
- * and does what it is told.
+ * and does what the state that it is in now begins with.
  *
  *            wanted                    opened               welcomed
  *   resting ────────► opening ─────────────────► greeting ────────────► live ─┐ tick: ping; no answer: dead
@@ -13,15 +13,27 @@
  */
 export type State =
   /** Nobody needs a connection. */
-  | { readonly at: 'resting' }
-  | { readonly at: 'opening'; readonly attempt: number }
-  /** The socket is open and hello was sent. */
-  | { readonly at: 'greeting'; readonly attempt: number }
-  | { readonly at: 'live'; readonly attempt: number; readonly pingMs: number; readonly asked: boolean }
-  | { readonly at: 'waiting'; readonly attempt: number }
-  /** The server has named the moment: a hint, which a whole depot gets at once, does not bring it forward. */
-  | { readonly at: 'deferred'; readonly attempt: number }
-  | { readonly at: 'barred'; readonly code: string };
+  { readonly at: 'resting' } | Open | Waiting | { readonly at: 'barred'; readonly code: string };
+
+/** `forMs`: how long a state lasts until `time` is told; a state without it lasts. */
+interface Passing {
+  readonly attempt: number;
+  readonly forMs: number;
+}
+
+/** There is a socket. It begins with: opening one in the place of any other; hello; where `asked`, a ping. */
+type Open = Passing &
+  (
+    | { readonly at: 'opening' }
+    | { readonly at: 'greeting' }
+    | { readonly at: 'live'; readonly pingMs: number; readonly asked: boolean }
+  );
+
+/**
+ * There is none, as in every state that is not `Open`. `deferred`: the server has named the moment; a hint, which a whole
+ * depot gets at once, does not bring it forward.
+ */
+type Waiting = Passing & { readonly at: 'waiting' | 'deferred' };
 
 export type Event =
   /** There is something to say. */
@@ -40,15 +52,6 @@ export type Event =
   /** Say hello anew: as another queue, or with other credentials. */
   | { readonly is: 'renewed' }
   | { readonly is: 'time' };
-
-/** What the shell does, in order. Each state has one timer: setting it replaces the one before. */
-export type Effect =
-  | { readonly do: 'open' }
-  | { readonly do: 'hello' }
-  | { readonly do: 'ping' }
-  | { readonly do: 'close' }
-  | { readonly do: 'timer'; readonly ms: number }
-  | { readonly do: 'no timer' };
 
 /** How patient the connection is, in milliseconds. */
 export interface Timing {
@@ -73,136 +76,79 @@ export const defaultTiming: Timing = {
   socketAgainMs: 5_000,
 };
 
-export type Step = readonly [State, readonly Effect[]];
-
-const open = (attempt: number, timing: Timing): Step => [
-  { at: 'opening', attempt },
-  [{ do: 'open' }, { do: 'timer', ms: timing.openMs }],
-];
-
-const reopen = (attempt: number, timing: Timing): Step => {
-  const [state, effects] = open(attempt, timing);
-  return [state, [{ do: 'close' }, ...effects]];
-};
-
 /** Exponential back-off with full jitter and a cap. */
 export const backoffMs = (attempt: number, timing: Timing, fraction: number): number =>
   fraction * Math.min(timing.retryCapMs, timing.retryBaseMs * 2 ** attempt);
 
-function wait(attempt: number, timing: Timing, fraction: number): Step {
-  return [{ at: 'waiting', attempt: attempt + 1 }, [{ do: 'timer', ms: backoffMs(attempt, timing, fraction) }]];
-}
+const opening = (attempt: number, { openMs }: Timing): Open => ({ at: 'opening', attempt, forMs: openMs });
 
-/** Until the moment that the server has named, if it has named one. */
-function defer(attempt: number, ms: number, timing: Timing, fraction: number): Step {
-  if (ms <= 0) return giveUp(attempt, timing, fraction);
-  const effects: Effect[] = [{ do: 'close' }, { do: 'timer', ms: ms + backoffMs(attempt, timing, fraction) }];
-  return [{ at: 'deferred', attempt: attempt + 1 }, effects];
-}
+const asking = (attempt: number, pingMs: number, { answerMs }: Timing): Open => ({
+  at: 'live',
+  attempt,
+  pingMs,
+  asked: true,
+  forMs: answerMs,
+});
 
-/** The socket counts as dead, whatever it says itself. */
-function giveUp(attempt: number, timing: Timing, fraction: number): Step {
-  const [state, effects] = wait(attempt, timing, fraction);
-  return [state, [{ do: 'close' }, ...effects]];
-}
+/** @param leastMs until the moment that the server has named, if it has named one */
+const later = (attempt: number, timing: Timing, fraction: number, leastMs = 0): Waiting => ({
+  at: leastMs > 0 ? 'deferred' : 'waiting',
+  attempt: attempt + 1,
+  forMs: leastMs + backoffMs(attempt, timing, fraction),
+});
 
-const rest: Step = [{ at: 'resting' }, [{ do: 'close' }, { do: 'no timer' }]];
-
-const ask = (attempt: number, pingMs: number, timing: Timing): Step => [
-  { at: 'live', attempt, pingMs, asked: true },
-  [{ do: 'ping' }, { do: 'timer', ms: timing.answerMs }],
-];
-
-/** What happens in a state that waits for somebody's answer: the socket's, or the server's to hello. */
-function whileConnecting(
-  { at, attempt }: State & { attempt: number },
-  event: Event,
-  timing: Timing,
-  fraction: number,
-): Step | undefined {
+function whileOpen(state: Open, event: Event, timing: Timing, fraction: number): State {
+  const { at, attempt } = state;
   switch (event.is) {
     case 'opened':
-      return at === 'opening'
-        ? [{ at: 'greeting', attempt }, [{ do: 'hello' }, { do: 'timer', ms: timing.openMs }]]
-        : undefined;
+      return at === 'opening' ? { at: 'greeting', attempt, forMs: timing.openMs } : state;
     case 'welcomed':
       // Asked at once: only an answer proves that both directions work, and only that ends the back-off.
-      return at === 'greeting' ? ask(attempt, Math.min(event.pingMs, timing.pingMs), timing) : undefined;
-    case 'rejected': {
-      if (event.final) return [{ at: 'barred', code: event.code }, [{ do: 'close' }, { do: 'no timer' }]];
-      return defer(attempt, event.retryAfterMs, timing, fraction);
-    }
-    case 'told goodbye':
-      return defer(attempt, event.retryAfterMs, timing, fraction);
-    case 'closed':
-      return wait(attempt, timing, fraction);
-    case 'time':
-      return giveUp(attempt, timing, fraction);
-    case 'renewed':
-      return reopen(attempt, timing);
-    default:
-      return undefined;
-  }
-}
-
-function whileLive(state: State & { at: 'live' }, event: Event, timing: Timing, fraction: number): Step | undefined {
-  const { attempt, pingMs } = state;
-  switch (event.is) {
+      return at === 'greeting' ? asking(attempt, Math.min(event.pingMs, timing.pingMs), timing) : state;
     case 'heard':
-      return state.asked
-        ? [{ at: 'live', attempt: 0, pingMs, asked: false }, [{ do: 'timer', ms: pingMs }]]
-        : undefined;
-    case 'time':
-      return state.asked ? giveUp(attempt, timing, fraction) : ask(attempt, pingMs, timing);
-    case 'told goodbye':
-      return defer(attempt, event.retryAfterMs, timing, fraction);
+      return at === 'live' && state.asked ? { ...state, attempt: 0, asked: false, forMs: state.pingMs } : state;
     case 'woken':
-      return ask(attempt, pingMs, timing);
+      return at === 'live' ? asking(attempt, state.pingMs, timing) : state;
+    case 'time':
+      // Asked, or not even welcomed: the socket counts as dead, whatever it says itself.
+      return at === 'live' && !state.asked ? asking(attempt, state.pingMs, timing) : later(attempt, timing, fraction);
     case 'closed':
-      return wait(attempt, timing, fraction);
+      return later(attempt, timing, fraction);
+    case 'rejected':
+      if (event.final) return { at: 'barred', code: event.code };
+      return later(attempt, timing, fraction, event.retryAfterMs);
+    case 'told goodbye':
+      return later(attempt, timing, fraction, event.retryAfterMs);
     case 'renewed':
-      return reopen(0, timing);
+      return opening(at === 'live' ? 0 : attempt, timing);
     default:
-      return undefined;
+      return state;
   }
 }
 
-function whileWaiting({ attempt }: State & { attempt: number }, event: Event, timing: Timing): Step | undefined {
-  if (event.is === 'time') return open(attempt, timing);
-  return event.is === 'woken' || event.is === 'renewed' ? open(0, timing) : undefined;
-}
-
-function next(state: State, event: Event, timing: Timing, fraction: number): Step | undefined {
-  if (event.is === 'unwanted') return state.at === 'resting' ? undefined : rest;
-  switch (state.at) {
-    case 'live':
-      return whileLive(state, event, timing, fraction);
-    case 'opening':
-    case 'greeting':
-      return whileConnecting(state, event, timing, fraction);
-    case 'waiting':
-      return whileWaiting(state, event, timing);
-    case 'deferred':
-      return event.is === 'woken' ? undefined : whileWaiting(state, event, timing);
-    case 'resting':
-      return event.is === 'wanted' ? open(0, timing) : undefined;
-    case 'barred':
-      return event.is === 'renewed' ? open(0, timing) : undefined;
-    default:
-      return unknownState(state);
-  }
-}
-
-/** Does not compile where a state has no entry above. */
-function unknownState(state: never): never {
-  throw new Error(`no such state: ${JSON.stringify(state)}`);
+function whileWaiting(state: Waiting, { is }: Event, timing: Timing): State {
+  if (is === 'time') return opening(state.attempt, timing);
+  return is === 'renewed' || (is === 'woken' && state.at === 'waiting') ? opening(0, timing) : state;
 }
 
 /**
- * The next state and what to do. An event that means nothing to a state leaves it as it is.
+ * The next state; the same where an event means nothing to it. A state that is another object begins anew.
  *
  * @param fraction from 0 to below 1: the jitter
  */
-export function step(state: State, event: Event, timing: Timing, fraction: number): Step {
-  return next(state, event, timing, fraction) ?? [state, []];
+export function step(state: State, event: Event, timing: Timing, fraction: number): State {
+  if (event.is === 'unwanted') return state.at === 'resting' ? state : { at: 'resting' };
+  switch (state.at) {
+    case 'opening':
+    case 'greeting':
+    case 'live':
+      return whileOpen(state, event, timing, fraction);
+    case 'waiting':
+    case 'deferred':
+      return whileWaiting(state, event, timing);
+    case 'resting':
+      return event.is === 'wanted' ? opening(0, timing) : state;
+    case 'barred':
+      return event.is === 'renewed' ? opening(0, timing) : state;
+  }
 }
