@@ -43,9 +43,10 @@ export interface LocalRoute extends RouteHeader {
   readonly stops: readonly LocalStop[];
 }
 
-/** A stop as it is shown, and the result that it was computed of. */
+/** A stop as it is shown, and what it was computed of. */
 interface Shown {
   readonly view: LocalStop;
+  readonly plan: StopPlan;
   readonly result: StopResult;
 }
 
@@ -120,8 +121,11 @@ export class RouteModel {
       if (item.progress.at === 'waiting') pending++;
     }
     const amended = officeEdits(result);
-    const view: LocalStop = { ...stopView(plan, result), pending, amended };
-    this.#stops.set(stop, { result, view: keepEqualParts(before?.view, view) });
+    // A queue that drains moves each change through several states, and none of them changes what a stop shows: its few
+    // values are compared rather than its many lines made anew.
+    const lines = before?.plan === plan && saysSame(before.result, result) ? before.view : stopView(plan, result);
+    const view: LocalStop = { ...lines, pending, amended };
+    this.#stops.set(stop, { plan, result, view: keepEqualParts(before?.view, view) });
     // Seen for the first time nothing has changed: that it is the office's word stands in the view.
     if (!before) return [];
     return amended.flatMap(({ value, ...edit }) => {
@@ -158,6 +162,11 @@ export class RouteModel {
     const planned = new Set(this.#planned());
     for (const stop of this.#stops.keys()) if (!planned.has(stop)) this.#stops.delete(stop);
   }
+}
+
+/** Whether two results have the same values, whoever wrote them when: a view shows nothing else of them. */
+function saysSame({ by: _, at: __, ...before }: StopResult, { by: _by, at: _at, ...after }: StopResult): boolean {
+  return keepEqualParts<object>(before, after) === before;
 }
 
 /** The order of edits. */
