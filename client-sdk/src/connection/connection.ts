@@ -162,7 +162,9 @@ export class Connection {
       case 'reject': {
         const { code, retry_after_ms = 0 } = frame;
         this.tell({ is: 'rejected', code, final: finalRejections.includes(code), retryAfterMs: retry_after_ms });
+        break;
       }
+      default:
     }
     this.#talk.take(frame);
   }

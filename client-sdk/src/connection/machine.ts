@@ -147,8 +147,8 @@ export function step(state: State, event: Event, timing: Timing, fraction: numbe
     case 'deferred':
       return whileWaiting(state, event, timing);
     case 'resting':
-      return event.is === 'wanted' ? opening(0, timing) : state;
     case 'barred':
-      return event.is === 'renewed' ? opening(0, timing) : state;
+    default:
+      return event.is === (state.at === 'resting' ? 'wanted' : 'renewed') ? opening(0, timing) : state;
   }
 }
