@@ -13,7 +13,7 @@ import type { Receipt } from './queue/receipt.ts';
 import type { LocalRoute, LocalStop } from './replica/local-route.ts';
 import type { Replica } from './replica/replica.ts';
 import type { Account, Accounts } from './session/accounts.ts';
-import type { AuthApi, SignInInput, SignInResult } from './session/sign-in.ts';
+import type { Auth, Session, SignInInput, SignInResult } from './session/sign-in.ts';
 import type { Status } from './status.ts';
 import { canSignOut, dayComplete } from './status.ts';
 import type { Journal } from './store/journal.ts';
@@ -45,7 +45,7 @@ export type Client = Pick<LocalClient, keyof LocalClient>;
 /** The parts of a client, put together by `createClient`. */
 export interface ClientGround {
   readonly accounts: Accounts;
-  readonly auth: AuthApi;
+  readonly auth: Auth;
   /** What every channel shares. */
   readonly channel: Omit<ChannelGround, 'desk'>;
   readonly courier: Courier;
@@ -80,16 +80,12 @@ export class LocalClient {
 
   /** Signs in. A conflict and a refusal are results; throws `Unreachable` where there is no answer. */
   async signIn(input: SignInInput): Promise<SignInResult> {
-    const [result, session] = await this.#ground.auth.signIn(input);
-    if (session) await this.#ground.courier.enter(session);
-    return result;
+    return this.#enter(await (await this.#ground.auth()).signIn(input));
   }
 
   /** Registers an employee of the employee master, and signs in. */
   async signUp(employeeId: string, password: string): Promise<SignInResult> {
-    const [result, session] = await this.#ground.auth.signUp(employeeId, password);
-    if (session) await this.#ground.courier.enter(session);
-    return result;
+    return this.#enter(await (await this.#ground.auth()).signUp(employeeId, password));
   }
 
   /**
@@ -167,6 +163,11 @@ export class LocalClient {
     this.#ground.courier.close();
     await this.#ground.uploads?.stop();
     await this.#ground.journal.close();
+  }
+
+  async #enter([result, session]: [SignInResult, Session?]): Promise<SignInResult> {
+    if (session) await this.#ground.courier.enter(session);
+    return result;
   }
 
   #record(route: RouteKey, stop: number, draft: Draft, by?: Author): Receipt {

@@ -13,14 +13,14 @@ import type { FeedGround } from './replica/feed.ts';
 import { cursorsOf, Feed } from './replica/feed.ts';
 import type { Replica } from './replica/replica.ts';
 import type { Account, Accounts } from './session/accounts.ts';
-import type { AuthApi, Session } from './session/sign-in.ts';
+import type { Auth, Session } from './session/sign-in.ts';
 import type { Status, Trouble } from './status.ts';
 import { connectionStatus, pendingOf } from './status.ts';
 import { keepEqualParts, Signal } from './watch.ts';
 
 export interface CourierGround {
   readonly accounts: Accounts;
-  readonly auth: AuthApi;
+  readonly auth: Auth;
   readonly events: EventHub;
   readonly outbox: Outbox;
   readonly replica: Replica;
@@ -307,7 +307,7 @@ export class Courier implements Desk {
     this.#leaving.add(employee);
     try {
       // Signed in again meanwhile: that session is another one, and stays.
-      const over = await auth.signOut(employee, account.token);
+      const over = await (await auth()).signOut(employee, account.token);
       if (over && accounts.find(employee)?.token === account.token) accounts.dropToken(employee);
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;

@@ -12,7 +12,7 @@ import { Outbox } from './queue/outbox.ts';
 import { Replica } from './replica/replica.ts';
 import { openScopes } from './replica/scope-state.ts';
 import { Accounts } from './session/accounts.ts';
-import { AuthApi } from './session/sign-in.ts';
+import { openAuth } from './session/sign-in.ts';
 import { Journal } from './store/journal.ts';
 import type { Store } from './store/store.ts';
 import type { UploadsPart } from './upload-port.ts';
@@ -67,7 +67,7 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
     openScopes(store),
   ]);
   const replica = new Replica(scopes, { journal, clock, items: outbox });
-  const auth = new AuthApi({ url, fetch: environment.fetch, device });
+  const auth = openAuth({ url, fetch: environment.fetch, device });
   const events = new EventHub();
   const timing = { ...defaultTiming, ...options.timing };
   const channel = { url, lines: new Lines(environment, timing), environment, timing, outbox, time, device, app };

@@ -20,6 +20,10 @@ export type ParsedScope =
   | { readonly kind: 'client'; readonly clientId: string }
   | { readonly kind: 'codes' };
 
+/** The kind of a scope, by how it begins. */
+export const isRouteScope = (scope: Scope): boolean => scope.startsWith('route:');
+export const isClientScope = (scope: Scope): boolean => scope.startsWith('client:');
+
 /** Reads a scope; undefined where it is none. */
 export function parseScope(scope: Scope): ParsedScope | undefined {
   const [kind, ...rest] = scope.split(':');

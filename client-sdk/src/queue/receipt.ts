@@ -45,31 +45,22 @@ export class Receipt implements Watch<ReceiptState> {
 
   /** Resolves when the change is on this device's disk. */
   get saved(): Promise<void> {
-    return this.#until((state) => (state.at === 'recorded' ? undefined : { value: undefined }));
+    return this.#until((state) => (state.at === 'recorded' ? undefined : done));
   }
 
   /** Resolves with the route version that contains the change; rejects with `Quarantined`. */
   get accepted(): Promise<number> {
-    return this.#until((state) => {
-      if (state.at === 'quarantined') throw new Quarantined(state.code, state.reason);
-      return state.at === 'accepted' || state.at === 'on_host' ? { value: state.version } : undefined;
-    });
+    return this.#unlessKept((state) => ('version' in state ? { value: state.version } : undefined));
   }
 
   /** Resolves when the server has every file that the stop names, too; rejects with `Quarantined`. */
   get complete(): Promise<void> {
-    return this.#until((state) => {
-      if (state.at === 'quarantined') throw new Quarantined(state.code, state.reason);
-      return 'evidence' in state && state.evidence === 'complete' ? { value: undefined } : undefined;
-    });
+    return this.#unlessKept((state) => ('evidence' in state && state.evidence === 'complete' ? done : undefined));
   }
 
   /** Resolves when the back office can read the change; rejects with `Quarantined`. */
   get onHost(): Promise<void> {
-    return this.#until((state) => {
-      if (state.at === 'quarantined') throw new Quarantined(state.code, state.reason);
-      return state.at === 'on_host' ? { value: undefined } : undefined;
-    });
+    return this.#unlessKept((state) => (state.at === 'on_host' ? done : undefined));
   }
 
   /** A write of this change is under way. */
@@ -95,25 +86,30 @@ export class Receipt implements Watch<ReceiptState> {
     this.#signal.set(keepEqualParts(this.current, state));
   }
 
-  #until<Value>(read: (state: ReceiptState) => { readonly value: Value } | undefined): Promise<Value> {
-    return new Promise((resolve, reject) => {
-      const look = (state: ReceiptState): boolean => {
-        try {
-          const found = read(state);
-          if (found) resolve(found.value);
-          return found !== undefined;
-        } catch (error) {
-          reject(error instanceof Error ? error : new Error(String(error)));
-          return true;
-        }
-      };
-      if (look(this.current)) return;
-      const stop = this.#signal.subscribe((state) => {
-        if (look(state)) stop();
-      });
+  #unlessKept<Value>(read: (state: ReceiptState) => Found<Value>): Promise<Value> {
+    return this.#until((state) => {
+      if (state.at === 'quarantined') throw new Quarantined(state.code, state.reason);
+      return read(state);
     });
   }
+
+  async #until<Value>(read: (state: ReceiptState) => Found<Value>): Promise<Value> {
+    for (;;) {
+      const found = read(this.current);
+      if (found) return found.value;
+      await new Promise<void>((moved) => {
+        const stop = this.#signal.subscribe(() => {
+          stop();
+          moved();
+        });
+      });
+    }
+  }
 }
+
+/** What a promise of a receipt waits for. */
+type Found<Value> = { readonly value: Value } | undefined;
+const done = { value: undefined };
 
 function stateOf(progress: Progress): ReceiptState {
   if (progress.at === 'waiting') return { at: 'saved' };

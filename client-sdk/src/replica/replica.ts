@@ -1,5 +1,12 @@
 import type { Cursor, ReferenceCode, Scope } from '@tailgate/sync-protocol';
-import { clientScope, codesScope, headerDocument, parseScope, referenceCode } from '@tailgate/sync-protocol';
+import {
+  clientScope,
+  codesScope,
+  headerDocument,
+  isClientScope,
+  isRouteScope,
+  referenceCode,
+} from '@tailgate/sync-protocol';
 import type { Clock } from '../environment.ts';
 import type { Amendment, Conflict } from '../events.ts';
 import type { Progress, QueueItem } from '../queue/item.ts';
@@ -16,8 +23,6 @@ import { isContained, standingAt } from './standing.ts';
 
 /** Documents of a `client:` scope: this and the id of the mutation. */
 const reviewPrefix = 'quarantine/';
-
-const isRoute = (scope: Scope): boolean => parseScope(scope)?.kind === 'route';
 
 /** What became of a patch, and what in it somebody should hear of. */
 export interface Taken {
@@ -89,14 +94,14 @@ export class Replica {
   apply(patch: Patch): Taken {
     const state = this.#state(patch.scope);
     // What the office changes is told against what is shown: what the disk held counts, whether anybody looked or not.
-    if (isRoute(patch.scope)) this.#model(patch.scope);
+    if (isRouteScope(patch.scope)) this.#model(patch.scope);
     const outcome = state.apply(patch);
     if (outcome.kind !== 'applied') return { outcome: outcome.kind, conflicts: [], amendments: [] };
     // The feed can be asked again: what it brings need not wait for the disk, nor the disk be forced.
     void this.#ground.journal.commit(state.changes(outcome.changed, patch.from === null), 'relaxed');
     // Views first: what the changes become alters no view that already holds them, so nothing fires twice.
     const amendments = this.#show(patch.scope, outcome.changed, patch.from === null);
-    if (parseScope(patch.scope)?.kind === 'client') this.review(this.#reviewed(outcome.changed));
+    if (isClientScope(patch.scope)) this.review(this.#reviewed(outcome.changed));
     return { outcome: 'applied', conflicts: this.#settle(state), amendments };
   }
 
@@ -202,7 +207,7 @@ export class Replica {
 
   #show(scope: Scope, changed: ReadonlySet<string>, whole: boolean): Amendment[] {
     if (scope === codesScope) this.#refreshCodes();
-    if (!isRoute(scope)) return [];
+    if (!isRouteScope(scope)) return [];
     const stops = new Set([...changed].map(stopOfDocument).filter((stop) => stop !== undefined));
     const all = whole || changed.has(headerDocument);
     return this.#model(scope).refresh(all ? 'all' : stops);

@@ -1,11 +1,14 @@
-import type { SignedIn } from '@tailgate/sync-protocol';
 import { Unreachable } from '../errors.ts';
-import { anything, fields, text } from '../store/reading.ts';
+import { anything, fields, flag, listOf, text } from '../store/reading.ts';
 import type { AuthGround, Session, SignInInput, SignInResult } from './sign-in.ts';
 
 /** Every answer of our server, and none of a proxy's or a hotel's. */
 const isEnvelope = fields({ message: text, data: anything });
 const isFailure = fields({ error: fields({ code: text }) });
+// What of the answers is used here (contract §2).
+const isSession = fields({ employee_id: text, name: text, api_token: text });
+const isFirst = fields({ must_change_password: flag });
+const isConflict = fields({ other_drivers_signed_in: flag, drivers: listOf(fields({ id: text, name: text })) });
 
 interface Answer {
   readonly status: number;
@@ -15,10 +18,7 @@ interface Answer {
   readonly retryAfterMs: number | undefined;
 }
 
-/**
- * What an app asks once a day, over the network. Types alone come from the protocol, and its schemas with the
- * ground: a bundler that makes one file of everything keeps all of a package that something loaded later names.
- */
+/** What an app asks once a day, over the network (contract §2). Each throws `Unreachable` where there is no answer. */
 export class AuthRequests {
   readonly #ground: AuthGround;
 
@@ -34,16 +34,12 @@ export class AuthRequests {
       device: this.#ground.device,
     };
     const answer = await this.#post('signin', body);
-    const conflict = this.#ground.answers.otherDriversSignedIn.safeParse(answer.data);
-    if (conflict.success) return [{ kind: 'conflict', drivers: conflict.data.drivers }];
-    const session = this.#ground.answers.signedIn.safeParse(answer.data);
-    return session.success ? entered(session.data, session.data.must_change_password) : [refused(answer)];
+    if (isConflict(answer.data)) return [{ kind: 'conflict', drivers: answer.data.drivers }];
+    return entered(answer);
   }
 
   async signUp(employeeId: string, password: string): Promise<[SignInResult, Session?]> {
-    const answer = await this.#post('signup', { employee_id: employeeId, password, device: this.#ground.device });
-    const session = this.#ground.answers.signedUp.safeParse(answer.data);
-    return session.success ? entered(session.data, false) : [refused(answer)];
+    return entered(await this.#post('signup', { employee_id: employeeId, password, device: this.#ground.device }));
   }
 
   /** True where the server knows that this token is over: now, or since before. */
@@ -72,17 +68,12 @@ export class AuthRequests {
   }
 }
 
-const entered = (
-  session: Omit<SignedIn, 'must_change_password'>,
-  mustChangePassword: boolean,
-): [SignInResult, Session] => [
-  { kind: 'signed_in', employeeId: session.employee_id, name: session.name, mustChangePassword },
-  { employee: session.employee_id, name: session.name, token: session.api_token },
-];
-
-const refused = ({ code, message, status, retryAfterMs }: Answer): SignInResult => ({
-  kind: 'refused',
-  code: code ?? `HTTP_${status}`,
-  message,
-  retryAfterMs,
-});
+function entered({ data, code, message, status, retryAfterMs }: Answer): [SignInResult, Session?] {
+  if (!isSession(data)) return [{ kind: 'refused', code: code ?? `HTTP_${status}`, message, retryAfterMs }];
+  const { employee_id, name, api_token } = data;
+  const mustChangePassword = isFirst(data) && data.must_change_password;
+  return [
+    { kind: 'signed_in', employeeId: employee_id, name, mustChangePassword },
+    { employee: employee_id, name, token: api_token },
+  ];
+}

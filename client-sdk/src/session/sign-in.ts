@@ -1,4 +1,3 @@
-import { otherDriversSignedIn, signedIn, signedUp } from '@tailgate/sync-protocol';
 import type { Environment } from '../environment.ts';
 import { Unreachable } from '../errors.ts';
 import type { AuthRequests } from './auth-requests.ts';
@@ -35,46 +34,26 @@ export interface Session {
   readonly token: string;
 }
 
-/** The server's answers that are read. */
-const answers = { otherDriversSignedIn, signedIn, signedUp };
-
 export interface AuthGround {
   readonly url: string;
   readonly fetch: Environment['fetch'];
   /** What this phone calls itself. */
   readonly device: string;
-  readonly answers: typeof answers;
 }
 
-/** The auth endpoints as the SDK needs them (contract §2). Each throws `Unreachable` where there is no answer. */
-export class AuthApi {
-  readonly #ground: AuthGround;
+/** What asks the auth endpoints; rejects with `Unreachable` where it could not be loaded. */
+export type Auth = () => Promise<AuthRequests>;
 
-  constructor(ground: Omit<AuthGround, 'answers'>) {
-    this.#ground = { ...ground, answers };
-    // Behind the start, while the page's own files can be had (see `Lines`).
-    this.#requests().catch(() => {});
-  }
-
-  async signIn(input: SignInInput): Promise<[SignInResult, Session?]> {
-    return (await this.#requests()).signIn(input);
-  }
-
-  async signUp(employeeId: string, password: string): Promise<[SignInResult, Session?]> {
-    return (await this.#requests()).signUp(employeeId, password);
-  }
-
-  /** True where the server knows that this token is over: now, or since before. */
-  async signOut(employee: string, token: string): Promise<boolean> {
-    return (await this.#requests()).signOut(employee, token);
-  }
-
-  async #requests(): Promise<AuthRequests> {
+/** It is loaded right behind the start, while the page's own files can be had (see `Lines`). */
+export function openAuth(ground: AuthGround): Auth {
+  const auth: Auth = async () => {
     try {
       const { AuthRequests } = await import('./auth-requests.ts');
-      return new AuthRequests(this.#ground);
+      return new AuthRequests(ground);
     } catch (error) {
       throw new Unreachable('what signs in could not be loaded', error);
     }
-  }
+  };
+  auth().catch(() => {});
+  return auth;
 }
