@@ -86,7 +86,7 @@ export const chainLink = z.strictObject({
   client_id: z.nullable(z.string()),
   seq: z.nullable(z.int()),
   body: z.enum(['intact', 'altered']),
-  link: z.enum(['intact', 'broken', 'missing', 'unknown', 'none']),
+  link: z.enum(['intact', 'broken', 'lost', 'expired', 'missing', 'unknown', 'none']),
   /** The mutation that it must follow; null where there is none, or where it is not here. */
   follows: z.nullable(z.string()),
 });

@@ -1,5 +1,7 @@
 import { operations } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { applyRetention } from '../../server/src/ops/retention.ts';
+import { skipLostItems } from '../../server/src/sync/sql.ts';
 import { bindQueue } from '../server/mutations/ground.ts';
 import { restChange } from '../support/rest-change.ts';
 import { opsToken } from '../support/rest-server.ts';
@@ -11,6 +13,7 @@ const { readStopHistory, verifyStopHistory } = operations;
 const headers = { authorization: `Bearer ${opsToken}` };
 const photo = 'AAAAAAAAAAAAAAAA';
 const queue = new TestQueue();
+const phone = new TestQueue();
 let query: string;
 /** In the order in which the phone sealed them: of stop 1, of stop 2, of stop 1, of a stop that is not there. */
 let ids: string[];
@@ -158,5 +161,47 @@ describe('GET /api/ops/stop-history/verify', () => {
       expect(await verify(1)).toMatchObject({ intact: true, whole: false });
       expect((await linksOf())[1]).toMatchObject({ id: ids[2], link: 'unknown', follows: ids[1] });
     });
+  });
+
+  test('tells why an item is not here: its phone has lost it, its time was over, or nobody knows', async () => {
+    const [key, old] = [await depot.addRoute('KEPT', [1]), await depot.addRoute('OVER', [1])];
+    const { clientId } = phone;
+    const session = await bindQueue(depot.database, phone, '1001');
+    const seal = (route: object, id: number) =>
+      phone.seal('stop.update', { route, stop: { id, updates: { driver_comments: 'x' } } });
+    const items = [seal(key, 1), seal(key, 1), seal(key, 1), seal(old, 1), seal(key, 1), seal(key, 7), seal(key, 1)];
+    await depot.pipeline.push(session, items.slice(0, 1));
+    const lost = { from: 2, to: 2, reason: 'storage was evicted' };
+    await pool.query(skipLostItems, [clientId, '1001', lost.from, lost.to, JSON.stringify(lost)]);
+    await depot.pipeline.push(session, items.slice(2));
+    const links = async () => {
+      const at = `?facility=${key.facility}&route_id=${key.id}&week_end=${key.week_end}&stop_id=1`;
+      return (await client.take(verifyStopHistory, { headers, query: at })).links.map(({ seq, link }) => [seq, link]);
+    };
+    expect(await links()).toEqual([
+      [1, 'intact'],
+      [3, 'lost'],
+      [5, 'intact'],
+      [7, 'intact'],
+    ]);
+
+    // A hundred days later: the other route is done with, somebody has settled what was kept and read the incident.
+    await pool.query(`update route set status = 'C', closed_at = now(), hosted_through = version where id = 'OVER'`);
+    await pool.query(`update quarantine set state = 'dismissed', resolved_at = now() where client_id = $1`, [clientId]);
+    await pool.query(`update incident set acknowledged_at = now() where client_id = $1`, [clientId]);
+    const retention = { ledger: 90, routes: undefined, files: undefined, mails: undefined, incidents: 90 };
+    const clock = () => new Date(Date.now() + 100 * 86_400_000);
+    await applyRetention({ db: pool, retention, clock, log: depot.log });
+    await pool.query('delete from ledger where client_id = $1 and seq = 1', [clientId]);
+    expect(await links()).toEqual([
+      [3, 'lost'],
+      [5, 'expired'],
+      [7, 'expired'],
+    ]);
+    await pool.query('delete from ledger where client_id = $1 and seq = 3', [clientId]);
+    const cut = seal(key, 1);
+    await depot.pipeline.push(session, [cut]);
+    await pool.query('delete from ledger where client_id = $1 and seq = 7', [clientId]);
+    expect((await links()).at(-1)).toEqual([8, 'missing']);
   });
 });

@@ -15,6 +15,9 @@ export interface SealedBody extends Sealed {
   readonly body: string;
 }
 
+/** Why an item is known not to be here. */
+export type Absence = Extract<ChainLink['link'], 'lost' | 'expired'>;
+
 /** Where an item stands, as one text. */
 export const placeName = (clientId: string, seq: number): string => `${clientId}/${seq}`;
 
@@ -24,12 +27,17 @@ export const placeName = (clientId: string, seq: number): string => `${clientId}
  * its hash breaks the link of the next one.
  *
  * @param before the items before these, by `placeName`
+ * @param absent of those that are not there, why
  */
-export function verifyChain(items: readonly SealedBody[], before: ReadonlyMap<string, Sealed>): ChainReport {
+export function verifyChain(
+  items: readonly SealedBody[],
+  before: ReadonlyMap<string, Sealed>,
+  absent: ReadonlyMap<string, Absence>,
+): ChainReport {
   const links = items.map((item): ChainLink => {
     const { id, version, client_id, seq, hash, body } = item;
     const text = sha256(body).equals(hash) ? 'intact' : 'altered';
-    return { id, version, client_id, seq, body: text, ...linkOf(item, before) };
+    return { id, version, client_id, seq, body: text, ...linkOf(item, before, absent) };
   });
   return {
     intact: links.every(({ body, link }) => body === 'intact' && link !== 'broken'),
@@ -41,12 +49,14 @@ export function verifyChain(items: readonly SealedBody[], before: ReadonlyMap<st
 function linkOf(
   { client_id, seq, prev_hash }: Sealed,
   before: ReadonlyMap<string, Sealed>,
+  absent: ReadonlyMap<string, Absence>,
 ): Pick<ChainLink, 'link' | 'follows'> {
   if (client_id === null || seq === null) return { link: 'none', follows: null };
   // A queue begins with a link to nothing.
   if (seq === 1) return { link: prev_hash === null ? 'intact' : 'broken', follows: null };
-  const predecessor = before.get(placeName(client_id, seq - 1));
-  if (!predecessor) return { link: 'missing', follows: null };
+  const place = placeName(client_id, seq - 1);
+  const predecessor = before.get(place);
+  if (!predecessor) return { link: absent.get(place) ?? 'missing', follows: null };
   const follows = predecessor.id;
   const isSealed = predecessor.prev_hash !== null || predecessor.seq === 1;
   if (prev_hash === null || !isSealed) return { link: 'unknown', follows };

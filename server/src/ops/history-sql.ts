@@ -58,6 +58,22 @@ export const listSealed: Statement = {
 };
 
 /**
+ * Why items are not here, of those of which that is known: a phone has declared them lost, or their time was over.
+ * $1 queues, $2 places in them.
+ */
+export const findAbsent: Statement = {
+  name: 'ops_find_absent',
+  text: `select k.client_id, k.seq, 'lost' as why
+           from unnest($1::uuid[], $2::bigint[]) as k (client_id, seq)
+          where exists (select from incident i where i.kind = 'items_gone' and i.client_id = k.client_id
+                                                 and k.seq between (i.details::jsonb->>'from')::bigint and (i.details::jsonb->>'to')::bigint)
+          union all
+         select k.client_id, k.seq, 'expired'
+           from unnest($1::uuid[], $2::bigint[]) as k (client_id, seq) join expired_item e using (client_id)
+          where e.seqs @> k.seq`,
+};
+
+/**
  * Items of queues, wherever they are: on any route that their drivers were ever on, in what belongs to no route, or kept.
  * By the ledger's index on routes, for it has none on queues: a hot path would pay for a rare question.
  * $1 queues, $2 places in them, $3 employees.

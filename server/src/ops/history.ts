@@ -2,7 +2,7 @@ import type { ChainReport, HistoryFile, LedgerEntry, RouteKey, StopHistory, Stop
 import type { Queryable } from '../db/types.ts';
 import { decodeStop } from '../replication/shadow.ts';
 import { evidenceOf } from '../stops/named-assets.ts';
-import { placeName, verifyChain, type Sealed, type SealedBody } from './chain.ts';
+import { placeName, verifyChain, type Absence, type Sealed, type SealedBody } from './chain.ts';
 import * as sql from './history-sql.ts';
 
 /** What is not there, where a stop was asked for. */
@@ -79,13 +79,18 @@ export async function verifyStopHistory(db: Queryable, key: RouteKey, stop: numb
   const wanted = rows.flatMap(({ client_id, seq, employee }) =>
     client_id !== null && seq !== null && seq > 1 ? [{ client_id, seq: seq - 1, employee }] : [],
   );
-  const found = await db.query<Sealed & { client_id: string; seq: number }>(sql.findSealed, [
-    wanted.map(({ client_id }) => client_id),
-    wanted.map(({ seq }) => seq),
-    [...new Set(wanted.map(({ employee }) => employee))],
+  const places = [wanted.map(({ client_id }) => client_id), wanted.map(({ seq }) => seq)];
+  const employees = [...new Set(wanted.map(({ employee }) => employee))];
+  const [found, absent] = await Promise.all([
+    db.query<Sealed & Place>(sql.findSealed, [...places, employees]),
+    db.query<Place & { why: Absence }>(sql.findAbsent, places),
   ]);
-  return verifyChain(rows, new Map(found.rows.map((row) => [placeName(row.client_id, row.seq), row])));
+  return verifyChain(rows, new Map(found.rows.map(named)), new Map(absent.rows.map((row) => [nameOf(row), row.why])));
 }
+
+type Place = { readonly client_id: string; readonly seq: number };
+const nameOf = ({ client_id, seq }: Place): string => placeName(client_id, seq);
+const named = <Row extends Place>(row: Row): [string, Row] => [nameOf(row), row];
 
 async function readStanding(db: Queryable, key: RouteKey, stop: number): Promise<StopStanding | Missing> {
   const { rows } = await db.query<StandingRow>(sql.readStanding, valuesOf(key, stop));

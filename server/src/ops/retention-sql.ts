@@ -7,6 +7,15 @@ import type { Statement } from '../db/types.ts';
 const isHosted = `not r.behind and not exists (select from parked p where p.facility = r.facility and p.route_id = r.id
                                                                      and p.week_end = r.week_end)`;
 
+/** Which places of which queues were `dropped`: in the order of queues, for other nodes write the same rows. */
+const noted = `noted as (
+           insert into expired_item (client_id, seqs)
+           select client_id, range_agg(int8range(seq, seq, '[]'))
+             from dropped where client_id is not null and seq is not null group by client_id order by client_id
+           on conflict (client_id) do update set seqs = expired_item.seqs + excluded.seqs
+         )
+         select from dropped`;
+
 /** Changes of routes that are done with, all of them on the host. $2 counts routes here. */
 export const dropLedger: Statement = {
   name: 'retain_drop_ledger',
@@ -19,21 +28,25 @@ export const dropLedger: Statement = {
               and exists (select from ledger l where l.facility = r.facility and l.route_id = r.id
                                                  and l.week_end = r.week_end and l.received_at < $1)
             limit $2
-         )
-         delete from ledger l using done d
-          where l.facility = d.facility and l.route_id = d.id and l.week_end = d.week_end and l.received_at < $1`,
+         ), dropped as (
+           delete from ledger l using done d
+            where l.facility = d.facility and l.route_id = d.id and l.week_end = d.week_end and l.received_at < $1
+           returning l.client_id, l.seq
+         ), ${noted}`,
 };
 
 /** The same of load condition reports, which belong to no route, while the host has all of them. */
 export const dropReportLedger: Statement = {
   name: 'retain_drop_report_ledger',
-  text: `delete from ledger where (facility, id) in (
-           select facility, id from ledger
-            where facility = '' and route_id = '' and week_end = '' and received_at < $1
-              and not exists (select from load_report where hosted_version < version)
-              and not exists (select from parked_row where file = 'LCRHDP')
-            limit $2 for update skip locked
-         )`,
+  text: `with dropped as (
+           delete from ledger where (facility, id) in (
+             select facility, id from ledger
+              where facility = '' and route_id = '' and week_end = '' and received_at < $1
+                and not exists (select from load_report where hosted_version < version)
+                and not exists (select from parked_row where file = 'LCRHDP')
+              limit $2 for update skip locked
+           ) returning client_id, seq
+         ), ${noted}`,
 };
 
 /**
@@ -90,20 +103,22 @@ export const dropMails: Statement = {
          )`,
 };
 
-/** Incidents that somebody has acknowledged. */
+/** Incidents that somebody has acknowledged. What a phone has declared lost stays a part of its queue's history. */
 export const dropIncidents: Statement = {
   name: 'retain_drop_incidents',
   text: `delete from incident where incident_id in (
            select incident_id from incident
-            where acknowledged_at < $1 order by acknowledged_at limit $2 for update skip locked
+            where acknowledged_at < $1 and kind <> 'items_gone' order by acknowledged_at limit $2 for update skip locked
          )`,
 };
 
 /** What was in quarantine and somebody has settled. */
 export const dropSettled: Statement = {
   name: 'retain_drop_settled',
-  text: `delete from quarantine where quarantine_id in (
-           select quarantine_id from quarantine
-            where state <> 'open' and resolved_at < $1 order by resolved_at limit $2 for update skip locked
-         )`,
+  text: `with dropped as (
+           delete from quarantine where quarantine_id in (
+             select quarantine_id from quarantine
+              where state <> 'open' and resolved_at < $1 order by resolved_at limit $2 for update skip locked
+           ) returning client_id, seq
+         ), ${noted}`,
 };

@@ -90,7 +90,7 @@ export const historySchemas = [
     client_id: 'Its queue; null for what came by none.',
     seq: 'Its place in that queue.',
     body: '`altered`: the text is not the one that its hash was taken of.',
-    link: '`broken`: it does not follow the item before it. `missing`: that item is not here. `unknown`: the link was not kept then. `none`: it came by no queue.',
+    link: '`broken`: it does not follow the item before it. `lost`: its phone has declared that item lost. `expired`: that item was deleted when its time was over. `missing`: that item is not here, and nothing says why. `unknown`: the link was not kept then. `none`: it came by no queue.',
     follows: 'The item before it in its queue; null where there is none, or where it is not here.',
   }),
 ];
