@@ -58,7 +58,8 @@ export class Diary {
   }
 }
 
-const fields = ['status', 'driver_comments', 'store_emp_name', 'delivered'] as const;
+/** What can be said. */
+export const fields = ['status', 'driver_comments', 'store_emp_name', 'delivered'] as const;
 
 /** Whether a stored change contains a deed: each field has its value, or that of a later deed of the same change. */
 function contains(stored: Said | undefined, said: Said, sameChange: readonly Deed[]): boolean {

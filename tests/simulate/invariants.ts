@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LocalStop } from '@tailgate/client-sdk';
 import type { Depot } from './depot.ts';
-import { FACILITY, routeOf, STOPS, WEEK } from './depot.ts';
 import type { Diary, Said } from './diary.ts';
-import { saidIn, wordOf } from './diary.ts';
+import { fields, saidIn, wordOf } from './diary.ts';
+import { FACILITY, routeOf, STOPS, WEEK } from './ground.ts';
+import type { OfficeDeed } from './office.ts';
 import type { Phone } from './phone.ts';
 
 // docs/architecture.md as questions to what is really there. Written without a line of the product's rules.
@@ -66,8 +67,9 @@ export interface Hosted {
 
 interface LedgerRow {
   readonly id: string;
-  readonly client_id: string;
-  readonly seq: number;
+  readonly source: 'sync' | 'office';
+  readonly client_id: string | null;
+  readonly seq: number | null;
   readonly stop_id: number;
   readonly version: number;
   readonly employee: string;
@@ -78,10 +80,19 @@ interface LedgerRow {
 const readBody: (text: string) => { readonly args: unknown } = JSON.parse;
 
 /** Everything that must be true when the world has come to rest. */
-export async function brokenPromises(depot: Depot, seed: number, drivers: readonly Driver[]): Promise<string[]> {
+export async function brokenPromises(
+  depot: Depot,
+  seed: number,
+  drivers: readonly Driver[],
+  corrections: readonly OfficeDeed[],
+): Promise<string[]> {
   const ledger = await readLedger(depot, seed);
   return [
     ...wrongInLedger(ledger, drivers),
+    ...wrongOfOffice(
+      ledger.filter(({ source }) => source === 'office'),
+      corrections,
+    ),
     ...(await troubles(depot, drivers)),
     ...(await wrongAnywhere(depot, seed, ledger, drivers)),
   ];
@@ -89,8 +100,8 @@ export async function brokenPromises(depot: Depot, seed: number, drivers: readon
 
 async function readLedger({ db }: Depot, seed: number): Promise<LedgerRow[]> {
   const { rows } = await db.query<LedgerRow>(
-    `select id, client_id, seq, stop_id, version, employee, edit_time, body
-       from ledger where facility = $1 and route_id = $2 and source = 'sync' order by client_id, seq`,
+    `select id, source, client_id, seq, stop_id, version, employee, edit_time, body
+       from ledger where facility = $1 and route_id = $2 order by client_id nulls last, seq, version`,
     [FACILITY, routeOf(seed).id],
   );
   return rows;
@@ -120,6 +131,32 @@ function wrongInLedger(ledger: readonly LedgerRow[], drivers: readonly Driver[])
   return wrong;
 }
 
+/** The office's words are taken in, once, dated by when they were written, and nobody else's beside them. */
+function wrongOfOffice(ledger: readonly LedgerRow[], corrections: readonly OfficeDeed[]): string[] {
+  const wrong: string[] = [];
+  const taken = new Set<OfficeDeed>();
+  for (const entry of ledger) {
+    const said = saidIn(readBody(entry.body).args);
+    const ofStop = corrections.filter(({ stop }) => stop === entry.stop_id);
+    for (const field of fields) {
+      if (said[field] === undefined) continue;
+      const deed = ofStop.find((each) => each.said[field] === said[field]);
+      if (!deed) wrong.push(`${entry.id} of the office says ${field} ${said[field]}, which no clerk has written`);
+      else taken.add(deed);
+    }
+    if (!ofStop.some(({ at }) => at === entry.edit_time.getTime()))
+      wrong.push(`${entry.id} of the office is dated ${entry.edit_time.toISOString()}, when no clerk wrote anything`);
+  }
+  for (const [i, deed] of corrections.entries()) {
+    const said = fields.filter((field) => deed.said[field] !== undefined);
+    const isOver = corrections
+      .slice(i + 1)
+      .some(({ stop, said: later }) => stop === deed.stop && said.every((field) => later[field] !== undefined));
+    if (!taken.has(deed) && !isOver) wrong.push(`the office’s ${JSON.stringify(deed)} was never taken in`);
+  }
+  return wrong;
+}
+
 async function troubles({ db }: Depot, drivers: readonly Driver[]): Promise<string[]> {
   const employees = drivers.map(({ phone }) => phone.employee);
   const kept = await db.query<{ reason: string }>('select reason from quarantine where employee = any($1)', [
@@ -140,12 +177,14 @@ async function wrongAnywhere(
   drivers: readonly Driver[],
 ): Promise<string[]> {
   const wrong: string[] = [];
-  const contents = new Map(drivers.flatMap(({ diary }) => diary.ids.map((id) => [id, diary.content(id)] as const)));
+  const recorded = new Map(drivers.flatMap(({ diary }) => diary.ids.map((id) => [id, diary.content(id)] as const)));
+  const wordsOf = ({ id, source, body }: LedgerRow): Said =>
+    source === 'office' ? saidIn(readBody(body).args) : (recorded.get(id) ?? {});
   // As it was read, in the order of queues and sequences, where edit times are equal: the sort is stable.
   const ordered = ledger.toSorted((a, b) => a.edit_time.getTime() - b.edit_time.getTime());
   const onHost = await hostShows(depot, seed);
   for (let stop = 1; stop <= STOPS; stop++) {
-    const deeds = ordered.filter((entry) => entry.stop_id === stop).map(({ id }) => ({ said: contents.get(id) ?? {} }));
+    const deeds = ordered.filter((entry) => entry.stop_id === stop).map((entry) => ({ said: wordsOf(entry) }));
     const expected = shownAfter(wordOf(deeds));
     const compare = (where: string, shown: Shown | undefined): void => {
       if (!isDeepStrictEqual(shown, expected))

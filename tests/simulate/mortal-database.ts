@@ -25,6 +25,8 @@ export class MortalDatabase implements Db {
   readonly #onDeath: () => void;
   readonly #open = new Set<Connection>();
   #isDead = false;
+  /** What it says from now on is not sent any more: of statements that travel together, PostgreSQL gets the first ones. */
+  #isDying = false;
   #fuse: (Omit<Fuse, 'count'> & { left: number }) | undefined;
 
   constructor(db: Db, stillness: Stillness, onDeath: () => void) {
@@ -33,8 +35,9 @@ export class MortalDatabase implements Db {
     this.#onDeath = onDeath;
   }
 
+  /** Or about to be. */
   get isDead(): boolean {
-    return this.#isDead;
+    return this.#isDying || this.#isDead;
   }
 
   light({ count, of, moment }: Fuse): void {
@@ -67,6 +70,8 @@ export class MortalDatabase implements Db {
     return {
       query: (statement, values) => this.#burning(statement, () => connection.query(statement, values)),
       release: (destroy) => {
+        // What could not be rolled back any more is, when it dies: before anything else goes on.
+        if (this.#isDying && destroy !== undefined) return;
         if (this.#open.delete(connection)) connection.release(destroy);
       },
     };
@@ -77,6 +82,7 @@ export class MortalDatabase implements Db {
     const burns = fuse !== undefined && (fuse.of === 'statements' || statement === 'commit');
     if (!burns || fuse.left-- !== 0) return this.#whileAlive(work);
     const answer = fuse.moment === 'after' ? this.#whileAlive(work) : undefined;
+    this.#isDying = true;
     await answer?.catch(() => undefined);
     // What it has said before it dies is on its way.
     for (let turns = 0; turns < LAST_TURNS; turns++) await this.#stillness.during(new Promise(setImmediate));
@@ -85,7 +91,7 @@ export class MortalDatabase implements Db {
   }
 
   async #whileAlive<Value>(work: () => Promise<Value>): Promise<Value> {
-    if (this.#isDead) throw killed();
+    if (this.isDead) throw killed();
     const answer = await this.#stillness.during(work());
     if (this.#isDead) throw killed();
     return answer;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Client, Environment } from '@tailgate/client-sdk';
 import { createClient } from '@tailgate/client-sdk';
 import type { Chance } from './chance.ts';
-import { tokenOf } from './depot.ts';
+import { tokenOf } from './ground.ts';
 import { Disk } from './disk.ts';
 import { type Ask, PhoneNetwork, PhoneSocket, type ServerSide } from './network.ts';
 import type { Stillness } from './stillness.ts';

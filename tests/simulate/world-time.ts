@@ -11,9 +11,9 @@ export class WorldTime {
     this.now += ms;
   }
 
-  /** @returns the way to call it off */
+  /** Whole milliseconds, as clocks show them. @returns the way to call it off */
   after(ms: number, work: () => void): () => void {
-    const alarm = { at: this.now + ms, work };
+    const alarm = { at: this.now + Math.ceil(ms), work };
     this.#alarms.add(alarm);
     return () => void this.#alarms.delete(alarm);
   }

@@ -1,21 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Chance } from './chance.ts';
 import type { Depot } from './depot.ts';
-import { driversOf, routeOf, STOPS } from './depot.ts';
 import { Diary, saidIn, type Said } from './diary.ts';
+import { driversOf, routeOf, STOPS } from './ground.ts';
+import { HostLine, type Mishap } from './host-line.ts';
 import type { Driver, Hosted } from './invariants.ts';
-import { falseReceipts, shownAfter, shownOn } from './invariants.ts';
+import { brokenPromises, falseReceipts, shownAfter, shownOn } from './invariants.ts';
+import { Office } from './office.ts';
 import { Phone } from './phone.ts';
 import { ServerNode } from './server-node.ts';
 import { Stillness } from './stillness.ts';
+import { type PassFate, workerPass } from './worker.ts';
 import { WorldTime } from './world-time.ts';
 
-/** Some phones, a server, a worker and a host; what happens to them is for others to choose. */
+/** Some phones, a server, a worker, a host and its clerks; what happens to them is for others to choose. */
 export class World {
   readonly chance: Chance;
   readonly time = new WorldTime();
   readonly stillness = new Stillness();
   readonly drivers: readonly Driver[];
+  readonly office: Office;
   /** What has happened, a line each: the same for the same seed. */
   readonly story: string[] = [];
   readonly #seed: number;
@@ -29,6 +33,7 @@ export class World {
     this.#depot = depot;
     this.#seed = seed;
     this.chance = new Chance(seed);
+    this.office = new Office({ seed, clerk: depot.clerk, time: this.time, chance: this.chance });
     this.drivers = driversOf(seed).map((employee, n) => {
       const chance = new Chance(seed * 1_000 + n + 1);
       const phone = new Phone(employee, { server: this, stillness: this.stillness, time: this.time, chance });
@@ -89,6 +94,35 @@ export class World {
     diary.deeds.push(deed);
     this.#told.delete(receipt.id);
     void receipt.saved.then(() => (deed.isSaved = true));
+  }
+
+  /** A clerk corrects something on the host. */
+  readonly correct = async (): Promise<void> => {
+    this.story.push(await this.office.correct());
+  };
+
+  /** A worker brings to the host what it does not have. */
+  work(fate: Omit<PassFate, 'meetClerk'> = {}): Promise<void> {
+    const { office, time, stillness, correct: meetClerk } = this;
+    const ground = { depot: this.#depot, seed: this.#seed, office, time, stillness };
+    return workerPass(ground, { ...fate, meetClerk });
+  }
+
+  /** The importer looks at what others have written on the host. */
+  async import(mishap?: Mishap): Promise<void> {
+    const { importer, host } = this.#depot;
+    const line = new HostLine(host, mishap, this.correct);
+    const clock = (): Date => new Date(this.time.now);
+    try {
+      await importer.look({ host: line, changes: this.office.changes(line), clock });
+    } catch (error) {
+      if (!line.hasFailed) throw error;
+    }
+  }
+
+  /** What of the promises does not hold; asked when the world has come to rest. */
+  broken(): Promise<string[]> {
+    return brokenPromises(this.#depot, this.#seed, this.drivers, this.office.deeds);
   }
 
   async kill({ phone, diary }: Driver): Promise<string[]> {

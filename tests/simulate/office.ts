@@ -1,0 +1,83 @@
+import type { HostChanges, Ring } from '../../server/src/replication/host/changes.ts';
+import { Doorbell } from '../../server/src/replication/host/doorbell.ts';
+import type { Host } from '../../server/src/replication/host/host.ts';
+import type { Chance } from './chance.ts';
+import type { Said } from './diary.ts';
+import { driversOf, FACILITY, routeOf, STOPS, WEEK } from './ground.ts';
+import type { WorldTime } from './world-time.ts';
+
+/** What a clerk has written over on the host. */
+export interface OfficeDeed {
+  readonly stop: number;
+  readonly said: Said;
+  /** When, in the time of the world. */
+  readonly at: number;
+}
+
+export interface OfficeGround {
+  readonly seed: number;
+  readonly clerk: Host;
+  readonly time: WorldTime;
+  readonly chance: Chance;
+}
+
+/** The back office of one route: its clerks correct what drivers have said, with programs of their own. */
+export class Office {
+  readonly deeds: OfficeDeed[] = [];
+  readonly #ground: OfficeGround;
+  /** Lines of the doorbell, and when they rang: the host's own clock is no part of the world. */
+  readonly #rung = new Map<string, number>();
+
+  constructor(ground: OfficeGround) {
+    this.#ground = ground;
+  }
+
+  /**
+   * A clerk corrects a stop that every driver may touch; where the host has no row of it yet there is nothing to correct.
+   *
+   * @returns what was written, for the story
+   */
+  async correct(): Promise<string> {
+    const { seed, clerk, chance, time } = this.#ground;
+    const drivers = driversOf(seed).length;
+    const stop = drivers + 1 + chance.below(STOPS - drivers);
+    // Words of the office are its own: whoever shows one shows whose it is.
+    const n = 1_000 + this.deeds.length;
+    const [said, written]: [Said, Promise<number>] = chance.odds(0.6)
+      ? [{ driver_comments: `office ${n}` }, this.#write('RTSTUP', 'RU', 'RUCMT', `office ${n}`, stop)]
+      : [{ delivered: n }, this.#write('RTPRUP', 'RQ', 'RQDLV', `${n}`, stop)];
+    if ((await written) === 0) return `  the host has no such row of stop ${stop}`;
+    this.deeds.push({ stop, said, at: time.now });
+    for (const { sequence } of await this.#rings(clerk))
+      if (!this.#rung.has(sequence)) this.#rung.set(sequence, time.now);
+    return `  the office on stop ${stop}: ${JSON.stringify(said)}`;
+  }
+
+  /** What rings for this route, with ages in the time of the world. */
+  changes(host: Host): HostChanges {
+    const { time } = this.#ground;
+    const lookAgain = async (): Promise<Ring[]> => {
+      const rings = await this.#rings(host);
+      return rings.map((ring) => ({ ...ring, age: time.now - (this.#rung.get(ring.sequence) ?? time.now) }));
+    };
+    return {
+      comparesAll: false,
+      look: async () => ({ rings: await lookAgain(), strange: [] }),
+      lookAgain,
+      silence: (sequences) => new Doorbell(host).silence(sequences),
+    };
+  }
+
+  #write(file: string, prefix: string, column: string, value: string, stop: number): Promise<number> {
+    const { seed, clerk } = this.#ground;
+    const place = ['FAC', 'RTE', 'WKE', 'STP'].map((name) => `${prefix}${name} = ?`).join(' and ');
+    const text = `update ${clerk.library}.${file} set ${column} = ? where ${place}`;
+    return clerk.transaction((tx) => tx.execute(text, [value, FACILITY, routeOf(seed).id, WEEK, `${stop}`]));
+  }
+
+  async #rings(host: Host): Promise<Ring[]> {
+    const { id } = routeOf(this.#ground.seed);
+    const { rings } = await new Doorbell(host).look();
+    return rings.filter(({ key }) => Object.values(key)[1] === id);
+  }
+}

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { HostImport } from '../../server/src/replication/import.ts';
+import { HostStops } from '../../server/src/replication/host-stops.ts';
+import { Leases } from '../../server/src/replication/lease.ts';
+import { ReplicationLog } from '../../server/src/replication/replication-log.ts';
+import { replicateRoute } from '../../server/src/replication/route-pass.ts';
+import type { Depot } from './depot.ts';
+import { routeOf } from './ground.ts';
+import { HostLine, type Mishap } from './host-line.ts';
+import { type Fuse, MortalDatabase } from './mortal-database.ts';
+import type { Office } from './office.ts';
+import type { Stillness } from './stillness.ts';
+import type { WorldTime } from './world-time.ts';
+
+export interface WorkerGround {
+  readonly depot: Depot;
+  readonly seed: number;
+  readonly office: Office;
+  readonly time: WorldTime;
+  readonly stillness: Stillness;
+}
+
+/** What happens to one pass. */
+export interface PassFate {
+  readonly fuse?: Fuse | undefined;
+  readonly mishap?: Mishap | undefined;
+  /** A clerk who is faster. */
+  readonly meetClerk: () => Promise<void>;
+}
+
+/** A worker's pass over the one route of its world: it may be killed on the way, and find the host gone. */
+export async function workerPass(ground: WorkerGround, { fuse, mishap, meetClerk }: PassFate): Promise<void> {
+  const { depot, seed, office, time, stillness } = ground;
+  const { db, gate, log } = depot;
+  const mortal = new MortalDatabase(db, stillness, () => undefined);
+  if (fuse) mortal.light(fuse);
+  const host = new HostLine(depot.host, mishap, meetClerk);
+  const leases = new Leases({ db: mortal, owner: randomUUID() });
+  const clock = (): Date => new Date(time.now);
+  const importNow: HostImport['takeEdits'] = (edits) => {
+    const { submit } = depot;
+    const changes = office.changes(host);
+    return new HostImport({ db: mortal, host, leases, submit, clock, log, changes, pollSeconds: 0 }).takeEdits(edits);
+  };
+  const pass = {
+    db: mortal,
+    host: new HostStops(host, gate),
+    leases,
+    importNow,
+    clock,
+    log,
+    closeDelayMs: 0,
+    gate,
+    replicationLog: new ReplicationLog({ host, gate, clock, log }),
+  };
+  try {
+    const lease = await leases.take(routeOf(seed));
+    if (!lease) throw new Error('somebody else has the route');
+    await replicateRoute(pass, lease).finally(() => leases.release(lease));
+  } catch (error) {
+    if (!mortal.isDead && !host.hasFailed) throw error;
+    if (!mortal.isDead) return;
+    await stillness.reached();
+    // Of a dead worker the lease runs out.
+    await db.query('update route_lease set expires_at = now() where route_id = $1', [routeOf(seed).id]);
+  } finally {
+    await leases.close().catch(() => undefined);
+  }
+}
