@@ -56,7 +56,11 @@ export async function workerPass(ground: WorkerGround, { fuse, mishap, meetClerk
   try {
     const lease = await leases.take(routeOf(seed));
     if (!lease) throw new Error('somebody else has the route');
-    await replicateRoute(pass, lease).finally(() => leases.release(lease));
+    try {
+      await replicateRoute(pass, lease);
+    } finally {
+      await leases.release(lease);
+    }
   } catch (error) {
     if (!mortal.isDead && !host.hasFailed) throw error;
     if (!mortal.isDead) return;
