@@ -1,5 +1,6 @@
 import { drainBacklog } from './backlog.ts';
 import { collectWhileHostIsDown } from './host-down.ts';
+import { killWorkerAtEachStep } from './killed-worker.ts';
 import { findAllMistakes } from './patches.ts';
 
 // What takes minutes and is no part of the suite: `npm run soak`, or some of it by name.
@@ -8,6 +9,7 @@ const menu: { readonly [name: string]: () => boolean | Promise<boolean> } = {
   patches: findAllMistakes,
   'host-down': collectWhileHostIsDown,
   backlog: drainBacklog,
+  'killed-worker': killWorkerAtEachStep,
 };
 
 const asked = process.argv.slice(2);

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { endTestCluster, keptDatabases, startTestCluster } from './test-cluster.ts';
 
@@ -12,7 +13,10 @@ declare module 'vitest' {
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const running = await startTestCluster();
   project.provide('postgresUrl', running.url);
+  // The servers that tests start load the same modules: what one has compiled saves each of the others half a second of CPU.
+  process.env['NODE_COMPILE_CACHE'] = join(running.home, 'compiled');
   return async () => {
+    delete process.env['NODE_COMPILE_CACHE'];
     const kept = await keptDatabases(running.url);
     await endTestCluster(running, kept);
     if (kept.length > 0)

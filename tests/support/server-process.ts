@@ -10,7 +10,8 @@ const READY = /^Tailgate is ready\b/m;
 
 /**
  * Starts the real server as `npm start` does, in a process of its own, and returns once it serves. Of our environment
- * it gets only what is given here. It ends with the test file; `DATABASE_URL` and `DATA_DIR` say on what it works.
+ * it gets what is given here and the place where modules lie compiled. It ends with the test file; `DATABASE_URL` and
+ * `DATA_DIR` say on what it works.
  */
 export async function startServer(env: Record<string, string>, args: string[] = []): Promise<ServerProcess> {
   const server = new ServerProcess({ PORT: String(await reservePort()), LOG_LEVEL: 'warn', ...env }, args);
@@ -52,7 +53,9 @@ export class ServerProcess {
   async start(): Promise<void> {
     if (this.#child) throw new Error('the server runs already');
     const node = ['--conditions=source', main, ...this.#args];
-    const child = spawn(process.execPath, node, { env: this.#env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const { NODE_COMPILE_CACHE: compiled } = process.env;
+    const env = compiled === undefined ? this.#env : { NODE_COMPILE_CACHE: compiled, ...this.#env };
+    const child = spawn(process.execPath, node, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
     let saidNow = '';
     await new Promise<void>((resolve, reject) => {

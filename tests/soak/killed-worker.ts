@@ -1,0 +1,15 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const vitest = fileURLToPath(import.meta.resolve('vitest/vitest.mjs'));
+
+/** A worker process killed at every step of a pass, one after the other: the suite takes four of them. */
+export function killWorkerAtEachStep(): boolean {
+  const run = ['run', 'tests/system/worker-is-killed.test.ts', '--reporter=verbose'];
+  const { status } = spawnSync(process.execPath, [vitest, ...run], {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    env: { ...process.env, KILL_STEPS: 'all' },
+    stdio: 'inherit',
+  });
+  return status === 0;
+}

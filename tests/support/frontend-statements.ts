@@ -1,0 +1,89 @@
+/** What of a connection to PostgreSQL can be let through at once. */
+export interface Parcel {
+  readonly bytes: Buffer;
+  /** The statement that it has PostgreSQL run: its name where a program has given it one in words, else its text. */
+  readonly statement: string | undefined;
+}
+
+/** First messages have no type; these two ask for encryption and are followed by another first message. */
+const NO_START_YET = new Set([80_877_103, 80_877_104]);
+const LENGTH_BYTES = 4;
+
+/**
+ * Cuts what a client says (PostgreSQL, "Message Flow") into statements. A statement is what runs or does not: a simple
+ * query, or all that is said up to a Sync.
+ */
+export class FrontendStatements {
+  #bytes = Buffer.alloc(0);
+  /** Bytes at the front that belong to the statement that is being said. */
+  #said = 0;
+  #statement: string | undefined;
+  #hasStarted = false;
+  readonly #prepared = new Map<string, string>();
+
+  /** The database of the connection, once it has been named. */
+  database = '';
+
+  take(bytes: Buffer): Parcel[] {
+    this.#bytes = Buffer.concat([this.#bytes, bytes]);
+    const parcels: Parcel[] = [];
+    for (;;) {
+      const typeBytes = this.#hasStarted ? 1 : 0;
+      const start = this.#said + typeBytes;
+      if (this.#bytes.length < start + LENGTH_BYTES) return parcels;
+      const end = start + this.#bytes.readInt32BE(start);
+      if (this.#bytes.length < end) return parcels;
+      const body = this.#bytes.subarray(start + LENGTH_BYTES, end);
+      this.#said = end;
+      const isWhole = this.#hasStarted
+        ? this.#read(String.fromCharCode(this.#bytes[start - 1] ?? 0), body)
+        : this.#begin(body);
+      if (!isWhole) continue;
+      parcels.push({ bytes: this.#bytes.subarray(0, end), statement: this.#statement });
+      this.#bytes = this.#bytes.subarray(end);
+      this.#said = 0;
+      this.#statement = undefined;
+    }
+  }
+
+  #begin(body: Buffer): true {
+    this.#hasStarted = !NO_START_YET.has(body.readInt32BE(0));
+    const words = body.subarray(LENGTH_BYTES).toString().split('\0');
+    this.database = words[words.indexOf('database') + 1] ?? '';
+    return true;
+  }
+
+  /** @returns whether the message ends what may wait for more */
+  #read(type: string, body: Buffer): boolean {
+    switch (type) {
+      case 'Q':
+        this.#statement = textAt(body, 0);
+        return true;
+      case 'P': {
+        const name = textAt(body, 0);
+        const text = textAt(body, byteLength(name));
+        this.#statement = name.includes(' ') ? name : text;
+        this.#prepared.set(name, this.#statement);
+        return false;
+      }
+      case 'B': {
+        const portal = textAt(body, 0);
+        this.#statement = this.#prepared.get(textAt(body, byteLength(portal)));
+        return false;
+      }
+      case 'D':
+      case 'E':
+      case 'C':
+        return false;
+      default:
+        return true;
+    }
+  }
+}
+
+function textAt(body: Buffer, offset: number): string {
+  return body.toString('utf8', offset, body.indexOf(0, offset));
+}
+
+/** With the zero at its end. */
+const byteLength = (text: string): number => Buffer.byteLength(text) + 1;

@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { atFileEnd } from './file-end.ts';
+import { FrontendStatements, type Parcel } from './frontend-statements.ts';
+import { reservePort } from './reserved-port.ts';
+
+/** A statement on its way to PostgreSQL. */
+export interface TappedStatement {
+  readonly database: string;
+  /** In lower case, with single blanks. */
+  readonly text: string;
+}
+
+interface Link {
+  readonly client: Socket;
+  readonly target: Socket;
+  readonly said: FrontendStatements;
+  /** What was not delivered yet. */
+  readonly waiting: Parcel[];
+}
+
+/** Before the PostgreSQL of this address, for connections without TLS. It ends with the test file. */
+export async function startStatementTap(address: string): Promise<StatementTap> {
+  const tap = new StatementTap(Number(new URL(address).port), await reservePort());
+  await tap.open();
+  atFileEnd(() => tap.close());
+  return tap;
+}
+
+/**
+ * Stands between programs and PostgreSQL, hears each statement and can hold them all still before any one of them: what
+ * was said before has been delivered, nothing after it is. So a program can be killed at a step of its own choosing
+ * without knowing of it.
+ */
+export class StatementTap {
+  readonly #targetPort: number;
+  readonly #port: number;
+  readonly #links = new Set<Link>();
+  readonly #server: Server;
+  #mayPass: (statement: TappedStatement) => boolean = () => true;
+  #isHeld = false;
+  #held = Promise.withResolvers<TappedStatement>();
+
+  constructor(targetPort: number, port: number) {
+    this.#targetPort = targetPort;
+    this.#port = port;
+    this.#server = createServer((client) => this.#link(client));
+  }
+
+  async open(): Promise<void> {
+    this.#server.listen(this.#port, '127.0.0.1');
+    await once(this.#server, 'listening');
+  }
+
+  /** `address` as it reads through this tap. */
+  through(address: string): string {
+    const url = new URL(address);
+    url.hostname = '127.0.0.1';
+    url.port = String(this.#port);
+    return url.href;
+  }
+
+  /** From now on all connections are held still at the first statement that `isTheOne`; resolves with it. */
+  holdAt(isTheOne: (statement: TappedStatement) => boolean): Promise<TappedStatement> {
+    this.#held = Promise.withResolvers();
+    this.#go((statement) => !isTheOne(statement));
+    return this.#held.promise;
+  }
+
+  /** What waits goes on, and what comes passes; `hear` is told of each statement. */
+  pass(hear: (statement: TappedStatement) => void = () => undefined): void {
+    this.#go((statement) => {
+      hear(statement);
+      return true;
+    });
+  }
+
+  /** Whoever spoke is gone: what it was about to say stays unsaid, what was delivered is done. */
+  forget(): void {
+    for (const link of this.#links) end(link);
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    for (const { client, target } of this.#links) {
+      client.destroy();
+      target.destroy();
+    }
+    await closed;
+  }
+
+  #go(mayPass: (statement: TappedStatement) => boolean): void {
+    this.#mayPass = mayPass;
+    this.#isHeld = false;
+    for (const link of this.#links) this.#flow(link);
+  }
+
+  #link(client: Socket): void {
+    const target = connect({ host: '127.0.0.1', port: this.#targetPort });
+    const link: Link = { client, target, said: new FrontendStatements(), waiting: [] };
+    this.#links.add(link);
+    client.on('data', (bytes) => {
+      link.waiting.push(...link.said.take(bytes));
+      this.#flow(link);
+    });
+    target.pipe(client);
+    for (const socket of [client, target]) {
+      socket.setNoDelay(true);
+      // Whoever was killed says no goodbye.
+      socket.on('error', () => undefined);
+    }
+    client.on('close', () => end(link));
+    target.on('close', () => {
+      client.destroy();
+      this.#links.delete(link);
+    });
+  }
+
+  #flow({ said, waiting, target }: Link): void {
+    for (let parcel = waiting[0]; parcel && !this.#isHeld; parcel = waiting[0]) {
+      const { bytes, statement } = parcel;
+      if (statement !== undefined) {
+        const tapped = { database: said.database, text: statement.toLowerCase().replaceAll(/\s+/g, ' ').trim() };
+        if (!this.#mayPass(tapped)) {
+          this.#isHeld = true;
+          this.#held.resolve(tapped);
+          return;
+        }
+      }
+      waiting.shift();
+      target.write(bytes);
+    }
+  }
+}
+
+/** Not by a reset, which would take back what PostgreSQL has not read yet. */
+function end({ waiting, target }: Link): void {
+  waiting.length = 0;
+  target.end();
+  target.resume();
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { Chance } from '../simulate/chance.ts';
+import { KilledWorker, OVER, type Step } from './killed-worker.ts';
+
+// `KILL_SEED=… npx vitest run tests/system/worker-is-killed.test.ts` chooses the same steps again; KILL_STEPS=all takes
+// every one (`npm run soak -- killed-worker`).
+const { KILL_SEED: givenSeed, KILL_STEPS: wanted } = process.env;
+const seed = Number(givenSeed ?? Math.floor(Math.random() * 2 ** 31));
+/** A process has to start again after each. */
+const STEP_TIMEOUT_MS = 60_000;
+/** Lease, mirror, two stops, what they name, the log, and what has been noted. */
+const FEWEST_STEPS = 20;
+
+test(
+  'worker killed -9 at each step: another one ends with every row once, right and in order, and each driver’s receipt',
+  async ({ annotate }) => {
+    const story = await KilledWorker.open();
+    const steps = await story.learnSteps();
+    expect(steps.length).toBeGreaterThan(FEWEST_STEPS);
+    await annotate(`KILL_SEED=${seed}`);
+    for (const step of wanted === 'all' ? steps : oneOfEachPhase(steps)) {
+      await annotate(`killed before ${step.nth}× ${step.name}`);
+      await story.dieBefore(step);
+      const { host, changes, written, logged, trouble } = await story.look();
+      expect(host).toEqual(story.expected());
+      // Each change once, in their order, and each told of once.
+      expect(written).toHaveLength(changes);
+      expect(written).toEqual([...new Set(written)].toSorted((a, b) => a - b));
+      expect(logged).toEqual(written);
+      // Nobody was taken for a clerk, and nothing waits for a person.
+      expect(trouble).toEqual([{ notTheDrivers: 0, parked: 0, incidents: 0 }]);
+    }
+  },
+  wanted === 'all' ? 60 * STEP_TIMEOUT_MS : 4 * STEP_TIMEOUT_MS,
+);
+
+/** While it takes the route, while it writes on the host, when that is committed and not noted, when it is noted. */
+function oneOfEachPhase(steps: readonly Step[]): Step[] {
+  const chance = new Chance(seed);
+  const first = (said: string) => steps.findIndex(({ name }) => name.startsWith(`host: ${said}`)) + 1;
+  const [begun, committed] = [first('begin'), first('commit')];
+  const phases = [steps.slice(0, begun), steps.slice(begun, committed), steps.slice(committed, -1)];
+  return [...phases.map((phase) => chance.one(phase)), OVER];
+}
