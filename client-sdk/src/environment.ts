@@ -67,14 +67,11 @@ export const platform: Environment = {
 
 /** A UUID of version 7 (RFC 9562): ids of one device sort by the time at which they were made. */
 export function newId(now: number, random: Randomness): string {
-  const bytes = random.bytes(16);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, 16);
-  view.setUint32(0, Math.floor(now / 0x10000));
-  view.setUint16(4, now % 0x10000);
-  view.setUint8(6, 0x70 | (view.getUint8(6) & 0x0f));
-  view.setUint8(8, 0x80 | (view.getUint8(8) & 0x3f));
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  const time = Math.floor(now).toString(16).padStart(12, '0');
+  const noise = Array.from(random.bytes(16), (byte, i) =>
+    (i === 6 ? 0x70 | (byte & 0x0f) : i === 8 ? 0x80 | (byte & 0x3f) : byte).toString(16).padStart(2, '0'),
+  ).join('');
+  return (time + noise.slice(12)).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
 /** Base64 of RFC 4648, section 5, without padding. */

@@ -1,7 +1,8 @@
 import * as z from '#schema';
 import { referenceCode } from './codes.ts';
-import { routeHeader } from './routes.ts';
-import { stopPlan, stopResult } from './stops.ts';
+import { routeHeader } from './route-header.ts';
+import { stopPlan } from './stop-plan.ts';
+import { stopResult } from './stops.ts';
 
 /** What a queue hears of a mutation that was kept: the document `quarantine/MUTATION_ID` of its scope. */
 export const quarantineDocument = z.object({

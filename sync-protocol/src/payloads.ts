@@ -1,8 +1,9 @@
 import * as z from '#schema';
 import { warning } from './mutation-result.ts';
 import type { Answered } from './operations.ts';
-import { routeDriver } from './routes.ts';
-import { customer, stopPlan, stopStatus } from './stops.ts';
+import { routeDriver } from './route-header.ts';
+import { customer, stopPlan } from './stop-plan.ts';
+import { stopStatus } from './stops.ts';
 
 // What REST answers: the shapes of interface.md part 2, completed by contract §4. Closed, so that a test that parses an
 // answer sees a field too many as well as one too few.

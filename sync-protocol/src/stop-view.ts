@@ -1,14 +1,6 @@
-import type {
-  Customer,
-  LineResult,
-  OsdGroup,
-  PlanProduct,
-  StopPlan,
-  StopResult,
-  StopStatus,
-  StopUpdates,
-} from './stops.ts';
-import { lineKey } from './stops.ts';
+import type { Customer, PlanProduct, StopPlan } from './stop-plan.ts';
+import type { LineResult, OsdGroup, StopResult, StopStatus, StopUpdates } from './stops.ts';
+import { lineKey, occurrence } from './stops.ts';
 
 /** An exception group as responses carry it (v23 keys always there). */
 export type OsdView = OsdGroup;
@@ -67,8 +59,6 @@ export interface StopView {
 /** Puts a plan and its result together into the documented shape. Pure; the server's GET and the SDK's view share it. */
 export function stopView(plan: StopPlan, result: StopResult): StopView {
   const updates = updatesView(result);
-  const productAt = occurrences(result.products);
-  const collectionAt = occurrences(result.collections);
   return {
     id: plan.id,
     type: plan.type,
@@ -79,12 +69,12 @@ export function stopView(plan: StopPlan, result: StopResult): StopView {
     osd_emails: updates.osd_emails ?? [],
     customer: plan.customer,
     invoices: plan.invoices,
-    products: plan.products.map(({ action_type, trailer_area: _, ...product }) => {
-      const line = productAt(product.id, product.invoice);
+    products: plan.products.map(({ action_type, trailer_area: _, ...product }, i) => {
+      const line = lineAt(result.products, plan.products, i);
       return { ...product, updates: lineView(line), action: actionView(line, action_type || null) };
     }),
-    collections: plan.collections.map((collection) => {
-      const line = collectionAt(collection.id, collection.invoice);
+    collections: plan.collections.map((collection, i) => {
+      const line = lineAt(result.collections, plan.collections, i);
       return { ...collection, updates: lineView(line), action: actionView(line, 'collect') ?? collectAction };
     }),
   };
@@ -92,18 +82,14 @@ export function stopView(plan: StopPlan, result: StopResult): StopView {
 
 const collectAction: ActionView = { type: 'collect', updates: { delivered: 0, osd_data: [] } };
 
-/** Hands out the results of equal lines in manifest order. */
-function occurrences(
-  lines: Record<string, LineResult> | undefined,
-): (id: string, invoice: string) => LineResult | undefined {
-  if (!lines) return () => undefined;
-  const seen = new Map<string, number>();
-  return (id, invoice) => {
-    const pair = `${id}\t${invoice}`;
-    const n = seen.get(pair) ?? 0;
-    seen.set(pair, n + 1);
-    return lines[lineKey(id, invoice, n)];
-  };
+/** What was said of a line; equal lines have theirs in manifest order. */
+function lineAt(
+  said: Record<string, LineResult> | undefined,
+  planned: readonly { readonly id: string; readonly invoice: string }[],
+  i: number,
+): LineResult | undefined {
+  const { id = '', invoice = '' } = planned[i] ?? {};
+  return said?.[lineKey(id, invoice, occurrence(planned, i))];
 }
 
 function lineView(line: LineResult | undefined): LineUpdatesView {

@@ -45,18 +45,9 @@ function detailOf(issue: Issue): ErrorDetail {
 }
 
 function describe(issue: Issue): string {
-  switch (issue.code) {
-    case 'invalid_type':
-      return `must be ${issue.expected}`;
-    case 'invalid_value':
-      return `must be one of ${issue.values.map(String).join(', ')}`;
-    case 'too_big':
-      return `must not exceed ${issue.maximum}${issue.origin === 'string' ? ' characters' : issue.origin === 'array' ? ' entries' : ''}`;
-    case 'too_small':
-      return `must be at least ${issue.minimum}${issue.origin === 'string' ? ' characters' : ''}`;
-    case 'invalid_format':
-      return `must be a valid ${issue.format}`;
-    default:
-      return 'has no known form';
-  }
+  if ('expected' in issue) return `must be ${issue.expected}`;
+  if ('values' in issue) return `must be one of ${issue.values.map(String).join(', ')}`;
+  const unit = 'origin' in issue && issue.origin === 'string' ? ' characters' : '';
+  if ('maximum' in issue) return `must not exceed ${issue.maximum}${unit}`;
+  return 'minimum' in issue ? `must be at least ${issue.minimum}${unit}` : 'has no known form';
 }

@@ -8,23 +8,14 @@ import type {
   StopView,
   Superseded,
 } from '@tailgate/sync-protocol';
-import {
-  headerDocument,
-  officeEdits,
-  planDocument,
-  resultDocument,
-  routeHeader,
-  stopPlan,
-  stopResult,
-  stopView,
-  valueAt,
-} from '@tailgate/sync-protocol';
+import { headerDocument, officeEdits, planDocument, resultDocument, stopView, valueAt } from '@tailgate/sync-protocol';
 import type { Amendment } from '../events.ts';
 import type { QueueItem } from '../queue/item.ts';
 import { keepEqualParts, Signal } from '../watch.ts';
+import { isHeader, isPlan, resultOf } from './documents.ts';
 import type { Surroundings } from './intent.ts';
 import { applyItem } from './intent.ts';
-import type { LocalDocument, ScopeState } from './scope-state.ts';
+import type { ScopeState } from './scope-state.ts';
 import { isContained } from './standing.ts';
 
 /** A stop as this device knows it: the server's last word with everything on top that was recorded here since. */
@@ -140,15 +131,17 @@ export class RouteModel {
   }
 
   #plan(stop: number): StopPlan | undefined {
-    return readPlan(this.#state.documents.get(planDocument(stop)));
+    const value = this.#state.documents.get(planDocument(stop))?.value;
+    return isPlan(value) ? value : undefined;
   }
 
   #header(): RouteHeader | undefined {
-    return readHeader(this.#state.documents.get(headerDocument));
+    const value = this.#state.documents.get(headerDocument)?.value;
+    return isHeader(value) ? value : undefined;
   }
 
   #result(stop: number): StopResult {
-    return readResult(this.#state.documents.get(resultDocument(stop))) ?? { status: 'P' };
+    return resultOf(this.#state.documents.get(resultDocument(stop)));
   }
 
   *#planned(): Generator<number> {
@@ -179,25 +172,3 @@ export function stopOfDocument(key: string): number | undefined {
 }
 
 const stopOfPlan = (key: string): number | undefined => (key.startsWith('plan/') ? stopOfDocument(key) : undefined);
-
-interface Schema<Value> {
-  safeParse(value: unknown): { readonly success: true; readonly data: Value } | { readonly success: false };
-}
-
-/** Reads documents of one form, each once; what a newer server sends in another form is as good as absent. */
-function reader<Value>(schema: Schema<Value>): (document: LocalDocument | undefined) => Value | undefined {
-  const read = new WeakMap<LocalDocument, { readonly value: Value | undefined }>();
-  return (document) => {
-    if (!document) return undefined;
-    const known = read.get(document);
-    if (known) return known.value;
-    const parsed = schema.safeParse(document.value);
-    const value = parsed.success ? parsed.data : undefined;
-    read.set(document, { value });
-    return value;
-  };
-}
-
-const readHeader = reader(routeHeader);
-const readPlan = reader(stopPlan);
-const readResult = reader(stopResult);

@@ -1,12 +1,5 @@
 import type { Cursor, ReferenceCode, Scope } from '@tailgate/sync-protocol';
-import {
-  clientScope,
-  codesScope,
-  headerDocument,
-  isClientScope,
-  isRouteScope,
-  referenceCode,
-} from '@tailgate/sync-protocol';
+import { clientScope, codesScope, headerDocument, isClientScope, isRouteScope } from '@tailgate/sync-protocol';
 import type { Clock } from '../environment.ts';
 import type { Amendment, Conflict } from '../events.ts';
 import type { Progress, QueueItem } from '../queue/item.ts';
@@ -16,6 +9,7 @@ import type { Journal } from '../store/journal.ts';
 import type { Watch } from '../watch.ts';
 import { keepEqualParts, Signal } from '../watch.ts';
 import type { LocalRoute } from './local-route.ts';
+import { isCode } from './documents.ts';
 import { RouteModel, stopOfDocument } from './local-route.ts';
 import type { Applied, Patch } from './scope-state.ts';
 import { forgetScope, ScopeState } from './scope-state.ts';
@@ -219,10 +213,7 @@ export class Replica {
 
   #refreshCodes(): void {
     const documents = this.#scopes.get(codesScope)?.documents.values() ?? [];
-    const codes = [...documents].flatMap(({ value }) => {
-      const parsed = referenceCode.safeParse(value);
-      return parsed.success ? [parsed.data] : [];
-    });
+    const codes = [...documents].map(({ value }) => value).filter(isCode);
     codes.sort((a, b) => a.sort - b.sort || (a.code < b.code ? -1 : 1));
     this.#codes.set(keepEqualParts(this.#codes.current, codes));
   }
