@@ -23,6 +23,7 @@ export * from './mutation-content.ts';
 export * from './mutation-result.ts';
 export * from './hold.ts';
 export * from './history.ts';
+export * from './host-text.ts';
 export * from './incidents.ts';
 export * from './mutation.ts';
 export * from './operations.ts';

@@ -1,5 +1,5 @@
+import { hostText } from '@tailgate/sync-protocol';
 import type { ServicePart } from '../replication/host/tables.ts';
-import { hostText } from '../stops/host-text.ts';
 import { shortenName } from './file-name.ts';
 
 /** What ACDTA holds at most. */

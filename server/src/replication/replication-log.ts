@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { hostText } from '@tailgate/sync-protocol';
 import type { Log } from '../log.ts';
-import { hostText } from '../stops/host-text.ts';
 import type { HostGate } from './host-gate.ts';
 import { HostError, needsSetup, type Host } from './host/host.ts';
 import { hostMoment, type HostMoment } from './host/local-time.ts';

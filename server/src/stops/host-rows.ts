@@ -1,8 +1,8 @@
 import type { RouteKey, StopResult } from '@tailgate/sync-protocol';
+import { hostLengths, hostText } from '@tailgate/sync-protocol';
 import type { HostMoment } from '../replication/host/local-time.ts';
 import type { ServicePart } from '../replication/host/tables.ts';
 import { eventTime, readableInstant } from './event-time.ts';
-import { hostText } from './host-text.ts';
 import { lineRows, linePhotoRows } from './line-rows.ts';
 import { osdRows, overagePhotoRows } from './osd-rows.ts';
 import { overHeld } from './over-held.ts';
@@ -88,10 +88,10 @@ function resultRow({ key, stop, result, sequence, moment }: HostStop, emailAlter
     RUFLWC: hostText(updates.followup_reason_code, 3),
     RUDRV: hostText(updates.delivered_by_driver_id, 10),
     RUSEMP: hostText(updates.store_emp_id, 10),
-    RUSNAM: hostText(updates.store_emp_name, 40),
-    RUCMT: hostText(updates.driver_comments, 256),
+    RUSNAM: hostText(updates.store_emp_name, hostLengths.store_emp_name),
+    RUCMT: hostText(updates.driver_comments, hostLengths.driver_comments),
     RUSKRC: hostText(updates.skip_refuse_reason_code, 3),
-    RUSKCM: hostText(updates.skip_refuse_driver_comment, 256),
+    RUSKCM: hostText(updates.skip_refuse_driver_comment, hostLengths.skip_refuse_driver_comment),
   };
   const altered = emailAltered || Object.values(texts).some((text) => text.altered);
   const followUp = updates.followup ?? Boolean(updates.followup_reason_code?.trim());

@@ -1,8 +1,7 @@
 import type { OsdGroup } from '@tailgate/sync-protocol';
-import { lineKey } from '@tailgate/sync-protocol';
+import { hostLengths, hostText, lineKey, withoutFill } from '@tailgate/sync-protocol';
 import type { ServicePart } from '../replication/host/tables.ts';
 import type { HostStop } from './host-rows.ts';
-import { hostText, withoutFill } from './host-text.ts';
 import { touchedLines } from './line-rows.ts';
 import { equalBut } from './over-held.ts';
 
@@ -141,7 +140,7 @@ function contentOf({ key, stop }: OsdStop) {
       OSBAR: hostText(itemized ? '' : entry.barcodes, 20),
       OSOID: hostText(group.osd_id, 6),
       OSPAR: hostText(entry.osd_parent, 6),
-      OSCMT: hostText(entry.comment, 256),
+      OSCMT: hostText(entry.comment, hostLengths.comment),
     };
     return {
       OSFAC: key.facility,

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { hostLengths, hostText } from '@tailgate/sync-protocol';
 import * as fc from 'fast-check';
-import { hostText } from '../../../server/src/stops/host-text.ts';
+import { expect, test } from 'vitest';
+import { hostFiles } from '../../server/src/replication/host/tables.ts';
 
 test.each([
   ['nothing', null, '', false],
@@ -83,4 +84,14 @@ test('however long it is, a CHAR(n) holds what comes out', () => {
       expect(hostText(text, length).altered).toBe(false);
     }),
   );
+});
+
+test('an app knows how long a text the host holds', () => {
+  const [{ service: result }, { service: exception }] = [hostFiles.RTSTUP, hostFiles.RTOSDP];
+  expect(hostLengths).toEqual({
+    driver_comments: result.RUCMT.length,
+    skip_refuse_driver_comment: result.RUSKCM.length,
+    store_emp_name: result.RUSNAM.length,
+    comment: exception.OSCMT.length,
+  });
 });

@@ -1,9 +1,20 @@
+// Here, and not beside the host's files, so that an app can show what the host will hold while a driver still types.
+
 /** A text as a CHAR column of the host can hold it. */
 export interface HostText {
   readonly text: string;
   /** Something was cut or replaced: the original stays in the mirror, and the row's text flag says so. */
   readonly altered: boolean;
 }
+
+/** Longest texts of a person on the host. What is longer is taken in, shown and mailed whole, and cut there alone. */
+export const hostLengths = {
+  driver_comments: 256,
+  skip_refuse_driver_comment: 256,
+  store_emp_name: 40,
+  /** Of an exception (OSD) or of an overage item. */
+  comment: 256,
+} as const;
 
 /**
  * Code page 37 holds the 256 characters of Latin-1 and nothing else. What people type on phones and what has an
@@ -26,7 +37,7 @@ const plain = /^[\x20-\x7e]*$/;
 const foreign = /[^\x20-\x7e\xa0-\xff]/gu;
 const control = /\p{Cc}/u;
 
-/** Composed (NFC), spelled with the characters of code page 37, controls as blanks, cut at a word. */
+/** What the host will hold of a text: composed (NFC), spelled with the characters of code page 37, controls as blanks, cut at a word. */
 export function hostText(original: string | null | undefined, length: number): HostText {
   if (!original) return { text: '', altered: false };
   const composed = withoutFill(plain.test(original) ? original : original.normalize('NFC'));
