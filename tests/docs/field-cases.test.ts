@@ -1,36 +1,71 @@
 import { expect, test } from 'vitest';
-import { readText, readTree } from '../house/source-file.ts';
+import type { SourceFile } from '../house/source-file.ts';
+import { importsOf, readText, readTree } from '../house/source-file.ts';
 
 const numbers = Array.from({ length: 30 }, (_, n) => n + 1);
 
-/** The files in which a test's title begins `field case N:`, by number. */
-function titled(): Map<number, Set<string>> {
-  const files = new Map<number, Set<string>>();
-  for (const { path, text } of readTree().values()) {
-    if (!/^tests\/(?!docs\/).*\.test\.tsx?$/.test(path)) continue;
-    for (const [, n] of text.matchAll(/(?:test|it)(?:\.each\([^)]*\))?\(\s*['"`]field case (\d+): \S/g))
-      files.set(Number(n), (files.get(Number(n)) ?? new Set()).add(path));
+/** On what every field case has to be played: what the phones of the field cases stand on, in their order. */
+const storages = [...readText('tests/support/field-ground.ts').matchAll(/\bstorage: '([^']+)'/g)].map(
+  ([, storage = '']) => storage,
+);
+
+/** Where a case that has a file of its own is played, by the part of the tests' support that only this storage has. */
+const ownStorages: Record<string, string> = {
+  'browser.ts': 'IndexedDB in Chromium',
+  'sqlite-store.ts': 'SQLite in Node',
+};
+
+/** Titles that say a number. Those of a file that plays its cases on every storage stand inside of that. */
+const title = (indentation: string): RegExp =>
+  new RegExp(`^${indentation}(?:test|it)(?:\\.each\\([^)]*\\))?\\(\\s*['"\`]field case (\\d+): \\S`, 'gm');
+
+function playedIn(file: SourceFile): { readonly on: readonly string[]; readonly cases: readonly number[] } {
+  const support = importsOf(file)
+    .filter(({ typesOnly }) => !typesOnly)
+    .map(({ specifier }) => specifier.split('/').at(-1) ?? '');
+  const isForAll = support.includes('field-ground.ts');
+  const on = isForAll ? storages : support.flatMap((name) => ownStorages[name] ?? []);
+  const cases = [...file.text.matchAll(title(isForAll ? '  ' : ' *'))].map(([, n]) => Number(n));
+  return { on, cases };
+}
+
+type Played = Map<string, Set<string>>;
+const cell = (n: number, storage: string): string => `${n} on ${storage}`;
+
+/** The files in which a test's title begins `field case N:`, by number and storage. */
+function titled(): Played {
+  const found: Played = new Map();
+  for (const file of readTree().values()) {
+    if (!/^tests\/(?!docs\/).*\.test\.tsx?$/.test(file.path)) continue;
+    const { on, cases } = playedIn(file);
+    for (const n of cases)
+      for (const storage of on) found.set(cell(n, storage), (found.get(cell(n, storage)) ?? new Set()).add(file.path));
   }
-  return files;
+  return found;
 }
 
-/** The files that the page names, by number. */
-function written(): Map<number, Set<string>> {
-  const rows = readText('docs/field-cases.md').matchAll(/^\| (\d+) +\|.*$/gm);
-  return new Map(
-    [...rows].map(([row, n]) => [
-      Number(n),
-      new Set([...row.matchAll(/\]\(\.\.\/(tests\/[^)]+)\)/g)].map(([, path = '']) => path)),
-    ]),
-  );
+/** The files that the page names, by number and the storage at the head of their column. */
+function written(): Played {
+  const [head = [], , ...rows] = readText('docs/field-cases.md')
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) => line.split('|').map((text) => text.trim()));
+  const found: Played = new Map();
+  for (const row of rows)
+    for (const storage of storages) {
+      const links = row[head.indexOf(storage)]?.matchAll(/\]\(\.\.\/(tests\/[^)]+)\)/g) ?? [];
+      const paths = [...links].map(([, path = '']) => path);
+      if (paths.length > 0) found.set(cell(Number(row[1]), storage), new Set(paths));
+    }
+  return found;
 }
 
-test('each of the thirty field cases has a test that says its number', () => {
-  const found = titled();
-  expect(numbers.filter((n) => !found.has(n))).toEqual([]);
-  expect([...found.keys()].filter((n) => !numbers.includes(n))).toEqual([]);
+test('each of the thirty field cases is played on every storage', () => {
+  expect(storages).toEqual(expect.arrayContaining(Object.values(ownStorages)));
+  const wanted = numbers.flatMap((n) => storages.map((storage) => cell(n, storage)));
+  expect([...titled().keys()].sort()).toEqual(wanted.sort());
 });
 
-test('the page names for each of them the files of its tests', () => {
+test('the page names for each of them the files of its tests, by storage', () => {
   expect(written()).toEqual(titled());
 });

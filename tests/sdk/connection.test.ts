@@ -7,8 +7,8 @@ import { newSqliteStore } from '../support/sqlite-store.ts';
 const comment = (id: number, text: string) => ({ id, updates: { driver_comments: text } });
 
 describe('the line to the server', () => {
-  // Field case 20; the times of the real thing are the machine's (machine.test.ts).
-  test('field case 20: a half-open socket is found by its silence, and what was pushed into it comes again', async () => {
+  // The times of the real thing are the machine's (machine.test.ts).
+  test('a half-open socket is found by its silence, and what was pushed into it comes again', async () => {
     const server = await startScriptedServer();
     const timing = { retryBaseMs: 20, retryCapMs: 200, openMs: 300, pingMs: 40, answerMs: 40 };
     const client = await new Device(server.url, { timing, store: await newSqliteStore() }).startSignedIn();
@@ -68,8 +68,8 @@ describe('the line to the server', () => {
     expect(server.connections).toBe(2);
   });
 
-  // Field case 21: the hint is never the truth.
-  test('field case 21: it comes back by itself, without any hint', async () => {
+  // The hint is never the truth.
+  test('it comes back by itself, without any hint', async () => {
     const server = await startScriptedServer();
     const client = await new Device(server.url, {
       wakeUps: () => () => {},

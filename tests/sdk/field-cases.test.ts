@@ -132,6 +132,29 @@ fieldCases((ground) => {
     expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
   });
 
+  test('field case 12: the token ends while the queue drains: it drains by its own key, and the driver is asked to sign in', async () => {
+    const { phone, key, driver } = await ground().onTheRoad();
+    const letCommit = await ground().holdCommits(driver);
+    const ids: string[] = [];
+    for (const stop of [1, 2, 3]) ids.push(await phone.app.record(key, stop, { driver_comments: 'in time' }));
+    await ground().untilPushWaits();
+    // With a route that is open a token lasts as long as any.
+    const age = "update session set created_at = created_at - interval '1 year' where employee = $1";
+    await ground().depot.database.pool.query(age, [driver]);
+    ground().node.clock.now = new Date(Date.now() + hour);
+    ground().network.cut();
+    await letCommit();
+    for (const id of ids) expect(await phone.app.settled(id)).toMatchObject({ at: 'accepted' });
+    expect(await phone.app.told()).toMatchObject([{ is: 'session', what: { employee: driver } }]);
+    expect(await phone.app.status()).toMatchObject({ connection: 'signed_out', employeeId: driver, pending: {} });
+    // The work goes on, and drains.
+    ids.push(await phone.app.record(key, 1, { driver_comments: 'later' }));
+    expect(await phone.app.settled(ids[3] ?? '')).toMatchObject({ at: 'accepted' });
+    expect(await phone.app.signIn(driver)).toBe('signed_in');
+    for (const id of ids) expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
+    expect(await ground().takenOf(key)).toEqual(ids);
+  });
+
   test('field case 13: days without a network, the app started anew each morning: all of it arrives, each tap at its time', async () => {
     const { phone, key } = await ground().onTheRoad();
     await ground().loseNetwork(phone);
@@ -235,13 +258,31 @@ fieldCases((ground) => {
     expect((await phone.app.status()).pending).toEqual({ [driver]: 1 });
   });
 
+  test('field case 26: a second driver on the same phone has a queue of their own; both drain, each as its author’s', async () => {
+    const { phone, key, driver } = await ground().onTheRoad();
+    const { driver: second, key: theirs } = await ground().nextDriver();
+    const letCommit = await ground().holdCommits(driver);
+    const ids = [
+      await phone.app.record(key, 1, { driver_comments: 'of the first' }),
+      await phone.app.record(key, 2, { driver_comments: 'of the first, too' }),
+    ];
+    await ground().untilPushWaits();
+    await phone.app.signOut();
+    expect(await phone.app.signUp(second)).toBe('signed_in');
+    // Nobody waits for another's queue.
+    const own = await phone.app.record(theirs, 1, { driver_comments: 'of the second' });
+    expect(await phone.app.onHost(own)).toMatchObject({ at: 'on_host' });
+    for (const id of ids) expect(await phone.app.receipt(id)).toEqual({ at: 'saved' });
+    await letCommit();
+    for (const id of ids) await phone.app.settled(id);
+    expect((await ground().ledgerOf(key)).map((row) => [row.id, row.employee])).toEqual(ids.map((id) => [id, driver]));
+    expect(await ground().ledgerOf(theirs)).toMatchObject([{ id: own, employee: second }]);
+    expect(await phone.app.status()).toMatchObject({ connection: 'online', employeeId: second, pending: {} });
+  });
+
   test('field case 27: put out by `confirm_login` with a full queue, a driver loses nothing, and what comes later is flagged', async () => {
     const { phone, key, driver } = await ground().onTheRoad();
-    const other = `${driver}X`;
-    await ground().depot.clerk(
-      `insert into PODDTA.EMPMSTP (EMEMP, EMNAM, EMSTS) values ('${other}', 'Driver ${other}', 'A')`,
-    );
-    await ground().depot.addRoute(key.id, [1, 2, 3, 999], driver, other);
+    const other = await ground().addDriver(key, driver);
     await ground().loseNetwork(phone);
     const start = ground().node.clock.now.getTime();
     const ids = [
@@ -294,5 +335,31 @@ fieldCases((ground) => {
     await ground().depot.addRoute(key.id, [1, 2, 3, 999], driver);
     expect(await phone.app.onHost(removed)).toMatchObject({ at: 'on_host' });
     await phone.app.untilShown(key, 2, 'status', 'D');
+  });
+
+  test('field case 29: two drivers edit one stop without a network: per field the later edit stays, whoever arrives last', async () => {
+    const { driver, key } = await ground().nextDriver();
+    const second = await ground().addDriver(key, driver);
+    const [early, late] = [await ground().phoneOf(driver), await ground().phoneOf(second)];
+    await ground().loseNetwork(early);
+    await late.app.untilOffline();
+    const lost = await early.app.record(key, 1, { driver_comments: 'early', store_emp_name: 'Ana' });
+    for (const { app } of [early, late]) await app.elapse(hour);
+    ground().node.clock.now = new Date(Date.now() + hour);
+    const won = await late.app.record(key, 1, { driver_comments: 'late', status: 'D' });
+    await early.stop();
+    await ground().network.accept();
+    expect(await late.app.onHost(won)).toMatchObject({ at: 'on_host' });
+    await early.start(hour);
+    expect(await early.app.onHost(lost)).toMatchObject({ at: 'on_host' });
+    for (const { app } of [early, late]) {
+      await app.untilShown(key, 1, 'receiver', 'Ana');
+      expect((await app.shown(key))[0]).toMatchObject({ comments: 'late', status: 'D', receiver: 'Ana', pending: 0 });
+    }
+    const conflict = { id: lost, stop: 1, path: 'updates.driver_comments', mine: 'early', theirs: 'late' };
+    expect(await early.app.told()).toMatchObject([{ is: 'conflict', what: conflict }]);
+    expect(await late.app.told()).toEqual([]);
+    const onHost = await ground().depot.show('RTSTUP', `RURTE = '${key.id}' and RUSTP = 1`);
+    expect(onHost).toMatchObject([{ RUCMT: 'late' }]);
   });
 });

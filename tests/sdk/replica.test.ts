@@ -40,8 +40,7 @@ describe('the local replica', () => {
     expect(client.route().current).toBe(after);
   });
 
-  // Field cases 15 and 29.
-  test('field case 29: two drivers edit different fields of one stop; both survive on both phones', async () => {
+  test('two drivers edit different fields of one stop; both survive on both phones', async () => {
     const { server, client } = await synced({}, await newSqliteStore());
     const other = await new Device(server.url, { store: await newSqliteStore() }).startSignedIn('1002');
     await until(other.route(), (route) => route !== undefined);
@@ -116,7 +115,7 @@ describe('the local replica', () => {
   });
 
   test.each([{ snapshots: false }, { snapshots: true }])(
-    'field case 15: documents that do not add up are fetched anew, and nothing pending is reverted ($snapshots)',
+    'documents that do not add up are fetched anew, and nothing pending is reverted ($snapshots)',
     async (options) => {
       const { server, client } = await synced(options, await newSqliteStore());
       server.holdAcks();

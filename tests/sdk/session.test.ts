@@ -39,8 +39,7 @@ describe('signing in and out', () => {
     await expect(client.signIn({ employeeId: '1001', password })).rejects.toThrow(Unreachable);
   });
 
-  // Field cases 12 and 27.
-  test('field case 12: the token ends in mid-drain; the queue drains by its key and the driver is asked to sign in', async () => {
+  test('the token ends in mid-drain; the queue drains by its key and the driver is asked to sign in', async () => {
     const server = await startScriptedServer();
     const device = new Device(server.url, { store: await newSqliteStore() });
     const client = await device.startSignedIn();
@@ -84,8 +83,7 @@ describe('signing in and out', () => {
     await again.receipt(receipt.id)?.accepted;
   });
 
-  // Field case 26, and the story of the shared phone.
-  test('field case 26: a second driver on the same phone has another queue; the first one’s drains by itself, as theirs', async () => {
+  test('a second driver on the same phone has another queue; the first one’s drains by itself, as theirs', async () => {
     const server = await startScriptedServer();
     const device = new Device(server.url, { store: await newSqliteStore() });
     const client = await device.startSignedIn('1001');

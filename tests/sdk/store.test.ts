@@ -8,9 +8,6 @@ import type { Store } from '@tailgate/client-sdk';
 import { MemoryStore, openIndexedDb } from '@tailgate/client-sdk';
 import { encrypted, WrongKey } from '@tailgate/client-sdk/encrypted';
 import { nodeSqlite, openSqlite } from '@tailgate/client-sdk/sqlite';
-import { sampleKey } from '@tailgate/client-sdk/testing';
-import { startScriptedServer } from '../support/scripted-server.ts';
-import { Device, until } from '../support/sdk-device.ts';
 import type { StoreGround } from '../support/store-conformance.ts';
 import { sqlPlatforms } from '../support/sql-platforms.ts';
 import { conforms } from '../support/store-conformance.ts';
@@ -83,23 +80,6 @@ describe('IndexedDB alone', () => {
     expect(asked).toEqual([{ durability: 'strict' }]);
     expect(completed).toEqual(['complete', 'resolved']);
   });
-
-  test('field case 19: a connection that the platform closed in the background is opened again', async () => {
-    const indexedDB = new IDBFactory();
-    const opened: IDBDatabase[] = [];
-    const open = indexedDB.open.bind(indexedDB);
-    vi.spyOn(indexedDB, 'open').mockImplementation((...args) => {
-      const request = open(...args);
-      request.addEventListener('success', () => opened.push(request.result));
-      return request;
-    });
-    const store = await openIndexedDb('phone', { indexedDB });
-    await store.write([{ put: 'item', key: 'a', value: 1 }], 'strict');
-    for (const database of opened) database.close();
-    await store.write([{ put: 'item', key: 'b', value: 2 }], 'strict');
-    expect((await store.readAll('item')).map((row) => row.key)).toEqual(['a', 'b']);
-    expect(opened).toHaveLength(2);
-  });
 });
 
 describe('SQLite alone', () => {
@@ -128,29 +108,6 @@ describe('SQLite alone', () => {
     expect(items.length).toBeGreaterThanOrEqual(told);
     expect(heads).toEqual([{ key: 'q', value: items.length }]);
     await store.close();
-  });
-
-  test('field case 18: the disk is full; what was recorded is kept, and written when there is room', async () => {
-    const file = await newFile();
-    const database = new DatabaseSync(file);
-    const stops = Array.from({ length: 20 }, (_, n) => n + 1);
-    const server = await startScriptedServer({ stops });
-    const device = new Device(server.url, { store: await openSqlite(nodeSqlite(() => database)) });
-    const client = await device.startSignedIn();
-    await until(client.route(), (route) => route !== undefined);
-    database.exec('pragma max_page_count = 1');
-    const text = 'x'.repeat(2_000);
-    const receipts = stops.map((id) => client.updateStop(sampleKey, { id, updates: { driver_comments: text } }));
-    await until(client.status, (status) => status.storage === 'failing');
-    expect(receipts.map((receipt) => receipt.current.at)).toEqual(stops.map(() => 'recorded'));
-    expect(client.status.current.lastError?.message).toContain('full');
-    // What is not on the disk is not sent.
-    expect(server.ledger.taken).toEqual([]);
-    database.exec('pragma max_page_count = 100000');
-    await Promise.all(receipts.map((receipt) => receipt.saved));
-    expect(client.status.current.storage).toBe('ok');
-    await Promise.all(receipts.map((receipt) => receipt.accepted));
-    await device.kill();
   });
 });
 

@@ -99,14 +99,6 @@ async function endSignIns(employee: string): Promise<void> {
   await node.database.pool.query(endSessions, [textArray([employee]), new Date(), 'evicted']);
 }
 
-/** Bytes that the server holds, of whatever upload. */
-const arrived = async (): Promise<number> => {
-  const { rows } = await node.database.pool.query<{ bytes: number }>(
-    'select coalesce(sum(length(data)), 0)::int as bytes from asset_chunk',
-  );
-  return rows[0]?.bytes ?? 0;
-};
-
 describe('a file', () => {
   test('is kept, sent and checked; the stop that names it is complete with it', async () => {
     const { uploads, client, key } = await openApp();
@@ -189,96 +181,6 @@ describe('a file', () => {
     await again.uploads.here(id);
     await serverHas(id, photo);
     expect((await keptOfUploads(node.database.pool)).intakes).toBe(0);
-  });
-});
-
-describe('what has lost files elsewhere', () => {
-  test('field case 3: a photo that vanished from the phone is reported once, and the others are sent', async () => {
-    const files = new MemoryFiles();
-    const { uploads } = await openApp(files);
-    link.refuse();
-    link.cut();
-    const [lost, whole] = [photoOf(40_000), photoOf(40_000)];
-    const first = await uploads.add(lost, { kind: 'photo', name: 'lost.jpg' });
-    const second = await uploads.add(whole, { kind: 'photo' });
-    files.piece = ((piece) => (id: string, index: number) =>
-      id === first.id ? Promise.resolve(undefined) : piece(id, index))(files.piece.bind(files));
-    await link.accept();
-    uploads.wake();
-    await uploads.here(second.id);
-    await expect(uploads.here(first.id)).rejects.toThrow('no longer on this device');
-    expect(uploads.status.current).toMatchObject({ waiting: 0, failed: [{ id: first.id, name: 'lost.jpg' }] });
-    // Taken again, it is the same file, and arrives.
-    files.piece = MemoryFiles.prototype.piece.bind(files);
-    await uploads.add(lost, { kind: 'photo', name: 'lost.jpg' });
-    await uploads.here(first.id);
-    await serverHas(first.id, lost);
-  });
-
-  test('field case 7: a file larger than any storage record is kept in pieces and arrives whole', async () => {
-    const records: number[] = [];
-    class Watched extends MemoryFiles {
-      override put(id: string, facts: unknown, pieces: readonly Uint8Array<ArrayBuffer>[] = []): Promise<void> {
-        records.push(...pieces.map((piece) => piece.length));
-        return super.put(id, facts, pieces);
-      }
-    }
-    const { uploads } = await openApp(new Watched());
-    const document = photoOf(largest);
-    const { id } = await uploads.add(document, { kind: 'document', name: 'manifest.pdf' });
-    expect(Math.max(...records)).toBeLessThanOrEqual(256 * 1024);
-    expect(records.length).toBe(8);
-    await uploads.here(id);
-    await serverHas(id, document);
-  });
-
-  test('field case 8: a file that the server never takes does not stop those behind it', async () => {
-    const { uploads } = await openApp();
-    link.refuse();
-    link.cut();
-    const refused = await uploads.add(photoOf(largest + 1), { kind: 'photo', name: 'too large.jpg' });
-    const others = [];
-    for (let i = 0; i < 3; i++) others.push(await uploads.add(photoOf(10_000), { kind: 'photo' }));
-    await link.accept();
-    uploads.wake();
-    await Promise.all(others.map(({ id }) => uploads.here(id)));
-    await expect(uploads.here(refused.id)).rejects.toThrow('exceed');
-    expect(uploads.status.current.failed).toMatchObject([{ id: refused.id, name: 'too large.jpg' }]);
-  });
-
-  test('field case 22: ten photos arrive over a link that is cut again and again', async () => {
-    const { uploads } = await openApp();
-    link.throttle(600_000);
-    const photos = Array.from({ length: 10 }, () => photoOf(120_000));
-    const added = [];
-    for (const photo of photos) added.push(await uploads.add(photo, { kind: 'photo' }));
-    let cuts = 0;
-    for (let before = await arrived(); cuts < 8; before = await arrived(), cuts++) {
-      await expect.poll(arrived, { timeout: 20_000, interval: 20 }).toBeGreaterThan(before);
-      link.cut();
-    }
-    link.throttle(Infinity);
-    await Promise.all(added.map(({ id }) => uploads.here(id)));
-    for (const [i, { id }] of added.entries()) await serverHas(id, photos[i] ?? new Blob());
-    expect(uploads.status.current).toMatchObject({ waiting: 0, failed: [] });
-  });
-
-  test('field case 25: the upload is whole and the final answer lost: asked again, it is there, once', async () => {
-    const { uploads } = await openApp();
-    const photo = photoOf(30_000);
-    const before = await keptOfUploads(node.database.pool);
-    link.holdDown();
-    const { id } = await uploads.add(photo, { kind: 'photo' });
-    await link.untilHeldDown((waiting) => waiting.includes('HTTP/1.1 201'));
-    link.cut();
-    link.releaseDown();
-    await uploads.here(id);
-    await serverHas(id, photo);
-    expect(await keptOfUploads(node.database.pool)).toMatchObject({
-      assets: before.assets + 1,
-      contents: before.contents + 1,
-      intakes: 0,
-    });
   });
 });
 

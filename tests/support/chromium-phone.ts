@@ -90,8 +90,10 @@ function doorsOf(page: () => Page): AppDoors {
   return {
     turnClock: (ms) => page().evaluate((by) => globalThis.fieldApp.turnClock(by), ms),
     elapse: (ms) => page().evaluate((by) => globalThis.fieldApp.elapse(by), ms),
+    stickOnline: (isOnline) => page().evaluate((is) => globalThis.fieldApp.stickOnline(is), isOnline),
     signUp: (employee) => page().evaluate((who) => globalThis.fieldApp.signUp(who), employee),
     signIn: (employee) => page().evaluate((who) => globalThis.fieldApp.signIn(who), employee),
+    signOut: () => page().evaluate(() => globalThis.fieldApp.signOut()),
     record: (key, stop, said) =>
       page().evaluate((tap) => globalThis.fieldApp.record(tap.key, tap.stop, tap.said), { key, stop, said }),
     fillDisk: (key, stops) =>

@@ -80,7 +80,7 @@ export class FieldApp {
 
   static async start({ url, store, files, elapsedMs, environment = platform }: FieldAppOptions): Promise<FieldApp> {
     // Where sockets found nobody for a moment plain HTTP stands in for them: it looks for news as often as it pings.
-    const timing = { retryBaseMs: 20, retryCapMs: 250, pingMs: 200, socketAgainMs: 200 };
+    const timing = { retryBaseMs: 20, retryCapMs: 250, pingMs: 200, answerMs: 2_000, socketAgainMs: 200 };
     const gone = { wallMs: elapsedMs, monotonicMs: 0 };
     const acks = new LateAcks();
     const clock = {
@@ -104,6 +104,13 @@ export class FieldApp {
     this.#gone.monotonicMs += ms;
   }
 
+  /** What the platform says of the network from now on, true or not; Node says nothing. */
+  async stickOnline(isOnline: boolean): Promise<void> {
+    if (!('document' in globalThis)) return;
+    Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => isOnline });
+    globalThis.dispatchEvent(new Event(isOnline ? 'online' : 'offline'));
+  }
+
   /** Resolves with the route on the phone. */
   async signUp(employee: string): Promise<string> {
     const result = await this.#client.signUp(employee, password);
@@ -113,6 +120,10 @@ export class FieldApp {
 
   async signIn(employeeId: string): Promise<string> {
     return (await this.#client.signIn({ employeeId, password })).kind;
+  }
+
+  async signOut(): Promise<void> {
+    await this.#client.signOut();
   }
 
   /** Resolves with the id of the change once it is on the disk. */

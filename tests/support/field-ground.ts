@@ -37,7 +37,7 @@ export class FieldGround {
   readonly #newPhone: (options?: PhoneOptions) => Promise<FieldPhone>;
   /** Tells drivers of one storage from those of another. */
   readonly #letter: string;
-  #stories = 0;
+  #drivers = 0;
 
   constructor(world: World, storage: Storage) {
     this.depot = world.depot;
@@ -56,12 +56,15 @@ export class FieldGround {
 
   /** A driver with a route. */
   async nextDriver(): Promise<Omit<OnTheRoad, 'phone'>> {
-    this.#stories += 1;
-    const driver = `${this.#letter}${this.#stories}`;
-    await this.depot.clerk(
-      `insert into PODDTA.EMPMSTP (EMEMP, EMNAM, EMSTS) values ('${driver}', 'Driver ${driver}', 'A')`,
-    );
-    return { driver, key: await this.depot.addRoute(`R${driver}`, [1, 2, 3, 999], driver) };
+    const driver = await this.#hire();
+    return { driver, key: await this.depot.addRoute(`R${driver}`, stops, driver) };
+  }
+
+  /** One more driver of a route that this one has. */
+  async addDriver(key: RouteKey, driver: string): Promise<string> {
+    const another = await this.#hire();
+    await this.depot.addRoute(key.id, stops, driver, another);
+    return another;
   }
 
   /** A phone on which the app runs and this driver has signed up. */
@@ -102,6 +105,12 @@ export class FieldGround {
     return (await this.ledgerOf(key)).map(({ id }) => id);
   }
 
+  /** What a person has to know of this driver's queues: a chain that does not fit, items that are gone. */
+  async incidentsOf(driver: string): Promise<string[]> {
+    const statement = 'select kind from incident where employee = $1';
+    return (await this.depot.database.pool.query<{ kind: string }>(statement, [driver])).rows.map(({ kind }) => kind);
+  }
+
   /** What somebody in the office says of a stop, through another node. */
   async office(key: RouteKey, stop: StopObjectInput, at: Date): Promise<void> {
     const actor = { kind: 'office', user: 'CLERK' } as const;
@@ -125,7 +134,19 @@ export class FieldGround {
       where wait_event_type = 'Lock' and query like '%from client where%' and datname = current_database()`;
     await expect.poll(async () => (await this.depot.database.pool.query(waiting)).rowCount).toBeGreaterThan(0);
   }
+
+  async #hire(): Promise<string> {
+    this.#drivers += 1;
+    const driver = `${this.#letter}${this.#drivers}`;
+    await this.depot.clerk(
+      `insert into PODDTA.EMPMSTP (EMEMP, EMNAM, EMSTS) values ('${driver}', 'Driver ${driver}', 'A')`,
+    );
+    return driver;
+  }
 }
+
+/** Of every route: three customers and the warehouse. */
+const stops = [1, 2, 3, 999];
 
 interface World {
   readonly depot: Depot;
