@@ -45,6 +45,22 @@ describe('a clerk writes into the service’s columns', () => {
     expect((await pool.query(`select reason from parked where route_id = 'MANY'`)).rows).toEqual([]);
   });
 
+  test('after a worker that died before it noted what it had written: nothing but the clerk’s own words is theirs', async () => {
+    const key = await depot.addRoute('UNNOTED', [1]);
+    await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'left at dock' } });
+    await depot.hosted(key);
+    // As that death leaves it.
+    await pool.query(`delete from host_shadow where route_id = 'UNNOTED'`);
+    await pool.query(`update route set hosted_through = 0 where id = 'UNNOTED'`);
+    await depot.clerk(`update PODDTA.RTSTUP set RUSNAM = 'Erika Clerk' where RURTE = 'UNNOTED'`);
+    worker.wake();
+    await depot.hosted(key);
+    const { rows } = await pool.query(`select body from ledger where route_id = 'UNNOTED' and source = 'office'`);
+    expect(rows).toHaveLength(1);
+    expect(JSON.stringify(rows)).toContain('Erika Clerk');
+    expect(JSON.stringify(rows)).not.toContain('left at dock');
+  });
+
   test('before anything of ours stands there', async () => {
     const key = await depot.addRoute('EARLY', [1]);
     await depot.clerk(`update PODDTA.RTSTPP set RSSTS = 'S' where RSRTE = 'EARLY'`);

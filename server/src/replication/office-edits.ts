@@ -6,18 +6,18 @@ import type { Db } from '../db/types.ts';
 import type { Log } from '../log.ts';
 import type { Pipeline } from '../mutations/change.ts';
 import { amendmentOf, type InstantOf } from '../stops/amendment.ts';
-import type { HeldStop, StopRows } from '../stops/host-rows.ts';
+import { hostRows, type HeldStop, type StopRows } from '../stops/host-rows.ts';
 import type { HostStops } from './host-stops.ts';
 import type { ServicePart } from './host/tables.ts';
-import { instantOf } from './host/local-time.ts';
+import { hostMoment, instantOf } from './host/local-time.ts';
 import * as sql from './import-sql.ts';
 import { isForgotten } from './judge.ts';
 import { keyOf } from './mirror-route.ts';
 import { closingOf } from './route-image.ts';
 import { ROUTE_ROW } from './route-pass.ts';
 import { decodeHeader, decodeStop, encodeHeader, encodeStop } from './shadow.ts';
-import { epochOf, versionOf } from './sequence.ts';
-import { traceOf } from './trace.ts';
+import { epochOf, hostSequence, versionOf } from './sequence.ts';
+import { sealed, traceOf } from './trace.ts';
 
 export type OfficeEditsOptions = {
   db: Db;
@@ -69,7 +69,8 @@ export class OfficeEdits {
     }
     const toInstant: InstantOf = (moment) => instantOf(moment, zone);
     const isLaidAnew = isStopLaid(editor, held?.rows, found.rows);
-    const stand = { key, stop, result: readResult(known.doc), held: held?.rows, found, isLaidAnew };
+    const ours = unnoted(key, stop, { found, held, known, zone }) ?? held?.rows;
+    const stand = { key, stop, result: readResult(known.doc), held: ours, found, isLaidAnew };
     const { update, untold } = amendmentOf(stand, toInstant);
     if (isLaidAnew) await db.query(sql.raiseStop, [...keyOf(key), stop]);
     else if (update === undefined && untold.length === 0) return;
@@ -177,6 +178,17 @@ export class OfficeEdits {
     const sequence = held.rows.RTSTUP[0]?.RURPSQ ?? '0';
     await this.#options.db.query(sql.saveShadow, [...keyOf(key), stop, sequence, encodeStop(held)]);
   }
+}
+
+/**
+ * What we wrote and did not note, as the worker died in between: the trace on the host proves it. Without this a
+ * clerk who touches the stop then would be said to have repeated all of its driver's words, and later than the driver.
+ */
+function unnoted(key: RouteKey, stop: number, { found, held, known, zone }: Forgotten): StopRows | undefined {
+  const sequence = `${hostSequence(known.epoch, known.version)}` as const;
+  const moment = (instant: Date) => hostMoment(instant, zone);
+  const written = sealed(hostRows({ key, stop, result: readResult(known.doc), sequence, moment }, held));
+  return written.RTSTUP[0]?.RUTRC === found.rows.RTSTUP[0]?.RUTRC ? written : undefined;
 }
 
 /**
