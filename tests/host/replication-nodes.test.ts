@@ -13,6 +13,8 @@ const { pool } = depot.database;
 const writesOf = await depot.countWrites();
 const delivered = { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z' } as const;
 const HOUR_MS = 3_600_000;
+/** An advisory lock that nobody else takes. */
+const BARRIER = 7_474_747;
 const hostedThrough = async (route: string) => {
   const { rows } = await pool.query<{ hosted_through: number }>('select hosted_through from route where id = $1', [
     route,
@@ -25,31 +27,31 @@ describe('wake-ups', () => {
     const key = await depot.addRoute('BELL', [1, 2]);
     const worker = depot.worker({ times: { sweepMs: HOUR_MS } });
     await worker.start();
-    const wakeups = bossWakeups(depot.boss);
-    const sent = Promise.withResolvers<void>();
-    const mayCommit = Promise.withResolvers<void>();
+    // The batch's last statements and its commit travel together: only PostgreSQL can keep them apart.
+    await pool.query(`
+      create function public.wait_to_commit() returns trigger language plpgsql as $$ begin
+        perform pg_advisory_xact_lock(${BARRIER}); return null; end $$;
+      create constraint trigger wait_to_commit after insert on ledger deferrable initially deferred
+        for each row when (new.route_id = 'BELL') execute function public.wait_to_commit()`);
+    const barrier = await pool.connect();
+    await barrier.query('select pg_advisory_lock($1)', [BARRIER]);
     const pipeline = openPipeline({
       db: pool,
-      wakeups: {
-        ...wakeups,
-        replicate: async (tx) => {
-          await wakeups.replicate(tx);
-          sent.resolve();
-          await mayCommit.promise;
-        },
-      },
+      wakeups: bossWakeups(depot.boss),
       rules: () => ({ codes: codeBook([]), closeMode: 'legacy', timerMs: 600_000 }),
       clock: () => depot.clock.now,
       log: recordedLog(),
     });
     const other = await depot.addRoute('RING', [1]);
     const held = pipeline.submit(change(key, { id: 1, updates: delivered }, depot.clock.now));
-    await sent.promise;
+    const waits = `select from pg_locks where locktype = 'advisory' and objid = ${BARRIER} and not granted`;
+    await expect.poll(async () => (await pool.query(waits)).rowCount).toBe(1);
     // The existing job, sent and done while the batch lies between its job and its commit.
     await depot.record(other, { id: 1, updates: delivered });
     await depot.hosted(other);
     expect(await hostedThrough('BELL')).toBe(1);
-    mayCommit.resolve();
+    await barrier.query('select pg_advisory_unlock($1)', [BARRIER]);
+    barrier.release();
     await held;
     await depot.hosted(key);
     await depot.until(async () => (await hostedThrough('BELL')) === 2);
