@@ -5,35 +5,24 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { expect } from 'vitest';
-import { findRunning, initialise, start, stop, SUPERUSER, type Cluster } from '../../server/src/db/cluster.ts';
+import { SUPERUSER, type Cluster } from '../../server/src/db/cluster.ts';
 import { placeCluster } from '../../server/src/db/placement.ts';
-import { atFileEnd } from '../support/file-end.ts';
-import { reservePort } from '../support/reserved-port.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { openOwnPostgres, PASSWORD, runCluster, type OwnPostgres } from './own-postgres.ts';
 
 const run = promisify(execFile);
-const PASSWORD = 'test';
 const STANDBY = 'standby';
-
-interface Running {
-  readonly cluster: Cluster;
-  readonly port: number;
-  /** Of the database `postgres`. */
-  readonly url: string;
-}
 
 /** A durable PostgreSQL and a standby that has every commit before it is answered (synchronous replication). */
 export interface ReplicatedPostgres {
-  readonly primary: Running;
-  readonly standby: Running;
-  /** The primary is gone as it stood: nothing is finished, nobody is told. */
-  killPrimary(): Promise<void>;
+  readonly primary: OwnPostgres;
+  readonly standby: OwnPostgres;
   /** The standby takes writes, on a new timeline. */
   promoteStandby(): Promise<void>;
 }
 
 export async function openReplicatedPostgres(): Promise<ReplicatedPostgres> {
-  const primary = await openPrimary();
+  const primary = await openOwnPostgres();
   const standby = await openStandby(primary);
   await asSuperuser(primary, async (admin) => {
     await admin.query(`alter system set synchronous_standby_names = '${STANDBY}'`);
@@ -45,13 +34,6 @@ export async function openReplicatedPostgres(): Promise<ReplicatedPostgres> {
   return {
     primary,
     standby,
-    async killPrimary() {
-      const running = await findRunning(primary.cluster);
-      if (!running) throw new Error('the primary does not run');
-      // Its "immediate" shutdown: as a crash, but no process of it stays behind.
-      process.kill(running.pid, 'SIGQUIT');
-      await expect.poll(() => findRunning(primary.cluster)).toBeUndefined();
-    },
     promoteStandby: () =>
       asSuperuser(standby, async (admin) => {
         await admin.query('select pg_promote()');
@@ -59,14 +41,8 @@ export async function openReplicatedPostgres(): Promise<ReplicatedPostgres> {
   };
 }
 
-async function openPrimary(): Promise<Running> {
-  const cluster = await placeCluster(await temporaryFolder());
-  await initialise(cluster, PASSWORD, ['--no-sync', '--no-data-checksums']);
-  return startCluster(cluster);
-}
-
 /** As `pg_basebackup` would make it, which the embedded build does not bring. */
-async function openStandby(primary: Running): Promise<Running> {
+async function openStandby(primary: OwnPostgres): Promise<OwnPostgres> {
   const cluster = await placeCluster(await temporaryFolder());
   const data = join(cluster.folder, 'data');
   await mkdir(cluster.folder, { recursive: true });
@@ -94,21 +70,14 @@ async function openStandby(primary: Running): Promise<Running> {
     await writeFile(join(data, name), text, { mode: 0o600 });
     await own(cluster, join(data, name));
   }
-  return startCluster(cluster);
-}
-
-async function startCluster(cluster: Cluster): Promise<Running> {
-  const port = await reservePort();
-  await start(cluster, port);
-  atFileEnd(() => stop(cluster));
-  return { cluster, port, url: `postgres://${SUPERUSER}:${PASSWORD}@127.0.0.1:${port}/postgres` };
+  return runCluster(cluster);
 }
 
 async function own({ owner }: Cluster, path: string): Promise<void> {
   if (owner) await chown(path, owner.uid, owner.gid);
 }
 
-async function asSuperuser<Result>({ url }: Running, work: (admin: pg.Client) => Promise<Result>): Promise<Result> {
+async function asSuperuser<Result>({ url }: OwnPostgres, work: (admin: pg.Client) => Promise<Result>): Promise<Result> {
   const admin = new pg.Client({ connectionString: url });
   await admin.connect();
   const ended = once(admin, 'end');

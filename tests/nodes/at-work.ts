@@ -1,0 +1,53 @@
+import type { Receipt } from '@tailgate/client-sdk';
+import type { Device } from '../system/device.ts';
+import type { Diary } from '../system/diary.ts';
+
+/** So many changes of a driver are on their way at a time. */
+const ON_THEIR_WAY = 5;
+
+/** A driver at work: some changes are always on their way, whatever becomes of the server. */
+export class AtWork {
+  readonly phone: Device;
+  /** Ids of what the server has said that it has. */
+  readonly acknowledged = new Set<string>();
+  readonly ids: string[] = [];
+  readonly #diary: Diary;
+  readonly #stops: readonly number[];
+  readonly #awaited = new Map<number, () => void>();
+
+  constructor(phone: Device, diary: Diary, stops: readonly number[]) {
+    this.phone = phone;
+    this.#diary = diary;
+    this.#stops = stops;
+  }
+
+  /** Resolves when that many changes have been acknowledged. */
+  has(count: number): Promise<void> {
+    if (this.acknowledged.size >= count) return Promise.resolve();
+    return new Promise((resolve) => this.#awaited.set(count, resolve));
+  }
+
+  /** Makes so many changes. Resolves when the last one is recorded. */
+  async work(changes: number): Promise<void> {
+    const answers: Promise<unknown>[] = [];
+    for (let n = 0; n < changes; n++) {
+      const { id, accepted } = this.#record(this.ids.length);
+      this.ids.push(id);
+      answers.push(accepted.then(() => this.#acknowledge(id)));
+      await answers[n - ON_THEIR_WAY];
+    }
+  }
+
+  #record(n: number): Receipt {
+    // Another stop each time: what is said twice of one stop may become one change.
+    const id = this.#stops[n % this.#stops.length] ?? 0;
+    const end_delivery_time = `2026-11-20T16:00:${String(n).padStart(2, '0')}.000Z`;
+    const updates = { status: 'D', end_delivery_time, driver_comments: `word ${n}` } as const;
+    return this.#diary.update(this.phone.app, { id, updates });
+  }
+
+  #acknowledge(id: string): void {
+    this.acknowledged.add(id);
+    this.#awaited.get(this.acknowledged.size)?.();
+  }
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { createPool } from '../../server/src/db/pool.ts';
+import { atFileEnd } from '../support/file-end.ts';
+import { fetchDocumented } from '../support/fetch-documented.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { startServer } from '../support/server-process.ts';
+import { allOnHost, openSignedUp, until, type Device } from '../system/device.ts';
+import { Diary, hostHolds } from '../system/diary.ts';
+import { demoRoute, openService } from '../system/service.ts';
+import { AtWork } from './at-work.ts';
+import { openOwnPostgres, type OwnPostgres } from './own-postgres.ts';
+
+/** Changes of each phone around each end of PostgreSQL, how many were acknowledged before it, and how many come after. */
+const CHANGES = 20;
+const BEFORE = 10;
+const AFTER = 3;
+
+const endings = ['stop', 'crash'] as const satisfies (keyof OwnPostgres)[];
+
+/** Resolves when this phone is told once more that the database is away. */
+async function refusalOf({ app: { status } }: Device): Promise<void> {
+  const before = status.current.lastError;
+  await until(status, ({ lastError }) => lastError !== before && lastError?.code === 'DATABASE_UNAVAILABLE');
+}
+
+test('PostgreSQL restarted: REST says when to come back, sockets stay, all goes on by itself and nothing is lost', async () => {
+  const postgres = await openOwnPostgres();
+  const service = await openService({ role: 'api', databaseUrl: () => postgres.url });
+  const worker = await startServer(service.env, ['--role', 'worker']);
+  const processes = [service.server.pid, worker.pid];
+  const [day, otherDay] = [new Diary(demoRoute('R100')), new Diary(demoRoute('R200'))];
+  const drivers = [
+    new AtWork(await openSignedUp(service.server.port, '1001'), day, [1, 2, 3, 4, 5, 6]),
+    new AtWork(await openSignedUp(service.server.port, '1003'), otherDay, [1, 2, 3]),
+  ];
+  const connections = new Set<string>();
+  for (const { phone } of drivers) phone.app.status.subscribe(({ connection }) => connections.add(connection));
+  const ask = () => fetchDocumented(`${service.server.url}/api/route/drivers`);
+  const pool = createPool({ url: postgres.url, name: 'a look', log: recordedLog() });
+  atFileEnd(() => pool.end());
+  const inLedger = async (): Promise<string[]> =>
+    (await pool.query<{ id: string }>(`select id from ledger where source = 'sync'`)).rows.map(({ id }) => id);
+
+  const working: Promise<void>[] = [];
+  const work = (changes: number) => working.push(...drivers.map((driver) => driver.work(changes)));
+  for (const end of endings) {
+    const enough = drivers.map((driver) => driver.has(driver.acknowledged.size + BEFORE));
+    work(CHANGES);
+    await Promise.all(enough);
+    await postgres[end]();
+    const heard = drivers.map(({ phone }) => refusalOf(phone));
+    work(AFTER);
+    const refused = await ask();
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+    await Promise.all(heard);
+    const acknowledged = drivers.flatMap((driver) => [...driver.acknowledged]);
+    await postgres.start();
+    const kept = new Set(await inLedger());
+    expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
+    await expect.poll(async () => (await ask()).status).toBe(200);
+  }
+  await Promise.all(working);
+  await Promise.all(drivers.map(({ phone, ids }) => allOnHost(phone.app, ids)));
+  expect((await inLedger()).toSorted()).toEqual([...new Set(drivers.flatMap(({ ids }) => ids))].toSorted());
+  expect(await hostHolds(service, day.route)).toEqual(day.expected());
+  expect(await hostHolds(service, otherDay.route)).toEqual(otherDay.expected());
+  // Not for a moment did a phone lose its line, and nobody started a process anew.
+  expect(connections).toEqual(new Set(['online']));
+  expect([service.server.pid, worker.pid]).toEqual(processes);
+});
