@@ -6,10 +6,12 @@ export interface Standing {
   /** Where the database lies. */
   place: string;
   opsToken: { secret: string; fresh: boolean };
+  /** What asks for no credentials, in a few words. */
+  open: readonly string[];
 }
 
 /** What `npm start` says to a person once everything runs. The first line is what scripts wait for. */
-export function banner(config: Config, { url, place, opsToken }: Standing): string {
+export function banner(config: Config, { url, place, opsToken, open }: Standing): string {
   const { role, dataDir, demo, legacyUrl, smtpUrl, smsUrl } = config;
   const lines = [
     `Tailgate is ready${url === undefined ? '' : ` on ${url}`}${role === 'all' ? '' : ` (${role} only)`}`,
@@ -21,6 +23,7 @@ export function banner(config: Config, { url, place, opsToken }: Standing): stri
     say('API', `${url}/docs (to read and to try) · ${url}/docs/openapi.json`);
     say('Health', `${url}/api/health · dependencies: ${url}/api/health/ready`);
     say('Sync channel', `${url.replace(/^http/, 'ws')}/api/sync`);
+    say('Open to all', `${open.join(' · ')} (ACCESS=${config.access})`);
   }
   say('Database', place);
   say(

@@ -1,9 +1,25 @@
+import type { Writable } from 'node:stream';
 import type { DestinationStream, Logger } from 'pino';
 import { pino } from 'pino';
+import { PinoPretty } from 'pino-pretty';
 
 /** JSON lines. Whoever logs names what it logs; of errors, which others make, only what is known to be harmless is kept. */
 export function openLogger(level: string, destination: DestinationStream): Logger {
   return pino({ level, serializers: { err: tellError } }, destination);
+}
+
+/**
+ * Log lines go to standard error, so that what is printed for people or programs on standard output stays by itself: to
+ * a terminal as sentences, anywhere else as JSON lines.
+ */
+export function standardError(isTerminal: boolean): DestinationStream {
+  return isTerminal ? sentences(2) : pino.destination({ dest: 2, sync: true });
+}
+
+/** A line an event, for people. Left out is what says nothing on one's own machine, or what the banner says shorter. */
+export function sentences(destination: number | Writable): DestinationStream {
+  const ignore = 'pid,hostname,open';
+  return PinoPretty({ destination, sync: true, singleLine: true, translateTime: 'SYS:HH:MM:ss', ignore });
 }
 
 /**

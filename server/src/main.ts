@@ -1,8 +1,8 @@
-import { pino } from 'pino';
 import { startApp, type App } from './app.ts';
 import { banner } from './banner.ts';
 import { loadConfig } from './config.ts';
-import { openLogger } from './logger.ts';
+import { openAreas, openPaths } from './http/open-paths.ts';
+import { openLogger, standardError } from './logger.ts';
 import { StartError } from './start-error.ts';
 
 /** A clean stop that takes longer hangs on something; supervisors rarely have more patience. */
@@ -15,12 +15,14 @@ process.umask(0o077);
 
 try {
   const config = loadConfig(process.env, process.argv.slice(2));
-  // Log lines go to standard error, so that the friendly ones on standard output can be read and piped.
-  const log = openLogger(config.logLevel, pino.destination({ dest: 2, sync: true }));
+  const log = openLogger(config.logLevel, standardError(process.stderr.isTTY));
   const starting = startApp(config, log);
   stopOnSignal(starting);
   const app = await starting;
-  console.log(banner(config, app));
+  console.log(banner(config, { ...app, open: openAreas(config.access) }));
+  // Behind the friendly lines, not before them: it is long.
+  if (app.url !== undefined)
+    log.info({ access: config.access, open: openPaths(config.access) }, 'these endpoints are open to anybody');
   void stopWhenOutlived(app);
 } catch (error) {
   if (!(error instanceof StartError)) throw error;

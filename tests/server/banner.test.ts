@@ -2,7 +2,11 @@ import { expect, test } from 'vitest';
 import { banner } from '../../server/src/banner.ts';
 import { loadConfig } from '../../server/src/config.ts';
 
-const standing = { place: '/srv/pod/.data/postgres', opsToken: { secret: 'made-up', fresh: true } };
+const standing = {
+  place: '/srv/pod/.data/postgres',
+  opsToken: { secret: 'made-up', fresh: true },
+  open: ['/auth/*', '/route/drivers'],
+};
 const url = 'http://127.0.0.1:3000';
 
 test('a first start tells where everything is, the token once, and two lines to try', () => {
@@ -16,6 +20,7 @@ test('a first start tells where everything is, the token once, and two lines to 
     '1001',
     'no Db2',
     '/srv/pod/.data/mail',
+    '/auth/* · /route/drivers (ACCESS=documented)',
   ]) {
     expect(text).toContain(told);
   }

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
-import { openLogger } from '../../server/src/logger.ts';
+import { openLogger, sentences } from '../../server/src/logger.ts';
 import { createDatabase } from '../support/postgres.ts';
 
 function lineOf(err: unknown): string {
@@ -31,4 +34,13 @@ test('causes are told, and no further than to the fifth', () => {
 
 test('what is no error is not shown', () => {
   expect(lineOf('a password')).not.toContain('password');
+});
+
+test('a terminal gets a sentence an event, with what it names and without the long list of the start', async () => {
+  const terminal = new PassThrough();
+  openLogger('info', sentences(terminal)).warn({ route: 'F01/R100', open: ['GET /api'] }, 'it waits');
+  const [line] = await once(terminal, 'data');
+  expect(stripVTControlCharacters(String(line))).toMatch(
+    /^\[\d\d:\d\d:\d\d\] WARN: it waits \{"route":"F01\/R100"\}\n$/,
+  );
 });

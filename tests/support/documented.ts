@@ -80,7 +80,7 @@ function find(method: string, path: string) {
 
 const places = Object.entries(document.paths).map(([template, item]) => ({
   template,
-  pattern: new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+  pattern: new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`),
   item,
 }));
 const escaped = (part: string): string => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));

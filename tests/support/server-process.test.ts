@@ -12,7 +12,8 @@ import { temporaryFolder } from './temporary-folder.ts';
 describe('the server as a process', () => {
   test('starts, is killed, starts again on the same port, and stops cleanly', async () => {
     const { url } = await createDatabase();
-    const server = await startServer({ DATABASE_URL: url, DATA_DIR: await temporaryFolder(), DEMO: '0' });
+    const env = { DATABASE_URL: url, DATA_DIR: await temporaryFolder(), DEMO: '0', LOG_LEVEL: 'info' };
+    const server = await startServer(env);
     const health = async (): Promise<unknown> => (await fetchDocumented(`${server.url}/api/health`)).json();
     expect(await health()).toMatchObject({ success: true });
 
@@ -25,6 +26,13 @@ describe('the server as a process', () => {
     expect(await health()).toMatchObject({ success: true });
     await server.stop();
     expect(server.pid).toBeUndefined();
+    // Contract §8: each start says which access is on and what is open.
+    const told = server.output.split('\n').filter((line) => line.includes('these endpoints are open to anybody'));
+    expect(told).toHaveLength(3);
+    for (const line of told) {
+      expect(line).toContain('"access":"documented"');
+      expect(line).toContain('"GET /api/v20/route/drivers"');
+    }
   });
 
   test('a port in use is one line with the way out, and exit code 1', async () => {
@@ -33,12 +41,14 @@ describe('the server as a process', () => {
     await once(other, 'listening');
     const address = other.address();
     const port = typeof address === 'object' ? String(address?.port) : '';
-    const env = { DATABASE_URL: url, DATA_DIR: await temporaryFolder(), DEMO: '0', PORT: port, LOG_LEVEL: 'silent' };
-    await expect(new ServerProcess(env).start()).rejects.toThrow(
+    const env = { DATABASE_URL: url, DATA_DIR: await temporaryFolder(), DEMO: '0', PORT: port };
+    const server = new ServerProcess(env);
+    await expect(server.start()).rejects.toThrow(
       new RegExp(
         `\\(1\\) .* Tailgate cannot start\\. cannot listen on 127\\.0\\.0\\.1 port ${port}: another program listens`,
       ),
     );
+    expect(server.output.trim().split('\n')).toHaveLength(1);
     other.close();
     await once(other, 'close');
   });

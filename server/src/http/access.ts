@@ -21,9 +21,15 @@ export function credentialsOf({ headers }: Pick<FastifyRequest, 'headers'>): Cre
 const text = (header: string | string[] | undefined): string | undefined =>
   (typeof header === 'string' ? header.trim() : undefined) || undefined;
 
+/** Contract §8. */
+export type AccessMode = 'documented' | 'strict';
+
+/** Whether anybody may call what is declared so. */
+export const isOpen = (access: Access, mode: AccessMode): boolean =>
+  access === 'public' || (access === 'open' && mode === 'documented');
+
 export interface AccessOptions {
-  /** Contract §8. */
-  readonly mode: 'documented' | 'strict';
+  readonly mode: AccessMode;
   readonly sessions: Sessions;
   readonly opsToken: string;
 }
@@ -33,8 +39,7 @@ export type Gate = (request: FastifyRequest) => Promise<Driver | undefined>;
 
 export function gateOf(access: Access, options: AccessOptions): Gate {
   if (access === 'operator') return async (request) => requireOperator(request, options.opsToken);
-  const open = access === 'public' || (access === 'open' && options.mode === 'documented');
-  return open ? async () => undefined : (request) => requireDriver(request, options.sessions);
+  return isOpen(access, options.mode) ? async () => undefined : (request) => requireDriver(request, options.sessions);
 }
 
 async function requireDriver(request: FastifyRequest, sessions: Sessions): Promise<Driver> {

@@ -25,7 +25,7 @@ import type { HealthGround } from './health.ts';
 import { healthEndpoints } from './health.ts';
 import { parseJsonBody } from './json-body.ts';
 import type { Endpoints } from './mount.ts';
-import { mount, openPaths } from './mount.ts';
+import { mount } from './mount.ts';
 import { historyEndpoints } from './history-endpoints.ts';
 import { holdEndpoints } from './hold-endpoints.ts';
 import { incidentEndpoints } from './incident-endpoints.ts';
@@ -83,8 +83,12 @@ export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
     // Fastify distrusts a bare number of hops; a function says the same.
     trustProxy: typeof hops === 'number' ? (_address, hop) => hop < hops : hops,
     bodyLimit: ground.maxJsonMb * mebibyte,
-    // As long as an address may be: what is wrong with a parameter its operation says, in the contract's words.
-    routerOptions: { maxParamLength: 16_384 },
+    routerOptions: {
+      // As long as an address may be: what is wrong with a parameter its operation says, in the contract's words.
+      maxParamLength: 16_384,
+      // Clients that join addresses from parts often leave one.
+      ignoreTrailingSlash: true,
+    },
     requestTimeout: timeouts.requestMs,
     http: {
       headersTimeout: timeouts.headersMs,
@@ -132,10 +136,6 @@ export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
   const access: AccessOptions = { mode: ground.access, sessions: ground.sessions, opsToken: ground.opsToken };
   mount(app, endpoints, access);
   mountDocs(app, ground.version);
-  app.addHook('onReady', async () => {
-    const open = openPaths(endpoints, ground.access);
-    ground.log.info({ access: ground.access, open }, 'these endpoints are open to anybody');
-  });
   return app;
 }
 

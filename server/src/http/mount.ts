@@ -69,12 +69,3 @@ function sendAnswer(
   }
   return { success: true, message, data, ...(meta !== undefined && { meta }) };
 }
-
-/** What anybody may call, for the line in the log that says so at start (contract §8). */
-export function openPaths(endpoints: Endpoints, mode: AccessOptions['mode']): string[] {
-  return Object.values(endpoints).flatMap(({ operation: { access, method, path, sets } }) =>
-    access === 'public' || (access === 'open' && mode === 'documented')
-      ? sets.map((set) => `${method} ${pathSets[set]}${path}`)
-      : [],
-  );
-}

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import type { Customer } from '@tailgate/sync-protocol';
-import { isMailAddress } from '../stops/mail-address.ts';
+import { addressesIn } from '../stops/mail-address.ts';
 
 export interface Recipients {
   readonly to: readonly string[];
@@ -20,8 +20,8 @@ export function recipientsOf(
   paths: 'v20' | 'current',
 ): Recipients {
   const fields = paths === 'v20' ? [contact.email] : [contact.contact_email, contact.email];
-  const contacts = fields.map(addressesIn);
-  const drivers = addressesIn(recorded.join(';'));
+  const contacts = fields.map((field) => mailboxesIn([field]));
+  const drivers = mailboxesIn(recorded);
   const invalid = [...contacts, drivers].reduce((sum, list) => sum + list.invalid, 0);
   const contacted = contacts.map(({ valid }) => valid).find((list) => list.length > 0);
   if (!contacted) return { to: drivers.valid, cc: [], invalid };
@@ -30,11 +30,11 @@ export function recipientsOf(
   return { to: contacted, cc: paths === 'v20' ? [] : copies, invalid };
 }
 
-/** Back offices write several addresses into one field, with commas or semicolons between them. */
-function addressesIn(field: string): { valid: string[]; invalid: number } {
-  const written = field.split(/[,;\s]+/).filter((part) => part !== '');
-  const once = new Map(written.filter(isMailAddress).map((address) => [mailboxOf(address), address]));
-  return { valid: [...once.values()], invalid: written.filter((part) => !isMailAddress(part)).length };
+/** What fields hold together, no mailbox twice. */
+function mailboxesIn(fields: readonly string[]): { valid: string[]; invalid: number } {
+  const all = fields.map(addressesIn);
+  const once = new Map(all.flatMap(({ valid }) => valid).map((address) => [mailboxOf(address), address]));
+  return { valid: [...once.values()], invalid: all.reduce((sum, { invalid }) => sum + invalid, 0) };
 }
 
 /** Equal for two spellings of one mailbox: no case, and domains as the wire carries them. */

@@ -2,7 +2,7 @@ import type { LineUpdate, OsdGroup, StopObject, Warning, WarningCode } from '@ta
 import { occurrence } from '@tailgate/sync-protocol';
 import type { CodeBook } from '../codes/code-book.ts';
 import { readableInstant } from './event-time.ts';
-import { isMailAddress } from './mail-address.ts';
+import { addressesIn } from './mail-address.ts';
 import { hasOtherCustomer, hasOtherLines } from './plan-change.ts';
 import type { PlanLines } from './plan-lines.ts';
 import { plannedInvoices, plannedQuantities } from './plan-lines.ts';
@@ -48,9 +48,11 @@ function contentWarnings(sent: StopObject, placed: StopObject, context: StopCont
       warnings.push(warn('overage_code', path, 'overage items use the codes 85 and 86'));
     else if (!codes.isCreditReason(item.osd_code)) warnings.push(unknownCode(item.osd_code, path));
   }
-  for (const [i, address] of (updates?.osd_emails ?? []).entries())
-    if (!isMailAddress(address))
+  for (const [i, address] of (updates?.osd_emails ?? []).entries()) {
+    const { valid, invalid } = addressesIn(address);
+    if (invalid > 0 || valid.length === 0)
       warnings.push(warn('invalid_email', `updates.osd_emails.${i}`, 'no mail goes there: this is no address'));
+  }
   for (const kind of ['products', 'collections'] as const)
     lineWarnings(kind, sent[kind] ?? [], placed[kind] ?? [], { lines: plan.lines, codes }, warnings);
   return warnings;

@@ -1,6 +1,7 @@
 import type { Operation, PathSetName } from '@tailgate/sync-protocol';
 import { operations, pathSets } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { openAreas, openPaths } from '../../../server/src/http/open-paths.ts';
 import { insertEmployees, password, signUp } from '../../support/people.ts';
 import type { RestServer } from '../../support/rest-server.ts';
 import { opsToken, startRestServer } from '../../support/rest-server.ts';
@@ -49,13 +50,15 @@ describe('interface.md part 5 and contract §8: who may call what', () => {
     expect((await strict.client.call(operations.listRouteDrivers, { as })).success).toBe(true);
   });
 
-  test('the start says which of the two is on and what is open', () => {
-    const line = (server: RestServer) => server.logged.find((each) => each.includes('open to anybody')) ?? '';
-    expect(line(documented)).toContain('"access":"documented"');
-    expect(line(documented)).toContain('GET /api/v20/route/drivers');
-    expect(line(strict)).toContain('"access":"strict"');
-    expect(line(strict)).not.toContain('route/drivers');
-    expect(line(strict)).not.toContain('ops');
+  test('what the start lists: every address to the log, its area to people', () => {
+    expect(openPaths('documented')).toContain('GET /api/v20/route/drivers');
+    expect(openPaths('documented')).not.toContain('GET /api/v20/route');
+    expect(openAreas('documented').join(' ')).toBe(
+      '/auth/* /route/drivers /route/stop/email-preview /health/* /assets/* /control/* /report/*',
+    );
+    expect(openPaths('strict').join(' ')).not.toMatch(/route|ops/);
+    // Not `/health/*`: what the host says of itself is not open then.
+    expect(openAreas('strict')).toEqual(['/auth/*', '/health', '/health/ready']);
   });
 });
 

@@ -267,6 +267,13 @@ describe('contract §1: paths', () => {
     expect((await server.client.send(method, path, { as: driver })).error?.code).toBe('NOT_FOUND');
   });
 
+  test.each(['/api/route/', '/api/v20/route/?x=1'])('%s: a slash that was left behind does no harm', async (path) => {
+    expect(await server.client.send('GET', path, { as: driver })).toMatchObject({
+      success: true,
+      data: { id: 'R100' },
+    });
+  });
+
   test('a path that cannot be decoded is answered in the envelope', async () => {
     expect((await server.client.send('GET', '/api/%zz')).error?.code).toBe('VALIDATION_FAILED');
   });

@@ -48,6 +48,11 @@ describe('who gets a delivery mail (contract §4)', () => {
     },
   );
 
+  it('sends nothing where a recorded address tries to become a header', () => {
+    const { to, cc, invalid } = recipientsOf(both, ['a@x.example\r\nBcc: b@x.example', 'c@x.example'], 'current');
+    expect({ to, cc, invalid }).toEqual({ to: ['manager@x.example'], cc: ['c@x.example'], invalid: 1 });
+  });
+
   it('takes the customer where the manager’s address is none', () => {
     const recipients = recipientsOf({ ...both, contact_email: 'n/a' }, [], 'current');
     expect(recipients).toEqual({ to: ['store@x.example'], cc: [], invalid: 1 });

@@ -34,6 +34,8 @@ export function mountDocs(app: FastifyInstance, version: string): void {
   for (const [url, { type, read }] of Object.entries(files)) {
     let loaded: EncodedBytes | undefined;
     app.get(url, async (request, reply) => {
+      // The page's own links start where `/docs` stands.
+      if (/^\/docs\/(?:\?|$)/.test(request.url)) return reply.redirect('../docs');
       loaded ??= new EncodedBytes(await read());
       void reply.header('content-security-policy', policy);
       // RFC 8631: where programs find the description of this interface.
@@ -42,7 +44,6 @@ export function mountDocs(app: FastifyInstance, version: string): void {
       return sendEncoded(loaded, { type, cacheControl: 'no-cache' }, request, reply);
     });
   }
-  app.get('/docs/', (_request, reply) => reply.redirect('../docs'));
   app.get('/', ({ headers }, reply) => {
     // For people who type the bare address; to programs it is a path like any other that does not exist.
     if (!headers.accept?.includes('text/html')) throw new AppError('NOT_FOUND');
