@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import { ClosedRounds } from '../../server/src/replication/closed-rounds.ts';
 import { HostPolling } from '../../server/src/replication/host-polling.ts';
-import { routeFile } from './import-ground.ts';
+import { routeFile, routeKey } from './import-ground.ts';
 import { openStage } from './import-stage.ts';
 import { importSuite } from './import-suite.ts';
 import { officeEditSuite } from './office-edit-suite.ts';
 
 // A host that allows no triggers: nothing is told, everything is found.
-const stage = await openStage('polling');
+const gone = { minutes: 0 };
+const stage = await openStage('polling', () => new Date(Date.now() + 60_000 * gone.minutes));
 const { host, pool, imports, dispatch, sql, imported, read, waiting } = stage;
 
 importSuite(stage);
@@ -68,6 +70,57 @@ describe('polling', () => {
     expect((await read('P4')).route?.status).toBe('C');
     const { rows } = await pool.query("select file from host_mark where place like 'F01\tP4\t%'");
     expect(rows).toEqual([]);
+  });
+
+  test('a clerk who edits a stop of a closed route is followed within a quarter of an hour', async () => {
+    await imported('P6');
+    await sql("update RTHDRP set RHPODS = 'C' where RHRTE = 'P6'");
+    await imports.importNow();
+    const edit = "update RTSTPP set RSSTS = 'R', RSUUSR = 'ANN', RSUPGM = 'FIX' where RSRTE = 'P6' and RSSTP = 1";
+    await sql(edit);
+    await imports.importNow();
+    expect((await read('P6')).results.get(1)?.result.status).toBe('P');
+    gone.minutes += 15;
+    await imports.importNow();
+    const { route, results } = await read('P6');
+    expect(results.get(1)?.result).toMatchObject({ status: 'R', by: [{ client: 'office', by: 'ANN' }] });
+    expect(results.get(2)?.result.status).toBe('P');
+    const { rows } = await pool.query(`select employee, stop_id from ledger where route_id = 'P6'`);
+    expect(rows).toEqual([{ employee: 'ANN', stop_id: 1 }]);
+
+    // The same again is nothing new, and what somebody had in hand is told at the next look, not in the next round.
+    gone.minutes += 15;
+    await imports.importNow();
+    expect((await read('P6')).route?.version).toBe(route?.version);
+    const { leases } = stage.openImport();
+    const lease = await leases.take(routeKey('P6'));
+    if (!lease) throw new Error('the lease of a quiet route is free');
+    await sql(edit.replace("'R'", "'S'"));
+    gone.minutes += 15;
+    await imports.importNow();
+    expect((await read('P6')).results.get(1)?.result.status).toBe('R');
+    await leases.release(lease);
+    await imports.importNow();
+    expect((await read('P6')).results.get(1)?.result.status).toBe('S');
+    const digests = () => pool.query("select from host_mark where file = 'route' and place like 'F01\tP6\t%'");
+    expect((await digests()).rowCount).toBe(1);
+    await sql("update RTHDRP set RHPODS = ' ' where RHRTE = 'P6'");
+    await imports.importNow();
+    expect((await digests()).rowCount).toBe(0);
+  });
+
+  test('closed routes take turns: each once in a quarter of an hour, however many there are', () => {
+    const routes = Array.from({ length: 60 }, (_, n) => `F01\tR${String(n).padStart(3, '0')}\t20261121`);
+    const rounds = new ClosedRounds();
+    expect(rounds.take(routes, 0)).toEqual([]);
+    const looks = Array.from({ length: 450 }, (_, n) => rounds.take(routes, 2_000 * (n + 1)));
+    expect(looks.flat()).toEqual(routes);
+    expect(Math.max(...looks.map((look) => look.length))).toBe(1);
+    // After a pause of hours a look is no longer than it may be, and one that is new comes in its turn.
+    const more = ['F01\tR0305\t20261121', ...routes];
+    const long = rounds.take(more, 36_000_000);
+    expect(long).toEqual([...more].sort().slice(0, 50));
+    expect(rounds.take([], 36_002_000)).toEqual([]);
   });
 
   test('is no drift check’s business twice: what a look finds is imported, not reported', async () => {

@@ -4,8 +4,8 @@ import { importGround, routeFile, routeKey } from './import-ground.ts';
 type Delivery = { at?: Date; status?: string };
 
 /** An import that learns by the doorbell or by polling, and who makes it work: dispatchers, clerks, a driver. */
-export async function openStage(by: 'doorbell' | 'polling') {
-  const ground = await importGround(by);
+export async function openStage(by: 'doorbell' | 'polling', clock?: () => Date) {
+  const ground = await importGround(by, clock);
   const { clerk, changes, dispatch, read } = ground;
   const { imports, log } = ground.openImport();
 

@@ -1,9 +1,22 @@
 import { hash } from 'node:crypto';
 import type { Db } from '../db/types.ts';
+import { ClosedRounds } from './closed-rounds.ts';
 import type { HostChanges, Ring } from './host/changes.ts';
 import type { Host } from './host/host.ts';
 import { hostMoment } from './host/local-time.ts';
-import { hasHeader, placeKey, readMarks, routeOfPlace, type Mark, type SeenMark } from './host/marks.ts';
+import {
+  hasHeader,
+  placeKey,
+  readClosedRoutes,
+  readMarks,
+  routeOfPlace,
+  type Mark,
+  type PlaceMark,
+  type RouteMark,
+  type RoutesSeen,
+  type SeenMark,
+  type SeenRoute,
+} from './host/marks.ts';
 import * as sql from './polling-sql.ts';
 
 export interface PollingOptions {
@@ -28,13 +41,14 @@ const HISTORY_MS = 8 * 86_400_000;
 
 /**
  * The doorbell's stand-in for hosts that allow no triggers (HOST_CHANGES=polling): each look digests every open route and
- * the master data it shows, and compares with what was taken in before (`host_mark`). What it cannot know, it guesses as
- * a doorbell would tell it at the moment of the look: who changed something, by the audit tail, and that a row was deleted
- * and inserted again, by who created it and when.
+ * the master data it shows, and a few of the routes that were closed lately, and compares with what was taken in before
+ * (`host_mark`). What it cannot know, it guesses as a doorbell would tell it at the moment of the look: who changed
+ * something, by the audit tail, and that a row was deleted and inserted again, by who created it and when.
  */
 export class HostPolling implements HostChanges {
   readonly comparesAll = true;
   readonly #options: PollingOptions;
+  readonly #rounds = new ClosedRounds();
   #waiting = new Map<string, Waiting>();
 
   constructor(options: PollingOptions) {
@@ -44,16 +58,22 @@ export class HostPolling implements HostChanges {
   async look(): Promise<{ rings: Ring[]; strange: string[] }> {
     const { db, host, clock } = this.#options;
     const now = clock();
-    const history = hostMoment(new Date(now.getTime() - HISTORY_MS), 'UTC').date;
-    const remembered = new Map((await db.query<Mark>(sql.loadMarks)).rows.map((mark) => [nameOf(mark), mark]));
-    const { marks, open } = await readMarks(host, history);
+    const since = hostMoment(new Date(now.getTime() - HISTORY_MS), 'UTC').date;
+    const { rows } = await db.query<Mark>(sql.loadMarks);
+    const remembered = new Map(rows.filter(isOfPlace).map((mark) => [nameOf(mark), mark]));
+    const digests = new Map(rows.filter(isOfRoute).map((mark) => [mark.place, mark]));
+    const { marks, ...routes } = await readMarks(host, since);
+    const due = new Set([...this.#unheard(routes), ...this.#rounds.take(routes.closed, now.getTime())]);
+    const closed = await readClosedRoutes(host, [...due]);
     const planned = new Set([...remembered.values()].filter(({ file }) => file === 'RTSTPP').map(routeOfPlace));
-    const changes = marks.flatMap((mark) =>
-      differences(remembered.get(nameOf(mark)), mark, planned.has(routeOfPlace(mark))),
-    );
+    const changes = [
+      ...marks.flatMap((mark) => differences(remembered.get(nameOf(mark)), mark, planned.has(routeOfPlace(mark)))),
+      ...closed.flatMap((route) => edits(digests.get(route.mark.place), route)),
+    ];
     for (const mark of marks) remembered.delete(nameOf(mark));
-    const { gone, forgotten } = await this.#missing([...remembered.values()], open);
-    await this.#drop(forgotten);
+    const { gone, forgotten } = await this.#missing([...remembered.values()], routes.open);
+    const history = [...digests.values()].filter(({ place }) => !routes.closed.has(place));
+    await this.#drop([...forgotten, ...history]);
     this.#note([...changes, ...gone], now.getTime());
     return { rings: this.#rings(now.getTime()), strange: [] };
   }
@@ -89,7 +109,10 @@ export class HostPolling implements HostChanges {
   }
 
   /** What of the remembered places is gone from the host, and what only from sight: routes that were closed. */
-  async #missing(places: readonly Mark[], open: ReadonlySet<string>): Promise<{ gone: Change[]; forgotten: Mark[] }> {
+  async #missing(
+    places: readonly PlaceMark[],
+    open: ReadonlySet<string>,
+  ): Promise<{ gone: Change[]; forgotten: Mark[] }> {
     const gone: Change[] = [];
     const forgotten: Mark[] = [];
     for (const mark of places) {
@@ -102,6 +125,12 @@ export class HostPolling implements HostChanges {
       else forgotten.push(mark);
     }
     return { gone, forgotten };
+  }
+
+  /** Closed routes of which a look has told and the import could not take in: their worker had them in hand. */
+  #unheard({ closed }: RoutesSeen): string[] {
+    const places = [...this.#waiting.values()].map(({ place }) => place);
+    return places.filter(({ file, place }) => file === 'route' && closed.has(place)).map(({ place }) => place);
   }
 
   /** What was seen before keeps its age; of a place that has changed again it is known since when it does. */
@@ -133,7 +162,7 @@ export class HostPolling implements HostChanges {
 type Change = Omit<Waiting, 'seenAt' | 'since'>;
 
 /** @param isPlanned stops of this route were seen before: one that is new was inserted into a route that stands */
-function differences(before: Mark | undefined, mark: SeenMark, isPlanned: boolean): Change[] {
+function differences(before: PlaceMark | undefined, mark: SeenMark, isPlanned: boolean): Change[] {
   const after = plain(mark);
   if (before === undefined) return [changeOf(isPlanned ? 'insert' : 'update', undefined, after, mark.user)];
   if (before.born !== mark.born) {
@@ -147,20 +176,44 @@ function differences(before: Mark | undefined, mark: SeenMark, isPlanned: boolea
   return [{ ...change, ring: { ...change.ring, isSettled: before.planned === mark.planned } }];
 }
 
+/** Of a closed route it is known that something was changed: the import looks at each of its stops. */
+function edits(before: Mark | undefined, { mark, stops }: SeenRoute): Change[] {
+  if (before?.recorded === mark.recorded) return [];
+  const file = 'RTSTUP';
+  return stops.map(({ stop, user }) => ({
+    ring: {
+      sequence: nameOfChange([stop, before, mark]),
+      file,
+      operation: 'update',
+      key: placeKey({ file, place: `${mark.place}\t${stop}` }),
+      user,
+      isSettled: true,
+    },
+    place: mark,
+    after: mark,
+  }));
+}
+
 function changeOf(
   operation: Ring['operation'],
-  before: Mark | undefined,
-  after: Mark | undefined,
+  before: PlaceMark | undefined,
+  after: PlaceMark | undefined,
   user: string,
 ): Change {
   const place = after ?? before;
   if (!place) throw new TypeError('a change is one of something');
-  // The same change has the same name on every node and after a restart.
-  const sequence = hash('sha256', JSON.stringify([operation, before, after]), 'base64url').slice(0, 22);
+  const sequence = nameOfChange([operation, before, after]);
   return { ring: { sequence, file: place.file, operation, key: placeKey(place), user }, place, after };
 }
 
-function plain({ file, place, born, planned, recorded }: Mark): Mark {
+/** The same change has the same name on every node and after a restart. */
+const nameOfChange = (change: readonly unknown[]): string =>
+  hash('sha256', JSON.stringify(change), 'base64url').slice(0, 22);
+
+const isOfRoute = (mark: Mark): mark is RouteMark => mark.file === 'route';
+const isOfPlace = (mark: Mark): mark is PlaceMark => !isOfRoute(mark);
+
+function plain({ file, place, born, planned, recorded }: PlaceMark): PlaceMark {
   return { file, place, born, planned, recorded };
 }
 

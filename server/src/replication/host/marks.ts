@@ -10,7 +10,7 @@ import { hostFile, type HostFileName } from './tables.ts';
  * One row, or all that a stop has in one file. Digests are blank where there is nothing to digest: `born` who created
  * the row and when, `planned` the host's columns, `recorded` the service's.
  */
-export interface Mark {
+export interface PlaceMark {
   readonly file: HostFileName;
   /** The key columns' values, those of the route and the stop at most, with tabs between. */
   readonly place: string;
@@ -19,9 +19,29 @@ export interface Mark {
   readonly recorded: string;
 }
 
+/** All that the stops of a closed route have, as one digest: they are seldom changed, and there are many of them. */
+export interface RouteMark extends Omit<PlaceMark, 'file'> {
+  readonly file: 'route';
+}
+
+export type Mark = PlaceMark | RouteMark;
+
 /** A mark and by whom its rows were changed last, blank where that was nobody but the service. */
-export interface SeenMark extends Mark {
+export interface SeenMark extends PlaceMark {
   readonly user: string;
+}
+
+/** A closed route, and by whom the rows of each of its stops were changed last. */
+export interface SeenRoute {
+  readonly mark: RouteMark;
+  readonly stops: readonly { readonly stop: string; readonly user: string }[];
+}
+
+/** Routes by their places. */
+export interface RoutesSeen {
+  readonly open: ReadonlySet<string>;
+  /** Those that are no history yet. */
+  readonly closed: ReadonlySet<string>;
 }
 
 /** Facility, route, week, and the stop (or the driver). */
@@ -33,9 +53,9 @@ const bornFiles: readonly HostFileName[] = ['RTHDRP', 'RTSTPP'];
 
 /**
  * Looks at all routes that are open and at the master data that they show. Closed ones are seen by their header for as
- * long as their week ended not before `since` (YYYYMMDD). `open` are the places of the open ones. @throws HostError
+ * long as their week ended not before `since` (YYYYMMDD). @throws HostError
  */
-export async function readMarks(host: Host, since: string): Promise<{ marks: SeenMark[]; open: Set<string> }> {
+export async function readMarks(host: Host, since: string): Promise<RoutesSeen & { marks: SeenMark[] }> {
   const { library } = host;
   const isOpen = (prefix: string) =>
     `exists (select 1 from ${library}.RTHDRP where RHFAC = ${prefix}FAC and RHRTE = ${prefix}RTE and RHWKE = ${prefix}WKE and RHPODS <> 'C')`;
@@ -43,9 +63,17 @@ export async function readMarks(host: Host, since: string): Promise<{ marks: See
     marksOf(file, await host.query(`${selectAll(host, file)}${where} order by ${keyOf(file).join(', ')}`, values));
 
   const marks = await look('RTHDRP', ` where RHPODS <> 'C' or RHWKE >= ?`, [since]);
-  const routes = await host.query(`select RHFAC, RHRTE, RHWKE from ${library}.RTHDRP where RHPODS <> 'C'`);
+  const headers = await host.query(
+    `select RHFAC, RHRTE, RHWKE, RHPODS from ${library}.RTHDRP where RHPODS <> 'C' or RHWKE >= ?`,
+    [since],
+  );
+  const places = (isClosed: boolean) =>
+    new Set(
+      headers.filter(({ RHPODS }) => (RHPODS === 'C') === isClosed).map((row) => textOf(row, keyOf('RTHDRP'), '\t')),
+    );
+  const open = places(false);
   // A facility at a time: what is in memory is digests, and the rows of one of them.
-  for (const facility of new Set(routes.map(({ RHFAC }) => String(RHFAC))))
+  for (const facility of new Set([...open].map((place) => place.split('\t', 1)[0] ?? '')))
     for (const file of routeFiles) {
       const { prefix } = hostFile(file);
       marks.push(...(await look(file, ` where ${prefix}FAC = ? and ${isOpen(prefix)}`, [facility])));
@@ -56,7 +84,31 @@ export async function readMarks(host: Host, since: string): Promise<{ marks: See
   );
   for (const file of ['SLSREPP', 'ITCOLP', 'FACMSTP', 'EMPMSTP', 'CTLCDP'] as const)
     marks.push(...(await look(file, '')));
-  return { marks, open: new Set(routes.map((row) => textOf(row, keyOf('RTHDRP'), '\t'))) };
+  return { marks, open, closed: places(true) };
+}
+
+/** All stops of these closed routes. @throws HostError */
+export async function readClosedRoutes(host: Host, routes: readonly string[]): Promise<SeenRoute[]> {
+  if (routes.length === 0) return [];
+  const keys = routes.flatMap((route) => route.split('\t'));
+  const byRoute = new Map(routes.map((route): [string, SeenMark[]] => [route, []]));
+  for (const file of routeFiles) {
+    if (file === 'RTDRVP') continue;
+    const { prefix } = hostFile(file);
+    const isOne = `(${prefix}FAC = ? and ${prefix}RTE = ? and ${prefix}WKE = ?)`;
+    const where = ` where ${routes.map(() => isOne).join(' or ')} order by ${keyOf(file).join(', ')}`;
+    for (const mark of marksOf(file, await host.query(`${selectAll(host, file)}${where}`, keys)))
+      byRoute.get(routeOfPlace(mark) ?? '')?.push(mark);
+  }
+  return Array.from(byRoute, ([place, marks]) => ({
+    mark: { file: 'route', place, born: '', planned: '', recorded: digest(marks.map((mark) => JSON.stringify(mark))) },
+    stops: marks
+      .filter(({ file }) => file === 'RTSTPP')
+      .map((stop) => ({
+        stop: stop.place.split('\t')[PLACE_IN_ROUTE - 1] ?? '',
+        user: marks.find((mark) => mark.place === stop.place && mark.user !== '')?.user ?? '',
+      })),
+  }));
 }
 
 /** Whether the host has a route's header, whatever became of the route. @throws HostError */
@@ -69,13 +121,13 @@ export async function hasHeader(host: Host, place: string): Promise<boolean> {
 }
 
 /** The key columns of a place by name. */
-export function placeKey({ file, place }: Pick<Mark, 'file' | 'place'>): { [column: string]: string } {
+export function placeKey({ file, place }: Pick<PlaceMark, 'file' | 'place'>): { [column: string]: string } {
   const values = place.split('\t');
   return Object.fromEntries(placeColumns(file).map((column, index) => [column, values[index] ?? '']));
 }
 
 /** The route of a place; undefined for master data. */
-export function routeOfPlace({ file, place }: Pick<Mark, 'file' | 'place'>): string | undefined {
+export function routeOfPlace({ file, place }: Pick<PlaceMark, 'file' | 'place'>): string | undefined {
   if (file !== 'RTHDRP' && !routeFiles.some((known) => known === file)) return undefined;
   return place.split('\t').slice(0, 3).join('\t');
 }
