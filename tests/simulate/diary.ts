@@ -5,6 +5,8 @@ export interface Said {
   readonly status?: 'D' | 'S';
   readonly driver_comments?: string;
   readonly store_emp_name?: string;
+  /** Id of a file. */
+  readonly signature_id?: string;
   /** Of the stop's one line. */
   readonly delivered?: number;
 }
@@ -59,7 +61,7 @@ export class Diary {
 }
 
 /** What can be said. */
-export const fields = ['status', 'driver_comments', 'store_emp_name', 'delivered'] as const;
+export const fields = ['status', 'driver_comments', 'store_emp_name', 'signature_id', 'delivered'] as const;
 
 /** Whether a stored change contains a deed: each field has its value, or that of a later deed of the same change. */
 function contains(stored: Said | undefined, said: Said, sameChange: readonly Deed[]): boolean {
@@ -78,12 +80,13 @@ export function wordOf(deeds: readonly Pick<Deed, 'said'>[]): Said {
 /** What the arguments of a `stop.update` say, in this world's terms. */
 export function saidIn(args: unknown): Said {
   const { stop } = stopUpdateArgs.parse(args);
-  const { status, driver_comments, store_emp_name } = stop.updates ?? {};
+  const { status, driver_comments, store_emp_name, signature_id } = stop.updates ?? {};
   const delivered = stop.products?.[0]?.updates?.delivered;
   return {
     ...(status === 'D' || status === 'S' ? { status } : {}),
     ...(typeof driver_comments === 'string' ? { driver_comments } : {}),
     ...(typeof store_emp_name === 'string' ? { store_emp_name } : {}),
+    ...(typeof signature_id === 'string' ? { signature_id } : {}),
     ...(typeof delivered === 'number' ? { delivered } : {}),
   };
 }

@@ -4,6 +4,7 @@ import type { Depot } from './depot.ts';
 import type { Diary, Said } from './diary.ts';
 import { fields, saidIn, wordOf } from './diary.ts';
 import { FACILITY, routeOf, STOPS, WEEK } from './ground.ts';
+import { wrongFiles } from './kept-files.ts';
 import type { OfficeDeed } from './office.ts';
 import type { Phone } from './phone.ts';
 
@@ -20,6 +21,7 @@ export interface Shown {
   readonly status: string;
   readonly driver_comments: string;
   readonly store_emp_name: string;
+  readonly signature_id: string;
   readonly delivered: number;
 }
 
@@ -27,6 +29,7 @@ export const shownAfter = (said: Said): Shown => ({
   status: said.status ?? 'P',
   driver_comments: said.driver_comments ?? '',
   store_emp_name: said.store_emp_name ?? '',
+  signature_id: said.signature_id ?? '',
   delivered: said.delivered ?? 0,
 });
 
@@ -34,6 +37,7 @@ export const shownOn = ({ updates, products }: LocalStop): Shown => ({
   status: updates.status,
   driver_comments: updates.driver_comments ?? '',
   store_emp_name: updates.store_emp_name ?? '',
+  signature_id: updates.signature_id ?? '',
   delivered: products[0]?.updates.delivered ?? 0,
 });
 
@@ -93,6 +97,7 @@ export async function brokenPromises(
       ledger.filter(({ source }) => source === 'office'),
       corrections,
     ),
+    ...(await wrongFiles(depot, seed, drivers)),
     ...(await troubles(depot, drivers)),
     ...(await wrongAnywhere(depot, seed, ledger, drivers)),
   ];
@@ -202,7 +207,7 @@ async function wrongAnywhere(
 async function hostShows({ host }: Depot, seed: number): Promise<Map<number, Shown>> {
   const { id } = routeOf(seed);
   const stops = await host.query(
-    'select RUSTP, RUSTS, RUCMT, RUSNAM from PODDTA.RTSTUP where RUFAC = ? and RURTE = ? and RUWKE = ?',
+    'select RUSTP, RUSTS, RUCMT, RUSNAM, RUSIG from PODDTA.RTSTUP where RUFAC = ? and RURTE = ? and RUWKE = ?',
     [FACILITY, id, WEEK],
   );
   const lines = await host.query('select RQSTP, RQDLV from PODDTA.RTPRUP where RQFAC = ? and RQRTE = ? and RQWKE = ?', [
@@ -217,6 +222,7 @@ async function hostShows({ host }: Depot, seed: number): Promise<Map<number, Sho
         status: String(row['RUSTS']),
         driver_comments: String(row['RUCMT']),
         store_emp_name: String(row['RUSNAM']),
+        signature_id: String(row['RUSIG']),
         delivered: Number(line?.['RQDLV'] ?? 0),
       };
       return [Number(row['RUSTP']), shown];

@@ -86,7 +86,15 @@ export class PhoneNetwork {
     if (request.response === undefined) {
       const { method, path, headers, body } = ask;
       const payload = body === undefined ? {} : { payload: body };
-      const answer = await this.#stillness.during(node.app.inject({ method, url: path, headers, ...payload }));
+      const answer = await this.#stillness.during(
+        node.app.inject({ method: methodOf(method), url: path, headers, ...payload }),
+      );
+      if (node.isDead) {
+        // Whatever it would have said now.
+        this.#requests.delete(request);
+        if (isAlive()) fail(new TypeError('the server is gone'));
+        return;
+      }
       const said: Record<string, string> = {};
       for (const [name, value] of Object.entries(answer.headers)) if (value !== undefined) said[name] = String(value);
       const bodyless = answer.statusCode === 204 || answer.statusCode === 304;
@@ -100,10 +108,10 @@ export class PhoneNetwork {
 }
 
 export interface Ask {
-  readonly method: 'GET' | 'POST';
+  readonly method: string;
   readonly path: string;
   readonly headers: Record<string, string>;
-  readonly body: string | undefined;
+  readonly body: string | Buffer | undefined;
 }
 
 interface Request {
@@ -112,6 +120,12 @@ interface Request {
   readonly answer: (response: Response) => void;
   readonly fail: (error: Error) => void;
   response: Response | undefined;
+}
+
+/** As whoever lets requests in without a port wants it. */
+function methodOf(method: string): 'GET' | 'POST' | 'HEAD' | 'PATCH' {
+  if (method === 'POST' || method === 'HEAD' || method === 'PATCH') return method;
+  return 'GET';
 }
 
 /** One connection between a phone and the server, with what is under way in both directions. */

@@ -1,15 +1,22 @@
 import { createHash } from 'node:crypto';
 import type { Client, Environment } from '@tailgate/client-sdk';
 import { createClient } from '@tailgate/client-sdk';
+import type { Uploads } from '@tailgate/client-sdk/uploads';
+import { openUploads } from '@tailgate/client-sdk/uploads';
 import type { Chance } from './chance.ts';
 import { tokenOf } from './ground.ts';
 import { Disk } from './disk.ts';
+import { FileDisk } from './file-disk.ts';
 import { type Ask, PhoneNetwork, PhoneSocket, type ServerSide } from './network.ts';
 import type { Stillness } from './stillness.ts';
+import { tusLine } from './tus-line.ts';
 import type { WorldTime } from './world-time.ts';
 
 // An app loads it when it comes to that; here it is loaded before, so that no file's reading decides anything.
 await import('../../client-sdk/src/connection/http-lines.ts');
+
+/** A photo of this world needs one to three requests. */
+export const CHUNK_BYTES = 512;
 
 export interface PhoneGround {
   readonly server: ServerSide;
@@ -22,12 +29,14 @@ export interface PhoneGround {
 export class Phone {
   readonly employee: string;
   readonly disk = new Disk();
+  readonly files = new FileDisk();
   readonly network: PhoneNetwork;
   /** How far the clock on its display is from the world's. */
   skewMs = 0;
   readonly #ground: PhoneGround;
   #life: Life | undefined;
   #app: Client | undefined;
+  #uploads: Uploads | undefined;
 
   constructor(employee: string, ground: PhoneGround) {
     this.employee = employee;
@@ -38,6 +47,11 @@ export class Phone {
   /** The app, where it runs. */
   get app(): Client | undefined {
     return this.#app;
+  }
+
+  /** Its files, where the app runs. */
+  get uploads(): Uploads | undefined {
+    return this.#uploads;
   }
 
   /** The driver has signed in here some time ago. */
@@ -53,16 +67,25 @@ export class Phone {
   async start(): Promise<Client> {
     const life = new Life(this, this.#ground);
     this.#life = life;
-    const store = this.disk.store(() => life.isAlive);
-    this.#app = await createClient({ url: 'http://simulated', store, device: 'phone', ...life.environment });
+    const isAlive = (): boolean => life.isAlive;
+    const store = this.disk.store(isAlive);
+    const uploads = await openUploads({
+      store: this.files.store(isAlive),
+      photos: false,
+      chunkBytes: CHUNK_BYTES,
+      httpStack: tusLine(this.network, isAlive),
+    });
+    this.#uploads = uploads;
+    this.#app = await createClient({ url: 'http://simulated', store, device: 'phone', uploads, ...life.environment });
     return this.#app;
   }
 
   /** As the system kills it: nothing is finished and nobody says goodbye. */
   async kill(): Promise<void> {
     this.#life?.end();
-    this.#life = this.#app = undefined;
+    this.#life = this.#app = this.#uploads = undefined;
     await this.disk.lose(this.#ground.chance.below(3));
+    await this.files.lose(this.#ground.chance.below(2));
     this.network.cut();
   }
 }

@@ -1,12 +1,17 @@
 import Fastify, { type FastifyInstance } from 'fastify';
+import { uploadLimits } from '../../server/src/assets/limits.ts';
+import { shareCommits } from '../../server/src/assets/shared-commit.ts';
+import { Trays } from '../../server/src/assets/tray.ts';
 import { Sessions } from '../../server/src/auth/sessions.ts';
 import { codeBook } from '../../server/src/codes/code-book.ts';
+import { withTransaction } from '../../server/src/db/transaction.ts';
 import type { Db } from '../../server/src/db/types.ts';
 import type { Log } from '../../server/src/log.ts';
 import type { Pipeline } from '../../server/src/mutations/change.ts';
 import { openPipeline } from '../../server/src/mutations/pipeline.ts';
 import type { Wakeups } from '../../server/src/mutations/save.ts';
 import { mountSync } from '../../server/src/sync/socket.ts';
+import { mountUploads } from '../../server/src/sync/uploads.ts';
 import { type Fuse, MortalDatabase } from './mortal-database.ts';
 import type { Stillness } from './stillness.ts';
 import type { WorldTime } from './world-time.ts';
@@ -50,6 +55,14 @@ export class ServerNode {
     await sessions.follow(listener);
     const limits = { sweep_ms: NEVER_MS, mutations_per_push: 3 };
     await mountSync(app, { db, listener, pipeline, sessions, clock, log, limits });
+    const assets = {
+      db,
+      commit: shareCommits({ inTransaction: (work) => withTransaction(db, work), wake: wakeups.replicateRows }),
+      clock,
+      limits: uploadLimits({ maxFileMb: 1, maxFiles: 10, uploadQuotaMb: 1_000 }),
+      trays: new Trays(),
+    };
+    await mountUploads(app, { assets, sessions, access: 'strict', log });
     await app.ready();
     return new ServerNode(app, db, pipeline, listener);
   }

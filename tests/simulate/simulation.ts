@@ -115,16 +115,18 @@ function ofPhone(
 ): Happening[] {
   const { chance } = world;
   const { phone } = driver;
-  const { app, disk, network } = phone;
+  const { app, disk, files, network } = phone;
   const name = (what: string): string => `phone ${n + 1}: ${what}`;
   const all: Happening[] = [];
   if (!app) all.push([6, [name('app starts'), () => phone.start()]]);
   else {
     all.push([8, [name('tap'), () => world.tap(driver, n + 1)]]);
+    all.push([0.6, [name('photo'), () => world.photograph(driver, n + 1)]]);
     all.push([0.7, [name('app is killed'), async () => expectNothing(await world.kill(driver))]]);
   }
   if (disk.isWriting)
     all.push([20, [name('disk'), () => disk.finish()]], [0.5, [name('disk is full'), () => disk.refuse()]]);
+  if (files.isWriting) all.push([10, [name('files'), () => files.finish()]]);
   const deliveries = network.deliveries();
   if (deliveries.length > 0) all.push([25, [name('network'), chance.one(deliveries)]]);
   if (network.hasLines)
@@ -160,9 +162,14 @@ async function heal(world: World, expectNothing: (wrong: readonly string[]) => v
     expectNothing(await world.settle());
     if (!(await moveOn(world))) world.time.ringNext();
   }
-  const open = world.drivers.flatMap(({ phone, diary }) =>
-    diary.ids.map((id) => `${id} ${phone.app?.receipt(id)?.current.at}`).filter((line) => !line.endsWith('on_host')),
-  );
+  const open = world.drivers.flatMap(({ phone, diary }) => {
+    const { waiting, failed } = phone.uploads?.status.current ?? { waiting: 0, failed: [] };
+    const receipts = diary.ids.map((id) => `${id} ${JSON.stringify(phone.app?.receipt(id)?.current)}`);
+    return [
+      ...receipts.filter((line) => !/on_host.*complete/.test(line)),
+      `files: ${waiting}, ${failed.length} failed`,
+    ];
+  });
   expectNothing(['the world does not come to rest', ...open, ...(await world.broken())]);
 }
 
@@ -171,6 +178,10 @@ async function moveOn(world: World): Promise<boolean> {
   for (const { phone } of world.drivers) {
     while (phone.disk.isWriting) {
       await phone.disk.finish();
+      moved = true;
+    }
+    while (phone.files.isWriting) {
+      await phone.files.finish();
       moved = true;
     }
     for (const deliver of phone.network.deliveries()) {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ReceiptState } from '@tailgate/client-sdk';
 import { Chance } from './chance.ts';
 import type { Depot } from './depot.ts';
 import { Diary, saidIn, type Said } from './diary.ts';
@@ -7,7 +8,7 @@ import { HostLine, type Mishap } from './host-line.ts';
 import type { Driver, Hosted } from './invariants.ts';
 import { brokenPromises, falseReceipts, shownAfter, shownOn } from './invariants.ts';
 import { Office } from './office.ts';
-import { Phone } from './phone.ts';
+import { CHUNK_BYTES, Phone } from './phone.ts';
 import { ServerNode } from './server-node.ts';
 import { Stillness } from './stillness.ts';
 import { type PassFate, workerPass } from './worker.ts';
@@ -69,8 +70,19 @@ export class World {
     for (const { phone } of this.drivers) phone.network.loseServer();
   }
 
-  /** A driver says something of a stop. */
-  tap({ phone, diary }: Driver, own: number): void {
+  /** A driver takes a photo, and says of a stop that this is its proof. */
+  async photograph(driver: Driver, own: number): Promise<void> {
+    const { uploads, files } = driver.phone;
+    if (!uploads) return;
+    const bytes = Uint8Array.from(this.chance.bytes(1 + this.chance.below(3 * CHUNK_BYTES)));
+    const isKept = files.untilWriting();
+    const added = uploads.add(new Blob([bytes]), { kind: 'photo' });
+    void added.then(({ id }) => this.tap(driver, own, id));
+    await Promise.race([isKept, added]);
+  }
+
+  /** A driver says something of a stop. @param signature_id a file that proves it */
+  tap({ phone, diary }: Driver, own: number, signature_id?: string): void {
     const { app } = phone;
     if (!app) return;
     const { chance } = this;
@@ -81,6 +93,7 @@ export class World {
       ...(chance.odds(0.3) ? { status: chance.odds(0.8) ? 'D' : 'S' } : {}),
       ...(chance.odds(0.3) ? { store_emp_name: `Name ${n}` } : {}),
       ...(chance.odds(0.4) ? { delivered: n } : {}),
+      ...(signature_id === undefined ? {} : { signature_id }),
     };
     const { delivered, ...updates } = said;
     const line = { id: 'EGGS', invoice: `INV${stop}`, updates: { delivered: delivered ?? 0 } };
@@ -146,7 +159,9 @@ export class World {
   get isAtRest(): boolean {
     const isTold = this.drivers.every(
       ({ phone, diary }) =>
-        phone.app !== undefined && diary.ids.every((id) => phone.app?.receipt(id)?.current.at === 'on_host'),
+        phone.app !== undefined &&
+        phone.uploads?.status.current.waiting === 0 &&
+        diary.ids.every((id) => isDone(phone.app?.receipt(id)?.current)),
     );
     const [first, ...others] = this.drivers.map(({ phone }) =>
       phone.app?.route(routeOf(this.#seed)).current?.stops.map(shownOn),
@@ -189,6 +204,11 @@ export class World {
       ];
     });
   }
+}
+
+/** On the host, with every file that its stop names. */
+function isDone(receipt: ReceiptState | undefined): boolean {
+  return receipt?.at === 'on_host' && receipt.evidence === 'complete';
 }
 
 function isStoredItem(value: unknown): value is { readonly mutation: { readonly id: string; readonly args: unknown } } {

@@ -1,3 +1,4 @@
+import type { HttpStack } from 'tus-js-client';
 import { backoffMs } from '../connection/machine.ts';
 import { messageOf } from '../errors.ts';
 import type { UploadPort } from '../upload-port.ts';
@@ -11,6 +12,7 @@ export interface LoopOptions {
   readonly shelf: Shelf;
   readonly port: UploadPort;
   readonly chunkBytes: number;
+  readonly httpStack: HttpStack | undefined;
   readonly keepMs: number;
   /** Told how much of a file is sent; undefined where none is under way. */
   readonly progress: (file: KeptFile | undefined, bytes: number) => void;
@@ -129,7 +131,7 @@ export class UploadLoop {
   }
 
   async #send(file: KeptFile): Promise<void> {
-    const { shelf, port, chunkBytes, progress } = this.#options;
+    const { shelf, port, chunkBytes, httpStack, progress } = this.#options;
     const headers = this.#toShow(file);
     if (!headers) return;
     try {
@@ -141,6 +143,7 @@ export class UploadLoop {
         headers,
         isNew: this.#fresh.delete(file.id),
         chunkBytes,
+        httpStack,
         signal: this.#stopping.signal,
         progress: (sent) => progress(file, sent),
       });

@@ -1,3 +1,4 @@
+import type { HttpStack } from 'tus-js-client';
 import { DetailedError, Upload } from 'tus-js-client';
 import type { KeptFile } from './file-store.ts';
 
@@ -21,6 +22,8 @@ export interface Attempt {
   readonly isNew: boolean;
   /** Bytes a request. */
   readonly chunkBytes: number;
+  /** What sends the requests; undefined for the platform's own. */
+  readonly httpStack?: HttpStack | undefined;
   readonly signal: AbortSignal;
   readonly progress: (bytes: number) => void;
 }
@@ -36,6 +39,7 @@ export function sendFile({ file, bytes, endpoint, isNew, signal, ...line }: Atte
       headers: { ...line.headers },
       metadata: { asset_id, salt, sha256, filename },
       chunkSize: line.chunkBytes,
+      ...(line.httpStack && { httpStack: line.httpStack }),
       uploadDataDuringCreation: isNew && bytes.size > 0,
       // Patience is the loop's: it knows of other files, and of a network that has come back.
       retryDelays: null,

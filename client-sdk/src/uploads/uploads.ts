@@ -1,3 +1,4 @@
+import type { HttpStack } from 'tus-js-client';
 import { platform } from '../environment.ts';
 import type { Environment } from '../environment.ts';
 import { NotSignedIn } from '../errors.ts';
@@ -20,6 +21,11 @@ export interface UploadsOptions {
   readonly photos?: Partial<PhotoOptions> | false;
   /** Bytes a request: what a proxy that passes on whole requests only may lose. 1 MiB. */
   readonly chunkBytes?: number;
+  /**
+   * What sends the requests, as `tus-js-client` defines it, for an app whose requests go through a native network (pinned
+   * certificates). Else the platform's own, which tells how far a request is.
+   */
+  readonly httpStack?: HttpStack;
   /** How long files are kept after the server has them, in case it is restored from a backup. Seven days. */
   readonly keepMs?: number;
 }
@@ -121,12 +127,12 @@ export class Uploads implements UploadsPart {
 
   /** Called by the client that runs the uploads. */
   start(port: UploadPort): void {
-    const { chunkBytes = ordinaryChunk, keepMs = week } = this.#options;
+    const { chunkBytes = ordinaryChunk, keepMs = week, httpStack } = this.#options;
     const progress = (file: KeptFile | undefined, sent: number): void => {
       this.#sending = file && { id: file.id, sent, size: file.size };
       this.#showStatus();
     };
-    const loop = new UploadLoop({ shelf: this.#shelf, port, chunkBytes, keepMs, progress });
+    const loop = new UploadLoop({ shelf: this.#shelf, port, chunkBytes, httpStack, keepMs, progress });
     let { connection, employeeId } = port.status.current;
     const unsubscribe = port.status.subscribe((status) => {
       if (status.connection === connection && status.employeeId === employeeId) return;

@@ -1,0 +1,34 @@
+import { isKeptFile } from '../../client-sdk/src/uploads/file-store.ts';
+import type { Depot } from './depot.ts';
+import { routeOf } from './ground.ts';
+import type { Driver } from './invariants.ts';
+
+/** Every file that a phone has kept is on the server, once and byte for byte, and nobody misses one that a stop names. */
+export async function wrongFiles({ db }: Depot, seed: number, drivers: readonly Driver[]): Promise<string[]> {
+  const wrong: string[] = [];
+  const kept = (await Promise.all(drivers.map(({ phone }) => phone.files.kept(isKeptFile)))).flat();
+  const ids = kept.map(({ file }) => file.id);
+  for (const { diary } of drivers)
+    for (const { said, by } of diary.deeds)
+      if (said.signature_id !== undefined && !ids.includes(said.signature_id))
+        wrong.push(`the phone of ${by} has lost the file ${said.signature_id}`);
+  const missing = await db.query<{ asset_id: string }>('select asset_id from missing_evidence where route_id = $1', [
+    routeOf(seed).id,
+  ]);
+  for (const { asset_id } of missing.rows) wrong.push(`the file ${asset_id} is missing`);
+  if (ids.length === 0) return wrong;
+  const { rows } = await db.query<{ id: string; bytes: Buffer; under_way: number }>(
+    `select a.id, string_agg(c.data, '' order by c.at) as bytes,
+            (select count(*)::int from asset_intake i where i.asset_id = a.id) as under_way
+       from asset a join asset_chunk c using (content) where a.id = any($1) group by a.id`,
+    [ids],
+  );
+  for (const { file, bytes } of kept) {
+    const here = rows.find(({ id }) => id === file.id);
+    if (file.state.at !== 'here') wrong.push(`the file ${file.id} of ${file.employee} is ${file.state.at}`);
+    if (!here) wrong.push(`the server does not have the file ${file.id} of ${file.employee}`);
+    else if (!here.bytes.equals(bytes)) wrong.push(`the file ${file.id} of ${file.employee} has other bytes`);
+    else if (here.under_way > 0) wrong.push(`the file ${file.id} of ${file.employee} is here and under way`);
+  }
+  return wrong;
+}
