@@ -62,4 +62,6 @@ function stopOnSignal(starting: Promise<App>): void {
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+  // A terminal that is closed: Node would end at once, and leave the embedded PostgreSQL running.
+  process.on('SIGHUP', stop);
 }

@@ -70,7 +70,7 @@ describe('the server as a process', () => {
   });
 });
 
-test('api and worker run side by side on one data folder, and Ctrl-C ends both and their database', async () => {
+test('api and worker run side by side on one data folder; Ctrl-C or a closed terminal ends them and their database', async () => {
   const env = { DATA_DIR: await temporaryFolder(), DEMO: '0' };
   const api = await startServer(env, ['--role', 'api']);
   const figuresPort = await reservePort();
@@ -82,6 +82,6 @@ test('api and worker run side by side on one data folder, and Ctrl-C ends both a
   await expect(new ServerProcess(env, ['--role', 'api']).start()).rejects.toThrow(
     `Tailgate cannot start. Tailgate (process ${api.pid}) already runs on ${env.DATA_DIR}`,
   );
-  await Promise.all([api.stop(), worker.stop()]);
+  await Promise.all([api.stop('SIGINT'), worker.stop('SIGHUP')]);
   expect(await findRunning(await placeCluster(env.DATA_DIR))).toBeUndefined();
 });

@@ -79,9 +79,9 @@ export class ServerProcess {
     await this.#end('SIGKILL');
   }
 
-  /** As Ctrl-C; rejects where the server does not end cleanly. */
-  async stop(): Promise<void> {
-    const ended = await this.#end('SIGTERM');
+  /** As a supervisor, Ctrl-C or a terminal that is closed; rejects where the server does not end cleanly. */
+  async stop(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP' = 'SIGTERM'): Promise<void> {
+    const ended = await this.#end(signal);
     if (ended !== 0) throw new Error(`the server did not stop cleanly (${ended}): ${this.#said}`);
   }
 
