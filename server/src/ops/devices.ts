@@ -61,15 +61,18 @@ export async function revokeDevice(
   return readDevice(db, clientId, now);
 }
 
-/** @returns since when; undefined where nobody of that id is registered */
+/**
+ * Nothing but the log keeps who did it and why: the account is the next owner's.
+ * @returns since when; undefined where nobody of that id is registered
+ */
 export async function unregisterDriver(
   { db, clock, log }: DeviceGround,
   employee: string,
-  { by }: EndingBody,
+  { by, reason }: EndingBody,
 ): Promise<Date | undefined> {
   const now = clock();
   if (!(await withTransaction(db, (tx) => unregister(tx, employee, now)))) return undefined;
-  log.warn({ employee, user: by }, 'an operator has unregistered a driver');
+  log.warn({ employee, user: by, reason }, 'an operator has unregistered a driver');
   return now;
 }
 

@@ -144,6 +144,10 @@ test('POST /api/ops/drivers/:employee/unregister ends every session and lets the
   expect(await node.client.take(unregisterDriver, { headers, params, body })).toMatchObject(params);
   expect((await node.client.call(readRoute, { as })).error?.code).toBe('INVALID_TOKEN');
   expect((await node.client.call(unregisterDriver, { headers, params, body })).error?.code).toBe('EMPLOYEE_NOT_FOUND');
+  const lines = node.logged.filter((line) => line.includes('an operator has unregistered'));
+  expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+    { ...params, user: body.by, reason: body.reason },
+  ]);
   await signUp(node.client, '1002');
 });
 
