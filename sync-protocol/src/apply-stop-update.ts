@@ -15,9 +15,12 @@ import type {
 import { lineKey, occurrence, warehouseStop } from './stops.ts';
 
 /** Something a person should know about an update that was taken in all the same (contract §4). */
-export interface Warning {
+export interface Remark {
   readonly code: WarningCode;
   readonly path: string;
+}
+/** The same in words; the server has them, a phone shows its own. */
+export interface Warning extends Remark {
   readonly message: string;
 }
 export type WarningCode =
@@ -39,21 +42,14 @@ export type WarningCode =
   | 'route_withdrawn'
   | 'stop_removed';
 
-/** A field that lost against a later edit: both values, so that the loser can be shown. */
-export interface Superseded {
-  readonly path: string;
-  readonly kept: Json | undefined;
-  readonly dropped: Json;
-}
-
 export interface AppliedUpdate {
   readonly result: StopResult;
   /** Paths whose value is now another one. */
   readonly changed: readonly string[];
   /** Whether the document differs from before at all: a value, or who wrote it last. */
   readonly touched: boolean;
-  readonly superseded: readonly Superseded[];
-  readonly warnings: readonly Warning[];
+  /** `superseded` where the value of a field was dropped, `status_ignored`, `amended`. */
+  readonly remarks: readonly Remark[];
 }
 
 /**
@@ -69,7 +65,7 @@ export function applyStopUpdate(before: StopResult, update: StopObject, stamp: S
   const merge = new FieldMerge(before, stamp);
   const { status, signature_id, ...updates } = update.updates ?? {};
 
-  mergeStatus(merge, update, status);
+  if (status) mergeStatus(merge, update.id, status);
   if (update.arrived === true) merge.set(merge.result, 'arrived', 'arrived', true);
   if (Object.keys(updates).length > 0 || signature_id) {
     const holder = (merge.result.updates = { ...merge.result.updates });
@@ -108,39 +104,27 @@ export function applyOfficeUpdate(before: StopResult, update: StopObject, stamp:
     result: rest.result,
     changed: [...back.changed, ...rest.changed],
     touched: back.touched || rest.touched,
-    superseded: [...back.superseded, ...rest.superseded],
-    warnings: [...back.warnings, ...rest.warnings],
+    remarks: [...back.remarks, ...rest.remarks],
   };
 }
 
 function takeBackStop(before: StopResult, stamp: Stamp): AppliedUpdate {
   const merge = new FieldMerge(before, stamp);
-  if (before.status === 'C') merge.warn('status_ignored', 'updates.status', 'a stop that is complete stays complete');
+  if (before.status === 'C') merge.remark('status_ignored', 'updates.status');
   else if (before.status !== 'P') merge.set(merge.result, 'status', 'status', 'P');
   return merge.finish();
 }
 
-function mergeStatus(merge: FieldMerge, update: StopObject, sent: StopStatus | undefined): void {
-  if (sent === undefined) return;
-  if (sent === 'P') {
-    if (merge.result.status !== 'P')
-      merge.warn(
-        'status_ignored',
-        'updates.status',
-        `a stop that is ${merge.result.status} does not become pending again`,
-      );
-    return;
-  }
-  const status = update.id === warehouseStop && sent === 'C' ? 'D' : sent;
-  if (merge.result.status === 'C') {
-    // 999 is complete already: a repeated D says nothing else, anything beside it would be a step back.
-    if (status !== 'D') merge.warn('status_ignored', 'updates.status', 'a stop that is complete stays complete');
-    return;
-  }
+function mergeStatus(merge: FieldMerge, stop: number, sent: StopStatus): void {
   const earlier = merge.result.status;
+  const status = stop === warehouseStop && sent === 'C' ? 'D' : sent;
+  // No stop becomes pending again, and 999 that is complete stays so: to say D again says nothing else.
+  if (status === 'P' || earlier === 'C') {
+    if (status !== (earlier === 'C' ? 'D' : earlier)) merge.remark('status_ignored', 'updates.status');
+    return;
+  }
   const won = merge.set(merge.result, 'status', 'status', status);
-  if (won && earlier === 'D' && (status === 'S' || status === 'R'))
-    merge.warn('amended', 'updates.status', `the stop was delivered before and is ${status} now`);
+  if (won && earlier === 'D' && status !== 'D') merge.remark('amended', 'updates.status');
 }
 
 function mergeLines(
@@ -236,18 +220,13 @@ class FieldMerge {
   readonly result: StopResult;
   readonly #before: StopResult;
   readonly #stamp: Stamp;
-  /** Whether the stop has earlier writers; on the first touch every field is ours and needs no book-keeping. */
-  readonly #contested: boolean;
   readonly #mine = new Set<string>();
-  #touched = false;
   readonly #changed: string[] = [];
-  readonly #superseded: Superseded[] = [];
-  readonly #warnings: Warning[] = [];
+  readonly #remarks: Remark[] = [];
 
   constructor(before: StopResult, stamp: Stamp) {
     this.#before = before;
     this.#stamp = stamp;
-    this.#contested = (before.by?.length ?? 0) > 0;
     this.result = { ...before };
   }
 
@@ -264,14 +243,10 @@ class FieldMerge {
     const same = held !== undefined && equal(held, value);
     const writer = held === undefined ? undefined : writerOf(this.#before, path);
     if (writer && !isLater(this.#stamp, writer)) {
-      if (!same) {
-        this.#superseded.push({ path, kept: held, dropped: value });
-        this.warn('superseded', path, 'a later edit of this field stands');
-      }
+      if (!same) this.remark('superseded', path);
       return same;
     }
-    this.#touched = true;
-    if (this.#contested) this.#mine.add(path);
+    this.#mine.add(path);
     if (!same) {
       holder[field] = value;
       this.#changed.push(path);
@@ -279,24 +254,25 @@ class FieldMerge {
     return true;
   }
 
-  warn(code: WarningCode, path: string, message: string): void {
-    this.#warnings.push({ code, path, message });
+  remark(code: WarningCode, path: string): void {
+    this.#remarks.push({ code, path });
   }
 
   finish(): AppliedUpdate {
-    if (this.#touched) this.#restamp();
+    const touched = this.#mine.size > 0;
+    if (touched) this.#restamp();
     return {
-      result: this.#touched ? this.result : this.#before,
+      result: touched ? this.result : this.#before,
       changed: this.#changed,
-      touched: this.#touched,
-      superseded: this.#superseded,
-      warnings: this.#warnings,
+      touched,
+      remarks: this.#remarks,
     };
   }
 
   /** Lists the writers that still stand; the first of them is the one that needs no entry in `at`. */
   #restamp(): void {
-    if (!this.#contested) {
+    // On the first touch every field is ours.
+    if (!this.#before.by?.length) {
       this.result.by = [this.#stamp];
       return;
     }

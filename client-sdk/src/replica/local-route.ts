@@ -1,15 +1,6 @@
-import type {
-  OfficeEdit,
-  RouteHeader,
-  RouteKey,
-  Scope,
-  StopPlan,
-  StopResult,
-  StopView,
-  Superseded,
-} from '@tailgate/sync-protocol';
+import type { OfficeEdit, RouteHeader, RouteKey, Scope, StopPlan, StopResult, StopView } from '@tailgate/sync-protocol';
 import { headerDocument, officeEdits, planDocument, resultDocument, stopView, valueAt } from '@tailgate/sync-protocol';
-import type { Amendment } from '../events.ts';
+import type { Amendment, Conflict } from '../events.ts';
 import type { QueueItem } from '../queue/item.ts';
 import { keepEqualParts, Signal } from '../watch.ts';
 import { isHeader, isPlan, resultOf } from './documents.ts';
@@ -85,14 +76,15 @@ export class RouteModel {
   }
 
   /** Fields of an item that lost, with both values; the server's word is already here. */
-  conflictsOf(item: QueueItem, paths: readonly string[]): Superseded[] {
+  conflictsOf(item: QueueItem, stop: number, paths: readonly string[]): Conflict[] {
     const header = this.#header();
-    if (!item.target || !header) return [];
-    const mine = applyItem({ status: 'P' }, item, this.#around(header.drivers, this.#plan(item.target.stop)))?.result;
-    const theirs = this.#result(item.target.stop);
+    if (!header) return [];
+    const said = applyItem({ status: 'P' }, item, this.#around(header.drivers, this.#plan(stop)))?.result;
     return paths.flatMap((path) => {
-      const dropped = mine && valueAt(mine, path);
-      return dropped === undefined ? [] : [{ path, kept: valueAt(theirs, path), dropped }];
+      const mine = said && valueAt(said, path);
+      if (mine === undefined) return [];
+      const theirs = valueAt(this.#result(stop), path);
+      return { id: item.mutation.id, route: this.#state.scope, stop, path, mine, theirs };
     });
   }
 

@@ -172,15 +172,7 @@ export class Replica {
         !isContained(item, state.standing)
       )
         continue;
-      for (const { path, kept, dropped } of this.#model(state.scope).conflictsOf(item, progress.superseded))
-        conflicts.push({
-          id: item.mutation.id,
-          route: state.scope,
-          stop: target.stop,
-          path,
-          mine: dropped,
-          theirs: kept,
-        });
+      conflicts.push(...this.#model(state.scope).conflictsOf(item, target.stop, progress.superseded));
       told.set(item, { ...progress, superseded: [] });
     }
     if (told.size > 0) this.#ground.items.advance(told);

@@ -192,7 +192,7 @@ export class ScriptedLedger {
     const applied = applyStopUpdate(this.#result(update.id), update, stamp);
     if (applied.touched) this.#setResult(update.id, applied.result);
     this.taken.push({ id, employee: queue.employee, stop: update.id, mutation: item, version: this.version });
-    const warnings = applied.warnings.map((warning) => ({ ...warning }));
+    const warnings = applied.remarks.map((remark) => ({ ...remark, message: 'remarked by the scripted server' }));
     return { seq, id, result: 'applied', version: this.version, status: applied.result.status, warnings };
   }
 

@@ -1,4 +1,4 @@
-import type { SkipRefuseArgs, Stamp, StopObject, StopResult, Superseded, Warning } from '@tailgate/sync-protocol';
+import type { Remark, SkipRefuseArgs, Stamp, StopObject, StopResult, Warning } from '@tailgate/sync-protocol';
 import {
   applyOfficeUpdate,
   applyStopUpdate,
@@ -15,6 +15,7 @@ import type { RouteFacts } from '../routes/header.ts';
 import { hasOtherCustomer } from './plan-change.ts';
 import type { PlanLines } from './plan-lines.ts';
 import { plannedInvoices } from './plan-lines.ts';
+import { inWords } from './remarks.ts';
 import { warningsOf } from './warnings.ts';
 
 /** What the rules know of a stop's plan. */
@@ -48,7 +49,8 @@ export interface StopDecision {
   readonly route: RouteFacts;
   readonly changed: readonly string[];
   readonly touched: boolean;
-  readonly superseded: readonly Superseded[];
+  /** What lost against later edits. */
+  readonly superseded: readonly Remark[];
   readonly warnings: readonly Warning[];
   /** A delivery summary is due (contract §4, E-mail). */
   readonly mail: boolean;
@@ -71,8 +73,11 @@ export function decideStopUpdate(stop: StopObject, context: StopContext): StopDe
     route,
     changed: applied.changed,
     touched: applied.touched || route !== context.route,
-    superseded: applied.superseded,
-    warnings: [...applied.warnings, ...warningsOf(stop, update, context)],
+    superseded: applied.remarks.filter(({ code }) => code === 'superseded'),
+    warnings: [
+      ...applied.remarks.map((remark) => inWords(remark, result.status, applied.result.status)),
+      ...warningsOf(stop, update, context),
+    ],
     mail:
       delivered &&
       stop.id !== warehouseStop &&
