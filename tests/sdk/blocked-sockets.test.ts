@@ -60,6 +60,28 @@ describe('a network that lets no socket through', () => {
     expect(client.status.current).toMatchObject({ connection: 'online', pending: {} });
   });
 
+  test('so is a platform that makes no sockets at all, such as under a page’s own policy', async () => {
+    let attempts = 0;
+    const looked = Promise.withResolvers<void>();
+    const refuse = (url: string): never => {
+      // Two attempts to connect, and then a look whether sockets pass again.
+      if (++attempts === 3) looked.resolve();
+      throw new DOMException(`refused to connect to ${url}`, 'SecurityError');
+    };
+    class Forbidden extends WebSocket {
+      constructor(url: string) {
+        super(refuse(url));
+      }
+    }
+    const device = new Device(node.client.url, { timing: { ...timing, socketAgainMs: 1 }, WebSocket: Forbidden });
+    const client = await device.start();
+    await client.signIn({ employeeId: '1001', password, confirmLogin: true });
+    await client.updateStop(key, comment(1, 'without any socket')).accepted;
+    await looked.promise;
+    await client.updateStop(key, comment(2, 'after the look')).accepted;
+    expect(client.status.current).toMatchObject({ connection: 'online', pending: {} });
+  });
+
   test('times of taps are right, however long ago the connection has said hello', async () => {
     const elapsed = { ms: 0 };
     const [start, bootedAt] = [node.clock.now.getTime(), 1_000];

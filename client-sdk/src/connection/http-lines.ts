@@ -58,7 +58,13 @@ export class HttpLines {
   /** A handshake proves little: some networks let it pass and no frame after it. */
   #look(url: string, nextMs: number): () => void {
     const { environment, timing, socketUrl, socketsPass } = this.#ground;
-    const socket = new environment.WebSocket(socketUrl(url));
+    let socket: Socket;
+    try {
+      socket = new environment.WebSocket(socketUrl(url));
+    } catch {
+      // What the platform does not make now it does not make later.
+      return () => {};
+    }
     let isOver = false;
     const stop = (): void => {
       isOver = true;

@@ -26,16 +26,23 @@ export class Lines {
   }
 
   #openSocket(url: string): Socket {
-    const socket = new this.#environment.WebSocket(socketUrl(url));
     let isOver = false;
-    socket.addEventListener('message', () => {
-      isOver = true;
-      this.#silent = 0;
-    });
     const over = (): void => {
       if (!isOver) this.#silent = Math.min(this.#silent + 1, enoughSilence);
       isOver = true;
     };
+    let socket: Socket;
+    try {
+      socket = new this.#environment.WebSocket(socketUrl(url));
+    } catch (error) {
+      // A platform without sockets, or a page whose policy forbids them.
+      over();
+      throw error;
+    }
+    socket.addEventListener('message', () => {
+      isOver = true;
+      this.#silent = 0;
+    });
     socket.addEventListener('close', over);
     socket.addEventListener('error', over);
     return socket;
