@@ -172,7 +172,7 @@ export class LocalClient {
 
   #record(route: RouteKey, stop: number, draft: Draft, by?: Author): Receipt {
     const { accounts, courier, outbox, replica } = this.#ground;
-    const employee = by?.employee ?? accounts.current.current?.employee;
+    const employee = by?.employee ?? accounts.employee;
     if (employee === undefined) throw new NotSignedIn();
     const known = by && courier.receipt(by.id);
     if (known) return known;

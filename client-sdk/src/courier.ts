@@ -1,5 +1,4 @@
 import type { Cursor, Scope, ServerFrame } from '@tailgate/sync-protocol';
-import { clientScope, codesScope } from '@tailgate/sync-protocol';
 import type { ChannelGround, Credentials, Desk, FeedFrame } from './channel.ts';
 import { Channel } from './channel.ts';
 import type { State } from './connection/machine.ts';
@@ -77,7 +76,7 @@ export class Courier implements Desk {
 
   async leave(): Promise<boolean> {
     const { accounts } = this.#ground;
-    const employee = accounts.current.current?.employee;
+    const employee = accounts.employee;
     if (employee === undefined) return true;
     await accounts.leave(employee);
     this.#update();
@@ -109,7 +108,7 @@ export class Courier implements Desk {
   storageTrouble(error: unknown): void {
     this.#storage = error === undefined ? 'ok' : 'failing';
     if (error === undefined) this.#showStatus();
-    else this.trouble('STORAGE', `storage does not take what was recorded; it is tried again: ${messageOf(error)}`);
+    else this.trouble('STORAGE', `what was recorded cannot be stored yet: ${messageOf(error)}`);
   }
 
   close(): void {
@@ -122,9 +121,9 @@ export class Courier implements Desk {
 
   credentials(queue: Queue): Credentials | undefined {
     const { employee, queue_key, retired, epoch } = queue.head;
-    const account = this.#ground.accounts.find(employee);
-    const api_token = account?.token ?? undefined;
-    if (this.#isCurrent(employee) && api_token !== undefined && !retired) return { api_token };
+    const { accounts } = this.#ground;
+    const api_token = accounts.find(employee)?.token ?? undefined;
+    if (accounts.employee === employee && api_token !== undefined && !retired) return { api_token };
     // A server of another epoch may have lost what it had of this queue: it has to be asked.
     const unsure = queue.items.length > 0 && this.#epoch !== undefined && epoch !== this.#epoch;
     if (queue.waiting.size === 0 && !unsure) return undefined;
@@ -151,7 +150,9 @@ export class Courier implements Desk {
     if (account) {
       accounts.setRoutes(account.employee, frame.routes);
       this.#startFeed(channel, account).follow(frame.routes);
-      this.#forgetStrangers(channel.queue, frame.routes);
+      // What belongs to nobody at work here is taken off the device, once nothing of it has to drain.
+      const followed = this.cursors(channel.queue);
+      for (const scope of replica.scopes) if (!(scope in followed)) replica.forget(scope);
     }
     outbox.purge();
     // An app that was killed between the office's word and this one.
@@ -224,7 +225,7 @@ export class Courier implements Desk {
     if (this.#closed) return;
     const { outbox, accounts } = this.#ground;
     // The driver at work follows the feed with an empty queue, too.
-    const employee = accounts.current.current?.employee;
+    const employee = accounts.employee;
     if (employee !== undefined) outbox.queueOf(employee);
     for (const queue of outbox.queues) {
       if (this.#channels.some((channel) => channel.queue === queue)) continue;
@@ -239,10 +240,6 @@ export class Courier implements Desk {
     if (seconds === undefined) return;
     const at = channel.environment.clock.now() + seconds * 1_000;
     if (accounts.setEnd(employee, at)) events.emit('expires', { employee, at });
-  }
-
-  #isCurrent(employee: string): boolean {
-    return this.#ground.accounts.current.current?.employee === employee;
   }
 
   /** The driver at work, where this is their queue and they may read. */
@@ -268,18 +265,6 @@ export class Courier implements Desk {
     const feed = new Feed(ground, { send: (frame) => channel.send(frame), headers, follows: channel.follows });
     this.#feed = { channel, feed };
     return feed;
-  }
-
-  /** What belongs to nobody at work here is taken off the device, once nothing of it has to drain. */
-  #forgetStrangers(queue: Queue, routes: Account['routes']): void {
-    const { replica, outbox } = this.#ground;
-    const kept = [
-      ...routes.map((route) => route.scope),
-      ...outbox.unfinished.scopes,
-      codesScope,
-      clientScope(queue.head.client_id),
-    ];
-    for (const scope of replica.scopes) if (!kept.includes(scope)) replica.forget(scope);
   }
 
   #conflicts(conflicts: readonly Conflict[]): void {

@@ -18,7 +18,7 @@ export class InvalidChange extends Error {
 /** Changes belong to a driver: nobody is signed in on this device. */
 export class NotSignedIn extends Error {
   constructor() {
-    super('sign in first: a change is recorded in the name of its driver');
+    super('sign in first: a change has an author');
     this.name = 'NotSignedIn';
   }
 }
@@ -26,7 +26,7 @@ export class NotSignedIn extends Error {
 /** The server cannot be reached, or cannot answer now; the same call may work later. */
 export class Unreachable extends Error {
   constructor(what: string, cause?: unknown) {
-    super(`${what}: the server cannot be reached or cannot answer now`, { cause });
+    super(`${what}: no answer of the server now`, { cause });
     this.name = 'Unreachable';
   }
 }

@@ -45,7 +45,7 @@ export function openUploadPort({ accounts, outbox, courier, ...ground }: PortGro
   return {
     ...ground,
     status: courier.status,
-    employee: () => accounts.current.current?.employee,
+    employee: () => accounts.employee,
     epoch: () => courier.epoch,
     waiting: (files) => courier.filesWait(files),
     trouble: (code, message) => courier.trouble(code, message),

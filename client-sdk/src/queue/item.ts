@@ -32,25 +32,26 @@ const isProgress = either(
 );
 export type Progress = Read<typeof isProgress>;
 
+const accepted = (version = 0, epoch: string | null, since: number, superseded: string[] = []): Progress => ({
+  at: 'accepted',
+  version,
+  epoch,
+  since,
+  superseded,
+  evidence: undefined,
+});
+
 /** What the server's answer means; `epoch` is that of the route's scope as this device knows it. */
 export function progressOf(answer: MutationResult, epoch: string | null, now: number): Progress {
-  if (answer.result === 'quarantined')
-    return {
-      at: 'quarantined',
-      code: answer.code ?? 'INTERNAL',
-      reason: answer.reason ?? 'no reason was given',
-      since: now,
-      dismissed: undefined,
-    };
-  const lost = (answer.warnings ?? []).filter((warning) => warning.code === 'superseded');
-  return {
-    at: 'accepted',
-    version: answer.version ?? 0,
+  const { result, code = 'INTERNAL', reason = '', version, warnings = [] } = answer;
+  if (result === 'quarantined') return { at: 'quarantined', code, reason, since: now, dismissed: undefined };
+  const lost = warnings.filter((warning) => warning.code === 'superseded');
+  return accepted(
+    version,
     epoch,
-    since: now,
-    superseded: lost.map((warning) => warning.path),
-    evidence: undefined,
-  };
+    now,
+    lost.map((warning) => warning.path),
+  );
 }
 
 const review = fields({
@@ -70,8 +71,7 @@ export function afterReview(
   now: number,
 ): Progress | undefined {
   if (progress.at !== 'quarantined' || !review(value)) return undefined;
-  if (value.state === 'released')
-    return { at: 'accepted', version: value.version ?? 0, epoch, since: now, superseded: [], evidence: undefined };
+  if (value.state === 'released') return accepted(value.version, epoch, now);
   const dismissed = value.state === 'dismissed' ? (value.note ?? '') : undefined;
   return dismissed === progress.dismissed ? undefined : { ...progress, dismissed };
 }

@@ -34,7 +34,7 @@ export type Applied =
 /** The local copy of one scope. */
 export class ScopeState {
   readonly scope: Scope;
-  readonly documents = new Map<string, LocalDocument>();
+  documents: ReadonlyMap<string, LocalDocument> = new Map();
   #head: ScopeHead | undefined;
   #sum = 0;
   #foreign = false;
@@ -68,38 +68,39 @@ export class ScopeState {
 
   /** Takes a patch in, whole or not at all. */
   apply(patch: Patch): Applied {
-    if (patch.from === null) return this.#replace(patch);
-    const head = this.#head;
-    if (!head || head.epoch !== patch.epoch) return { kind: 'diverged' };
-    if (patch.from > head.version) return { kind: 'gap' };
-    if (patch.to < head.version) return { kind: 'applied', changed: new Set() };
-
-    const newer = patch.docs.filter((doc) => doc.version > (this.documents.get(doc.key)?.version ?? -1));
-    const deleted = patch.deletes.filter((key) => this.documents.has(key));
-    let sum = this.#sum;
-    for (const key of [...newer.map((doc) => doc.key), ...deleted]) {
-      const held = this.documents.get(key);
-      if (held) sum = addToChecksum(sum, key, held.version, -1);
+    const whole = patch.from === null;
+    const head = whole ? undefined : this.#head;
+    if (patch.from !== null) {
+      if (!head || head.epoch !== patch.epoch) return { kind: 'diverged' };
+      if (patch.from > head.version) return { kind: 'gap' };
+      if (patch.to < head.version) return { kind: 'applied', changed: new Set() };
     }
-    for (const doc of newer) sum = addToChecksum(sum, doc.key, doc.version);
+    const documents = new Map(whole ? [] : this.documents);
+    const changed = new Set(whole ? this.documents.keys() : []);
+    let sum = whole ? 0 : this.#sum;
+    const put = (key: string, document?: LocalDocument): void => {
+      const held = documents.get(key);
+      if (held) sum = addToChecksum(sum, key, held.version, -1);
+      if (document) sum = addToChecksum(sum, key, document.version);
+      if (document) documents.set(key, document);
+      else documents.delete(key);
+      changed.add(key);
+    };
+    for (const key of patch.deletes) if (documents.has(key)) put(key);
+    for (const { key, version, value } of patch.docs)
+      if (version > (documents.get(key)?.version ?? -1)) put(key, { version, value });
     if (sum !== patch.checksum) return { kind: 'diverged' };
 
-    for (const key of deleted) this.documents.delete(key);
-    for (const { key, version, value } of newer) this.documents.set(key, { version, value });
+    this.documents = documents;
     this.#sum = sum;
-    this.#head = headAfter(patch, head);
-    return { kind: 'applied', changed: new Set([...newer.map((doc) => doc.key), ...deleted]) };
-  }
-
-  #replace(patch: Patch): Applied {
-    const sum = patch.docs.reduce((total, doc) => addToChecksum(total, doc.key, doc.version), 0);
-    if (sum !== patch.checksum) return { kind: 'diverged' };
-    const changed = new Set([...this.documents.keys(), ...patch.docs.map((doc) => doc.key)]);
-    this.documents.clear();
-    for (const { key, version, value } of patch.docs) this.documents.set(key, { version, value });
-    this.#sum = sum;
-    this.#foreign = false;
-    this.#head = headAfter(patch, undefined);
+    if (whole) this.#foreign = false;
+    this.#head = {
+      epoch: patch.epoch,
+      version: patch.to,
+      hosted_through: patch.hosted_through ?? head?.hosted_through ?? 0,
+      parked: patch.parked?.map(({ stop }) => stop) ?? head?.parked ?? [],
+      awaited: patch.awaited ?? head?.awaited,
+    };
     return { kind: 'applied', changed };
   }
 
@@ -120,10 +121,8 @@ export class ScopeState {
   /** Puts back what was stored. */
   restore(head: ScopeHead, documents: Iterable<[string, LocalDocument]>): void {
     this.#head = head;
-    for (const [key, document] of documents) {
-      this.documents.set(key, document);
-      this.#sum = addToChecksum(this.#sum, key, document.version);
-    }
+    this.documents = new Map(documents);
+    for (const [key, { version }] of this.documents) this.#sum = addToChecksum(this.#sum, key, version);
   }
 }
 
@@ -134,16 +133,6 @@ export const forgetScope = (scope: Scope): StoreChange[] => [
   { deleteAll: 'document', prefix: documentKey(scope, '') },
   { delete: 'scope', key: scope },
 ];
-
-function headAfter(patch: Patch, before: ScopeHead | undefined): ScopeHead {
-  return {
-    epoch: patch.epoch,
-    version: patch.to,
-    hosted_through: patch.hosted_through ?? before?.hosted_through ?? 0,
-    parked: patch.parked?.map(({ stop }) => stop) ?? before?.parked ?? [],
-    awaited: patch.awaited ?? before?.awaited,
-  };
-}
 
 /** Reads all scopes from storage. What is damaged is left out: the feed brings it again. */
 export async function openScopes(store: Store): Promise<Map<Scope, ScopeState>> {

@@ -48,6 +48,11 @@ export class Accounts {
     return this.#all.get(employee);
   }
 
+  /** Who works with this device. */
+  get employee(): string | undefined {
+    return this.current.current?.employee;
+  }
+
   get all(): IterableIterator<Account> {
     return this.#all.values();
   }
@@ -61,7 +66,7 @@ export class Accounts {
   /** A sign-out on this device; the token is kept until the server knows. */
   async leave(employee: string): Promise<void> {
     const known = this.#all.get(employee);
-    const current = this.current.current?.employee;
+    const current = this.employee;
     if (known) await this.#put({ ...known, leaving: known.token !== null }, current === employee ? undefined : current);
   }
 
@@ -69,20 +74,24 @@ export class Accounts {
   dropToken(employee: string): void {
     const known = this.#all.get(employee);
     const over = { token: null, leaving: false, ends_at: undefined };
-    if (known?.token) void this.#put({ ...known, ...over }, this.current.current?.employee);
+    if (known?.token) this.#update({ ...known, ...over });
   }
 
   /** The session will end. @returns false where that is known */
   setEnd(employee: string, ends_at: number): boolean {
     const known = this.#all.get(employee);
     if (!known?.token || known.ends_at !== undefined) return false;
-    void this.#put({ ...known, ends_at }, this.current.current?.employee);
+    this.#update({ ...known, ends_at });
     return true;
   }
 
   setRoutes(employee: string, routes: AssignedRoute[]): void {
     const known = this.#all.get(employee);
-    if (known) void this.#put({ ...known, routes }, this.current.current?.employee);
+    if (known) this.#update({ ...known, routes });
+  }
+
+  #update(account: Account): void {
+    void this.#put(account, this.employee);
   }
 
   /** @param current who works with the device from now on */
