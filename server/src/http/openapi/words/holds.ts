@@ -8,7 +8,7 @@ export const holdSchemas = [
     by: 'Who decides.',
     reason: 'Why, such as the maintenance that is planned.',
     from: 'Left out: from now on.',
-    until: 'Left out: until somebody ends it.',
+    until: 'Left out: until somebody ends it. A moment that has passed is refused.',
   }),
   described('HoldParams', holdParams, 'Which hold.', { hold_id: 'As the list names it.' }),
   described('HoldItem', holdItem, 'A time in which nothing is written to the host.', {
