@@ -1,5 +1,6 @@
 import type { ClientFrameInput, Cursor, Scope, ServerFrame } from '@tailgate/sync-protocol';
 import { currentProtocol } from '@tailgate/sync-protocol';
+import type { Talk } from './connection/connection.ts';
 import { Connection } from './connection/connection.ts';
 import type { DeviceTime } from './connection/device-time.ts';
 import type { Lines } from './connection/lines.ts';
@@ -46,7 +47,7 @@ export interface ChannelGround {
 export const sdkName = 'tailgate-client-sdk/0.1.0';
 
 /** One queue and its own line to the server: no queue waits for another's credentials, or faults. */
-export class Channel {
+export class Channel implements Talk {
   readonly #ground: ChannelGround;
   readonly #connection: Connection;
   #queue: Queue;
@@ -61,14 +62,7 @@ export class Channel {
   constructor(queue: Queue, ground: ChannelGround) {
     this.#queue = queue;
     this.#ground = ground;
-    this.#connection = new Connection(ground, {
-      hello: () => this.#hello(),
-      ping: () => ({ type: 'ping', ...this.#gauge(), clock: ground.time.reading() }),
-      timed: (askedAt, serverTime) => this.#timed(askedAt, serverTime),
-      take: (frame) => this.#take(frame),
-      moved: (state, before) => this.#moved(state, before),
-      unreadable: (message) => ground.desk.trouble('BAD_FRAME', message),
-    });
+    this.#connection = new Connection(ground, this);
   }
 
   get queue(): Queue {
@@ -113,7 +107,9 @@ export class Channel {
     this.#connection.tell({ is: 'unwanted' });
   }
 
-  #hello(): Extract<ClientFrameInput, { type: 'hello' }> {
+  // ── What the connection asks and tells ────────────────────────────────────────────────────────────────────────────
+
+  hello(): Extract<ClientFrameInput, { type: 'hello' }> {
     const { device, app, desk, time } = this.#ground;
     const { client_id, employee, queue_key } = this.#queue.head;
     const cursors = desk.cursors(this.#queue);
@@ -134,13 +130,21 @@ export class Channel {
     };
   }
 
+  ping(): Extract<ClientFrameInput, { type: 'ping' }> {
+    return { type: 'ping', ...this.#gauge(), clock: this.#ground.time.reading() };
+  }
+
+  unreadable(message: string): void {
+    this.#ground.desk.trouble('BAD_FRAME', message);
+  }
+
   /** What the office sees of a phone that still has something. */
   #gauge() {
     const oldest = this.#queue.firstWaiting?.mutation.captured_at ?? null;
     return { pending: this.#queue.waiting.size, oldest_pending_at: oldest };
   }
 
-  #moved(state: State, before: State): void {
+  moved(state: State, before: State): void {
     if (before.at === 'live' && state.at !== 'live') {
       this.#sender?.end();
       this.#sender = undefined;
@@ -148,7 +152,7 @@ export class Channel {
     if (state.at !== before.at) this.#ground.desk.moved(this);
   }
 
-  #take(frame: ServerFrame): void {
+  take(frame: ServerFrame): void {
     const { outbox, desk } = this.#ground;
     switch (frame.type) {
       case 'welcome':
@@ -200,7 +204,7 @@ export class Channel {
   }
 
   /** A hello that lay in a dead zone tells the time badly: its first pong is waited for, however long that takes. */
-  #timed(askedAt: number, serverTime: string): void {
+  timed(askedAt: number, serverTime: string): void {
     this.#ground.time.take(askedAt, serverTime);
     if (!this.#sender || this.#isTimed) return;
     this.#isTimed = true;
@@ -211,17 +215,15 @@ export class Channel {
 
   /** Brings queue and watermark together; false where the queue goes on as another one. */
   #reconcile(lastSeq: number, epoch = this.#queue.head.epoch ?? ''): boolean {
-    const answer = this.#ground.outbox.reconcile(this.#queue, lastSeq, epoch);
-    if (answer.kind === 'fork') {
+    const { outbox, desk } = this.#ground;
+    const gone = outbox.reconcile(this.#queue, lastSeq, epoch);
+    if (gone === 'fork') {
       this.fork();
       return false;
     }
-    if (answer.gone) {
-      this.#connection.send({ type: 'gone', ...answer.gone, reason: 'no longer on this device' });
-      this.#ground.desk.trouble(
-        'GONE',
-        `this device no longer has its changes ${answer.gone.from} to ${answer.gone.to}`,
-      );
+    if (gone) {
+      this.#connection.send({ type: 'gone', ...gone, reason: 'no longer on this device' });
+      desk.trouble('GONE', `changes ${gone.from} to ${gone.to} are no longer on this device`);
     }
     return true;
   }

@@ -3,14 +3,14 @@ import type { ChannelGround, Credentials, Desk, FeedFrame } from './channel.ts';
 import { Channel } from './channel.ts';
 import type { State } from './connection/machine.ts';
 import { messageOf, Unreachable } from './errors.ts';
-import type { Conflict, EventHub } from './events.ts';
+import type { EventHub } from './events.ts';
 import type { QueueItem } from './queue/item.ts';
 import type { Outbox } from './queue/outbox.ts';
 import type { Queue } from './queue/queue.ts';
 import { Receipt } from './queue/receipt.ts';
-import type { FeedGround } from './replica/feed.ts';
+import type { FeedDesk } from './replica/feed.ts';
 import { cursorsOf, Feed } from './replica/feed.ts';
-import type { Replica } from './replica/replica.ts';
+import type { Replica, Taken } from './replica/replica.ts';
 import type { Account, Accounts } from './session/accounts.ts';
 import type { Auth, Session } from './session/sign-in.ts';
 import type { Status, Trouble } from './status.ts';
@@ -34,7 +34,7 @@ const troublesKept = 20;
  * Brings the parts together: a channel for each queue, the feed of the driver who works with the device, receipts,
  * status and events. Decides who may speak with which credentials.
  */
-export class Courier implements Desk {
+export class Courier implements Desk, FeedDesk {
   readonly status: Signal<Status>;
   /** The last things that went wrong, the latest last. */
   readonly troubles: Trouble[] = [];
@@ -189,6 +189,12 @@ export class Courier implements Desk {
     this.trouble(code, message);
   }
 
+  tell({ conflicts, amendments }: Pick<Taken, 'conflicts' | 'amendments'>): void {
+    const { events } = this.#ground;
+    for (const amendment of amendments) events.emit('amendment', amendment);
+    for (const conflict of conflicts) events.emit('conflict', conflict);
+  }
+
   trouble(code: string, message: string): void {
     this.troubles.push({ code, message, at: this.#ground.channel.environment.clock.now() });
     if (this.troubles.length > troublesKept) this.troubles.shift();
@@ -216,7 +222,8 @@ export class Courier implements Desk {
     replica.refresh(items);
     replica.review(items);
     const answered = items.filter((item) => item.progress.at === 'accepted' && item.target);
-    this.#conflicts(replica.catchUp(new Set(answered.map((item) => item.target?.scope ?? ''))));
+    const conflicts = replica.catchUp(new Set(answered.map((item) => item.target?.scope ?? '')));
+    this.tell({ conflicts, amendments: [] });
     this.#update();
   }
 
@@ -249,26 +256,12 @@ export class Courier implements Desk {
   }
 
   #startFeed(channel: Channel, { employee, token }: Account): Feed {
-    const { replica, outbox, events, channel: shared } = this.#ground;
-    const ground: FeedGround = {
-      ...shared,
-      replica,
-      unfinishedScopes: () => outbox.unfinished.scopes,
-      tell: ({ conflicts, amendments }) => {
-        for (const amendment of amendments) events.emit('amendment', amendment);
-        this.#conflicts(conflicts);
-      },
-      trouble: (code, message) => this.trouble(code, message),
-    };
+    const ground = { ...this.#ground.channel, replica: this.#ground.replica, desk: this };
     const headers = { employee_id: employee, api_token: token ?? '' };
     this.#feed?.feed.end();
     const feed = new Feed(ground, { send: (frame) => channel.send(frame), headers, follows: channel.follows });
     this.#feed = { channel, feed };
     return feed;
-  }
-
-  #conflicts(conflicts: readonly Conflict[]): void {
-    for (const conflict of conflicts) this.#ground.events.emit('conflict', conflict);
   }
 
   #receiptOf(item: QueueItem): Receipt {

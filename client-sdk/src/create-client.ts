@@ -73,8 +73,7 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
   const channel = { url, lines: new Lines(environment, timing), environment, timing, outbox, time, device, app };
   const courier = new Courier({ accounts, auth, events, outbox, replica, channel });
   journal.onTrouble = (error) => courier.storageTrouble(error);
-  if (store.evicted)
-    courier.trouble('EVICTED', 'the platform has deleted this device’s storage: what was not sent is lost');
+  if (store.evicted) courier.trouble('EVICTED', 'the platform deleted the storage: what was not sent is lost');
   const { uploads } = options;
   const stopWakeUps = environment.wakeUps(() => {
     courier.wake();
@@ -90,5 +89,5 @@ const nameOf = (name = ''): string => name.slice(0, 200);
 /** Said when the app is built, not at the first push in the field. */
 function requireWebCrypto(): void {
   if (globalThis.crypto?.subtle === undefined)
-    throw new Error('no WebCrypto here: serve the app over https (or from localhost), or give the option sha256');
+    throw new Error('no WebCrypto: serve the app over https, or give the option sha256');
 }

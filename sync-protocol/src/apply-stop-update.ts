@@ -1,6 +1,6 @@
 import type { Json } from './canonical-json.ts';
 import { canonicalJson } from './canonical-json.ts';
-import { writerOf, writtenPaths } from './field-writers.ts';
+import { fieldsOf, writerOf } from './field-writers.ts';
 import type {
   LineResult,
   LineUpdate,
@@ -279,7 +279,8 @@ class FieldMerge {
     const writers: Stamp[] = [];
     const at: Record<string, number> = {};
     const isStatusWritten = this.#mine.has('status') || writerOf(this.#before, 'status') !== undefined;
-    for (const path of writtenPaths(this.result, isStatusWritten)) {
+    for (const [path] of fieldsOf(this.result)) {
+      if (path === 'status' && !isStatusWritten) continue;
       const writer = this.#mine.has(path) ? this.#stamp : (writerOf(this.#before, path) ?? this.#stamp);
       let index = writers.indexOf(writer);
       if (index < 0) index = writers.push(writer) - 1;

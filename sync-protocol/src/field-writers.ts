@@ -1,5 +1,5 @@
 import type { Json } from './canonical-json.ts';
-import type { LineResult, Stamp, StopResult } from './stops.ts';
+import type { Stamp, StopResult } from './stops.ts';
 
 // Who wrote which field of a stop's result. Paths are those of `stopResult`.
 
@@ -23,9 +23,9 @@ export interface OfficeEdit {
 export function officeEdits(result: StopResult): OfficeEdit[] {
   const edits: OfficeEdit[] = [];
   if (result.by?.some(isOffice))
-    for (const path of writtenPaths(result)) {
+    for (const [path, value] of fieldsOf(result)) {
       const writer = writerOf(result, path);
-      if (writer && isOffice(writer)) edits.push({ path, value: valueAt(result, path), by: writer.by, at: writer.at });
+      if (writer && isOffice(writer)) edits.push({ path, value, by: writer.by, at: writer.at });
     }
   return edits;
 }
@@ -39,31 +39,23 @@ export function writerOf({ status, by, at }: StopResult, path: string): Stamp | 
   return by?.[at?.[path] ?? 0];
 }
 
-export function* writtenPaths(
-  result: StopResult,
-  isStatusWritten = writerOf(result, 'status') !== undefined,
-): Generator<string> {
-  if (isStatusWritten) yield 'status';
-  if (result.arrived !== undefined) yield 'arrived';
-  for (const field in result.updates) yield `updates.${field}`;
+/** What a result says, by path. That a stop is pending is said by nobody, unless it has a writer. */
+export function* fieldsOf(result: StopResult): Generator<[path: string, value: Json | undefined]> {
+  yield ['status', result.status];
+  if (result.arrived !== undefined) yield ['arrived', result.arrived];
+  for (const field in result.updates) yield [`updates.${field}`, valueOf(result.updates, field)];
   for (const kind of ['products', 'collections'] as const)
     for (const key in result[kind])
       for (const field in result[kind][key])
-        if (field !== 'id' && field !== 'invoice' && field !== 'n') yield `${kind}.${key}.${field}`;
+        if (field !== 'id' && field !== 'invoice' && field !== 'n')
+          yield [`${kind}.${key}.${field}`, valueOf(result[kind][key], field)];
 }
 
-/** Undefined where nothing was ever written; a line's key may hold dots. */
-export function valueAt(result: StopResult, path: string): Json | undefined {
-  const last = path.lastIndexOf('.');
-  const name = path.slice(last + 1);
-  if (last < 0) return name === 'status' ? result.status : name === 'arrived' ? result.arrived : undefined;
-  const [kind = ''] = path.split('.', 1);
-  const holder: Fields | undefined =
-    kind === 'updates' ? result.updates : linesOf(result, kind)?.[path.slice(kind.length + 1, last)];
-  return holder?.[name];
-}
-
+const valueOf = (fields: Fields, field: string): Json | undefined => fields[field];
 type Fields = { readonly [field: string]: Json | undefined };
 
-const linesOf = (result: StopResult, kind: string): Record<string, LineResult> | undefined =>
-  kind === 'products' ? result.products : kind === 'collections' ? result.collections : undefined;
+/** Undefined where nothing was ever written. */
+export function valueAt(result: StopResult, path: string): Json | undefined {
+  for (const [each, value] of fieldsOf(result)) if (each === path) return value;
+  return undefined;
+}

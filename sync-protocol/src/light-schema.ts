@@ -4,6 +4,7 @@
  * elsewhere, so a schema is written once. `tests/protocol/light-schema.test.ts` holds every schema of the protocol
  * against zod; what no schema uses is not here, and a schema that uses more fails that test.
  */
+import { isDay } from './days.ts';
 import { checked, fail, gte, isRecord, lte } from './light-checks.ts';
 import type { Check, Issue } from './light-checks.ts';
 
@@ -109,10 +110,6 @@ export const iso = {
         return (zone === 'Z' || (offset && zone !== undefined)) && isDay(day);
       },
     }),
-};
-const isDay = (day: string): boolean => {
-  const date = new Date(`${day}T00:00:00Z`);
-  return +date === +date && date.toISOString().startsWith(day);
 };
 const time = /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 

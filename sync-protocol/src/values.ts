@@ -1,4 +1,5 @@
 import * as z from '#schema';
+import { isDay } from './days.ts';
 
 /** Text that any JSON reader, database and host can hold: no NUL, no lone surrogate, at most `max` UTF-16 units. */
 export const text = (max: number) =>
@@ -69,14 +70,14 @@ export const clearableInstant = z.union(
 );
 
 /** Route weeks and other host dates: `YYYYMMDD`, a day that exists. */
-export const yyyymmdd = z.string().check(
-  z.refine((value) => {
-    const parts = /^(\d{4})(\d{2})(\d{2})$/.exec(value);
-    if (!parts) return false;
-    const day = new Date(`${parts[1]}-${parts[2]}-${parts[3]}T00:00:00Z`);
-    return !Number.isNaN(day.getTime()) && day.getUTCDate() === Number(parts[3]);
-  }, 'must be a date in the form YYYYMMDD'),
-);
+export const yyyymmdd = z
+  .string()
+  .check(
+    z.refine(
+      (value) => /^\d{8}$/.test(value) && isDay(value.replace(/^(\d{4})(\d\d)/, '$1-$2-')),
+      'must be a date in the form YYYYMMDD',
+    ),
+  );
 
 /** A 16-character asset id; incoming ids may be any letters and digits. */
 export const assetId = z.string().check(z.regex(/^[A-Za-z0-9]{16}$/, 'must be a 16-character asset id'));

@@ -46,9 +46,9 @@ class World {
   async connect(breaks: 'never' | 'before the server' | 'before the answer'): Promise<void> {
     const { queue } = this;
     const { lastSeq } = this.ledger.queue(queue.head.client_id, '1001');
-    const agreed = this.outbox.reconcile(queue, lastSeq, String(this.ledger.epoch));
-    if (agreed.kind === 'fork') return void this.outbox.fork(queue);
-    if (agreed.gone) this.ledger.skip(queue.head.client_id, agreed.gone.from, agreed.gone.to);
+    const gone = this.outbox.reconcile(queue, lastSeq, String(this.ledger.epoch));
+    if (gone === 'fork') return void this.outbox.fork(queue);
+    if (gone) this.ledger.skip(queue.head.client_id, gone.from, gone.to);
     // A queue that goes round in circles is to fail, not to hang.
     for (let [from, pushes] = [0, 0]; ; pushes++) {
       if (pushes > 1_000) throw new Error('the queue goes round in circles');

@@ -179,8 +179,7 @@ export class Connection {
     try {
       json = JSON.parse(String(data));
     } catch {
-      this.#talk.unreadable('the server sent a frame that is no JSON');
-      return undefined;
+      // No frame.
     }
     const parsed = serverFrame.safeParse(json);
     if (parsed.success) return parsed.data;

@@ -69,10 +69,14 @@ export class DeviceTime {
     this.id = newId(clock.now(), random);
   }
 
+  get #best(): Offset | undefined {
+    return bestOffset(this.#exchanges, this.#clock.monotonic());
+  }
+
   /** What frames say of these clocks (protocol.md, Limits and time). */
   reading(): DeviceClock {
     const [now, monotonic] = [this.#clock.now(), this.#clock.monotonic()];
-    const offset = bestOffset(this.#exchanges, monotonic);
+    const offset = this.#best;
     return {
       now: new Date(now).toISOString(),
       boot_id: this.id,
@@ -83,15 +87,13 @@ export class DeviceTime {
 
   /** The server's time less the device's, as far as it was measured; ms. */
   get offset(): Offset | undefined {
-    const [now, monotonic] = [this.#clock.now(), this.#clock.monotonic()];
-    const offset = bestOffset(this.#exchanges, monotonic);
-    return offset && { ...offset, ms: monotonic + offset.ms - now };
+    const offset = this.#best;
+    return offset && { ...offset, ms: this.#clock.monotonic() + offset.ms - this.#clock.now() };
   }
 
   /** Whether times of now are known well enough to be pushed. */
   get isSure(): boolean {
-    const offset = bestOffset(this.#exchanges, this.#clock.monotonic());
-    return offset !== undefined && offset.errorMs <= doubtMs;
+    return (this.#best?.errorMs ?? Infinity) <= doubtMs;
   }
 
   take(askedAt: number, serverTime: string): void {

@@ -7,7 +7,7 @@ import type { Store, StoreChange } from '../store/store.ts';
 import type { Progress, QueueItem } from './item.ts';
 import { deleteItem, isWaiting, progressOf, putItem, readItem, toItem } from './item.ts';
 import { mergeUpdates } from './merge.ts';
-import type { QueueHead, Reconciled } from './queue.ts';
+import type { Gone, QueueHead } from './queue.ts';
 import { isQueueHead, putQueue, Queue } from './queue.ts';
 import type { Draft } from './record.ts';
 import { UnfinishedItems } from './unfinished.ts';
@@ -112,13 +112,14 @@ export class Outbox {
     this.#store([...moves.keys()]);
   }
 
-  reconcile(queue: Queue, lastSeq: number, epoch: string): Reconciled {
-    const answer = queue.reconcile(lastSeq);
-    if (answer.kind === 'fork') return answer;
-    for (const item of answer.reopened) this.unfinished.place(item);
+  /** Brings a queue and the server's watermark together; `fork` where the queue has to go on as another one. */
+  reconcile(queue: Queue, lastSeq: number, epoch: string): Gone | 'fork' | undefined {
+    if (queue.isCopy(lastSeq)) return 'fork';
+    const reopened = queue.reopen(lastSeq);
+    for (const item of reopened) this.unfinished.place(item);
     queue.head.epoch = epoch;
-    this.#store(answer.reopened, [putQueue(queue)]);
-    return answer;
+    this.#store(reopened, [putQueue(queue)]);
+    return queue.missingAt(lastSeq + 1);
   }
 
   /**

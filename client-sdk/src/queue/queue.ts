@@ -27,18 +27,7 @@ export interface BatchLimits {
   readonly bytes: number;
 }
 
-/** What a server's watermark says of a queue. */
-export type Reconciled =
-  /** The server holds items under our name that we never made: this device, or its storage, is a copy. */
-  | { readonly kind: 'fork' }
-  | {
-      readonly kind: 'agreed';
-      /** Items that count as waiting again. */
-      readonly reopened: readonly QueueItem[];
-      /** What the server lacks and we no longer have. */
-      readonly gone: Gone | undefined;
-    };
-
+/** What the server lacks and this device no longer has. */
 export interface Gone {
   readonly from: number;
   readonly to: number;
@@ -141,15 +130,20 @@ export class Queue {
     await this.#journal.commit([...unsealed.map(putItem), putQueue(this)]);
   }
 
-  /** Compares with the last sequence that the server has (sync.md, Epochs). */
-  reconcile(lastSeq: number): Reconciled {
-    // Rescued from a phone that went on after all: what we hold of it is known, or is answered with a fork.
-    if (lastSeq > this.head.sealed_seq)
-      return this.head.retired ? { kind: 'agreed', reopened: [], gone: undefined } : { kind: 'fork' };
+  /**
+   * Whether a server that has `lastSeq` holds items under our name that we never made: this device, or its storage, is a
+   * copy. What was rescued from a phone that went on after all is known there, or is answered with a fork.
+   */
+  isCopy(lastSeq: number): boolean {
+    return lastSeq > this.head.sealed_seq && !this.head.retired;
+  }
+
+  /** What the server does not have, though it said so once, counts as waiting again (sync.md, Epochs). */
+  reopen(lastSeq: number): QueueItem[] {
     const reopened = this.#items.slice(this.#indexOf(lastSeq + 1)).filter((item) => !isWaiting(item));
     for (const item of reopened) item.progress = { at: 'waiting' };
     if (reopened.length > 0) this.keep(this.#items);
-    return { kind: 'agreed', reopened, gone: this.missingAt(lastSeq + 1) };
+    return reopened;
   }
 
   /** The stretch from `seq` on that was sealed once and is no longer here. */

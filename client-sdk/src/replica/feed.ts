@@ -5,6 +5,7 @@ import type { Timing } from '../connection/machine.ts';
 import { backoffMs } from '../connection/machine.ts';
 import type { Environment } from '../environment.ts';
 import { messageOf } from '../errors.ts';
+import type { UnfinishedItems } from '../queue/unfinished.ts';
 import type { Replica, Taken } from './replica.ts';
 import type { Patch } from './scope-state.ts';
 
@@ -13,11 +14,14 @@ export interface FeedGround {
   readonly environment: Environment;
   readonly timing: Timing;
   readonly replica: Replica;
-  /** Scopes with changes of this device that the host is not known to have. */
-  readonly unfinishedScopes: () => readonly Scope[];
+  readonly outbox: { readonly unfinished: Pick<UnfinishedItems, 'scopes'> };
+  readonly desk: FeedDesk;
+}
+
+export interface FeedDesk {
   /** Somebody should hear of it. */
-  readonly tell: (news: Taken) => void;
-  readonly trouble: (code: string, message: string) => void;
+  tell(news: Taken): void;
+  trouble(code: string, message: string): void;
 }
 
 /** The line over which a feed speaks, and who asks. */
@@ -64,14 +68,14 @@ export class Feed {
       case 'gone':
         this.#followed.delete(frame.scope);
         // What was recorded stays visible until it has drained (sync.md, Protocol).
-        if (!this.#ground.unfinishedScopes().includes(frame.scope)) this.#ground.replica.forget(frame.scope);
+        if (!this.#ground.outbox.unfinished.scopes.includes(frame.scope)) this.#ground.replica.forget(frame.scope);
     }
   }
 
   #take(patch: Patch): boolean {
     const taken = this.#ground.replica.apply(patch);
     const { outcome } = taken;
-    this.#ground.tell(taken);
+    this.#ground.desk.tell(taken);
     if (outcome === 'applied') this.#failures.delete(patch.scope);
     else if (outcome === 'gap') this.#subscribe([patch.scope]);
     else this.#again(patch.scope, `what was received of ${patch.scope} does not add up`);
@@ -105,10 +109,10 @@ export class Feed {
 
   /** Asks for the whole scope: at once the first time, later with growing patience. */
   #again(scope: Scope, why: string): void {
-    const { environment, timing, trouble } = this.#ground;
+    const { environment, timing, desk } = this.#ground;
     const failures = this.#failures.get(scope) ?? 0;
     this.#failures.set(scope, failures + 1);
-    trouble('REFETCH', why);
+    desk.trouble('REFETCH', why);
     if (failures === 0) return this.#subscribe([scope], () => null);
     const ms = backoffMs(failures, timing, environment.random.fraction());
     const cancel = environment.clock.after(ms, () => {
