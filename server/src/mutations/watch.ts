@@ -62,5 +62,5 @@ export function logChange(log: Log, { item, answer }: Omit<SettledChange, 'taken
   // What only our own code or database refused is kept and answered; somebody has to look at it all the same.
   if (code === 'INTERNAL')
     log.error({ ...line, code, reason: outcome.reason }, 'a mutation went to quarantine for a fault of ours');
-  else log.info({ ...line, code }, 'a mutation went to quarantine');
+  else log.info({ ...line, code }, `a mutation ${item.release ? 'stays in' : 'went to'} quarantine`);
 }

@@ -58,7 +58,8 @@ export function countChanges(registry: Registry): CommitWatch {
         const result = resultOf(answer);
         const bySource = counts.get(result) ?? new Map<Item['source'], number>();
         counts.set(result, bySource.set(item.source, (bySource.get(item.source) ?? 0) + 1));
-        if (answer.kind === 'done' && answer.outcome.result === 'quarantined')
+        // What an operator tries to release in vain is there already.
+        if (answer.kind === 'done' && answer.outcome.result === 'quarantined' && !item.release)
           quarantined.inc({ code: answer.outcome.code });
       }
       for (const [result, bySource] of counts)

@@ -122,6 +122,11 @@ describe('POST /api/ops/quarantine/:id/release', () => {
     expect(reply.message).toBe('route R100 has no stop 13');
     expect(await node.client.take(readQuarantined, { headers, params })).toMatchObject({ state: 'open', note: null });
     expect(await ledgerOf(item.id)).toEqual([]);
+    const told = node.log.lines.filter(({ fields }) => 'mutation' in fields && fields.mutation === item.id);
+    expect(told.map(({ message }) => message)).toEqual([
+      'a mutation went to quarantine',
+      'a mutation stays in quarantine',
+    ]);
   });
 
   test('it counts as of when it was recorded: an edit that came later by its time stands', async () => {
