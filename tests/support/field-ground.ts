@@ -117,15 +117,14 @@ export class FieldGround {
     expect(await this.depot.pipeline.submit({ ...change(key, stop, at), actor })).toMatchObject({ result: 'applied' });
   }
 
-  /** No push of this driver's queues is committed until the promise that comes back is called for. */
-  async holdCommits(driver: string): Promise<() => Promise<void>> {
-    const holder: PoolClient = await this.depot.database.pool.connect();
-    await holder.query('begin');
-    await holder.query('select from client where employee = $1 for update', [driver]);
-    return async () => {
-      await holder.query('rollback');
-      holder.release();
-    };
+  /** No push of this driver's queues is committed before what comes back is called. */
+  holdCommits(driver: string): Promise<() => Promise<void>> {
+    return this.#hold('select from client where employee = $1 for update', [driver]);
+  }
+
+  /** Nothing more of any stop is written on the host before what comes back is called. */
+  holdHost(): Promise<() => Promise<void>> {
+    return this.#hold('lock table PODDTA.RTSTUP in exclusive mode', []);
   }
 
   /** Resolves once a push waits for `holdCommits`. */
@@ -133,6 +132,22 @@ export class FieldGround {
     const waiting = `select from pg_stat_activity
       where wait_event_type = 'Lock' and query like '%from client where%' and datname = current_database()`;
     await expect.poll(async () => (await this.depot.database.pool.query(waiting)).rowCount).toBeGreaterThan(0);
+  }
+
+  /** Takes a lock and keeps it until what comes back is called; at the latest until the story ends. */
+  async #hold(lock: string, values: readonly string[]): Promise<() => Promise<void>> {
+    const holder: PoolClient = await this.depot.database.pool.connect();
+    let isHeld = true;
+    const letGo = async (): Promise<void> => {
+      if (!isHeld) return;
+      isHeld = false;
+      await holder.query('rollback');
+      holder.release();
+    };
+    onTestFinished(letGo);
+    await holder.query('begin');
+    await holder.query(lock, [...values]);
+    return letGo;
   }
 
   async #hire(): Promise<string> {
