@@ -10,6 +10,7 @@ import { migrate } from '../../server/src/db/migrate.ts';
 import { startTailgate } from './child.ts';
 import type { CutLink } from './cut-link.ts';
 import { openCutLink } from './cut-link.ts';
+import { makeFleet } from './fleet.ts';
 import { openGround, quietLog } from './ground.ts';
 import type { Figure, Report } from './report.ts';
 
@@ -29,10 +30,13 @@ export async function uploadCut(): Promise<Report> {
   const folder = await mkdtemp(join(tmpdir(), 'tailgate-cut-'));
   const seed = await ground.database('cut');
   await migrate(seed.url, quietLog);
+  const [driver] = await makeFleet(seed.pool, { phones: 1, mutations: 0, stops: 1, lines: 1 });
+  if (!driver) throw new Error('no driver');
+  const credentials = { employee_id: driver.employee, api_token: driver.token };
   const server = await startTailgate(seed.url, folder);
   try {
     const photos = Array.from({ length: PHOTOS }, () => new Uint8Array(randomBytes(PHOTO_BYTES)));
-    const resumed = await measure(server.url, photos, sendResumably);
+    const resumed = await measure(server.url, photos, resumably(credentials));
     const whole = await measure(server.url, photos, sendWhole);
     const useful = PHOTOS * PHOTO_BYTES;
     return {
@@ -72,22 +76,24 @@ async function measure(target: string, photos: readonly Uint8Array<ArrayBuffer>[
 
 const salt = newSalt(platform.random);
 
-async function sendResumably(url: string, bytes: Uint8Array<ArrayBuffer>, isNew: boolean): Promise<boolean> {
-  const { id, sha256 } = await mint(bytes, salt, platform.sha256);
-  const facts = { id, sha256, salt, name: '', employee: '', size: bytes.length, pieces: 1, added: 0 };
-  const file: KeptFile = { ...facts, kind: 'photo', state: { at: 'saved' } };
-  const outcome = await sendFile({
-    file,
-    bytes: new Blob([bytes]),
-    endpoint: `${url}/api/sync/uploads`,
-    headers: {},
-    isNew,
-    chunkBytes: 1024 * 1024,
-    signal: new AbortController().signal,
-    progress: () => {},
-  });
-  return outcome.is === 'here';
-}
+const resumably =
+  (headers: Record<string, string>): Send =>
+  async (url, bytes, isNew) => {
+    const { id, sha256 } = await mint(bytes, salt, platform.sha256);
+    const facts = { id, sha256, salt, name: '', employee: '', size: bytes.length, pieces: 1, added: 0 };
+    const file: KeptFile = { ...facts, kind: 'photo', state: { at: 'saved' } };
+    const outcome = await sendFile({
+      file,
+      bytes: new Blob([bytes]),
+      endpoint: `${url}/api/sync/uploads`,
+      headers,
+      isNew,
+      chunkBytes: 1024 * 1024,
+      signal: new AbortController().signal,
+      progress: () => {},
+    });
+    return outcome.is === 'here';
+  };
 
 async function sendWhole(url: string, bytes: Uint8Array<ArrayBuffer>): Promise<boolean> {
   const form = new FormData();

@@ -62,7 +62,7 @@ export class ServerNode {
       limits: uploadLimits({ maxFileMb: 1, maxFiles: 10, uploadQuotaMb: 1_000 }),
       trays: new Trays(),
     };
-    await mountUploads(app, { assets, sessions, access: 'strict', log });
+    await mountUploads(app, { assets, sessions, log });
     await app.ready();
     return new ServerNode(app, db, pipeline, listener);
   }

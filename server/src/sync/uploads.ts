@@ -18,8 +18,6 @@ import { TusRefusal, TusStore } from './tus-store.ts';
 export interface UploadOptions {
   readonly assets: UploadGround;
   readonly sessions: Pick<Sessions, 'authenticate'>;
-  /** Contract §8: as documented, whoever reaches us may upload. */
-  readonly access: 'documented' | 'strict';
   readonly log: Log;
 }
 
@@ -31,7 +29,7 @@ const drainMs = 1_000;
 
 /**
  * `POST|HEAD|PATCH|DELETE /api/sync/uploads…`: files by tus 1.0 (https://tus.io/protocols/resumable-upload), with a token
- * or a queue key. An upload's address ends in the id of the asset that it becomes: who has lost the address knows it all
+ * or a queue key, whatever ACCESS says (decision 54). An upload's address ends in the id of the asset that it becomes: who has lost the address knows it all
  * the same. For clients that know nothing of us, the id is ours and `Location` tells it.
  */
 export async function mountUploads(http: FastifyInstance, options: UploadOptions): Promise<void> {
@@ -56,7 +54,7 @@ export async function mountUploads(http: FastifyInstance, options: UploadOptions
     const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const owner = await ownerOf(request, options);
       if (owner === undefined) return refuse(request, reply, deniedAs(request));
-      const account = { caller: owner.caller, now: assets.clock() };
+      const account = { caller: owner, now: assets.clock() };
       try {
         await charge(assets.db, { ...account, bytes: leastCharged, most: assets.limits.hourBytes });
       } catch (error) {
@@ -67,7 +65,7 @@ export async function mountUploads(http: FastifyInstance, options: UploadOptions
       for (const [name, value] of Object.entries(reply.getHeaders()))
         if (value !== undefined) reply.raw.setHeader(name, value);
       const before = request.raw.socket.bytesRead;
-      await owners.run(owner.name, () => tus.handle(request.raw, reply.raw));
+      await owners.run(owner, () => tus.handle(request.raw, reply.raw));
       // Afterwards, by what came: a phone whose link breaks every second announces its photo a hundred times.
       const bytes = request.raw.socket.bytesRead - before;
       if (bytes > leastCharged)
@@ -81,32 +79,23 @@ export async function mountUploads(http: FastifyInstance, options: UploadOptions
   });
 }
 
-interface Owner {
-  /** Of uploads: only who began one goes on with it. */
-  readonly name: string;
-  /** Of the quota. */
-  readonly caller: string;
-}
-
-/** Strangers share one name: the id that they were told is all they show. */
-const anybody = 'anybody';
-
-async function ownerOf(request: FastifyRequest, options: UploadOptions): Promise<Owner | undefined> {
-  const { assets, sessions, access } = options;
+/**
+ * Whose an upload, and its quota, is, by a token or a queue key: only who began one goes on with it. Undefined where
+ * neither counts.
+ */
+async function ownerOf(request: FastifyRequest, { assets, sessions }: UploadOptions): Promise<string | undefined> {
   const { employee, token, queueKey } = credentialsOf(request);
-  const isShown = token !== undefined || queueKey !== undefined;
-  if (!isShown || employee === undefined)
-    return access === 'strict' || isShown ? undefined : { name: anybody, caller: `address ${request.ip}` };
+  if (employee === undefined) return undefined;
   const name = `driver ${employee}`;
-  if (token !== undefined) return (await sessions.authenticate(employee, token)) ? { name, caller: name } : undefined;
+  if (token !== undefined) return (await sessions.authenticate(employee, token)) ? name : undefined;
   const ask = { client_id: clientIdOf(request), employee_id: employee, device: '', sdk: '', app: '' };
-  if (ask.client_id === undefined) return undefined;
+  if (queueKey === undefined || ask.client_id === undefined) return undefined;
   const [answer] = await openClients(
     assets.db,
     [{ ...ask, client_id: ask.client_id, queue_key: queueKey, wants_queue_key: false }],
     assets.clock(),
   );
-  return answer?.kind === 'open' ? { name, caller: name } : undefined;
+  return answer?.kind === 'open' ? name : undefined;
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
