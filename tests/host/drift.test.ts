@@ -59,6 +59,31 @@ test('drift: a route that the doorbell never told of is found with everything el
   expect((await read('D4')).route?.published_at).toBeInstanceOf(Date);
 });
 
+test('drift: a master file in which nobody told of a change is imported and reported; drivers see the new name', async () => {
+  await dispatch(routeFile('D5'));
+  await imports.importNow();
+  const header = async () => (await read('D5')).route?.header_version;
+  const before = await header();
+  await quietly("update EMPMSTP set EMNAM = 'Jane Doe' where EMEMP = '1002'");
+  await quietly("insert into CTLCDP (CCTYP, CCCOD, CCDSC, CCSEQ, CCSTS) values ('CRDRSN', '10', 'Short', 10, 'A')");
+  expect(await imports.findDrift('open')).toMatchObject({ masters: [] });
+  // What has rung is no drift, and comes with the import.
+  await clerk.transaction((tx) => tx.execute("update FACMSTP set FANAM = 'North' where FAFAC = 'F01'"));
+  const { masters } = await imports.findDrift('everything');
+  expect(masters).toEqual(['CTLCDP', 'EMPMSTP']);
+  expect(await header()).toBeGreaterThan(before ?? 0);
+  const told = (await incidents()).filter((details) => 'file' in details);
+  expect(told).toEqual([{ file: 'CTLCDP' }, { file: 'EMPMSTP' }]);
+  const { rows } = await pool.query(`select name from employee where id = '1002'`);
+  expect(rows).toEqual([{ name: 'Jane Doe' }]);
+  expect(await imports.findDrift('everything')).toMatchObject({ masters: [] });
+  const facility = async () =>
+    (await pool.query<{ name: string }>(`select name from facility where id = 'F01'`)).rows.map(({ name }) => name);
+  expect(await facility()).toEqual(['Depot']);
+  await imports.importNow();
+  expect(await facility()).toEqual(['North']);
+});
+
 test('drift: open routes are compared again and again, everything once a day', async () => {
   const scopes: string[] = [];
   let now = 0;
@@ -66,7 +91,7 @@ test('drift: open routes are compared again and again, everything once a day', a
     findDrift: async (scope) => {
       scopes.push(scope);
       if (scope === 'open') now += 13 * 3_600_000;
-      return { routes: 0, plans: [], results: [] };
+      return { routes: 0, masters: [], plans: [], results: [] };
     },
     clock: () => new Date(now),
     log: ground.openImport().log,

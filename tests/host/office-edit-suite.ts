@@ -141,6 +141,20 @@ export function officeEditSuite({ pool, imports, sql, read, imported, deliver, w
       await sql("update RTHDRP set RHPODS = ' ' where RHRTE = 'R34'");
       await imports.importNow();
       expect((await read('R34')).route).toMatchObject({ status: 'O', closed_by: null, closed_at: null, version: 3 });
+      // Who said so stands where all that was said stands.
+      const { rows } = await pool.query<{ body: string }>(
+        `select source, employee, stop_id, version, body from ledger where route_id = 'R34' order by version`,
+      );
+      const told = { source: 'office', employee: aText, stop_id: 999 };
+      expect(rows).toMatchObject([
+        { ...told, version: 2 },
+        { ...told, version: 3 },
+      ]);
+      const said = { route: routeKey('R34'), arrived: false };
+      expect(rows.map(({ body }) => parse(body))).toEqual([
+        { name: 'route.amend', version: 1, args: { ...said, status: 'C' } },
+        { name: 'route.amend', version: 1, args: { ...said, status: 'O' } },
+      ]);
     });
 
     test('rows of a route that a worker has in hand wait until it is done', async () => {

@@ -44,10 +44,11 @@ export class DriftCheck {
     const now = clock().getTime();
     const whole = now - this.#wholeAt >= A_DAY_MS;
     try {
-      const { routes, plans, results } = await findDrift(whole ? 'everything' : 'open');
+      const { routes, masters, plans, results } = await findDrift(whole ? 'everything' : 'open');
       if (whole) this.#wholeAt = now;
-      const found = { routes, plans: plans.map(routeScope), results: results.map(routeScope) };
-      if (plans.length + results.length > 0) log.warn(found, 'the host had changed and no trigger told: taken in');
+      const found = { routes, masters, plans: plans.map(routeScope), results: results.map(routeScope) };
+      if (masters.length + plans.length + results.length > 0)
+        log.warn(found, 'the host had changed and no trigger told: taken in');
       else log.debug(found, 'mirror and host agree');
     } catch (error) {
       log.warn({ err: error }, 'mirror and host could not be compared: the next check tries again');

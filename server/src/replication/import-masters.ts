@@ -8,24 +8,26 @@ import * as sql from './import-sql.ts';
 
 // The small master files are read whole whenever one of their rows has changed.
 
-export async function importFacilities(db: Db, host: Host): Promise<void> {
+/** @returns whether anything was new */
+export async function importFacilities(db: Db, host: Host): Promise<boolean> {
   const rows = (await readFile(host, 'FACMSTP')).filter(({ FAFAC }) => FAFAC !== '');
-  await db.query(sql.saveFacilities, [
+  const { rowCount } = await db.query(sql.saveFacilities, [
     rows.map(({ FAFAC }) => FAFAC),
     rows.map(({ FANAM }) => FANAM),
     rows.map(({ FATZ }) => FATZ),
   ]);
+  return Boolean(rowCount);
 }
 
-/** @returns employees whose name is new */
-export async function importEmployees(db: Db, host: Host): Promise<string[]> {
+/** @returns whether anything was new, and the employees whose name is */
+export async function importEmployees(db: Db, host: Host): Promise<{ isNew: boolean; renamed: string[] }> {
   const rows = (await readFile(host, 'EMPMSTP')).filter(({ EMEMP }) => EMEMP !== '');
   const ids = rows.map(({ EMEMP }) => EMEMP);
   const active = rows.map(({ EMSTS }) => EMSTS === 'A');
-  const renamed = await withTransaction(db, async (tx) => {
+  return withTransaction(db, async (tx) => {
     await tx.query(sql.touchUsers, [ids, active]);
-    await tx.query(sql.retireEmployees, [ids]);
-    return tx.query<{ id: string }>(sql.saveEmployees, [
+    const retired = await tx.query(sql.retireEmployees, [ids]);
+    const saved = await tx.query<{ id: string; is_renamed: boolean }>(sql.saveEmployees, [
       ids,
       rows.map(({ EMNAM }) => EMNAM),
       rows.map(({ EMPHN }) => EMPHN),
@@ -33,14 +35,18 @@ export async function importEmployees(db: Db, host: Host): Promise<string[]> {
       rows.map(({ EMFAC }) => EMFAC),
       rows.map(({ EMJOB }) => EMJOB),
     ]);
+    const renamed = saved.rows.filter(({ is_renamed }) => is_renamed).map(({ id }) => id);
+    return { isNew: Boolean(retired.rowCount) || saved.rows.length > 0, renamed };
   });
-  return renamed.rows.map(({ id }) => id);
 }
 
-/** Phones follow the code lists as one scope: whatever changed in them raises its version once. */
-export async function importCodes(db: Db, host: Host): Promise<void> {
+/**
+ * Phones follow the code lists as one scope: whatever changed in them raises its version once.
+ * @returns whether anything was new
+ */
+export async function importCodes(db: Db, host: Host): Promise<boolean> {
   const codes = (await readFile(host, 'CTLCDP')).flatMap((row) => codeFromHost(row) ?? []);
-  await withTransaction(db, async (tx) => {
+  return withTransaction(db, async (tx) => {
     const types = codes.map(({ type }) => type);
     const names = codes.map(({ code }) => code);
     const saved = await tx.query(sql.saveCodes, [
@@ -56,8 +62,9 @@ export async function importCodes(db: Db, host: Host): Promise<void> {
       codes.map(({ active }) => active),
     ]);
     const dropped = await tx.query(sql.dropCodes, [types, names]);
-    if ((saved.rowCount ?? 0) + (dropped.rowCount ?? 0) === 0) return;
+    if ((saved.rowCount ?? 0) + (dropped.rowCount ?? 0) === 0) return false;
     await tx.query(sql.raiseScope, [codesScope]);
     await tx.query(sql.notify, [codesScope]);
+    return true;
   });
 }

@@ -1,3 +1,5 @@
+import { officeSource, warehouseStop } from '@tailgate/sync-protocol';
+
 /**
  * Statements by which the import keeps the mirror. $1–$3 name the route where nothing else is said: facility, id,
  * week_end.
@@ -56,6 +58,14 @@ export const setClosing = statement(
           autoclose_at = case when status = $4 then autoclose_at end, forceclose_at = case when status = $4 then forceclose_at end,
           changed_at = now()
     where facility = $1 and id = $2 and week_end = $3`,
+);
+
+/** The office's word on a route, in the version that it made. $4 id, $5 hash, $6 who, $7 when, $8 now, $9 text. */
+export const recordClosing = statement(
+  'record closing',
+  `insert into ledger (facility, id, route_id, week_end, stop_id, version, source, hash, employee, edit_time, received_at, result, body)
+   select facility, $4, id, week_end, ${warehouseStop}, version, '${officeSource}', $5, $6, $7, $8, 'applied', $9
+     from route where facility = $1 and id = $2 and week_end = $3`,
 );
 
 export const loadDrivers = statement(
@@ -198,7 +208,7 @@ export const saveFacilities = statement(
     where (facility.name, facility.zone) is distinct from (excluded.name, excluded.zone)`,
 );
 
-/** Returns those whose name is new: it stands in the headers of their routes. */
+/** Returns those of whom anything is new. A name stands in the headers of routes. */
 export const saveEmployees = statement(
   'save employees',
   `with given as (
@@ -212,8 +222,9 @@ export const saveEmployees = statement(
                                     facility = excluded.facility, job = excluded.job
       where (employee.name, employee.phone, employee.active, employee.facility, employee.job)
             is distinct from (excluded.name, excluded.phone, excluded.active, excluded.facility, excluded.job)
+     returning id
    )
-   select id from renamed`,
+   select id, renamed.id is not null as is_renamed from saved left join renamed using (id)`,
 );
 
 /** An employee who has left the master can sign in no more; what they recorded keeps its author. */

@@ -9,6 +9,7 @@ import type { HostChanges } from './host/changes.ts';
 import { Doorbell } from './host/doorbell.ts';
 import { HostError, type Host } from './host/host.ts';
 import { hostMoment } from './host/local-time.ts';
+import type { HostFileName } from './host/tables.ts';
 import { readRouteKeys, readRouteRows, readRoutesOf, readZone, type RouteRows } from './host/reads.ts';
 import { importCodes, importEmployees, importFacilities } from './import-masters.ts';
 import * as sql from './import-sql.ts';
@@ -149,28 +150,28 @@ export class HostImport {
       await this.#passAlone(0);
       if (scope === 'open') return nothingDrifted;
     }
-    if (scope === 'everything') await this.#importAllMasters();
+    const masters = scope === 'everything' ? await this.#compareMasters() : nothingNew;
     const keys = scope === 'everything' ? await this.#routesThatMatter() : await this.#openRoutes();
     const drift: { plans: RouteKey[]; results: RouteKey[] } = { plans: [], results: [] };
     const routes = new Map(keys.map((key) => [routeScope(key), key]));
     for (const key of routes.values()) {
-      const { plan, results } = await this.#compareRoute(key);
+      const { plan, results } = await this.#compareRoute(key, masters.renamed.has(routeScope(key)));
       if (plan) drift.plans.push(key);
       if (results) drift.results.push(key);
       if (plan || results)
         await db.query(sql.reportIncident, ['host_drift', JSON.stringify({ route: key, plan, results })]);
     }
-    return { routes: routes.size, ...drift };
+    return { routes: routes.size, masters: masters.files, ...drift };
   }
 
-  async #compareRoute(key: RouteKey): Promise<{ plan: boolean; results: boolean }> {
+  async #compareRoute(key: RouteKey, renamed: boolean): Promise<{ plan: boolean; results: boolean }> {
     const { host, db } = this.#options;
     const state = async () => (await db.query<RouteStanding>(sql.standingOf, keyOf(key))).rows[0];
     const rows = await readRouteRows(host, key);
     // Read afterwards: whatever these rows show and a trigger has told of is in it.
     if (sortRings(await this.#changes.lookAgain()).routes.has(routeScope(key))) return { plan: false, results: false };
     const before = await state();
-    const plan = (await this.#saveRoute(quietRoute(key), rows, false)) !== 'unchanged';
+    const plan = (await this.#saveRoute(quietRoute(key), rows, renamed)) !== 'unchanged';
     const standing = await state();
     if (before === undefined || standing === undefined || standing.pending || rows.header === undefined)
       return { plan, results: false };
@@ -208,25 +209,37 @@ export class HostImport {
 
   async #importMasters({ keys }: RungMasters): Promise<RouteKey[]> {
     const { db, host } = this.#options;
-    if (!this.#snapshotDone) return this.#importAllMasters();
-    if (keys.has('FACMSTP')) await importFacilities(db, host);
-    if (keys.has('CTLCDP')) await importCodes(db, host);
-    return keys.has('EMPMSTP') ? this.#importEmployees() : [];
+    const isDue = (file: HostFileName) => !this.#snapshotDone || keys.has(file);
+    if (isDue('FACMSTP')) await importFacilities(db, host);
+    if (isDue('CTLCDP')) await importCodes(db, host);
+    return isDue('EMPMSTP') ? this.#routesOf((await importEmployees(db, host)).renamed) : [];
   }
 
-  async #importAllMasters(): Promise<RouteKey[]> {
+  /** The master files as if nothing had rung; what has rung is left to the import. */
+  async #compareMasters(): Promise<NewMasters> {
     const { db, host } = this.#options;
-    await importFacilities(db, host);
-    await importCodes(db, host);
-    return this.#importEmployees();
+    const rung = async () => sortRings(await this.#changes.lookAgain()).masters.keys;
+    const left = await rung();
+    const files: HostFileName[] = [];
+    const renamed: string[] = [];
+    if (!left.has('FACMSTP') && (await importFacilities(db, host))) files.push('FACMSTP');
+    if (!left.has('CTLCDP') && (await importCodes(db, host))) files.push('CTLCDP');
+    if (!left.has('EMPMSTP')) {
+      const employees = await importEmployees(db, host);
+      if (employees.isNew) files.push('EMPMSTP');
+      renamed.push(...employees.renamed);
+    }
+    // Read afterwards: whatever was new and a trigger has told of is in it.
+    const told = files.length > 0 ? await rung() : left;
+    const drifted = files.filter((file) => !told.has(file));
+    for (const file of drifted) await db.query(sql.reportIncident, ['host_drift', JSON.stringify({ file })]);
+    return { files: drifted, renamed: new Set((await this.#routesOf(renamed)).map(routeScope)) };
   }
 
-  /** @returns routes that show a name which is new */
-  async #importEmployees(): Promise<RouteKey[]> {
-    const { db, host } = this.#options;
-    const renamed = await importEmployees(db, host);
-    if (renamed.length === 0) return [];
-    return (await db.query<RouteKey>(sql.routesOfDrivers, [renamed])).rows.map(plainKey);
+  /** Routes that show these drivers. */
+  async #routesOf(drivers: readonly string[]): Promise<RouteKey[]> {
+    if (drivers.length === 0) return [];
+    return (await this.#options.db.query<RouteKey>(sql.routesOfDrivers, [drivers])).rows.map(plainKey);
   }
 
   /** Open routes that show what changed in a master file; at the first pass, every route that still matters. */
@@ -324,13 +337,22 @@ export class HostImport {
 export interface Drift {
   /** How many were compared. */
   readonly routes: number;
+  /** Master files in which something was another. */
+  readonly masters: readonly HostFileName[];
   /** What the host owns was another. */
   readonly plans: readonly RouteKey[];
   /** Somebody had changed what the service owns: the office's edit. */
   readonly results: readonly RouteKey[];
 }
 
-const nothingDrifted: Drift = { routes: 0, plans: [], results: [] };
+const nothingDrifted: Drift = { routes: 0, masters: [], plans: [], results: [] };
+
+interface NewMasters {
+  readonly files: readonly HostFileName[];
+  /** Routes that show a name which is new. */
+  readonly renamed: ReadonlySet<string>;
+}
+const nothingNew: NewMasters = { files: [], renamed: new Set() };
 
 interface RouteStanding {
   version: number;

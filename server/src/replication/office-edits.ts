@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import type { RouteKey, StopObject, StopResult } from '@tailgate/sync-protocol';
 import { canonicalJson, officeSource, routeScope, takenBack } from '@tailgate/sync-protocol';
 import { withTransaction } from '../db/transaction.ts';
-import type { Db } from '../db/types.ts';
+import type { Db, Tx } from '../db/types.ts';
 import type { Log } from '../log.ts';
 import type { Pipeline } from '../mutations/change.ts';
 import { amendmentOf, type InstantOf } from '../stops/amendment.ts';
 import { hostRows, type HeldStop, type StopRows } from '../stops/host-rows.ts';
+import { freshId } from '../stops/mutation-id.ts';
 import type { HostStops } from './host-stops.ts';
 import type { ServicePart } from './host/tables.ts';
 import { hostMoment, instantOf } from './host/local-time.ts';
@@ -123,6 +124,7 @@ export class OfficeEdits {
       if (status !== route.status || arrived !== route.arrived) {
         const closed = status === 'C' ? [closing.closedAt ?? editor.at, closing.closedBy ?? 'F'] : [null, null];
         await tx.query(sql.setClosing, [...keyOf(key), status, arrived, ...closed]);
+        await this.#record(tx, key, { status, arrived }, editor);
         await tx.query(sql.notify, [routeScope(key)]);
       }
       await tx.query(sql.saveShadow, [...keyOf(key), ROUTE_ROW, '0', encodeHeader(found)]);
@@ -130,6 +132,18 @@ export class OfficeEdits {
     });
     if (taken === undefined) return;
     log.info({ route: routeScope(key), ...taken, user: editor.user }, 'the office has changed the state of a route');
+  }
+
+  /** Who said so of the route stands in the ledger as what they say of stops does (I2). */
+  async #record(
+    tx: Tx,
+    route: RouteKey,
+    said: Pick<RouteState, 'status' | 'arrived'>,
+    { user, at }: Editor,
+  ): Promise<void> {
+    const body = canonicalJson({ args: { route, ...said }, name: 'route.amend', version: 1 });
+    const now = this.#options.clock();
+    await tx.query(sql.recordClosing, [...keyOf(route), freshId(now), digest(body), user, at, now, body]);
   }
 
   /** @returns why it had no effect, such as a status that nobody can go back to; empty where it had one */
@@ -216,9 +230,11 @@ function sameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean 
 /** Our own document is trusted. */
 const readResult: (doc: string) => StopResult = JSON.parse;
 
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
 /** A UUID (version 8: made by us) out of a text. */
 function uuidOf(text: string): string {
-  const bytes = createHash('sha256').update(text).digest().subarray(0, 16);
+  const bytes = digest(text).subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
