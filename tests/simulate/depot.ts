@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { PgBoss } from 'pg-boss';
 import { codeBook } from '../../server/src/codes/code-book.ts';
 import { createPool } from '../../server/src/db/pool.ts';
@@ -14,6 +14,7 @@ import { parseRouteFile } from '../../server/src/replication/host/load-file.ts';
 import { openStandIn } from '../../server/src/replication/host/postgres.ts';
 import { Leases } from '../../server/src/replication/lease.ts';
 import { recordedLog } from '../support/recorded-log.ts';
+import { letIn } from './driver.ts';
 import { driversOf, FACILITY, routeFile, tokenOf } from './ground.ts';
 import { Importer } from './importer.ts';
 
@@ -90,10 +91,9 @@ export async function openDepot(url: string): Promise<Depot> {
       for (const seed of seeds)
         for (const file of parseRouteFile(routeFile(seed))) await dispatchRoute(clerk, file, office);
       await importer.takeAll();
-      await db.query(
-        `insert into session (token_hash, employee, device, expires_at)
-         select h, e, 'simulation', 'infinity' from unnest($1::bytea[], $2::text[]) as k (h, e)`,
-        [employees.map((employee) => createHash('sha256').update(tokenOf(employee)).digest()), employees],
+      await letIn(
+        db,
+        employees.map((employee) => ({ employee, token: tokenOf(employee) })),
       );
     },
     close: async () => {

@@ -2,14 +2,17 @@
 export const FACILITY = 'F01';
 export const WEEK = '20261121';
 /** Stops of every route; the first ones are each one driver's alone, the others everybody's. */
-export const STOPS = 5;
-const DRIVERS_A_ROUTE = 3;
+export const STOPS = 6;
+const DRIVERS_A_ROUTE = 4;
+/** The last drivers have one phone between them. */
+export const PHONES_A_ROUTE = 3;
 
 /** The drivers of a seed's route. */
 export const driversOf = (seed: number): string[] =>
   Array.from({ length: DRIVERS_A_ROUTE }, (_, n) => String(10_000 + seed * DRIVERS_A_ROUTE + n));
 export const routeOf = (seed: number) => ({ facility: FACILITY, id: `S${seed}`, week_end: WEEK });
-export const tokenOf = (employee: string): string => `token-of-${employee}`;
+/** What the n-th sign-in of a driver has given them. */
+export const tokenOf = (employee: string, n = 0): string => `token-${n}-of-${employee}`;
 
 /** The route as the office dispatches it. */
 export function routeFile(seed: number): object {

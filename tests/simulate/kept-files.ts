@@ -1,12 +1,13 @@
 import { isKeptFile } from '../../client-sdk/src/uploads/file-store.ts';
 import type { Depot } from './depot.ts';
+import type { Driver } from './driver.ts';
 import { routeOf } from './ground.ts';
-import type { Driver } from './invariants.ts';
 
 /** Every file that a phone has kept is on the server, once and byte for byte, and nobody misses one that a stop names. */
 export async function wrongFiles({ db }: Depot, seed: number, drivers: readonly Driver[]): Promise<string[]> {
   const wrong: string[] = [];
-  const kept = (await Promise.all(drivers.map(({ phone }) => phone.files.kept(isKeptFile)))).flat();
+  const phones = [...new Set(drivers.map(({ phone }) => phone))];
+  const kept = (await Promise.all(phones.map(({ files }) => files.kept(isKeptFile)))).flat();
   const ids = kept.map(({ file }) => file.id);
   for (const { diary } of drivers)
     for (const { said, by } of diary.deeds)

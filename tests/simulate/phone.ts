@@ -4,7 +4,6 @@ import { createClient } from '@tailgate/client-sdk';
 import type { Uploads } from '@tailgate/client-sdk/uploads';
 import { openUploads } from '@tailgate/client-sdk/uploads';
 import type { Chance } from './chance.ts';
-import { tokenOf } from './ground.ts';
 import { Disk } from './disk.ts';
 import { FileDisk } from './file-disk.ts';
 import { type Ask, PhoneNetwork, PhoneSocket, type ServerSide } from './network.ts';
@@ -27,7 +26,6 @@ export interface PhoneGround {
 
 /** A driver's phone: disk and network, and the real SDK on it whenever the app runs. */
 export class Phone {
-  readonly employee: string;
   readonly disk = new Disk();
   readonly files = new FileDisk();
   readonly network: PhoneNetwork;
@@ -37,11 +35,17 @@ export class Phone {
   #life: Life | undefined;
   #app: Client | undefined;
   #uploads: Uploads | undefined;
+  #employee: string;
 
   constructor(employee: string, ground: PhoneGround) {
-    this.employee = employee;
+    this.#employee = employee;
     this.#ground = ground;
     this.network = new PhoneNetwork(ground.server, ground.stillness);
+  }
+
+  /** Who has it in their hands. */
+  get employee(): string {
+    return this.#employee;
   }
 
   /** The app, where it runs. */
@@ -54,14 +58,16 @@ export class Phone {
     return this.#uploads;
   }
 
-  /** The driver has signed in here some time ago. */
-  async signIn(): Promise<void> {
-    const { employee } = this;
-    const account = { employee, name: `Driver ${employee}`, token: tokenOf(employee), leaving: false, routes: [] };
-    await this.disk.put([
-      { put: 'account', key: employee, value: account },
-      { put: 'setting', key: 'current', value: { employee } },
-    ]);
+  /** A driver has signed in here. */
+  async signIn(employee: string, token: string): Promise<void> {
+    const account = { employee, name: `Driver ${employee}`, token, leaving: false, routes: [] };
+    await this.disk.put([{ put: 'account', key: employee, value: account }]);
+    this.handTo(employee);
+  }
+
+  /** From the next start of the app on somebody else works with it. */
+  handTo(employee: string): void {
+    this.#employee = employee;
   }
 
   async start(): Promise<Client> {
@@ -76,7 +82,9 @@ export class Phone {
       httpStack: tusLine(this.network, isAlive),
     });
     this.#uploads = uploads;
-    this.#app = await createClient({ url: 'http://simulated', store, device: 'phone', uploads, ...life.environment });
+    const { employee: employeeId } = this;
+    const own = { url: 'http://simulated', store, device: 'phone', uploads, employeeId };
+    this.#app = await createClient({ ...own, ...life.environment });
     return this.#app;
   }
 

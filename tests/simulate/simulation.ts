@@ -1,7 +1,8 @@
 import type { Depot } from './depot.ts';
+import type { Driver } from './driver.ts';
 import { type Mishap, mishaps } from './host-line.ts';
-import type { Driver } from './invariants.ts';
 import type { Fuse } from './mortal-database.ts';
+import type { Phone } from './phone.ts';
 import { World } from './world.ts';
 
 /** A run that broke a promise; its message says how to see it again. */
@@ -83,7 +84,10 @@ function happenings(world: World, expectNothing: (wrong: readonly string[]) => v
     return { count: chance.below(of === 'statements' ? statements : 2), of, moment };
   };
   const told = ({ count, of, moment }: Fuse): string => `dies ${moment} ${count} ${of}`;
-  const all: Happening[] = world.drivers.flatMap((driver, n) => ofPhone(world, driver, n, expectNothing));
+  const all = [
+    ...world.drivers.flatMap((driver) => ofDriver(world, driver, expectNothing)),
+    ...world.phones.flatMap((phone, n) => ofPhone(world, phone, n, expectNothing)),
+  ];
   const worker = chance.odds(0.3) ? fuse(12) : undefined;
   const mishap = mishapOf(world, 5);
   const fate = [worker && told(worker), mishap && `${mishap.what} in ${mishap.count}`].filter(Boolean).join(', ');
@@ -107,23 +111,32 @@ function mishapOf({ chance }: World, transactions: number): Mishap | undefined {
   return { count: chance.below(transactions), what: chance.one(mishaps), thenAway: chance.odds(0.3) };
 }
 
+function ofDriver(world: World, driver: Driver, expectNothing: (wrong: readonly string[]) => void): Happening[] {
+  const { own, phone, hasPhone, isSignedIn } = driver;
+  const name = (what: string): string => `driver ${own}: ${what}`;
+  const all: Happening[] = [];
+  if (hasPhone && phone.app) {
+    all.push([8, [name('tap'), () => world.tap(driver)]]);
+    all.push([0.8, [name('photo'), () => world.photograph(driver)]]);
+  }
+  if (isSignedIn) all.push([0.3, [name('is put out'), () => world.evict(driver)]]);
+  else all.push([0.6, [name('signs in again'), async () => expectNothing(await world.signIn(driver))]]);
+  if (!hasPhone) all.push([1, [name('takes the phone'), async () => expectNothing(await world.take(driver))]]);
+  return all;
+}
+
 function ofPhone(
   world: World,
-  driver: Driver,
+  phone: Phone,
   n: number,
   expectNothing: (wrong: readonly string[]) => void,
 ): Happening[] {
   const { chance } = world;
-  const { phone } = driver;
   const { app, disk, files, network } = phone;
   const name = (what: string): string => `phone ${n + 1}: ${what}`;
   const all: Happening[] = [];
   if (!app) all.push([6, [name('app starts'), () => phone.start()]]);
-  else {
-    all.push([8, [name('tap'), () => world.tap(driver, n + 1)]]);
-    all.push([0.6, [name('photo'), () => world.photograph(driver, n + 1)]]);
-    all.push([0.7, [name('app is killed'), async () => expectNothing(await world.kill(driver))]]);
-  }
+  else all.push([0.7, [name('app is killed'), async () => expectNothing(await world.kill(phone))]]);
   if (disk.isWriting)
     all.push([20, [name('disk'), () => disk.finish()]], [0.5, [name('disk is full'), () => disk.refuse()]]);
   if (files.isWriting) all.push([10, [name('files'), () => files.finish()]]);
@@ -143,7 +156,10 @@ async function heal(world: World, expectNothing: (wrong: readonly string[]) => v
   world.story.push('healing');
   world.node?.extinguish();
   if (!world.node) await world.startServer();
-  for (const { phone } of world.drivers) {
+  // A queue that was never at the server has no key: nothing but its driver's sign-in brings it there.
+  for (const driver of world.drivers)
+    if (!driver.isSignedIn && !(await driver.hasQueueKey())) expectNothing(await world.signIn(driver));
+  for (const phone of world.phones) {
     phone.network.isUp = true;
     if (!phone.app) await phone.start();
   }
@@ -175,7 +191,7 @@ async function heal(world: World, expectNothing: (wrong: readonly string[]) => v
 
 async function moveOn(world: World): Promise<boolean> {
   let moved = false;
-  for (const { phone } of world.drivers) {
+  for (const phone of world.phones) {
     while (phone.disk.isWriting) {
       await phone.disk.finish();
       moved = true;

@@ -2,10 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ReceiptState } from '@tailgate/client-sdk';
 import { Chance } from './chance.ts';
 import type { Depot } from './depot.ts';
-import { Diary, saidIn, type Said } from './diary.ts';
-import { driversOf, routeOf, STOPS } from './ground.ts';
+import { saidIn, type Said } from './diary.ts';
+import { Driver } from './driver.ts';
+import { driversOf, PHONES_A_ROUTE, routeOf, STOPS, tokenOf } from './ground.ts';
 import { HostLine, type Mishap } from './host-line.ts';
-import type { Driver, Hosted } from './invariants.ts';
+import type { Hosted } from './invariants.ts';
 import { brokenPromises, falseReceipts, shownAfter, shownOn } from './invariants.ts';
 import { Office } from './office.ts';
 import { CHUNK_BYTES, Phone } from './phone.ts';
@@ -19,6 +20,7 @@ export class World {
   readonly chance: Chance;
   readonly time = new WorldTime();
   readonly stillness = new Stillness();
+  readonly phones: readonly Phone[];
   readonly drivers: readonly Driver[];
   readonly office: Office;
   /** What has happened, a line each: the same for the same seed. */
@@ -35,20 +37,22 @@ export class World {
     this.#seed = seed;
     this.chance = new Chance(seed);
     this.office = new Office({ seed, clerk: depot.clerk, time: this.time, chance: this.chance });
-    this.drivers = driversOf(seed).map((employee, n) => {
+    const employees = driversOf(seed);
+    this.phones = employees.slice(0, PHONES_A_ROUTE).map((employee, n) => {
       const chance = new Chance(seed * 1_000 + n + 1);
-      const phone = new Phone(employee, { server: this, stillness: this.stillness, time: this.time, chance });
-      return { phone, diary: new Diary() };
+      return new Phone(employee, { server: this, stillness: this.stillness, time: this.time, chance });
+    });
+    this.drivers = employees.flatMap((employee, n) => {
+      const phone = this.phones[n] ?? this.phones.at(-1);
+      return phone ? [new Driver(employee, n + 1, phone)] : [];
     });
   }
 
   static async open(depot: Depot, seed: number): Promise<World> {
     const world = new World(depot, seed);
     await world.startServer();
-    for (const { phone } of world.drivers) {
-      await phone.signIn();
-      await phone.start();
-    }
+    for (const { phone, employee } of world.drivers.toReversed()) await phone.signIn(employee, tokenOf(employee));
+    for (const phone of world.phones) await phone.start();
     await world.settle();
     return world;
   }
@@ -67,22 +71,22 @@ export class World {
   #serverDied(): void {
     if (this.#node) this.#dead.push(this.#node);
     this.#node = undefined;
-    for (const { phone } of this.drivers) phone.network.loseServer();
+    for (const phone of this.phones) phone.network.loseServer();
   }
 
   /** A driver takes a photo, and says of a stop that this is its proof. */
-  async photograph(driver: Driver, own: number): Promise<void> {
+  async photograph(driver: Driver): Promise<void> {
     const { uploads, files } = driver.phone;
     if (!uploads) return;
     const bytes = Uint8Array.from(this.chance.bytes(1 + this.chance.below(3 * CHUNK_BYTES)));
     const isKept = files.untilWriting();
     const added = uploads.add(new Blob([bytes]), { kind: 'photo' });
-    void added.then(({ id }) => this.tap(driver, own, id));
+    void added.then(({ id }) => this.tap(driver, id));
     await Promise.race([isKept, added]);
   }
 
   /** A driver says something of a stop. @param signature_id a file that proves it */
-  tap({ phone, diary }: Driver, own: number, signature_id?: string): void {
+  tap({ employee, own, phone, diary }: Driver, signature_id?: string): void {
     const { app } = phone;
     if (!app) return;
     const { chance } = this;
@@ -103,10 +107,29 @@ export class World {
       ...(delivered === undefined ? {} : { products: [line] }),
     });
     this.story.push(`  stop ${stop}: ${JSON.stringify(said)} as ${receipt.id}`);
-    const deed = { id: receipt.id, by: phone.employee, stop, said, isSaved: false };
+    const deed = { id: receipt.id, by: employee, stop, said, isSaved: false };
     diary.deeds.push(deed);
     this.#told.delete(receipt.id);
     void receipt.saved.then(() => (deed.isSaved = true));
+  }
+
+  /** Somebody else has the route now: the sessions of this driver end. */
+  evict(driver: Driver): Promise<void> {
+    return driver.evict(this.#depot.db, this.time.now);
+  }
+
+  /** A driver takes the phone and signs in. */
+  async signIn(driver: Driver): Promise<string[]> {
+    const wrong = await this.kill(driver.phone);
+    await driver.signIn(this.#depot.db);
+    return wrong;
+  }
+
+  /** A driver takes the phone that somebody else has worked with. */
+  async take({ phone, employee }: Driver): Promise<string[]> {
+    const wrong = await this.kill(phone);
+    phone.handTo(employee);
+    return wrong;
   }
 
   /** A clerk corrects something on the host. */
@@ -138,14 +161,16 @@ export class World {
     return brokenPromises(this.#depot, this.#seed, this.drivers, this.office.deeds);
   }
 
-  async kill({ phone, diary }: Driver): Promise<string[]> {
+  /** The system ends the app of a phone. @returns what is wrong with its disk */
+  async kill(phone: Phone): Promise<string[]> {
     await phone.kill();
     const stored = new Map<string, Said>();
     for (const { value } of await phone.disk.rows('item')) {
       if (!isStoredItem(value)) throw new Error('a stored item looks different from what this test knows');
       stored.set(value.mutation.id, saidIn(value.mutation.args));
     }
-    return diary.afterKill(stored);
+    const drivers = this.drivers.filter((driver) => driver.phone === phone);
+    return drivers.flatMap(({ diary }) => diary.afterKill(stored));
   }
 
   /** Waits until nothing goes on by itself, and looks at what everybody was told. */
@@ -157,20 +182,24 @@ export class World {
 
   /** Whether every change is on the host as far as its driver was told, and every phone shows the same. */
   get isAtRest(): boolean {
-    const isTold = this.drivers.every(
-      ({ phone, diary }) =>
-        phone.app !== undefined &&
-        phone.uploads?.status.current.waiting === 0 &&
-        diary.ids.every((id) => isDone(phone.app?.receipt(id)?.current)),
+    const isSent = this.phones.every(({ uploads }) => uploads?.status.current.waiting === 0);
+    const following = this.#following;
+    const isTold = this.drivers.every(({ phone, diary }) =>
+      diary.ids.every((id) => isDone(phone.app?.receipt(id)?.current, following.includes(phone))),
     );
-    const [first, ...others] = this.drivers.map(({ phone }) =>
-      phone.app?.route(routeOf(this.#seed)).current?.stops.map(shownOn),
+    const [first, ...others] = following.map(
+      (phone) => phone.app?.route(routeOf(this.#seed)).current?.stops.map(shownOn) ?? [],
     );
-    return isTold && first !== undefined && others.every((shown) => isDeepStrictEqual(shown, first));
+    return isSent && isTold && others.every((shown) => isDeepStrictEqual(shown, first));
+  }
+
+  /** Phones whose driver may see the route. */
+  get #following(): Phone[] {
+    return this.drivers.filter(({ hasPhone, isSignedIn }) => hasPhone && isSignedIn).map(({ phone }) => phone);
   }
 
   async close(): Promise<void> {
-    for (const { phone } of this.drivers) await phone.kill();
+    for (const phone of this.phones) await phone.kill();
     this.#node?.kill();
     await this.stillness.reached();
     while (this.#dead.length > 0) await this.#dead.pop()?.bury();
@@ -195,19 +224,18 @@ export class World {
 
   /** Whatever the server says meanwhile: a stop that nobody else touches shows its driver's last word. */
   #lookAtViews(): string[] {
-    return this.drivers.flatMap(({ phone, diary }, n) => {
-      const own = phone.app?.stop(n + 1, routeOf(this.#seed)).current;
-      const expected = shownAfter(diary.lastWord(n + 1));
+    return this.drivers.flatMap(({ employee, own: stop, phone, diary, hasPhone }) => {
+      const own = hasPhone ? phone.app?.stop(stop, routeOf(this.#seed)).current : undefined;
+      const expected = shownAfter(diary.lastWord(stop));
       if (!own || isDeepStrictEqual(shownOn(own), expected)) return [];
-      return [
-        `the phone of ${phone.employee} shows ${JSON.stringify(shownOn(own))} instead of ${JSON.stringify(expected)}`,
-      ];
+      return [`the phone of ${employee} shows ${JSON.stringify(shownOn(own))} instead of ${JSON.stringify(expected)}`];
     });
   }
 }
 
-/** On the host, with every file that its stop names. */
-function isDone(receipt: ReceiptState | undefined): boolean {
+/** On the host, with every file that its stop names; who may not follow the route hears that it was accepted. */
+function isDone(receipt: ReceiptState | undefined, isFollowing: boolean): boolean {
+  if (!isFollowing) return receipt?.at === 'accepted' || receipt?.at === 'on_host';
   return receipt?.at === 'on_host' && receipt.evidence === 'complete';
 }
 
