@@ -49,7 +49,8 @@ export function undocumented({ method, url, status, headers, body }: SeenAnswer)
   const [path = ''] = url.split('?');
   if (!/^\/api(\/|$)/.test(path) || /^\/api\/sync(\/|$)/.test(path) || method === 'OPTIONS') return [];
   const place = `${method} ${path} ${status}`;
-  const found = find(method, path);
+  // A slash behind is ignored where there is something without it.
+  const found = find(method, status === 404 ? path : path.replace(/\/$/, ''));
   if (!found) return validate('#/components/schemas/Error', body).map((fault) => `${place}: ${fault}`);
   const listed = found.operation.responses[status];
   if (!listed) return [`${place} is not in docs/openapi.json; if it should be: npm run openapi`];
@@ -80,7 +81,7 @@ function find(method: string, path: string) {
 
 const places = Object.entries(document.paths).map(([template, item]) => ({
   template,
-  pattern: new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`),
+  pattern: new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
   item,
 }));
 const escaped = (part: string): string => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));

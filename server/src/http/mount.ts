@@ -28,7 +28,11 @@ const mostOfStrangers = 64 * 1024;
  */
 export function mount(app: FastifyInstance, endpoints: Endpoints, options: AccessOptions): void {
   app.decorateRequest('driver', undefined);
-  for (const { operation, answer } of Object.values(endpoints)) {
+  const all = Object.values(endpoints);
+  for (const { operation, answer } of all) {
+    const isList = all.some(({ operation: { method, path } }) => {
+      return method === operation.method && path.startsWith(`${operation.path}/:`);
+    });
     const gate = gateOf(operation.access, options);
     for (const paths of operation.sets) {
       app.route({
@@ -36,7 +40,11 @@ export function mount(app: FastifyInstance, endpoints: Endpoints, options: Acces
         url: pathSets[paths] + operation.path,
         ...(operation.access === 'public' && { bodyLimit: mostOfStrangers }),
         onRequest: async (request) => {
+          // A slash behind is ignored (build.ts), but whoever asks for one thing and names none shall not get them all.
+          if (isList && /\/(?:\?|$)/.test(request.url)) throw new AppError('NOT_FOUND');
           request.driver = await gate(request);
+          // Nothing is of no kind: some clients name a form for the body that they do not send.
+          if (operation.form === undefined && !hasBody(request)) delete request.headers['content-type'];
           const isRead = operation.method !== 'GET' && hasBody(request);
           if (isRead && isForm(request) !== (operation.form !== undefined))
             throw new AppError('UNSUPPORTED_MEDIA_TYPE');

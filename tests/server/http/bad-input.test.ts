@@ -261,6 +261,8 @@ describe('contract §1: paths', () => {
     ['POST', '/api/route/stop'],
     ['DELETE', '/api/route'],
     ['GET', '/api/auth/signin'],
+    // An id that was forgotten is not the list.
+    ['GET', '/api/ops/quarantine/'],
     // Documented, but under the other set.
     ['GET', '/api/v20/ops/quarantine'],
   ])('%s %s is 404 NOT_FOUND', async (method, path) => {
