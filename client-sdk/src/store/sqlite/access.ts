@@ -46,7 +46,7 @@ export class SqlAccess {
 
   /**
    * Platforms close databases of apps in the background; the next connection is as good (field case 19). What was on its
-   * way is asked for again, for it may not have been committed: our statements may be done twice.
+   * way is asked for again, for it may not have been committed: each of our statements may be done twice.
    */
   async #onLiving<Value>(work: (connection: SqlConnection) => Promise<Value>): Promise<Value> {
     const opened = this.#connect();

@@ -10,7 +10,7 @@ export interface SqlConnection {
   close(): Promise<void>;
 }
 
-/** Opens the database; called again where the store is used after `close`. */
+/** Opens the database; called again where the store is used after `close`, or the platform has closed it. */
 export type OpenSql = () => Promise<SqlConnection>;
 
 /** What of `DatabaseSync` in `node:sqlite` is used. */
