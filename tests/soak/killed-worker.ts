@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const vitest = fileURLToPath(import.meta.resolve('vitest/vitest.mjs'));
+// Its program is no module that it exports: it lies beside its manifest.
+const vitest = fileURLToPath(new URL('vitest.mjs', import.meta.resolve('vitest/package.json')));
 
 /** A worker process killed at every step of a pass, one after the other: the suite takes four of them. */
 export function killWorkerAtEachStep(): boolean {
