@@ -17,7 +17,7 @@ let node: SyncNode;
 
 beforeAll(async () => {
   node = await startSyncNode();
-  const drivers = ['1001', '1002', '1003', '1004'];
+  const drivers = ['1001', '1002', '1003', '1004', '1005'];
   await insertRoutes(node.database.pool, [
     { facility: 'F01', id: 'R100', weekEnd: '20261121', drivers, stops: [plan(1)] },
   ]);
@@ -203,4 +203,17 @@ describe('GET /api/ops/incidents', () => {
     for (const sent of [node.client.call(listIncidents), node.client.call(listDevices)])
       expect((await sent).error?.code).toBe('MISSING_CREDENTIALS');
   });
+});
+
+// The last one here: it makes the node deaf.
+test('who is put out is out with the answer, whenever the notification of it comes', async () => {
+  const { as, params } = await phoneOf('1005', { device: 'Tab 7' });
+  await node.client.take(readRoute, { as });
+  await node.listener.stop();
+  await node.client.take(revokeDevice, { headers, params, body });
+  expect((await node.client.call(readRoute, { as })).error?.code).toBe('INVALID_TOKEN');
+  const again = await signIn(node.client, '1005', { confirm_login: true });
+  await node.client.take(readRoute, { as: again });
+  await node.client.take(unregisterDriver, { headers, params: { employee: '1005' }, body });
+  expect((await node.client.call(readRoute, { as: again })).error?.code).toBe('INVALID_TOKEN');
 });
