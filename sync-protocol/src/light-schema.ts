@@ -1,6 +1,6 @@
 /**
- * The part of `zod/mini` that the protocol's schemas are written with, for phones: the same values and the same issues
- * at a tenth of its weight. `#schema` (package.json) is zod itself on Node and in the type checker, and this module
+ * The part of `zod/mini` that the protocol's schemas are written with, for phones: the same values, and of what is wrong
+ * the first thing, at a tenth of its weight. `#schema` (package.json) is zod itself on Node and in the type checker, and this module
  * elsewhere, so a schema is written once. `tests/protocol/light-schema.test.ts` holds every schema of the protocol
  * against zod; what no schema uses is not here, and a schema that uses more fails that test.
  */

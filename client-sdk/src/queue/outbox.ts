@@ -84,9 +84,8 @@ export class Outbox {
    */
   record(employee: string, draft: Draft, notBefore: number, id?: string): { item: QueueItem; saved: Promise<void> } {
     const queue = this.queueOf(employee);
-    const now = this.#stamp(Math.max(notBefore, queue.items.at(-1)?.edit_time ?? 0));
-    const merged = id === undefined ? this.#mergeIntoTail(queue, draft, now) : undefined;
-    const item = merged ?? this.#append(queue, draft, now, id);
+    const merged = id === undefined ? this.#mergeIntoTail(queue, draft) : undefined;
+    const item = merged ?? this.#append(queue, draft, notBefore, id);
     const saved = this.#ground.journal.commit([putQueue(queue), putItem(item)]);
     this.onChange([item]);
     return { item, saved };
@@ -166,27 +165,23 @@ export class Outbox {
     }
   }
 
-  #stamp(notBefore: number): { at: number; monotonic: number; edit: number } {
-    const { clock } = this.#ground.environment;
-    const at = clock.now();
-    return { at, monotonic: clock.monotonic(), edit: Math.max(at, notBefore) };
-  }
-
-  #append(queue: Queue, draft: Draft, now: { at: number; monotonic: number; edit: number }, id?: string): QueueItem {
+  #append(queue: Queue, draft: Draft, notBefore: number, id?: string): QueueItem {
+    const { clock, random } = this.#ground.environment;
+    const now = clock.now();
     const { client_id, employee } = queue.head;
     const item = toItem({
       client_id,
       employee,
       // What another page calls by its id takes no other change in.
       form: id === undefined ? 'open' : 'frozen',
-      edit_time: now.edit,
+      edit_time: Math.max(now, notBefore, queue.items.at(-1)?.edit_time ?? 0),
       mutation: {
         ...draft,
-        id: id ?? newId(now.at, this.#ground.environment.random),
+        id: id ?? newId(now, random),
         seq: queue.nextSeq,
-        captured_at: new Date(now.at).toISOString(),
+        captured_at: new Date(now).toISOString(),
         boot_id: this.#ground.boot.id,
-        monotonic_ms: now.monotonic,
+        monotonic_ms: clock.monotonic(),
         prev_hash: null,
       },
       progress: { at: 'waiting' },
@@ -195,14 +190,11 @@ export class Outbox {
     return item;
   }
 
-  #mergeIntoTail(
-    queue: Queue,
-    draft: Draft,
-    now: { at: number; monotonic: number; edit: number },
-  ): QueueItem | undefined {
+  #mergeIntoTail(queue: Queue, draft: Draft): QueueItem | undefined {
+    const { boot, environment } = this.#ground;
     const tail = queue.items.at(-1);
-    if (tail?.form !== 'open' || tail.mutation.boot_id !== this.#ground.boot.id) return undefined;
-    if (now.monotonic - tail.mutation.monotonic_ms > mergeWindowMs) return undefined;
+    if (tail?.form !== 'open' || tail.mutation.boot_id !== boot.id) return undefined;
+    if (environment.clock.monotonic() - tail.mutation.monotonic_ms > mergeWindowMs) return undefined;
     const args = mergeArgs(tail.mutation, draft);
     if (!args) return undefined;
     // The first edit's clocks stay: the window counts from there.

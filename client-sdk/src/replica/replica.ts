@@ -113,7 +113,7 @@ export class Replica {
   catchUp(scopes: Iterable<Scope>): Conflict[] {
     return [...scopes].flatMap((scope) => {
       const state = this.#scopes.get(scope);
-      return state?.standing ? this.#settle(state) : [];
+      return state ? this.#settle(state) : [];
     });
   }
 
@@ -159,33 +159,20 @@ export class Replica {
     return model;
   }
 
-  /** Conflicts that can be shown now, because the values that won are here. */
-  #conflicts(state: ScopeState): Conflict[] {
+  /** What the documents at hand make of the changes of this device; conflicts whose winning values are here now. */
+  #settle({ scope, standing }: ScopeState): Conflict[] {
+    if (!standing) return [];
     const conflicts: Conflict[] = [];
-    const told = new Map<QueueItem, Progress>();
-    for (const item of this.#ground.items.unfinished.of(state.scope)) {
-      const { progress, target } = item;
-      if (
-        progress.at !== 'accepted' ||
-        progress.superseded.length === 0 ||
-        !target ||
-        !isContained(item, state.standing)
-      )
-        continue;
-      conflicts.push(...this.#model(state.scope).conflictsOf(item, target.stop, progress.superseded));
-      told.set(item, { ...progress, superseded: [] });
-    }
-    if (told.size > 0) this.#ground.items.advance(told);
-    return conflicts;
-  }
-
-  #settle(state: ScopeState): Conflict[] {
-    const conflicts = this.#conflicts(state);
-    const { standing: head } = state;
     const moves = new Map<QueueItem, Progress>();
-    for (const item of head ? this.#ground.items.unfinished.of(state.scope) : []) {
-      const next = head && standingAt(item, head, this.#ground.clock.now());
-      if (next) moves.set(item, next);
+    for (const item of this.#ground.items.unfinished.of(scope)) {
+      const { target } = item;
+      let { progress } = item;
+      if (progress.at === 'accepted' && progress.superseded.length > 0 && target && isContained(item, standing)) {
+        conflicts.push(...this.#model(scope).conflictsOf(item, target.stop, progress.superseded));
+        progress = { ...progress, superseded: [] };
+      }
+      progress = standingAt(progress, target, standing, this.#ground.clock.now()) ?? progress;
+      if (progress !== item.progress) moves.set(item, progress);
     }
     if (moves.size > 0) this.#ground.items.advance(moves);
     return conflicts;

@@ -1,4 +1,4 @@
-import type { Evidence, Progress, QueueItem } from '../queue/item.ts';
+import type { Evidence, Progress, QueueItem, Target } from '../queue/item.ts';
 import type { ScopeHead } from './scope-state.ts';
 
 /** Whether the documents at hand already hold this change, so that it must not be laid over them again. */
@@ -15,7 +15,12 @@ export function isContained({ progress }: QueueItem, head: ScopeHead | undefined
  * as contained in what was fetched, so it is on the host when all of that is: later than it may have been, never earlier
  * (I10).
  */
-export function standingAt({ progress, target }: QueueItem, head: ScopeHead, now: number): Progress | undefined {
+export function standingAt(
+  progress: Progress,
+  target: Target | undefined,
+  head: ScopeHead,
+  now: number,
+): Progress | undefined {
   if (!target || progress.at === 'waiting' || progress.at === 'quarantined') return undefined;
   const isKnown = progress.at === 'on_host';
   const epoch = isKnown ? head.epoch : progress.epoch;
