@@ -142,6 +142,7 @@ async function nothingBehind(db: Queryable): Promise<void> {
 
 async function withBoss<Result>(connectionString: string, work: (boss: PgBoss) => Promise<Result>): Promise<Result> {
   const boss = new PgBoss({ connectionString, useListenNotify: true, supervise: false, schedule: false });
+  boss.on('error', (error) => quietLog.error({ err: error }, 'pg-boss'));
   await boss.start();
   await createQueues(boss);
   try {

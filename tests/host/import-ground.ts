@@ -29,6 +29,8 @@ export async function importGround(by: 'doorbell' | 'polling' = 'doorbell', cloc
   if (by === 'polling') await pool.query('drop table PODDTA.PODCHGP');
   const changes = by === 'doorbell' ? new Doorbell(host) : new HostPolling({ db: pool, host, clock });
   const boss = new PgBoss({ connectionString: database.url, useListenNotify: true });
+  // It connects again by itself; unheard, an error of it would end the process.
+  boss.on('error', () => undefined);
   await boss.start();
   await createQueues(boss);
   const pipeline = openPipeline({

@@ -29,6 +29,7 @@ export async function openHostGround(size: BacklogSize): Promise<HostGround> {
   const host = await openStandIn({ url: database.url, library: 'PODDTA', log });
   await fillBacklog(database.pool, host, size);
   const boss = new PgBoss({ connectionString: database.url, useListenNotify: true, supervise: false, schedule: false });
+  boss.on('error', (err) => log.warn({ err }, 'pg-boss has trouble with the database'));
   await boss.start();
   await createQueues(boss);
   const workers: ReplicationWorker[] = [];

@@ -59,6 +59,8 @@ export async function openDepot(): Promise<Depot> {
   const log = recordedLog();
   const clock = { now: new Date('2026-11-21T16:00:00.000Z') };
   const boss = new PgBoss({ connectionString: database.url, useListenNotify: true, supervise: false, schedule: false });
+  // A connection that takes too long on a busy machine is made again; unheard, pg-boss would end the process.
+  boss.on('error', (err) => log.warn({ err }, 'pg-boss has trouble with the database'));
   await boss.start();
   await createQueues(boss);
   const listener = await startListener({ url: database.url, log });
