@@ -169,17 +169,14 @@ export class Channel implements Talk {
         return desk.trouble(frame.code, frame.message);
       case 'reject':
         return desk.rejected(this, frame.code, frame.message);
-      case 'patch':
-      case 'snapshot':
-      case 'gone':
-      case 'routes':
-      case 'session':
-        return desk.feed(this, frame);
-      // A route's header says the same, and is kept.
+      // A route's header says the same as a timer, and is kept; the others are the connection's.
       case 'timer':
       case 'goodbye':
       case 'ping':
       case 'pong':
+        return;
+      default:
+        return desk.feed(this, frame);
     }
   }
 

@@ -36,18 +36,15 @@ export interface Trouble {
 
 export function connectionStatus(signedIn: boolean, state: State | undefined): ConnectionStatus {
   if (!signedIn) return 'signed_out';
-  switch (state?.at) {
-    case 'live':
-      return 'online';
-    case 'opening':
-    case 'greeting':
-      return 'connecting';
-    case 'barred':
-      return 'refused';
-    default:
-      return 'offline';
-  }
+  return (state && shown[state.at]) ?? 'offline';
 }
+
+const shown: Partial<Record<State['at'], ConnectionStatus>> = {
+  live: 'online',
+  opening: 'connecting',
+  greeting: 'connecting',
+  barred: 'refused',
+};
 
 export function pendingOf(outbox: Outbox): Pick<Status, 'pending' | 'unhosted' | 'oldestPendingAt'> {
   const pending: Record<string, number> = {};

@@ -119,23 +119,18 @@ export class Connection {
     }
     this.#socket = socket;
     // What a socket says after we let go of it is of no interest.
-    const whileOurs = (listener: (event: globalThis.Event) => void) => (event: globalThis.Event) => {
-      if (this.#socket === socket) listener(event);
-    };
-    socket.addEventListener(
-      'open',
-      whileOurs(() => this.tell({ is: 'opened' })),
-    );
-    socket.addEventListener(
-      'message',
-      whileOurs((event) => this.#hear('data' in event ? event.data : undefined)),
-    );
-    const gone = whileOurs(() => {
+    const on = (type: string, listener: (event: globalThis.Event) => void): void =>
+      socket.addEventListener(type, (event) => {
+        if (this.#socket === socket) listener(event);
+      });
+    const gone = (): void => {
       this.#socket = undefined;
       this.tell({ is: 'closed' });
-    });
-    socket.addEventListener('close', gone);
-    socket.addEventListener('error', gone);
+    };
+    on('open', () => this.tell({ is: 'opened' }));
+    on('message', (event) => this.#hear('data' in event ? event.data : undefined));
+    on('close', gone);
+    on('error', gone);
   }
 
   #close(): void {

@@ -16,11 +16,6 @@ export interface SenderGround {
 /** How long a push may take; a batch waits for locks and disks at the server, so this is no ping. */
 const answerMs = 30_000;
 
-/** A push under way: `generation` tells those apart that were sent before we began again from an earlier item. */
-interface Flight {
-  readonly generation: number;
-}
-
 /** Hands one queue's items to the server over one connection, in order, as many at a time as the server allows. */
 export class Sender {
   readonly #queue: Queue;
@@ -28,7 +23,8 @@ export class Sender {
   readonly #ground: SenderGround;
   #next = 0;
   #generation = 0;
-  #flights: Flight[] = [];
+  /** The generation of each push under way: tells those apart that were sent before we began again from earlier. */
+  #flights: number[] = [];
   #failures = 0;
   #ended = false;
   #pumping = false;
@@ -81,7 +77,7 @@ export class Sender {
     const last = batch.at(-1);
     if (!last) return false;
     this.#next = last.mutation.seq + 1;
-    this.#flights.push({ generation });
+    this.#flights.push(generation);
     if (this.#flights.length === 1) this.#expectAnswer();
     const frame: ClientFrameInput = { type: 'push', mutations: batch.map((item) => item.mutation) };
     this.#ground.send(canonicalJson(frame));
@@ -96,14 +92,14 @@ export class Sender {
     this.#expectAnswer();
     this.#failures = 0;
     // Pushes that followed a gap are all answered with it: begin again once.
-    if (ack.wants !== undefined && flight?.generation === this.#generation) this.#restart(ack.wants);
+    if (ack.wants !== undefined && flight === this.#generation) this.#restart(ack.wants);
   }
 
   /** An error frame: what is under way is sent again, later and later. Nothing is ever dropped for it. */
   failed(): void {
     const flight = this.#flights.shift();
     this.#expectAnswer();
-    if (!flight || flight.generation !== this.#generation) return;
+    if (flight !== this.#generation) return;
     this.#restart(0);
     this.#paused = true;
     const { timing, environment } = this.#ground;
