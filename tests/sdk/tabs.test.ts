@@ -19,6 +19,7 @@ const until = (watch, isSo) => new Promise((resolve) => {
 const update = (stop, text) => client.updateStop(key, { id: stop, updates: { driver_comments: text } });
 let fired = 0;
 client.route().subscribe(() => fired++);
+const amended = new Promise((tell) => client.on('amendment', ({ stop, after, by }) => tell({ stop, after, by })));
 
 globalThis.tab = {
   signIn: async () => {
@@ -39,6 +40,7 @@ globalThis.tab = {
   sees: (stop, text) => until(client.stop(stop), (is) => is?.updates.driver_comments === text).then(() => true),
   refusal: (stop) => { try { client.updateStop(key, { id: stop, updates: { status: 'ZZ' } }); } catch (error) { return error.name; } },
   fired: () => fired,
+  amended: () => amended,
   support: async () => { const { queues } = await client.diagnostics(); return queues.map((queue) => queue.connection); },
   online: () => until(client.status, (status) => status.connection === 'online').then(() => true),
   close: () => client.close(),
@@ -57,6 +59,7 @@ interface Tab {
   sees(stop: number, text: string): Promise<boolean>;
   refusal(stop: number): string | undefined;
   fired(): number;
+  amended(): Promise<object>;
   support(): Promise<string[]>;
   online(): Promise<boolean>;
   close(): Promise<void>;
@@ -111,6 +114,14 @@ describe('two pages of one origin, in a real Chromium', () => {
     expect(await guest.evaluate(() => globalThis.tab.support())).toEqual(['live']);
     expect(await guest.evaluate(() => globalThis.tab.refusal(1))).toBe('InvalidChange');
     expect(await guest.evaluate(() => globalThis.tab.online())).toBe(true);
+    // What one of them is told both of them tell.
+    server.amend({ id: 3, updates: { driver_comments: 'of the office' } }, Date.now());
+    for (const page of [leader, guest])
+      expect(await page.evaluate(() => globalThis.tab.amended())).toEqual({
+        stop: 3,
+        after: 'of the office',
+        by: 'CLERK1',
+      });
   });
 
   test('a tap copies its own stop to the other pages, and nothing where there is none', async () => {
