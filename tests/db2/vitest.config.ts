@@ -12,6 +12,7 @@ export default defineConfig({
       'tests/db2/*.check.ts',
       // The stories that the stand-in's own driver runs too.
       'tests/host/{broken-links,conformance,compare-and-set,import,import-closing,import-feed,import-polling,osd-emails,plan-change,replication,replication-edits,replication-nodes,row-replication}.test.ts',
+      'tests/system/worker-is-killed.test.ts',
     ],
     globalSetup: ['tests/db2/build-ibm-db.ts', 'tests/support/global-setup.ts'],
     setupFiles: ['tests/support/each-file.ts'],

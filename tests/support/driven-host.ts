@@ -25,6 +25,12 @@ export function db2Address(url: string): string {
   return url.replace(/^postgres(ql)?:/, 'db2:');
 }
 
+/** The settings by which a server of its own process reaches that host. */
+export function hostSettings(url: string): Record<string, string> {
+  if (inject('hostDriver') !== 'ibm_db') return { LEGACY_URL: url };
+  return { LEGACY_URL: db2Address(url), NODE_PATH: process.env['NODE_PATH'] ?? '' };
+}
+
 /** The stand-in makes its library itself; a Db2 has one, and a catalog. */
 export async function makeLibrary({ url, pool }: TestDatabase, library = 'PODDTA'): Promise<void> {
   if (inject('hostDriver') !== 'ibm_db') return;

@@ -75,7 +75,7 @@ export class StatementTap {
     });
   }
 
-  /** Whoever spoke is gone: what it was about to say stays unsaid, what was delivered is done. */
+  /** Ends all connections: what somebody was about to say stays unsaid, what was delivered is done. */
   forget(): void {
     for (const link of this.#links) end(link);
   }
@@ -135,8 +135,9 @@ export class StatementTap {
 }
 
 /** Not by a reset, which would take back what PostgreSQL has not read yet. */
-function end({ waiting, target }: Link): void {
+function end({ client, waiting, target }: Link): void {
   waiting.length = 0;
+  client.destroy();
   target.end();
   target.resume();
 }

@@ -1,4 +1,5 @@
 import { inject } from 'vitest';
+import { hostSettings } from '../support/driven-host.ts';
 import { startServer } from '../support/server-process.ts';
 import { startStatementTap, type StatementTap, type TappedStatement } from '../support/statement-tap.ts';
 import { allOnHost, openSignedUp, type Device } from './device.ts';
@@ -59,7 +60,7 @@ export class KilledWorker {
     // Nobody changes anything on the host: looks would only be in the way.
     const env = { HOST_POLL_SECONDS: '3600' };
     const service = await openService({ role: 'worker', databaseUrl: through, hostUrl: through, env });
-    const direct = { DATABASE_URL: service.database.url, LEGACY_URL: service.library.url };
+    const direct = { DATABASE_URL: service.database.url, ...hostSettings(service.library.url) };
     const api = await startServer({ ...service.env, ...direct }, ['--role', 'api']);
     const phone = await openSignedUp(api.port, '1009');
     return new KilledWorker(service, tap, phone, await service.watchWrites());
@@ -87,7 +88,10 @@ export class KilledWorker {
     const held = this.#tap.holdAt(this.#reaches(step));
     const missed = allOnHost(this.#phone.app, ids);
     if (!(await Promise.race([held, missed]))) throw new Error(`a pass was over without ${step.nth}× ${step.name}`);
-    await this.#service.server.kill9();
+    const killed = this.#service.server.kill9();
+    // Where the connection to the host is a process of its own, it waits for an answer still; nobody ever hears that.
+    this.#tap.forget();
+    await killed;
     this.#tap.forget();
     // A dead worker gives no lease back: it runs out, and a test has no time for that.
     await this.#service.database.pool.query('update route_lease set expires_at = now()');

@@ -4,6 +4,7 @@ import { weekEndOf } from '../../server/src/demo/routes.ts';
 import { parseCommand, runCommand } from '../../server/src/replication/host/cli.ts';
 import type { Host, HostRow } from '../../server/src/replication/host/host.ts';
 import { openStandIn } from '../../server/src/replication/host/postgres.ts';
+import { hostSettings, makeLibrary } from '../support/driven-host.ts';
 import { atFileEnd } from '../support/file-end.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 import { recordedLog } from '../support/recorded-log.ts';
@@ -55,9 +56,10 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
     await createDatabase({ empty: true }),
     await temporaryFolder(),
   ];
+  await makeLibrary(library);
   const env = {
     DATABASE_URL: options.databaseUrl?.(database.url) ?? database.url,
-    LEGACY_URL: options.hostUrl?.(library.url) ?? library.url,
+    ...hostSettings(options.hostUrl?.(library.url) ?? library.url),
     DATA_DIR: dataDir,
     OPS_TOKEN: opsToken,
     HOST_POLL_SECONDS: '1',

@@ -8,8 +8,11 @@ import { insertRows, putRows, selectRows, type AuditStamp } from './statements.t
 // What the back office's dispatch program does: it puts routes into the host's files, in one transaction a route, the
 // dispatch date last.
 
-/** Rows a statement: far below the 65,535 parameters that PostgreSQL takes, and few enough round trips. */
-const ROWS_A_STATEMENT = 500;
+/**
+ * Rows a statement, of some twenty parameters each: clients of Db2 take several thousand in one statement, PostgreSQL's own
+ * C library 7,500; and few enough round trips.
+ */
+const ROWS_A_STATEMENT = 150;
 
 export type Office = { user: string; now: Date };
 
