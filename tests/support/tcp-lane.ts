@@ -25,6 +25,7 @@ export class Lane {
   readonly #to: Socket;
   readonly #from: Socket;
   readonly #weather: Weather;
+  readonly #moved: () => void;
   readonly #queue: Parcel[] = [];
   #queued = 0;
   #lastDue = 0;
@@ -32,13 +33,15 @@ export class Lane {
   /** Bytes were swallowed: the link can never carry a sound stream again. */
   lossy = false;
 
-  constructor(from: Socket, to: Socket, weather: Weather, arrived: () => void) {
+  /** @param moved called when bytes have come, and when bytes have been passed on */
+  constructor(from: Socket, to: Socket, weather: Weather, moved: () => void) {
     this.#from = from;
     this.#to = to;
     this.#weather = weather;
+    this.#moved = moved;
     from.on('data', (bytes) => {
       this.#enqueue(bytes);
-      arrived();
+      moved();
     });
     from.on('end', () => this.#enqueue(null));
     to.on('drain', () => this.flow());
@@ -65,6 +68,7 @@ export class Lane {
       else {
         this.#queued -= parcel.bytes.length;
         this.#to.write(parcel.bytes);
+        this.#moved();
       }
     }
     if (this.#queued < WINDOW_BYTES) this.#from.resume();

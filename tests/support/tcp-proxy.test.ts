@@ -67,6 +67,23 @@ describe('a proxy with weather', () => {
     await closed(client);
   });
 
+  test('cuts each time so many bytes have passed, and no more often than it was asked to', async () => {
+    const cuts = proxy.cutEvery(3, 2);
+    const [first, second] = [await open(), await open()];
+    const ends = [closed(first), closed(second)];
+    first.write('ab');
+    expect(await received(first, 2)).toBe('AB');
+    second.write('c');
+    await Promise.all(ends);
+    const third = await open();
+    const end = closed(third);
+    third.write('def');
+    await Promise.all([cuts, end]);
+    const last = await open();
+    last.write('ghij');
+    expect(await received(last, 4)).toBe('GHIJ');
+  });
+
   test('holds what the server says, shows it to the test, and releases it whole and in order', async () => {
     const client = await open();
     proxy.holdDown();

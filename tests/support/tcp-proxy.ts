@@ -73,6 +73,22 @@ export class TcpProxy {
     for (const link of this.#links) destroy(link);
   }
 
+  /** Breaks all links each time so many more bytes have been handed to the server; resolves with the last of the cuts. */
+  cutEvery(bytes: number, times: number): Promise<void> {
+    let [before, left] = [this.bytesUp, times];
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (this.bytesUp - before < bytes) return;
+        before = this.bytesUp;
+        this.cut();
+        if (--left > 0) return;
+        this.#watchers.delete(look);
+        resolve();
+      };
+      this.#watchers.add(look);
+    });
+  }
+
   /** New connections are refused, as on a machine where nobody listens. Links that exist go on. */
   refuse(): void {
     this.#server?.close();
@@ -146,12 +162,12 @@ export class TcpProxy {
 
   #link(client: Socket): void {
     const target = connect({ host: '127.0.0.1', port: this.#targetPort, allowHalfOpen: true });
-    const arrived = () => this.#watchers.forEach((look) => look());
+    const moved = () => this.#watchers.forEach((look) => look());
     const link: Link = {
       client,
       target,
-      up: new Lane(client, target, this.#up, arrived),
-      down: new Lane(target, client, this.#down, arrived),
+      up: new Lane(client, target, this.#up, moved),
+      down: new Lane(target, client, this.#down, moved),
     };
     this.#links.add(link);
     for (const socket of [client, target]) {
