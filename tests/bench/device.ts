@@ -1,4 +1,5 @@
 import { sampleKey } from '@tailgate/client-sdk/testing';
+import type { Page } from 'playwright-core';
 import * as z from 'zod/mini';
 import { servePage, startBrowser } from '../support/browser.ts';
 import { endFile } from '../support/file-end.ts';
@@ -75,6 +76,14 @@ globalThis.measure = async (rounds, pending) => {
   await client.close();
   return { empty, full, shown: median(shown), saved: median(saved) };
 };
+
+/** Brings everything to the server. */
+globalThis.drain = async () => {
+  const client = await open();
+  client.route(key).subscribe(() => {});
+  await until(client.status, ({ pending }) => Object.keys(pending).length === 0);
+  await client.close();
+};
 globalThis.ready = true;
 `;
 
@@ -92,6 +101,19 @@ interface DeviceOptions {
   readonly mutations?: number;
 }
 
+/** CPU time of the page's main thread for it; ms. */
+async function mainThreadMs(page: Page, work: string): Promise<number> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Performance.enable');
+  const read = async (): Promise<number> => {
+    const { metrics } = await devtools.send('Performance.getMetrics');
+    return (metrics.find(({ name }) => name === 'ThreadTime')?.value ?? NaN) * 1_000;
+  };
+  const before = await read();
+  await page.evaluate(work);
+  return (await read()) - before;
+}
+
 /** How long a driver waits for the app itself, in real Chromium on its IndexedDB, without a network. */
 export async function device({ rounds, mutations: pending = 10_000 }: DeviceOptions): Promise<Report> {
   try {
@@ -107,6 +129,8 @@ export async function device({ rounds, mutations: pending = 10_000 }: DeviceOpti
     const { empty, full, shown, saved } = measured.parse(
       await page.evaluate(`globalThis.measure(${rounds}, ${pending})`),
     );
+    server.refuse = false;
+    const drained = await mainThreadMs(page, 'globalThis.drain()');
     const figure = (what: string, time: number, target: string, rows: number | string = '') => ({
       what,
       ms: Number(time.toFixed(1)),
@@ -120,6 +144,7 @@ export async function device({ rounds, mutations: pending = 10_000 }: DeviceOpti
         figure(`open, ${pending} pending`, full.boot, '≤ 500', full.rows),
         figure(`one more, shown`, shown, ''),
         figure(`one more, saved (strict)`, saved, '≤ 10'),
+        figure(`opening and draining them, CPU of the main thread`, drained, ''),
       ],
       ratios: {
         'open beside the rows alone': empty.boot / empty.rows,
