@@ -7,6 +7,7 @@ import type { Driver } from './driver.ts';
 import { FACILITY, routeOf, STOPS, WEEK } from './ground.ts';
 import { wrongFiles } from './kept-files.ts';
 import type { OfficeDeed } from './office.ts';
+import type { Asked } from './rest-desk.ts';
 
 // docs/architecture.md as questions to what is really there. Written without a line of the product's rules.
 
@@ -65,7 +66,7 @@ export interface Hosted {
 
 interface LedgerRow {
   readonly id: string;
-  readonly source: 'sync' | 'office';
+  readonly source: 'sync' | 'office' | 'rest';
   readonly client_id: string | null;
   readonly seq: number | null;
   readonly stop_id: number;
@@ -83,10 +84,18 @@ export async function brokenPromises(
   seed: number,
   drivers: readonly Driver[],
   corrections: readonly OfficeDeed[],
+  asked: readonly Asked[],
 ): Promise<string[]> {
   const ledger = await readLedger(depot, seed);
   return [
-    ...wrongInLedger(ledger, drivers),
+    ...wrongInLedger(
+      ledger.filter(({ source }) => source === 'sync'),
+      drivers,
+    ),
+    ...wrongByRest(
+      ledger.filter(({ source }) => source === 'rest'),
+      asked,
+    ),
     ...wrongOfOffice(
       ledger.filter(({ source }) => source === 'office'),
       corrections,
@@ -100,7 +109,7 @@ export async function brokenPromises(
 async function readLedger({ db }: Depot, seed: number): Promise<LedgerRow[]> {
   const { rows } = await db.query<LedgerRow>(
     `select id, source, client_id, seq, stop_id, version, employee, edit_time, body
-       from ledger where facility = $1 and route_id = $2 order by client_id nulls last, seq, version`,
+       from ledger where facility = $1 and route_id = $2 order by client_id nulls last, source, seq, version`,
     [FACILITY, routeOf(seed).id],
   );
   return rows;
@@ -128,6 +137,15 @@ function wrongInLedger(ledger: readonly LedgerRow[], drivers: readonly Driver[])
     }
   }
   return wrong;
+}
+
+/** Once, however often it was asked; and what was answered is there. */
+function wrongByRest(ledger: readonly LedgerRow[], asked: readonly Asked[]): string[] {
+  const taken = new Map(ledger.map(({ id, body }) => [id, saidIn(readBody(body).args)]));
+  const wrong = asked
+    .filter(({ id, said }) => !isDeepStrictEqual(taken.get(id), said))
+    .map(({ id, said }) => `asked by REST was ${JSON.stringify(said)}, ${id} says ${JSON.stringify(taken.get(id))}`);
+  return taken.size === asked.length ? wrong : [...wrong, 'the ledger has more by REST than was asked'];
 }
 
 /** The office's words are taken in, once, dated by when they were written, and nobody else's beside them. */
@@ -178,7 +196,7 @@ async function wrongAnywhere(
   const wrong: string[] = [];
   const recorded = new Map(drivers.flatMap(({ diary }) => diary.ids.map((id) => [id, diary.content(id)] as const)));
   const wordsOf = ({ id, source, body }: LedgerRow): Said =>
-    source === 'office' ? saidIn(readBody(body).args) : (recorded.get(id) ?? {});
+    source === 'sync' ? (recorded.get(id) ?? {}) : saidIn(readBody(body).args);
   // As it was read, in the order of queues and sequences, where edit times are equal: the sort is stable.
   const ordered = ledger.toSorted((a, b) => a.edit_time.getTime() - b.edit_time.getTime());
   const onHost = await hostShows(depot, seed);

@@ -30,6 +30,7 @@ const NEVER_MS = 2 ** 31 - 1;
 /** A server process: the real sync edge over the real pipeline, reached without a port, which may be killed. */
 export class ServerNode {
   readonly app: FastifyInstance;
+  readonly submit: Pipeline['submit'];
   readonly #db: MortalDatabase;
   readonly #pipeline: Pipeline;
   readonly #notices: Notices;
@@ -38,6 +39,7 @@ export class ServerNode {
     this.app = app;
     this.#db = db;
     this.#pipeline = pipeline;
+    this.submit = (change) => pipeline.submit(change);
     this.#notices = notices;
   }
 

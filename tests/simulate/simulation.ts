@@ -99,6 +99,7 @@ function happenings(world: World, expectNothing: (wrong: readonly string[]) => v
   if (!node) all.push([15, ['server starts', () => world.startServer()]]);
   else {
     const death = fuse(25);
+    all.push([1.5, ['REST', () => world.ask(node)]]);
     all.push([4, [`server ${told(death)}`, () => node.light(death)]]);
     all.push([1, ['server dies', () => node.kill()]], [3, ['server looks around', () => node.lookAround()]]);
   }
@@ -172,6 +173,7 @@ async function heal(world: World, expectNothing: (wrong: readonly string[]) => v
       if (wrong.length === 0) return;
       if (++rests === RESTS) expectNothing(wrong);
     }
+    if (world.node && !world.desk.isAnswered) world.ask(world.node);
     await world.import();
     await world.work();
     world.node?.lookAround();

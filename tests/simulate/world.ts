@@ -10,6 +10,7 @@ import type { Hosted } from './invariants.ts';
 import { brokenPromises, falseReceipts, shownAfter, shownOn } from './invariants.ts';
 import { Office } from './office.ts';
 import { CHUNK_BYTES, Phone } from './phone.ts';
+import { RestDesk } from './rest-desk.ts';
 import { ServerNode } from './server-node.ts';
 import { Stillness } from './stillness.ts';
 import { type PassFate, workerPass } from './worker.ts';
@@ -23,6 +24,7 @@ export class World {
   readonly phones: readonly Phone[];
   readonly drivers: readonly Driver[];
   readonly office: Office;
+  readonly desk: RestDesk;
   /** What has happened, a line each: the same for the same seed. */
   readonly story: string[] = [];
   readonly #seed: number;
@@ -37,6 +39,7 @@ export class World {
     this.#seed = seed;
     this.chance = new Chance(seed);
     this.office = new Office({ seed, clerk: depot.clerk, time: this.time, chance: this.chance });
+    this.desk = new RestDesk({ seed, time: this.time, chance: this.chance });
     const employees = driversOf(seed);
     this.phones = employees.slice(0, PHONES_A_ROUTE).map((employee, n) => {
       const chance = new Chance(seed * 1_000 + n + 1);
@@ -132,6 +135,11 @@ export class World {
     return wrong;
   }
 
+  /** Somebody changes a stop by REST. */
+  ask(node: ServerNode): void {
+    this.story.push(this.desk.ask(node));
+  }
+
   /** A clerk corrects something on the host. */
   readonly correct = async (): Promise<void> => {
     this.story.push(await this.office.correct());
@@ -158,7 +166,7 @@ export class World {
 
   /** What of the promises does not hold; asked when the world has come to rest. */
   broken(): Promise<string[]> {
-    return brokenPromises(this.#depot, this.#seed, this.drivers, this.office.deeds);
+    return brokenPromises(this.#depot, this.#seed, this.drivers, this.office.deeds, this.desk.asked);
   }
 
   /** The system ends the app of a phone. @returns what is wrong with its disk */
@@ -190,7 +198,7 @@ export class World {
     const [first, ...others] = following.map(
       (phone) => phone.app?.route(routeOf(this.#seed)).current?.stops.map(shownOn) ?? [],
     );
-    return isSent && isTold && others.every((shown) => isDeepStrictEqual(shown, first));
+    return this.desk.isAnswered && isSent && isTold && others.every((shown) => isDeepStrictEqual(shown, first));
   }
 
   /** Phones whose driver may see the route. */
