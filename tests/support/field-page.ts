@@ -5,7 +5,7 @@ import type { FileStore } from '@tailgate/client-sdk/uploads';
 import { openIndexedDbFiles } from '@tailgate/client-sdk/uploads';
 import { FieldApp } from './field-app.ts';
 import type { AppDoors, FieldPhone } from './field-phone.ts';
-import { fileDoors } from './field-phone.ts';
+import { during, fileDoors } from './field-phone.ts';
 
 declare global {
   var fieldApp: AppDoors;
@@ -28,18 +28,6 @@ IDBFactory.prototype.open = (...args) => {
 
 const openStore = (): Promise<Store> => openIndexedDb(phone);
 const openFiles = (): Promise<FileStore> => openIndexedDbFiles(`${phone}-files`);
-
-async function during<Opened extends { close(): Promise<void> }, Value>(
-  opening: Promise<Opened>,
-  work: (store: Opened) => Promise<Value>,
-): Promise<Value> {
-  const store = await opening;
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
-}
 
 globalThis.fieldPage = {
   start: async (elapsedMs) => {

@@ -38,6 +38,19 @@ export interface PhoneOptions {
   readonly roomBytes?: number;
 }
 
+/** Uses a storage that nobody else has open, and closes it. */
+export async function during<Opened extends { close(): Promise<void> }, Value>(
+  opening: Promise<Opened>,
+  work: (opened: Opened) => Promise<Value>,
+): Promise<Value> {
+  const opened = await opening;
+  try {
+    return await work(opened);
+  } finally {
+    await opened.close();
+  }
+}
+
 /** What the doors do with a store of files: one way for all platforms. */
 export const fileDoors = {
   loseBytes: async (files: FileStore, id: string): Promise<void> => {

@@ -6,7 +6,7 @@ import type { AppLife } from './app-life.ts';
 import { beginLife, mortal } from './app-life.ts';
 import { FieldApp } from './field-app.ts';
 import type { FieldPhone, PhoneOptions } from './field-phone.ts';
-import { fileDoors } from './field-phone.ts';
+import { during, fileDoors } from './field-phone.ts';
 import { atFileEnd } from './file-end.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -40,17 +40,6 @@ function phoneIn(folder: string, url: string, { roomBytes }: PhoneOptions): Fiel
     for (const database of connections) if (database.isOpen) database.close();
     connections.clear();
   };
-  const during = async <Store extends { close(): Promise<void> }, Value>(
-    opened: Promise<Store>,
-    work: (store: Store) => Promise<Value>,
-  ): Promise<Value> => {
-    const store = await opened;
-    try {
-      return await work(store);
-    } finally {
-      await store.close();
-    }
-  };
   const filesDuring = <Value>(work: (files: Awaited<ReturnType<typeof openSqliteFiles>>) => Promise<Value>) =>
     during(openSqliteFiles(opener(ofFiles)), work);
 
@@ -72,6 +61,7 @@ function phoneIn(folder: string, url: string, { roomBytes }: PhoneOptions): Fiel
     },
     kill: async () => {
       life?.end();
+      life = undefined;
       closeAll();
       app = undefined;
     },
