@@ -151,7 +151,8 @@ export class Courier implements Desk, FeedDesk {
       accounts.setRoutes(account.employee, frame.routes);
       this.#startFeed(channel, account).follow(frame.routes);
       // What belongs to nobody at work here is taken off the device, once nothing of it has to drain.
-      const followed = this.cursors(channel.queue);
+      const { client_id } = channel.queue.head;
+      const followed = cursorsOf(replica, frame.routes, client_id, outbox.unfinished.scopes);
       for (const scope of replica.scopes) if (!(scope in followed)) replica.forget(scope);
     }
     outbox.purge();
