@@ -11,13 +11,14 @@ const LENGTH_BYTES = 4;
 
 /**
  * Cuts what a client says (PostgreSQL, "Message Flow") into statements. A statement is what runs or does not: a simple
- * query, or all that is said up to a Sync.
+ * query, or all that is said up to a Sync; what is only prepared runs nothing.
  */
 export class FrontendStatements {
   #bytes = Buffer.alloc(0);
   /** Bytes at the front that belong to the statement that is being said. */
   #said = 0;
   #statement: string | undefined;
+  #runs = false;
   #hasStarted = false;
   readonly #prepared = new Map<string, string>();
 
@@ -39,10 +40,11 @@ export class FrontendStatements {
         ? this.#read(String.fromCharCode(this.#bytes[start - 1] ?? 0), body)
         : this.#begin(body);
       if (!isWhole) continue;
-      parcels.push({ bytes: this.#bytes.subarray(0, end), statement: this.#statement });
+      parcels.push({ bytes: this.#bytes.subarray(0, end), statement: this.#runs ? this.#statement : undefined });
       this.#bytes = this.#bytes.subarray(end);
       this.#said = 0;
       this.#statement = undefined;
+      this.#runs = false;
     }
   }
 
@@ -58,6 +60,7 @@ export class FrontendStatements {
     switch (type) {
       case 'Q':
         this.#statement = textAt(body, 0);
+        this.#runs = true;
         return true;
       case 'P': {
         const name = textAt(body, 0);
@@ -71,8 +74,10 @@ export class FrontendStatements {
         this.#statement = this.#prepared.get(textAt(body, byteLength(portal)));
         return false;
       }
-      case 'D':
       case 'E':
+        this.#runs = true;
+        return false;
+      case 'D':
       case 'C':
         return false;
       default:

@@ -6,6 +6,8 @@ import { reservePort } from './reserved-port.ts';
 
 /** A statement on its way to PostgreSQL. */
 export interface TappedStatement {
+  /** The same for all that one connection says. */
+  readonly connection: object;
   readonly database: string;
   /** In lower case, with single blanks. */
   readonly text: string;
@@ -117,11 +119,16 @@ export class StatementTap {
     });
   }
 
-  #flow({ said, waiting, target }: Link): void {
+  #flow(connection: Link): void {
+    const { said, waiting, target } = connection;
     for (let parcel = waiting[0]; parcel && !this.#isHeld; parcel = waiting[0]) {
       const { bytes, statement } = parcel;
       if (statement !== undefined) {
-        const tapped = { database: said.database, text: statement.toLowerCase().replaceAll(/\s+/g, ' ').trim() };
+        const tapped = {
+          connection,
+          database: said.database,
+          text: statement.toLowerCase().replaceAll(/\s+/g, ' ').trim(),
+        };
         if (!this.#mayPass(tapped)) {
           this.#isHeld = true;
           this.#held.resolve(tapped);

@@ -1,4 +1,4 @@
-import { inject } from 'vitest';
+import { expect, inject } from 'vitest';
 import { hostSettings } from '../support/driven-host.ts';
 import { startServer } from '../support/server-process.ts';
 import { startStatementTap, type StatementTap, type TappedStatement } from '../support/statement-tap.ts';
@@ -25,13 +25,18 @@ export interface Look {
   readonly trouble: readonly object[];
 }
 
+const DRIVER = '1009';
 /** With this a worker looks for work, and with this it notes what the host has. */
 const LOOK = 'lease list';
 const NOTE = 'mirror: replicate settle';
 /** A pass has nothing to say any more. */
 export const OVER: Step = { name: 'the end', nth: 1 };
-/** What a pass says to the mirror, and what it writes on the host. Sweeps, heartbeats and wake-ups are none of it. */
-const OF_A_PASS = /^(mirror: (lease claim$|replicate |insert into asset )|host: (begin|merge|update|insert|commit))/;
+/**
+ * What a pass says to the mirror, and what it writes on the host and commits there. Sweeps, heartbeats, wake-ups and rows
+ * of other lanes are none of it.
+ */
+const OF_A_PASS =
+  /^(mirror: (lease claim$|replicate )|host: (commit after )?(merge|update) (into )?poddta.(rt|podrplp))/;
 const NAME_LENGTH = 40;
 
 /**
@@ -62,7 +67,8 @@ export class KilledWorker {
     const service = await openService({ role: 'worker', databaseUrl: through, hostUrl: through, env });
     const direct = { DATABASE_URL: service.database.url, ...hostSettings(service.library.url) };
     const api = await startServer({ ...service.env, ...direct }, ['--role', 'api']);
-    const phone = await openSignedUp(api.port, '1009');
+    const phone = await openSignedUp(api.port, DRIVER);
+    await untilHostKnows(service, DRIVER);
     return new KilledWorker(service, tap, phone, await service.watchWrites());
   }
 
@@ -72,9 +78,9 @@ export class KilledWorker {
     // What the first pass changes again is as new as the rest of it.
     for (const _ of ['first', 'like all others']) {
       const ids = await this.#changeTwoStops();
-      const numbered = counter();
+      const numbered = this.#counter();
       steps = [];
-      this.#tap.pass((statement) => steps.push(numbered(this.#nameOf(statement))));
+      this.#tap.pass((statement) => steps.push(numbered(statement)));
       await allOnHost(this.#phone.app, ids);
     }
     return [...steps.filter(({ name }) => OF_A_PASS.test(name)), OVER];
@@ -140,7 +146,6 @@ export class KilledWorker {
           status: 'D',
           end_delivery_time: new Date(Date.UTC(2026, 10, 20, 16, 0, round)).toISOString(),
           driver_comments: `round ${round}`,
-          signature_id: `SIGNATURE${String(stop).padStart(7, '0')}`,
           osd_emails: [`store${stop}@example.com`],
         },
         products: [
@@ -158,27 +163,34 @@ export class KilledWorker {
 
   /** True of the first statement that is this step, or for the end of the first that comes when all has been noted. */
   #reaches(step: Step): (statement: TappedStatement) => boolean {
-    const numbered = counter();
+    const numbered = this.#counter();
     let isNoted = false;
     return (statement) => {
-      const { name, nth } = numbered(this.#nameOf(statement));
+      const { name, nth } = numbered(statement);
       const isReached = step === OVER ? isNoted : name === step.name && nth === step.nth;
       isNoted ||= name === NOTE;
       return isReached;
     };
   }
 
-  #nameOf({ database, text }: TappedStatement): string {
-    return `${database === this.#service.library.name ? 'host' : 'mirror'}: ${text.slice(0, NAME_LENGTH)}`;
+  /** Names each statement, a commit for what it commits, and numbers those that read alike. */
+  #counter(): (statement: TappedStatement) => Step {
+    const counts = new Map<string, number>();
+    const said = new Map<object, string>();
+    return ({ connection, database, text }) => {
+      const short = text.slice(0, NAME_LENGTH);
+      const words = text === 'commit' ? `commit after ${said.get(connection)}` : short;
+      said.set(connection, short);
+      const name = `${database === this.#service.library.name ? 'host' : 'mirror'}: ${words}`;
+      const nth = (counts.get(name) ?? 0) + 1;
+      counts.set(name, nth);
+      return { name, nth };
+    };
   }
 }
 
-/** Numbers what reads alike. */
-function counter(): (name: string) => Step {
-  const counts = new Map<string, number>();
-  return (name) => {
-    const nth = (counts.get(name) ?? 0) + 1;
-    counts.set(name, nth);
-    return { name, nth };
-  };
+/** A sign-up has a lane of its own to the host, and its line in the host's log: no pass shall be mistaken for it. */
+async function untilHostKnows({ show }: Pick<Service, 'show'>, driver: string): Promise<void> {
+  const told = () => show('PODRPLP', `RLENT = 'PODUSRP' and RLKEY like '%${driver}%'`);
+  await expect.poll(told).not.toEqual([]);
 }
