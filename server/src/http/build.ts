@@ -166,6 +166,10 @@ function answerErrors(app: FastifyInstance): void {
     if (error.code === 'INTERNAL') request.log.error({ err: error.cause ?? error }, 'a request failed');
     else if (status >= 500) request.log.warn({ err: error.cause ?? error }, 'a request has to come again');
     if (status === 401) reply.header('www-authenticate', 'Bearer');
+    // Whoever still sends would not hear our answer if the connection were closed, as Fastify asks for where it stopped
+    // reading: the rest is read and dropped.
+    reply.removeHeader('connection');
+    request.raw.resume();
     return reply.code(status).headers(headers).send(body);
   });
 }

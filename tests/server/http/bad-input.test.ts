@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { operations } from '@tailgate/sync-protocol';
@@ -230,6 +231,19 @@ describe('contract §1: values of other spellings are read', () => {
 describe('contract §1: what is too large or of another kind', () => {
   test('6 MiB are 413 TOO_LARGE', async () => {
     expect((await putText(`"${'x'.repeat(6 * 1024 * 1024)}"`)).error?.code).toBe('TOO_LARGE');
+  });
+
+  test('who still sends what is too large hears the answer, and may go on', async () => {
+    const size = 6 * 1024 * 1024;
+    const socket = connect(Number(new URL(server.client.url).port), '127.0.0.1');
+    const said = text(socket);
+    const head = { host: 'x', ...driver, ...asJson, 'content-length': size };
+    const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(`PUT /api/route/stop HTTP/1.1\r\n${lines.join('')}\r\n`);
+    await once(socket, 'data');
+    socket.write('x'.repeat(size));
+    socket.write('GET /api/health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+    expect((await said).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
   });
 
   test('4 MiB are read', async () => {
