@@ -122,8 +122,8 @@ describe('POST /api/ops/quarantine/:id/release', () => {
     expect(reply.message).toBe('route R100 has no stop 13');
     expect(await node.client.take(readQuarantined, { headers, params })).toMatchObject({ state: 'open', note: null });
     expect(await ledgerOf(item.id)).toEqual([]);
-    const told = node.log.lines.filter(({ fields }) => 'mutation' in fields && fields.mutation === item.id);
-    expect(told.map(({ message }) => message)).toEqual([
+    const logged = node.log.lines.filter(({ fields }) => 'mutation' in fields && fields.mutation === item.id);
+    expect(logged.map(({ message }) => message)).toEqual([
       'a mutation went to quarantine',
       'a mutation stays in quarantine',
     ]);
