@@ -39,8 +39,8 @@ test('what is no error is not shown', () => {
 test('a terminal gets a sentence an event, with what it names and without the long list of the start', async () => {
   const terminal = new PassThrough();
   openLogger('info', sentences(terminal)).warn({ route: 'F01/R100', open: ['GET /api'] }, 'it waits');
-  const [line]: unknown[] = await once(terminal, 'data');
-  expect(stripVTControlCharacters(String(line))).toMatch(
+  const heard: unknown[] = await once(terminal, 'data');
+  expect(stripVTControlCharacters(String(heard[0]))).toMatch(
     /^\[\d\d:\d\d:\d\d\] WARN: it waits \{"route":"F01\/R100"\}\n$/,
   );
 });
