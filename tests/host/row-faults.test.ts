@@ -140,7 +140,8 @@ describe('what the host refuses', () => {
     await report('FREE');
     await expectRows('LCRHDP', "LHRPT = 'FREE'", [{ LHREV: '1' }]);
     await expectRows('RTDRVP', "RDRTE = 'R1'", [{ RDSGNF: 'Y' }]);
-    expect(await worker.state()).toMatchObject({ breaker: { state: 'closed' }, parked: 0, rows: 1 });
+    // A row is on the host a moment before that is noted.
+    await expect.poll(() => worker.state()).toMatchObject({ breaker: { state: 'closed' }, parked: 0, rows: 1 });
     await depot.fault('lock', false, 'PODUSRP');
     await settled(worker);
     await worker.stop();
@@ -171,7 +172,7 @@ describe('several workers', () => {
       transaction: async (work) => {
         const result = await depot.host.transaction(work);
         await pool.query(`update route_lease set owner = gen_random_uuid(), fence = fence + 1,
-                            expires_at = now() + interval '1 second' where facility = '' and route_id = 'ASSHDP'`);
+                            expires_at = now() + interval '1 hour' where facility = '' and route_id = 'ASSHDP'`);
         return result;
       },
     };
@@ -181,6 +182,7 @@ describe('several workers', () => {
     await stale.stop();
     const { rows } = await pool.query('select hosted_version from asset where id = $1', [id]);
     expect(rows).toEqual([{ hosted_version: 0 }]);
+    await pool.query(`update route_lease set expires_at = now() where facility = '' and route_id = 'ASSHDP'`);
     const worker = newWorker();
     await worker.start();
     await settled(worker);

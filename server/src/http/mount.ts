@@ -31,7 +31,7 @@ export function mount(app: FastifyInstance, endpoints: Endpoints, options: Acces
   const all = Object.values(endpoints);
   for (const { operation, answer } of all) {
     const isList = all.some(({ operation: { method, path } }) => {
-      return method === operation.method && path.startsWith(`${operation.path}/:`);
+      return method === operation.method && isOneOf(operation.path, path);
     });
     const gate = gateOf(operation.access, options);
     for (const paths of operation.sets) {
@@ -41,7 +41,7 @@ export function mount(app: FastifyInstance, endpoints: Endpoints, options: Acces
         ...(operation.access === 'public' && { bodyLimit: mostOfStrangers }),
         onRequest: async (request) => {
           // A slash behind is ignored (build.ts), but whoever asks for one thing and names none shall not get them all.
-          if (isList && /\/(?:\?|$)/.test(request.url)) throw new AppError('NOT_FOUND');
+          if (isList && hasSlashBehind(request)) throw new AppError('NOT_FOUND');
           request.driver = await gate(request);
           // Nothing is of no kind: some clients name a form for the body that they do not send.
           if (operation.form === undefined && !hasBody(request)) delete request.headers['content-type'];
@@ -55,6 +55,12 @@ export function mount(app: FastifyInstance, endpoints: Endpoints, options: Acces
     }
   }
 }
+
+/** `/things` and `/things/:id`. */
+const isOneOf = (list: string, path: string): boolean =>
+  path.startsWith(`${list}/:`) && !path.includes('/', list.length + 1);
+
+const hasSlashBehind = ({ url }: FastifyRequest): boolean => /^[^?]*\/(?:\?|$)/.test(url);
 
 const isForm = ({ headers }: FastifyRequest): boolean =>
   /^multipart\/form-data(?:;|$)/i.test(headers['content-type'] ?? '');

@@ -290,6 +290,11 @@ describe('contract §1: paths', () => {
     });
   });
 
+  test('a slash at the end of a query is no slash behind the path', async () => {
+    const answer = await server.client.send('GET', '/api/ops/quarantine?cursor=/', { as: driver });
+    expect(answer.error?.code).not.toBe('NOT_FOUND');
+  });
+
   test('a path that cannot be decoded is answered in the envelope', async () => {
     expect((await server.client.send('GET', '/api/%zz')).error?.code).toBe('VALIDATION_FAILED');
   });

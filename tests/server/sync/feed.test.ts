@@ -1,5 +1,6 @@
 import { operations, routeScope } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { withTransaction } from '../../../server/src/db/transaction.ts';
 import { insertRoutes, plan } from '../../support/mirror.ts';
 import { signUp } from '../../support/people.ts';
 import { Phone } from '../../support/phone.ts';
@@ -142,13 +143,16 @@ describe('a route scope', () => {
     await phone.next('patch');
     phone.push(queue.seal('stop.update', { route: key, stop: delivered(1) }));
     await phone.next('patch');
-    await node.database.pool.query('update route set hosted_through = 2 where id = $1', [key.id]);
-    await node.database.pool.query(
-      `insert into parked (facility, route_id, week_end, stop_id, version, sqlstate, reason, payload)
-       values ($1, $2, $3, 1, 2, '22001', 'RUCMT is too long', '{}')`,
-      [key.facility, key.id, key.week_end],
-    );
-    await node.database.pool.query(`select pg_notify('tailgate_routes', $1)`, [scope]);
+    // In one transaction, as a worker notes both: the feed may look at any moment.
+    await withTransaction(node.database.pool, async (tx) => {
+      await tx.query('update route set hosted_through = 2 where id = $1', [key.id]);
+      await tx.query(
+        `insert into parked (facility, route_id, week_end, stop_id, version, sqlstate, reason, payload)
+         values ($1, $2, $3, 1, 2, '22001', 'RUCMT is too long', '{}')`,
+        [key.facility, key.id, key.week_end],
+      );
+      await tx.query(`select pg_notify('tailgate_routes', $1)`, [scope]);
+    });
     expect(await phone.next('patch')).toMatchObject({
       from: 2,
       to: 2,
