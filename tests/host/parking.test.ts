@@ -1,5 +1,6 @@
 import { operations } from '@tailgate/sync-protocol';
 import { describe, expect, test } from 'vitest';
+import type { Host } from '../../server/src/replication/host/host.ts';
 import { opsToken } from '../support/rest-server.ts';
 import { rowGround } from './row-ground.ts';
 
@@ -16,7 +17,18 @@ await pool.query(
 const refusing = (on: boolean) => pool.query(`alter table PODDTA.RTSTUP ${on ? 'enable' : 'disable'} trigger refuse`);
 // Drivers have been at work before the office looks: its server has a clock of its own.
 depot.clock.now = new Date(Date.now() - 60_000);
-const worker = depot.worker();
+const nothing = () => Promise.resolve();
+/** What happens between a refusal and its note. */
+let onRefusal = nothing;
+const host: Host = {
+  ...depot.host,
+  transaction: (work) =>
+    depot.host.transaction(work).catch(async (error: unknown) => {
+      await onRefusal();
+      throw error;
+    }),
+};
+const worker = depot.worker({ host });
 await worker.start();
 
 const list = (query = '') => client.take(listParked, { headers, query });
@@ -95,6 +107,21 @@ describe('what an operator does with it', () => {
     worker.wake();
     await expectRows('RTSTUP', "RURTE = 'RETRY'", [{ RUCMT: 'BAD words' }]);
     await settledEntry('RETRY');
+    await refusing(true);
+  });
+
+  test('retry: asked for while another try is about to fail, it is made all the same', async () => {
+    const { key, path } = await parkedStop('AGAIN');
+    onRefusal = async () => {
+      onRefusal = nothing;
+      await refusing(false);
+      expect(await client.take(retryParked, { headers, params: path })).toMatchObject({ state: 'open' });
+    };
+    await depot.record(key, { id: 1, updates: { store_emp_name: 'Ana' } });
+    await depot.hosted(key);
+    worker.wake();
+    await settledEntry('AGAIN');
+    await expectRows('RTSTUP', "RURTE = 'AGAIN'", [{ RUCMT: 'BAD words', RUSNAM: 'Ana' }]);
     await refusing(true);
   });
 

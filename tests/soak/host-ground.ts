@@ -75,6 +75,8 @@ export async function drained(db: Queryable): Promise<number> {
 
 /** What is wrong when everything has been drained; nothing, if all is well. Prints what it has found. */
 export async function isAllOnHost(db: Queryable, stops: number): Promise<boolean> {
+  // Tables that were empty a moment ago: PostgreSQL would join them row by row.
+  await db.query('analyze');
   const { rows } = await db.query<{ name: string; found: number; wanted: number }>(
     `select name, found::int, wanted::int from (
        select 'stops on the host as the mirror has them' as name, count(*) filter (where u.RUSTS = s.status

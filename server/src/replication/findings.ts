@@ -30,6 +30,8 @@ interface ReviewItem {
 
 /** What a pass over a route has learnt and PostgreSQL does not know yet. */
 export class Findings {
+  /** When the pass began, of `performance.now()`. */
+  readonly #begunAt = performance.now();
   #confirmed: ConfirmedRows[] = [];
   #freed: number[] = [];
   #parked: ParkedRow[] = [];
@@ -106,6 +108,7 @@ export class Findings {
       routeScope(lease.key),
       textArray(reviews.map(({ kind }) => kind)),
       textArray(reviews.map(({ details }) => JSON.stringify(details))),
+      performance.now() - this.#begunAt,
     ]);
     this.#confirmed = [];
     this.#freed = [];

@@ -2,11 +2,17 @@ const statement = (name: string, text: string) => ({ name: `replicate ${name}`, 
 
 /**
  * What a refusal of what is parked as `p` already comes to: a try counts where it was due, and the next one comes after
- * twice as long, a day and a half at most. Whoever skipped it skipped an earlier state.
+ * twice as long, a day and a half at most. Who asked for another try while this one was under way gets it: it may have
+ * failed for what has been put right meanwhile. Whoever skipped it skipped an earlier state.
+ *
+ * @param age how long ago the try began, in ms: a parameter of the statement
  */
-export const parkAgain = `attempts = p.attempts + case when p.next_try_at <= now() then 1 else 0 end,
-            next_try_at = case when p.next_try_at <= now()
-                               then now() + interval '1 minute' * power(2, least(p.attempts, 11)) else p.next_try_at end,
+export const parkAgain = (
+  age: string,
+): string => `attempts = p.attempts + case when p.next_try_at <= now() then 1 else 0 end,
+            next_try_at = case when p.next_try_at > now() then p.next_try_at
+                               when p.next_try_at > now() - ${age}::float8 * interval '1 ms' then now()
+                               else now() + interval '1 minute' * power(2, least(p.attempts, 11)) end,
             skipped_at = null, skipped_by = null, skip_reason = null`;
 
 /** Read after the lease was taken, in a statement of its own, and before the stops: its version is what they reach at least. */
@@ -58,7 +64,8 @@ export const loadChanges = statement(
  * Everything that a pass over a route has found out, in one statement behind the lease's fence: without the lease nothing
  * happens and no row comes back. Shadows, parked stops in and out (a try counts where it was due: each change of
  * another stop brings one along), what a person must look at, `hosted_through`, the hint to the feeds, and the
- * lease goes back (free after $6 ms; where at once, its fence rises, so that no late renewal takes it again).
+ * lease goes back (free after $6 ms; where at once, its fence rises, so that no late renewal takes it again). $20 the age
+ * of the pass in ms.
  */
 export const settleRoute = statement(
   'settle',
@@ -81,7 +88,7 @@ export const settleRoute = statement(
      select lease.*, k.* from lease, unnest($11::smallint[], $12::bigint[], $13::text[], $14::text[], $15::text[]) as k
      on conflict (facility, route_id, week_end, stop_id) do update
         set version = excluded.version, sqlstate = excluded.sqlstate, reason = excluded.reason, payload = excluded.payload,
-            ${parkAgain}
+            ${parkAgain('$20')}
    ), reported as (
      insert into incident (incident_id, kind, details)
      select gen_random_uuid(), k.* from lease, unnest($18::text[], $19::text[]) as k

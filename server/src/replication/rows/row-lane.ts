@@ -96,6 +96,7 @@ export class RowLane<Row extends PendingRow> {
     const { leases } = this.#options;
     const pass: RowPass = { lease, goesOn: () => leases.holds(lease) && this.#mayWork() };
     for (;;) {
+      const begunAt = performance.now();
       const rows = await this.#file.load(ROWS_A_LOOK);
       if (rows.length === 0) return;
       const hosted: Row[] = [];
@@ -106,7 +107,7 @@ export class RowLane<Row extends PendingRow> {
           await this.#writeOne(row, pass, { hosted, refused });
         }
       } finally {
-        await this.#settle(lease, hosted, refused);
+        await this.#settle(lease, hosted, refused, begunAt);
       }
       if (!pass.goesOn()) return;
     }
@@ -129,7 +130,7 @@ export class RowLane<Row extends PendingRow> {
     }
   }
 
-  async #settle(lease: Lease, hosted: readonly Row[], refused: readonly RowRefusal[]): Promise<void> {
+  async #settle(lease: Lease, hosted: readonly Row[], refused: readonly RowRefusal[], begunAt: number): Promise<void> {
     await this.#log(hosted, refused);
     if (hosted.length > 0) await this.#file.settle(lease, hosted);
     if (refused.length === 0) return;
@@ -140,6 +141,7 @@ export class RowLane<Row extends PendingRow> {
       refused.map(({ sqlstate }) => sqlstate),
       refused.map(({ reason }) => reason),
       refused.map(({ payload }) => payload),
+      performance.now() - begunAt,
     ]);
   }
 

@@ -12,14 +12,14 @@ const lease = `lease as (
    )`;
 const hostedVersion = 'case when exists (select from lease) then k.version else 0 end';
 
-/** $1 file; $2 keys, $3 versions, $4 states, $5 reasons, $6 payloads. A try counts where it was due. */
+/** $1 file; $2 keys, $3 versions, $4 states, $5 reasons, $6 payloads, $7 the age of the try in ms. */
 export const parkRows = statement(
   'park',
   `insert into parked_row as p (file, key, version, sqlstate, reason, payload)
    select $1, k.* from unnest($2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[]) as k
    on conflict (file, key) do update
       set version = excluded.version, sqlstate = excluded.sqlstate, reason = excluded.reason, payload = excluded.payload,
-            ${parkAgain}`,
+            ${parkAgain('$7')}`,
 );
 
 /** $1 most rows. */
