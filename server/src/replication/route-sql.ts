@@ -4,14 +4,11 @@ const statement = (name: string, text: string) => ({ name: `replicate ${name}`, 
  * What a refusal of what is parked as `p` already comes to: a try counts where it was due, and the next one comes after
  * twice as long, a day and a half at most. Who asked for another try while this one was under way gets it: it may have
  * failed for what has been put right meanwhile. Whoever skipped it skipped an earlier state.
- *
- * @param age how long ago the try began, in ms: a parameter of the statement
+ * `pass` holds how long ago the try began, in ms.
  */
-export const parkAgain = (
-  age: string,
-): string => `attempts = p.attempts + case when p.next_try_at <= now() then 1 else 0 end,
+export const parkAgain = `attempts = p.attempts + case when p.next_try_at <= now() then 1 else 0 end,
             next_try_at = case when p.next_try_at > now() then p.next_try_at
-                               when p.next_try_at > now() - ${age}::float8 * interval '1 ms' then now()
+                               when p.next_try_at > now() - (select age_ms from pass) * interval '1 ms' then now()
                                else now() + interval '1 minute' * power(2, least(p.attempts, 11)) end,
             skipped_at = null, skipped_by = null, skip_reason = null`;
 
@@ -73,6 +70,8 @@ export const settleRoute = statement(
      update route_lease set expires_at = now() + $6 * interval '1 ms', fence = fence + case when $6 = 0 then 1 else 0 end
       where facility = $1 and route_id = $2 and week_end = $3 and owner = $4 and fence = $5
      returning facility, route_id, week_end
+   ), pass as (
+     select $20::float8 as age_ms
    ), shadows as (
      insert into host_shadow (facility, route_id, week_end, stop_id, sequence, rows, confirmed_at)
      select lease.*, k.stop_id, k.sequence, k.rows, now()
@@ -88,7 +87,7 @@ export const settleRoute = statement(
      select lease.*, k.* from lease, unnest($11::smallint[], $12::bigint[], $13::text[], $14::text[], $15::text[]) as k
      on conflict (facility, route_id, week_end, stop_id) do update
         set version = excluded.version, sqlstate = excluded.sqlstate, reason = excluded.reason, payload = excluded.payload,
-            ${parkAgain('$20')}
+            ${parkAgain}
    ), reported as (
      insert into incident (incident_id, kind, details)
      select gen_random_uuid(), k.* from lease, unnest($18::text[], $19::text[]) as k

@@ -15,11 +15,12 @@ const hostedVersion = 'case when exists (select from lease) then k.version else 
 /** $1 file; $2 keys, $3 versions, $4 states, $5 reasons, $6 payloads, $7 the age of the try in ms. */
 export const parkRows = statement(
   'park',
-  `insert into parked_row as p (file, key, version, sqlstate, reason, payload)
+  `with pass as (select $7::float8 as age_ms)
+   insert into parked_row as p (file, key, version, sqlstate, reason, payload)
    select $1, k.* from unnest($2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[]) as k
    on conflict (file, key) do update
       set version = excluded.version, sqlstate = excluded.sqlstate, reason = excluded.reason, payload = excluded.payload,
-            ${parkAgain('$7')}`,
+            ${parkAgain}`,
 );
 
 /** $1 most rows. */
