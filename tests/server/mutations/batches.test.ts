@@ -1,16 +1,10 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Pipeline } from '../../../server/src/mutations/change.ts';
+import { describe, expect, it } from 'vitest';
 import { TestQueue } from '../../support/sealing.ts';
 import { restChange } from '../../support/rest-change.ts';
 import { addRoute, bindQueue, delivered, pipelineGround, updateOf } from './ground.ts';
 
-type Ground = Awaited<ReturnType<typeof pipelineGround>>;
-let ground: Ground;
-let pipeline: Pipeline;
-beforeAll(async () => {
-  ground = await pipelineGround();
-  pipeline = ground.open();
-});
+const ground = await pipelineGround();
+const pipeline = ground.open();
 
 describe('batches', () => {
   it('one that waits for a lock keeps nobody else waiting, be it for a single tap', async () => {

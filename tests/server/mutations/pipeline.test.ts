@@ -1,18 +1,13 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Pipeline, RouteCommit } from '../../../server/src/mutations/change.ts';
+import { describe, expect, it } from 'vitest';
+import type { RouteCommit } from '../../../server/src/mutations/change.ts';
 import type { StopResult } from '@tailgate/sync-protocol';
 import { plan } from '../../support/mirror.ts';
 import { TestQueue } from '../../support/sealing.ts';
 import { restChange } from '../../support/rest-change.ts';
 import { addRoute, bindQueue, delivered, pipelineGround, route, sessionOf, updateOf } from './ground.ts';
 
-type Ground = Awaited<ReturnType<typeof pipelineGround>>;
-let ground: Ground;
-let pipeline: Pipeline;
-beforeAll(async () => {
-  ground = await pipelineGround();
-  pipeline = ground.open();
-});
+const ground = await pipelineGround();
+const pipeline = ground.open();
 
 const readResult: (doc: string) => StopResult = JSON.parse;
 const resultOf = async (id: string, stop: number): Promise<StopResult> =>

@@ -1,15 +1,9 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Pipeline } from '../../../server/src/mutations/change.ts';
+import { describe, expect, it } from 'vitest';
 import { TestQueue } from '../../support/sealing.ts';
 import { addRoute, bindQueue, delivered, pipelineGround, sessionOf, updateOf } from './ground.ts';
 
-type Ground = Awaited<ReturnType<typeof pipelineGround>>;
-let ground: Ground;
-let pipeline: Pipeline;
-beforeAll(async () => {
-  ground = await pipelineGround();
-  pipeline = ground.open();
-});
+const ground = await pipelineGround();
+const pipeline = ground.open();
 
 describe('what one sender does is no other sender’s trouble', () => {
   it('lets everybody in who waits for room, also behind those who push nothing then', async () => {

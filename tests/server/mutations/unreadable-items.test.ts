@@ -1,18 +1,12 @@
 import type { MutationName } from '@tailgate/sync-protocol';
 import { canonicalJson } from '@tailgate/sync-protocol';
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Pipeline } from '../../../server/src/mutations/change.ts';
+import { describe, expect, it } from 'vitest';
 import { deepCanonicalJson } from '../../../server/src/mutations/deep-json.ts';
 import { TestQueue } from '../../support/sealing.ts';
 import { addRoute, bindQueue, delivered, pipelineGround, sessionOf, updateOf } from './ground.ts';
 
-type Ground = Awaited<ReturnType<typeof pipelineGround>>;
-let ground: Ground;
-let pipeline: Pipeline;
-beforeAll(async () => {
-  ground = await pipelineGround();
-  pipeline = ground.open();
-});
+const ground = await pipelineGround();
+const pipeline = ground.open();
 
 const readJson: (text: string) => unknown = JSON.parse;
 const nested = (levels: number): string => `${'[{"b":1,"a":'.repeat(levels)}0${'}]'.repeat(levels)}`;
