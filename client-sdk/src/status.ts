@@ -22,9 +22,10 @@ export interface Status {
 
 /**
  * `signed_out`: nobody is signed in, or the server ended the session; `refused`: the server turned the signed-in
- * driver's queue away, `lastError` says why.
+ * driver's queue away, `lastError` says why; `update_needed`: app and server have no version of the protocol in common, so
+ * that one of them has to be brought up to date. What is recorded is kept, and the server asked again after a while.
  */
-export type ConnectionStatus = 'online' | 'connecting' | 'offline' | 'signed_out' | 'refused';
+export type ConnectionStatus = 'online' | 'connecting' | 'offline' | 'signed_out' | 'refused' | 'update_needed';
 
 /** Something that went wrong, for a status line and for support. */
 export interface Trouble {
@@ -44,6 +45,7 @@ const shown: Partial<Record<State['at'], ConnectionStatus>> = {
   opening: 'connecting',
   greeting: 'connecting',
   barred: 'refused',
+  outdated: 'update_needed',
 };
 
 export function pendingOf(outbox: Outbox): Pick<Status, 'pending' | 'unhosted' | 'oldestPendingAt'> {

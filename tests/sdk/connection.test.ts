@@ -112,4 +112,17 @@ describe('the line to the server', () => {
     expect(client.status.current).toMatchObject({ pending: { 1001: 1 }, lastError: { code: 'CLIENT_REVOKED' } });
     expect(server.connections).toBe(1);
   });
+
+  test('a server of another protocol is told of, and asked again until it is brought up to date', async () => {
+    const server = await startScriptedServer();
+    const random = { fraction: () => 0.01, bytes: (length: number) => crypto.getRandomValues(new Uint8Array(length)) };
+    const client = await new Device(server.url, { random }).start();
+    server.rejections.push('UNSUPPORTED_PROTOCOL', 'UNSUPPORTED_PROTOCOL');
+    await client.signIn({ employeeId: '1001', password: 'secret-of-driver' });
+    await until(client.status, (status) => status.connection === 'update_needed');
+    expect(client.status.current.lastError).toMatchObject({ code: 'UNSUPPORTED_PROTOCOL' });
+    await client.updateStop(sampleKey, comment(1, 'kept all the while')).accepted;
+    expect(client.status.current).toMatchObject({ connection: 'online', pending: {} });
+    expect(server.connections).toBe(3);
+  });
 });

@@ -89,6 +89,22 @@ describe('the connection machine', () => {
     expect(play([{ is: 'renewed' }], barred)).toEqual(play([wanted]));
   });
 
+  test('a server of another protocol is asked again after minutes, later after half an hour, and no hint hurries it', () => {
+    const bounds: number[] = [];
+    let state = play([wanted, opened]);
+    for (let n = 0; n < 7; n++) {
+      const outdated = step(state, { is: 'outdated' }, timing, 1);
+      expect(outdated.at).toBe('outdated');
+      expect(play([woken, closed, wanted], outdated)).toBe(outdated);
+      bounds.push('forMs' in outdated ? outdated.forMs / 60_000 : Number.NaN);
+      state = play([time, opened], outdated);
+    }
+    expect(bounds).toEqual([1, 2, 4, 8, 16, 30, 30]);
+    // The driver who signs in, and a server that has learnt it.
+    expect(play([{ is: 'renewed' }], step(state, { is: 'outdated' }, timing, 1))).toEqual(play([wanted]));
+    expect(play([welcomed, heard], state)).toEqual(play(toLive));
+  });
+
   const anyEvent = fc.constantFrom<Event>(
     wanted,
     { is: 'unwanted' },
@@ -102,6 +118,7 @@ describe('the connection machine', () => {
     { is: 'rejected', code: 'X', final: true, retryAfterMs: 0 },
     { is: 'rejected', code: 'X', final: false, retryAfterMs: 5 },
     { is: 'rejected', code: 'X', final: false, retryAfterMs: 0 },
+    { is: 'outdated' },
     { is: 'told goodbye', retryAfterMs: 5 },
   );
 

@@ -31,7 +31,6 @@ const finalRejections: readonly string[] = [
   'INVALID_TOKEN',
   'CLIENT_OF_OTHER_EMPLOYEE',
   'CLIENT_REVOKED',
-  'UNSUPPORTED_PROTOCOL',
 ] satisfies readonly ErrorCode[];
 
 export interface ConnectionGround {
@@ -156,7 +155,8 @@ export class Connection {
         break;
       case 'reject': {
         const { code, retry_after_ms = 0 } = frame;
-        this.tell({ is: 'rejected', code, final: finalRejections.includes(code), retryAfterMs: retry_after_ms });
+        if (code === 'UNSUPPORTED_PROTOCOL') this.tell({ is: 'outdated' });
+        else this.tell({ is: 'rejected', code, final: finalRejections.includes(code), retryAfterMs: retry_after_ms });
         break;
       }
       default:

@@ -9,6 +9,7 @@
  *      │ (anywhere)      └─ waiting ◄───────────────┴─────────────────────┘
  *      │             time, woken   ▲ time
  *      │                       deferred ◄─── the server names a moment: rejected for now, or told goodbye
+ *      │                       outdated ◄─── it speaks no such protocol: a minute, later half an hour
  *      └────────── barred ◄────────┘ rejected for good: until `renewed` brings other credentials
  */
 export type State =
@@ -31,9 +32,9 @@ type Open = Passing &
 
 /**
  * There is none, as in every state that is not `Open`. `deferred`: the server has named the moment; a hint, which a whole
- * depot gets at once, does not bring it forward.
+ * depot gets at once, does not bring it forward. `outdated`: one side has to be brought up to date, which takes a while.
  */
-type Waiting = Passing & { readonly at: 'waiting' | 'deferred' };
+type Waiting = Passing & { readonly at: 'waiting' | 'deferred' | 'outdated' };
 
 export type Event =
   /** There is something to say. */
@@ -43,6 +44,8 @@ export type Event =
   | { readonly is: 'closed' }
   | { readonly is: 'welcomed'; readonly pingMs: number }
   | { readonly is: 'rejected'; readonly code: string; readonly final: boolean; readonly retryAfterMs: number }
+  /** The server does not speak our version of the protocol: an older one than the app, or one that has left it behind. */
+  | { readonly is: 'outdated' }
   /** The server is about to close. */
   | { readonly is: 'told goodbye'; readonly retryAfterMs: number }
   /** Any frame. */
@@ -79,6 +82,9 @@ export const defaultTiming: Timing = {
 /** Exponential back-off with full jitter and a cap. */
 export const backoffMs = (attempt: number, timing: Timing, fraction: number): number =>
   fraction * Math.min(timing.retryCapMs, timing.retryBaseMs * 2 ** attempt);
+
+/** A server is rolled forward, or back, within minutes at best: so much longer than for a line that broke. */
+const updateFactor = 60;
 
 const opening = (attempt: number, { openMs }: Timing): Open => ({ at: 'opening', attempt, forMs: openMs });
 
@@ -117,6 +123,8 @@ function whileOpen(state: Open, event: Event, timing: Timing, fraction: number):
     case 'rejected':
       if (event.final) return { at: 'barred', code: event.code };
       return later(attempt, timing, fraction, event.retryAfterMs);
+    case 'outdated':
+      return { at: 'outdated', attempt: attempt + 1, forMs: updateFactor * backoffMs(attempt, timing, fraction) };
     case 'told goodbye':
       return later(attempt, timing, fraction, event.retryAfterMs);
     case 'renewed':
@@ -145,6 +153,7 @@ export function step(state: State, event: Event, timing: Timing, fraction: numbe
       return whileOpen(state, event, timing, fraction);
     case 'waiting':
     case 'deferred':
+    case 'outdated':
       return whileWaiting(state, event, timing);
     case 'resting':
     case 'barred':
