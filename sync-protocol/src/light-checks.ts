@@ -1,6 +1,5 @@
-/** An issue of `light-schema.ts`: the members of zod's that its readers use. */
+/** An issue of `light-schema.ts`: the members of zod's that a person is told from. */
 export interface Issue {
-  readonly code: string;
   readonly path: (string | number)[];
   readonly message: string;
   readonly expected?: string;
@@ -8,12 +7,14 @@ export interface Issue {
   readonly maximum?: number;
   readonly minimum?: number;
   readonly origin?: string;
-  readonly format?: string;
   /** The form was right, what it says is not. */
   isOfCheck?: boolean;
 }
 
-type Finding = Omit<Issue, 'message' | 'path'> & { readonly message?: string | undefined; readonly path?: string[] };
+export type Finding = Omit<Issue, 'message' | 'path'> & {
+  readonly message?: string | undefined;
+  readonly path?: string[];
+};
 
 export function fail(issues: Issue[], { message = 'Invalid input', path = [], ...finding }: Finding): void {
   // A copy: whoever holds the value puts its own name in front.
@@ -48,38 +49,27 @@ export const checked =
 
 /** Of texts it counts code points, as zod does. */
 export const maxLength = (maximum: number, message?: string): Check => ({
-  finding: { code: 'too_big', maximum, message },
+  finding: { maximum, message },
   accepts: (value: ArrayLike<unknown>) => value.length <= maximum || Array.from(value).length <= maximum,
 });
 
 export const minLength = (minimum: number, message?: string): Check => ({
-  finding: { code: 'too_small', minimum, message },
+  finding: { minimum, message },
   accepts: (value: ArrayLike<unknown>) => Array.from(value).length >= minimum,
 });
 
-export const gte = (minimum: number): Check => ({
-  finding: { code: 'too_small', minimum },
-  accepts: (value: number) => value >= minimum,
-});
+export const gte = (minimum: number): Check => ({ finding: { minimum }, accepts: (value: number) => value >= minimum });
 
-export const lte = (maximum: number): Check => ({
-  finding: { code: 'too_big', maximum },
-  accepts: (value: number) => value <= maximum,
-});
-
-export const regex = (pattern: RegExp, message?: string): Check => ({
-  finding: { code: 'invalid_format', format: 'regex', message },
-  accepts: (value: string) => pattern.test(value),
-});
+export const lte = (maximum: number): Check => ({ finding: { maximum }, accepts: (value: number) => value <= maximum });
 
 /** @param because words, or words and the member that they are about */
 export const refine = (
   accepts: (value: unknown) => boolean,
   because?: string | { readonly error: string; readonly path: string[] },
 ): Check => ({
-  finding:
-    typeof because === 'object'
-      ? { code: 'custom', message: because.error, path: because.path }
-      : { code: 'custom', message: because },
+  finding: typeof because === 'object' ? { message: because.error, path: because.path } : { message: because },
   accepts,
 });
+
+export const regex = (pattern: RegExp, message?: string): Check =>
+  refine((value) => pattern.test(String(value)), message);

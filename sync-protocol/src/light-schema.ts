@@ -5,8 +5,8 @@
  * against zod; what no schema uses is not here, and a schema that uses more fails that test.
  */
 import { isDay } from './days.ts';
-import { checked, fail, gte, isRecord, lte } from './light-checks.ts';
-import type { Check, Issue } from './light-checks.ts';
+import { checked, fail, gte, isRecord, lte, refine } from './light-checks.ts';
+import type { Check, Finding, Issue } from './light-checks.ts';
 
 export { gte, lte, maxLength, minLength, refine, regex } from './light-checks.ts';
 
@@ -18,56 +18,46 @@ type Parsed =
   | { readonly success: true; readonly data: unknown }
   | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } };
 
-interface Traits {
-  /** An object may lack the key. */
-  readonly mayLack?: boolean | undefined;
-  /** No object may lack the key, though undefined is accepted. */
-  readonly mustStand?: boolean | undefined;
+interface LightSchema {
   /** Objects: their members. */
   readonly shape?: Shape | undefined;
-  /** Literals and enumerations: what they accept. */
-  readonly def?: { readonly values: readonly unknown[] } | undefined;
-}
-
-interface LightSchema extends Traits {
   readonly read: Read;
   check(...checks: readonly Check[]): LightSchema;
   safeParse(value: unknown): Parsed;
-  parse(value: unknown): unknown;
 }
 
-function schema(read: Read, traits: Traits = {}): LightSchema {
-  const safeParse = (value: unknown): Parsed => {
+const schema = (read: Read, shape?: Shape): LightSchema => ({
+  shape,
+  read,
+  check: (...checks) => schema(checked(read, checks), shape),
+  safeParse(value) {
     const issues: Issue[] = [];
     const data = read(value, issues);
     return issues.length > 0 ? { success: false, error: { issues } } : { success: true, data };
-  };
-  return {
-    ...traits,
-    read,
-    check: (...checks) => schema(checked(read, checks), traits),
-    safeParse,
-    parse(value) {
-      const parsed = safeParse(value);
-      if (parsed.success) return parsed.data;
-      throw new Error(JSON.stringify(parsed.error.issues));
-    },
-  };
-}
+  },
+});
 
-const typed = (expected: string, accepts: (value: unknown) => boolean): LightSchema =>
+/** Values of one form, and what becomes of them. */
+const formed = <Value>(
+  accepts: (value: unknown) => value is Value,
+  finding: Finding,
+  read: (value: Value, issues: Issue[]) => unknown = (value) => value,
+  shape?: Shape,
+): LightSchema =>
   schema((value, issues) => {
-    if (!accepts(value)) fail(issues, { code: 'invalid_type', expected });
+    if (accepts(value)) return read(value, issues);
+    fail(issues, finding);
     return value;
-  });
+  }, shape);
 
 // Texts and numbers have no state, and a check makes another schema: one of each is enough.
-const anyText = typed('string', (value) => typeof value === 'string');
-const anyNumber = typed('number', Number.isFinite);
-const anyFlag = typed('boolean', (value) => typeof value === 'boolean');
-const noValue = typed('null', (value) => value === null);
+const anyText = formed((value): value is string => typeof value === 'string', { expected: 'string' });
+const anyNumber = formed((value): value is number => Number.isFinite(value), { expected: 'number' });
+const anyFlag = formed((value): value is boolean => typeof value === 'boolean', { expected: 'boolean' });
+const anyValue = schema((value) => value);
+const noValue = formed((value) => value === null, { expected: 'null' });
 const whole = anyNumber.check(
-  { finding: { code: 'invalid_type', expected: 'int', isOfCheck: false }, accepts: Number.isInteger },
+  { finding: { expected: 'int', isOfCheck: false }, accepts: Number.isInteger },
   lte(Number.MAX_SAFE_INTEGER),
   gte(Number.MIN_SAFE_INTEGER),
 );
@@ -76,48 +66,38 @@ export const string = (): LightSchema => anyText;
 export const number = (): LightSchema => anyNumber;
 export const boolean = (): LightSchema => anyFlag;
 export const int = (): LightSchema => whole;
-export const unknown = (): LightSchema => schema((value) => value, { mustStand: true });
+/** Whatever JSON can say; no object may lack it. */
+export const unknown = (): LightSchema => anyValue;
 const none = (): LightSchema => noValue;
 const oneOf = (values: readonly unknown[]): LightSchema =>
-  schema(
-    (value, issues) => {
-      if (!values.includes(value)) fail(issues, { code: 'invalid_value', values });
-      return value;
-    },
-    { def: { values } },
-  );
+  formed((value): value is unknown => values.includes(value), { values });
 export const literal = (value: unknown): LightSchema => oneOf([value]);
 export { none as null, oneOf as enum };
 
-export const file = (): LightSchema => typed('file', (value) => value instanceof File);
+export const file = (): LightSchema => formed((value) => value instanceof File, { expected: 'file' });
 
 /** RFC 9562; also the nil and the max UUID. */
-export const uuid = (): LightSchema =>
-  anyText.check({
-    finding: { code: 'invalid_format', format: 'uuid' },
-    accepts: (value: string) => uuidForm.test(value),
-  });
+export const uuid = (): LightSchema => anyText.check(refine((value) => uuidForm.test(String(value))));
 const uuidForm =
   /^([\da-fA-F]{8}-[\da-fA-F]{4}-[1-8][\da-fA-F]{3}-[89abAB][\da-fA-F]{3}-[\da-fA-F]{12}|0{8}-(0{4}-){3}0{12}|f{8}-(f{4}-){3}f{12})$/;
 
 /** A day that exists, RFC 3339's time with seconds, and `Z`; with `offset` also `+hh:mm`. */
 export const iso = {
   datetime: ({ offset = false } = {}): LightSchema =>
-    anyText.check({
-      finding: { code: 'invalid_format', format: 'datetime' },
-      accepts(value: string) {
-        const [, day = '', zone] = time.exec(value) ?? [];
+    anyText.check(
+      refine((value) => {
+        const [, day = '', zone] = time.exec(String(value)) ?? [];
         return (zone === 'Z' || (offset && zone !== undefined)) && isDay(day);
-      },
-    }),
+      }),
+    ),
 };
 const time = /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
 export const nullable = (inner: LightSchema): LightSchema =>
-  schema((value, issues) => (value === null ? null : inner.read(value, issues)), inner);
+  schema((value, issues) => (value === null ? null : inner.read(value, issues)), inner.shape);
 
 export const optional = (inner: LightSchema): LightSchema =>
-  schema((value, issues) => (value === undefined ? undefined : inner.read(value, issues)), { mayLack: true });
+  schema((value, issues) => (value === undefined ? undefined : inner.read(value, issues)));
 
 export const nullish = (inner: LightSchema): LightSchema => optional(nullable(inner));
 
@@ -149,45 +129,32 @@ export const union = (options: readonly LightSchema[], message?: string): LightS
     }
     const [only, another] = near;
     if (only && !another) issues.push(...only);
-    else fail(issues, { code: 'invalid_union', message });
+    else fail(issues, { message });
     return value;
   });
 
-export const discriminatedUnion = (key: string, options: readonly LightSchema[]): LightSchema => {
-  const byValue = new Map(
-    options.flatMap((option) => option.shape?.[key]?.def?.values.map((value) => [value, option]) ?? []),
-  );
-  return schema((value, issues) => {
-    if (!isRecord(value)) fail(issues, { code: 'invalid_type', expected: 'object' });
-    else {
-      const option = byValue.get(value[key]);
-      if (option) return option.read(value, issues);
-      fail(issues, { code: 'invalid_union', path: [key] });
-    }
+export const discriminatedUnion = (key: string, options: readonly LightSchema[]): LightSchema =>
+  formed(isRecord, { expected: 'object' }, (value, issues) => {
+    const option = options.find(({ shape }) => shape?.[key]?.safeParse(value[key]).success);
+    if (option) return option.read(value, issues);
+    fail(issues, { path: [key] });
     return value;
   });
-};
 
 export const array = (item: LightSchema): LightSchema =>
-  schema((value, issues) => {
-    if (Array.isArray(value)) return value.map((each, i) => readPart(item, each, i, issues));
-    fail(issues, { code: 'invalid_type', expected: 'array' });
-    return value;
-  });
+  formed(
+    (value): value is unknown[] => Array.isArray(value),
+    { expected: 'array' },
+    (value, issues) => value.map((each, i) => readPart(item, each, i, issues)),
+  );
 
-export const record = (_key: LightSchema, item: LightSchema): LightSchema =>
-  schema((value, issues) => {
-    if (!isRecord(value)) {
-      fail(issues, { code: 'invalid_type', expected: 'record' });
-      return value;
-    }
+export const record = (names: LightSchema, item: LightSchema): LightSchema =>
+  formed(isRecord, { expected: 'record' }, (value, issues) => {
     const result: Record<string, unknown> = {};
     for (const key of Object.keys(value)) {
       if (key === '__proto__') continue;
-      const wrong: Issue[] = [];
-      _key.read(key, wrong);
-      if (wrong.length > 0) fail(issues, { code: 'invalid_key', path: [key] });
-      else result[key] = readPart(item, value[key], key, issues);
+      if (names.safeParse(key).success) result[key] = readPart(item, value[key], key, issues);
+      else fail(issues, { path: [key] });
     }
     return result;
   });
@@ -202,24 +169,16 @@ export const json = (): LightSchema => {
 /** Members that the shape does not name are left out. */
 export const object = (shape: Shape): LightSchema => {
   const members = Object.entries(shape);
-  const read: Read = (value, issues) => {
-    if (!isRecord(value)) {
-      fail(issues, { code: 'invalid_type', expected: 'object' });
-      return value;
-    }
+  const read = (value: Record<string, unknown>, issues: Issue[]): unknown => {
     const result: Record<string, unknown> = {};
     for (const [key, member] of members) {
-      const isThere = key in value;
-      if (member.mayLack && !isThere) continue;
-      const before = issues.length;
       const part = readPart(member, value[key], key, issues);
-      if (isThere || part !== undefined) result[key] = part;
-      else if (member.mustStand && issues.length === before)
-        fail(issues, { code: 'invalid_type', expected: 'nonoptional', path: [key] });
+      if (part !== undefined || key in value) result[key] = part;
+      else if (member === anyValue) fail(issues, { expected: 'nonoptional', path: [key] });
     }
     return result;
   };
-  return schema(read, { shape });
+  return formed(isRecord, { expected: 'object' }, read, shape);
 };
 
 /** Members that the shape does not name are wrong. */
@@ -227,10 +186,10 @@ export const strictObject = (shape: Shape): LightSchema => {
   const named = object(shape);
   const read: Read = (value, issues) => {
     if (isRecord(value) && Object.keys(value).some((key) => !Object.hasOwn(shape, key)))
-      fail(issues, { code: 'unrecognized_keys', isOfCheck: true });
+      fail(issues, { isOfCheck: true });
     return named.read(value, issues);
   };
-  return schema(read, named);
+  return schema(read, shape);
 };
 
 export const omit = ({ shape = {} }: LightSchema, names: Readonly<Record<string, true>>): LightSchema =>

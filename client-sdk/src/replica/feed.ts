@@ -97,10 +97,11 @@ export class Feed {
     try {
       const response = await environment.fetch(address, { headers: this.#line.headers, signal: this.#abort.signal });
       if (!response.ok) throw new Error(`status ${response.status}`);
-      const whole = snapshotBody.parse(await response.json());
+      const { success, data } = snapshotBody.safeParse(await response.json());
+      if (!success) throw new Error('it is no snapshot');
       if (this.#abort.signal.aborted) return;
       // From here on by patches.
-      if (this.#take({ ...whole, from: null })) this.#subscribe([scope]);
+      if (this.#take({ ...data, from: null })) this.#subscribe([scope]);
     } catch (error) {
       if (!this.#abort.signal.aborted)
         this.#again(scope, `the snapshot of ${scope} cannot be fetched: ${messageOf(error)}`);
