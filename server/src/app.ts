@@ -281,7 +281,7 @@ async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | un
   const isOpsRequest: IsOperator = (request) => isOperator(request, opsToken);
   const hub = await mountSync(http, { db, listener, pipeline, sessions, clock, log, isOperator: isOpsRequest });
   figures.followSockets(() => hub.connectionsOf());
-  await mountUploads(http, { assets, sessions, log });
+  await mountUploads(http, { assets, sessions, epoch: hub.serverEpoch, log });
   if (config.metricsPort === undefined) mountMetrics(http, { read: figures.read, opsToken });
   const url = await listen(http, config);
   return config.publicUrl ?? url;

@@ -133,6 +133,40 @@ describe('a file', () => {
     expect(order).toEqual(['second', 'first']);
   });
 
+  test('that is sent before the welcome is not asked for again after it', async () => {
+    const { device, client: before, key } = await openApp();
+    const employee = before.driver.current?.employeeId ?? '';
+    await device.kill();
+    const channel = Promise.withResolvers<void>();
+    let isOpen = false;
+    const barred = (): void => {
+      if (!isOpen) throw new DOMException('not yet', 'SecurityError');
+    };
+    class Gate extends WebSocket {
+      constructor(url: string) {
+        barred();
+        super(url);
+      }
+    }
+    const uploads = await openUploads({ store: new MemoryFiles(), photos: false });
+    const client = await device.start({
+      uploads,
+      WebSocket: Gate,
+      fetch: (...request) => channel.promise.then(() => fetch(...request)),
+    });
+    const { id } = await uploads.add(photoOf(5_000), { kind: 'photo', employee });
+    const states: string[] = [];
+    uploads.file(id).subscribe((state) => states.push(state?.at ?? 'gone'));
+    await uploads.here(id);
+    expect(client.status.current.connection).not.toBe('online');
+    isOpen = true;
+    channel.resolve();
+    await client.updateStop(key, { id: 2, updates: { driver_comments: 'so that there was a welcome' } }).accepted;
+    // What was added behind it is sent by a later turn of the loop.
+    await uploads.here((await uploads.add(photoOf(5_000), { kind: 'photo', employee })).id);
+    expect(states).toEqual(['here']);
+  });
+
   test('added twice by one driver is one; of two drivers it is two, whose ids tell nothing of each other', async () => {
     const [one, other] = [await openApp(), await openApp()];
     const photo = photoOf(1_000);

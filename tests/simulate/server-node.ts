@@ -56,7 +56,7 @@ export class ServerNode {
     const listener = new Notices();
     await sessions.follow(listener);
     const limits = { sweep_ms: NEVER_MS, mutations_per_push: 3 };
-    await mountSync(app, { db, listener, pipeline, sessions, clock, log, limits });
+    const hub = await mountSync(app, { db, listener, pipeline, sessions, clock, log, limits });
     const assets = {
       db,
       commit: shareCommits({ inTransaction: (work) => withTransaction(db, work), wake: wakeups.replicateRows }),
@@ -64,7 +64,7 @@ export class ServerNode {
       limits: uploadLimits({ maxFileMb: 1, maxFiles: 10, uploadQuotaMb: 1_000 }),
       trays: new Trays(),
     };
-    await mountUploads(app, { assets, sessions, log });
+    await mountUploads(app, { assets, sessions, epoch: hub.serverEpoch, log });
     await app.ready();
     return new ServerNode(app, db, pipeline, listener);
   }

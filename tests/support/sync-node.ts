@@ -21,8 +21,9 @@ export async function startSyncNode(
   const server = await startRestServer({
     ...options,
     mount: async (app, ground) => {
-      mounted.push(await mountSync(app, { ...ground, limits, isOperator: (asked) => isOperator(asked, opsToken) }));
-      await mountUploads(app, ground);
+      const hub = await mountSync(app, { ...ground, limits, isOperator: (asked) => isOperator(asked, opsToken) });
+      mounted.push(hub);
+      await mountUploads(app, { ...ground, epoch: hub.serverEpoch });
     },
   });
   const [hub] = mounted;

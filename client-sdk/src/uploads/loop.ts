@@ -161,7 +161,7 @@ export class UploadLoop {
     switch (outcome.is) {
       case 'here':
         this.#resting.delete(file.id);
-        return shelf.move(file, { at: 'here', epoch: port.epoch() ?? null, since: clock.now() });
+        return shelf.move(file, { at: 'here', epoch: outcome.epoch ?? port.epoch() ?? null, since: clock.now() });
       case 'refused':
         return shelf.move(file, { at: 'failed', code: 'REFUSED', reason: outcome.reason });
       case 'denied':

@@ -4,7 +4,8 @@ import type { KeptFile } from './file-store.ts';
 
 /** What became of one attempt. */
 export type Outcome =
-  | { readonly is: 'here' }
+  /** `epoch`: the life of the database that took it, where the answer tells it. */
+  | { readonly is: 'here'; readonly epoch: string | undefined }
   /** May work later: the link broke, the server has trouble. `moved`: some of it arrived. */
   | { readonly is: 'later'; readonly offline: boolean; readonly moved: boolean; readonly reason: string }
   /** What was shown does not open the door any more. */
@@ -50,7 +51,7 @@ export function sendFile({ file, bytes, endpoint, isNew, signal, ...line }: Atte
         moved ||= sent > 0;
         line.progress(sent);
       },
-      onSuccess: () => resolve({ is: 'here' }),
+      onSuccess: ({ lastResponse }) => resolve({ is: 'here', epoch: lastResponse.getHeader('server-epoch') }),
       onError: (error) => resolve(outcomeOf(error, moved)),
     });
     const stop = (): void => {

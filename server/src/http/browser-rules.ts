@@ -32,7 +32,7 @@ const appHeaders = [
   'client_id',
   'queue_key',
 ];
-const readableHeaders = ['x-request-id', 'retry-after', 'etag', 'content-disposition', 'content-range'];
+const readableHeaders = ['x-request-id', 'retry-after', 'etag', 'content-disposition', 'content-range', 'server-epoch'];
 const preflightSeconds = 600;
 
 /**

@@ -18,6 +18,8 @@ import { TusRefusal, TusStore } from './tus-store.ts';
 export interface UploadOptions {
   readonly assets: UploadGround;
   readonly sessions: Pick<Sessions, 'authenticate'>;
+  /** The life of the database, as `welcome` tells it. */
+  readonly epoch: number;
   readonly log: Log;
 }
 
@@ -61,6 +63,8 @@ export async function mountUploads(http: FastifyInstance, options: UploadOptions
         if (error instanceof UploadRefusal) return refuse(request, reply, error.code);
         throw error;
       }
+      // What was taken in one life of the database may be lacking in the next; a phone may hear this before any welcome.
+      reply.header('server-epoch', options.epoch);
       reply.hijack();
       for (const [name, value] of Object.entries(reply.getHeaders()))
         if (value !== undefined) reply.raw.setHeader(name, value);
