@@ -1,7 +1,8 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { Agent, request } from 'node:http';
+import { LeanLine } from './lean-line.ts';
 
-/** A request as bytes that are ready to go: making them is not what is measured. */
+/** A request: making it is not what is measured. */
 export interface Shot {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
@@ -9,11 +10,17 @@ export interface Shot {
   readonly body?: Buffer;
 }
 
+/** One as the bytes that go over the wire. */
+export interface PreparedShot {
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
 export interface Shots {
-  /** The next request of connection `connection`, its `turn`th. */
-  readonly next: (connection: number, turn: number) => Shot;
+  /** The next request of connection `connection`, its `turn`th; ready, since this is within the clock. */
+  readonly next: (connection: number, turn: number) => PreparedShot;
   /** Sent before each, and not counted. */
-  readonly before?: (connection: number, turn: number) => Shot;
+  readonly before?: (connection: number, turn: number) => PreparedShot;
   readonly expect?: number;
 }
 
@@ -33,23 +40,37 @@ export interface Answered {
 
 /** Keep-alive connections, each with one request in flight: the next goes when the last is answered. */
 export async function fire(port: number, shots: Shots, { connections, seconds }: Load): Promise<Answered> {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const lines = await Promise.all(Array.from({ length: connections }, () => LeanLine.open(port)));
   const latencies: number[] = [];
   let bytes = 0;
   const start = performance.now();
   const until = start + seconds * 1000;
-  const connection = async (n: number): Promise<void> => {
+  const keepAsking = async (line: LeanLine, n: number): Promise<void> => {
     for (let turn = 0; performance.now() < until; turn++) {
-      if (shots.before) await send(port, agent, shots.before(n, turn), 200);
+      if (shots.before) await hit(line, shots.before(n, turn), 200);
       const sentAt = performance.now();
-      const { length } = await send(port, agent, shots.next(n, turn), shots.expect ?? 200);
+      const length = await hit(line, shots.next(n, turn), shots.expect ?? 200);
       bytes += length;
       latencies.push(performance.now() - sentAt);
     }
   };
-  await Promise.all(Array.from({ length: connections }, (_, n) => connection(n)));
-  agent.destroy();
-  return { count: latencies.length, seconds: (performance.now() - start) / 1000, latencies, bytes };
+  await Promise.all(lines.map(keepAsking));
+  const took = performance.now() - start;
+  for (const line of lines) line.close();
+  return { count: latencies.length, seconds: took / 1000, latencies, bytes };
+}
+
+async function hit(line: LeanLine, { name, bytes }: PreparedShot, expect: number): Promise<number> {
+  const { status, length } = await line.exchange(bytes);
+  if (status !== expect) throw new Error(`${name} was answered ${status}`);
+  return length;
+}
+
+export function prepare({ method, path, headers, body }: Shot): PreparedShot {
+  const fields = { host: '127.0.0.1', ...headers, ...(body && { 'content-length': String(body.length) }) };
+  const lines = Object.entries(fields).map(([field, value]) => `${field}: ${value}\r\n`);
+  const head = Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
+  return { name: `${method} ${path}`, bytes: body ? Buffer.concat([head, body]) : head };
 }
 
 /** One request alone, with its answer as text. */

@@ -1,69 +1,88 @@
 import { randomBytes } from 'node:crypto';
 import type { Phone } from './fleet.ts';
-import type { Load, Shot, Shots } from './rest-load.ts';
-import { ask } from './rest-load.ts';
+import type { Load, PreparedShot, Shot, Shots } from './rest-load.ts';
+import { ask, prepare } from './rest-load.ts';
 import { benchRoute, measuredStop, WEEK } from './workload.ts';
 
 /** The requests that are measured, the same for both servers. */
 export class RestWork {
   readonly #phones: readonly Phone[];
   readonly #stops: number;
+  /** By connection, to be taken from the end. */
+  readonly #stock: PreparedShot[][];
+  readonly #reads: readonly PreparedShot[];
+  readonly #compressedReads: readonly PreparedShot[];
   /** No body comes twice: the second time it would be a duplicate, and cost nothing. */
   #serial = 0;
+  #put = 0;
 
   constructor(phones: readonly Phone[], stops: number) {
     this.#phones = phones;
     this.#stops = stops;
+    this.#stock = phones.map(() => []);
+    this.#reads = phones.map((phone) => prepare(routeRead(phone)));
+    this.#compressedReads = phones.map((phone) => prepare(routeRead(phone, compressed)));
   }
 
-  readonly readRoute = (connection: number): Shot => ({
-    method: 'GET',
-    path: '/api/route',
-    headers: this.#credentials(connection),
-  });
+  readonly readRoute = (connection: number): PreparedShot => ownOf(this.#reads, connection);
 
-  readonly readRouteCompressed = (connection: number): Shot => ({
-    ...this.readRoute(connection),
-    headers: { ...this.#credentials(connection), 'accept-encoding': 'gzip' },
-  });
+  readonly readRouteCompressed = (connection: number): PreparedShot => ownOf(this.#compressedReads, connection);
 
-  readonly putStop = (connection: number): Shot => {
-    const serial = this.#serial++;
-    const stop = measuredStop((serial % this.#stops) + 1, serial);
-    const { id } = benchRoute(this.#indexOf(connection));
-    return {
-      method: 'PUT',
-      path: '/api/route/stop',
-      headers: { ...this.#credentials(connection), 'content-type': 'application/json' },
-      body: Buffer.from(JSON.stringify({ id, facility: 'F01', week_end: WEEK, stops: [stop] })),
-    };
+  /** Makes so many PUTs of one stop for each connection, before the clock runs. */
+  stockUp(each: number): void {
+    for (let turn = 0; turn < each; turn++)
+      for (const [n, stock] of this.#stock.entries()) if (stock.length < each) stock.push(this.#makePut(n));
+  }
+
+  readonly putStop = (connection: number): PreparedShot => {
+    this.#put += 1;
+    return ownOf(this.#stock, connection).pop() ?? this.#makePut(connection);
   };
 
   /** How many stop objects were put so far. */
   get put(): number {
-    return this.#serial;
+    return this.#put;
   }
 
   /** Whoever has the route as it is asks again. */
   async unchangedRoute(port: number, { connections }: Pick<Load, 'connections'>): Promise<Shots> {
-    const etags: string[] = [];
-    while (etags.length < connections) etags.push((await ask(port, this.readRouteCompressed(etags.length))).etag);
-    const next = (connection: number): Shot => {
-      const shot = this.readRouteCompressed(connection);
-      return { ...shot, headers: { ...shot.headers, 'if-none-match': etags[connection] ?? '' } };
-    };
-    return { next, expect: 304 };
+    const asking = this.#phones
+      .slice(0, connections)
+      .map(async (phone) => ({ phone, etag: (await ask(port, routeRead(phone, compressed))).etag }));
+    const shots = (await Promise.all(asking)).map(({ phone, etag }) =>
+      prepare(routeRead(phone, { ...compressed, 'if-none-match': etag })),
+    );
+    return { next: (connection) => ownOf(shots, connection), expect: 304 };
   }
 
-  #indexOf(connection: number): number {
-    return connection % this.#phones.length;
+  #makePut(connection: number): PreparedShot {
+    const serial = this.#serial++;
+    const stop = measuredStop((serial % this.#stops) + 1, serial);
+    const { id } = benchRoute(connection);
+    return prepare({
+      method: 'PUT',
+      path: '/api/route/stop',
+      headers: { ...credentials(ownOf(this.#phones, connection)), 'content-type': 'application/json' },
+      body: Buffer.from(JSON.stringify({ id, facility: 'F01', week_end: WEEK, stops: [stop] })),
+    });
   }
+}
 
-  #credentials(connection: number): { employee_id: string; api_token: string } {
-    const phone = this.#phones[this.#indexOf(connection)];
-    if (!phone) throw new Error('no phone');
-    return { employee_id: phone.employee, api_token: phone.token };
-  }
+const compressed = { 'accept-encoding': 'gzip' };
+
+const credentials = ({ employee, token }: Phone) => ({ employee_id: employee, api_token: token });
+
+const routeRead = (phone: Phone, headers: Readonly<Record<string, string>> = {}): Shot => ({
+  method: 'GET',
+  path: '/api/route',
+  headers: { ...credentials(phone), ...headers },
+});
+
+/** Each connection is a driver's. */
+function ownOf<Own>(all: readonly Own[], connection: number): Own {
+  const own = all[connection];
+  if (own === undefined) throw new Error(`there is no driver for connection ${connection}`);
+  return own;
 }
 
 /** A photo of this many bytes, as a form with one file. */

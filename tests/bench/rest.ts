@@ -8,12 +8,12 @@ import { startRestBaseline, startTailgate } from './child.ts';
 import type { Phone } from './fleet.ts';
 import { makeFleet } from './fleet.ts';
 import type { Ground } from './ground.ts';
-import { median, openGround, quantile, quietLog } from './ground.ts';
+import { median, openGround, processCpu, quantile, quietLog } from './ground.ts';
 import { peakMemory, residentMemory, resetPeakMemory } from './process-memory.ts';
 import type { Figure, Report } from './report.ts';
 import { fillRestBaseline } from './rest-baseline.ts';
 import type { Load, Shots } from './rest-load.ts';
-import { ask, fire } from './rest-load.ts';
+import { ask, fire, prepare } from './rest-load.ts';
 import { download, RestWork, upload, uploadedIds } from './rest-work.ts';
 
 const STOPS = 150;
@@ -24,6 +24,8 @@ const PHOTOS = 30;
 const LARGE = 25 * 1024 * 1024 - 1024;
 /** Enough for the engine to have compiled the path that is measured. */
 const WARM_S = 0.3;
+/** Made ahead: more than any server takes in the time. */
+const MOST_PUTS = 12_800;
 
 const phases = [
   'GET route, whole',
@@ -43,6 +45,7 @@ interface Measured {
   /** CPU seconds for 1,000 requests. */
   readonly serverCpu: number;
   readonly postgresCpu: number;
+  readonly loadCpu: number;
   readonly bytes: number;
   readonly peak: number;
 }
@@ -124,6 +127,8 @@ const files: Load = { connections: 8, seconds: 1 };
 
 async function measurePhases(ground: Ground, child: Child, work: RestWork): Promise<Map<Phase, Measured>> {
   const photo = upload(PHOTO);
+  const photoShot = prepare(photo);
+  work.stockUp(MOST_PUTS / DRIVERS);
   const run = (shots: Shots, load: Load): Promise<Measured> => measure(ground, child, shots, load);
   const measured = new Map<Phase, Measured>();
   measured.set('GET route, whole', await run({ next: work.readRoute }, reading));
@@ -133,9 +138,10 @@ async function measurePhases(ground: Ground, child: Child, work: RestWork): Prom
     await run({ before: work.putStop, next: work.readRouteCompressed }, reading),
   );
   measured.set('PUT stop', await run({ next: work.putStop }, writing));
-  measured.set('asset up, 300 kB', await run({ next: () => photo }, files));
+  measured.set('asset up, 300 kB', await run({ next: () => photoShot }, files));
   const ids = await uploadedIds(child.port, photo, 20);
-  const next = (connection: number, turn: number) => download(ids[(connection + turn) % ids.length] ?? '');
+  const downloads = ids.map((id) => prepare(download(id)));
+  const next = (connection: number, turn: number) => downloads[(connection + turn) % ids.length] ?? photoShot;
   measured.set('asset down, 300 kB', await run({ next }, files));
   return measured;
 }
@@ -143,7 +149,7 @@ async function measurePhases(ground: Ground, child: Child, work: RestWork): Prom
 async function measure(ground: Ground, child: Child, shots: Shots, load: Load): Promise<Measured> {
   await fire(child.port, shots, { ...load, seconds: WARM_S });
   resetPeakMemory(child.pid);
-  const [server, postgres] = [child.cpu(), ground.postgresCpu()];
+  const [server, postgres, own] = [child.cpu(), ground.postgresCpu(), ownCpu()];
   const { count, seconds, latencies, bytes } = await fire(child.port, shots, load);
   const per1000 = (cpu: number): number => (cpu / count) * 1000;
   return {
@@ -151,10 +157,14 @@ async function measure(ground: Ground, child: Child, shots: Shots, load: Load): 
     latencies,
     serverCpu: per1000(child.cpu() - server),
     postgresCpu: per1000(ground.postgresCpu() - postgres),
+    loadCpu: per1000(ownCpu() - own),
     bytes: bytes / count,
     peak: peakMemory(child.pid),
   };
 }
+
+/** CPU seconds of this process, which is the load. */
+const ownCpu = (): number => processCpu(process.pid);
 
 /** On a server that has served a stop's photos: before that, any file has the engine claim what it keeps for garbage. */
 async function measureLargeFile({ port, pid }: Child): Promise<LargeFile> {
@@ -186,6 +196,7 @@ function report(ours: readonly Round[], baseline: readonly Round[]): Report {
       'requests/s': Math.round(mid((one) => one.rate)),
       'ms p50 / p99': `${ms(0.5)} / ${ms(0.99)}`,
       'CPU s / 1,000 (server + PostgreSQL)': `${mid((one) => one.serverCpu).toFixed(2)} + ${mid((one) => one.postgresCpu).toFixed(2)}`,
+      'of the load': mid((one) => one.loadCpu).toFixed(2),
       'kB an answer': Math.round(mid((one) => one.bytes) / 1000),
       'peak MiB': Math.round(mid((one) => one.peak) / MIB),
     };
