@@ -163,6 +163,22 @@ describe('GET /api/ops/stop-history/verify', () => {
     });
   });
 
+  test('follows it over what another queue had brought before a fork', async () => {
+    const key = await depot.addRoute('FORK', [1]);
+    const [first, second] = [new TestQueue(), new TestQueue()];
+    const write = (text: string) =>
+      first.seal('stop.update', { route: key, stop: { id: 1, updates: { driver_comments: text } } });
+    const answered = [write('the answer'), write('to these'), write('was lost')];
+    await depot.pipeline.push(await bindQueue(depot.database, first, '1001'), answered);
+    const again = answered.map((item) => second.take(item));
+    const next = second.take(write('and this is new'));
+    await depot.pipeline.push(await bindQueue(depot.database, second, '1001'), [...again, next]);
+    const at = `?facility=${key.facility}&route_id=${key.id}&week_end=${key.week_end}&stop_id=1`;
+    const report = await client.take(verifyStopHistory, { headers, query: at });
+    expect(report).toMatchObject({ intact: true, whole: true });
+    expect(report.links.at(-1)).toMatchObject({ id: next.id, seq: 4, link: 'intact', follows: answered[2]?.id });
+  });
+
   test('tells why an item is not here: its phone has lost it, its time was over, or nobody knows', async () => {
     const [key, old] = [await depot.addRoute('KEPT', [1]), await depot.addRoute('OVER', [1])];
     const { clientId } = phone;

@@ -11,17 +11,20 @@ export class TestQueue {
 
   /** Seals the next item. Without `at`, a second after the one before it, starting an hour ago. */
   seal(name: MutationName, args: object, at = new Date(Date.now() - 3_600_000 + this.#seq * 1000)): Mutation {
-    const item = {
+    return this.take({
       id: mutationId(),
-      seq: ++this.#seq,
       name,
       version: 1,
       args,
       captured_at: at.toISOString(),
       boot_id: this.bootId,
-      monotonic_ms: this.#seq * 1000,
-      prev_hash: this.#link,
-    };
+      monotonic_ms: (this.#seq + 1) * 1000,
+    });
+  }
+
+  /** Gives an item, of another queue perhaps (a fork), the next place: its id and content stay. */
+  take(content: Omit<Mutation, 'seq' | 'prev_hash'>): Mutation {
+    const item = { ...content, seq: ++this.#seq, prev_hash: this.#link };
     this.#link = base64Sha(linkText(base64Sha(contentText(item)), item.prev_hash, item.seq));
     return item;
   }

@@ -26,6 +26,8 @@ export interface Changes {
     /** The route version that contains it; null for a report. */
     readonly version: number | null;
   })[];
+  /** Items of a queue that had come before, by another one: what its next item is linked to. */
+  readonly repeated: readonly Item[];
   readonly incidents: {
     readonly kind: string;
     readonly clientId: string;

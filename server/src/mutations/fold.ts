@@ -61,6 +61,7 @@ class Fold {
   readonly #ledger: LedgerEntry[] = [];
   readonly #quarantine: QuarantineEntry[] = [];
   readonly #released: Changes['released'][number][] = [];
+  readonly #repeated: Item[] = [];
   readonly #incidents: Changes['incidents'] = [];
   readonly #mails: Changes['mails'] = [];
 
@@ -90,6 +91,7 @@ class Fold {
     }
     if (verdict.kind === 'fresh') return this.#done(this.#takeQueued(item, queued, state), queued);
     if (verdict.moves) this.#move(item, queued, state, null);
+    if (verdict.moves && verdict.kind === 'duplicate') this.#repeated.push(item);
     const outcome =
       verdict.kind === 'duplicate' ? this.#again(item, verdict.known) : this.#refuse(item, idReused, null, null, null);
     return this.#done(outcome, queued);
@@ -115,6 +117,7 @@ class Fold {
       ledger: this.#ledger,
       quarantine: this.#quarantine,
       released: this.#released,
+      repeated: this.#repeated,
       incidents: this.#incidents,
       mails: this.#mails,
     };

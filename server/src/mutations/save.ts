@@ -10,7 +10,7 @@ import type { Changes, LedgerEntry, QuarantineEntry } from './changes.ts';
 import { keyColumns } from './load.ts';
 import { namedRoute, namedStop } from './named-route.ts';
 import { stopName } from './world.ts';
-import { placeOf } from './item.ts';
+import { placeOf, type Item } from './item.ts';
 import type { QueuePlace } from './kept.ts';
 import { releaseKept } from './quarantine-sql.ts';
 import { saveReports } from './report-rows.ts';
@@ -46,6 +46,7 @@ export function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): Sent<re
     changes.clients.length > 0 && saveClients(tx, changes.clients),
     changes.quarantine.length > 0 && saveQuarantine(tx, changes.quarantine),
     changes.released.length > 0 && saveReleases(tx, changes.released),
+    changes.repeated.length > 0 && saveRepeated(tx, changes.repeated),
     changes.incidents.length > 0 && saveIncidents(tx, changes.incidents),
     changes.reports.length > 0 && saveReports(tx, changes.reports),
     bare.length > 0 && tx.query(sql.notify, [scopesPayload(bare.map(({ key }) => routeScope(key)))]),
@@ -218,6 +219,17 @@ function saveQuarantine(tx: Tx, entries: readonly QuarantineEntry[]) {
     instantArray(items.map(({ capturedAt }) => capturedAt?.getTime() ?? null)),
     instantArray(entries.map(({ editTime }) => editTime)),
     byteaArray(items.map((item) => linkBytes(placeOf(item)))),
+  ]);
+}
+
+function saveRepeated(tx: Tx, items: readonly Item[]) {
+  const places = items.map(placeOf);
+  return tx.query(sql.saveRepeated, [
+    uuidArray(places.map((place) => place?.clientId ?? null)),
+    int8Array(places.map((place) => place?.seq ?? null)),
+    uuidArray(items.map(({ id }) => id)),
+    byteaArray(items.map(({ hash }) => hash)),
+    byteaArray(places.map(linkBytes)),
   ]);
 }
 

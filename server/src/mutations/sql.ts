@@ -110,6 +110,14 @@ export const saveQuarantine = statement(
    on conflict (id, hash) do nothing`,
 );
 
+/** A database that was put back to an earlier state may know the place from a life that it has forgotten. */
+export const saveRepeated = statement(
+  'save repeated items',
+  `insert into repeated_item (client_id, seq, id, hash, prev_hash)
+   select * from unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::bytea[], $5::bytea[])
+   on conflict (client_id, seq) do update set id = excluded.id, hash = excluded.hash, prev_hash = excluded.prev_hash`,
+);
+
 export const saveIncidents = statement(
   'save incidents',
   `insert into incident (incident_id, kind, client_id, employee, details)

@@ -74,8 +74,8 @@ export const findAbsent: Statement = {
 };
 
 /**
- * Items of queues, wherever they are: on any route that their drivers were ever on, in what belongs to no route, or kept.
- * By the ledger's index on routes, for it has none on queues: a hot path would pay for a rare question.
+ * Items of queues, wherever they are: on any route that their drivers were ever on, in what belongs to no route, kept, or
+ * where another queue had brought them. By the ledger's index on routes, for it has none on queues: a hot path would pay for a rare question.
  * $1 queues, $2 places in them, $3 employees.
  */
 export const findSealed: Statement = {
@@ -91,5 +91,7 @@ export const findSealed: Statement = {
            from places join ledger l using (facility, route_id, week_end) join wanted using (client_id, seq)
           union all
          select q.id, q.client_id, q.seq, q.hash, q.prev_hash from quarantine q join wanted using (client_id, seq)
-          where q.state <> 'released'`,
+          where q.state <> 'released'
+          union all
+         select p.id, p.client_id, p.seq, p.hash, p.prev_hash from repeated_item p join wanted using (client_id, seq)`,
 };
