@@ -62,6 +62,9 @@ export const hostStanding = z.strictObject({
   confirmed_at: z.nullable(z.iso.datetime()),
   parked_since: z.nullable(z.iso.datetime()),
   parked_reason: z.string(),
+  skipped_at: z.nullable(z.iso.datetime()),
+  skipped_by: z.nullable(z.string()),
+  skip_reason: z.nullable(z.string()),
 });
 
 export const stopHistory = z.strictObject({

@@ -9,7 +9,7 @@ import { TestQueue } from '../support/sealing.ts';
 import { rowGround } from './row-ground.ts';
 
 const { client, depot, pool } = await rowGround();
-const { readStopHistory, verifyStopHistory } = operations;
+const { listParked, readStopHistory, skipParked, verifyStopHistory } = operations;
 const headers = { authorization: `Bearer ${opsToken}` };
 const photo = 'AAAAAAAAAAAAAAAA';
 const queue = new TestQueue();
@@ -96,6 +96,17 @@ describe('GET /api/ops/stop-history', () => {
     expect(await history(2)).toMatchObject({
       host: { on_host: false, parked_reason: 'RUCMT is too long' },
       mutations: [{ id: ids[1], on_host: false }],
+    });
+    expect((await history(2)).host).toMatchObject({ skipped_at: null, skipped_by: null, skip_reason: null });
+    const parked = await client.take(listParked, { headers });
+    const params = { parked_id: parked.find(({ route_id }) => route_id === 'PAST')?.parked_id ?? '' };
+    await client.take(skipParked, { headers, params, body: { by: 'MILLER', reason: 'booked by hand' } });
+    expect((await history(2)).host).toMatchObject({
+      on_host: false,
+      parked_reason: 'RUCMT is too long',
+      skipped_at: expect.stringMatching(/^20\d\d-/),
+      skipped_by: 'MILLER',
+      skip_reason: 'booked by hand',
     });
   });
 

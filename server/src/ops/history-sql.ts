@@ -7,7 +7,7 @@ const ofStop = 'facility = $1 and route_id = $2 and week_end = $3 and stop_id = 
 export const readStanding: Statement = {
   name: 'ops_read_standing',
   text: `select r.hosted_through, s.version, s.status, s.doc, h.sequence, h.rows as shadow, h.confirmed_at,
-                p.parked_at, p.reason as parked_reason
+                p.parked_at, p.reason as parked_reason, p.skipped_at, p.skipped_by, p.skip_reason
            from route r
            left join stop_result s on s.facility = r.facility and s.route_id = r.id and s.week_end = r.week_end and s.stop_id = $4
            left join host_shadow h on h.facility = r.facility and h.route_id = r.id and h.week_end = r.week_end and h.stop_id = $4

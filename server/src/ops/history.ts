@@ -20,6 +20,9 @@ type StandingRow = {
   readonly confirmed_at: Date | null;
   readonly parked_at: Date | null;
   readonly parked_reason: string | null;
+  readonly skipped_at: Date | null;
+  readonly skipped_by: string | null;
+  readonly skip_reason: string | null;
 };
 type StopStanding = StandingRow & { readonly version: number };
 type LedgerRow = Omit<LedgerEntry, 'captured_at' | 'edit_time' | 'received_at' | 'on_host' | 'warnings'> & {
@@ -63,6 +66,9 @@ export async function readStopHistory(db: Queryable, key: RouteKey, stop: number
       confirmed_at: standing.confirmed_at?.toISOString() ?? null,
       parked_since: standing.parked_at?.toISOString() ?? null,
       parked_reason: standing.parked_reason ?? '',
+      skipped_at: standing.skipped_at?.toISOString() ?? null,
+      skipped_by: standing.skipped_by,
+      skip_reason: standing.skip_reason,
     },
     mutations: ledger.rows.map((row) => entryOf(row, isHosted(row.version))),
     kept: kept.rows.map(({ received_at, ...entry }) => ({ ...entry, received_at: received_at.toISOString() })),
