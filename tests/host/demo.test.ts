@@ -1,10 +1,12 @@
-import { expect, test } from 'vitest';
+import { stopView } from '@tailgate/sync-protocol';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { loadDemo } from '../../server/src/demo/load.ts';
 import { weekEndOf } from '../../server/src/demo/routes.ts';
 import { misfits } from '../../server/src/replication/host/fit.ts';
 import { readFile } from '../../server/src/replication/host/reads.ts';
 import { hostFileNames } from '../../server/src/replication/host/tables.ts';
-import { importGround } from './import-ground.ts';
+import { stopPayload } from '../../server/src/routes/payload.ts';
+import { importGround, routeKey } from './import-ground.ts';
 import { createHost } from '../support/stand-in.ts';
 
 const now = new Date('2026-11-18T12:00:00Z');
@@ -96,28 +98,51 @@ test('an empty host gets the depot of the contract, once', async () => {
     for (const row of await readFile(host, name)) expect(misfits(name, row)).toEqual([]);
 });
 
-test('the mirror takes the whole depot in, the longest route too', async () => {
-  const { clerk, openImport, read } = await importGround();
-  await clerk.transaction((tx) => tx.execute('delete from EMPMSTP'));
-  await loadDemo(clerk, now);
-  const { imports, log } = openImport();
-  await imports.importNow();
-  const { plans, drivers } = await read('R100');
-  const first = plans[0]?.plan;
-  expect(first?.products.length).toBeGreaterThanOrEqual(3);
-  const invoicesOf = (id: string) =>
-    new Set(first?.products.filter((line) => line.id === id).map(({ invoice }) => invoice)).size;
-  expect(first?.products.some(({ id }) => invoicesOf(id) === 2)).toBe(true);
-  expect(first?.products.some(({ action_type }) => action_type === 'scan')).toBe(true);
-  expect(first?.collections).toHaveLength(2);
-  expect(first?.customer.contact.email).toMatch(/@/);
-  expect(first?.customer.contact.contact_email).toMatch(/@/);
-  expect(first?.customer.location.coordinates.latitude).toMatch(/^41\.\d{6}$/);
-  expect(drivers.map(({ employee }) => employee)).toEqual(['1001', '1002']);
-  const long = await read('R900');
-  expect(long.plans).toHaveLength(150);
-  expect(long.plans.every(({ plan }) => plan.products.length === 20)).toBe(true);
-  expect((await read('R300')).route).toMatchObject({ status: 'C', closed_by: 'D', version: 1, hosted_through: 1 });
-  expect((await read('R300')).results.get(999)?.result).toMatchObject({ status: 'C', arrived: true });
-  expect(log.lines).toEqual([]);
+describe('beside a mirror', () => {
+  let ground: Awaited<ReturnType<typeof importGround>>;
+  let opened: ReturnType<typeof ground.openImport>;
+
+  beforeAll(async () => {
+    ground = await importGround();
+    await ground.clerk.transaction((tx) => tx.execute('delete from EMPMSTP'));
+    await loadDemo(ground.clerk, now);
+    opened = ground.openImport();
+    await opened.imports.importNow();
+  });
+
+  test('the mirror takes the whole depot in, the longest route too', async () => {
+    const { plans, drivers } = await ground.read('R100');
+    const first = plans[0]?.plan;
+    expect(first?.products.length).toBeGreaterThanOrEqual(3);
+    const invoicesOf = (id: string) =>
+      new Set(first?.products.filter((line) => line.id === id).map(({ invoice }) => invoice)).size;
+    expect(first?.products.some(({ id }) => invoicesOf(id) === 2)).toBe(true);
+    expect(first?.products.some(({ action_type }) => action_type === 'scan')).toBe(true);
+    expect(first?.collections).toHaveLength(2);
+    expect(first?.customer.contact.email).toMatch(/@/);
+    expect(first?.customer.contact.contact_email).toMatch(/@/);
+    expect(first?.customer.location.coordinates.latitude).toMatch(/^41\.\d{6}$/);
+    expect(drivers.map(({ employee }) => employee)).toEqual(['1001', '1002']);
+    const long = await ground.read('R900');
+    expect(long.plans).toHaveLength(150);
+    expect(long.plans.every(({ plan }) => plan.products.length === 20)).toBe(true);
+    expect((await ground.read('R300')).route).toMatchObject({
+      status: 'C',
+      closed_by: 'D',
+      version: 1,
+      hosted_through: 1,
+    });
+    expect((await ground.read('R300')).results.get(999)?.result).toMatchObject({ status: 'C', arrived: true });
+    expect(opened.log.lines).toEqual([]);
+  });
+
+  test('what GET route shows can be dispatched again, a warehouse without a customer and all', async () => {
+    const { plans } = await ground.read('R200');
+    const stops = plans.map(({ plan }) => stopPayload(stopView(plan, { status: 'P' })));
+    expect(stops.at(-1)).toMatchObject({ id: 999, customer: { id: '', name: '' } });
+    await ground.dispatch({ ...routeKey('R201'), name: 'Chicago South', drivers: [{ id: '1010' }], stops });
+    await opened.imports.importNow();
+    const again = await ground.read('R201');
+    expect(again.plans.map(({ plan }) => stopPayload(stopView(plan, { status: 'P' })))).toEqual(stops);
+  });
 });

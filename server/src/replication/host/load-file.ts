@@ -48,7 +48,7 @@ const product = z.object({ ...line, box_upc: text(20), item_upc: text(20), trail
 const collection = z.object(line);
 
 const customer = z.object({
-  id: name(10),
+  id: text(10),
   name: text(40),
   verify_returns: flag,
   contact: z
@@ -69,6 +69,11 @@ const customer = z.object({
     })
     .nullish(),
 });
+/** A stop without a customer, such as the warehouse, is shown with a blank one. */
+const customerOfStop = customer
+  .refine(({ id, name: called }) => id !== '' || called === '', { path: ['id'], message: 'is required' })
+  .nullish()
+  .transform((value) => (value?.id ? value : undefined));
 
 const stop = z.object({
   id: z.int().min(1).max(999),
@@ -76,9 +81,10 @@ const stop = z.object({
   arrived: notOurs,
   updates: notOurs,
   osd_emails: notOurs,
-  customer: customer.nullish(),
+  customer: customerOfStop,
   invoices: z
-    .array(z.object({ id: name(10), date: z.iso.date('expected YYYY-MM-DD') }))
+    // A blank date is shown where the host has none.
+    .array(z.object({ id: name(10), date: z.union([z.iso.date(), z.literal('')], 'expected YYYY-MM-DD') }))
     .nullish()
     .transform((list) => list ?? []),
   products: z
