@@ -7,6 +7,7 @@ import type {
   RouteKey,
   Warning,
 } from '@tailgate/sync-protocol';
+import type { Command } from './item.ts';
 import type { Decision, KeptMutation } from './kept.ts';
 
 /** Who changes something. A signed-out driver's queue still drains; what it captured afterwards is flagged. */
@@ -34,6 +35,8 @@ export interface Change {
   readonly version: number;
   /** Parsed arguments of that name and version (`mutationArgs`). */
   readonly args: Json;
+  /** The same, where the edge has read it by that schema already: it is not read again. */
+  readonly command?: Command;
   readonly route: RouteKey;
   readonly stop: number;
   readonly actor: Actor;

@@ -223,7 +223,8 @@ export function itemOfReport({ id, report, receivedAt, dedupeByContent, requestI
   };
 }
 
-function meaningOfChange({ name, version, args, route, stop }: Change): Meaning {
+function meaningOfChange({ name, version, args, command, route, stop }: Change): Meaning {
+  if (command) return { kind: 'command', route, stop, command };
   return name === 'route.close'
     ? { kind: 'command', route, stop, command: { name, args } }
     : readArguments(name, version, args);

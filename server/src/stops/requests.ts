@@ -16,23 +16,17 @@ export interface Sender {
 
 /** One change a stop object of PUT route/stop. */
 export function stopChanges(route: RouteKey, stops: readonly StopObject[], sender: Sender): Change[] {
-  return stops.map((stop, index) => ({
-    ...changeOf(route, sender, index),
-    name: 'stop.update',
-    args: { route, stop },
-    stop: stop.id,
-  }));
+  return stops.map((stop, index) => {
+    const command = { name: 'stop.update', args: { route, stop } } as const;
+    return { ...changeOf(route, sender, index), ...command, command, stop: stop.id };
+  });
 }
 
 export function skipChange(route: RouteKey, body: SkipRefuseBody, sender: Sender): Change {
   const { stop_id, status, type, skip_refuse_reason_code, skip_refuse_timestamp, skip_refuse_driver_comment } = body;
   const fields = { status, type, skip_refuse_reason_code, skip_refuse_timestamp, skip_refuse_driver_comment };
-  return {
-    ...changeOf(route, sender, 0),
-    name: 'stop.skip_refuse',
-    args: { route, stop_id, ...fields },
-    stop: stop_id,
-  };
+  const command = { name: 'stop.skip_refuse', args: { route, stop_id, ...fields } } as const;
+  return { ...changeOf(route, sender, 0), ...command, command, stop: stop_id };
 }
 
 function changeOf(route: RouteKey, { employee, paths, receivedAt, keyed }: Sender, index: number) {

@@ -1,0 +1,29 @@
+import { canonicalJson } from '@tailgate/sync-protocol';
+import { describe, expect, it } from 'vitest';
+
+const read: (text: string) => unknown = JSON.parse;
+
+describe('canonical JSON (RFC 8785)', () => {
+  it.each([
+    [
+      'names in order, at every depth',
+      '{"b":[{"d":1,"c":{"z":2,"y":3}}],"a":0}',
+      '{"a":0,"b":[{"c":{"y":3,"z":2},"d":1}]}',
+    ],
+    ['digits as text: 10 stands before 9', '{"b":1,"9":2,"10":3}', '{"10":3,"9":2,"b":1}'],
+    [
+      'and so beside a list of them',
+      '{"b":[{"9":2,"10":3}],"a":{"c":1,"b":2}}',
+      '{"a":{"b":2,"c":1},"b":[{"10":3,"9":2}]}',
+    ],
+    ['a name that objects inherit', '{"b":1,"__proto__":{"d":1,"c":2}}', '{"__proto__":{"c":2,"d":1},"b":1}'],
+    ['by UTF-16 units, not by code points', '{"\\ufb33":1,"\\ud83d\\ude00":2,"\\r":3}', '{"\\r":3,"😀":2,"דּ":1}'],
+    ['the empty name first', '{"a":null,"":true}', '{"":true,"a":null}'],
+  ])('%s', (_, text, canonical) => {
+    expect(canonicalJson(read(text))).toBe(canonical);
+  });
+
+  it('leaves out what is undefined', () => {
+    expect(canonicalJson({ b: undefined, c: { e: undefined, d: 1 }, a: [2] })).toBe('{"a":[2],"c":{"d":1}}');
+  });
+});
