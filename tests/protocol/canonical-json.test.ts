@@ -17,7 +17,11 @@ describe('canonical JSON (RFC 8785)', () => {
       '{"a":{"b":2,"c":1},"b":[{"10":3,"9":2}]}',
     ],
     ['a name that objects inherit', '{"b":1,"__proto__":{"d":1,"c":2}}', '{"__proto__":{"c":2,"d":1},"b":1}'],
-    ['by UTF-16 units, not by code points', '{"\\ufb33":1,"\\ud83d\\ude00":2,"\\r":3}', '{"\\r":3,"😀":2,"דּ":1}'],
+    [
+      'by UTF-16 units, not by code points',
+      '{"\\ufb33":1,"\\ud83d\\ude00":2,"\\r":3}',
+      '{"\\r":3,"\ud83d\ude00":2,"\ufb33":1}',
+    ],
     ['the empty name first', '{"a":null,"":true}', '{"":true,"a":null}'],
   ])('%s', (_, text, canonical) => {
     expect(canonicalJson(read(text))).toBe(canonical);
