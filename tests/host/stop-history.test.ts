@@ -101,13 +101,10 @@ describe('GET /api/ops/stop-history', () => {
     const parked = await client.take(listParked, { headers });
     const params = { parked_id: parked.find(({ route_id }) => route_id === 'PAST')?.parked_id ?? '' };
     await client.take(skipParked, { headers, params, body: { by: 'MILLER', reason: 'booked by hand' } });
-    expect((await history(2)).host).toMatchObject({
-      on_host: false,
-      parked_reason: 'RUCMT is too long',
-      skipped_at: expect.stringMatching(/^20\d\d-/),
-      skipped_by: 'MILLER',
-      skip_reason: 'booked by hand',
-    });
+    const { host } = await history(2);
+    expect(host).toMatchObject({ on_host: false, parked_reason: 'RUCMT is too long' });
+    expect(host).toMatchObject({ skipped_by: 'MILLER', skip_reason: 'booked by hand' });
+    expect(host.skipped_at).toMatch(/^20\d\d-/);
   });
 
   test('a route or a stop that is not there is said to be unknown, and it is the operator’s alone', async () => {

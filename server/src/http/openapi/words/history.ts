@@ -39,7 +39,8 @@ export const historySchemas = [
     confirmed_at: 'When the host last confirmed the stop, UTC.',
     parked_since: 'Since when it is parked, UTC; null where it is not.',
     parked_reason: 'What the host said; blank where it is not parked.',
-    skipped_at: 'When somebody skipped it (`POST /api/ops/parked/{parked_id}/skip`), UTC; null where it waits or is not parked.',
+    skipped_at:
+      'When somebody skipped it (`POST /api/ops/parked/{parked_id}/skip`), UTC; null where it waits or is not parked.',
     skipped_by: 'Who.',
     skip_reason: 'Why, in their words.',
   }),
