@@ -140,7 +140,7 @@ export class Channel implements Talk {
 
   /** What the office sees of a phone that still has something. */
   #gauge() {
-    const oldest = this.#queue.firstWaiting?.mutation.captured_at ?? null;
+    const oldest = this.#queue.oldest ?? null;
     return { pending: this.#queue.waiting.size, oldest_pending_at: oldest };
   }
 

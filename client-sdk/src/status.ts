@@ -51,13 +51,13 @@ const shown: Partial<Record<State['at'], ConnectionStatus>> = {
 export function pendingOf(outbox: Outbox): Pick<Status, 'pending' | 'unhosted' | 'oldestPendingAt'> {
   const pending: Record<string, number> = {};
   const unhosted: Record<string, number> = {};
-  let oldest: number | undefined;
-  for (const { head, waiting, answered, firstWaiting } of outbox.queues) {
+  let oldestPendingAt: number | undefined;
+  for (const { head, waiting, answered, oldest: since } of outbox.queues) {
     count(unhosted, head.employee, answered.size);
     count(pending, head.employee, waiting.size);
-    if (firstWaiting) oldest = Math.min(oldest ?? Infinity, Date.parse(firstWaiting.mutation.captured_at));
+    if (since !== undefined) oldestPendingAt = Math.min(oldestPendingAt ?? Infinity, Date.parse(since));
   }
-  return { pending, unhosted, oldestPendingAt: oldest };
+  return { pending, unhosted, oldestPendingAt };
 }
 
 /** Who has none is not listed. */

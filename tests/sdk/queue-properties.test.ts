@@ -52,7 +52,7 @@ class World {
     // A queue that goes round in circles is to fail, not to hang.
     for (let [from, pushes] = [0, 0]; ; pushes++) {
       if (pushes > 1_000) throw new Error('the queue goes round in circles');
-      const batch = await queue.takeBatch(from, { items: 2, bytes: 1_000_000 });
+      const batch = await queue.takeBatch(from, 2, 1_000_000);
       if (batch.length === 0 || breaks === 'before the server') return;
       const answer = this.ledger.push(queue.head.client_id, wire(batch.map((item) => item.mutation)));
       if (breaks === 'before the answer') return;

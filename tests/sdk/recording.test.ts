@@ -102,6 +102,15 @@ describe('recording', () => {
     expect(client.stop(1).current?.pending).toBe(2);
   });
 
+  test('edits of stops of one number on two routes are two changes', async () => {
+    const { client } = await offlineDevice();
+    const first = client.updateStop(sampleKey, { id: 1, updates: { status: 'D' } });
+    const second = client.updateStop({ ...sampleKey, id: 'R200' }, { id: 1, updates: { driver_comments: 'dock 4' } });
+    expect(second.id).not.toBe(first.id);
+    expect(client.stop(1).current?.updates).toMatchObject({ status: 'D', driver_comments: null });
+    expect(client.status.current.pending).toEqual({ 1001: 2 });
+  });
+
   test('a skip takes its status from the reason code of the synced list', async () => {
     const server = await startScriptedServer();
     const code = (name: string, stop_type: string) => ({

@@ -1,5 +1,5 @@
-import type { MutationResult, Scope, StopObject } from '@tailgate/sync-protocol';
-import { stopUpdateArgs } from '@tailgate/sync-protocol';
+import type { MutationResult, Scope } from '@tailgate/sync-protocol';
+import { routeScope, stopUpdateArgs } from '@tailgate/sync-protocol';
 import type { Environment } from '../environment.ts';
 import { newId } from '../environment.ts';
 import type { Journal } from '../store/journal.ts';
@@ -68,8 +68,8 @@ export class Outbox {
 
   /** The queue into which this employee's changes go now; a new one on first use. */
   queueOf(employee: string): Queue {
-    const current = [...this.#queues.values()].find((queue) => queue.head.employee === employee && !queue.head.retired);
-    return current ?? this.#newQueue(employee);
+    for (const queue of this.queues) if (queue.head.employee === employee && !queue.head.retired) return queue;
+    return this.#newQueue(employee);
   }
 
   find(id: string): QueueItem | undefined {
@@ -94,30 +94,35 @@ export class Outbox {
   /** What the server says became of items, in any order, as often as it likes. */
   settle(queue: Queue, results: readonly MutationResult[], epochOf: (scope: Scope) => string | null): void {
     const now = this.#ground.environment.clock.now();
-    const changed: QueueItem[] = [];
+    const moves = new Map<QueueItem, Progress>();
     for (const result of results) {
-      const item = this.#items.get(result.id);
-      if (!item || item.client_id !== queue.head.client_id || !isWaiting(item)) continue;
-      const epoch = item.target ? epochOf(item.target.scope) : null;
-      this.#progress(item, progressOf(result, epoch, now));
-      changed.push(item);
+      const item = this.find(result.id);
+      if (!item || !queue.waiting.has(item)) continue;
+      moves.set(item, progressOf(result, item.target ? epochOf(item.target.scope) : null, now));
     }
-    this.#store(changed);
+    this.advance(moves);
   }
 
   /** Moves items along; what they become is the caller's to say. */
   advance(moves: ReadonlyMap<QueueItem, Progress>): void {
-    for (const [item, progress] of moves) this.#progress(item, progress);
+    for (const [item, progress] of moves) {
+      item.progress = progress;
+      this.#queues.get(item.client_id)?.count(item);
+      this.unfinished.place(item);
+    }
     this.#store([...moves.keys()]);
   }
 
   /** Brings a queue and the server's watermark together; `fork` where the queue has to go on as another one. */
   reconcile(queue: Queue, lastSeq: number, epoch: string): Gone | 'fork' | undefined {
-    if (queue.isCopy(lastSeq)) return 'fork';
+    const { head } = queue;
+    // A server that holds items under our name which we never made: this device, or its storage, is a copy. What was
+    // rescued from a phone that went on after all is known there, or is answered with a fork.
+    if (lastSeq > head.sealed_seq && !head.retired) return 'fork';
     const reopened = queue.reopen(lastSeq);
     for (const item of reopened) this.unfinished.place(item);
-    queue.head.epoch = epoch;
-    this.#store(reopened, [putQueue(queue)]);
+    head.epoch = epoch;
+    this.#store(reopened, putQueue(queue));
     return queue.missingAt(lastSeq + 1);
   }
 
@@ -139,22 +144,21 @@ export class Outbox {
       next.add(item);
     }
     // One transaction: a crash finds either queue whole.
-    void this.#ground.journal.commit([...changes, putQueue(queue), putQueue(next), ...waiting.map(putItem)]);
-    this.onChange(waiting);
+    this.#store(waiting, ...changes, putQueue(queue), putQueue(next));
     return next;
   }
 
   setQueueKey(queue: Queue, key: string): void {
     queue.head.queue_key = key;
-    void this.#ground.journal.commit([putQueue(queue)]);
+    this.#store([], putQueue(queue));
   }
 
   /** Lets go of what nobody will ask for again, from the front of each queue. */
   purge(): void {
     const now = this.#ground.environment.clock.now();
-    for (const queue of this.#queues.values()) {
+    for (const queue of this.queues) {
       const end = queue.items.findIndex((item) => !isForgettable(item, now));
-      const forgotten = queue.items.slice(0, end < 0 ? queue.items.length : end);
+      const forgotten = queue.items.slice(0, end < 0 ? undefined : end);
       if (forgotten.length === 0) continue;
       queue.keep(queue.items.slice(forgotten.length));
       for (const item of forgotten) {
@@ -195,37 +199,24 @@ export class Outbox {
     const tail = queue.items.at(-1);
     if (tail?.form !== 'open' || tail.mutation.boot_id !== boot.id) return undefined;
     if (environment.clock.monotonic() - tail.mutation.monotonic_ms > mergeWindowMs) return undefined;
-    const args = mergeArgs(tail.mutation, draft);
+    const args = mergeArgs(tail.mutation.args, draft.args);
     if (!args) return undefined;
     // The first edit's clocks stay: the window counts from there.
     tail.mutation = { ...tail.mutation, args };
     return tail;
   }
 
-  #progress(item: QueueItem, progress: Progress): void {
-    item.progress = progress;
-    this.#queues.get(item.client_id)?.count(item);
-    this.unfinished.place(item);
-  }
-
-  #store(items: readonly QueueItem[], more: readonly StoreChange[] = []): void {
-    void this.#ground.journal.commit([...items.map(putItem), ...more]);
+  /** Stores items as they are now, in one transaction with what else has happened, and tells of them. */
+  #store(items: readonly QueueItem[], ...before: readonly StoreChange[]): void {
+    void this.#ground.journal.commit([...before, ...items.map(putItem)]);
     if (items.length > 0) this.onChange(items);
   }
 
   #newQueue(employee: string): Queue {
     const { clock, random } = this.#ground.environment;
     const client_id = newId(clock.now(), random);
-    const head = {
-      client_id,
-      employee,
-      retired: false,
-      queue_key: null,
-      sealed_seq: 0,
-      sealed_link: null,
-      epoch: null,
-    };
-    return this.#addQueue(head);
+    const nothing = { sealed_seq: 0, sealed_link: null, queue_key: null, epoch: null };
+    return this.#addQueue({ client_id, employee, retired: false, ...nothing });
   }
 
   #addQueue(head: QueueHead): Queue {
@@ -241,12 +232,13 @@ export class Outbox {
   }
 }
 
-function mergeArgs(held: { name: string; args: unknown }, draft: Draft): Record<string, unknown> | undefined {
-  if (held.name !== 'stop.update' || draft.name !== 'stop.update') return undefined;
-  const [first, second] = [stopUpdateArgs.safeParse(held.args), stopUpdateArgs.safeParse(draft.args)];
-  if (!first.success || !second.success) return undefined;
-  const merged: StopObject | undefined = mergeUpdates(first.data.stop, second.data.stop);
-  return merged && { route: first.data.route, stop: merged };
+/** Two updates of one stop as one; undefined where they are no such updates, or cannot be one. */
+function mergeArgs(held: unknown, added: unknown): Record<string, unknown> | undefined {
+  const [first, second] = [stopUpdateArgs.safeParse(held).data, stopUpdateArgs.safeParse(added).data];
+  // Every route has a stop 1.
+  if (!first || !second || routeScope(first.route) !== routeScope(second.route)) return undefined;
+  const stop = mergeUpdates(first.stop, second.stop);
+  return stop && { route: first.route, stop };
 }
 
 function isForgettable({ progress }: QueueItem, now: number): boolean {

@@ -22,11 +22,6 @@ export const isQueueHead = fields({
 });
 export type QueueHead = Read<typeof isQueueHead>;
 
-export interface BatchLimits {
-  readonly items: number;
-  readonly bytes: number;
-}
-
 /** What the server lacks and this device no longer has. */
 export interface Gone {
   readonly from: number;
@@ -36,11 +31,12 @@ export interface Gone {
 /** One queue of one employee on this installation: items in the order of their sequences, sealed ones first. */
 export class Queue {
   readonly head: QueueHead;
-  /** Those of them that the server has not answered. */
-  waiting: Set<QueueItem> = new Set();
+  /** In the order of sequences; changed by `add` and `keep`. */
+  items: QueueItem[] = [];
+  /** Those of them that the server has not answered, in the same order. */
+  readonly waiting = new Set<QueueItem>();
   /** Those that it has answered and the back office cannot read yet; what is under review among them. */
-  answered: Set<QueueItem> = new Set();
-  #items: QueueItem[] = [];
+  readonly answered = new Set<QueueItem>();
   #sealing: Promise<void> = Promise.resolve();
   readonly #journal: Journal;
   readonly #sha256: Environment['sha256'];
@@ -51,28 +47,25 @@ export class Queue {
     this.#sha256 = sha256;
   }
 
-  /** In the order of sequences. */
-  get items(): readonly QueueItem[] {
-    return this.#items;
-  }
-
   get nextSeq(): number {
     return Math.max(this.items.at(-1)?.mutation.seq ?? 0, this.head.sealed_seq) + 1;
   }
 
-  get firstWaiting(): QueueItem | undefined {
-    return this.waiting.values().next().value;
+  /** When the oldest change that waits was recorded, as its mutation says. */
+  get oldest(): string | undefined {
+    return this.waiting.values().next().value?.mutation.captured_at;
   }
 
   add(item: QueueItem): void {
-    this.#items.push(item);
+    this.items.push(item);
     this.count(item);
   }
 
   keep(items: readonly QueueItem[]): void {
-    this.#items = [...items];
-    this.waiting = new Set(items.filter(isWaiting));
-    this.answered = new Set(items.filter(isAnswered));
+    this.items = [...items];
+    this.waiting.clear();
+    this.answered.clear();
+    for (const item of items) this.count(item);
   }
 
   /** Counts an item as what it is by now. */
@@ -86,15 +79,17 @@ export class Queue {
   /**
    * The next items to hand to the server, sealed and stored as such. What the server has answered is left out.
    * Empty where nothing waits; a fork meanwhile takes its items along.
+   *
+   * @param most items
+   * @param room in bytes; one item is taken whatever its size
    */
-  async takeBatch(from: number, limits: BatchLimits): Promise<QueueItem[]> {
+  async takeBatch(from: number, most: number, room: number): Promise<QueueItem[]> {
     const batch: QueueItem[] = [];
-    let bytes = 0;
-    for (let i = this.#indexOf(from); i < this.#items.length && batch.length < limits.items; i++) {
-      const item = this.#items[i]!;
-      if (!isWaiting(item)) continue;
-      bytes += bytesOf(item.mutation) + linkBytes;
-      if (batch.length > 0 && bytes > limits.bytes) break;
+    let left = room;
+    for (const item of this.waiting) {
+      if (item.mutation.seq < from) continue;
+      left -= bytesOf(item.mutation) + linkBytes;
+      if (batch.length > 0 && (left < 0 || batch.length === most)) break;
       batch.push(item);
       // From here on it may not merge, though its hash takes a moment.
       if (item.form === 'open') item.form = 'frozen';
@@ -108,59 +103,42 @@ export class Queue {
    * connection that has just died and the next one may both be at it, and each link needs the one before.
    */
   #seal(batch: readonly QueueItem[]): Promise<void> {
-    const before = this.#sealing;
     // A failure is told to those who asked for it, not to the next ones.
-    this.#sealing = before.catch(() => {}).then(() => this.#sealNow(batch.filter((item) => item.form !== 'sealed')));
+    this.#sealing = this.#sealing
+      .catch(() => {})
+      .then(() => this.#sealNow(batch.filter((item) => item.form !== 'sealed')));
     return this.#sealing;
   }
 
   async #sealNow(unsealed: readonly QueueItem[]): Promise<void> {
     if (unsealed.length === 0) return;
-    const head = { sealed_seq: this.head.sealed_seq, sealed_link: this.head.sealed_link };
+    let { sealed_seq, sealed_link } = this.head;
     const sealed: QueueItem['mutation'][] = [];
     for (const item of unsealed) {
-      const { mutation, link } = await seal(item.mutation, head.sealed_link, this.#sha256);
-      Object.assign(head, { sealed_seq: mutation.seq, sealed_link: link });
+      const { mutation, link } = await seal(item.mutation, sealed_link, this.#sha256);
+      sealed_seq = mutation.seq;
+      sealed_link = link;
       sealed.push(mutation);
     }
     if (this.head.retired) return;
     // In one breath with the commit: what is recorded meanwhile stores the head, too, and must not outrun its items.
     for (const [i, item] of unsealed.entries()) Object.assign(item, { mutation: sealed[i], form: 'sealed' });
-    Object.assign(this.head, head);
+    Object.assign(this.head, { sealed_seq, sealed_link });
     await this.#journal.commit([...unsealed.map(putItem), putQueue(this)]);
-  }
-
-  /**
-   * Whether a server that has `lastSeq` holds items under our name that we never made: this device, or its storage, is a
-   * copy. What was rescued from a phone that went on after all is known there, or is answered with a fork.
-   */
-  isCopy(lastSeq: number): boolean {
-    return lastSeq > this.head.sealed_seq && !this.head.retired;
   }
 
   /** What the server does not have, though it said so once, counts as waiting again (sync.md, Epochs). */
   reopen(lastSeq: number): QueueItem[] {
-    const reopened = this.#items.slice(this.#indexOf(lastSeq + 1)).filter((item) => !isWaiting(item));
+    const reopened = this.items.filter((item) => item.mutation.seq > lastSeq && !isWaiting(item));
     for (const item of reopened) item.progress = { at: 'waiting' };
-    if (reopened.length > 0) this.keep(this.#items);
+    if (reopened.length > 0) this.keep(this.items);
     return reopened;
   }
 
   /** The stretch from `seq` on that was sealed once and is no longer here. */
   missingAt(seq: number): Gone | undefined {
-    const next = this.#items[this.#indexOf(seq)]?.mutation.seq ?? this.nextSeq;
+    const next = this.items.find((item) => item.mutation.seq >= seq)?.mutation.seq ?? this.nextSeq;
     return next > seq ? { from: seq, to: next - 1 } : undefined;
-  }
-
-  /** Where `seq`, or else the next one after it, stands. */
-  #indexOf(seq: number): number {
-    let [low, high] = [0, this.#items.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#items[middle]!.mutation.seq < seq) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }
 

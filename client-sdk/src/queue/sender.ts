@@ -69,8 +69,8 @@ export class Sender {
 
   async #pushNext(): Promise<boolean> {
     const generation = this.#generation;
-    const { mutations_per_push: items, frame_bytes } = this.#limits;
-    const batch = await this.#queue.takeBatch(this.#next, { items, bytes: frame_bytes - frameOverhead });
+    const { mutations_per_push, frame_bytes } = this.#limits;
+    const batch = await this.#queue.takeBatch(this.#next, mutations_per_push, frame_bytes - frameOverhead);
     // Sealing took a moment: the connection may be another one, or we may have to begin elsewhere.
     if (!this.#mayPush()) return false;
     if (generation !== this.#generation) return true;

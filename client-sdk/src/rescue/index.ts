@@ -42,7 +42,7 @@ export async function exportQueues(store: Store): Promise<ExportedQueue[]> {
   const outbox = await Outbox.open({ store, journal, environment: platform, boot: { id: '' } });
   const exported: ExportedQueue[] = [];
   for (const queue of outbox.queues) {
-    const items = await queue.takeBatch(0, { items: Infinity, bytes: Infinity });
+    const items = await queue.takeBatch(0, Infinity, Infinity);
     if (items.length === 0) continue;
     const { client_id, employee, queue_key, sealed_seq, sealed_link } = queue.head;
     exported.push({
