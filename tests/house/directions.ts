@@ -52,7 +52,7 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/mutations/',
-    uses: ['sync-protocol/', ...sliceFolders, ...server('domains.ts', 'schema-reader.ts', 'db/')],
+    uses: ['sync-protocol/', ...sliceFolders, ...server('domains.ts', 'schema-reader.ts', 'schema-faults.ts', 'db/')],
     why: 'the spine knows domains and the database; edges call it, it calls no edge',
   },
   {
@@ -60,14 +60,14 @@ export const parts: Part[] = [
     uses: [
       'sync-protocol/',
       ...sliceFolders,
-      ...server('domains.ts', 'schema-reader.ts', 'question.ts', 'mutations/', 'ops/', 'db/'),
+      ...server('domains.ts', 'schema-reader.ts', 'schema-faults.ts', 'question.ts', 'mutations/', 'ops/', 'db/'),
     ],
     usesTypes: server('config.ts'),
     why: 'an edge asks the spine, the slices and the operators, never another edge',
   },
   {
     path: 'server/src/sync/',
-    uses: ['sync-protocol/', ...sliceFolders, ...server('domains.ts', 'mutations/', 'db/')],
+    uses: ['sync-protocol/', ...sliceFolders, ...server('domains.ts', 'schema-faults.ts', 'mutations/', 'db/')],
     usesTypes: server('config.ts'),
     why: 'an edge asks the spine and the slices, never another edge',
   },
@@ -92,6 +92,12 @@ export const parts: Part[] = [
   { path: 'server/src/log.ts', uses: [], why: 'the shape of a logger, nothing more' },
   { path: 'server/src/logger.ts', uses: [], why: 'what a line of the log may hold, nothing more' },
   { path: 'server/src/schema-reader.ts', uses: [], why: 'zod, read faster; knows no schema of ours' },
+  {
+    path: 'server/src/schema-faults.ts',
+    uses: [],
+    usesTypes: ['sync-protocol/'],
+    why: 'words for what does not fit a schema, whichever it is',
+  },
   { path: 'server/src/kept-secret.ts', uses: [], why: 'a file with a secret in it, nothing more' },
   { path: 'server/src/zone-clock.ts', uses: [], why: 'clocks by zone, nothing more' },
   { path: 'server/src/data-dir.ts', uses: server('start-error.ts'), why: 'a folder that is ours, nothing more' },

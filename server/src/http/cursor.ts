@@ -1,4 +1,4 @@
-import { AppError } from './errors.ts';
+import { invalidInput } from './validation.ts';
 
 /** Where a page begins, from the `cursor` that the caller got with the page before; undefined for the first page. */
 export function readCursor<Cursor>(
@@ -8,6 +8,5 @@ export function readCursor<Cursor>(
   if (text === undefined) return undefined;
   const cursor = decode(text);
   if (cursor !== undefined) return cursor;
-  const message = 'must be the next_cursor of an earlier page';
-  throw new AppError('VALIDATION_FAILED', { details: [{ path: 'cursor', message }] });
+  throw invalidInput([{ path: 'cursor', message: 'must be the next_cursor of an earlier page' }]);
 }

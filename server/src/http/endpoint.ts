@@ -6,7 +6,7 @@ import { credentialsOf } from './access.ts';
 import { AppError } from './errors.ts';
 import type { RawAnswer } from './raw-answer.ts';
 import type { Rendered } from './rendered.ts';
-import { inputReader } from './validation.ts';
+import { inputReader, invalidInput } from './validation.ts';
 
 /** A request, checked. */
 export interface Call<Body, Query, Params = undefined> {
@@ -95,6 +95,5 @@ function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key'];
   if (typeof key === 'string' && key.length <= longestKey) return key || undefined;
   if (key === undefined) return undefined;
-  const message = `must be one value of at most ${longestKey} characters`;
-  throw new AppError('VALIDATION_FAILED', { details: [{ path: 'idempotency-key', message }] });
+  throw invalidInput([{ path: 'idempotency-key', message: `must be one value of at most ${longestKey} characters` }]);
 }

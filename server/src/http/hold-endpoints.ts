@@ -3,6 +3,7 @@ import type { Db } from '../db/types.ts';
 import { beginHold, endHold, listHolds } from '../ops/holds.ts';
 import { endpoint } from './endpoint.ts';
 import { AppError } from './errors.ts';
+import { invalidInput } from './validation.ts';
 
 /** For operators: when nothing is written to the host. */
 export function holdEndpoints(db: Db) {
@@ -11,10 +12,7 @@ export function holdEndpoints(db: Db) {
 
     beginHold: endpoint(operations.beginHold, async ({ body }) => {
       const begun = await beginHold(db, body);
-      if (!begun) {
-        const message = 'must lie ahead';
-        throw new AppError('VALIDATION_FAILED', { details: [{ path: 'until', message }] });
-      }
+      if (!begun) throw invalidInput([{ path: 'until', message: 'must lie ahead' }]);
       return { data: begun };
     }),
 

@@ -7,6 +7,7 @@ import { listParked, repairParked, retryParked, skipParked } from '../ops/parked
 import { readCursor } from './cursor.ts';
 import { endpoint } from './endpoint.ts';
 import { AppError } from './errors.ts';
+import { invalidInput } from './validation.ts';
 
 export interface ParkedGround {
   readonly db: Db;
@@ -41,7 +42,7 @@ export function parkedEndpoints({ db, pipeline, clock, log }: ParkedGround) {
       if (repair.result === 'quarantined') throw new AppError(repair.code, { message: repair.reason });
       const message =
         repair.result === 'other_stop' ? `must be ${repair.stop}, the stop that is parked` : 'this entry is of no stop';
-      throw new AppError('VALIDATION_FAILED', { details: [{ path: 'stop.id', message }] });
+      throw invalidInput([{ path: 'stop.id', message }]);
     }),
   };
 }

@@ -22,6 +22,7 @@ import {
 } from '@tailgate/sync-protocol';
 import type { $ZodIssue } from 'zod/v4/core';
 import * as z from 'zod/mini';
+import { faultsOf } from '../schema-faults.ts';
 import { compileReader } from '../schema-reader.ts';
 import type { Actor, Change, PathSet, QuarantineCode, Queue, ReportChange, TimedCommand } from './change.ts';
 import { deepCanonicalJson } from './deep-json.ts';
@@ -110,7 +111,7 @@ function readItem(queue: Queue, raw: unknown, index: number, receivedAt: Date): 
   const parsed = readMutation(raw);
   if (!parsed.success) {
     const reason = 'the envelope of this mutation is malformed';
-    const meaning = unreadable('VALIDATION_FAILED', reason, details(parsed.error.issues, ''));
+    const meaning = unreadable('VALIDATION_FAILED', reason, faultsOf(parsed.error.issues));
     return brokenItem(queue, raw, index, meaning, receivedAt);
   }
   const sealed = parsed.data;
@@ -156,7 +157,7 @@ const remains = z.object({
 /** An item that cannot be read is kept as it came; only who and where must be readable (I5). */
 function brokenItem(queue: Queue, raw: unknown, index: number, meaning: Meaning, receivedAt: Date): Item {
   const identity = mutationIdentity.safeParse(raw);
-  if (!identity.success) throw new MalformedPush(details(identity.error.issues, `mutations.${index}`));
+  if (!identity.success) throw new MalformedPush(faultsOf(identity.error.issues, `mutations.${index}`));
   const { name, prev_hash: prevHash } = remains.parse(raw);
   const body = meaning === tooDeep ? deepCanonicalJson(content(raw)) : bodyOf(raw);
   return {
@@ -235,7 +236,7 @@ export function readContent(body: string): Meaning {
   try {
     const parsed = keptContent.safeParse(JSON.parse(body));
     if (parsed.success) return meaningOf(parsed.data);
-    return unreadable('VALIDATION_FAILED', 'this mutation is malformed', details(parsed.error.issues, ''));
+    return unreadable('VALIDATION_FAILED', 'this mutation is malformed', faultsOf(parsed.error.issues));
   } catch (error) {
     if (error instanceof RangeError) return tooDeep;
     throw error;
@@ -253,7 +254,7 @@ function meaningOf({ name, version, args }: Pick<Mutation, 'name' | 'version' | 
 function readArguments(name: MutationName, _version: number, args: unknown): Meaning {
   if (name === 'stop.update') {
     const parsed = readStopUpdate(args);
-    if (!parsed.success) return badArguments(args, parsed.error.issues);
+    if (!parsed.success) return badArguments(parsed.error.issues);
     return {
       kind: 'command',
       route: parsed.data.route,
@@ -263,16 +264,16 @@ function readArguments(name: MutationName, _version: number, args: unknown): Mea
   }
   if (name === 'report.load_condition') {
     const parsed = loadReportArgs.safeParse(args);
-    if (!parsed.success) return badArguments(args, parsed.error.issues);
+    if (!parsed.success) return badArguments(parsed.error.issues);
     return { kind: 'report', report: parsed.data.report };
   }
   const parsed = skipRefuseArgs.safeParse(args);
-  if (!parsed.success) return badArguments(args, parsed.error.issues);
+  if (!parsed.success) return badArguments(parsed.error.issues);
   return { kind: 'command', route: parsed.data.route, stop: parsed.data.stop_id, command: { name, args: parsed.data } };
 }
 
-const badArguments = (_args: unknown, issues: readonly $ZodIssue[]): Meaning =>
-  unreadable('VALIDATION_FAILED', 'the arguments of this mutation are malformed', details(issues, 'args'));
+const badArguments = (issues: readonly $ZodIssue[]): Meaning =>
+  unreadable('VALIDATION_FAILED', 'the arguments of this mutation are malformed', faultsOf(issues, 'args'));
 
 const unreadable = (code: QuarantineCode, reason: string, faults: readonly ErrorDetail[]): Meaning => ({
   kind: 'unreadable',
@@ -280,12 +281,6 @@ const unreadable = (code: QuarantineCode, reason: string, faults: readonly Error
 });
 
 const tooDeep = unreadable('VALIDATION_FAILED', 'nested too deeply', []);
-
-function details(issues: readonly $ZodIssue[], root: string): ErrorDetail[] {
-  return issues
-    .slice(0, 50)
-    .map((issue) => ({ path: [root, ...issue.path].filter((part) => part !== '').join('.'), message: issue.message }));
-}
 
 const driverOf = (queue: Queue): Actor =>
   queue.signedOutAt

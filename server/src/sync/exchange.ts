@@ -6,6 +6,7 @@ import type { ZodMiniType } from 'zod/mini';
 import type { Queryable } from '../db/types.ts';
 import { MalformedPush } from '../mutations/item.ts';
 import { UnknownQueue } from '../mutations/pipeline.ts';
+import { faultsOf } from '../schema-faults.ts';
 import { findOwner, openClients, type ClientAsk } from './clients.ts';
 import { clockOf } from './device-clock.ts';
 import type { Hub } from './hub.ts';
@@ -244,8 +245,5 @@ function parse(text: string): unknown {
 function read<Output>(schema: ZodMiniType<Output>, value: unknown, root = ''): Output {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const details = parsed.error.issues
-    .slice(0, 20)
-    .map(({ path, message }) => ({ path: [root, ...path].filter((part) => part !== '').join('.'), message }));
-  throw new Refused('VALIDATION_FAILED', details);
+  throw new Refused('VALIDATION_FAILED', faultsOf(parsed.error.issues, root));
 }

@@ -1,10 +1,6 @@
 import { clientFrame, type ErrorDetail } from '@tailgate/sync-protocol';
-import { en } from 'zod/locales';
-import * as z from 'zod/mini';
+import { faultsOf } from '../schema-faults.ts';
 import type { Arrival } from './session-types.ts';
-
-// zod/mini brings no words of its own, so that phones need not load them.
-z.config(en());
 
 const known: ReadonlySet<unknown> = new Set(clientFrame.def.options.map((option) => option.shape.type.def.values[0]));
 
@@ -21,8 +17,7 @@ export function readFrame(text: string, now: number): Arrival {
   if (!known.has(value.type)) return { type: 'unknown', now };
   const parsed = clientFrame.safeParse(value);
   if (parsed.success) return { type: 'frame', frame: parsed.data, now };
-  const details = parsed.error.issues.slice(0, 20).map(({ path, message }) => ({ path: path.join('.'), message }));
-  return broken(details, now);
+  return broken(faultsOf(parsed.error.issues), now);
 }
 
 export const broken = (details: readonly ErrorDetail[], now: number): Arrival => ({
