@@ -1,5 +1,5 @@
-import type { Json } from './canonical-json.ts';
-import { canonicalJson } from './canonical-json.ts';
+import type { Json } from '#canonical-json';
+import { canonicalJson } from '#canonical-json';
 import { fieldsOf, writerOf } from './field-writers.ts';
 import type {
   LineResult,

@@ -5,47 +5,11 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
  * The canonical text of a JSON value (RFC 8785): keys sorted by UTF-16 code units, no white space, numbers and strings
  * as ECMAScript prints them. Members whose value is `undefined` are left out, as `JSON.stringify` does.
  * Lone surrogates are escaped as `JSON.stringify` does; RFC 8785 forbids them, our schemas refuse them.
+ *
+ * Who imports it says `#canonical-json` (package.json): that is this module on a phone, which writes a few texts an hour,
+ * and on Node the same text from the engine's own writer (`engine-json.ts`).
  */
 export function canonicalJson(value: unknown): string {
-  // Most values arrive sorted, because our SDK sends canonical text. The engine's own writer is so fast that the others
-  // are copied for it.
-  if (isSorted(value)) return JSON.stringify(value) ?? 'null';
-  const copy = sortedCopy(value);
-  return copy === NO_COPY ? sortedJson(value) : JSON.stringify(copy);
-}
-
-function isSorted(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  if (Array.isArray(value)) return value.every(isSorted);
-  let previous = '';
-  for (const key in value) {
-    if (key < previous || !isSorted(Reflect.get(value, key))) return false;
-    previous = key;
-  }
-  return true;
-}
-
-const NO_COPY: unique symbol = Symbol('no copy');
-
-/** The same with its names in order; none where an object has an order of its own for one: digits come first. */
-function sortedCopy(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) {
-    const copy = value.map(sortedCopy);
-    return copy.includes(NO_COPY) ? NO_COPY : copy;
-  }
-  const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value).sort()) {
-    const member = sortedCopy(Reflect.get(value, key));
-    if (member === NO_COPY || startsWithDigit(key) || key === '__proto__') return NO_COPY;
-    copy[key] = member;
-  }
-  return copy;
-}
-
-const startsWithDigit = (name: string): boolean => name >= '0' && name < ':';
-
-function sortedJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   const members: string[] = [];

@@ -1,4 +1,4 @@
-import type { Json } from './canonical-json.ts';
+import type { Json } from '#canonical-json';
 import type { Stamp, StopResult } from './stops.ts';
 
 // Who wrote which field of a stop's result. Paths are those of `stopResult`.

@@ -4,7 +4,7 @@ export * from './asset-id.ts';
 export * from './assets.ts';
 export * from './auth-answers.ts';
 export * from './auth.ts';
-export * from './canonical-json.ts';
+export * from '#canonical-json';
 export * from './checksum.ts';
 export * from './client-frames.ts';
 export * from './code-payloads.ts';

@@ -1,4 +1,4 @@
-import { canonicalJson } from './canonical-json.ts';
+import { canonicalJson } from '#canonical-json';
 
 /** What a mutation's content hash is taken of (SHA-256, base64url, of the UTF-8 bytes): its identity beside `id`. */
 export const contentText = (item: object): string => canonicalJson(contentOf(item));

@@ -1,9 +1,14 @@
-import { canonicalJson } from '@tailgate/sync-protocol';
+import { canonicalJson as onNode } from '@tailgate/sync-protocol';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { canonicalJson as onPhones } from '../../sync-protocol/src/canonical-json.ts';
 
 const read: (text: string) => unknown = JSON.parse;
 
-describe('canonical JSON (RFC 8785)', () => {
+describe.each([
+  ['on Node', onNode],
+  ['on phones', onPhones],
+])('canonical JSON (RFC 8785) %s', (_where, canonicalJson) => {
   it.each([
     [
       'names in order, at every depth',
@@ -30,4 +35,13 @@ describe('canonical JSON (RFC 8785)', () => {
   it('leaves out what is undefined', () => {
     expect(canonicalJson({ b: undefined, c: { e: undefined, d: 1 }, a: [2] })).toBe('{"a":[2],"c":{"d":1}}');
   });
+});
+
+it('is one text on Node and on phones, of whatever value', () => {
+  const names = fc.oneof(fc.string({ maxLength: 3 }), fc.constantFrom('9', '10', '__proto__', 'a1'));
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof({ depthSize: 'small' }, fc.jsonValue({ maxDepth: 0 }), fc.array(tie('value')), tie('object')),
+    object: fc.dictionary(names, tie('value'), { maxKeys: 4 }),
+  }));
+  expect(() => fc.assert(fc.property(value, (any) => onNode(any) === onPhones(any)))).not.toThrow();
 });
