@@ -21,19 +21,19 @@ const readDetails: (text: string) => { route: RouteKey; plan: boolean; results: 
 test('drift: what no trigger told of the host’s own columns is imported and reported', async () => {
   await dispatch(routeFile('D1'));
   await imports.importNow();
-  expect(await imports.findDrift('open')).toMatchObject({ plans: [], results: [] });
+  expect(await imports.findDrift('routes')).toMatchObject({ plans: [], results: [] });
   await quietly("update RTPRDP set RPQTY = 77 where RPRTE = 'D1' and RPSTP = 1");
-  expect(await imports.findDrift('open')).toMatchObject({ plans: [routeKey('D1')], results: [] });
+  expect(await imports.findDrift('routes')).toMatchObject({ plans: [routeKey('D1')], results: [] });
   expect((await read('D1')).plans[0]?.plan.products[0]?.quantity).toBe(77);
   expect(await incidents()).toMatchObject([{ route: routeKey('D1'), plan: true, results: false }]);
-  expect(await imports.findDrift('open')).toMatchObject({ plans: [], results: [] });
+  expect(await imports.findDrift('routes')).toMatchObject({ plans: [], results: [] });
 });
 
 test('drift: what the doorbell has told is left to the import', async () => {
   await dispatch(routeFile('D2'));
   await imports.importNow();
   await clerk.transaction((tx) => tx.execute("update RTPRDP set RPQTY = 78 where RPRTE = 'D2' and RPSTP = 1"));
-  expect(await imports.findDrift('open')).toMatchObject({ plans: [], results: [] });
+  expect(await imports.findDrift('routes')).toMatchObject({ plans: [], results: [] });
   await imports.importNow();
   expect((await read('D2')).plans[0]?.plan.products[0]?.quantity).toBe(78);
 });
@@ -44,19 +44,54 @@ test('drift: the service’s columns are an amendment where nothing is pending, 
   await pool.query(`update route set hosted_through = version where id = 'D3'`);
   await quietly("update RTSTPP set RSSTS = 'D' where RSRTE = 'D3' and RSSTP = 1");
   await pool.query(`update route set hosted_through = version - 1 where id = 'D3'`);
-  expect((await imports.findDrift('open')).results).toEqual([]);
+  expect((await imports.findDrift('routes')).results).toEqual([]);
   await pool.query(`update route set hosted_through = version where id = 'D3'`);
-  expect((await imports.findDrift('open')).results).toEqual([routeKey('D3')]);
+  expect((await imports.findDrift('routes')).results).toEqual([routeKey('D3')]);
   const { rows } = await pool.query(`select source from ledger where route_id = 'D3'`);
   expect(rows).toEqual([{ source: 'office' }]);
 });
 
-test('drift: a route that the doorbell never told of is found with everything else', async () => {
+test('drift: a route that the doorbell never told of is found', async () => {
   await dispatch(routeFile('D4'));
   await clerk.transaction((tx) => tx.execute('delete from PODCHGP'));
-  expect((await imports.findDrift('open')).plans).toEqual([]);
-  expect((await imports.findDrift('everything')).plans).toEqual([routeKey('D4')]);
+  expect((await imports.findDrift('routes')).plans).toEqual([routeKey('D4')]);
   expect((await read('D4')).route?.published_at).toBeInstanceOf(Date);
+});
+
+test('drift: closed routes are read, and compared where their rows have changed', async () => {
+  await dispatch(routeFile('D6'));
+  await imports.importNow();
+  await pool.query(`update route set hosted_through = version where id = 'D6'`);
+  await clerk.transaction((tx) => tx.execute("update RTHDRP set RHPODS = 'C' where RHRTE = 'D6'"));
+  await imports.importNow();
+  await pool.query(`update route set hosted_through = version where id = 'D6'`);
+  expect((await read('D6')).route?.status).toBe('C');
+  // Seen for the first time since its close, and then as it was.
+  expect(await imports.findDrift('routes')).toMatchObject({ plans: [], results: [] });
+  const digests = async () =>
+    (await pool.query<{ recorded: string }>(`select recorded from host_mark where place like 'F01	D6	%'`)).rows;
+  const [before] = await digests();
+  expect(before).toBeDefined();
+  expect((await imports.findDrift('routes')).results).toEqual([]);
+
+  await quietly("update RTSTPP set RSSTS = 'R' where RSRTE = 'D6' and RSSTP = 1");
+  // Somebody has it in hand: it is left alone, and compared again the next time.
+  const { leases } = ground.openImport();
+  const lease = await leases.take(routeKey('D6'));
+  if (!lease) throw new Error('the lease of a quiet route is free');
+  expect((await imports.findDrift('routes')).results).toEqual([]);
+  expect(await digests()).toEqual([before]);
+  await leases.release(lease);
+  expect((await imports.findDrift('routes')).results).toEqual([routeKey('D6')]);
+  expect((await read('D6')).results.get(1)?.result.status).toBe('R');
+
+  await pool.query(`update route set hosted_through = version where id = 'D6'`);
+  await quietly("update RTHDRP set RHPODS = ' ' where RHRTE = 'D6'");
+  expect((await imports.findDrift('routes')).results).toEqual([routeKey('D6')]);
+  expect((await read('D6')).route?.status).toBe('O');
+  // An open one is compared whole.
+  await imports.findDrift('routes');
+  expect(await digests()).toEqual([]);
 });
 
 test('drift: a master file in which nobody told of a change is imported and reported; drivers see the new name', async () => {
@@ -66,7 +101,7 @@ test('drift: a master file in which nobody told of a change is imported and repo
   const before = await header();
   await quietly("update EMPMSTP set EMNAM = 'Jane Doe' where EMEMP = '1002'");
   await quietly("insert into CTLCDP (CCTYP, CCCOD, CCDSC, CCSEQ, CCSTS) values ('CRDRSN', '10', 'Short', 10, 'A')");
-  expect(await imports.findDrift('open')).toMatchObject({ masters: [] });
+  expect(await imports.findDrift('routes')).toMatchObject({ masters: [] });
   // What has rung is no drift, and comes with the import.
   await clerk.transaction((tx) => tx.execute("update FACMSTP set FANAM = 'North' where FAFAC = 'F01'"));
   const { masters } = await imports.findDrift('everything');
@@ -90,7 +125,7 @@ test('drift: open routes are compared again and again, everything once a day', a
   const check = new DriftCheck({
     findDrift: async (scope) => {
       scopes.push(scope);
-      if (scope === 'open') now += 13 * 3_600_000;
+      if (scope === 'routes') now += 13 * 3_600_000;
       return { routes: 0, masters: [], plans: [], results: [] };
     },
     clock: () => new Date(now),
@@ -98,6 +133,8 @@ test('drift: open routes are compared again and again, everything once a day', a
     everyMs: 5,
   });
   check.start();
-  await expect.poll(() => scopes.slice(0, 6)).toEqual(['open', 'open', 'everything', 'open', 'open', 'everything']);
+  await expect
+    .poll(() => scopes.slice(0, 6))
+    .toEqual(['routes', 'routes', 'everything', 'routes', 'routes', 'everything']);
   await check.stop();
 });

@@ -126,7 +126,7 @@ describe('polling', () => {
   test('is no drift check’s business twice: what a look finds is imported, not reported', async () => {
     await imported('P5');
     await sql("update RTHDRP set RHTRLR = 'T77' where RHRTE = 'P5'");
-    expect(await imports.findDrift('open')).toEqual({ routes: 0, masters: [], plans: [], results: [] });
+    expect(await imports.findDrift('routes')).toEqual({ routes: 0, masters: [], plans: [], results: [] });
     await sql("update RTSTPP set RSSTS = 'R' where RSRTE = 'P5' and RSSTP = 1");
     const { plans, results } = await imports.findDrift('everything');
     expect([...plans, ...results].map(({ id }) => id)).not.toContain('P5');

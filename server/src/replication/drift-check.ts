@@ -1,15 +1,15 @@
 import { routeScope } from '@tailgate/sync-protocol';
 import type { Log } from '../log.ts';
-import type { Drift } from './import.ts';
+import type { Drift } from './drift.ts';
 
 export interface DriftCheckOptions {
-  readonly findDrift: (scope: 'open' | 'everything') => Promise<Drift>;
+  readonly findDrift: (scope: 'routes' | 'everything') => Promise<Drift>;
   readonly clock: () => Date;
   readonly log: Log;
   readonly everyMs?: number;
 }
 
-/** host.md, "In": open routes every 15 minutes, everything nightly. */
+/** host.md, "In": routes every 15 minutes, everything nightly. */
 const EVERY_MS = 15 * 60_000;
 const A_DAY_MS = 24 * 3_600_000;
 
@@ -44,7 +44,7 @@ export class DriftCheck {
     const now = clock().getTime();
     const whole = now - this.#wholeAt >= A_DAY_MS;
     try {
-      const { routes, masters, plans, results } = await findDrift(whole ? 'everything' : 'open');
+      const { routes, masters, plans, results } = await findDrift(whole ? 'everything' : 'routes');
       if (whole) this.#wholeAt = now;
       const found = { routes, masters, plans: plans.map(routeScope), results: results.map(routeScope) };
       if (masters.length + plans.length + results.length > 0)

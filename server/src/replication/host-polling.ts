@@ -97,14 +97,7 @@ export class HostPolling implements HostChanges {
       else dropped.set(name, change.place);
     }
     const marks = [...saved.values()];
-    if (marks.length > 0)
-      await this.#options.db.query(sql.saveMarks, [
-        marks.map(({ file }) => file),
-        marks.map(({ place }) => place),
-        marks.map(({ born }) => born),
-        marks.map(({ planned }) => planned),
-        marks.map(({ recorded }) => recorded),
-      ]);
+    if (marks.length > 0) await this.#options.db.query(sql.saveMarks, sql.markColumns(marks));
     await this.#drop([...dropped.values()]);
   }
 

@@ -4,6 +4,7 @@ import { withTransaction } from '../db/transaction.ts';
 import type { Db } from '../db/types.ts';
 import type { Host } from './host/host.ts';
 import { readFile } from './host/reads.ts';
+import type { HostFileName } from './host/tables.ts';
 import * as sql from './import-sql.ts';
 
 // The small master files are read whole whenever one of their rows has changed.
@@ -68,3 +69,11 @@ export async function importCodes(db: Db, host: Host): Promise<boolean> {
     return true;
   });
 }
+
+/** What of the master files was found to be new although nothing had told of it. */
+export interface NewMasters {
+  readonly files: readonly HostFileName[];
+  /** Routes that show a name which is new. */
+  readonly renamed: ReadonlySet<string>;
+}
+export const nothingNew: NewMasters = { files: [], renamed: new Set() };

@@ -4,6 +4,7 @@ import { withTransaction } from '../db/transaction.ts';
 import type { Db } from '../db/types.ts';
 import type { Log } from '../log.ts';
 import type { Pipeline } from '../mutations/change.ts';
+import { driftOf, nothingDrifted, together, type Compared, type Drift } from './drift.ts';
 import { HostStops } from './host-stops.ts';
 import type { HostChanges } from './host/changes.ts';
 import { Doorbell } from './host/doorbell.ts';
@@ -11,12 +12,13 @@ import { HostError, type Host } from './host/host.ts';
 import { hostMoment } from './host/local-time.ts';
 import type { HostFileName } from './host/tables.ts';
 import { readRouteKeys, readRouteRows, readRoutesOf, readZone, type RouteRows } from './host/reads.ts';
-import { importCodes, importEmployees, importFacilities } from './import-masters.ts';
+import { importCodes, importEmployees, importFacilities, nothingNew, type NewMasters } from './import-masters.ts';
 import * as sql from './import-sql.ts';
 import type { Leases } from './lease.ts';
 import { keyOf, saveRoute } from './mirror-route.ts';
 import { OfficeEdits } from './office-edits.ts';
 import { inheritanceOf, routeImage } from './route-image.ts';
+import { RouteDigests } from './route-digests.ts';
 import { ROUTE_ROW, type ForeignEdit } from './route-pass.ts';
 import { quietRoute, sortRings, type RungMasters, type RungRoute, type Touch } from './rung-routes.ts';
 
@@ -54,6 +56,7 @@ export class HostImport {
   readonly #stops: HostStops;
   readonly #edits: OfficeEdits;
   readonly #changes: HostChanges;
+  readonly #digests: RouteDigests;
   /** Passes follow each other. */
   #last: Promise<unknown> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -65,6 +68,7 @@ export class HostImport {
     this.#options = options;
     this.#stops = new HostStops(options.host);
     this.#changes = options.changes ?? new Doorbell(options.host);
+    this.#digests = new RouteDigests(options);
     this.#edits = new OfficeEdits({ ...options, host: this.#stops });
   }
 
@@ -85,13 +89,20 @@ export class HostImport {
   }
 
   /**
-   * Compares routes with the host as if nothing had rung: all open ones, or `everything` that still matters with the
-   * master files. What differs is taken in like any change, and told. A change that has rung is no drift, and what waits
-   * for the host is not judged.
+   * Compares with the host as if nothing had rung: the `routes` that still matter, those that are not open where their rows
+   * are others than at the last comparison; or `everything`, whatever it looked like, with the master files. What differs is
+   * taken in like any change, and told. A change that has rung is no drift, and what waits for the host is not judged.
    * @throws HostError
    */
-  async findDrift(scope: 'open' | 'everything'): Promise<Drift> {
-    return this.#inTurn(() => this.#alone(nothingDrifted, () => this.#compare(scope)));
+  async findDrift(scope: 'routes' | 'everything'): Promise<Drift> {
+    const inTurn = (work: () => Promise<Drift>) => this.#inTurn(() => this.#alone(nothingDrifted, work));
+    const drift = await inTurn(() => this.#compare(scope));
+    if (scope === 'everything' || this.#changes.comparesAll) return drift;
+    let found = drift;
+    // What rings meanwhile has its turn in between.
+    for (const few of await this.#digests.inTurns(await this.#routesNotOpen()))
+      found = together(found, await inTurn(() => this.#compareChanged(few)));
+    return found;
   }
 
   /** For the worker, which holds these routes' leases: takes in what others wrote to rows of the service. */
@@ -144,43 +155,57 @@ export class HostImport {
     });
   }
 
-  async #compare(scope: 'open' | 'everything'): Promise<Drift> {
-    const { db } = this.#options;
+  async #compare(scope: 'routes' | 'everything'): Promise<Drift> {
     if (this.#changes.comparesAll) {
       await this.#passAlone(0);
-      if (scope === 'open') return nothingDrifted;
+      if (scope === 'routes') return nothingDrifted;
     }
     const masters = scope === 'everything' ? await this.#compareMasters() : nothingNew;
     const keys = scope === 'everything' ? await this.#routesThatMatter() : await this.#openRoutes();
-    const drift: { plans: RouteKey[]; results: RouteKey[] } = { plans: [], results: [] };
-    const routes = new Map(keys.map((key) => [routeScope(key), key]));
-    for (const key of routes.values()) {
-      const { plan, results } = await this.#compareRoute(key, masters.renamed.has(routeScope(key)));
-      if (plan) drift.plans.push(key);
-      if (results) drift.results.push(key);
-      if (plan || results)
-        await db.query(sql.reportIncident, ['host_drift', JSON.stringify({ route: key, plan, results })]);
-    }
-    return { routes: routes.size, masters: masters.files, ...drift };
+    return driftOf(await this.#compareRoutes(keys, masters.renamed), masters.files);
   }
 
-  async #compareRoute(key: RouteKey, renamed: boolean): Promise<{ plan: boolean; results: boolean }> {
+  /** Of these routes those whose rows have changed; what could not be judged is compared again the next time. */
+  async #compareChanged(keys: readonly RouteKey[]): Promise<Drift> {
+    const changed = await this.#digests.changed(keys);
+    const compared = await this.#compareRoutes(
+      changed.map(({ key }) => key),
+      nothingNew.renamed,
+    );
+    const judged = new Set(compared.flatMap(({ key, isJudged }) => (isJudged ? [routeScope(key)] : [])));
+    await this.#digests.remember(changed.filter(({ key }) => judged.has(routeScope(key))));
+    return driftOf(compared);
+  }
+
+  async #compareRoutes(keys: readonly RouteKey[], renamed: ReadonlySet<string>): Promise<Compared[]> {
+    const compared: Compared[] = [];
+    for (const [scope, key] of new Map(keys.map((each) => [routeScope(each), each]))) {
+      const { plan, results, isJudged } = await this.#compareRoute(key, renamed.has(scope));
+      compared.push({ key, plan, results, isJudged });
+      const details = JSON.stringify({ route: key, plan, results });
+      if (plan || results) await this.#options.db.query(sql.reportIncident, ['host_drift', details]);
+    }
+    return compared;
+  }
+
+  async #compareRoute(key: RouteKey, renamed: boolean): Promise<Omit<Compared, 'key'>> {
     const { host, db } = this.#options;
     const state = async () => (await db.query<RouteStanding>(sql.standingOf, keyOf(key))).rows[0];
     const rows = await readRouteRows(host, key);
     // Read afterwards: whatever these rows show and a trigger has told of is in it.
-    if (sortRings(await this.#changes.lookAgain()).routes.has(routeScope(key))) return { plan: false, results: false };
+    if (sortRings(await this.#changes.lookAgain()).routes.has(routeScope(key)))
+      return { plan: false, results: false, isJudged: false };
     const before = await state();
     const plan = (await this.#saveRoute(quietRoute(key), rows, renamed)) !== 'unchanged';
     const standing = await state();
     if (before === undefined || standing === undefined || standing.pending || rows.header === undefined)
-      return { plan, results: false };
+      return { plan, results: false, isJudged: false };
     const untold = { user: '', age: 0 };
     const stops = new Map(rows.stops.map(({ RSSTP }) => [Number(RSSTP), untold]));
-    await this.#takeRungEdits({ ...quietRoute(key), stops, header: untold }, rows.zone);
+    const isJudged = await this.#takeRungEdits({ ...quietRoute(key), stops, header: untold }, rows.zone);
     const after = await state();
     const results = after?.version !== standing.version || after.status !== standing.status;
-    return { plan, results };
+    return { plan, results, isJudged };
   }
 
   async #passAlone(quietMs: number): Promise<number> {
@@ -260,6 +285,12 @@ export class HostImport {
     return touched.filter((key) => known.has(routeScope(key)));
   }
 
+  /** Closed ones that are no history yet, and such as nobody has told us of. */
+  async #routesNotOpen(): Promise<RouteKey[]> {
+    const open = new Set((await this.#openRoutes()).map(routeScope));
+    return (await this.#routesThatMatter()).filter((key) => !open.has(routeScope(key)));
+  }
+
   async #openRoutes(): Promise<RouteKey[]> {
     return (await this.#options.db.query<RouteKey>(sql.openRoutes)).rows.map(plainKey);
   }
@@ -332,27 +363,6 @@ export class HostImport {
     else await this.#edits.takeStop(key, stop, editor, zone);
   }
 }
-
-/** Where mirror and host had parted without a word of the doorbell. */
-export interface Drift {
-  /** How many were compared. */
-  readonly routes: number;
-  /** Master files in which something was another. */
-  readonly masters: readonly HostFileName[];
-  /** What the host owns was another. */
-  readonly plans: readonly RouteKey[];
-  /** Somebody had changed what the service owns: the office's edit. */
-  readonly results: readonly RouteKey[];
-}
-
-const nothingDrifted: Drift = { routes: 0, masters: [], plans: [], results: [] };
-
-interface NewMasters {
-  readonly files: readonly HostFileName[];
-  /** Routes that show a name which is new. */
-  readonly renamed: ReadonlySet<string>;
-}
-const nothingNew: NewMasters = { files: [], renamed: new Set() };
 
 interface RouteStanding {
   version: number;

@@ -87,12 +87,16 @@ export async function readMarks(host: Host, since: string): Promise<RoutesSeen &
   return { marks, open, closed: places(true) };
 }
 
-/** All stops of these closed routes. @throws HostError */
-export async function readClosedRoutes(host: Host, routes: readonly string[]): Promise<SeenRoute[]> {
+/** All stops of these closed routes, and what is in the files `beside` them. @throws HostError */
+export async function readClosedRoutes(
+  host: Host,
+  routes: readonly string[],
+  beside: readonly 'RTHDRP'[] = [],
+): Promise<SeenRoute[]> {
   if (routes.length === 0) return [];
   const keys = routes.flatMap((route) => route.split('\t'));
   const byRoute = new Map(routes.map((route): [string, SeenMark[]] => [route, []]));
-  for (const file of routeFiles) {
+  for (const file of [...beside, ...routeFiles]) {
     if (file === 'RTDRVP') continue;
     const { prefix } = hostFile(file);
     const isOne = `(${prefix}FAC = ? and ${prefix}RTE = ? and ${prefix}WKE = ?)`;
