@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { operations } from '@tailgate/sync-protocol';
 import { expect, inject, test } from 'vitest';
-import { HostImport, type Drift } from '../../server/src/replication/import.ts';
+import type { Drift } from '../../server/src/replication/drift.ts';
+import { HostImport } from '../../server/src/replication/import.ts';
 import { Leases } from '../../server/src/replication/lease.ts';
 import { Chance } from '../simulate/chance.ts';
 import { recordedLog } from '../support/recorded-log.ts';
