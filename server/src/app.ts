@@ -13,7 +13,7 @@ import { openPasswords } from './auth/passwords.ts';
 import { Sessions } from './auth/sessions.ts';
 import { sweepAuth } from './auth/sweep.ts';
 import { CurrentCodes } from './codes/current-codes.ts';
-import type { Config } from './config.ts';
+import { isGuessable, OPS_TOKEN_LENGTH, type Config } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { openEmbedded } from './db/embedded.ts';
 import { ensureEpoch } from './db/epoch.ts';
@@ -93,9 +93,6 @@ const COMMIT_CONNECTIONS = 3;
 const FILE_CONNECTIONS = 4;
 /** Read at the first hello of a storm: not opened while phones wait. */
 const KEPT_CONNECTIONS = 2;
-
-/** Of an operator's own token, at least: trials take shorter ones, so it is asked for and not demanded. */
-const OPS_TOKEN_LENGTH = 16;
 
 /**
  * Puts the parts together by hand, in the order in which they lean on each other; they are closed in reverse.
@@ -338,7 +335,7 @@ async function listen(
 }
 
 async function opsTokenOf({ opsToken, dataDir }: Config, log: Logger): Promise<KeptSecret> {
-  if (opsToken !== undefined && opsToken.length < OPS_TOKEN_LENGTH)
+  if (opsToken !== undefined && isGuessable(opsToken))
     log.warn(
       { characters: opsToken.length },
       `OPS_TOKEN can be guessed: take ${OPS_TOKEN_LENGTH} random characters or more`,

@@ -4,6 +4,9 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { StartError } from './start-error.ts';
 
+/** Characters of an operator's own token, at least, where others can try it over the network. */
+export const OPS_TOKEN_LENGTH = 16;
+
 /** A setting that cannot be used. Its message is one line, names the variable and never shows a secret. */
 export class ConfigError extends StartError {
   override readonly name = 'ConfigError';
@@ -176,10 +179,16 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
   const read = <Name extends SettingName>(name: Name): Values[Name] => readVariable(name, env[name]);
   const databaseUrl = read('DATABASE_URL');
   const legacyUrl = read('LEGACY_URL');
+  const listenHost = read('LISTEN_HOST');
+  const opsToken = read('OPS_TOKEN');
+  if (opsToken !== undefined && isGuessable(opsToken) && !isThisMachine(listenHost))
+    throw new ConfigError(
+      `OPS_TOKEN: expected ${OPS_TOKEN_LENGTH} random characters or more where others are let in (LISTEN_HOST=${listenHost}), got ${opsToken.length}`,
+    );
   return {
     role: readRole(argv),
     port: read('PORT'),
-    listenHost: read('LISTEN_HOST'),
+    listenHost,
     databaseUrl,
     databaseListenUrl: read('DATABASE_LISTEN_URL') ?? databaseUrl,
     dataDir: resolve(cwd, read('DATA_DIR')),
@@ -193,7 +202,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     autocloseSeconds: read('AUTOCLOSE_SECONDS'),
     access: read('ACCESS'),
     logLevel: read('LOG_LEVEL'),
-    opsToken: read('OPS_TOKEN'),
+    opsToken,
     metricsPort: read('METRICS_PORT'),
     mailFrom: read('MAIL_FROM'),
     publicUrl: read('PUBLIC_URL')?.replace(/\/+$/, ''),
@@ -217,6 +226,11 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     demo: read('DEMO') ?? (databaseUrl === undefined && legacyUrl === undefined),
   };
 }
+
+/** Whether an operator's own token is short enough to be tried out. On the machine itself, as in a trial, one may be. */
+export const isGuessable = (token: string): boolean => token.length < OPS_TOKEN_LENGTH;
+
+const isThisMachine = (host: string): boolean => /^(localhost|127\.[\d.]+|::1)$/.test(host);
 
 function readVariable<Name extends SettingName>(name: Name, raw: string | undefined): Values[Name] {
   const variable = variables[name];

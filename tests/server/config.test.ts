@@ -104,6 +104,17 @@ describe('a wrong value stops the start with one line that names it', () => {
     }
   });
 
+  test('a token that can be guessed opens nothing to other machines', () => {
+    const load = (LISTEN_HOST: string, OPS_TOKEN: string) => () => loadConfig({ LISTEN_HOST, OPS_TOKEN }, []);
+    for (const host of ['0.0.0.0', '::', '192.168.1.7', 'pod.example'])
+      expect(load(host, 'fifteen-letters')).toThrow(
+        `OPS_TOKEN: expected 16 random characters or more where others are let in (LISTEN_HOST=${host}), got 15`,
+      );
+    expect(load('0.0.0.0', 'sixteen-letters!')).not.toThrow();
+    // A trial; the start warns.
+    for (const host of ['127.0.0.1', '::1', 'localhost']) expect(load(host, 'x')).not.toThrow();
+  });
+
   test.each([[['--role', 'boss']], [['--role']], [['--rol', 'api']]])('%j', (argv) => {
     expect(() => loadConfig({}, argv)).toThrow(/^--role: .* \(npm start -- --role api\|worker\|all\)$/);
   });
