@@ -1,6 +1,8 @@
+import type { OutgoingHttpHeaders } from 'node:http';
 import fastifyCors from '@fastify/cors';
 import fastifyHelmet from '@fastify/helmet';
 import type { FastifyInstance } from 'fastify';
+import { fastify } from 'fastify';
 
 export interface BrowserRules {
   /** Browsers reach us by TLS, so that they may be told to use nothing else. */
@@ -43,7 +45,27 @@ const preflightSeconds = 600;
  * his token; other origins are kept out by what browsers do where no CORS header allows more (docs/security.md).
  */
 export async function ruleBrowsers(app: FastifyInstance, { https, corsOrigins }: BrowserRules): Promise<void> {
-  await app.register(fastifyHelmet, {
+  const told = await browserHeaders(https);
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(told);
+    done();
+  });
+  if (corsOrigins.length === 0) return;
+  await app.register(fastifyCors, {
+    origin: [...corsOrigins],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    allowedHeaders: appHeaders,
+    exposedHeaders: readableHeaders,
+    maxAge: preflightSeconds,
+    // Else an OPTIONS that is no preflight is told off in plain text.
+    strictPreflight: false,
+  });
+}
+
+/** What helmet says, which is the same of every answer: asked once, since making it anew takes longer than our routing. */
+async function browserHeaders(https: boolean): Promise<OutgoingHttpHeaders> {
+  const asked = fastify();
+  await asked.register(fastifyHelmet, {
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
@@ -62,14 +84,12 @@ export async function ruleBrowsers(app: FastifyInstance, { https, corsOrigins }:
     xDownloadOptions: false,
     xPermittedCrossDomainPolicies: false,
   });
-  if (corsOrigins.length === 0) return;
-  await app.register(fastifyCors, {
-    origin: [...corsOrigins],
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    allowedHeaders: appHeaders,
-    exposedHeaders: readableHeaders,
-    maxAge: preflightSeconds,
-    // Else an OPTIONS that is no preflight is told off in plain text.
-    strictPreflight: false,
+  let told: OutgoingHttpHeaders = {};
+  asked.get('/', (_request, { raw }) => {
+    told = raw.getHeaders();
+    return '';
   });
+  await asked.inject('/');
+  await asked.close();
+  return told;
 }

@@ -147,15 +147,16 @@ function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
 
 function readJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, bytes: Buffer) =>
-    parseJsonBody(bytes),
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request: unknown, bytes: Buffer, done) =>
+    done(null, parseJsonBody(bytes)),
   );
 }
 
 function answerErrors(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     // Answers hold tokens and customers; what may be cached says so itself.
     reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' });
+    done();
   });
   app.setNotFoundHandler(() => {
     throw new AppError('NOT_FOUND');
@@ -182,7 +183,7 @@ const mostOfPath = 200;
  * token and no customer gets into a log.
  */
 function logRequests(app: FastifyInstance): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const fields = {
       method: request.method,
       // As it is declared where it is known: an asset's id opens the asset.
@@ -193,5 +194,6 @@ function logRequests(app: FastifyInstance): void {
     };
     if (reply.statusCode < 400) request.log.debug(fields, 'request');
     else request.log.info(fields, 'request refused');
+    done();
   });
 }

@@ -7,20 +7,22 @@ import { invalidInput } from './validation.ts';
 /** Refuses what no handler should have to think of, before any part of a request is taken at its word. */
 export function checkTheWire(app: FastifyInstance): void {
   watchExchanges(app.server);
-  app.addHook('onRequest', async ({ url, headers, raw }) => {
+  app.addHook('onRequest', ({ url, headers, raw }, _reply, done) => {
     // Told by us and not by Node, which would leave the envelope out (RFC 9112 §3.2).
     if (headers.host === undefined && raw.httpVersion === '1.1')
       throw invalidInput([{ path: 'host', message: 'must be sent' }]);
     const faults = unreadableParts(url);
     if (faults.length > 0) throw invalidInput(faults);
+    done();
   });
   // Behind the gate: missing credentials are told before anything that is wrong with a body (contract §1).
-  app.addHook('preParsing', async ({ method, headers }) => {
-    if (method === 'GET' || method === 'HEAD') return; // a body there means nothing and is not read
-    const coding = headers['content-encoding'];
+  app.addHook('preParsing', ({ method, headers }, _reply, payload, done) => {
+    // A body there means nothing and is not read.
+    const coding = method === 'GET' || method === 'HEAD' ? undefined : headers['content-encoding'];
     // Nobody sends a megabyte so squeezed that it unfolds to a thousand (RFC 9110 §8.4).
     if (coding !== undefined && coding.toLowerCase() !== 'identity')
       throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'Compressed bodies are not read.' });
+    done(null, payload);
   });
 }
 
