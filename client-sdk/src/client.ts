@@ -7,6 +7,7 @@ import type { Diagnostics } from './diagnostics.ts';
 import { NotSignedIn } from './errors.ts';
 import type { ClientEvents, EventHub } from './events.ts';
 import type { Outbox } from './queue/outbox.ts';
+import { targetOf } from './queue/item.ts';
 import type { Draft, SkipInput } from './queue/record.ts';
 import { draftSkip, draftUpdate } from './queue/record.ts';
 import type { Receipt } from './queue/receipt.ts';
@@ -105,7 +106,7 @@ export class LocalClient {
     return canSignOut(this.status.current);
   }
 
-  /** Whether that is so, and all changes are in the tables that the back office reads. Changes with `status`. */
+  /** Whether that is so, and all changes of stops are in the tables that the back office reads. Changes with `status`. */
   dayComplete(): boolean {
     return dayComplete(this.status.current);
   }
@@ -140,12 +141,26 @@ export class LocalClient {
    * @throws InvalidChange naming each field that does not fit; NotSignedIn
    */
   updateStop(route: RouteKey, stop: StopObjectInput, by?: Author): Receipt {
-    return this.#record(route, Number(stop.id), draftUpdate(route, stop), by);
+    return this.record(draftUpdate(route, stop), by);
   }
 
   /** Records that a stop was skipped or refused; without a status the reason code decides. Throws as `updateStop`. */
   skipStop(route: RouteKey, stopId: number, fields: SkipInput, by?: Author): Receipt {
-    return this.#record(route, stopId, draftSkip(route, stopId, fields), by);
+    return this.record(draftSkip(route, stopId, fields), by);
+  }
+
+  /** Records what another entry of this package has drafted, such as `recordLoadReport`. Throws `NotSignedIn`. */
+  record(draft: Draft, by?: Author): Receipt {
+    const { accounts, courier, outbox, replica } = this.#ground;
+    const employee = by?.employee ?? accounts.employee;
+    if (employee === undefined) throw new NotSignedIn();
+    const known = by && courier.receipt(by.id);
+    if (known) return known;
+    const target = targetOf(draft.args);
+    // It was made on top of what the driver saw, whatever the clocks say.
+    const after = target ? replica.latestEdit(target.scope, target.stop) + 1 : 0;
+    const { item, saved } = outbox.record(employee, draft, after, by?.id);
+    return courier.recorded(item, saved);
   }
 
   /** The receipt of an earlier change, also of an earlier run of the app; undefined once it is long done. */
@@ -168,18 +183,6 @@ export class LocalClient {
   async #enter([result, session]: [SignInResult, Session?]): Promise<SignInResult> {
     if (session) await this.#ground.courier.enter(session);
     return result;
-  }
-
-  #record(route: RouteKey, stop: number, draft: Draft, by?: Author): Receipt {
-    const { accounts, courier, outbox, replica } = this.#ground;
-    const employee = by?.employee ?? accounts.employee;
-    if (employee === undefined) throw new NotSignedIn();
-    const known = by && courier.receipt(by.id);
-    if (known) return known;
-    // It was made on top of what the driver saw, whatever the clocks say.
-    const after = replica.latestEdit(routeScope(route), stop) + 1;
-    const { item, saved } = outbox.record(employee, draft, after, by?.id);
-    return courier.recorded(item, saved);
   }
 }
 

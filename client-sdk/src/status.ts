@@ -8,7 +8,7 @@ export interface Status {
   readonly employeeId: string | undefined;
   /** Changes that the server has not answered, by employee; who has none is not listed. */
   readonly pending: Readonly<Record<string, number>>;
-  /** Changes that the server has and the back office cannot read yet, by employee; those under review among them. */
+  /** Changes of stops that the server has and the back office cannot read yet, by employee; what is under review, too. */
   readonly unhosted: Readonly<Record<string, number>>;
   /** Files that the server does not have, by employee. */
   readonly uploading: Readonly<Record<string, number>>;

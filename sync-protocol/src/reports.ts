@@ -55,6 +55,7 @@ export const loadConditionReport = z.object({
   sections: z.array(reportSection).check(z.maxLength(mostSections)),
 });
 export type LoadConditionReport = z.infer<typeof loadConditionReport>;
+export type LoadConditionReportInput = z.input<typeof loadConditionReport>;
 
 /** `report.load_condition` version 1. */
 export const loadReportArgs = z.object({ report: loadConditionReport });

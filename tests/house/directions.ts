@@ -203,6 +203,8 @@ export const browserDoors = [
   'client-sdk/src/index.ts',
   'client-sdk/src/react/index.ts',
   'client-sdk/src/uploads/index.ts',
+  'client-sdk/src/reports.ts',
+  'client-sdk/src/rescue/index.ts',
   'client-sdk/src/service-worker.ts',
   'client-sdk/src/store/encrypted.ts',
   'client-sdk/src/store/sqlite/index.ts',

@@ -127,6 +127,20 @@ describe.each([
     expect(again.results[0]?.version).toBe(first?.version);
   });
 
+  test('a load condition report is taken, and has no version, first and again', async () => {
+    const { phone, queue } = await welcomed();
+    const report = {
+      ...{ reportId: `report of ${queue.clientId}`, loadId: 'L1', stopId: '1', driverId: '1001' },
+      ...{ capturedAt: '2026-11-20T10:00:00.000Z', sections: [{ key: 'stacking', rating: 2 }] },
+    };
+    const item = queue.seal('report.load_condition', { report });
+    for (const result of ['applied', 'duplicate']) {
+      const { results } = await answers(phone, item);
+      expect(results).toMatchObject([{ id: item.id, result }]);
+      expect(results[0]).not.toHaveProperty('version');
+    }
+  });
+
   test('after a gap the server says what it wants, and takes nothing', async () => {
     const { phone, queue } = await welcomed();
     const [first, second] = [queue.seal('stop.update', comment(1, 'a')), queue.seal('stop.update', comment(1, 'b'))];

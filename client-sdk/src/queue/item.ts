@@ -119,7 +119,7 @@ export interface Target {
 const aboutRoute = fields({ route: fields({ facility: text, id: text, week_end: text }) });
 const aboutStop = either(fields({ stop: fields({ id: number }) }), fields({ stop_id: number }));
 
-function targetOf(args: unknown): Target | undefined {
+export function targetOf(args: unknown): Target | undefined {
   if (!aboutRoute(args) || !aboutStop(args)) return undefined;
   return { scope: routeScope(args.route), stop: 'stop' in args ? args.stop.id : args.stop_id };
 }
@@ -133,9 +133,9 @@ export function readItem(value: unknown): QueueItem | undefined {
 
 export const isWaiting = (item: QueueItem): boolean => item.progress.at === 'waiting';
 
-/** The server has answered it, and the host is not known to have it. */
-export const isAnswered = (item: QueueItem): boolean =>
-  item.progress.at === 'accepted' || (item.progress.at === 'quarantined' && item.progress.dismissed === undefined);
+/** The server has answered it, and the host is not known to have it; of what belongs to no route nobody ever tells. */
+export const isAnswered = ({ progress, target }: QueueItem): boolean =>
+  progress.at === 'accepted' ? target !== undefined : progress.at === 'quarantined' && progress.dismissed === undefined;
 
 /** Waiting, or accepted and not yet seen on the host, or there without its files. */
 export const isUnfinished = ({ progress }: QueueItem): boolean =>

@@ -19,14 +19,16 @@ export const draftUpdate = (route: RouteKey, stop: StopObjectInput): Draft =>
 export const draftSkip = (route: RouteKey, stop_id: number, fields: SkipInput): Draft =>
   draft('stop.skip_refuse', skipRefuseArgs.safeParse({ ...fields, route, stop_id }));
 
-type Parsed = ReturnType<typeof stopUpdateArgs.safeParse> | ReturnType<typeof skipRefuseArgs.safeParse>;
-type Issue = NonNullable<Parsed['error']>['issues'][number];
+type Issue = NonNullable<ReturnType<typeof stopUpdateArgs.safeParse>['error']>['issues'][number];
+type Parsed =
+  | { readonly success: true; readonly data: object }
+  | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } };
 
 /** Room for the envelope: names, times, hashes. */
 const envelopeBytes = 1024;
 
 /** Refuses here what the server would only keep in quarantine: the person who can change it is still looking. */
-function draft(name: MutationName, parsed: Parsed): Draft {
+export function draft(name: MutationName, parsed: Parsed): Draft {
   if (!parsed.success) throw new InvalidChange(parsed.error.issues.map(detailOf));
   const args: Record<string, unknown> = { ...parsed.data };
   const bytes = bytesOf(args);
@@ -39,8 +41,9 @@ function draft(name: MutationName, parsed: Parsed): Draft {
 
 /** Says what is wrong in words; zod/mini brings none, and its dictionary weighs more than this. */
 function detailOf(issue: Issue): ErrorDetail {
-  // The caller passed the stop by itself.
-  const path = (issue.path[0] === 'stop' ? issue.path.slice(1) : issue.path).join('.');
+  const [first, ...rest] = issue.path;
+  // The caller passed it by itself.
+  const path = (first === 'stop' || first === 'report' ? rest : issue.path).join('.');
   return { path, message: issue.message === 'Invalid input' ? describe(issue) : issue.message };
 }
 

@@ -5,7 +5,7 @@ import type { Diagnostics } from '../diagnostics.ts';
 import { newId, platform } from '../environment.ts';
 import { NotSignedIn, Unreachable } from '../errors.ts';
 import type { ClientEvents, EventHub } from '../events.ts';
-import type { SkipInput } from '../queue/record.ts';
+import type { Draft, SkipInput } from '../queue/record.ts';
 import { draftSkip, draftUpdate } from '../queue/record.ts';
 import { Receipt } from '../queue/receipt.ts';
 import type { LocalRoute, LocalStop } from '../replica/local-route.ts';
@@ -14,7 +14,6 @@ import type { Status } from '../status.ts';
 import { canSignOut, dayComplete } from '../status.ts';
 import type { Watch } from '../watch.ts';
 import { keepEqualParts, select, Signal } from '../watch.ts';
-import { record } from './host.ts';
 import type { Answer, Call, Change, Line, Message, Shown, Told, Wanted } from './line.ts';
 import { withNews } from './route-news.ts';
 
@@ -122,13 +121,22 @@ export class Guest implements Client {
   }
 
   updateStop(route: RouteKey, stop: StopObjectInput): Receipt {
-    draftUpdate(route, stop);
-    return this.#record({ is: 'update', route, stop, by: this.#author() });
+    return this.record(draftUpdate(route, stop));
   }
 
   skipStop(route: RouteKey, stop: number, fields: SkipInput): Receipt {
-    draftSkip(route, stop, fields);
-    return this.#record({ is: 'skip', route, stop, fields, by: this.#author() });
+    return this.record(draftSkip(route, stop, fields));
+  }
+
+  record(draft: Draft): Receipt {
+    const by = this.#author();
+    const change = { draft, by };
+    const receipt = new Receipt(by.id, { at: 'waiting' });
+    receipt.shows({ at: 'recorded' });
+    this.#receipts.set(by.id, receipt);
+    this.#unsaved.set(by.id, change);
+    this.#line.say({ type: 'records', change });
+    return receipt;
   }
 
   receipt(id: string): Receipt | undefined {
@@ -150,7 +158,7 @@ export class Guest implements Client {
   /** This page leads from now on: what no other has saved goes in here, and every receipt follows this client. */
   handOver(client: LocalClient): void {
     this.#endCalls();
-    for (const change of this.#unsaved.values()) record(client, change);
+    for (const { draft, by } of this.#unsaved.values()) client.record(draft, by);
     this.#unsaved.clear();
     for (const [id, receipt] of this.#receipts) {
       const local = client.receipt(id);
@@ -180,16 +188,6 @@ export class Guest implements Client {
     const driver = this.driver.current;
     if (!driver) throw new NotSignedIn();
     return { id: newId(platform.clock.now(), platform.random), employee: driver.employeeId };
-  }
-
-  #record(change: Change): Receipt {
-    const { id } = change.by;
-    const receipt = new Receipt(id, { at: 'waiting' });
-    receipt.shows({ at: 'recorded' });
-    this.#receipts.set(id, receipt);
-    this.#unsaved.set(id, change);
-    this.#line.say({ type: 'records', change });
-    return receipt;
   }
 
   async #ask(what: Call): Promise<SignInResult | boolean | Diagnostics> {

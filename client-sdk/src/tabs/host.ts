@@ -94,7 +94,8 @@ export class Host {
   }
 
   #record(change: Change): void {
-    const receipt = record(this.#client, change);
+    // One that is there already stays as it is.
+    const receipt = this.#client.record(change.draft, change.by);
     this.recorded(receipt);
     this.#want({ of: 'receipt', id: receipt.id });
   }
@@ -114,11 +115,4 @@ export class Host {
       return { kind: error instanceof Unreachable ? 'unreachable' : 'failed', message: messageOf(error) };
     }
   }
-}
-
-/** Takes a change of another page into the one queue; a change that is there already stays as it is. */
-export function record(client: LocalClient, change: Change): Receipt {
-  return change.is === 'update'
-    ? client.updateStop(change.route, change.stop, change.by)
-    : client.skipStop(change.route, change.stop, change.fields, change.by);
 }

@@ -1,9 +1,9 @@
-import type { AssignedRoute, ReferenceCode, RouteKey, StopObjectInput } from '@tailgate/sync-protocol';
+import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
 import type { Author, Driver } from '../client.ts';
 import type { Diagnostics } from '../diagnostics.ts';
 import type { ClientEvents } from '../events.ts';
 import type { ReceiptState } from '../queue/receipt.ts';
-import type { SkipInput } from '../queue/record.ts';
+import type { Draft } from '../queue/record.ts';
 import type { LocalRoute } from '../replica/local-route.ts';
 import type { SignInInput, SignInResult } from '../session/sign-in.ts';
 import type { Status } from '../status.ts';
@@ -28,15 +28,10 @@ export type Wanted =
   | { readonly of: 'receipt'; readonly id: string };
 
 /** A change that another page has recorded. */
-export type Change =
-  | { readonly is: 'update'; readonly route: RouteKey; readonly stop: StopObjectInput; readonly by: Author }
-  | {
-      readonly is: 'skip';
-      readonly route: RouteKey;
-      readonly stop: number;
-      readonly fields: SkipInput;
-      readonly by: Author;
-    };
+export interface Change {
+  readonly draft: Draft;
+  readonly by: Author;
+}
 
 export type Call =
   | { readonly call: 'signIn'; readonly input: SignInInput }
@@ -69,7 +64,7 @@ export type Message =
   | { readonly type: 'tells'; readonly told: Told };
 
 /** Rises with `Message`: pages of another build do not understand each other, and are silent to each other. */
-const dialect = 'tailgate-tabs/4';
+const dialect = 'tailgate-tabs/5';
 const isOurs = fields({ dialect: exactly(dialect) });
 const isMessage = (data: unknown): data is Message => isOurs(data);
 

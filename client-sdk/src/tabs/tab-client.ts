@@ -4,7 +4,8 @@ import type { Diagnostics } from '../diagnostics.ts';
 import type { ClientEvents } from '../events.ts';
 import { EventHub } from '../events.ts';
 import { readItem } from '../queue/item.ts';
-import type { SkipInput } from '../queue/record.ts';
+import type { Draft, SkipInput } from '../queue/record.ts';
+import { draftSkip, draftUpdate } from '../queue/record.ts';
 import type { Receipt } from '../queue/receipt.ts';
 import type { LocalRoute, LocalStop } from '../replica/local-route.ts';
 import type { SignInInput, SignInResult } from '../session/sign-in.ts';
@@ -123,11 +124,17 @@ export class TabClient implements Client {
   }
 
   updateStop(route: RouteKey, stop: StopObjectInput, by?: Author): Receipt {
-    return this.#recorded(this.#seat.current.updateStop(route, stop, by));
+    return this.record(draftUpdate(route, stop), by);
   }
 
   skipStop(route: RouteKey, stopId: number, fields: SkipInput, by?: Author): Receipt {
-    return this.#recorded(this.#seat.current.skipStop(route, stopId, fields, by));
+    return this.record(draftSkip(route, stopId, fields), by);
+  }
+
+  record(draft: Draft, by?: Author): Receipt {
+    const receipt = this.#seat.current.record(draft, by);
+    this.#host?.recorded(receipt);
+    return receipt;
   }
 
   receipt(id: string): Receipt | undefined {
@@ -165,11 +172,6 @@ export class TabClient implements Client {
   #take(message: Message): void {
     if (this.#host) this.#host.take(message);
     else this.#guest.take(message);
-  }
-
-  #recorded(receipt: Receipt): Receipt {
-    this.#host?.recorded(receipt);
-    return receipt;
   }
 
   /** Resolves when this page leads; the lock is held until it closes, or dies. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type {
   AckFrame,
   FeedDocument,
+  LoadConditionReport,
   Mutation,
   MutationResult,
   PatchFrame,
@@ -14,6 +15,7 @@ import {
   applyStopUpdate,
   contentText,
   linkText,
+  loadReportArgs,
   mutation,
   officeSource,
   resultDocument,
@@ -56,6 +58,8 @@ export interface Taken {
 export class ScriptedLedger {
   /** Every mutation ever taken in, in order. */
   readonly taken: Taken[] = [];
+  /** Every load condition report ever taken in, in order. */
+  readonly reports: LoadConditionReport[] = [];
   /** Sequences that a client declared lost. */
   readonly gone: { readonly from: number; readonly to: number }[] = [];
   /** Links that did not follow their predecessor. */
@@ -169,6 +173,7 @@ export class ScriptedLedger {
     const copy = new ScriptedLedger([...this.documents.values()]);
     Object.assign(copy, { epoch: this.epoch, version: this.version, hostedThrough: this.hostedThrough });
     copy.taken.push(...this.taken);
+    copy.reports.push(...this.reports);
     for (const [id, queue] of this.queues) copy.queues.set(id, { ...queue });
     for (const [id, hash] of this.#hashes) copy.#hashes.set(id, hash);
     return copy;
@@ -182,8 +187,12 @@ export class ScriptedLedger {
 
   #apply(client: string, queue: QueueState, item: Mutation, hash: string): MutationResult {
     const { seq, id } = item;
-    const update = updateOf(item);
     this.#hashes.set(id, hash);
+    if (item.name === 'report.load_condition') {
+      this.reports.push(loadReportArgs.parse(item.args).report);
+      return { seq, id, result: 'applied' };
+    }
+    const update = updateOf(item);
     if (this.poisoned.has(update.id)) {
       this.#kept.set(id, { clientId: client, queue, item, review: { state: 'open', ...poison } });
       return { seq, id, result: 'quarantined', ...poison };
@@ -196,8 +205,9 @@ export class ScriptedLedger {
     return { seq, id, result: 'applied', version: this.version, status: applied.result.status, warnings };
   }
 
-  #again({ seq, id }: Mutation, same: boolean): MutationResult {
+  #again({ seq, id, name }: Mutation, same: boolean): MutationResult {
     if (!same) return { seq, id, result: 'quarantined', code: 'ID_REUSED', reason: 'another content' };
+    if (name === 'report.load_condition') return { seq, id, result: 'duplicate' };
     const entry = this.taken.find((each) => each.id === id);
     if (!entry) return { seq, id, result: 'quarantined', ...poison };
     return { seq, id, result: 'duplicate', version: entry.version };
