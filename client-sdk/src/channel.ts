@@ -1,4 +1,4 @@
-import type { ClientFrameInput, Cursor, Scope, ServerFrame } from '@tailgate/sync-protocol';
+import type { AssignedRoute, ClientFrameInput, Cursor, Scope, ServerFrame } from '@tailgate/sync-protocol';
 import { currentProtocol } from '@tailgate/sync-protocol';
 import type { Talk } from './connection/connection.ts';
 import { Connection } from './connection/connection.ts';
@@ -9,13 +9,15 @@ import type { Environment } from './environment.ts';
 import type { Outbox } from './queue/outbox.ts';
 import type { Queue } from './queue/queue.ts';
 import { Sender } from './queue/sender.ts';
+import { Feed } from './replica/feed.ts';
+import type { Replica } from './replica/replica.ts';
+import type { Account } from './session/accounts.ts';
 
 /** What a queue shows at the door; a queue key opens less, but as long as there is something to push. */
 export type Credentials = { readonly api_token: string } | { readonly queue_key: string };
 
 type Welcome = Extract<ServerFrame, { type: 'welcome' }>;
-/** Frames about documents, routes and the session. */
-export type FeedFrame = Extract<ServerFrame, { type: 'patch' | 'snapshot' | 'gone' | 'routes' | 'session' }>;
+type SessionFrame = Extract<ServerFrame, { type: 'session' }>;
 
 /** What a channel asks and tells the client around it. */
 export interface Desk {
@@ -23,12 +25,16 @@ export interface Desk {
   credentials(queue: Queue): Credentials | undefined;
   /** The scopes that this queue's connection follows. */
   cursors(queue: Queue): Record<Scope, Cursor | null>;
-  epochOf(scope: Scope): string | null;
-  welcomed(channel: Channel, frame: Welcome): void;
-  feed(channel: Channel, frame: FeedFrame): void;
+  /** The driver at work, where this is their queue and they may read: its connection follows the feed. */
+  followerOf(queue: Queue): Account | undefined;
+  welcomed(queue: Queue, frame: Welcome): void;
+  session(queue: Queue, frame: SessionFrame): void;
+  /** Routes of the driver at work. */
+  routes(employee: string, routes: AssignedRoute[]): void;
   rejected(channel: Channel, code: string, message: string): void;
   trouble(code: string, message: string): void;
-  moved(channel: Channel): void;
+  /** The line of a channel stands otherwise than before. */
+  moved(): void;
 }
 
 export interface ChannelGround {
@@ -37,6 +43,7 @@ export interface ChannelGround {
   readonly environment: Environment;
   readonly timing: Timing;
   readonly outbox: Outbox;
+  readonly replica: Replica;
   readonly time: DeviceTime;
   readonly device: string;
   readonly app: string;
@@ -50,8 +57,10 @@ export const sdkName = 'tailgate-client-sdk/0.1.0';
 export class Channel implements Talk {
   readonly #ground: ChannelGround;
   readonly #connection: Connection;
-  #queue: Queue;
+  queue: Queue;
+  /** While the connection is live. */
   #sender: Sender | undefined;
+  #feed: Feed | undefined;
   /** Over this connection, or an earlier one, it was found out well enough what time it is. */
   #isTimed = false;
   /** The scopes that the last hello named; what this device knows may have changed since. */
@@ -60,17 +69,9 @@ export class Channel implements Talk {
   #shown = '';
 
   constructor(queue: Queue, ground: ChannelGround) {
-    this.#queue = queue;
+    this.queue = queue;
     this.#ground = ground;
     this.#connection = new Connection(ground, this);
-  }
-
-  get queue(): Queue {
-    return this.#queue;
-  }
-
-  get follows(): readonly Scope[] {
-    return this.#follows;
   }
 
   get state(): State {
@@ -79,7 +80,7 @@ export class Channel implements Talk {
 
   /** Looks again at what there is to do, and sends what waits. */
   update(): void {
-    const credentials = this.#ground.desk.credentials(this.#queue);
+    const credentials = this.#ground.desk.credentials(this.queue);
     if (!credentials) return this.#connection.tell({ is: 'unwanted' });
     const shown = JSON.stringify(credentials);
     if (this.#shown !== '' && this.#shown !== shown) this.#connection.tell({ is: 'renewed' });
@@ -92,13 +93,9 @@ export class Channel implements Talk {
     this.#connection.tell({ is: 'woken' });
   }
 
-  send(frame: ClientFrameInput): void {
-    if (this.#sender) this.#connection.send(frame);
-  }
-
   /** The server knows this queue as somebody else's, or with other items: goes on under a new name. */
   fork(): void {
-    this.#queue = this.#ground.outbox.fork(this.#queue);
+    this.queue = this.#ground.outbox.fork(this.queue);
     this.#connection.tell({ is: 'renewed' });
     this.update();
   }
@@ -111,15 +108,15 @@ export class Channel implements Talk {
 
   hello(): Extract<ClientFrameInput, { type: 'hello' }> {
     const { device, app, desk, time } = this.#ground;
-    const { client_id, employee, queue_key } = this.#queue.head;
-    const cursors = desk.cursors(this.#queue);
+    const { client_id, employee, queue_key } = this.queue.head;
+    const cursors = desk.cursors(this.queue);
     this.#follows = Object.keys(cursors);
     return {
       type: 'hello',
       protocol: currentProtocol,
       client_id,
       employee_id: employee,
-      ...desk.credentials(this.#queue),
+      ...desk.credentials(this.queue),
       ...(queue_key === null && { wants_queue_key: true }),
       device,
       app,
@@ -140,25 +137,27 @@ export class Channel implements Talk {
 
   /** What the office sees of a phone that still has something. */
   #gauge() {
-    const oldest = this.#queue.oldest ?? null;
-    return { pending: this.#queue.waiting.size, oldest_pending_at: oldest };
+    const oldest = this.queue.oldest ?? null;
+    return { pending: this.queue.waiting.size, oldest_pending_at: oldest };
   }
 
   moved(state: State, before: State): void {
-    if (before.at === 'live' && state.at !== 'live') {
+    if (state.at === before.at) return;
+    if (before.at === 'live') {
       this.#sender?.end();
-      this.#sender = undefined;
+      this.#feed?.end();
+      this.#sender = this.#feed = undefined;
     }
-    if (state.at !== before.at) this.#ground.desk.moved(this);
+    this.#ground.desk.moved();
   }
 
   take(frame: ServerFrame): void {
-    const { outbox, desk } = this.#ground;
+    const { outbox, replica, desk } = this.#ground;
     switch (frame.type) {
       case 'welcome':
         return this.#welcome(frame);
       case 'ack':
-        outbox.settle(this.#queue, frame.results, (scope) => desk.epochOf(scope));
+        outbox.settle(this.queue, frame.results, replica);
         if (frame.fork !== undefined) return this.fork();
         if (frame.wants !== undefined && !this.#reconcile(frame.wants - 1)) return;
         this.#sender?.took(frame);
@@ -169,31 +168,45 @@ export class Channel implements Talk {
         return desk.trouble(frame.code, frame.message);
       case 'reject':
         return desk.rejected(this, frame.code, frame.message);
-      // A route's header says the same as a timer, and is kept; the others are the connection's.
-      case 'timer':
-      case 'goodbye':
-      case 'ping':
-      case 'pong':
+      case 'session':
+        return desk.session(this.queue, frame);
+      case 'routes':
+        return this.#follow(frame.routes);
+      case 'patch':
+        this.#feed?.take(frame);
         return;
+      case 'snapshot':
+        return void this.#feed?.fetch(frame.scope);
+      case 'gone':
+        return this.#feed?.leave(frame.scope);
       default:
-        return desk.feed(this, frame);
+      // A route's header says the same as a timer, and is kept; the others are the connection's.
     }
   }
 
   #welcome(frame: Welcome): void {
     const { outbox, environment, timing, desk, time } = this.#ground;
-    if (frame.queue_key !== undefined) outbox.setQueueKey(this.#queue, frame.queue_key);
+    if (frame.queue_key !== undefined) outbox.setQueueKey(this.queue, frame.queue_key);
     if (!this.#reconcile(frame.last_seq, frame.epoch)) return;
-    this.#sender = new Sender(this.#queue, frame.limits, {
+    this.#sender = new Sender(this.queue, frame.limits, {
       environment,
       timing,
       send: (text) => this.#connection.sendText(text),
       stuck: () => this.#connection.tell({ is: 'renewed' }),
     });
     this.#isTimed = time.isSure;
-    desk.welcomed(this, frame);
+    const account = desk.followerOf(this.queue);
+    if (account) this.#feed = new Feed({ ...this.#ground, account, follows: this.#follows, line: this.#connection });
+    this.#follow(frame.routes);
+    desk.welcomed(this.queue, frame);
     // What the welcome brings may have ended this channel.
     this.#pump();
+  }
+
+  #follow(routes: AssignedRoute[]): void {
+    if (!this.#feed) return;
+    this.#ground.desk.routes(this.queue.head.employee, routes);
+    this.#feed.follow(routes);
   }
 
   #pump(): void {
@@ -211,9 +224,9 @@ export class Channel implements Talk {
   }
 
   /** Brings queue and watermark together; false where the queue goes on as another one. */
-  #reconcile(lastSeq: number, epoch = this.#queue.head.epoch ?? ''): boolean {
+  #reconcile(lastSeq: number, epoch = this.queue.head.epoch ?? ''): boolean {
     const { outbox, desk } = this.#ground;
-    const gone = outbox.reconcile(this.#queue, lastSeq, epoch);
+    const gone = outbox.reconcile(this.queue, lastSeq, epoch);
     if (gone === 'fork') {
       this.fork();
       return false;

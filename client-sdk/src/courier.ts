@@ -1,5 +1,5 @@
-import type { Cursor, Scope, ServerFrame } from '@tailgate/sync-protocol';
-import type { ChannelGround, Credentials, Desk, FeedFrame } from './channel.ts';
+import type { AssignedRoute, Cursor, Scope, ServerFrame } from '@tailgate/sync-protocol';
+import type { ChannelGround, Credentials, Desk } from './channel.ts';
 import { Channel } from './channel.ts';
 import type { State } from './connection/machine.ts';
 import { messageOf, Unreachable } from './errors.ts';
@@ -8,9 +8,8 @@ import type { QueueItem } from './queue/item.ts';
 import type { Outbox } from './queue/outbox.ts';
 import type { Queue } from './queue/queue.ts';
 import { Receipt } from './queue/receipt.ts';
-import type { FeedDesk } from './replica/feed.ts';
-import { cursorsOf, Feed } from './replica/feed.ts';
-import type { Replica, Taken } from './replica/replica.ts';
+import { cursorsOf } from './replica/feed.ts';
+import type { Replica } from './replica/replica.ts';
 import type { Account, Accounts } from './session/accounts.ts';
 import type { Auth, Session } from './session/sign-in.ts';
 import type { Status, Trouble } from './status.ts';
@@ -34,7 +33,7 @@ const troublesKept = 20;
  * Brings the parts together: a channel for each queue, the feed of the driver who works with the device, receipts,
  * status and events. Decides who may speak with which credentials.
  */
-export class Courier implements Desk, FeedDesk {
+export class Courier implements Desk {
   readonly status: Signal<Status>;
   /** The last things that went wrong, the latest last. */
   readonly troubles: Trouble[] = [];
@@ -42,8 +41,8 @@ export class Courier implements Desk, FeedDesk {
   readonly #channels: Channel[] = [];
   readonly #receipts = new Map<string, Receipt>();
   readonly #leaving = new Set<string>();
-  #feed: { readonly channel: Channel; readonly feed: Feed } | undefined;
-  #epoch: string | undefined;
+  /** The life of the server's database, as the latest welcome told it. */
+  epoch: string | undefined;
   #files: Status['uploading'] = {};
   #storage: Status['storage'] = 'ok';
   #closed = false;
@@ -55,11 +54,6 @@ export class Courier implements Desk, FeedDesk {
     for (const damaged of ground.outbox.damaged)
       this.trouble('DAMAGED', `the stored ${damaged} cannot be read; it is kept`);
     this.#update();
-  }
-
-  /** The life of the server's database, as the latest welcome told it. */
-  get epoch(): string | undefined {
-    return this.#epoch;
   }
 
   /** How the line of a queue stands; undefined where it has none. */
@@ -113,7 +107,6 @@ export class Courier implements Desk, FeedDesk {
 
   close(): void {
     this.#closed = true;
-    this.#feed?.feed.end();
     for (const channel of this.#channels) channel.close();
   }
 
@@ -125,75 +118,69 @@ export class Courier implements Desk, FeedDesk {
     const api_token = accounts.find(employee)?.token ?? undefined;
     if (accounts.employee === employee && api_token !== undefined && !retired) return { api_token };
     // A server of another epoch may have lost what it had of this queue: it has to be asked.
-    const unsure = queue.items.length > 0 && this.#epoch !== undefined && epoch !== this.#epoch;
+    const unsure = queue.items.length > 0 && this.epoch !== undefined && epoch !== this.epoch;
     if (queue.waiting.size === 0 && !unsure) return undefined;
     if (queue_key !== null) return { queue_key };
     return api_token === undefined ? undefined : { api_token };
   }
 
+  /** The driver at work, where this is their queue and they may read. */
+  followerOf({ head }: Queue): Account | undefined {
+    const account = this.#ground.accounts.current.current;
+    return account?.employee === head.employee && account.token !== null && !head.retired ? account : undefined;
+  }
+
   cursors(queue: Queue): Record<Scope, Cursor | null> {
-    const account = this.#followerOf(queue);
+    const account = this.followerOf(queue);
     if (!account) return {};
     const { replica, outbox } = this.#ground;
     return cursorsOf(replica, account.routes, queue.head.client_id, outbox.unfinished.scopes);
   }
 
-  epochOf(scope: Scope): string | null {
-    return this.#ground.replica.epochOf(scope);
-  }
-
-  welcomed(channel: Channel, frame: Extract<ServerFrame, { type: 'welcome' }>): void {
-    const { accounts, outbox, replica } = this.#ground;
-    this.#epoch = frame.epoch;
-    replica.enterEpoch(frame.epoch);
-    const account = this.#followerOf(channel.queue);
-    if (account) {
-      accounts.setRoutes(account.employee, frame.routes);
-      this.#startFeed(channel, account).follow(frame.routes);
+  welcomed(queue: Queue, { epoch, routes }: Extract<ServerFrame, { type: 'welcome' }>): void {
+    const { outbox, replica } = this.#ground;
+    this.epoch = epoch;
+    replica.enterEpoch(epoch);
+    if (this.followerOf(queue)) {
       // What belongs to nobody at work here is taken off the device, once nothing of it has to drain.
-      const { client_id } = channel.queue.head;
-      const followed = cursorsOf(replica, frame.routes, client_id, outbox.unfinished.scopes);
+      const followed = cursorsOf(replica, routes, queue.head.client_id, outbox.unfinished.scopes);
       for (const scope of replica.scopes) if (!(scope in followed)) replica.forget(scope);
     }
     outbox.purge();
     // An app that was killed between the office's word and this one.
-    for (const queue of outbox.queues) replica.review(queue.answered);
+    for (const { answered } of outbox.queues) replica.review(answered);
     this.#tellSignOuts();
     this.#update();
   }
 
-  feed(channel: Channel, frame: FeedFrame): void {
-    const { accounts, events } = this.#ground;
-    const { employee } = channel.queue.head;
-    if (frame.type === 'session') {
-      if (frame.state === 'expires') return this.#expires(employee, frame.expires_in_s);
-      accounts.dropToken(employee);
-      events.emit('session', { employee, reason: frame.reason ?? 'revoked' });
-      return this.#update();
-    }
-    if (this.#feed?.channel !== channel) return;
-    if (frame.type !== 'routes') return this.#feed.feed.take(frame);
-    accounts.setRoutes(employee, frame.routes);
-    this.#feed.feed.follow(frame.routes);
+  session({ head: { employee } }: Queue, frame: Extract<ServerFrame, { type: 'session' }>): void {
+    const { accounts, events, channel } = this.#ground;
+    const { state, reason = state, expires_in_s } = frame;
+    if (state === 'revoked') return this.#endSession(employee, reason);
+    if (expires_in_s === undefined) return;
+    const at = channel.environment.clock.now() + expires_in_s * 1_000;
+    if (accounts.setEnd(employee, at)) events.emit('expires', { employee, at });
+  }
+
+  routes(employee: string, routes: AssignedRoute[]): void {
+    this.#ground.accounts.setRoutes(employee, routes);
   }
 
   rejected(channel: Channel, code: string, message: string): void {
-    const { accounts, events } = this.#ground;
-    const { employee } = channel.queue.head;
-    const credentials = this.credentials(channel.queue);
-    if (code === 'INVALID_TOKEN' && credentials && 'api_token' in credentials) {
-      // Never a reason to drop anything: the queue key drains what there is, the rest waits for the driver.
-      accounts.dropToken(employee);
-      events.emit('session', { employee, reason: message });
-      this.#update();
-    } else if (code === 'CLIENT_OF_OTHER_EMPLOYEE') channel.fork();
+    const { queue } = channel;
+    const credentials = this.credentials(queue);
+    // Never a reason to drop anything: the queue key drains what there is, the rest waits for the driver.
+    if (code === 'INVALID_TOKEN' && credentials && 'api_token' in credentials)
+      this.#endSession(queue.head.employee, message);
+    else if (code === 'CLIENT_OF_OTHER_EMPLOYEE') channel.fork();
     this.trouble(code, message);
   }
 
-  tell({ conflicts, amendments }: Pick<Taken, 'conflicts' | 'amendments'>): void {
-    const { events } = this.#ground;
-    for (const amendment of amendments) events.emit('amendment', amendment);
-    for (const conflict of conflicts) events.emit('conflict', conflict);
+  #endSession(employee: string, reason: string): void {
+    const { accounts, events } = this.#ground;
+    accounts.dropToken(employee);
+    events.emit('session', { employee, reason });
+    this.#update();
   }
 
   trouble(code: string, message: string): void {
@@ -202,11 +189,7 @@ export class Courier implements Desk, FeedDesk {
     this.#showStatus();
   }
 
-  moved(channel: Channel): void {
-    if (this.#feed?.channel === channel && channel.state.at !== 'live') {
-      this.#feed.feed.end();
-      this.#feed = undefined;
-    }
+  moved(): void {
     this.#showStatus();
   }
 
@@ -220,11 +203,7 @@ export class Courier implements Desk, FeedDesk {
       const { code, reason, dismissed } = progress;
       events.emit('quarantined', { id: mutation.id, employee, code, reason, dismissed });
     }
-    replica.refresh(items);
-    replica.review(items);
-    const answered = items.filter((item) => item.progress.at === 'accepted' && item.target);
-    const conflicts = replica.catchUp(new Set(answered.map((item) => item.target?.scope ?? '')));
-    this.tell({ conflicts, amendments: [] });
+    replica.changed(items);
     this.#update();
   }
 
@@ -241,28 +220,6 @@ export class Courier implements Desk, FeedDesk {
     }
     for (const channel of this.#channels) channel.update();
     this.#showStatus();
-  }
-
-  #expires(employee: string, seconds: number | undefined): void {
-    const { accounts, events, channel } = this.#ground;
-    if (seconds === undefined) return;
-    const at = channel.environment.clock.now() + seconds * 1_000;
-    if (accounts.setEnd(employee, at)) events.emit('expires', { employee, at });
-  }
-
-  /** The driver at work, where this is their queue and they may read. */
-  #followerOf({ head }: Queue): Account | undefined {
-    const account = this.#ground.accounts.current.current;
-    return account?.employee === head.employee && account.token !== null && !head.retired ? account : undefined;
-  }
-
-  #startFeed(channel: Channel, { employee, token }: Account): Feed {
-    const ground = { ...this.#ground.channel, replica: this.#ground.replica, desk: this };
-    const headers = { employee_id: employee, api_token: token ?? '' };
-    this.#feed?.feed.end();
-    const feed = new Feed(ground, { send: (frame) => channel.send(frame), headers, follows: channel.follows });
-    this.#feed = { channel, feed };
-    return feed;
   }
 
   #receiptOf(item: QueueItem): Receipt {

@@ -66,11 +66,21 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
     Outbox.open({ store, journal, environment, boot: time }),
     openScopes(store),
   ]);
-  const replica = new Replica(scopes, { journal, clock, items: outbox });
-  const auth = openAuth({ url, fetch: environment.fetch, device });
   const events = new EventHub();
+  const replica = new Replica(scopes, { journal, clock, items: outbox, events });
+  const auth = openAuth({ url, fetch: environment.fetch, device });
   const timing = { ...defaultTiming, ...options.timing };
-  const channel = { url, lines: new Lines(environment, timing), environment, timing, outbox, time, device, app };
+  const channel = {
+    url,
+    lines: new Lines(environment, timing),
+    environment,
+    timing,
+    outbox,
+    replica,
+    time,
+    device,
+    app,
+  };
   const courier = new Courier({ accounts, auth, events, outbox, replica, channel });
   journal.onTrouble = (error) => courier.storageTrouble(error);
   if (store.evicted) courier.trouble('EVICTED', 'the platform deleted the storage: what was not sent is lost');

@@ -56,7 +56,7 @@ class World {
       if (batch.length === 0 || breaks === 'before the server') return;
       const answer = this.ledger.push(queue.head.client_id, wire(batch.map((item) => item.mutation)));
       if (breaks === 'before the answer') return;
-      this.outbox.settle(queue, answer.results, () => this.ledger.routeEpoch);
+      this.outbox.settle(queue, answer.results, { epochOf: () => this.ledger.routeEpoch });
       if (answer.fork !== undefined) return void this.outbox.fork(queue);
       from = answer.wants ?? batch.at(-1)!.mutation.seq + 1;
     }

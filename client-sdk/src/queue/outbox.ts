@@ -28,6 +28,11 @@ export interface OutboxGround {
   readonly boot: { readonly id: string };
 }
 
+/** In which epoch this device knows a scope; null where it does not. */
+export interface Epochs {
+  epochOf(scope: Scope | undefined): string | null;
+}
+
 /** Every queue of this installation, whoever's they are. The only writer of items (write-ahead: storage first). */
 export class Outbox {
   /** Rows that could not be read: kept as they are. */
@@ -92,13 +97,13 @@ export class Outbox {
   }
 
   /** What the server says became of items, in any order, as often as it likes. */
-  settle(queue: Queue, results: readonly MutationResult[], epochOf: (scope: Scope) => string | null): void {
+  settle(queue: Queue, results: readonly MutationResult[], epochs: Epochs): void {
     const now = this.#ground.environment.clock.now();
     const moves = new Map<QueueItem, Progress>();
     for (const result of results) {
       const item = this.find(result.id);
       if (!item || !queue.waiting.has(item)) continue;
-      moves.set(item, progressOf(result, item.target ? epochOf(item.target.scope) : null, now));
+      moves.set(item, progressOf(result, epochs.epochOf(item.target?.scope), now));
     }
     this.advance(moves);
   }

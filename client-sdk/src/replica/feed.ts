@@ -1,12 +1,12 @@
 import { clientScope, codesScope, snapshotBody } from '@tailgate/sync-protocol';
 import type { AssignedRoute, ClientFrameInput, Cursor, Scope } from '@tailgate/sync-protocol';
-import type { FeedFrame } from '../channel.ts';
 import type { Timing } from '../connection/machine.ts';
 import { backoffMs } from '../connection/machine.ts';
 import type { Environment } from '../environment.ts';
 import { messageOf } from '../errors.ts';
 import type { UnfinishedItems } from '../queue/unfinished.ts';
-import type { Replica, Taken } from './replica.ts';
+import type { Account } from '../session/accounts.ts';
+import type { Replica } from './replica.ts';
 import type { Patch } from './scope-state.ts';
 
 export interface FeedGround {
@@ -15,37 +15,27 @@ export interface FeedGround {
   readonly timing: Timing;
   readonly replica: Replica;
   readonly outbox: { readonly unfinished: Pick<UnfinishedItems, 'scopes'> };
-  readonly desk: FeedDesk;
-}
-
-export interface FeedDesk {
-  /** Somebody should hear of it. */
-  tell(news: Taken): void;
-  trouble(code: string, message: string): void;
-}
-
-/** The line over which a feed speaks, and who asks. */
-export interface FeedLine {
-  readonly send: (frame: ClientFrameInput) => void;
-  readonly headers: Record<string, string>;
-  /** The scopes that its hello named. */
+  readonly desk: { trouble(code: string, message: string): void };
+  /** Over which the feed speaks. */
+  readonly line: { send(frame: ClientFrameInput): void };
+  /** Who asks. */
+  readonly account: Account;
+  /** The scopes that the hello of this connection named. */
   readonly follows: Iterable<Scope>;
 }
 
 /** Follows the scopes of one signed-in driver over one connection; the next connection gets a new feed. */
 export class Feed {
   readonly #ground: FeedGround;
-  readonly #line: FeedLine;
   /** What the server was asked for over this line: it tells of nothing else. */
   readonly #followed: Set<Scope>;
   readonly #failures = new Map<Scope, number>();
   readonly #timers = new Set<() => void>();
   readonly #abort = new AbortController();
 
-  constructor(ground: FeedGround, line: FeedLine) {
+  constructor(ground: FeedGround) {
     this.#ground = ground;
-    this.#line = line;
-    this.#followed = new Set(line.follows);
+    this.#followed = new Set(ground.follows);
   }
 
   end(): void {
@@ -59,23 +49,17 @@ export class Feed {
     if (missing.length > 0) this.#subscribe(missing);
   }
 
-  take(frame: Extract<FeedFrame, { type: 'patch' | 'snapshot' | 'gone' }>): void {
-    switch (frame.type) {
-      case 'patch':
-        return void this.#take(frame);
-      case 'snapshot':
-        return void this.#fetch(frame.scope);
-      case 'gone':
-        this.#followed.delete(frame.scope);
-        // What was recorded stays visible until it has drained (sync.md, Protocol).
-        if (!this.#ground.outbox.unfinished.scopes.includes(frame.scope)) this.#ground.replica.forget(frame.scope);
-    }
+  /** The server says no more of a scope. */
+  leave(scope: Scope): void {
+    const { outbox, replica } = this.#ground;
+    this.#followed.delete(scope);
+    // What was recorded stays visible until it has drained (sync.md, Protocol).
+    if (!outbox.unfinished.scopes.includes(scope)) replica.forget(scope);
   }
 
-  #take(patch: Patch): boolean {
-    const taken = this.#ground.replica.apply(patch);
-    const { outcome } = taken;
-    this.#ground.desk.tell(taken);
+  /** @returns whether the replica holds it now */
+  take(patch: Patch): boolean {
+    const outcome = this.#ground.replica.apply(patch);
     if (outcome === 'applied') this.#failures.delete(patch.scope);
     else if (outcome === 'gap') this.#subscribe([patch.scope]);
     else this.#again(patch.scope, `what was received of ${patch.scope} does not add up`);
@@ -88,23 +72,25 @@ export class Feed {
       cursors[scope] = cursorOf(scope);
       this.#followed.add(scope);
     }
-    this.#line.send({ type: 'subscribe', cursors });
+    this.#ground.line.send({ type: 'subscribe', cursors });
   }
 
-  async #fetch(scope: Scope): Promise<void> {
-    const { url, environment } = this.#ground;
+  /** Takes a whole scope, over HTTP: it is first contact, or this device is far behind. */
+  async fetch(scope: Scope): Promise<void> {
+    const { url, environment, account } = this.#ground;
+    const { signal } = this.#abort;
+    const headers = { employee_id: account.employee, api_token: account.token ?? '' };
     const address = `${url}/api/sync/snapshot?scope=${encodeURIComponent(scope)}`;
     try {
-      const response = await environment.fetch(address, { headers: this.#line.headers, signal: this.#abort.signal });
+      const response = await environment.fetch(address, { headers, signal });
       if (!response.ok) throw new Error(`status ${response.status}`);
       const { success, data } = snapshotBody.safeParse(await response.json());
       if (!success) throw new Error('it is no snapshot');
-      if (this.#abort.signal.aborted) return;
+      if (signal.aborted) return;
       // From here on by patches.
-      if (this.#take({ ...data, from: null })) this.#subscribe([scope]);
+      if (this.take({ ...data, from: null })) this.#subscribe([scope]);
     } catch (error) {
-      if (!this.#abort.signal.aborted)
-        this.#again(scope, `the snapshot of ${scope} cannot be fetched: ${messageOf(error)}`);
+      if (!signal.aborted) this.#again(scope, `the snapshot of ${scope} cannot be fetched: ${messageOf(error)}`);
     }
   }
 

@@ -50,16 +50,15 @@ export class RouteModel {
     this.#ground = ground;
   }
 
-  /** Computes these stops anew. @returns what of them shows as the office wrote it, and showed otherwise before */
-  refresh(stops: ReadonlySet<number> | 'all'): Amendment[] {
+  /** Computes these stops anew, or all. @returns what of them shows as the office wrote it, and showed otherwise before */
+  refresh(stops?: ReadonlySet<number>): Amendment[] {
     const header = this.#header();
     if (!header) {
       this.signal.set(undefined);
       return [];
     }
-    if (stops === 'all') this.#dropStopsWithoutPlan();
-    const touched = [...(stops === 'all' ? this.#planned() : stops)];
-    const amendments = touched.flatMap((stop) => this.#refreshStop(stop, header.drivers));
+    const touched = stops ?? new Set([...this.#stops.keys(), ...stopsOf(this.#state.documents.keys())]);
+    const amendments = [...touched].flatMap((stop) => this.#refreshStop(stop, header.drivers));
     const { facility, id, week_end } = header;
     const key: RouteKey = { facility, id, week_end };
     const ordered = [...this.#stops.values()]
@@ -135,18 +134,6 @@ export class RouteModel {
   #result(stop: number): StopResult {
     return resultOf(this.#state.documents.get(resultDocument(stop)));
   }
-
-  *#planned(): Generator<number> {
-    for (const key of this.#state.documents.keys()) {
-      const stop = stopOfPlan(key);
-      if (stop !== undefined) yield stop;
-    }
-  }
-
-  #dropStopsWithoutPlan(): void {
-    const planned = new Set(this.#planned());
-    for (const stop of this.#stops.keys()) if (!planned.has(stop)) this.#stops.delete(stop);
-  }
 }
 
 /** Whether two results have the same values, whoever wrote them when: a view shows nothing else of them. */
@@ -157,10 +144,6 @@ function saysSame({ by: _, at: __, ...before }: StopResult, { by: _by, at: _at, 
 /** The order of edits. */
 const byEdit = (a: QueueItem, b: QueueItem): number => a.edit_time - b.edit_time || a.mutation.seq - b.mutation.seq;
 
-/** The stop that a document of a route is about. */
-export function stopOfDocument(key: string): number | undefined {
-  const digits = /^(?:plan|result)\/(\d+)$/.exec(key)?.[1];
-  return digits === undefined ? undefined : Number(digits);
-}
-
-const stopOfPlan = (key: string): number | undefined => (key.startsWith('plan/') ? stopOfDocument(key) : undefined);
+/** The stops that documents of a route are about. */
+export const stopsOf = (keys: Iterable<string>): Set<number> =>
+  new Set([...keys].flatMap((key) => /^(?:plan|result)\/(\d+)$/.exec(key)?.[1] ?? []).map(Number));

@@ -1,7 +1,7 @@
 import type { Cursor, ReferenceCode, Scope } from '@tailgate/sync-protocol';
 import { clientScope, codesScope, headerDocument, isClientScope, isRouteScope } from '@tailgate/sync-protocol';
 import type { Clock } from '../environment.ts';
-import type { Amendment, Conflict } from '../events.ts';
+import type { Amendment, Conflict, EventHub } from '../events.ts';
 import type { Progress, QueueItem } from '../queue/item.ts';
 import { afterReview } from '../queue/item.ts';
 import type { UnfinishedItems } from '../queue/unfinished.ts';
@@ -10,20 +10,13 @@ import type { Watch } from '../watch.ts';
 import { keepEqualParts, Signal } from '../watch.ts';
 import type { LocalRoute } from './local-route.ts';
 import { isCode } from './documents.ts';
-import { RouteModel, stopOfDocument } from './local-route.ts';
-import type { Applied, Patch } from './scope-state.ts';
+import { RouteModel, stopsOf } from './local-route.ts';
+import type { Patch, Refusal } from './scope-state.ts';
 import { forgetScope, ScopeState } from './scope-state.ts';
 import { isContained, standingAt } from './standing.ts';
 
 /** Documents of a `client:` scope: this and the id of the mutation. */
 const reviewPrefix = 'quarantine/';
-
-/** What became of a patch, and what in it somebody should hear of. */
-export interface Taken {
-  readonly outcome: Applied['kind'];
-  readonly conflicts: readonly Conflict[];
-  readonly amendments: readonly Amendment[];
-}
 
 /** The outbox as the replica sees it. */
 export interface Unfinished {
@@ -36,6 +29,7 @@ export interface ReplicaGround {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly items: Unfinished;
+  readonly events: EventHub;
 }
 
 /** The documents that this device holds, and the views of them. Readable without a network from the first sync on. */
@@ -67,7 +61,7 @@ export class Replica {
     return this.#scopes.get(scope)?.cursor ?? null;
   }
 
-  epochOf(scope: Scope): string | null {
+  epochOf(scope = ''): string | null {
     return this.#scopes.get(scope)?.standing?.epoch ?? null;
   }
 
@@ -84,23 +78,47 @@ export class Replica {
     return this.#model(scope).latestEdit(stop);
   }
 
-  /** Takes news of a scope in, whole or not at all, and what they mean for the changes of this device. */
-  apply(patch: Patch): Taken {
+  /**
+   * Takes news of a scope in, whole or not at all, and what they mean for the changes of this device. The app is told of
+   * amendments and conflicts when everything shows.
+   */
+  apply(patch: Patch): 'applied' | Refusal {
     const state = this.#state(patch.scope);
     // What the office changes is told against what is shown: what the disk held counts, whether anybody looked or not.
     if (isRouteScope(patch.scope)) this.#model(patch.scope);
-    const outcome = state.apply(patch);
-    if (outcome.kind !== 'applied') return { outcome: outcome.kind, conflicts: [], amendments: [] };
+    const applied = state.apply(patch);
+    if (typeof applied === 'string') return applied;
+    const { changed, rows } = applied;
     // The feed can be asked again: what it brings need not wait for the disk, nor the disk be forced.
-    void this.#ground.journal.commit(state.changes(outcome.changed, patch.from === null), 'relaxed');
+    void this.#ground.journal.commit(rows, 'relaxed');
     // Views first: what the changes become alters no view that already holds them, so nothing fires twice.
-    const amendments = this.#show(patch.scope, outcome.changed, patch.from === null);
-    if (isClientScope(patch.scope)) this.review(this.#reviewed(outcome.changed));
-    return { outcome: 'applied', conflicts: this.#settle(state), amendments };
+    const amendments = this.#show(patch.scope, changed, patch.from === null);
+    if (isClientScope(patch.scope)) this.review(this.#reviewed(changed));
+    const conflicts = this.#settle(state);
+    for (const amendment of amendments) this.#ground.events.emit('amendment', amendment);
+    this.#tell(conflicts);
+    return 'applied';
   }
 
-  /** Changes of these items show in the views. */
-  refresh(items: readonly QueueItem[]): void {
+  /** These items were recorded, merged or answered. */
+  changed(items: readonly QueueItem[]): void {
+    this.#refresh(items);
+    this.review(items);
+    // The feed may be ahead of the answer: items that were answered after their documents had come.
+    const scopes = new Set(items.map((item) => (item.progress.at === 'accepted' ? item.target?.scope : undefined)));
+    this.#tell(
+      [...scopes].flatMap((scope = '') => {
+        const state = this.#scopes.get(scope);
+        return state ? this.#settle(state) : [];
+      }),
+    );
+  }
+
+  #tell(conflicts: readonly Conflict[]): void {
+    for (const conflict of conflicts) this.#ground.events.emit('conflict', conflict);
+  }
+
+  #refresh(items: readonly QueueItem[]): void {
     const stops = new Map<Scope, Set<number>>();
     for (const { target } of items) {
       if (!target || !this.#routes.has(target.scope)) continue;
@@ -109,25 +127,16 @@ export class Replica {
     for (const [scope, touched] of stops) this.#model(scope).refresh(touched);
   }
 
-  /** Items that were answered after their documents had come: the feed may be ahead of the answer. */
-  catchUp(scopes: Iterable<Scope>): Conflict[] {
-    return [...scopes].flatMap((scope) => {
-      const state = this.#scopes.get(scope);
-      return state ? this.#settle(state) : [];
-    });
-  }
-
   /** What the office has made of changes that it had for review. Its word may have come before the answer to the push. */
   review(items: Iterable<QueueItem>): void {
     const moves = new Map<QueueItem, Progress>();
     for (const item of items) {
       const { client_id, mutation, progress, target } = item;
       const document = this.#scopes.get(clientScope(client_id))?.documents.get(`${reviewPrefix}${mutation.id}`);
-      const epoch = target ? this.epochOf(target.scope) : null;
-      const next = afterReview(progress, document?.value, epoch, this.#ground.clock.now());
+      const next = afterReview(progress, document?.value, this.epochOf(target?.scope), this.#ground.clock.now());
       if (next) moves.set(item, next);
     }
-    if (moves.size > 0) this.#ground.items.advance(moves);
+    this.#ground.items.advance(moves);
   }
 
   #reviewed(documents: Iterable<string>): QueueItem[] {
@@ -155,7 +164,7 @@ export class Replica {
       unfinished: (stop) => this.#ground.items.unfinished.ofStop(scope, stop),
     });
     this.#routes.set(scope, model);
-    model.refresh('all');
+    model.refresh();
     return model;
   }
 
@@ -174,16 +183,14 @@ export class Replica {
       progress = standingAt(progress, target, standing, this.#ground.clock.now()) ?? progress;
       if (progress !== item.progress) moves.set(item, progress);
     }
-    if (moves.size > 0) this.#ground.items.advance(moves);
+    this.#ground.items.advance(moves);
     return conflicts;
   }
 
   #show(scope: Scope, changed: ReadonlySet<string>, whole: boolean): Amendment[] {
     if (scope === codesScope) this.#refreshCodes();
     if (!isRouteScope(scope)) return [];
-    const stops = new Set([...changed].map(stopOfDocument).filter((stop) => stop !== undefined));
-    const all = whole || changed.has(headerDocument);
-    return this.#model(scope).refresh(all ? 'all' : stops);
+    return this.#model(scope).refresh(whole || changed.has(headerDocument) ? undefined : stopsOf(changed));
   }
 
   #stopException(code: string): string | undefined {

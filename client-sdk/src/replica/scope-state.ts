@@ -24,28 +24,33 @@ const isDocument = fields({ version: number, value: anything });
 /** The feed's news of a scope; a snapshot is one from nothing. */
 export type Patch = Omit<PatchFrame, 'type'>;
 
-export type Applied =
-  | { readonly kind: 'applied'; readonly changed: ReadonlySet<string> }
-  /** Something is missing in between: ask again from our cursor. */
-  | { readonly kind: 'gap' }
-  /** Another epoch, or documents that do not add up: only the whole scope helps. */
-  | { readonly kind: 'diverged' };
+/** What a patch has changed: keys of documents, and all that is to be stored, in one transaction. */
+export interface Applied {
+  readonly changed: ReadonlySet<string>;
+  readonly rows: readonly StoreChange[];
+}
+
+/**
+ * `gap`: something is missing in between, ask again from our cursor. `diverged`: another epoch, or documents that do not
+ * add up, only the whole scope helps.
+ */
+export type Refusal = 'gap' | 'diverged';
 
 /** The local copy of one scope. */
 export class ScopeState {
   readonly scope: Scope;
-  documents: ReadonlyMap<string, LocalDocument> = new Map();
-  #head: ScopeHead | undefined;
+  documents: ReadonlyMap<string, LocalDocument>;
+  /** Undefined until the scope was received once. */
+  head: ScopeHead | undefined;
   #sum = 0;
   #foreign = false;
 
-  constructor(scope: Scope) {
+  /** @param head and documents as they were stored */
+  constructor(scope: Scope, head?: ScopeHead, documents: Iterable<[string, LocalDocument]> = []) {
     this.scope = scope;
-  }
-
-  /** Undefined until the scope was received once. */
-  get head(): ScopeHead | undefined {
-    return this.#head;
+    this.head = head;
+    this.documents = new Map(documents);
+    for (const [key, { version }] of this.documents) this.#sum = addToChecksum(this.#sum, key, version);
   }
 
   /**
@@ -53,27 +58,27 @@ export class ScopeState {
    * What the server answers meanwhile counts in the new epoch, our head in the old one (I9).
    */
   get standing(): ScopeHead | undefined {
-    return this.#foreign ? undefined : this.#head;
+    return this.#foreign ? undefined : this.head;
   }
 
   /** The server lives this epoch now. */
   enterEpoch(epoch: string): void {
-    const held = this.#head?.epoch;
+    const held = this.head?.epoch;
     this.#foreign = held !== undefined && held !== epoch && !held.startsWith(`${epoch}.`);
   }
 
   get cursor(): Cursor | null {
-    return this.#head ? { epoch: this.#head.epoch, version: this.#head.version } : null;
+    return this.head ? { epoch: this.head.epoch, version: this.head.version } : null;
   }
 
   /** Takes a patch in, whole or not at all. */
-  apply(patch: Patch): Applied {
+  apply(patch: Patch): Applied | Refusal {
     const whole = patch.from === null;
-    const head = whole ? undefined : this.#head;
+    const head = whole ? undefined : this.head;
     if (patch.from !== null) {
-      if (!head || head.epoch !== patch.epoch) return { kind: 'diverged' };
-      if (patch.from > head.version) return { kind: 'gap' };
-      if (patch.to < head.version) return { kind: 'applied', changed: new Set() };
+      if (head?.epoch !== patch.epoch) return 'diverged';
+      if (patch.from > head.version) return 'gap';
+      if (patch.to < head.version) return { changed: new Set(), rows: [] };
     }
     const documents = new Map(whole ? [] : this.documents);
     const changed = new Set(whole ? this.documents.keys() : []);
@@ -89,40 +94,26 @@ export class ScopeState {
     for (const key of patch.deletes) if (documents.has(key)) put(key);
     for (const { key, version, value } of patch.docs)
       if (version > (documents.get(key)?.version ?? -1)) put(key, { version, value });
-    if (sum !== patch.checksum) return { kind: 'diverged' };
+    if (sum !== patch.checksum) return 'diverged';
 
     this.documents = documents;
     this.#sum = sum;
     if (whole) this.#foreign = false;
-    this.#head = {
+    this.head = {
       epoch: patch.epoch,
       version: patch.to,
       hosted_through: patch.hosted_through ?? head?.hosted_through ?? 0,
       parked: patch.parked?.map(({ stop }) => stop) ?? head?.parked ?? [],
       awaited: patch.awaited ?? head?.awaited,
     };
-    return { kind: 'applied', changed };
-  }
-
-  /** What to store after a patch: all of it in one transaction. */
-  changes(changed: ReadonlySet<string>, whole: boolean): StoreChange[] {
-    if (!this.#head) return [];
-    const rows: StoreChange[] = whole ? [{ deleteAll: 'document', prefix: documentKey(this.scope, '') }] : [];
-    for (const key of changed) {
-      const document = this.documents.get(key);
-      const row = documentKey(this.scope, key);
-      if (document) rows.push({ put: 'document', key: row, value: document });
-      else if (!whole) rows.push({ delete: 'document', key: row });
+    const rows: StoreChange[] = whole ? forgetScope(this.scope) : [];
+    for (const name of changed) {
+      const value = documents.get(name);
+      const key = documentKey(this.scope, name);
+      rows.push(value ? { put: 'document', key, value } : { delete: 'document', key });
     }
-    rows.push({ put: 'scope', key: this.scope, value: this.#head });
-    return rows;
-  }
-
-  /** Puts back what was stored. */
-  restore(head: ScopeHead, documents: Iterable<[string, LocalDocument]>): void {
-    this.#head = head;
-    this.documents = new Map(documents);
-    for (const [key, { version }] of this.documents) this.#sum = addToChecksum(this.#sum, key, version);
+    rows.push({ put: 'scope', key: this.scope, value: this.head });
+    return { changed, rows };
   }
 }
 
@@ -137,20 +128,13 @@ export const forgetScope = (scope: Scope): StoreChange[] => [
 /** Reads all scopes from storage. What is damaged is left out: the feed brings it again. */
 export async function openScopes(store: Store): Promise<Map<Scope, ScopeState>> {
   const [heads, documents] = await Promise.all([store.readAll('scope'), store.readAll('document')]);
-  const byScope = new Map<Scope, [string, LocalDocument][]>();
-  for (const { key, value } of documents) {
-    const [scope = '', name = ''] = key.split('\n');
-    if (!isDocument(value)) continue;
-    const list = byScope.get(scope) ?? [];
-    byScope.set(scope, list);
-    list.push([name, value]);
-  }
   const scopes = new Map<Scope, ScopeState>();
-  for (const { key, value } of heads) {
-    if (!isScopeHead(value)) continue;
-    const state = new ScopeState(key);
-    state.restore(value, byScope.get(key) ?? []);
-    scopes.set(key, state);
+  for (const { key: scope, value: head } of heads) {
+    const prefix = documentKey(scope, '');
+    const held = documents.flatMap(({ key, value }): [string, LocalDocument][] =>
+      key.startsWith(prefix) && isDocument(value) ? [[key.slice(prefix.length), value]] : [],
+    );
+    if (isScopeHead(head)) scopes.set(scope, new ScopeState(scope, head, held));
   }
   return scopes;
 }
