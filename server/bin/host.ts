@@ -1,7 +1,15 @@
+import { helpOf, runProgram } from '../src/command-line.ts';
 import { loadConfig } from '../src/config.ts';
 import { openEmbedded } from '../src/db/embedded.ts';
 import type { Log } from '../src/log.ts';
-import { explain, parseCommand, parsePrintCommand, printed, runCommand } from '../src/replication/host/cli.ts';
+import {
+  explain,
+  hostManual,
+  parseCommand,
+  parsePrintCommand,
+  printed,
+  runCommand,
+} from '../src/replication/host/cli.ts';
 import { openHost } from '../src/replication/host/open.ts';
 import { StartError } from '../src/start-error.ts';
 
@@ -16,15 +24,13 @@ process.stdout.on('error', ignore);
 // As the server's own start: what is made below DATA_DIR is for its owner alone.
 process.umask(0o077);
 
-try {
-  await main();
-} catch (error) {
-  console.error(error instanceof StartError ? error.message : explain(error));
-  process.exitCode = 1;
-}
+await runProgram(helpOf(hostManual), (argv) =>
+  main(argv).catch((cause: unknown) => {
+    throw cause instanceof StartError ? cause : new StartError(explain(cause), { cause });
+  }),
+);
 
-async function main(): Promise<void> {
-  const argv = process.argv.slice(2);
+async function main(argv: readonly string[]): Promise<void> {
   const config = loadConfig(process.env, []);
   const print = parsePrintCommand(argv);
   if (print) {

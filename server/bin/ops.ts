@@ -1,9 +1,10 @@
+import { helpOf, runProgram } from '../src/command-line.ts';
 import { loadConfig } from '../src/config.ts';
 import { openEmbedded } from '../src/db/embedded.ts';
 import { createPool } from '../src/db/pool.ts';
 import { isDatabaseUnavailable } from '../src/db/unavailable.ts';
 import type { Log } from '../src/log.ts';
-import { parseOpsCommand, runOpsCommand } from '../src/ops/cli.ts';
+import { opsManual, parseOpsCommand, runOpsCommand } from '../src/ops/cli.ts';
 import { StartError } from '../src/start-error.ts';
 
 // `npm run ops -- …`: works on the database that a server with the same environment uses, whether one runs or not.
@@ -14,17 +15,15 @@ const log: Log = { debug: ignore, info: ignore, warn: complain, error: complain 
 // As the server's own start: what is made below DATA_DIR is for its owner alone.
 process.umask(0o077);
 
-try {
-  await main();
-} catch (error) {
-  const known = error instanceof StartError || (error instanceof Error && isDatabaseUnavailable(error));
-  if (!known) throw error;
-  process.stderr.write(`${error.message || 'the database cannot be reached (DATABASE_URL)'}\n`);
-  process.exitCode = 1;
-}
+await runProgram(helpOf(opsManual), (argv) =>
+  main(argv).catch((cause: unknown) => {
+    if (!(cause instanceof Error && isDatabaseUnavailable(cause))) throw cause;
+    throw new StartError(cause.message || 'the database cannot be reached (DATABASE_URL)', { cause });
+  }),
+);
 
-async function main(): Promise<void> {
-  const command = parseOpsCommand(process.argv.slice(2));
+async function main(argv: readonly string[]): Promise<void> {
+  const command = parseOpsCommand(argv);
   const database = await openDatabase(loadConfig(process.env, []));
   try {
     const db = createPool({ url: database.url, name: 'tailgate ops', log, size: 2 });

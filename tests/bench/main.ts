@@ -1,4 +1,5 @@
-import { parseArgs } from 'node:util';
+import { countOf, readWords, runProgram } from '../../server/src/command-line.ts';
+import { StartError } from '../../server/src/start-error.ts';
 import { authTiming } from './auth-timing.ts';
 import { device } from './device.ts';
 import { drain } from './drain.ts';
@@ -6,37 +7,49 @@ import { fanout } from './fanout.ts';
 import { idle } from './idle.ts';
 import { live } from './live.ts';
 import { replicate } from './replicate.ts';
-import { publish } from './report.ts';
+import { publish, type Report } from './report.ts';
 import { rest } from './rest.ts';
 import { snapshot } from './snapshot.ts';
 import { upload } from './upload.ts';
 import { uploadCut } from './upload-cut.ts';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { rounds: { type: 'string', default: '3' }, phones: { type: 'string' }, mutations: { type: 'string' } },
-});
-const numbers = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value)]));
-const options = { rounds: 3, ...numbers };
-const benches = {
+interface BenchOptions {
+  readonly rounds: number;
+  readonly phones?: number;
+  readonly mutations?: number;
+}
+
+const benches: { readonly [name: string]: (options: BenchOptions) => Promise<Report> } = {
   'auth-timing': () => authTiming(),
-  device: () => device(options),
-  drain: () => drain(options),
-  fanout: () => fanout(options),
-  idle: () => idle(options),
-  live: () => live(options),
-  replicate: () => replicate(options),
-  rest: () => rest(options),
-  snapshot: () => snapshot(options),
-  upload: () => upload(options),
+  device,
+  drain,
+  fanout,
+  idle,
+  live,
+  replicate,
+  rest,
+  snapshot,
+  upload,
   'upload-cut': () => uploadCut(),
 };
 
-const [name] = positionals;
-const bench = Object.entries(benches).find(([known]) => known === name)?.[1];
-if (!bench || !name) {
-  console.error(
-    `npm run bench -- NAME [--rounds N] [--phones N] [--mutations N]; NAME is one of: ${Object.keys(benches).join(', ')}`,
-  );
-  process.exitCode = 1;
-} else await publish(name, await bench());
+const names = Object.keys(benches).join(', ');
+
+await runProgram(`npm run bench -- NAME [--rounds N] [--phones N] [--mutations N]    one of ${names}`, async (argv) => {
+  const { values, positionals } = readWords(argv, {
+    rounds: { type: 'string', default: '3' },
+    phones: { type: 'string' },
+    mutations: { type: 'string' },
+  });
+  const [name = '', ...more] = positionals;
+  const bench = Object.hasOwn(benches, name) ? benches[name] : undefined;
+  if (!bench || more.length > 0)
+    throw new StartError(`one bench at a time, got ${JSON.stringify(positionals.join(' '))}: there are ${names}`);
+  const { rounds, phones, mutations } = values;
+  const report = await bench({
+    rounds: countOf('rounds', rounds),
+    ...(phones !== undefined && { phones: countOf('phones', phones) }),
+    ...(mutations !== undefined && { mutations: countOf('mutations', mutations) }),
+  });
+  await publish(name, report);
+});

@@ -79,7 +79,7 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/replication/host/',
-    uses: server('zone-clock.ts'),
+    uses: server('zone-clock.ts', 'command-line.ts', 'start-error.ts'),
     usesTypes: server('config.ts', 'db/'),
     why: 'the host connection knows the host only: it could serve another program',
   },
@@ -107,6 +107,11 @@ export const parts: Part[] = [
   { path: 'server/src/banner.ts', uses: [], usesTypes: server('config.ts'), why: 'words for the person who starts us' },
   { path: 'server/src/start-error.ts', uses: [], why: 'what a start tells a person, nothing more' },
   {
+    path: 'server/src/command-line.ts',
+    uses: server('start-error.ts'),
+    why: 'how a person talks to a program, whichever it is',
+  },
+  {
     path: 'server/src/config.ts',
     uses: server('start-error.ts'),
     why: 'settings are values: reading them starts nothing',
@@ -132,7 +137,7 @@ export const parts: Part[] = [
     uses: [
       'sync-protocol/',
       ...sliceFolders,
-      ...server('mutations/', 'replication/', 'db/', 'config.ts', 'start-error.ts'),
+      ...server('mutations/', 'replication/', 'db/', 'config.ts', 'command-line.ts', 'start-error.ts'),
     ],
     why: 'operators act through the spine and the worker, not past them',
   },

@@ -81,7 +81,12 @@ describe('npm run ops', () => {
     });
   });
 
-  test.each([[[]], [['restore']], [['restored', 'twice']], [['restored', '--why']]])('refuses %j', (argv) => {
-    expect(() => parseOpsCommand(argv)).toThrow('npm run ops -- restored [--reason TEXT]');
+  test.each([
+    [[], 'there are restored, unregister'],
+    [['restore'], 'no command is named restore: there are restored, unregister (npm run ops -- --help)'],
+    [['restored', 'twice'], 'npm run ops -- restored [--reason TEXT]'],
+    [['restored', '--why'], "Unknown option '--why' (--help says what there is)"],
+  ])('refuses %j', (argv, line) => {
+    expect(() => parseOpsCommand(argv)).toThrow(line);
   });
 });

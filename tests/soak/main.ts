@@ -1,3 +1,5 @@
+import { readWords, runProgram } from '../../server/src/command-line.ts';
+import { StartError } from '../../server/src/start-error.ts';
 import { drainBacklog } from './backlog.ts';
 import { collectWhileHostIsDown } from './host-down.ts';
 import { killWorkerAtEachStep } from './killed-worker.ts';
@@ -12,16 +14,15 @@ const menu: { readonly [name: string]: () => boolean | Promise<boolean> } = {
   'killed-worker': killWorkerAtEachStep,
 };
 
-const asked = process.argv.slice(2);
-const strange = asked.filter((name) => !Object.hasOwn(menu, name));
-if (strange.length > 0) {
-  console.error(
-    `npm run soak [-- NAME…]; no such name: ${strange.join(', ')}; there are ${Object.keys(menu).join(', ')}`,
-  );
-  process.exitCode = 1;
-} else
+const names = Object.keys(menu).join(', ');
+
+await runProgram(`npm run soak [-- NAME…]    all of ${names}, or some`, async (argv) => {
+  const { positionals: asked } = readWords(argv, {});
+  const strange = asked.filter((name) => !Object.hasOwn(menu, name));
+  if (strange.length > 0) throw new StartError(`nothing is named ${strange.join(', ')}: there are ${names}`);
   for (const [name, run] of Object.entries(menu)) {
     if (asked.length > 0 && !asked.includes(name)) continue;
     console.log(`== ${name}`);
     if (!(await run())) process.exitCode = 1;
   }
+});

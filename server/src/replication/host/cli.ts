@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
+import { misuseOf, readWords, type Manual } from '../../command-line.ts';
+import { StartError } from '../../start-error.ts';
 import { auditTail, columnsOf, type HostValue } from './columns.ts';
 import { dispatchRoute, unknownDrivers } from './dispatch.ts';
 import { HostError, type Host, type HostRow } from './host.ts';
@@ -21,17 +22,22 @@ export type Surroundings = {
 };
 
 /** A command that cannot be carried out as it was written; the message is for the person who wrote it. */
-export class CommandError extends Error {
+export class CommandError extends StartError {
   override readonly name = 'CommandError';
 }
 
-const usage = `npm run host -- load FILE.json            routes as a dispatch program writes them
-npm run host -- show TABLE [WHERE]        rows of a file (--json: a JSON line each)
-npm run host -- sql "STATEMENT"           what a clerk or another program does
-npm run host -- fault ${faultNames.join('|')} on|off [--table TABLE]
-npm run host -- ddl [--dialect ${scriptDialects.join('|')}]     the script that makes the files, for the DBA
-npm run host -- layout                    every file and column, as docs/host-files.md shows them
-What writes to a real host wants --yes.`;
+export const hostManual: Manual = {
+  program: 'npm run host',
+  commands: {
+    load: { takes: 'FILE.json', does: 'routes as a dispatch program writes them' },
+    show: { takes: 'TABLE [WHERE]', does: 'rows of a file (--json: a JSON line each)' },
+    sql: { takes: '"STATEMENT"', does: 'what a clerk or another program does' },
+    fault: { takes: `${faultNames.join('|')} on|off [--table TABLE]`, does: 'a bad day of the stand-in' },
+    ddl: { takes: `[--dialect ${scriptDialects.join('|')}]`, does: 'the script that makes the files, for the DBA' },
+    layout: { takes: '', does: 'every file and column, as docs/host-files.md shows them' },
+  },
+  note: 'What writes to a real host wants --yes.',
+};
 
 export type Command =
   | { verb: 'load'; file: string; yes: boolean }
@@ -42,7 +48,7 @@ export type Command =
 /** What needs no host. */
 export type PrintCommand = { verb: 'ddl'; dialect: ScriptDialect } | { verb: 'layout' };
 
-/** @throws CommandError */
+/** @throws StartError */
 export function parseCommand(argv: readonly string[]): Command {
   const { values, positionals } = readArguments(argv);
   const [verb, first = '', ...rest] = positionals;
@@ -57,10 +63,10 @@ export function parseCommand(argv: readonly string[]): Command {
     const table = values.table === undefined ? '' : tableNamed(values.table);
     return { verb, fault: first, on: rest[0] === 'on', table };
   }
-  throw new CommandError(usage);
+  throw new CommandError(misuseOf(hostManual, positionals));
 }
 
-/** Undefined for every other command. @throws CommandError */
+/** Undefined for every other command. @throws StartError */
 export function parsePrintCommand(argv: readonly string[]): PrintCommand | undefined {
   const { values, positionals } = readArguments(argv);
   const [verb, ...rest] = positionals;
@@ -90,22 +96,13 @@ export async function runCommand(command: Command, around: Surroundings): Promis
   }
 }
 
-function readArguments(argv: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        json: { type: 'boolean' },
-        table: { type: 'string' },
-        dialect: { type: 'string' },
-        yes: { type: 'boolean' },
-      },
-    });
-  } catch (cause) {
-    throw new CommandError(`${cause instanceof Error ? cause.message : String(cause)}\n${usage}`, { cause });
-  }
-}
+const readArguments = (argv: readonly string[]) =>
+  readWords(argv, {
+    json: { type: 'boolean' },
+    table: { type: 'string' },
+    dialect: { type: 'string' },
+    yes: { type: 'boolean' },
+  });
 
 function tableNamed(written: string): HostFileName {
   const name = written.toUpperCase().replace(/^\w+\./, '');

@@ -1,0 +1,66 @@
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+import { StartError } from './start-error.ts';
+
+/** What a program of many verbs can be told. */
+export interface Manual {
+  /** As it is called, such as `npm run host`. */
+  readonly program: string;
+  /** By their verb: what follows it, and what it does. */
+  readonly commands: Readonly<Record<string, { readonly takes: string; readonly does: string }>>;
+  readonly note?: string;
+}
+
+export function helpOf({ program, commands, note }: Manual): string {
+  const lines = Object.entries(commands).map(([verb, { takes, does }]) => [form(program, verb, takes), does] as const);
+  const width = Math.max(...lines.map(([left]) => left.length));
+  return [
+    ...lines.map(([left, does]) => `${left.padEnd(width)}    ${does}`),
+    ...(note === undefined ? [] : [note]),
+  ].join('\n');
+}
+
+/** One line for whoever has typed what the manual does not have. */
+export function misuseOf({ program, commands }: Manual, [verb = '']: readonly string[]): string {
+  const command = Object.hasOwn(commands, verb) ? commands[verb] : undefined;
+  if (command) return `${verb} is used so: ${form(program, verb, command.takes)}`;
+  const there = `there are ${Object.keys(commands).join(', ')} (${program} -- --help)`;
+  return verb === '' ? `what is to be done? ${there}` : `no command is named ${verb}: ${there}`;
+}
+
+const form = (program: string, verb: string, takes: string): string => `${program} -- ${verb} ${takes}`.trimEnd();
+
+/** The words and options of a command. @throws StartError one line */
+export function readWords<const Options extends ParseArgsOptionsConfig>(argv: readonly string[], options: Options) {
+  try {
+    return parseArgs({ args: [...argv], allowPositionals: true, options });
+  } catch (cause) {
+    // Behind the first sentence it explains how one could say something else.
+    const [what] = cause instanceof Error ? cause.message.split('. ', 1) : [String(cause)];
+    throw new StartError(`${what} (--help says what there is)`, { cause });
+  }
+}
+
+/** An option that counts something. @throws StartError one line */
+export function countOf(option: string, written: string, least = 1): number {
+  if (/^\d{1,9}$/.test(written) && Number(written) >= least) return Number(written);
+  throw new StartError(`--${option}: expected a whole number from ${least}, got ${JSON.stringify(written)}`);
+}
+
+/**
+ * Runs a program of the command line: `--help` is answered and nothing else done; what a person has to put right is one
+ * line, and the exit code 1. Any other error is a fault of ours, and shown as such.
+ */
+export async function runProgram(help: string, main: (argv: readonly string[]) => Promise<void>): Promise<void> {
+  const argv = process.argv.slice(2);
+  if (argv.includes('--help') || argv.includes('-h')) {
+    process.stdout.write(`${help}\n`);
+    return;
+  }
+  try {
+    await main(argv);
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  }
+}
