@@ -4,7 +4,7 @@ import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spellAssetId } from '@tailgate/sync-protocol';
-import { insertAssets, insertChunks } from '../../server/src/assets/sql.ts';
+import { insertAssets, insertChunk } from '../../server/src/assets/sql.ts';
 import { Tray } from '../../server/src/assets/tray.ts';
 import { byteaArray, int2Array, int8Array, textArray, uuidArray } from '../../server/src/db/arrays.ts';
 import { migrate } from '../../server/src/db/migrate.ts';
@@ -91,7 +91,10 @@ function rawSide(db: Db): Pick<Side, 'send'> {
       const names = [textArray(['photo.jpg']), textArray(['image/jpeg']), int8Array([bytes.length])];
       const row = [textArray([id]), id, int2Array([1]), uuidArray([content]), ...names, byteaArray([sha256])];
       await withTransaction(db, (tx) =>
-        Promise.all([tx.query(insertChunks, tray.values), tx.query(insertAssets, [...row, new Date()])]),
+        Promise.all([
+          ...tray.chunks.map((chunk) => tx.query(insertChunk, [...chunk])),
+          tx.query(insertAssets, [...row, new Date()]),
+        ]),
       );
       return id;
     },

@@ -1,4 +1,4 @@
-import { int8Array, uuidArray } from '../db/arrays.ts';
+import { uuidArray } from '../db/arrays.ts';
 import type { Queryable } from '../db/types.ts';
 import { dropIncoming, saveIncoming } from './sql.ts';
 import type { Tray, Trays } from './tray.ts';
@@ -47,10 +47,10 @@ export class ChunkWriter {
     }
   }
 
-  /** Waits for what is under way and gives what is still to be written, as parameters of `insertChunks`. */
-  async rest(): Promise<unknown[] | undefined> {
+  /** Waits for what is under way and gives what is still to be written, as parameters of `insertChunk`. */
+  async rest(): Promise<Tray['chunks']> {
     await this.#saving;
-    return this.#tray?.values;
+    return this.#tray?.chunks ?? [];
   }
 
   /** Gives its memory back; the end of every writer. */
@@ -70,12 +70,13 @@ export class ChunkWriter {
     await this.#saving;
     this.#tray = undefined;
     const { db, trays, expiresAt } = this.#options;
-    const { ends } = tray;
-    for (const content of ends.keys()) this.#saved.add(content);
-    const standings = [uuidArray([...ends.keys()]), int8Array([...ends.values()])];
-    this.#saving = db
-      .query(saveIncoming, [...tray.values, ...standings, expiresAt()])
-      .finally(() => trays.takeBack(tray));
+    const expires = expiresAt();
+    for (const [content] of tray.chunks) this.#saved.add(content);
+    // All of them have ended before the tray's memory is anybody else's, whatever becomes of one.
+    const saves = tray.chunks.map((chunk) => db.query(saveIncoming, [...chunk, expires]));
+    this.#saving = Promise.allSettled(saves)
+      .finally(() => trays.takeBack(tray))
+      .then(() => Promise.all(saves));
     // Whoever writes next, or ends, hears of it; until then it is nobody's.
     this.#saving.catch(() => undefined);
   }

@@ -34,28 +34,24 @@ export const findChunk: Statement = {
 };
 
 /**
- * Chunks of contents that go on coming. Nobody waits for the disk here: the commit that makes an asset of them flushes
- * all that was written before it. $1 contents of the chunks, $2 their places, $3 their bytes; $4 contents, each once,
- * $5 how much of each is then here, $6 when they expire.
+ * A chunk of a content that goes on coming. Nobody waits for the disk here: the commit that makes an asset of them
+ * flushes all that was written before it. $1 content, $2 the chunk's place, $3 its bytes, $4 when it expires.
  */
 export const saveIncoming: Statement = {
   name: 'asset_save_incoming',
   text: `with coming as (
-           insert into asset_intake (content, received, expires_at)
-           select content, received, $6 from unnest($4::uuid[], $5::bigint[]) as k (content, received)
-           on conflict (content) do update set received = excluded.received, expires_at = excluded.expires_at
+           insert into asset_intake as i (content, received, expires_at) values ($1, $2::int8 + length($3::bytea), $4)
+           on conflict (content) do update
+              set received = greatest(i.received, excluded.received), expires_at = excluded.expires_at
          )
          insert into asset_chunk (content, at, data)
-         select k.content, k.at, k.data
-           from unnest($1::uuid[], $2::bigint[], $3::bytea[]) as k (content, at, data),
-                set_config('synchronous_commit', 'off', true)`,
+         select $1, $2, $3 from set_config('synchronous_commit', 'off', true)`,
 };
 
-/** $1 contents of the chunks, $2 their places, $3 their bytes. */
-export const insertChunks: Statement = {
-  name: 'asset_insert_chunks',
-  text: `insert into asset_chunk (content, at, data)
-         select k.content, k.at, k.data from unnest($1::uuid[], $2::bigint[], $3::bytea[]) as k (content, at, data)`,
+/** A statement a chunk: bytes in an array are copied once more on each side. $1 content, $2 place, $3 bytes. */
+export const insertChunk: Statement = {
+  name: 'asset_insert_chunk',
+  text: 'insert into asset_chunk (content, at, data) values ($1, $2, $3)',
 };
 
 /** Contents that have come whole are no longer swept; as many rows come back as are still here. $1 contents. */

@@ -1,73 +1,66 @@
-import { ByteaArrayBuffer, int8Array, uuidArray } from '../db/arrays.ts';
-
 /**
  * Large enough that a row costs little beside its bytes (64 KiB and 256 KiB wrote equally fast, 16 kB a third slower),
  * small enough that whoever reads holds little. Readers rely on it (0004).
  */
 const chunkBytes = 256 * 1024;
-/** Chunks of one statement; a phone's photo fits, and is written with the commit that makes an asset of it. */
-const trayBytes = 2 * chunkBytes + 64;
+/** Chunks that leave together; a phone's photo fits, and is written with the commit that makes an asset of it. */
+const trayBytes = 2 * chunkBytes;
 const smallTrayBytes = 32 * 1024;
 /** Of all uploads of the process. Beyond, trays are small: many slow senders hold little each. */
 const mostBytes = 64 * 1024 * 1024;
 const mostSpare = 8;
 
+/** Where on a tray the bytes of a content from `at` lie. */
 interface Chunk {
   readonly content: string;
   readonly at: number;
-  length: number;
+  readonly start: number;
+  end: number;
 }
 
-/** Chunks on their way into the database, side by side as their statement takes them. */
+/** Chunks on their way into the database, in memory that is used again: what streams through leaves no buffers behind. */
 export class Tray {
-  readonly capacity: number;
-  readonly #bytes: ByteaArrayBuffer;
+  readonly #memory: Buffer;
   #chunks: Chunk[] = [];
+  #end = 0;
 
   constructor(capacity: number) {
-    this.capacity = capacity;
-    this.#bytes = new ByteaArrayBuffer(capacity);
+    this.#memory = Buffer.allocUnsafeSlow(capacity);
+  }
+
+  get capacity(): number {
+    return this.#memory.length;
   }
 
   /** Puts on what fits of a content's bytes from `at`, and says how much that was. */
   add(content: string, at: number, bytes: Buffer): number {
     let taken = 0;
-    while (taken < bytes.length) {
+    while (taken < bytes.length && this.#end < this.capacity) {
       const chunk = this.#chunkAt(content, at + taken);
-      if (!chunk) break;
-      const added = this.#bytes.append(bytes.subarray(taken, taken + chunkBytes - chunk.length));
-      if (added === 0) break;
-      chunk.length += added;
+      const most = chunkBytes - (chunk.end - chunk.start);
+      const added = bytes.copy(this.#memory, chunk.end, taken, Math.min(bytes.length, taken + most));
+      chunk.end += added;
+      this.#end += added;
       taken += added;
     }
     return taken;
   }
 
-  /** How far each content has come with this tray. */
-  get ends(): ReadonlyMap<string, number> {
-    return new Map(this.#chunks.map(({ content, at, length }) => [content, at + length]));
-  }
-
-  /** Contents, places and bytes of the chunks: three arrays as parameters. */
-  get values(): unknown[] {
-    return [
-      uuidArray(this.#chunks.map(({ content }) => content)),
-      int8Array(this.#chunks.map(({ at }) => at)),
-      this.#bytes.value,
-    ];
+  /** Each chunk as parameters: its content, its place there, its bytes. They lie in this tray's memory. */
+  get chunks(): (readonly [content: string, at: number, bytes: Buffer])[] {
+    return this.#chunks.map(({ content, at, start, end }) => [content, at, this.#memory.subarray(start, end)]);
   }
 
   clear(): void {
-    this.#bytes.clear();
     this.#chunks = [];
+    this.#end = 0;
   }
 
-  /** The chunk that goes on at this place, or a new one; none where the tray is full. */
-  #chunkAt(content: string, at: number): Chunk | undefined {
+  /** The chunk that goes on at this place, or a new one. */
+  #chunkAt(content: string, at: number): Chunk {
     const last = this.#chunks.at(-1);
-    if (last?.content === content && last.length < chunkBytes) return last;
-    if (!this.#bytes.begin()) return undefined;
-    const chunk = { content, at, length: 0 };
+    if (last?.content === content && last.end - last.start < chunkBytes) return last;
+    const chunk = { content, at, start: this.#end, end: this.#end };
     this.#chunks.push(chunk);
     return chunk;
   }

@@ -11,8 +11,8 @@ import { detectType, sampleBytes } from './media-type.ts';
 import { findUploadFiles } from './queries.ts';
 import { UploadRefusal } from './refusal.ts';
 import type { SharedCommit } from './shared-commit.ts';
-import { endIntake, findUploadKey, insertAssets, insertChunks, insertUploadKey } from './sql.ts';
-import type { Trays } from './tray.ts';
+import { endIntake, findUploadKey, insertAssets, insertChunk, insertUploadKey } from './sql.ts';
+import type { Tray, Trays } from './tray.ts';
 
 export interface UploadGround {
   readonly db: Queryable;
@@ -144,8 +144,8 @@ export class Upload {
     const [keys, ended] = await Promise.all([
       key === undefined ? undefined : tx.query(insertUploadKey, [caller, key, digest, ids[0], now]),
       saved.length === 0 ? undefined : tx.query(endIntake, [uuidArray(saved)]),
-      rest && tx.query(insertChunks, rest),
       tx.query(insertAssets, [...this.#columns(ids, types), now]),
+      ...rest.map((chunk) => tx.query(insertChunk, [...chunk])),
     ]);
     if (ended && ended.rowCount !== saved.length) throw new Error('an upload took so long that it was swept');
     if (keys?.rowCount === 0) throw new KeyTaken();
@@ -193,8 +193,8 @@ interface Ended {
   readonly ids: readonly string[];
   readonly digest: Buffer;
   readonly types: ReadonlyMap<string, string>;
-  /** Chunks that are not saved yet, as parameters of `insertChunks`. */
-  readonly rest: unknown[] | undefined;
+  /** Chunks that are not saved yet, as parameters of `insertChunk`. */
+  readonly rest: Tray['chunks'];
 }
 
 /** Somebody sent the same key at the same moment and was faster: rolls back. */

@@ -35,74 +35,19 @@ export function byteaArray(values: readonly (Uint8Array | null)[]): Buffer {
   return buffer;
 }
 
-/**
- * A `bytea[]` that is written in place as its bytes come, and again when it was sent: what streams through leaves no
- * buffers behind. Elements are begun one after the other.
- */
-export class ByteaArrayBuffer {
-  readonly #buffer: Buffer;
-  #end = HEADER;
-  #elements = 0;
-  /** Where the length of the last element stands. */
-  #last = 0;
-
-  constructor(capacity: number) {
-    this.#buffer = Buffer.allocUnsafeSlow(HEADER + capacity);
-  }
-
-  /** False where not even its length fits. */
-  begin(): boolean {
-    if (this.#room <= LENGTH) return false;
-    this.#last = this.#end;
-    this.#end = this.#buffer.writeInt32BE(0, this.#end);
-    this.#elements++;
-    return true;
-  }
-
-  /** Adds to the last element what fits, and says how much that was. */
-  append(bytes: Uint8Array): number {
-    const fitting = bytes.length <= this.#room ? bytes : bytes.subarray(0, this.#room);
-    this.#buffer.set(fitting, this.#end);
-    this.#end += fitting.length;
-    this.#buffer.writeInt32BE(this.#end - this.#last - LENGTH, this.#last);
-    return fitting.length;
-  }
-
-  /** The parameter. It is this buffer's own memory: nothing may be added before it was sent. */
-  get value(): Buffer {
-    writeHeader(this.#buffer, BYTEA, this.#elements);
-    return this.#buffer.subarray(0, this.#end);
-  }
-
-  clear(): void {
-    this.#end = HEADER;
-    this.#elements = 0;
-  }
-
-  get #room(): number {
-    return this.#buffer.length - this.#end;
-  }
-}
-
 const TEXT = 25;
 const BYTEA = 17;
-/** In front of each element. */
-const LENGTH = 4;
 /** Dimensions, a flag for nulls, the element's type, length and lower bound: five 32-bit integers. */
 const HEADER = 20;
 
 function arrayHeader(size: number, elementType: number, length: number): Buffer {
   const buffer = Buffer.allocUnsafe(size);
-  writeHeader(buffer, elementType, length);
-  return buffer;
-}
-
-function writeHeader(buffer: Buffer, elementType: number, length: number): void {
   buffer.writeInt32BE(1, 0);
   buffer.writeInt32BE(1, 4);
   buffer.writeInt32BE(elementType, 8);
   buffer.writeInt32BE(length, 12);
   buffer.writeInt32BE(1, 16);
+  return buffer;
 }
 
 /** For `smallint[]`. */
