@@ -3,7 +3,7 @@ import { openDepot } from '../support/depot.ts';
 
 const depot = await openDepot();
 const { pool } = depot.database;
-const worker = depot.worker();
+let worker = depot.worker();
 await worker.start();
 
 const delivered = { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z' } as const;
@@ -11,6 +11,7 @@ const later = (seconds: number) => {
   depot.clock.now = new Date(depot.clock.now.getTime() + seconds * 1000);
 };
 const exception = (quantity: number) => [{ osd_id: 'ab12cd', osd_code: 10, data: [{ quantity, comment: 'dented' }] }];
+const parse: (text: string) => unknown = JSON.parse;
 const line = (osd_data: ReturnType<typeof exception>) => [{ id: 'ITEM1', invoice: 'INV1', updates: { osd_data } }];
 
 describe('a clerk writes into the service’s columns', () => {
@@ -59,6 +60,41 @@ describe('a clerk writes into the service’s columns', () => {
     expect(rows).toHaveLength(1);
     expect(JSON.stringify(rows)).toContain('Erika Clerk');
     expect(JSON.stringify(rows)).not.toContain('left at dock');
+  });
+
+  test('so it is where the stop has moved on since: what the driver corrected meanwhile stands', async () => {
+    const key = await depot.addRoute('MOVED', [1]);
+    const products = line(exception(3));
+    await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: 'left at dock' }, products });
+    await depot.hosted(key);
+    await pool.query(`create table noted as select * from host_shadow where route_id = 'MOVED'`);
+    later(1);
+    const said = { store_emp_name: 'Ana', driver_comments: 'at the door' };
+    await depot.record(key, { id: 1, updates: said, products: line(exception(2)) });
+    await depot.hosted(key);
+    // The second write was not noted.
+    await worker.stop();
+    await pool.query(`delete from host_shadow where route_id = 'MOVED'`);
+    await pool.query(`insert into host_shadow select * from noted`);
+    await pool.query(`update route set hosted_through = hosted_through - 1 where id = 'MOVED'`);
+    later(1);
+    await depot.record(key, { id: 1, updates: { driver_comments: 'inside, after all' }, products: line(exception(1)) });
+    later(1);
+    await depot.clerk(`update PODDTA.RTSTUP set RUSNAM = 'Erika Clerk' where RURTE = 'MOVED'`);
+    worker = depot.worker();
+    await worker.start();
+    await depot.hosted(key);
+    expect(await depot.show('RTSTUP', "RURTE = 'MOVED'")).toMatchObject([
+      { RUSNAM: 'Erika Clerk', RUCMT: 'inside, after all' },
+    ]);
+    expect(await depot.show('RTOSDP', "OSRTE = 'MOVED' and OSDELF <> 'Y'")).toMatchObject([{ OSQTY: '1' }]);
+    const { rows } = await pool.query<{ body: string }>(
+      `select body from ledger where route_id = 'MOVED' and source = 'office'`,
+    );
+    expect(rows.map(({ body }) => parse(body))).toMatchObject([
+      { args: { stop: { id: 1, updates: { store_emp_name: 'Erika Clerk' } } } },
+    ]);
+    expect(rows[0]?.body).not.toMatch(/comment|products|delivery_time/);
   });
 
   test('before anything of ours stands there', async () => {

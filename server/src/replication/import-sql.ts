@@ -156,6 +156,19 @@ export const findChangeOfLife = statement(
     limit 1`,
 );
 
+/** All changes of a stop until a version of its route, in the order in which they were taken in. $4 the stop, $5 the version. */
+export const listChangesUntil = statement(
+  'list changes until',
+  `select version, source, client_id, seq, employee, edit_time, received_at, body
+     from ledger where ${ofRoute} and stop_id = $4 and version <= $5 order by version, received_at, id`,
+);
+
+/** $4 the stop. */
+export const loadPlanLines = statement(
+  'load plan lines',
+  `select lines from stop_plan where ${ofRoute} and stop_id = $4`,
+);
+
 /** Its row on the host is a new one: what the mirror says of it goes there again. $4 the stop. */
 export const raiseStop = statement(
   'raise stop',

@@ -12,6 +12,7 @@ import type { HostStops } from './host-stops.ts';
 import type { ServicePart } from './host/tables.ts';
 import { hostMoment, instantOf } from './host/local-time.ts';
 import * as sql from './import-sql.ts';
+import { stopAt } from './earlier-stop.ts';
 import { isForgotten } from './judge.ts';
 import { keyOf } from './mirror-route.ts';
 import { closingOf } from './route-image.ts';
@@ -70,7 +71,7 @@ export class OfficeEdits {
     }
     const toInstant: InstantOf = (moment) => instantOf(moment, zone);
     const isLaidAnew = isStopLaid(editor, held?.rows, found.rows);
-    const ours = unnoted(key, stop, { found, held, known, zone }) ?? held?.rows;
+    const ours = (await this.#unnoted(key, stop, { found, held, known, zone })) ?? held?.rows;
     const stand = { key, stop, result: readResult(known.doc), held: ours, found, isLaidAnew };
     const { update, untold } = amendmentOf(stand, toInstant);
     if (isLaidAnew) await db.query(sql.raiseStop, [...keyOf(key), stop]);
@@ -79,6 +80,27 @@ export class OfficeEdits {
     const open = [...untold, ...idle];
     if (open.length > 0) await this.#report(key, stop, editor, open, found.rows);
     await this.#confirm(key, stop, found);
+  }
+
+  /**
+   * What we wrote and did not note, as the worker died in between: the trace on the host proves it. Without this a
+   * clerk who touches the stop then would be said to have repeated all of its driver's words, and later than the driver:
+   * what was recorded since would lose against them.
+   */
+  async #unnoted(key: RouteKey, stop: number, forgotten: Forgotten): Promise<StopRows | undefined> {
+    const { found, held, known, zone } = forgotten;
+    const written = Number(found.rows.RTSTUP[0]?.RURPSQ ?? 0);
+    const noted = Number(held?.rows.RTSTUP[0]?.RURPSQ ?? 0);
+    if (written <= noted || epochOf(written) !== known.epoch) return undefined;
+    const version = versionOf(written);
+    const result =
+      version === known.version ? readResult(known.doc) : await stopAt(this.#options.db, key, stop, version);
+    if (!result) return undefined;
+    const moment = (instant: Date) => hostMoment(instant, zone);
+    const rows = sealed(
+      hostRows({ key, stop, result, sequence: `${hostSequence(known.epoch, version)}`, moment }, held),
+    );
+    return rows.RTSTUP[0]?.RUTRC === found.rows.RTSTUP[0]?.RUTRC ? rows : undefined;
   }
 
   async #isInLedger(key: RouteKey, stop: number, { RURPSQ }: ServicePart<'RTSTUP'>): Promise<boolean> {
@@ -192,17 +214,6 @@ export class OfficeEdits {
     const sequence = held.rows.RTSTUP[0]?.RURPSQ ?? '0';
     await this.#options.db.query(sql.saveShadow, [...keyOf(key), stop, sequence, encodeStop(held)]);
   }
-}
-
-/**
- * What we wrote and did not note, as the worker died in between: the trace on the host proves it. Without this a
- * clerk who touches the stop then would be said to have repeated all of its driver's words, and later than the driver.
- */
-function unnoted(key: RouteKey, stop: number, { found, held, known, zone }: Forgotten): StopRows | undefined {
-  const sequence = `${hostSequence(known.epoch, known.version)}` as const;
-  const moment = (instant: Date) => hostMoment(instant, zone);
-  const written = sealed(hostRows({ key, stop, result: readResult(known.doc), sequence, moment }, held));
-  return written.RTSTUP[0]?.RUTRC === found.rows.RTSTUP[0]?.RUTRC ? written : undefined;
 }
 
 /**
