@@ -44,11 +44,9 @@ export interface Author {
 export type Client = Pick<LocalClient, keyof LocalClient>;
 
 /** The parts of a client, put together by `createClient`. */
-export interface ClientGround {
+export interface ClientGround extends Omit<ChannelGround, 'desk'> {
   readonly accounts: Accounts;
   readonly auth: Auth;
-  /** What every channel shares. */
-  readonly channel: Omit<ChannelGround, 'desk'>;
   readonly courier: Courier;
   readonly events: EventHub;
   readonly journal: Journal;

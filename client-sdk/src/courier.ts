@@ -16,14 +16,12 @@ import type { Status, Trouble } from './status.ts';
 import { connectionStatus, pendingOf } from './status.ts';
 import { keepEqualParts, Signal } from './watch.ts';
 
-export interface CourierGround {
+export interface CourierGround extends Omit<ChannelGround, 'desk'> {
   readonly accounts: Accounts;
   readonly auth: Auth;
   readonly events: EventHub;
   readonly outbox: Outbox;
   readonly replica: Replica;
-  /** What every channel shares. */
-  readonly channel: Omit<ChannelGround, 'desk'>;
 }
 
 /** Enough to see what led to what. */
@@ -154,11 +152,11 @@ export class Courier implements Desk {
   }
 
   session({ head: { employee } }: Queue, frame: Extract<ServerFrame, { type: 'session' }>): void {
-    const { accounts, events, channel } = this.#ground;
+    const { accounts, events, environment } = this.#ground;
     const { state, reason = state, expires_in_s } = frame;
     if (state === 'revoked') return this.#endSession(employee, reason);
     if (expires_in_s === undefined) return;
-    const at = channel.environment.clock.now() + expires_in_s * 1_000;
+    const at = environment.clock.now() + expires_in_s * 1_000;
     if (accounts.setEnd(employee, at)) events.emit('expires', { employee, at });
   }
 
@@ -184,7 +182,7 @@ export class Courier implements Desk {
   }
 
   trouble(code: string, message: string): void {
-    this.troubles.push({ code, message, at: this.#ground.channel.environment.clock.now() });
+    this.troubles.push({ code, message, at: this.#ground.environment.clock.now() });
     if (this.troubles.length > troublesKept) this.troubles.shift();
     this.#showStatus();
   }
@@ -216,7 +214,7 @@ export class Courier implements Desk {
     if (employee !== undefined) outbox.queueOf(employee);
     for (const queue of outbox.queues) {
       if (this.#channels.some((channel) => channel.queue === queue)) continue;
-      this.#channels.push(new Channel(queue, { ...this.#ground.channel, desk: this }));
+      this.#channels.push(new Channel(queue, { ...this.#ground, desk: this }));
     }
     for (const channel of this.#channels) channel.update();
     this.#showStatus();

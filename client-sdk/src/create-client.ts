@@ -16,7 +16,6 @@ import { openAuth } from './session/sign-in.ts';
 import { Journal } from './store/journal.ts';
 import type { Store } from './store/store.ts';
 import type { UploadsPart } from './upload-port.ts';
-import { openUploadPort } from './upload-port.ts';
 
 /** What `createClient` takes: where the server is, where this device keeps its data, and what the platform lacks. */
 export interface ClientOptions extends Partial<Environment> {
@@ -53,44 +52,47 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
     wakeUps: options.wakeUps ?? platform.wakeUps,
   };
   if (environment.sha256 === platform.sha256) requireWebCrypto();
-  const { store, employeeId } = options;
+  const { store, employeeId, uploads } = options;
   const [device, app] = [nameOf(options.device ?? globalThis.navigator?.userAgent), nameOf(options.app)];
   const { clock, random } = environment;
   const url = options.url.replace(/\/+$/, '');
+  const timing = { ...defaultTiming, ...options.timing };
   const time = new DeviceTime(clock, random);
-
   const journal = new Journal(store, clock);
   // All at once: what a start waits for is the platform's storage.
   const [accounts, outbox, scopes] = await Promise.all([
     Accounts.open(store, journal, employeeId),
-    Outbox.open({ store, journal, environment, boot: time }),
+    Outbox.open({ store, journal, environment, time }),
     openScopes(store),
   ]);
   const events = new EventHub();
-  const replica = new Replica(scopes, { journal, clock, items: outbox, events });
+  const replica = new Replica(scopes, { journal, clock, outbox, events });
   const auth = openAuth({ url, fetch: environment.fetch, device });
-  const timing = { ...defaultTiming, ...options.timing };
-  const channel = {
+  const lines = new Lines(environment, timing);
+  const parts = {
     url,
-    lines: new Lines(environment, timing),
-    environment,
-    timing,
-    outbox,
-    replica,
-    time,
     device,
     app,
+    environment,
+    timing,
+    time,
+    journal,
+    accounts,
+    outbox,
+    events,
+    replica,
+    auth,
+    lines,
   };
-  const courier = new Courier({ accounts, auth, events, outbox, replica, channel });
+  const courier = new Courier(parts);
   journal.onTrouble = (error) => courier.storageTrouble(error);
   if (store.evicted) courier.trouble('EVICTED', 'the platform deleted the storage: what was not sent is lost');
-  const { uploads } = options;
   const stopWakeUps = environment.wakeUps(() => {
     courier.wake();
     uploads?.wake();
   });
-  uploads?.start(openUploadPort({ url, environment, timing, accounts, outbox, courier }));
-  return new LocalClient({ accounts, auth, channel, courier, events, journal, outbox, replica, stopWakeUps, uploads });
+  uploads?.start({ ...parts, courier });
+  return new LocalClient({ ...parts, courier, stopWakeUps, uploads });
 }
 
 /** As much of a name as a frame has room for. */

@@ -73,10 +73,9 @@ export interface ScopeDiagnostics {
 
 /** Loaded by who asks. */
 export function takeDiagnostics(
-  { accounts, channel, courier, outbox, replica }: ClientGround,
+  { accounts, courier, outbox, replica, time, environment, app, device, url }: ClientGround,
   build: Pick<Diagnostics, 'sdk' | 'protocol'>,
 ): Diagnostics {
-  const { time, environment, app, device, url } = channel;
   return {
     takenAt: environment.clock.now(),
     ...build,

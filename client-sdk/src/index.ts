@@ -17,5 +17,5 @@ export { MemoryStore } from './store/memory.ts';
 export type { Durability, Row, Store, StoreChange, Table } from './store/store.ts';
 export { tables } from './store/store.ts';
 export { StoreInUse } from './tabs/tab-client.ts';
-export type { UploadPort, UploadsPart } from './upload-port.ts';
+export type { UploadGround, UploadsPart } from './upload-port.ts';
 export type { Watch } from './watch.ts';

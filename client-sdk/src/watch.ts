@@ -21,21 +21,18 @@ export function callAll<Value>(listeners: Iterable<(value: Value) => void>, valu
 }
 
 export class Signal<Value> implements Watch<Value> {
+  /** Another one by `set` alone. */
+  current: Value;
   readonly #listeners = new Set<(value: Value) => void>();
-  #value: Value;
 
   constructor(value: Value) {
-    this.#value = value;
-  }
-
-  get current(): Value {
-    return this.#value;
+    this.current = value;
   }
 
   /** The same object again is no change. */
   set(value: Value): void {
-    if (Object.is(value, this.#value)) return;
-    this.#value = value;
+    if (Object.is(value, this.current)) return;
+    this.current = value;
     callAll(this.#listeners, value);
   }
 
@@ -47,6 +44,22 @@ export class Signal<Value> implements Watch<Value> {
   }
 }
 
+/** A value that is read from others; `listen` is told what to call when one of them may be another, and gives the way to stop. */
+const computed = <Value>(read: () => Value, listen: (look: () => void) => () => void): Watch<Value> => ({
+  get current() {
+    return read();
+  },
+  subscribe(listener) {
+    let told = read();
+    return listen(() => {
+      const value = read();
+      if (Object.is(value, told)) return;
+      told = value;
+      listener(value);
+    });
+  },
+});
+
 /** A part of a watched value; fires only where the part is another one, and keeps its identity while it is equal. */
 export function select<Whole, Part>(whole: Watch<Whole>, pick: (value: Whole) => Part): Watch<Part> {
   let known: Part | undefined;
@@ -55,49 +68,26 @@ export function select<Whole, Part>(whole: Watch<Whole>, pick: (value: Whole) =>
     known = part;
     return part;
   };
-  return {
-    get current() {
-      return read();
-    },
-    subscribe(listener) {
-      let told = read();
-      return whole.subscribe(() => {
-        const part = read();
-        if (Object.is(part, told)) return;
-        told = part;
-        listener(part);
-      });
-    },
-  };
+  return computed(read, (look) => whole.subscribe(look));
 }
 
 /** The value of the watch that another watch's value points at; fires where either leads to another value. */
-export function follow<Key, Value>(key: Watch<Key>, pick: (key: Key) => Watch<Value>): Watch<Value> {
-  return {
-    get current() {
-      return pick(key.current).current;
-    },
-    subscribe(listener) {
-      let last = pick(key.current).current;
-      const tell = (value: Value): void => {
-        if (Object.is(value, last)) return;
-        last = value;
-        listener(value);
-      };
-      let stopInner = pick(key.current).subscribe(tell);
+export const follow = <Key, Value>(key: Watch<Key>, pick: (key: Key) => Watch<Value>): Watch<Value> =>
+  computed(
+    () => pick(key.current).current,
+    (look) => {
+      let stopInner = pick(key.current).subscribe(look);
       const stopOuter = key.subscribe((next) => {
         stopInner();
-        const inner = pick(next);
-        stopInner = inner.subscribe(tell);
-        tell(inner.current);
+        stopInner = pick(next).subscribe(look);
+        look();
       });
       return () => {
         stopInner();
         stopOuter();
       };
     },
-  };
-}
+  );
 
 /** A value that never changes. */
 export const fixed = <Value>(current: Value): Watch<Value> => ({ current, subscribe: () => () => {} });

@@ -154,13 +154,9 @@ type LineFields = Omit<LineResult, 'id' | 'invoice' | 'n'>;
 function lineFields({ updates, action }: LineUpdate): LineFields | undefined {
   if (!updates && !action) return undefined;
   const fields = {
-    delivered: updates?.delivered,
-    returned: updates?.returned,
-    delivered_pallets: updates?.delivered_pallets,
-    accounting_complete: updates?.accounting_complete,
+    ...updates,
     // Photos are evidence: only an empty list clears them.
     image_ids: updates?.image_ids ?? undefined,
-    osd_data: updates?.osd_data,
     action_type: action?.type,
     action_delivered: action?.updates?.delivered,
     action_osd_data: action?.updates?.osd_data,

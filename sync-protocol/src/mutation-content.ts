@@ -11,4 +11,4 @@ export function contentOf(item: object): object {
 
 /** What the link of an item is taken of: its successor carries the SHA-256 of this text, base64url, as `prev_hash`. */
 export const linkText = (hash: string, prevHash: string | null, seq: number): string =>
-  `{"hash":"${hash}","prev_hash":${prevHash === null ? 'null' : `"${prevHash}"`},"seq":${seq}}`;
+  JSON.stringify({ hash, prev_hash: prevHash, seq });

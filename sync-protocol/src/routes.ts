@@ -9,9 +9,8 @@ export type RouteKey = z.infer<typeof routeKey>;
 export type Scope = string;
 
 // Colons and percent signs in ids are escaped, so that no two routes share a scope.
-const escape = (part: string): string => (plain.test(part) ? part : encodeURIComponent(part));
-const plain = /^[\w.-]*$/;
-export const routeScope = (key: RouteKey): Scope => `route:${escape(key.facility)}:${escape(key.id)}:${key.week_end}`;
+export const routeScope = ({ facility, id, week_end }: RouteKey): Scope =>
+  `route:${encodeURIComponent(facility)}:${encodeURIComponent(id)}:${week_end}`;
 export const clientScope = (clientId: string): Scope => `client:${clientId}`;
 export const codesScope: Scope = 'codes:all';
 

@@ -26,8 +26,8 @@ class World {
 
   async boot(): Promise<this> {
     this.#journal = new Journal(this.store, platform.clock);
-    const boot = { id: `boot-${++this.#boots}` };
-    this.outbox = await Outbox.open({ store: this.store, journal: this.#journal, environment: platform, boot });
+    const time = { id: `boot-${++this.#boots}` };
+    this.outbox = await Outbox.open({ store: this.store, journal: this.#journal, environment: platform, time });
     return this;
   }
 

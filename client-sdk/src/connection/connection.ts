@@ -127,7 +127,7 @@ export class Connection {
       this.tell({ is: 'closed' });
     };
     on('open', () => this.tell({ is: 'opened' }));
-    on('message', (event) => this.#hear('data' in event ? event.data : undefined));
+    on('message', (event) => this.#hear(Reflect.get(event, 'data')));
     on('close', gone);
     on('error', gone);
   }

@@ -25,7 +25,7 @@ export interface OutboxGround {
   readonly journal: Journal;
   readonly environment: Environment;
   /** Names the present run of the monotonic clock. */
-  readonly boot: { readonly id: string };
+  readonly time: { readonly id: string };
 }
 
 /** In which epoch this device knows a scope; null where it does not. */
@@ -189,7 +189,7 @@ export class Outbox {
         id: id ?? newId(now, random),
         seq: queue.nextSeq,
         captured_at: new Date(now).toISOString(),
-        boot_id: this.#ground.boot.id,
+        boot_id: this.#ground.time.id,
         monotonic_ms: clock.monotonic(),
         prev_hash: null,
       },
@@ -200,9 +200,9 @@ export class Outbox {
   }
 
   #mergeIntoTail(queue: Queue, draft: Draft): QueueItem | undefined {
-    const { boot, environment } = this.#ground;
+    const { time, environment } = this.#ground;
     const tail = queue.items.at(-1);
-    if (tail?.form !== 'open' || tail.mutation.boot_id !== boot.id) return undefined;
+    if (tail?.form !== 'open' || tail.mutation.boot_id !== time.id) return undefined;
     if (environment.clock.monotonic() - tail.mutation.monotonic_ms > mergeWindowMs) return undefined;
     const args = mergeArgs(tail.mutation.args, draft.args);
     if (!args) return undefined;

@@ -144,6 +144,6 @@ function saysSame({ by: _, at: __, ...before }: StopResult, { by: _by, at: _at, 
 /** The order of edits. */
 const byEdit = (a: QueueItem, b: QueueItem): number => a.edit_time - b.edit_time || a.mutation.seq - b.mutation.seq;
 
-/** The stops that documents of a route are about. */
+/** The stops that documents of a route are about, by what stands behind the stroke of their keys. */
 export const stopsOf = (keys: Iterable<string>): Set<number> =>
-  new Set([...keys].flatMap((key) => /^(?:plan|result)\/(\d+)$/.exec(key)?.[1] ?? []).map(Number));
+  new Set([...keys].flatMap((key) => Number(key.split('/')[1]) || []));

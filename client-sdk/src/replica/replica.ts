@@ -28,7 +28,7 @@ export interface Unfinished {
 export interface ReplicaGround {
   readonly journal: Journal;
   readonly clock: Clock;
-  readonly items: Unfinished;
+  readonly outbox: Unfinished;
   readonly events: EventHub;
 }
 
@@ -136,11 +136,11 @@ export class Replica {
       const next = afterReview(progress, document?.value, this.epochOf(target?.scope), this.#ground.clock.now());
       if (next) moves.set(item, next);
     }
-    this.#ground.items.advance(moves);
+    this.#ground.outbox.advance(moves);
   }
 
   #reviewed(documents: Iterable<string>): QueueItem[] {
-    return [...documents].flatMap((key) => this.#ground.items.find(key.slice(reviewPrefix.length)) ?? []);
+    return [...documents].flatMap((key) => this.#ground.outbox.find(key.slice(reviewPrefix.length)) ?? []);
   }
 
   forget(scope: Scope): void {
@@ -161,7 +161,7 @@ export class Replica {
     if (known) return known;
     const model = new RouteModel(this.#state(scope), {
       stopException: (code) => this.#stopException(code),
-      unfinished: (stop) => this.#ground.items.unfinished.ofStop(scope, stop),
+      unfinished: (stop) => this.#ground.outbox.unfinished.ofStop(scope, stop),
     });
     this.#routes.set(scope, model);
     model.refresh();
@@ -173,7 +173,7 @@ export class Replica {
     if (!standing) return [];
     const conflicts: Conflict[] = [];
     const moves = new Map<QueueItem, Progress>();
-    for (const item of this.#ground.items.unfinished.of(scope)) {
+    for (const item of this.#ground.outbox.unfinished.of(scope)) {
       const { target } = item;
       let { progress } = item;
       if (progress.at === 'accepted' && progress.superseded.length > 0 && target && isContained(item, standing)) {
@@ -183,7 +183,7 @@ export class Replica {
       progress = standingAt(progress, target, standing, this.#ground.clock.now()) ?? progress;
       if (progress !== item.progress) moves.set(item, progress);
     }
-    this.#ground.items.advance(moves);
+    this.#ground.outbox.advance(moves);
     return conflicts;
   }
 

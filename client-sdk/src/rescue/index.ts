@@ -39,7 +39,7 @@ export interface Imported {
  */
 export async function exportQueues(store: Store): Promise<ExportedQueue[]> {
   const journal = new Journal(store, platform.clock);
-  const outbox = await Outbox.open({ store, journal, environment: platform, boot: { id: '' } });
+  const outbox = await Outbox.open({ store, journal, environment: platform, time: { id: '' } });
   const exported: ExportedQueue[] = [];
   for (const queue of outbox.queues) {
     const items = await queue.takeBatch(0, Infinity, Infinity);

@@ -1,7 +1,7 @@
 import type { HttpStack } from 'tus-js-client';
 import { backoffMs } from '../connection/machine.ts';
 import { messageOf } from '../errors.ts';
-import type { UploadPort } from '../upload-port.ts';
+import type { UploadPort } from './port.ts';
 import type { KeptFile } from './file-store.ts';
 import type { Outcome } from './send-file.ts';
 import { sendFile } from './send-file.ts';

@@ -2,7 +2,7 @@ import type { HttpStack } from 'tus-js-client';
 import { platform } from '../environment.ts';
 import type { Environment } from '../environment.ts';
 import { NotSignedIn } from '../errors.ts';
-import type { UploadPort, UploadsPart } from '../upload-port.ts';
+import type { UploadGround, UploadsPart } from '../upload-port.ts';
 import type { Watch } from '../watch.ts';
 import { Signal } from '../watch.ts';
 import type { FileKind, FileState, FileStore, KeptFile } from './file-store.ts';
@@ -11,6 +11,8 @@ import { UploadLoop } from './loop.ts';
 import { mint, newSalt } from './mint.ts';
 import type { PhotoOptions } from './photo.ts';
 import { reencode } from './photo.ts';
+import type { UploadPort } from './port.ts';
+import { openPort } from './port.ts';
 import { Shelf } from './shelf.ts';
 
 /** What `openUploads` takes. */
@@ -126,7 +128,8 @@ export class Uploads implements UploadsPart {
   }
 
   /** Called by the client that runs the uploads. */
-  start(port: UploadPort): void {
+  start(client: UploadGround): void {
+    const port = openPort(client);
     const { chunkBytes = ordinaryChunk, keepMs = week, httpStack } = this.#options;
     const progress = (file: KeptFile | undefined, sent: number): void => {
       this.#sending = file && { id: file.id, sent, size: file.size };
