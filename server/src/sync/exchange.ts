@@ -1,6 +1,5 @@
-import { clientScope, pullCursors, pushBody, type Cursor, type PushBody, type Scope } from '@tailgate/sync-protocol';
-import type { ErrorCode, ErrorDetail } from '@tailgate/sync-protocol';
-import { currentProtocol, oldestProtocol } from '@tailgate/sync-protocol';
+import type { Cursor, ErrorCode, ErrorDetail, PushBody, Scope } from '@tailgate/sync-protocol';
+import { clientScope, currentProtocol, oldestProtocol, pullCursors, pushBody } from '@tailgate/sync-protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodMiniType } from 'zod/mini';
 import type { Queryable } from '../db/types.ts';
@@ -10,7 +9,7 @@ import { faultsOf } from '../schema-faults.ts';
 import { findOwner, openClients, type ClientAsk } from './clients.ts';
 import { clockOf } from './device-clock.ts';
 import type { Hub } from './hub.ts';
-import { features, toldLimits } from './limits.ts';
+import { features, toldLimits, type SyncLimits } from './limits.ts';
 import { lookOnce } from './look.ts';
 import { credentialsOf, refuse } from './plain-http.ts';
 
@@ -34,6 +33,9 @@ interface Caller {
   readonly shows: 'token' | 'queue key' | 'operator token';
   readonly queueKey?: string;
 }
+
+/** Whose push it is, and in which request the log finds it. */
+type Pusher = Caller & { readonly requestId: string };
 
 /** Whether a request shows the operator's token. */
 export type IsOperator = (request: Pick<FastifyRequest, 'headers'>) => boolean;
@@ -100,68 +102,88 @@ function operatorFor(request: FastifyRequest): Caller {
   return { employee, shows: 'operator token' };
 }
 
-async function push(
+function push(
   ground: Pick<ExchangeGround, 'hub' | 'db'>,
-  caller: Caller & { readonly requestId: string },
+  caller: Pusher,
   body: PushBody,
   inFlight: Map<string, number>,
 ): Promise<object> {
-  const { hub } = ground;
-  const { limits, pipeline } = hub;
-  const { client_id: clientId, mutations, gone, protocol } = body;
+  const { limits } = ground.hub;
+  checkPush(body, limits);
+  return amongFew(inFlight, body.client_id, limits.pushes_in_flight, () => takePush(ground, caller, body));
+}
+
+function checkPush({ protocol, mutations, gone }: PushBody, { mutations_per_push: most }: SyncLimits): void {
   if (protocol < oldestProtocol || protocol > currentProtocol) throw new Refused('UNSUPPORTED_PROTOCOL');
-  if (mutations.length > limits.mutations_per_push) {
-    const message = `${mutations.length} in one push, at most ${limits.mutations_per_push}`;
-    throw new Refused('TOO_LARGE', [{ path: 'mutations', message }]);
-  }
+  if (mutations.length > most)
+    throw new Refused('TOO_LARGE', [
+      { path: 'mutations', message: `${mutations.length} in one push, at most ${most}` },
+    ]);
   if (gone && gone.to < gone.from) throw new Refused('BAD_FRAME', [{ path: 'gone.to', message: 'is below from' }]);
+}
+
+/** A socket is not read on while too many of its pushes are under way; here the next one is refused. */
+async function amongFew<Result>(
+  inFlight: Map<string, number>,
+  clientId: string,
+  most: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
   const underWay = inFlight.get(clientId) ?? 0;
-  if (underWay >= limits.pushes_in_flight) throw new Refused('RATE_LIMITED');
+  if (underWay >= most) throw new Refused('RATE_LIMITED');
   inFlight.set(clientId, underWay + 1);
   try {
-    const ask = askOf(caller, body);
-    let client = await open(ground, caller, ask);
-    if (gone) {
-      await hub.skipLost({ clientId, employee: caller.employee, ...gone });
-      const { queueKey } = client;
-      client = { ...(await open(ground, caller, { ...ask, wants_queue_key: false })), queueKey };
-    }
-    const now = hub.clock();
-    const told = {
-      protocol,
-      server_time: now.toISOString(),
-      epoch: String(hub.serverEpoch),
-      // To the phone whose queue it is, and to nobody else.
-      ...(client.queueKey !== null && caller.shows === 'token' && { queue_key: client.queueKey }),
-      limits: toldLimits(limits),
-      features: [...features],
-    };
-    const { pending, oldest_pending_at, device, sdk, app } = body;
-    if (caller.shows === 'operator token')
-      hub.log.info(
-        { client: clientId, employee: caller.employee, items: mutations.length },
-        'an operator brings a queue',
-      );
-    hub.gauge.note(clientId, { pending, oldest_pending_at, device, sdk, app, seenAt: now });
-    if (mutations.length === 0) return { ...told, last_seq: client.lastSeq, results: [] };
-    await pipeline.room();
-    const queue = {
-      session: {},
-      clientId,
-      employee: caller.employee,
-      requestId: caller.requestId,
-      clock: clockOf(body.clock, now),
-      rescued: caller.shows === 'operator token',
-      ...(client.signedOutAt && { signedOutAt: client.signedOutAt }),
-    };
-    const pushed = await pipeline.push(queue, mutations).catch(whyNot);
-    if (pushed.results.some(({ result }) => result === 'quarantined')) hub.feed.hint(clientScope(clientId));
-    return { ...told, ...pushed };
+    return await work();
   } finally {
     const left = (inFlight.get(clientId) ?? 1) - 1;
     if (left === 0) inFlight.delete(clientId);
     else inFlight.set(clientId, left);
   }
+}
+
+/** @returns what `welcome` and `ack` say on a socket */
+async function takePush(ground: Pick<ExchangeGround, 'hub' | 'db'>, caller: Pusher, body: PushBody): Promise<object> {
+  const { hub } = ground;
+  const { client_id: clientId, mutations, pending, oldest_pending_at, device, sdk, app } = body;
+  const { employee, requestId } = caller;
+  const client = await openAfterLoss(ground, caller, body);
+  const now = hub.clock();
+  const told = {
+    protocol: body.protocol,
+    server_time: now.toISOString(),
+    epoch: String(hub.serverEpoch),
+    // To the phone whose queue it is, and to nobody else.
+    ...(client.queueKey !== null && caller.shows === 'token' && { queue_key: client.queueKey }),
+    limits: toldLimits(hub.limits),
+    features: [...features],
+  };
+  const rescued = caller.shows === 'operator token';
+  if (rescued) hub.log.info({ client: clientId, employee, items: mutations.length }, 'an operator brings a queue');
+  hub.gauge.note(clientId, { pending, oldest_pending_at, device, sdk, app, seenAt: now });
+  if (mutations.length === 0) return { ...told, last_seq: client.lastSeq, results: [] };
+  await hub.pipeline.room();
+  const queue = {
+    session: {},
+    clientId,
+    employee,
+    requestId,
+    clock: clockOf(body.clock, now),
+    rescued,
+    ...(client.signedOutAt && { signedOutAt: client.signedOutAt }),
+  };
+  const pushed = await hub.pipeline.push(queue, mutations).catch(whyNot);
+  if (pushed.results.some(({ result }) => result === 'quarantined')) hub.feed.hint(clientScope(clientId));
+  return { ...told, ...pushed };
+}
+
+/** Opens the queue; where its phone has lost items the watermark moves past them first. */
+async function openAfterLoss(ground: Pick<ExchangeGround, 'hub' | 'db'>, caller: Caller, body: PushBody) {
+  const ask = askOf(caller, body);
+  const client = await open(ground, caller, ask);
+  if (!body.gone) return client;
+  await ground.hub.skipLost({ clientId: body.client_id, employee: caller.employee, ...body.gone });
+  // The key that was asked for was made the first time: asked for again it would be another one.
+  return { ...(await open(ground, caller, { ...ask, wants_queue_key: false })), queueKey: client.queueKey };
 }
 
 const askOf = (caller: Caller, { client_id, device, sdk, app, wants_queue_key }: PushBody): ClientAsk => ({
