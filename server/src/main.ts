@@ -4,6 +4,7 @@ import { loadConfig } from './config.ts';
 import { openAreas, openPaths } from './http/open-paths.ts';
 import { openLogger, standardError } from './logger.ts';
 import { StartError } from './start-error.ts';
+import { rehearse } from './sync/rehearsal.ts';
 
 /** A clean stop that takes longer hangs on something; supervisors rarely have more patience. */
 const STOP_TIMEOUT_MS = 20_000;
@@ -18,6 +19,9 @@ try {
   const log = openLogger(config.logLevel, standardError(process.stderr.isTTY));
   const starting = startApp(config, log);
   stopOnSignal(starting);
+  // Meanwhile: most of starting is waiting for PostgreSQL.
+  const rehearsal = config.role === 'worker' ? undefined : rehearse();
+  await rehearsal?.catch((err: unknown) => log.warn({ err }, 'the rehearsal failed: the first changes take longer'));
   const app = await starting;
   console.log(banner(config, { ...app, open: openAreas(config.access) }));
   // Behind the friendly lines, not before them: it is long.

@@ -1,5 +1,3 @@
-import type { StopPlan } from '@tailgate/sync-protocol';
-
 /**
  * The digest of a plan that the rules need, kept beside it: a line of text for each manifest line, in host order, as
  * `P` product or `C` collection, item, invoice and ordered quantity, joined with tabs. Looking up the few lines that an
@@ -7,8 +5,8 @@ import type { StopPlan } from '@tailgate/sync-protocol';
  */
 export type PlanLines = string;
 
-export function planLines(plan: Pick<StopPlan, 'products' | 'collections'>): PlanLines {
-  const lines = [...plan.products.map(digestAs('P')), ...plan.collections.map(digestAs('C'))];
+export function planLines({ products, collections }: Record<'products' | 'collections', readonly Line[]>): PlanLines {
+  const lines = [...products.map(digestAs('P')), ...collections.map(digestAs('C'))];
   return `\n${lines.join('\n')}\n`;
 }
 
