@@ -6,7 +6,7 @@ import type { Db } from '../../server/src/db/types.ts';
 import type { Pipeline } from '../../server/src/mutations/change.ts';
 import { openPipeline } from '../../server/src/mutations/pipeline.ts';
 import type { Wakeups } from '../../server/src/mutations/save.ts';
-import { bossWakeups, createQueues } from '../../server/src/mutations/wakeups.ts';
+import { bossWakeups, createQueues, queues } from '../../server/src/mutations/wakeups.ts';
 import { HostGate } from '../../server/src/replication/host-gate.ts';
 import { dispatchRoute, writeMasters } from '../../server/src/replication/host/dispatch.ts';
 import type { Host } from '../../server/src/replication/host/host.ts';
@@ -46,6 +46,8 @@ export async function openDepot(url: string): Promise<Depot> {
   boss.on('error', (err) => log.warn({ err }, 'pg-boss has trouble with the database'));
   await boss.start();
   await createQueues(boss);
+  // It looks a queue up once, over a connection of its own that no world waits for: not in the middle of a story.
+  for (const name of Object.values(queues)) await boss.fetch(name);
   const wakeups = bossWakeups(boss);
   const clock = (): Date => new Date();
   const rules = () => ({ codes: codeBook([]), closeMode: 'legacy' as const, timerMs: 600_000 });

@@ -1,4 +1,5 @@
 import type { Socket } from '@tailgate/client-sdk';
+import type { WebSocket } from 'ws';
 import type { ServerNode } from './server-node.ts';
 import type { Stillness } from './stillness.ts';
 
@@ -7,7 +8,6 @@ export interface ServerSide {
   readonly node: ServerNode | undefined;
 }
 
-type ServerSocket = Awaited<ReturnType<ServerNode['app']['injectWS']>>;
 /** What one end of a line hears next. */
 type Parcel = { readonly is: 'frame'; readonly text: string } | { readonly is: 'end' };
 
@@ -136,7 +136,7 @@ class Line {
   readonly #stillness: Stillness;
   readonly #toServer: Parcel[] = [];
   readonly #toPhone: Parcel[] = [];
-  #server: ServerSocket | undefined;
+  #server: WebSocket | undefined;
   #state: 'opening' | 'open' | 'over' = 'opening';
 
   constructor(phone: PhoneSocket, isAlive: () => boolean, stillness: Stillness) {
@@ -156,7 +156,7 @@ class Line {
 
   async open(node: ServerNode | undefined): Promise<void> {
     if (!node || this.#phone.isClosed) return this.#end();
-    const socket = await this.#stillness.during(node.app.injectWS('/api/sync'));
+    const socket = await this.#stillness.during(node.accept('/api/sync'));
     this.#server = socket;
     this.#state = 'open';
     // Once it is open, all that it says is frames of text.
@@ -174,14 +174,14 @@ class Line {
   }
 
   cut(): void {
-    this.#server?.close();
+    this.#server?.terminate();
     this.#end();
   }
 
   loseServer(): void {
     if (!this.#server) return;
     this.#server.removeAllListeners();
-    this.#server.close();
+    this.#server.terminate();
     this.#server = undefined;
     this.#toPhone.push({ is: 'end' });
   }

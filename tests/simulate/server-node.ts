@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import Fastify, { type FastifyInstance } from 'fastify';
+import { WebSocket } from 'ws';
 import { uploadLimits } from '../../server/src/assets/limits.ts';
 import { shareCommits } from '../../server/src/assets/shared-commit.ts';
 import { Trays } from '../../server/src/assets/tray.ts';
@@ -9,11 +11,14 @@ import type { Db } from '../../server/src/db/types.ts';
 import type { Log } from '../../server/src/log.ts';
 import type { Pipeline } from '../../server/src/mutations/change.ts';
 import { openPipeline } from '../../server/src/mutations/pipeline.ts';
+import type { Pauses } from '../../server/src/mutations/pauses.ts';
 import type { Wakeups } from '../../server/src/mutations/save.ts';
 import { mountSync } from '../../server/src/sync/socket.ts';
 import { mountUploads } from '../../server/src/sync/uploads.ts';
+import type { Chance } from './chance.ts';
 import { type Fuse, MortalDatabase } from './mortal-database.ts';
 import type { Stillness } from './stillness.ts';
+import { stretchWire } from './wire.ts';
 import type { WorldTime } from './world-time.ts';
 
 export interface NodeGround {
@@ -21,6 +26,7 @@ export interface NodeGround {
   readonly wakeups: Wakeups;
   readonly stillness: Stillness;
   readonly time: WorldTime;
+  readonly chance: Chance;
   readonly log: Log;
 }
 
@@ -34,24 +40,27 @@ export class ServerNode {
   readonly #db: MortalDatabase;
   readonly #pipeline: Pipeline;
   readonly #notices: Notices;
+  readonly #waits: Waits;
 
-  private constructor(app: FastifyInstance, db: MortalDatabase, pipeline: Pipeline, notices: Notices) {
+  private constructor(app: FastifyInstance, db: MortalDatabase, pipeline: Pipeline, notices: Notices, waits: Waits) {
     this.app = app;
     this.#db = db;
     this.#pipeline = pipeline;
     this.submit = (change) => pipeline.submit(change);
     this.#notices = notices;
+    this.#waits = waits;
   }
 
   static async start(
-    { db: pool, wakeups, stillness, time, log }: NodeGround,
+    { db: pool, wakeups, stillness, time, chance, log }: NodeGround,
     onDeath: () => void,
   ): Promise<ServerNode> {
     const app = Fastify();
     const db = new MortalDatabase(pool, stillness, onDeath);
     const clock = (): Date => new Date(time.now);
     const rules = () => ({ codes: codeBook([]), closeMode: 'legacy' as const, timerMs: 600_000 });
-    const pipeline = openPipeline({ db, wakeups, rules, clock, log });
+    const waits = new Waits(time, chance);
+    const pipeline = openPipeline({ db, wakeups, rules, clock, log, pauses: waits });
     const sessions = new Sessions(db, clock);
     const listener = new Notices();
     await sessions.follow(listener);
@@ -66,7 +75,19 @@ export class ServerNode {
     };
     await mountUploads(app, { assets, sessions, epoch: hub.serverEpoch, log });
     await app.ready();
-    return new ServerNode(app, db, pipeline, listener);
+    return new ServerNode(app, db, pipeline, listener, waits);
+  }
+
+  /**
+   * A phone's end of a new line. Fastify's `injectWS` would not do: the streams that it pairs close or do not, as it
+   * happens, and the server hears of a goodbye by its timer, two seconds of the machine's own time later.
+   */
+  async accept(path: string): Promise<WebSocket> {
+    const [near, far] = stretchWire();
+    this.app.server.emit('connection', far);
+    const socket = new WebSocket(`ws://simulated${path}`, { createConnection: () => near, perMessageDeflate: false });
+    await once(socket, 'open');
+    return socket;
   }
 
   light(fuse: Fuse): void {
@@ -92,6 +113,8 @@ export class ServerNode {
 
   /** Gives back what a dead process would not hold. */
   async bury(): Promise<void> {
+    this.#waits.end();
+    for (const line of this.app.websocketServer.clients) line.terminate();
     await this.app.close();
     await this.#pipeline.close();
   }
@@ -111,5 +134,44 @@ class Notices {
 
   reconnect(): void {
     for (const listener of this.#reconnects) listener();
+  }
+}
+
+/** Pauses of a process in the time of its world: while nothing happens there, none ends. */
+class Waits implements Pauses {
+  readonly #time: WorldTime;
+  readonly #chance: Chance;
+  readonly #open = new Set<() => void>();
+
+  constructor(time: WorldTime, chance: Chance) {
+    this.#time = time;
+    this.#chance = chance;
+  }
+
+  now(): number {
+    return this.#time.now;
+  }
+
+  after(ms: number, work: () => void): () => void {
+    const end = (): void => {
+      cancel();
+      work();
+    };
+    const alarm = this.#time.after(ms, end);
+    const cancel = (): void => {
+      alarm();
+      this.#open.delete(end);
+    };
+    this.#open.add(end);
+    return cancel;
+  }
+
+  random(): number {
+    return this.#chance.fraction();
+  }
+
+  /** The process is dead: whatever still waits in it finds that out now. */
+  end(): void {
+    for (const end of [...this.#open]) end();
   }
 }

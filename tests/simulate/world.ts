@@ -66,9 +66,9 @@ export class World {
   }
 
   async startServer(): Promise<void> {
-    const { stillness, time } = this;
+    const { stillness, time, chance } = this;
     const { db, wakeups, log } = this.#depot;
-    this.#node = await ServerNode.start({ db, wakeups, log, stillness, time }, () => this.#serverDied());
+    this.#node = await ServerNode.start({ db, wakeups, log, stillness, time, chance }, () => this.#serverDied());
   }
 
   #serverDied(): void {

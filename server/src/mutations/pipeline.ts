@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { MutationResult } from '@tailgate/sync-protocol';
 import { isCollision } from '../db/sqlstate.ts';
 import type { Db } from '../db/types.ts';
@@ -22,6 +21,7 @@ import { itemOfKept, type Decision, type KeptMutation } from './kept.ts';
 import { Lanes } from './lanes.ts';
 import type { Rules } from './load.ts';
 import { mutationResult } from './mutation-result.ts';
+import { machinePauses, type Pauses } from './pauses.ts';
 import type { Wakeups } from './save.ts';
 import { logChange, type CommitWatch, type SettledChange } from './watch.ts';
 
@@ -49,6 +49,8 @@ export interface PipelineOptions {
   readonly clock: () => Date;
   readonly log: Log;
   readonly watch?: CommitWatch | undefined;
+  /** The machine's own where none are given. */
+  readonly pauses?: Pauses;
 }
 
 export function openPipeline(options: PipelineOptions): Pipeline {
@@ -68,6 +70,7 @@ interface Unit {
 class GroupCommit implements Pipeline {
   readonly #options: PipelineOptions;
   readonly #context: BatchContext;
+  readonly #pauses: Pauses;
   readonly #lanes = new Lanes<Unit>();
   readonly #held = new Set<string>();
   readonly #forked = new WeakSet<object>();
@@ -76,13 +79,14 @@ class GroupCommit implements Pipeline {
   readonly #waitingForRoom: (() => void)[] = [];
   #unanswered = 0;
   #scheduled = false;
-  /** When the latest batch was begun, of `performance.now()`. */
+  /** When the latest batch was begun, by the clock of the pauses. */
   #begunAt = 0;
-  #patience: NodeJS.Timeout | undefined;
+  #endPatience: (() => void) | undefined;
   #closed = false;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
+    this.#pauses = options.pauses ?? machinePauses;
     this.#context = { db: options.db, rules: options.rules, wakeups: options.wakeups, forked: this.#forked };
   }
 
@@ -132,7 +136,7 @@ class GroupCommit implements Pipeline {
 
   async close(): Promise<void> {
     this.#closed = true;
-    clearTimeout(this.#patience);
+    this.#endPatience?.();
     for (const unit of this.#lanes.drain()) unit.fail(stopping());
     for (const resolve of this.#waitingForRoom.splice(0)) resolve();
     await Promise.allSettled(this.#open);
@@ -171,7 +175,7 @@ class GroupCommit implements Pipeline {
       while (this.#mayBegin()) {
         const batch = this.#lanes.take(BATCH_SIZE, TURN, (scope) => this.#held.has(scope));
         if (batch.length === 0) return;
-        this.#begunAt = performance.now();
+        this.#begunAt = this.#pauses.now();
         const running = this.#run(batch).finally(() => {
           this.#open.delete(running);
           this.#lanes.release(batch);
@@ -185,11 +189,11 @@ class GroupCommit implements Pipeline {
   #mayBegin(): boolean {
     if (this.#open.size === 0) return true;
     if (this.#open.size >= BATCHES_IN_FLIGHT || this.#lanes.empty) return false;
-    if (this.#lanes.size >= WORTH_A_SECOND || performance.now() - this.#begunAt >= PATIENCE_MS) return true;
-    this.#patience ??= setTimeout(() => {
-      this.#patience = undefined;
+    if (this.#lanes.size >= WORTH_A_SECOND || this.#pauses.now() - this.#begunAt >= PATIENCE_MS) return true;
+    this.#endPatience ??= this.#pauses.after(PATIENCE_MS, () => {
+      this.#endPatience = undefined;
       this.#schedule();
-    }, PATIENCE_MS);
+    });
     return false;
   }
 
@@ -248,17 +252,18 @@ class GroupCommit implements Pipeline {
         return await work();
       } catch (error) {
         if (!isCollision(error) || attempt > COLLISION_RETRIES) throw error;
-        await delay(Math.random() * 5 * 2 ** attempt);
+        const pauseMs = this.#pauses.random() * 5 * 2 ** attempt;
+        await new Promise<void>((resolve) => this.#pauses.after(pauseMs, resolve));
       }
     }
   }
 
   #hold(scopes: ReadonlySet<string>): void {
     for (const scope of scopes) this.#held.add(scope);
-    setTimeout(() => {
+    this.#pauses.after(HELD_ROUTE_MS, () => {
       for (const scope of scopes) this.#held.delete(scope);
       this.#schedule();
-    }, HELD_ROUTE_MS);
+    });
   }
 }
 
