@@ -1,24 +1,13 @@
-import type { RouteKey, StopPlan, StopResult } from '@tailgate/sync-protocol';
+import type { RouteKey, StopResult } from '@tailgate/sync-protocol';
 import { routeScope } from '@tailgate/sync-protocol';
 import { recordRouteSignIns } from '../auth/sign-in-state.ts';
 import type { Tx } from '../db/types.ts';
 import { planLines } from '../stops/plan-lines.ts';
 import type { HeldStop } from '../stops/host-rows.ts';
 import * as sql from './import-sql.ts';
+import { driverChanges, headerDiffers, planChanges } from './route-changes.ts';
+import type { DriverChanges, MirrorDriver, MirrorPlan, MirrorRoute, PlanChanges, RouteImage } from './route-changes.ts';
 import { encodeStop } from './shadow.ts';
-
-/** A route as the host has it now, in the mirror's words. */
-export type RouteImage = {
-  name: string;
-  trailer: string;
-  emailFlag: boolean;
-  /** YYYYMMDD; blank while the route is being planned. */
-  dispatchedOn: string;
-  drivers: readonly { employee: string; type: string; seq: number }[];
-  plans: readonly StopPlan[];
-  /** What the service's columns say; counts only where the route's life begins. */
-  closing: { status: 'O' | 'C'; arrived: boolean; closedAt: Date | null; closedBy: 'D' | 'A' | 'F' | null };
-};
 
 /**
  * What the host already tells of stops that the mirror does not know: the results, and the rows they were read from.
@@ -35,21 +24,6 @@ export type SaveOptions = {
   renamed: boolean;
   inheritance: Inheritance;
 };
-
-type MirrorRoute = {
-  epoch: number;
-  version: number;
-  header_version: number;
-  plan_version: number;
-  name: string;
-  trailer: string;
-  email_flag: boolean;
-  dispatched_on: string;
-  published_at: Date | null;
-  withdrawn_at: Date | null;
-};
-type MirrorDriver = { employee: string; type: string; seq: number; removed: boolean };
-type MirrorPlan = { stop_id: number; doc: string; removed: boolean };
 
 export type SavedRoute = 'unchanged' | 'changed' | 'new' | 'withdrawn';
 
@@ -187,66 +161,6 @@ async function setResultsAside(tx: Tx, key: RouteKey, { saved }: PlanChanges): P
   }
 }
 
-function headerDiffers(before: MirrorRoute, image: RouteImage): boolean {
-  return (
-    before.name !== image.name ||
-    before.trailer !== image.trailer ||
-    before.email_flag !== image.emailFlag ||
-    before.dispatched_on !== image.dispatchedOn
-  );
-}
-
-type DriverChanges = { saved: RouteImage['drivers']; removed: readonly string[] };
-
-function driverChanges(before: readonly MirrorDriver[], { drivers }: RouteImage): DriverChanges {
-  const known = new Map(before.map((driver) => [driver.employee, driver]));
-  const named = new Set(drivers.map(({ employee }) => employee));
-  return {
-    saved: drivers.filter(({ employee, type, seq }) => {
-      const driver = known.get(employee);
-      return driver === undefined || driver.removed || driver.type !== type || driver.seq !== seq;
-    }),
-    removed: before.filter(({ employee, removed }) => !removed && !named.has(employee)).map(({ employee }) => employee),
-  };
-}
-
-type PlanChanges = { saved: readonly ChangedPlan[]; removed: readonly number[] };
-
-type ChangedPlan = {
-  plan: StopPlan;
-  text: string;
-  /** Phones have no result of this stop, or are sent it again. */
-  isNew: boolean;
-  /** Whose stop it was until now, where it was somebody else's. */
-  formerCustomer: string | undefined;
-  /** Other lines than before are to be delivered. */
-  otherLines: boolean;
-};
-
-/** @param all every plan is sent again: a route's life begins */
-function planChanges(before: readonly MirrorPlan[], { plans }: RouteImage, all: boolean): PlanChanges {
-  const known = new Map(before.map((plan) => [plan.stop_id, plan]));
-  const planned = new Set(plans.map(({ id }) => id));
-  return {
-    saved: plans.flatMap((plan) => {
-      const text = JSON.stringify(plan);
-      const old = known.get(plan.id);
-      const isNew = all || old === undefined || old.removed;
-      return isNew || old.doc !== text ? [{ plan, text, isNew, ...differences(old, plan) }] : [];
-    }),
-    removed: before.filter(({ stop_id, removed }) => !removed && !planned.has(stop_id)).map(({ stop_id }) => stop_id),
-  };
-}
-
-function differences(old: MirrorPlan | undefined, plan: StopPlan): Pick<ChangedPlan, 'formerCustomer' | 'otherLines'> {
-  if (old === undefined) return { formerCustomer: undefined, otherLines: false };
-  const before = readPlan(old.doc);
-  return {
-    formerCustomer: before.customer.id === plan.customer.id ? undefined : before.customer.id,
-    otherLines: planLines(before) !== planLines(plan),
-  };
-}
-
 async function saveDrivers(tx: Tx, key: RouteKey, { saved, removed }: DriverChanges): Promise<void> {
   if (saved.length > 0) {
     await tx.query(sql.saveDrivers, [
@@ -296,8 +210,7 @@ async function saveShadows(tx: Tx, key: RouteKey, inheritance: Inheritance): Pro
 
 const pending: StopResult = { status: 'P' };
 
-/** Our own documents are trusted: only this module writes them. */
-const readPlan: (doc: string) => StopPlan = JSON.parse;
+/** Our own document is trusted. */
 const readResult: (doc: string) => StopResult = JSON.parse;
 
 export function keyOf({ facility, id, week_end }: RouteKey): [string, string, string] {

@@ -7,7 +7,8 @@ import type { HostStops } from './host-stops.ts';
 import { instantOf } from './host/local-time.ts';
 import type { RouteRows } from './host/reads.ts';
 import type { ServicePart } from './host/tables.ts';
-import type { Inheritance, RouteImage } from './mirror-route.ts';
+import type { Inheritance } from './mirror-route.ts';
+import type { RouteImage } from './route-changes.ts';
 
 /** A route's host rows in the mirror's words; undefined where the host has no such route. */
 export function routeImage(rows: RouteRows, now: Date): RouteImage | undefined {
