@@ -37,7 +37,7 @@ export const authOperations = {
     sets: both,
     access: 'public',
     summary:
-      'Signs in. Another driver of the same route who is signed in is a conflict unless `confirm_login` is true.',
+      'Signs in. Another driver of the same route who is signed in is a conflict unless confirm_login is true.',
     message: 'Signed in',
     body: signinBody,
     query: nothing,
