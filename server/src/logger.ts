@@ -39,14 +39,13 @@ interface ToldError {
 
 /** An error as it is logged. What was thrown and is no error is told by its kind alone. */
 function tellError(error: unknown, causes = mostCauses): ToldError {
-  if (!(error instanceof Error))
-    return { type: typeof error, message: 'what was thrown is no error', stack: undefined };
+  if (!isError(error)) return { type: typeof error, message: 'what was thrown is no error', stack: undefined };
   const facts = harmless.flatMap((name): [string, unknown][] => {
     const fact: unknown = Reflect.get(error, name);
     return typeof fact === 'string' || typeof fact === 'number' ? [[name, fact]] : [];
   });
   return {
-    type: error.name,
+    type: error.name ?? 'Error',
     message: error.message,
     stack: error.stack,
     ...Object.fromEntries(facts),
@@ -55,3 +54,13 @@ function tellError(error: unknown, causes = mostCauses): ToldError {
       error instanceof AggregateError && { errors: error.errors.map((one) => tellError(one, causes - 1)) }),
   };
 }
+
+/** pg-boss tells of a worker's errors by copies: objects with the words and the place, which are no `Error` any more. */
+const isError = (thrown: unknown): thrown is Pick<Error, 'message' | 'stack' | 'cause'> & { readonly name?: string } =>
+  thrown instanceof Error ||
+  (typeof thrown === 'object' &&
+    thrown !== null &&
+    'message' in thrown &&
+    typeof thrown.message === 'string' &&
+    'stack' in thrown &&
+    typeof thrown.stack === 'string');

@@ -32,8 +32,15 @@ test('causes are told, and no further than to the fifth', () => {
   expect(lineOf(new AggregateError([new Error('first'), new Error('second')], 'both'))).toContain('"message":"second"');
 });
 
-test('what is no error is not shown', () => {
-  expect(lineOf('a password')).not.toContain('password');
+test('a copy of an error is told as the error is, and what is no error is not shown', () => {
+  const facts = { code: '08006', detail: 'a password' };
+  const error = Object.assign(new Error('the connection broke'), facts);
+  const { message, stack } = error;
+  const copy = { ...facts, message, stack, queue: 'mail' };
+  for (const thrown of [error, copy])
+    expect(JSON.parse(lineOf(thrown))).toMatchObject({ err: { message, stack, code: '08006' } });
+  for (const thrown of [copy, 'a password', { message: 'a password' }, { message: 7, stack: 'a password' }])
+    expect(lineOf(thrown)).not.toContain('a password');
 });
 
 test('a terminal gets a sentence an event, with what it names and without the long list of the start', async () => {
