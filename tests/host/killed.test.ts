@@ -7,11 +7,21 @@ import type { Host } from '../../server/src/replication/host/host.ts';
 import { Leases } from '../../server/src/replication/lease.ts';
 import { ReplicationLog } from '../../server/src/replication/replication-log.ts';
 import { replicateRoute } from '../../server/src/replication/route-pass.ts';
+import { Chance } from '../simulate/chance.ts';
 import { openDepot } from '../support/depot.ts';
 import { Mortal } from '../support/mortal.ts';
 
 // What dies in the middle of replication, at which moment ever: nothing is lost, nothing is written twice, and nobody is
 // taken for a clerk.
+
+// `KILL_SEED=… npx vitest run tests/host/killed.test.ts` chooses the same pairs of deaths again; KILL_STEPS=all takes every
+// one (`npm run soak -- killed-twice`).
+const { KILL_SEED: givenSeed, KILL_STEPS: wanted } = process.env;
+const seed = Number(givenSeed ?? Math.floor(Math.random() * 2 ** 31));
+const chance = new Chance(seed);
+const PAIRS = 3;
+/** A pass has more; one more pair of which nothing comes does no harm. */
+const STEPS = 30;
 
 const depot = await openDepot();
 const { pool } = depot.database;
@@ -56,37 +66,83 @@ async function bring(key: RouteKey, db: Queryable, host: Host): Promise<void> {
   }
 }
 
+/** A change of the route's only stop, the n-th. */
+async function change(key: RouteKey, n: number): Promise<void> {
+  later();
+  await depot.record(key, { id: 1, updates: { ...delivered, driver_comments: `no ${n}` }, products: [line(n)] });
+  // The route's own row has something to tell each time, too.
+  await pool.query(`update route set late = $1 where id = $2`, [n, key.id]);
+}
+
+/** A worker with so many steps to live. @returns whether it died before it was done */
+async function dies(key: RouteKey, steps: number): Promise<boolean> {
+  const mortal = new Mortal(steps);
+  await bring(key, mortal.database(pool), mortal.host(depot.host)).catch((error: unknown) => {
+    if (!mortal.isDead) throw error;
+  });
+  // Nobody gives a dead worker's lease back: it runs out.
+  if (mortal.isDead) await pool.query(`update route_lease set expires_at = now() where route_id = $1`, [key.id]);
+  return mortal.isDead;
+}
+
+async function expectOnHost(key: RouteKey, n: number): Promise<void> {
+  expect(await depot.show('RTSTUP', `RURTE = '${key.id}'`)).toMatchObject([{ RUCMT: `no ${n}` }]);
+  expect(await depot.show('RTHDRP', `RHRTE = '${key.id}'`)).toMatchObject([{ RHLATE: `${n}` }]);
+  expect(await all(`select behind from route where id = '${key.id}'`)).toEqual([{ behind: false }]);
+}
+
+/** Each change once; nobody was taken for a clerk, and nothing waits for a person. */
+async function expectQuiet(key: RouteKey, changes: number): Promise<void> {
+  expect(await writesOf(key.id)).toHaveLength(changes);
+  expect(await all(`select distinct source from ledger where route_id = '${key.id}'`)).toEqual([{ source: 'rest' }]);
+  expect(await all('select kind from incident')).toEqual([]);
+  expect(await all('select sqlstate from parked')).toEqual([]);
+}
+
 test('worker killed -9 at each step: the next one ends with the same rows, written once', async () => {
   const key = await depot.addRoute('STEPS', [1]);
   let deaths = 0;
   for (; ; deaths++) {
-    later();
-    await depot.record(key, {
-      id: 1,
-      updates: { ...delivered, driver_comments: `no ${deaths}` },
-      products: [line(deaths)],
-    });
-    // The route's own row has something to tell each time, too.
-    await pool.query(`update route set late = $1 where id = 'STEPS'`, [deaths]);
-    const mortal = new Mortal(deaths);
-    await bring(key, mortal.database(pool), mortal.host(depot.host)).catch((error: unknown) => {
-      if (!mortal.isDead) throw error;
-    });
-    if (!mortal.isDead) break;
-    // Nobody gives a dead worker's lease back: it runs out.
-    await pool.query(`update route_lease set expires_at = now() where route_id = 'STEPS'`);
+    await change(key, deaths);
+    if (!(await dies(key, deaths))) break;
     await bring(key, pool, depot.host);
-    expect(await depot.show('RTSTUP', "RURTE = 'STEPS'")).toMatchObject([{ RUCMT: `no ${deaths}` }]);
-    expect(await depot.show('RTHDRP', "RHRTE = 'STEPS'")).toMatchObject([{ RHLATE: `${deaths}` }]);
-    expect(await all(`select behind from route where id = 'STEPS'`)).toEqual([{ behind: false }]);
+    await expectOnHost(key, deaths);
   }
   // Lease, route, stops, a dozen statements on the host with two commits and more, and what settles it.
   expect(deaths).toBeGreaterThan(25);
-  expect(await writesOf('STEPS')).toHaveLength(deaths + 1);
-  expect(await all(`select distinct source from ledger where route_id = 'STEPS'`)).toEqual([{ source: 'rest' }]);
-  expect(await all('select kind from incident')).toEqual([]);
-  expect(await all('select sqlstate from parked')).toEqual([]);
+  await expectQuiet(key, deaths + 1);
 });
+
+test(
+  'next worker killed, too, while it settles that: a third one ends with the same rows, written once',
+  async ({ annotate }) => {
+    await annotate(`KILL_SEED=${seed}`);
+    const key = await depot.addRoute('TWICE', [1]);
+    let changes = 0;
+    /** @returns how many of the two died before they were done */
+    const dieTwice = async (first: number, second: number): Promise<number> => {
+      await change(key, ++changes);
+      let deaths = 0;
+      for (const steps of [first, second]) {
+        if (!(await dies(key, steps))) break;
+        deaths++;
+      }
+      if (deaths === 2) await bring(key, pool, depot.host);
+      await expectOnHost(key, changes);
+      return deaths;
+    };
+    if (wanted === 'all') {
+      let deaths = 2;
+      for (let first = 0; deaths > 0; first++) {
+        deaths = 2;
+        for (let second = 0; deaths === 2; second++) deaths = await dieTwice(first, second);
+      }
+    } else for (let n = 0; n < PAIRS; n++) await dieTwice(chance.below(STEPS), chance.below(STEPS));
+    expect(changes).toBeGreaterThanOrEqual(PAIRS);
+    await expectQuiet(key, changes);
+  },
+  wanted === 'all' ? 600_000 : undefined,
+);
 
 test('killed mid-transaction, before its commit: nothing of it stays, and it is written whole', async () => {
   const key = await depot.addRoute('HALF', [1]);

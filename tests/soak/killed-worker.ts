@@ -5,9 +5,13 @@ import { fileURLToPath } from 'node:url';
 const vitest = fileURLToPath(new URL('vitest.mjs', import.meta.resolve('vitest/package.json')));
 
 /** A worker process killed at every step of a pass, one after the other: the suite takes four of them. */
-export function killWorkerAtEachStep(): boolean {
-  const run = ['run', 'tests/system/worker-is-killed.test.ts', '--reporter=verbose'];
-  const { status } = spawnSync(process.execPath, [vitest, ...run], {
+export const killWorkerAtEachStep = (): boolean => atEachStep('tests/system/worker-is-killed.test.ts');
+
+/** A worker killed at every step, and the next one at every step of settling that: the suite takes three pairs. */
+export const killWorkerTwice = (): boolean => atEachStep('tests/host/killed.test.ts');
+
+function atEachStep(file: string): boolean {
+  const { status } = spawnSync(process.execPath, [vitest, 'run', file, '--reporter=verbose'], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     env: { ...process.env, KILL_STEPS: 'all' },
     stdio: 'inherit',

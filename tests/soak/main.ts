@@ -2,7 +2,7 @@ import { readWords, runProgram } from '../../server/src/command-line.ts';
 import { StartError } from '../../server/src/start-error.ts';
 import { drainBacklog } from './backlog.ts';
 import { collectWhileHostIsDown } from './host-down.ts';
-import { killWorkerAtEachStep } from './killed-worker.ts';
+import { killWorkerAtEachStep, killWorkerTwice } from './killed-worker.ts';
 import { findAllMistakes } from './patches.ts';
 
 // What takes minutes and is no part of the suite: `npm run soak`, or some of it by name.
@@ -12,6 +12,7 @@ const menu: { readonly [name: string]: () => boolean | Promise<boolean> } = {
   'host-down': collectWhileHostIsDown,
   backlog: drainBacklog,
   'killed-worker': killWorkerAtEachStep,
+  'killed-twice': killWorkerTwice,
 };
 
 const names = Object.keys(menu).join(', ');

@@ -86,25 +86,37 @@ export class KilledWorker {
     return [...steps.filter(({ name }) => OF_A_PASS.test(name)), OVER];
   }
 
-  /** Kills the worker just before it takes this step; the next one does the rest. */
-  async dieBefore(step: Step): Promise<void> {
+  /** Kills the worker just before it takes this step; the next one does the rest, or dies before `again` first. */
+  async dieBefore(step: Step, again?: Step): Promise<void> {
     const ids = await this.#changeTwoStops();
     // The host has it all, that is noted, and the driver has not heard of it.
     if (step === OVER) this.#phone.loseNetwork();
     const held = this.#tap.holdAt(this.#reaches(step));
     const missed = allOnHost(this.#phone.app, ids);
     if (!(await Promise.race([held, missed]))) throw new Error(`a pass was over without ${step.nth}× ${step.name}`);
-    const killed = this.#service.server.kill9();
+    await this.#kill();
+    if (again) {
+      const settles = this.#tap.holdAt(this.#reaches(again));
+      const started = this.#service.server.start();
+      // It may settle before it says that it is ready, and then never say it.
+      await Promise.race([settles, started.then(() => settles)]);
+      await this.#kill();
+    }
+    this.#tap.pass();
+    await this.#service.server.start();
+    await this.#phone.findNetwork();
+    await allOnHost(this.#phone.app, ids);
+  }
+
+  async #kill(): Promise<void> {
+    const { server, database } = this.#service;
+    const killed = server.kill9();
     // Where the connection to the host is a process of its own, it waits for an answer still; nobody ever hears that.
     this.#tap.forget();
     await killed;
     this.#tap.forget();
     // A dead worker gives no lease back: it runs out, and a test has no time for that.
-    await this.#service.database.pool.query('update route_lease set expires_at = now()');
-    this.#tap.pass();
-    await this.#service.server.start();
-    await this.#phone.findNetwork();
-    await allOnHost(this.#phone.app, ids);
+    await database.pool.query('update route_lease set expires_at = now()');
   }
 
   /** What the host must hold. */

@@ -18,9 +18,10 @@ test(
     const steps = await story.learnSteps();
     expect(steps.length).toBeGreaterThan(FEWEST_STEPS);
     await annotate(`KILL_SEED=${seed}`);
-    for (const step of wanted === 'all' ? steps : oneOfEachPhase(steps)) {
+    for (const { step, again } of wanted === 'all' ? eachStep(steps) : oneOfEachPhase(steps)) {
       await annotate(`killed before ${step.nth}× ${step.name}`);
-      await story.dieBefore(step);
+      if (again) await annotate(`and the next one before ${again.name}`);
+      await story.dieBefore(step, again);
       const { host, changes, written, logged, trouble } = await story.look();
       expect(host).toEqual(story.expected());
       // Each change once, in their order, and each told of once.
@@ -34,11 +35,27 @@ test(
   wanted === 'all' ? 60 * STEP_TIMEOUT_MS : 4 * STEP_TIMEOUT_MS,
 );
 
+interface Death {
+  readonly step: Step;
+  /** Where the next one dies while it settles what this one left behind. */
+  readonly again?: Step;
+}
+
+/** What every worker says that finds something to settle. */
+const SETTLING = /^mirror: (lease claim|replicate (route|stops|settle))$/;
+
+const eachStep = (steps: readonly Step[]): Death[] => steps.map((step) => ({ step }));
+
 /** Until it writes, while it writes on the host, when a stop is committed there and not noted, when all is noted. */
-function oneOfEachPhase(steps: readonly Step[]): Step[] {
+function oneOfEachPhase(steps: readonly Step[]): Death[] {
   const chance = new Chance(seed);
   const first = (said: string) => steps.findIndex(({ name }) => name.startsWith(`host: ${said}`)) + 1;
   const [begun, committed] = [first(''), first('commit')];
-  const phases = [steps.slice(0, begun), steps.slice(begun, committed), steps.slice(committed, -1)];
-  return [...phases.map((phase) => chance.one(phase)), OVER];
+  const again = chance.one(steps.filter(({ name }) => SETTLING.test(name)));
+  return [
+    { step: chance.one(steps.slice(0, begun)) },
+    { step: chance.one(steps.slice(begun, committed)) },
+    { step: chance.one(steps.slice(committed, -1)), again },
+    { step: OVER },
+  ];
 }
