@@ -3,9 +3,9 @@ import type { WebSocket } from 'ws';
 import type { ServerNode } from './server-node.ts';
 import type { Stillness } from './stillness.ts';
 
-/** What a network knows of the server: the process that runs now, if one does. */
+/** What a network knows of the servers: which of the processes that run now a new line or request comes to, if one does. */
 export interface ServerSide {
-  readonly node: ServerNode | undefined;
+  balance(): ServerNode | undefined;
 }
 
 /** What one end of a line hears next. */
@@ -46,11 +46,10 @@ export class PhoneNetwork {
 
   /** What could happen next, in an order that depends on nothing but what has happened. */
   deliveries(): Delivery[] {
-    const { node } = this.#server;
     const next: Delivery[] = [];
     for (const line of this.#lines) {
       if (line.isOver) this.#lines.delete(line);
-      else if (line.isOpening) next.push(() => line.open(this.isUp ? node : undefined));
+      else if (line.isOpening) next.push(() => line.open(this.isUp ? this.#server.balance() : undefined));
       else if (this.isUp) next.push(...line.deliveries());
     }
     for (const request of this.#requests) next.push(() => this.#carry(request));
@@ -65,9 +64,9 @@ export class PhoneNetwork {
     this.#requests.clear();
   }
 
-  /** The server is gone: what it had sent still arrives, what was sent to it does not. */
-  loseServer(): void {
-    for (const line of this.#lines) line.loseServer();
+  /** A server is gone: what it had sent still arrives, what was sent to it does not. */
+  lose(node: ServerNode): void {
+    for (const line of this.#lines) line.lose(node);
   }
 
   /** From now on nothing comes through any open line, and neither end is told. */
@@ -77,13 +76,13 @@ export class PhoneNetwork {
 
   async #carry(request: Request): Promise<void> {
     const { ask, isAlive, fail } = request;
-    const { node } = this.#server;
-    if (!this.isUp || !node) {
-      this.#requests.delete(request);
-      if (isAlive()) fail(new TypeError('nobody answers'));
-      return;
-    }
     if (request.response === undefined) {
+      const node = this.isUp ? this.#server.balance() : undefined;
+      if (!node) {
+        this.#requests.delete(request);
+        if (isAlive()) fail(new TypeError('nobody answers'));
+        return;
+      }
       const { method, path, headers, body } = ask;
       const payload = body === undefined ? {} : { payload: body };
       const answer = await this.#stillness.during(
@@ -103,7 +102,9 @@ export class PhoneNetwork {
       return;
     }
     this.#requests.delete(request);
-    if (isAlive()) request.answer(request.response);
+    if (!isAlive()) return;
+    if (this.isUp) request.answer(request.response);
+    else fail(new TypeError('the answer did not arrive'));
   }
 }
 
@@ -137,6 +138,7 @@ class Line {
   readonly #toServer: Parcel[] = [];
   readonly #toPhone: Parcel[] = [];
   #server: WebSocket | undefined;
+  #node: ServerNode | undefined;
   #state: 'opening' | 'open' | 'over' = 'opening';
 
   constructor(phone: PhoneSocket, isAlive: () => boolean, stillness: Stillness) {
@@ -158,6 +160,7 @@ class Line {
     if (!node || this.#phone.isClosed) return this.#end();
     const socket = await this.#stillness.during(node.accept('/api/sync'));
     this.#server = socket;
+    this.#node = node;
     this.#state = 'open';
     // Once it is open, all that it says is frames of text.
     socket.on('message', (data: Buffer) => this.#toPhone.push({ is: 'frame', text: data.toString() }));
@@ -178,8 +181,8 @@ class Line {
     this.#end();
   }
 
-  loseServer(): void {
-    if (!this.#server) return;
+  lose(node: ServerNode): void {
+    if (!this.#server || this.#node !== node) return;
     this.#server.removeAllListeners();
     this.#server.terminate();
     this.#server = undefined;

@@ -19,6 +19,9 @@ class BrokenPromise extends Error {
 /** Rounds in which a healed world must come to rest; a ping's round trip is one. */
 const HEALING_ROUNDS = 400;
 
+/** Servers over one database: with two, what one knows of the other's changes stands in the database alone. */
+const MOST_NODES = 2;
+
 /** Rounds in which everybody has heard of everything: a line that froze is found out by a ping or two. */
 const RESTS = 12;
 
@@ -77,7 +80,7 @@ async function simulate(depot: Depot, seed: number, steps: number): Promise<read
 }
 
 function happenings(world: World, expectNothing: (wrong: readonly string[]) => void): Happening[] {
-  const { chance, time, node } = world;
+  const { chance, time, nodes } = world;
   const fuse = (statements: number): Fuse => {
     const of = chance.odds(0.5) ? 'statements' : 'commits';
     const moment = chance.odds(0.5) ? 'before' : 'after';
@@ -96,12 +99,14 @@ function happenings(world: World, expectNothing: (wrong: readonly string[]) => v
   const atLook = mishapOf(world, 3);
   all.push([2, [`importer ${atLook ? `${atLook.what} in ${atLook.count}` : ''}`, () => world.import(atLook)]]);
   if (time.hasAlarms) all.push([12, ['alarm', () => time.ringNext()]]);
-  if (!node) all.push([15, ['server starts', () => world.startServer()]]);
-  else {
+  if (nodes.length < MOST_NODES) all.push([nodes.length === 0 ? 15 : 1, ['server starts', () => world.startServer()]]);
+  for (const [n, node] of nodes.entries()) {
+    const name = (what: string): string => `server ${n + 1} ${what}`;
     const death = fuse(25);
-    all.push([1.5, ['REST', () => world.ask(node)]]);
-    all.push([4, [`server ${told(death)}`, () => node.light(death)]]);
-    all.push([1, ['server dies', () => node.kill()]], [3, ['server looks around', () => node.lookAround()]]);
+    all.push([1.5 / nodes.length, [name('is asked by REST'), () => world.ask(node)]]);
+    all.push([4 / nodes.length, [name(told(death)), () => node.light(death)]]);
+    all.push([1 / nodes.length, [name('dies'), () => node.kill()]]);
+    all.push([3, [name('looks around'), () => node.lookAround()]]);
   }
   return all;
 }
@@ -155,8 +160,8 @@ function ofPhone(
 /** All is well again: whatever was recorded must reach the host without anybody's help. */
 async function heal(world: World, expectNothing: (wrong: readonly string[]) => void): Promise<void> {
   world.story.push('healing');
-  world.node?.extinguish();
-  if (!world.node) await world.startServer();
+  for (const node of world.nodes) node.extinguish();
+  if (world.nodes.length === 0) await world.startServer();
   // A queue that was never at the server has no key: nothing but its driver's sign-in brings it there.
   for (const driver of world.drivers)
     if (!driver.isSignedIn && !(await driver.hasQueueKey())) expectNothing(await world.signIn(driver));
@@ -173,10 +178,11 @@ async function heal(world: World, expectNothing: (wrong: readonly string[]) => v
       if (wrong.length === 0) return;
       if (++rests === RESTS) expectNothing(wrong);
     }
-    if (world.node && !world.desk.isAnswered) world.ask(world.node);
+    const node = world.balance();
+    if (node && !world.desk.isAnswered) world.ask(node);
     await world.import();
     await world.work();
-    world.node?.lookAround();
+    for (const each of world.nodes) each.lookAround();
     expectNothing(await world.settle());
     if (!(await moveOn(world))) world.time.ringNext();
   }

@@ -31,7 +31,7 @@ export class World {
   readonly #depot: Depot;
   readonly #dead: ServerNode[] = [];
   readonly #told = new Map<string, string>();
-  #node: ServerNode | undefined;
+  readonly #nodes: ServerNode[] = [];
   #taps = 0;
 
   private constructor(depot: Depot, seed: number) {
@@ -60,21 +60,25 @@ export class World {
     return world;
   }
 
-  /** The server process, where one runs. */
-  get node(): ServerNode | undefined {
-    return this.#node;
+  /** The server processes that run: one, none, or two over the same database. */
+  get nodes(): readonly ServerNode[] {
+    return this.#nodes;
+  }
+
+  balance(): ServerNode | undefined {
+    return this.#nodes.length === 0 ? undefined : this.chance.one(this.#nodes);
   }
 
   async startServer(): Promise<void> {
     const { stillness, time, chance } = this;
     const { db, wakeups, log } = this.#depot;
-    this.#node = await ServerNode.start({ db, wakeups, log, stillness, time, chance }, () => this.#serverDied());
+    const node = await ServerNode.start({ db, wakeups, log, stillness, time, chance }, () => this.#died(node));
+    this.#nodes.push(node);
   }
 
-  #serverDied(): void {
-    if (this.#node) this.#dead.push(this.#node);
-    this.#node = undefined;
-    for (const phone of this.phones) phone.network.loseServer();
+  #died(node: ServerNode): void {
+    this.#dead.push(...this.#nodes.splice(this.#nodes.indexOf(node), 1));
+    for (const phone of this.phones) phone.network.lose(node);
   }
 
   /** A driver takes a photo, and says of a stop that this is its proof. */
@@ -208,7 +212,7 @@ export class World {
 
   async close(): Promise<void> {
     for (const phone of this.phones) await phone.kill();
-    this.#node?.kill();
+    for (const node of [...this.#nodes]) node.kill();
     await this.stillness.reached();
     while (this.#dead.length > 0) await this.#dead.pop()?.bury();
   }
