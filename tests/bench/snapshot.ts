@@ -21,7 +21,7 @@ const LINES = 20;
 const WARM = 10;
 const ALONE = 10;
 /** As the server compresses. */
-const GZIP_LEVEL = 4;
+const GZIP_LEVEL = 3;
 
 /**
  * snapshot: a phone fetches its whole route for the first time: one alone, and all phones of a depot at once. Every

@@ -1,4 +1,4 @@
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { undocumented } from './documented.ts';
 import { atFileEnd } from './file-end.ts';
@@ -23,7 +23,11 @@ function jsonOf(payload: unknown, type: string | null, encoding: string | null):
   if (!type?.startsWith('application/json')) return undefined;
   if (typeof payload === 'string') return JSON.parse(payload);
   if (!Buffer.isBuffer(payload)) return undefined;
-  const unpacked =
-    encoding === 'br' ? brotliDecompressSync(payload) : encoding === 'gzip' ? gunzipSync(payload) : payload;
-  return JSON.parse(unpacked.toString());
+  return JSON.parse((encoding === null ? payload : unpack(payload, encoding)).toString());
+}
+
+function unpack(payload: Buffer, encoding: string): Buffer {
+  if (encoding === 'br') return brotliDecompressSync(payload);
+  if (encoding === 'zstd') return zstdDecompressSync(payload);
+  return gunzipSync(payload);
 }

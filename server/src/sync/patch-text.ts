@@ -31,19 +31,31 @@ export interface PatchContent {
 
 /** The frame `patch` from the version `from`; null: the whole scope. */
 export const patchText = (content: PatchContent, from: number | null): string =>
-  `{"type":"patch","from":${from},${members(content)}}`;
+  [`{"type":"patch","from":${from},`, ...members(content)].join('');
 
-/** The body of `GET /api/sync/snapshot`: a patch from nothing. */
-export const snapshotText = (content: PatchContent): string => `{${members(content)}}`;
+/**
+ * The body of `GET /api/sync/snapshot`: a patch from nothing. Each text is written where it belongs in the body: joined
+ * to one text first, a megabyte of them takes four times as long.
+ */
+export function snapshotBytes(content: PatchContent): Buffer {
+  const parts = ['{', ...members(content)];
+  const bytes = Buffer.allocUnsafe(parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0));
+  let end = 0;
+  for (const part of parts) end += bytes.write(part, end);
+  return bytes;
+}
 
-function members({ scope, epoch, to, documents, deletes, hosted, awaited, checksum }: PatchContent): string {
-  const docs = documents.map(
-    ({ key, version, text }) => `{"key":${JSON.stringify(key)},"version":${version},"value":${text}}`,
-  );
+/** The frame's text in parts, without its opening. */
+function members({ scope, epoch, to, documents, deletes, hosted, awaited, checksum }: PatchContent): string[] {
   const host = hosted ? `"hosted_through":${hosted.through},"parked":${JSON.stringify(hosted.parked)},` : '';
   const evidence = awaited ? `"awaited":${JSON.stringify(awaited)},` : '';
-  return (
-    `"scope":${JSON.stringify(scope)},"epoch":"${epoch}","to":${to},"docs":[${docs.join(',')}],` +
-    `"deletes":${JSON.stringify(deletes)},${host}${evidence}"checksum":${checksum}`
-  );
+  return [
+    `"scope":${JSON.stringify(scope)},"epoch":"${epoch}","to":${to},"docs":[`,
+    ...documents.flatMap(({ key, version, text }, n) => [
+      `${n === 0 ? '' : ','}{"key":${JSON.stringify(key)},"version":${version},"value":`,
+      text,
+      '}',
+    ]),
+    `],"deletes":${JSON.stringify(deletes)},${host}${evidence}"checksum":${checksum}}`,
+  ];
 }

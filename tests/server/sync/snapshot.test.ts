@@ -1,4 +1,4 @@
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { routeScope } from '@tailgate/sync-protocol';
 import { fastify } from 'fastify';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -52,7 +52,7 @@ describe('a snapshot', () => {
     const etag = first.headers.get('etag') ?? '';
     expect(first.headers.get('cache-control')).toBe('private, no-cache');
     const again = await askSnapshot(node, driver, scope, { 'if-none-match': etag });
-    expect([again.status, await again.text()]).toEqual([304, '']);
+    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
     for (const change of ['version = version + 1', 'hosted_through = hosted_through + 1']) {
       await node.database.pool.query(`update route set ${change} where id = 'R1'`);
       const moved = await askSnapshot(node, driver, scope, { 'if-none-match': etag });
@@ -64,15 +64,21 @@ describe('a snapshot', () => {
   test('of 150 stops and 20 products each is small, and plain for whoever asks for that', async () => {
     const r900 = 'route:F01:R900:20261121';
     const { hostname, port } = new URL(node.client.url);
-    const raw = await node.app.inject({
-      url: `/api/sync/snapshot?scope=${r900}`,
-      headers: { ...driver, 'accept-encoding': 'br, gzip', host: `${hostname}:${port}` },
-    });
+    const ask = (accepted: Record<string, string>) =>
+      node.app.inject({
+        url: `/api/sync/snapshot?scope=${r900}`,
+        headers: { ...driver, ...accepted, host: `${hostname}:${port}` },
+      });
+    const raw = await ask({ 'accept-encoding': 'br, gzip' });
     expect(raw.headers['content-encoding']).toBe('gzip');
     expect(raw.rawPayload.length).toBeLessThan(40_000);
-    const plain = await node.app.inject({ url: `/api/sync/snapshot?scope=${r900}`, headers: { ...driver } });
+    const smaller = await ask({ 'accept-encoding': 'gzip, deflate, br, zstd' });
+    expect(smaller.headers['content-encoding']).toBe('zstd');
+    expect(smaller.rawPayload.length).toBeLessThan(raw.rawPayload.length / 2);
+    const plain = await ask({});
     expect(plain.headers['content-encoding']).toBeUndefined();
     expect(plain.rawPayload).toEqual(gunzipSync(raw.rawPayload));
+    expect(plain.rawPayload).toEqual(zstdDecompressSync(smaller.rawPayload));
     expect(plain.json()).toMatchObject({ docs: { length: 301 } });
   });
 
@@ -121,10 +127,15 @@ describe('a snapshot', () => {
     const ask = () => http.inject({ url: `/snapshot?scope=${scope}`, headers: { ...driver } });
     const replies = await Promise.all(Array.from({ length: 50 }, ask));
     expect(new Set(replies.map((reply) => reply.body)).size).toBe(1);
-    // One look at its version for all of them, one reading of the whole.
+    // One reading of the whole, and one look at its version for all who came while that was under way.
     expect(asked).toEqual(['sync_read_routes', 'sync_read_routes']);
     await ask();
     expect(asked).toHaveLength(3);
+    await node.database.pool.query(`update route set version = version + 1 where id = 'R1'`);
+    const moved = await Promise.all(Array.from({ length: 50 }, ask));
+    expect(new Set(moved.map((reply) => reply.headers['etag'])).size).toBe(1);
+    expect(moved[0]?.headers['etag']).not.toBe(replies[0]?.headers['etag']);
+    expect(asked).toHaveLength(5);
     await http.close();
   });
 });
