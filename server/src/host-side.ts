@@ -40,6 +40,8 @@ export class HostSide {
   #host: Host | undefined;
   #worker: ReplicationWorker | undefined;
   #retry: NodeJS.Timeout | undefined;
+  /** Why the last try did not reach the host; blank once one did. */
+  #awayBecause = '';
   #opening: Promise<void> = Promise.resolve();
   #stopped = false;
 
@@ -82,13 +84,23 @@ export class HostSide {
       this.#closers.push(() => host.close());
       this.#host = host;
       await this.#run(host);
+      if (this.#awayBecause !== '') log.info({}, 'the host answers');
+      this.#awayBecause = '';
     } catch (error) {
       await this.#close();
       if (!(error instanceof HostError)) throw error;
       if (error.kind !== 'passing') throw new StartError(`the host cannot be used: ${error.message}`, { cause: error });
-      log.warn({ err: error, retryMs }, 'the host is away; drivers notice nothing, and it is tried again');
+      this.#tellAway(error, retryMs);
       if (!this.#stopped) this.#retry = setTimeout(() => this.#tryAgain(retryMs), retryMs);
     }
+  }
+
+  /** Aloud once for each reason: a host may be away for a night. */
+  #tellAway(err: HostError, retryMs: number): void {
+    const { log } = this.#options;
+    if (err.message === this.#awayBecause) log.debug({ err, retryMs }, 'the host is still away');
+    else log.warn({ err, retryMs }, 'the host is away; drivers notice nothing, and it is tried again');
+    this.#awayBecause = err.message;
   }
 
   #tryAgain(retryMs: number): void {

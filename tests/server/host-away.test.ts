@@ -14,7 +14,7 @@ async function ask(url: string) {
   return { status: response.status, answer: envelope.parse(await response.json()) };
 }
 
-test('a host that is away at start keeps nobody from starting, and is found when it comes', async () => {
+test('a host that is away at start keeps nobody from starting, is told once, and is found when it comes', async () => {
   const [{ url }, legacy] = [await createDatabase(), await createDatabase({ empty: true })];
   const link = await startTcpProxy(Number(new URL(legacy.url).port));
   link.refuse();
@@ -23,11 +23,13 @@ test('a host that is away at start keeps nobody from starting, and is found when
     LEGACY_URL: link.through(legacy.url),
     DATA_DIR: await temporaryFolder(),
     DEMO: '1',
+    LOG_LEVEL: 'debug',
   });
   const ready = `${server.url}/api/health/ready`;
   expect(await ask(ready)).toMatchObject({ status: 200, answer: { data: { host: { ok: false, required: false } } } });
   expect((await ask(`${server.url}/api/route/drivers`)).answer.data).toEqual([]);
 
+  await expect.poll(() => server.output, { timeout: 15_000 }).toContain('the host is still away');
   await link.accept();
   await expect
     .poll(async () => (await ask(ready)).answer.data, { timeout: 15_000 })
@@ -35,6 +37,8 @@ test('a host that is away at start keeps nobody from starting, and is found when
   await expect
     .poll(async () => (await ask(`${server.url}/api/route/drivers`)).answer.data, { timeout: 15_000 })
     .toEqual(expect.arrayContaining(['1001', '1009']));
+  await expect.poll(() => server.output, { timeout: 15_000 }).toContain('the host answers');
+  expect(server.output.match(/the host is away/g)).toHaveLength(1);
   await server.stop();
 });
 
