@@ -28,7 +28,8 @@ export interface Wakeups {
 
 /** Sends all changes of a batch, one statement a table; results in what the feed will say of them after the commit. */
 export function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): Sent<readonly RouteCommit[]> {
-  const bare = commitsOf(changes);
+  const stops = changes.stops.map((stop) => ({ ...stop, text: JSON.stringify(stop.result) }));
+  const bare = commitsOf(changes.routes, stops);
   const alarms = changes.routes.flatMap(({ before, after }) => newAlarms(before.facts, after.facts));
   const drivers = changes.routes.flatMap(({ before, after }) => driversToTell(before.facts, after.facts));
   const jobs = [
@@ -39,8 +40,8 @@ export function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): Sent<re
   ];
   // All but the jobs are sent as they are called; where one is refused PostgreSQL refuses all that follow.
   const rows = Promise.all([
-    withEvidence(tx, bare, changes.stops),
-    changes.stops.length > 0 && saveStops(tx, changes.stops, bare),
+    withEvidence(tx, bare, stops),
+    stops.length > 0 && saveStops(tx, stops),
     changes.ledger.length > 0 && saveLedger(tx, changes.ledger),
     changes.routes.length > 0 && saveRoutes(tx, changes.routes),
     changes.clients.length > 0 && saveClients(tx, changes.clients),
@@ -64,7 +65,10 @@ function scopesPayload(scopes: readonly string[]): string {
   return payload.length < 7_500 ? payload : '*';
 }
 
-function commitsOf({ routes, stops }: Changes): RouteCommit[] {
+/** A stop that has changed, and its result document as it is stored and told. */
+type WrittenStop = Changes['stops'][number] & { readonly text: string };
+
+function commitsOf(routes: Changes['routes'], stops: readonly WrittenStop[]): RouteCommit[] {
   const documents = new Map<string, CommittedDocument[]>();
   for (const { before, after } of routes) {
     const scope = routeScope(after.facts.key);
@@ -83,10 +87,8 @@ function commitsOf({ routes, stops }: Changes): RouteCommit[] {
         : [],
     );
   }
-  for (const { key, stop, version, before, result } of stops)
-    documents
-      .get(routeScope(key))
-      ?.push({ key: resultDocument(stop), version, previousVersion: before, text: JSON.stringify(result) });
+  for (const { key, stop, version, before, text } of stops)
+    documents.get(routeScope(key))?.push({ key: resultDocument(stop), version, previousVersion: before, text });
   return routes.map(({ before, after }) => ({
     key: after.facts.key,
     epoch: after.epoch,
@@ -101,7 +103,7 @@ function commitsOf({ routes, stops }: Changes): RouteCommit[] {
 async function withEvidence(
   tx: Tx,
   commits: readonly RouteCommit[],
-  stops: Changes['stops'],
+  stops: readonly WrittenStop[],
 ): Promise<readonly RouteCommit[]> {
   const naming = stops.flatMap(({ key, stop, evidence }) => (evidence ? [{ key, stop, assets: [...evidence] }] : []));
   if (naming.length === 0) return commits;
@@ -114,20 +116,13 @@ async function withEvidence(
   return commits.map((commit) => ({ ...commit, evidence: evidenceOf.get(routeScope(commit.key)) ?? [] }));
 }
 
-function saveStops(tx: Tx, stops: Changes['stops'], commits: readonly RouteCommit[]) {
-  const texts = new Map(
-    commits.flatMap(({ key, documents }) => documents.map((doc) => [`${routeScope(key)}/${doc.key}`, doc.text])),
-  );
+function saveStops(tx: Tx, stops: readonly WrittenStop[]) {
   return tx.query(sql.saveStops, [
     ...keyColumns(stops.map(({ key }) => key)),
     int2Array(stops.map(({ stop }) => stop)),
     int8Array(stops.map(({ version }) => version)),
     textArray(stops.map(({ result }) => result.status)),
-    textArray(
-      stops.map(
-        ({ key, stop, result }) => texts.get(`${routeScope(key)}/${resultDocument(stop)}`) ?? JSON.stringify(result),
-      ),
-    ),
+    textArray(stops.map(({ text }) => text)),
   ]);
 }
 

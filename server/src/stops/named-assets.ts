@@ -14,13 +14,17 @@ export function namedAssets({ RTPRUP, RTOSDP, RTIMGP, RTSTUP }: StopRows): Reado
 
 /** The ids of all files that a stop names now, each once: its evidence. */
 export function evidenceOf({ updates, products = {}, collections = {} }: StopResult): ReadonlySet<string> {
-  const lines = [...Object.values(products), ...Object.values(collections)];
-  const groups = lines.flatMap(({ osd_data = [], action_osd_data = [] }) => [...osd_data, ...action_osd_data]);
-  const entries = [...groups.flatMap(({ data }) => data), ...(updates?.overage_items ?? [])];
-  const named = [
-    updates?.signature_id,
-    ...lines.flatMap(({ image_ids }) => image_ids ?? []),
-    ...entries.map(({ images_id }) => images_id),
-  ];
-  return new Set(named.flatMap((id) => (id ? [id] : [])));
+  const named = new Set<string>();
+  const note = (id: string | null | undefined): void => {
+    if (id) named.add(id);
+  };
+  note(updates?.signature_id);
+  for (const { images_id } of updates?.overage_items ?? []) note(images_id);
+  for (const lines of [products, collections])
+    for (const { image_ids, osd_data, action_osd_data } of Object.values(lines)) {
+      image_ids?.forEach(note);
+      for (const groups of [osd_data, action_osd_data])
+        for (const { data } of groups ?? []) for (const { images_id } of data) note(images_id);
+    }
+  return named;
 }
