@@ -1,7 +1,16 @@
 import type { Mutation, Snapshot } from '@tailgate/sync-protocol';
-import { addToChecksum, clientScope, closeCodes, currentProtocol, snapshotBody } from '@tailgate/sync-protocol';
+import {
+  addToChecksum,
+  clientScope,
+  closeCodes,
+  currentProtocol,
+  pullAnswer,
+  pushAnswer,
+  snapshotBody,
+} from '@tailgate/sync-protocol';
 import { sampleKey, sampleScope } from '@tailgate/client-sdk/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { insertRoutes, plan } from '../support/mirror.ts';
 import { signIn, signUp } from '../support/people.ts';
 import { Phone } from '../support/phone.ts';
@@ -44,6 +53,8 @@ async function scriptedServer(): Promise<Subject> {
     },
   };
 }
+
+const errorBody = z.object({ error: z.object({ code: z.string() }) });
 
 const comment = (stop: number, text: string) => ({
   route: sampleKey,
@@ -206,5 +217,93 @@ describe.each([
     const { phone } = await welcomed();
     phone.send({ type: 'ping' });
     expect(await phone.next('pong')).toMatchObject({ type: 'pong' });
+  });
+
+  test('a ping is answered before any hello: sockets pass again', async () => {
+    const phone = await Phone.connect(subject.socketUrl);
+    phone.send({ type: 'ping' });
+    expect(await phone.next('pong')).toMatchObject({ type: 'pong' });
+  });
+
+  describe('over plain HTTP', () => {
+    const url = (path: string): string => subject.socketUrl.replace('ws', 'http') + path;
+    const push = (as: object, clientId: string, mutations: readonly Mutation[], rest: object = {}): Promise<Response> =>
+      fetch(url('/push'), {
+        method: 'POST',
+        headers: { ...as, 'content-type': 'application/json' },
+        body: JSON.stringify({ client_id: clientId, mutations, ...rest }),
+      });
+    const pull = (as: object, clientId: string, cursors: object): Promise<Response> =>
+      fetch(url(`/pull?client_id=${clientId}&cursors=${encodeURIComponent(JSON.stringify(cursors))}`), {
+        headers: { ...as },
+      });
+    const pushed = async (...what: Parameters<typeof push>) => pushAnswer.parse(await (await push(...what)).json());
+    const pulled = async (...what: Parameters<typeof pull>) => pullAnswer.parse(await (await pull(...what)).json());
+    const refused = async (asked: Promise<Response>) => {
+      const response = await asked;
+      const { error } = errorBody.parse(await response.json());
+      return [response.status, error.code];
+    };
+
+    /** A fresh queue that was greeted, with its driver's credentials and its key. */
+    async function greeted(employee = '1001') {
+      const queue = new TestQueue();
+      const as = await subject.credentials(employee);
+      const greeting = await pushed(as, queue.clientId, [], { wants_queue_key: true });
+      expect(greeting).toMatchObject({ protocol: currentProtocol, last_seq: 0, results: [] });
+      return { queue, as, keyed: { employee_id: employee, queue_key: greeting.queue_key ?? '' } };
+    }
+
+    test('a change is applied, and the next look has it; the epoch is the same in both', async () => {
+      const { queue, as } = await greeted();
+      const before = await pulled(as, queue.clientId, { [sampleScope]: null });
+      expect(before.routes).toContainEqual({ ...sampleKey, scope: sampleScope, status: 'O' });
+      const [first] = before.frames;
+      if (!first || first.type === 'gone') throw new Error('the route was not told');
+      const cursor = { epoch: first.epoch, version: first.type === 'patch' ? first.to : first.version };
+      const item = queue.seal('stop.update', comment(2, 'without a socket'), new Date());
+      const answer = await pushed(as, queue.clientId, [item]);
+      expect(answer).toMatchObject({ last_seq: 1, results: [{ seq: 1, id: item.id, result: 'applied' }] });
+      const after = await pulled(as, queue.clientId, { [sampleScope]: cursor });
+      expect(JSON.stringify(after.frames)).toContain('without a socket');
+      expect(answer.epoch).toBe(after.epoch);
+      expect(await pushed(as, queue.clientId, [item])).toMatchObject({ results: [{ result: 'duplicate' }] });
+    });
+
+    test('a gap, a fork and what is gone are told as on a socket', async () => {
+      const { queue, as } = await greeted();
+      const [lost, next] = [queue.seal('stop.update', comment(1, 'a')), queue.seal('stop.update', comment(1, 'b'))];
+      expect(await pushed(as, queue.clientId, [next])).toMatchObject({ last_seq: 0, wants: 1, results: [] });
+      const gone = { from: 1, to: 1, reason: 'storage was cleared' };
+      expect(await pushed(as, queue.clientId, [next], { gone })).toMatchObject({ last_seq: 2 });
+      expect(await pushed(as, queue.clientId, [lost])).toMatchObject({ last_seq: 2, fork: 1 });
+    });
+
+    test('a queue’s key pushes, and sees no route', async () => {
+      const { queue, keyed } = await greeted();
+      const answer = await pushed(keyed, queue.clientId, [queue.seal('stop.update', comment(1, 'with a key'))]);
+      expect(answer).toMatchObject({ last_seq: 1, results: [{ result: 'applied' }] });
+      const { routes, frames } = await pulled(keyed, queue.clientId, {
+        [sampleScope]: null,
+        [clientScope(queue.clientId)]: null,
+      });
+      expect(routes).toEqual([]);
+      expect(frames.map(({ type, scope }) => [scope, type])).toEqual(
+        expect.arrayContaining([
+          [sampleScope, 'gone'],
+          [clientScope(queue.clientId), 'patch'],
+        ]),
+      );
+    });
+
+    test('who may not is told why', async () => {
+      const { queue } = await greeted();
+      const thief = await subject.credentials('1002');
+      const nobody = { employee_id: '1001', api_token: 'no token' };
+      expect(await refused(push(nobody, queue.clientId, []))).toEqual([401, 'INVALID_TOKEN']);
+      expect(await refused(pull(nobody, queue.clientId, {}))).toEqual([401, 'INVALID_TOKEN']);
+      expect(await refused(push(thief, queue.clientId, []))).toEqual([403, 'CLIENT_OF_OTHER_EMPLOYEE']);
+      expect(await refused(push(thief, 'no uuid', []))).toEqual([400, 'VALIDATION_FAILED']);
+    });
   });
 });

@@ -125,4 +125,22 @@ describe('the line to the server', () => {
     expect(client.status.current).toMatchObject({ connection: 'online', pending: {} });
     expect(server.connections).toBe(3);
   });
+
+  test('a network that blocks sockets: plain HTTP does, and sockets again when they pass', async () => {
+    const server = await startScriptedServer();
+    server.blocksSockets = true;
+    const timing = { retryBaseMs: 1, retryCapMs: 10, pingMs: 20, socketAgainMs: 50 };
+    const client = await new Device(server.url, { timing }).startSignedIn();
+    await until(client.status, (status) => status.connection === 'online');
+    await client.updateStop(sampleKey, comment(1, 'over HTTP')).accepted;
+    server.edit(comment(2, 'from another phone'), Date.now());
+    await until(client.stop(2, sampleKey), (stop) => stop?.updates.driver_comments === 'from another phone');
+    expect(server.heard.some(({ type }) => type === 'hello')).toBe(false);
+    server.blocksSockets = false;
+    await server.until(() => server.heard.some(({ type }) => type === 'hello'));
+    const receipt = client.updateStop(sampleKey, comment(1, 'over a socket'));
+    await receipt.accepted;
+    server.host();
+    await receipt.onHost;
+  });
 });

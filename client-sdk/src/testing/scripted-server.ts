@@ -2,30 +2,25 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
 import type { ClientFrame, Cursor, FeedDocument, ServerFrameInput, StopObject } from '@tailgate/sync-protocol';
 import { addToChecksum, clientFrame, clientScope, codesScope, currentProtocol } from '@tailgate/sync-protocol';
 import { WebSocket, WebSocketServer } from 'ws';
-import { fields, flag, optional, text } from '../store/reading.ts';
+import { answerAuth, type Answer } from './scripted-auth.ts';
+import { answerExchange, type ExchangeDesk, type Hello } from './scripted-exchange.ts';
 import { ScriptedLedger } from './scripted-ledger.ts';
 import { assigned, sampleDocuments, sampleScope } from './sample-route.ts';
 
-/** What any of the auth endpoints takes. */
-const isAuthBody = fields({
-  employee_id: text,
-  password: optional(text),
-  confirm_login: optional(flag),
-  api_token: optional(text),
-});
+/** Somebody who follows scopes: over a socket, or for the length of one look over plain HTTP. */
+interface Follower {
+  readonly hello: Hello | undefined;
+  readonly follows: Map<string, number>;
+  readonly tell: (frame: ServerFrameInput) => void;
+}
 
-/** The password of every driver of a scripted server. */
-export const driverPassword = 'secret-of-driver';
-
-type Hello = Extract<ClientFrame, { type: 'hello' }>;
-
-interface Link {
+interface Link extends Follower {
   readonly socket: WebSocket;
   hello: Hello | undefined;
-  readonly follows: Map<string, number>;
 }
 
 /** What a scripted server starts with. */
@@ -61,13 +56,16 @@ export class ScriptedServer {
   connections = 0;
   /** Nothing is answered and nothing is heard: the half-open link. */
   mute = false;
-  /** New sockets are cut at once: no network. */
+  /** New sockets and requests of the channel are cut at once: no network. */
   refuse = false;
+  /** New sockets are cut at once, and plain HTTP passes: a network that blocks sockets. */
+  blocksSockets = false;
   /** The next patches carry a wrong checksum. */
   corrupt = 0;
   #holding: (() => void)[] | undefined;
   readonly #options: ScriptedOptions;
   readonly #links = new Set<Link>();
+  readonly #exchanges = new Set<ServerResponse>();
   readonly #watchers = new Set<() => void>();
   readonly #http = createServer((request, response) => void this.#answer(request, response));
   readonly #sockets = new WebSocketServer({ server: this.#http, path: '/api/sync' });
@@ -98,9 +96,10 @@ export class ScriptedServer {
     await once(this.#http, 'close');
   }
 
-  /** Cuts every socket, as a tunnel does. */
+  /** Cuts every socket, and every request of the channel that waits for its answer, as a tunnel does. */
   cut(): void {
     for (const { socket } of this.#links) socket.terminate();
+    for (const response of this.#exchanges) response.destroy();
   }
 
   /** Resolves as soon as `isSo`; looked at after everything that happens here. */
@@ -170,27 +169,29 @@ export class ScriptedServer {
     for (const link of this.#links)
       if (link.hello?.employee_id === employee && link.hello?.api_token === token) {
         link.follows.clear();
-        this.#send(link, { type: 'session', state: 'revoked', reason: 'evicted' });
+        link.tell({ type: 'session', state: 'revoked', reason: 'evicted' });
       }
   }
 
   /** Tells whoever showed this token that its session ends by itself. */
   expire(token: string, inSeconds: number): void {
     for (const link of this.#links)
-      if (link.hello?.api_token === token)
-        this.#send(link, { type: 'session', state: 'expires', expires_in_s: inSeconds });
+      if (link.hello?.api_token === token) link.tell({ type: 'session', state: 'expires', expires_in_s: inSeconds });
   }
 
   broadcast(frame: ServerFrameInput | string): void {
     for (const link of this.#links)
       if (typeof frame === 'string') link.socket.send(frame);
-      else this.#send(link, frame);
+      else link.tell(frame);
   }
 
   #connect(socket: WebSocket): void {
-    const link: Link = { socket, hello: undefined, follows: new Map() };
+    const tell = (frame: ServerFrameInput): void => {
+      if (!this.mute && socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
+    };
+    const link: Link = { socket, hello: undefined, follows: new Map(), tell };
     this.connections++;
-    if (this.refuse) return socket.terminate();
+    if (this.refuse || this.blocksSockets) return socket.terminate();
     this.#links.add(link);
     socket.on('message', (data: Buffer) => {
       if (this.mute) return;
@@ -208,6 +209,8 @@ export class ScriptedServer {
 
   #take(link: Link, frame: ClientFrame): void {
     if (frame.type === 'hello') return this.#welcome(link, frame);
+    // Asked before any hello, too: do sockets pass again?
+    if (frame.type === 'ping') return link.tell({ type: 'pong', server_time: new Date().toISOString() });
     const { hello } = link;
     if (!hello) throw new Error(`${frame.type} before hello`);
     switch (frame.type) {
@@ -217,8 +220,6 @@ export class ScriptedServer {
         return this.#follow(link, frame.cursors);
       case 'gone':
         return this.ledger.skip(hello.client_id, frame.from, frame.to);
-      case 'ping':
-        return this.#send(link, { type: 'pong', server_time: new Date().toISOString() });
       case 'unsubscribe':
       case 'pong':
     }
@@ -227,16 +228,21 @@ export class ScriptedServer {
   #welcome(link: Link, hello: Hello): void {
     const code = this.rejections.shift() ?? this.#fault(hello);
     if (code !== undefined) {
-      this.#send(link, { type: 'reject', code, message: code });
+      link.tell({ type: 'reject', code, message: code });
       return link.socket.close(4001);
     }
     link.hello = hello;
+    const routes = hello.api_token === undefined ? [] : [assigned()];
+    link.tell({ type: 'welcome', ...this.#greeting(hello), routes });
+    this.#follow(link, hello.cursors);
+  }
+
+  #greeting(hello: Hello) {
     const { ledger } = this;
     const queue = ledger.queue(hello.client_id, hello.employee_id);
     const key = hello.wants_queue_key && hello.api_token !== undefined ? `key-${randomUUID()}` : undefined;
     if (key !== undefined) this.queueKeys.set(hello.client_id, key);
-    this.#send(link, {
-      type: 'welcome',
+    return {
       protocol: currentProtocol,
       server_time: new Date().toISOString(),
       epoch: String(ledger.epoch),
@@ -248,10 +254,8 @@ export class ScriptedServer {
         pushes_in_flight: this.#options.pushesInFlight ?? 4,
         ping_ms: 20_000,
       },
-      features: [],
-      routes: hello.api_token === undefined ? [] : [assigned()],
-    });
-    this.#follow(link, hello.cursors);
+      features: ['http'],
+    };
   }
 
   #fault(hello: Hello): string | undefined {
@@ -262,26 +266,27 @@ export class ScriptedServer {
     return this.tokens.get(hello.api_token ?? '') === hello.employee_id ? undefined : 'INVALID_TOKEN';
   }
 
-  #follow(link: Link, cursors: Readonly<Record<string, Cursor | null>>): void {
+  #follow(link: Follower, cursors: Readonly<Record<string, Cursor | null>>): void {
     for (const [scope, cursor] of Object.entries(cursors)) {
-      if (scope === sampleScope) this.#followRoute(link, cursor);
+      if (scope === clientScope(link.hello?.client_id ?? '')) this.#sendReviews(link);
+      else if (link.hello?.api_token === undefined) link.tell({ type: 'gone', scope, reason: 'INVALID_TOKEN' });
+      else if (scope === sampleScope) this.#followRoute(link, cursor);
       else if (scope === codesScope) this.#sendWhole(link, scope, this.codes);
-      else if (scope === clientScope(link.hello?.client_id ?? '')) this.#sendReviews(link);
-      else this.#send(link, { type: 'gone', scope, reason: 'NOT_ASSIGNED' });
+      else link.tell({ type: 'gone', scope, reason: 'NOT_ASSIGNED' });
     }
   }
 
-  #sendReviews(link: Link): void {
+  #sendReviews(link: Follower): void {
     const clientId = link.hello?.client_id ?? '';
     this.#sendWhole(link, clientScope(clientId), this.ledger.reviews(clientId));
   }
 
-  #followRoute(link: Link, cursor: Cursor | null): void {
+  #followRoute(link: Follower, cursor: Cursor | null): void {
     const { ledger } = this;
     const known = cursor?.epoch === ledger.routeEpoch ? cursor.version : null;
     if (known === null && this.#options.snapshots) {
       link.follows.delete(sampleScope);
-      return this.#send(link, {
+      return link.tell({
         type: 'snapshot',
         scope: sampleScope,
         epoch: ledger.routeEpoch,
@@ -291,30 +296,29 @@ export class ScriptedServer {
     this.#sendPatch(link, known);
   }
 
-  #sendPatch(link: Link, from: number | null): void {
+  #sendPatch(link: Follower, from: number | null): void {
     const patch = this.ledger.patch(from);
     link.follows.set(sampleScope, patch.to);
-    this.#send(link, this.corrupt-- > 0 ? { ...patch, checksum: patch.checksum + 1 } : patch);
+    link.tell(this.corrupt-- > 0 ? { ...patch, checksum: patch.checksum + 1 } : patch);
     this.corrupt = Math.max(0, this.corrupt);
   }
 
-  #sendWhole(link: Link, scope: string, docs: readonly FeedDocument[]): void {
+  #sendWhole(link: Follower, scope: string, docs: readonly FeedDocument[]): void {
     const checksum = docs.reduce((sum, { key, version }) => addToChecksum(sum, key, version), 0);
-    this.#send(link, { type: 'patch', scope, epoch: '1', from: null, to: 1, docs: [...docs], deletes: [], checksum });
+    link.tell({ type: 'patch', scope, epoch: '1', from: null, to: 1, docs: [...docs], deletes: [], checksum });
   }
 
   #push(link: Link, hello: Hello, mutations: readonly unknown[]): void {
     const code = this.pushErrors.shift();
-    if (code !== undefined) return this.#send(link, { type: 'error', code, message: code });
+    if (code !== undefined) return link.tell({ type: 'error', code, message: code });
     const answer = this.ledger.push(hello.client_id, mutations);
-    const tell = (): void => this.#send(link, { type: 'ack', ...answer });
-    if (this.#holding) this.#holding.push(tell);
-    else tell();
+    this.#whenReleased(() => link.tell({ type: 'ack', ...answer }));
     this.publish();
   }
 
-  #send({ socket }: Link, frame: ServerFrameInput): void {
-    if (!this.mute && socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
+  #whenReleased(answer: () => void): void {
+    if (this.#holding) this.#holding.push(answer);
+    else answer();
   }
 
   #happened(): void {
@@ -323,50 +327,53 @@ export class ScriptedServer {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', this.url);
-    const say = (status: number, body: unknown): void => {
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-      this.#happened();
+    const ofChannel = /^\/api\/sync\/(push|pull)$/.test(url.pathname);
+    if (ofChannel && this.refuse) return void response.destroy();
+    // Read, and never answered.
+    if (ofChannel && this.mute) return;
+    const written = await text(request).catch(() => undefined);
+    // Whoever asked has gone.
+    if (written === undefined) return;
+    const answer = ofChannel
+      ? await this.#exchange(url, request, response, written)
+      : this.#answerRest(url, request, written);
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
+    this.#happened();
+  }
+
+  #answerRest({ pathname }: URL, { headers }: IncomingMessage, written: string): Answer {
+    if (pathname.startsWith('/api/auth/'))
+      return answerAuth(pathname, JSON.parse(written), this.tokens, this.otherDrivers);
+    if (pathname !== '/api/sync/snapshot') return { status: 404, body: {} };
+    if (!this.tokens.has(String(headers.api_token))) return { status: 401, body: {} };
+    const { type: _type, from: _from, ...whole } = this.ledger.patch(null);
+    return { status: 200, body: this.corrupt-- > 0 ? { ...whole, checksum: whole.checksum + 1 } : whole };
+  }
+
+  /** The channel over plain HTTP. */
+  async #exchange(url: URL, { headers }: IncomingMessage, response: ServerResponse, written: string): Promise<Answer> {
+    this.#exchanges.add(response);
+    response.on('close', () => this.#exchanges.delete(response));
+    const desk: ExchangeDesk = {
+      epoch: this.ledger.epoch,
+      fault: (hello, first) => (first ? this.rejections.shift() : undefined) ?? this.#fault(hello),
+      greeting: (hello) => this.#greeting(hello),
+      push: (hello, { mutations, gone }) => {
+        const code = mutations.length > 0 ? this.pushErrors.shift() : undefined;
+        if (code !== undefined) return { code };
+        if (gone) this.ledger.skip(hello.client_id, gone.from, gone.to);
+        if (mutations.length > 0) this.heard.push({ type: 'push', mutations });
+        const answer = this.ledger.push(hello.client_id, mutations);
+        this.publish();
+        this.#happened();
+        return new Promise((resolve) => this.#whenReleased(() => resolve(answer)));
+      },
+      look: (hello, cursors) => {
+        const frames: ServerFrameInput[] = [];
+        this.#follow({ hello, follows: new Map(), tell: (frame) => void frames.push(frame) }, cursors);
+        return frames;
+      },
     };
-    if (url.pathname === '/api/sync/snapshot') {
-      if (!this.tokens.has(String(request.headers.api_token))) return say(401, {});
-      const { type: _type, from: _from, ...whole } = this.ledger.patch(null);
-      return say(200, this.corrupt-- > 0 ? { ...whole, checksum: whole.checksum + 1 } : whole);
-    }
-    // It speaks over sockets alone; the channel over plain HTTP is not found here.
-    if (!url.pathname.startsWith('/api/auth/')) return say(404, {});
-    let written = '';
-    for await (const chunk of request) written += String(chunk);
-    const body: unknown = JSON.parse(written);
-    if (!isAuthBody(body))
-      return say(400, { success: false, message: 'no', data: null, error: { code: 'VALIDATION' } });
-    if (url.pathname.endsWith('/signout')) {
-      this.tokens.delete(body.api_token ?? '');
-      return say(200, { success: true, message: 'Signed out', data: null });
-    }
-    if (body.password !== driverPassword)
-      return say(401, {
-        success: false,
-        message: 'no',
-        data: null,
-        error: { code: 'INVALID_CREDENTIALS', details: [] },
-      });
-    if (this.otherDrivers.length > 0 && !body.confirm_login) {
-      const data = { other_drivers_signed_in: true, drivers: this.otherDrivers };
-      return say(409, {
-        success: false,
-        message: 'other_drivers_signed_in',
-        data,
-        error: { code: 'OTHER_DRIVERS_SIGNED_IN' },
-      });
-    }
-    const api_token = randomUUID();
-    this.tokens.set(api_token, body.employee_id);
-    const data = {
-      employee_id: body.employee_id,
-      name: `Driver ${body.employee_id}`,
-      api_token,
-      must_change_password: false,
-    };
-    say(200, { success: true, message: 'Signed in', data });
+    return answerExchange(url, headers, written === '' ? undefined : JSON.parse(written), desk);
   }
 }

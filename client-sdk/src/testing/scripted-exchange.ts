@@ -1,0 +1,76 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AckFrame, ClientFrame, Cursor, PushBody, ServerFrameInput } from '@tailgate/sync-protocol';
+import { currentProtocol, errorCodes, pullCursors, pushBody } from '@tailgate/sync-protocol';
+import { type Answer, refusal } from './scripted-auth.ts';
+import { assigned } from './sample-route.ts';
+
+export type Hello = Extract<ClientFrame, { type: 'hello' }>;
+type Push = Pick<PushBody, 'mutations' | 'gone'>;
+
+/** What the channel over plain HTTP asks of the server around it. */
+export interface ExchangeDesk {
+  readonly epoch: number;
+  /** Why this queue may not, or may not now; `first` where nothing is pushed, as in a hello. */
+  fault(hello: Hello, first: boolean): string | undefined;
+  /** What `welcome` says of the queue, its routes apart. */
+  greeting(hello: Hello): object;
+  push(hello: Hello, push: Push): { readonly code: string } | Promise<Omit<AckFrame, 'type'>>;
+  /** The frames with which a subscription is answered. */
+  look(hello: Hello, cursors: Readonly<Record<string, Cursor | null>>): ServerFrameInput[];
+}
+
+/** `POST /api/sync/push`, and `GET /api/sync/pull`, as docs/protocol.md has them: nothing is kept between two requests. */
+export async function answerExchange(
+  { pathname, searchParams }: URL,
+  headers: IncomingHttpHeaders,
+  body: unknown,
+  desk: ExchangeDesk,
+): Promise<Answer> {
+  if (pathname.endsWith('/push')) {
+    const parsed = pushBody.safeParse(body);
+    return parsed.success ? answerPush(headers, parsed.data, desk) : refusal(400, 'VALIDATION_FAILED');
+  }
+  const cursors = pullCursors.safeParse(JSON.parse(searchParams.get('cursors') ?? '{}'));
+  if (!cursors.success) return refusal(400, 'VALIDATION_FAILED');
+  const hello = helloOf(headers, { client_id: searchParams.get('client_id') ?? '' });
+  const code = desk.fault(hello, false);
+  if (code !== undefined) return refused(code);
+  const routes = hello.api_token === undefined ? [] : [assigned()];
+  const frames = desk.look(hello, cursors.data);
+  return { status: 200, body: { server_time: new Date().toISOString(), epoch: String(desk.epoch), routes, frames } };
+}
+
+async function answerPush(
+  headers: IncomingHttpHeaders,
+  { mutations, gone, ...who }: PushBody,
+  desk: ExchangeDesk,
+): Promise<Answer> {
+  const hello = helloOf(headers, who);
+  const code = desk.fault(hello, mutations.length === 0 && gone === undefined);
+  if (code !== undefined) return refused(code);
+  const greeting = desk.greeting(hello);
+  const answer = await desk.push(hello, { mutations, gone });
+  return 'code' in answer ? refused(answer.code) : { status: 200, body: { ...greeting, ...answer } };
+}
+
+/** Who asks, as a socket would have it from the hello. */
+function helloOf(
+  headers: IncomingHttpHeaders,
+  { clock, ...who }: Partial<Omit<PushBody, 'mutations' | 'gone'>>,
+): Hello {
+  const { employee_id, api_token, queue_key } = headers;
+  return {
+    ...{ type: 'hello', protocol: currentProtocol, client_id: '', device: '', sdk: '', app: '', cursors: {} },
+    ...{ pending: 0, oldest_pending_at: null },
+    ...who,
+    clock: clock ?? { now: new Date().toISOString(), boot_id: '', monotonic_ms: 0 },
+    employee_id: String(employee_id),
+    ...(typeof api_token === 'string' && { api_token }),
+    ...(typeof queue_key === 'string' && { queue_key }),
+  };
+}
+
+/** A code that no table has may pass, as in `reject`. */
+const refused = (code: string): Answer => refusal(isKnown(code) ? errorCodes[code].status : 503, code);
+
+const isKnown = (code: string): code is keyof typeof errorCodes => Object.hasOwn(errorCodes, code);
