@@ -75,6 +75,22 @@ describe('a transaction', () => {
       await pool.end();
     }
   });
+
+  test('a pool that is closed says nothing of a server that is faster with it', async () => {
+    const proxy = await startTcpProxy(Number(new URL(database.url).port));
+    const log = recordedLog();
+    const pool = createPool({ url: proxy.through(database.url), name: 'closing', log, size: 1 });
+    await pool.query('select 1');
+    const closed = new Promise((gone) => pool.once('remove', gone));
+    proxy.holdUp();
+    await Promise.all([pool.end(), proxy.untilHeldUp()]);
+    await database.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = $1`,
+      ['closing'],
+    );
+    await closed;
+    expect(log.lines.filter(({ level }) => level === 'warn')).toEqual([]);
+  });
 });
 
 describe('a transaction in two trips', () => {

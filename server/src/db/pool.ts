@@ -46,7 +46,10 @@ export function createPool({ url, name, log, size = 10, keep = 0, pipelined = fa
     client.on('error', (err) => log.debug({ err, pool: name }, 'a database connection broke')),
   );
   // An idle connection that breaks would end the process without a listener; the pool itself has dropped it already.
-  pool.on('error', (error) => log.warn({ err: error, pool: name }, 'an idle database connection broke'));
+  // One that we close anyway may be ended by the server first, as where it stops, too.
+  pool.on('error', (error) => {
+    if (!pool.ending) log.warn({ err: error, pool: name }, 'an idle database connection broke');
+  });
   return pool;
 }
 
