@@ -31,8 +31,11 @@ const BATCH_SIZE = 128;
 const TURN = 32;
 /** Two are nearly twice one: while one waits for the disk, the other computes. */
 const BATCHES_IN_FLIGHT = 2;
-/** Fewer wait for the open batch and share the next: a commit costs as much as the changes of half a dozen taps. */
-const WORTH_A_SECOND = 64;
+/**
+ * Fewer wait for the open batch and share the next: a commit costs as much as the changes of half a dozen taps. More
+ * would wait for the disk although they fill a batch of their own.
+ */
+const WORTH_A_SECOND = 12;
 /** An open batch that takes longer keeps nobody waiting. */
 const PATIENCE_MS = 20;
 /** Items that may wait for a batch before pushes are asked to wait: enough to fill the next batches. */
