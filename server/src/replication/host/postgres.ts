@@ -61,7 +61,10 @@ export async function openStandIn({
     stream: () => new GatheringSocket(),
     types: { getTypeParser: typeParser },
   });
-  pool.on('error', (error) => log.warn({ err: error }, 'an idle connection to the stand-in host broke'));
+  pool.on('error', (error) => {
+    // One that we close anyway may be ended by a PostgreSQL that stops, too.
+    if (!pool.ending) log.warn({ err: error }, 'an idle connection to the stand-in host broke');
+  });
   // The pool listens only while a connection idles: one that breaks in our hands would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   const closing = new AbortController();
