@@ -1,4 +1,4 @@
-import type { AssignedRoute, ClientFrameInput, Cursor, Scope, ServerFrame } from '@tailgate/sync-protocol';
+import type { AssignedRoute, ClientFrameInput, Cursor, Scope, HeardFrame } from '@tailgate/sync-protocol';
 import { currentProtocol } from '@tailgate/sync-protocol';
 import type { Talk } from './connection/connection.ts';
 import { Connection } from './connection/connection.ts';
@@ -16,8 +16,8 @@ import type { Account } from './session/accounts.ts';
 /** What a queue shows at the door; a queue key opens less, but as long as there is something to push. */
 export type Credentials = { readonly api_token: string } | { readonly queue_key: string };
 
-type Welcome = Extract<ServerFrame, { type: 'welcome' }>;
-type SessionFrame = Extract<ServerFrame, { type: 'session' }>;
+type Welcome = Extract<HeardFrame, { type: 'welcome' }>;
+type SessionFrame = Extract<HeardFrame, { type: 'session' }>;
 
 /** What a channel asks and tells the client around it. */
 export interface Desk {
@@ -151,7 +151,7 @@ export class Channel implements Talk {
     this.#ground.desk.moved();
   }
 
-  take(frame: ServerFrame): void {
+  take(frame: HeardFrame): void {
     const { outbox, replica, desk } = this.#ground;
     switch (frame.type) {
       case 'welcome':
@@ -180,7 +180,7 @@ export class Channel implements Talk {
       case 'gone':
         return this.#feed?.leave(frame.scope);
       default:
-      // A route's header says the same as a timer, and is kept; the others are the connection's.
+      // The others are the connection's.
     }
   }
 

@@ -1,4 +1,4 @@
-import type { AssignedRoute, Cursor, Scope, ServerFrame } from '@tailgate/sync-protocol';
+import type { AssignedRoute, Cursor, Scope, HeardFrame } from '@tailgate/sync-protocol';
 import type { ChannelGround, Credentials, Desk } from './channel.ts';
 import { Channel } from './channel.ts';
 import type { State } from './connection/machine.ts';
@@ -135,7 +135,7 @@ export class Courier implements Desk {
     return cursorsOf(replica, account.routes, queue.head.client_id, outbox.unfinished.scopes);
   }
 
-  welcomed(queue: Queue, { epoch, routes }: Extract<ServerFrame, { type: 'welcome' }>): void {
+  welcomed(queue: Queue, { epoch, routes }: Extract<HeardFrame, { type: 'welcome' }>): void {
     const { outbox, replica } = this.#ground;
     this.epoch = epoch;
     replica.enterEpoch(epoch);
@@ -151,7 +151,7 @@ export class Courier implements Desk {
     this.#update();
   }
 
-  session({ head: { employee } }: Queue, frame: Extract<ServerFrame, { type: 'session' }>): void {
+  session({ head: { employee } }: Queue, frame: Extract<HeardFrame, { type: 'session' }>): void {
     const { accounts, events, environment } = this.#ground;
     const { state, reason = state, expires_in_s } = frame;
     if (state === 'revoked') return this.#endSession(employee, reason);
@@ -170,7 +170,11 @@ export class Courier implements Desk {
     // Never a reason to drop anything: the queue key drains what there is, the rest waits for the driver.
     if (code === 'INVALID_TOKEN' && credentials && 'api_token' in credentials)
       this.#endSession(queue.head.employee, message);
-    else if (code === 'CLIENT_OF_OTHER_EMPLOYEE') channel.fork();
+    else if (code === 'INVALID_TOKEN' && credentials) {
+      // A hello that was long under way has had another key made, and its answer was lost: this one opens nothing more.
+      this.#ground.outbox.setQueueKey(queue, null);
+      this.#update();
+    } else if (code === 'CLIENT_OF_OTHER_EMPLOYEE') channel.fork();
     this.trouble(code, message);
   }
 

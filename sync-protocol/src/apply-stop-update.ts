@@ -66,7 +66,7 @@ export function applyStopUpdate(before: StopResult, update: StopObject, stamp: S
   const { status, signature_id, ...updates } = update.updates ?? {};
 
   if (status) mergeStatus(merge, update.id, status);
-  if (update.arrived === true) merge.set(merge.result, 'arrived', 'arrived', true);
+  if (update.arrived === true) merge.set(merge.result, 'arrived', true);
   if (Object.keys(updates).length > 0 || signature_id) {
     const holder = (merge.result.updates = { ...merge.result.updates });
     const overage = updates.overage_items && keepOveragePhotos(updates.overage_items, holder.overage_items);
@@ -86,7 +86,7 @@ export function completeStop(before: StopResult, stamp: Stamp): StopResult {
   // A device's clock, or another node's, may run ahead of ours: the timer still has the last word.
   const at = Math.max(stamp.at, ...(before.by ?? []).map((writer) => writer.at));
   const merge = new FieldMerge(before, { ...stamp, at });
-  merge.set(merge.result, 'status', 'status', 'C');
+  merge.set(merge.result, 'status', 'C');
   return merge.finish().result;
 }
 
@@ -111,7 +111,7 @@ export function applyOfficeUpdate(before: StopResult, update: StopObject, stamp:
 function takeBackStop(before: StopResult, stamp: Stamp): AppliedUpdate {
   const merge = new FieldMerge(before, stamp);
   if (before.status === 'C') merge.remark('status_ignored', 'updates.status');
-  else if (before.status !== 'P') merge.set(merge.result, 'status', 'status', 'P');
+  else if (before.status !== 'P') merge.set(merge.result, 'status', 'P');
   return merge.finish();
 }
 
@@ -123,7 +123,7 @@ function mergeStatus(merge: FieldMerge, stop: number, sent: StopStatus): void {
     if (status !== (earlier === 'C' ? 'D' : earlier)) merge.remark('status_ignored', 'updates.status');
     return;
   }
-  const won = merge.set(merge.result, 'status', 'status', status);
+  const won = merge.set(merge.result, 'status', status);
   if (won && earlier === 'D' && status !== 'D') merge.remark('amended', 'updates.status');
 }
 
@@ -229,12 +229,12 @@ class FieldMerge {
   setAll(holder: Holder, path: string, fields: Fields): void {
     for (const field in fields) {
       const value = fields[field];
-      if (value !== undefined) this.set(holder, field, `${path}.${field}`, value);
+      if (value !== undefined) this.set(holder, field, value, `${path}.${field}`);
     }
   }
 
   /** Writes a field unless a later edit holds it; true where the value stands afterwards. */
-  set(holder: Holder, field: string, path: string, value: Json): boolean {
+  set(holder: Holder, field: string, value: Json, path = field): boolean {
     const held = holder[field];
     const same = held !== undefined && equal(held, value);
     const writer = held === undefined ? undefined : writerOf(this.#before, path);

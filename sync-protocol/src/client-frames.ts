@@ -1,6 +1,6 @@
 import * as z from '#schema';
 import { documentVersion, scopeName, shortText } from './frame-parts.ts';
-import { cursor, deviceClock, pingFrame, pongFrame } from './frames.ts';
+import { pongFrame } from './frames.ts';
 
 // What a client says. Phones need its types only, and load no schema of it.
 
@@ -9,6 +9,28 @@ const label = z.pipe(shortText, z.transform(withoutNul));
 function withoutNul(value: string): string {
   return value.replaceAll('\0', '');
 }
+
+/** Where a replica stands in a scope. */
+export const cursor = z.object({ epoch: shortText, version: documentVersion });
+export type Cursor = z.infer<typeof cursor>;
+
+/** What a device's clocks say at this moment; from it the server corrects the times of the queue's items. */
+export const deviceClock = z.object({
+  now: z.string().check(z.maxLength(40)),
+  boot_id: z.string().check(z.minLength(1), z.maxLength(64)),
+  monotonic_ms: z.number(),
+  /** What the server's clock says at `monotonic_ms` as the device has measured it, by NTP's rule. */
+  server_now: z.optional(z.string().check(z.maxLength(40))),
+});
+export type DeviceClock = z.infer<typeof deviceClock>;
+
+export const pingFrame = z.object({
+  type: z.literal('ping'),
+  pending: z._default(documentVersion, 0),
+  oldest_pending_at: z._default(z.nullable(z.string().check(z.maxLength(40))), null),
+  clock: z.optional(deviceClock),
+});
+export type PingFrame = z.infer<typeof pingFrame>;
 
 /** The first frame. Exactly one of `api_token` and `queue_key`; a queue key may push, nothing else. */
 export const helloFrame = z.object({

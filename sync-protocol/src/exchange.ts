@@ -1,15 +1,6 @@
 import * as z from '#schema';
-import { goneFrame, helloFrame, pushFrame } from './client-frames.ts';
-import {
-  ackFrame,
-  cursor,
-  deviceClock,
-  patchFrame,
-  routesFrame,
-  scopeGoneFrame,
-  snapshotFrame,
-  welcomeFrame,
-} from './frames.ts';
+import { cursor, deviceClock, goneFrame, helloFrame, pushFrame } from './client-frames.ts';
+import { ackFrame, patchFrame, routesFrame, scopeGoneFrame, snapshotFrame, welcomeFrame } from './frames.ts';
 
 // The channel over plain HTTP, for networks that block sockets and for background sync: the same frames, a request for
 // each push and each look. Credentials are headers: `employee_id` with `api_token` or `queue_key`.

@@ -1,34 +1,11 @@
 import * as z from '#schema';
-import { documentVersion, scopeName, shortText } from './frame-parts.ts';
+import { scopeName } from './frame-parts.ts';
 import { mutationResult } from './mutation-result.ts';
 import { routeKey } from './routes.ts';
 
-/** Where a replica stands in a scope. */
-export const cursor = z.object({ epoch: shortText, version: documentVersion });
-export type Cursor = z.infer<typeof cursor>;
+// What a server says and a client does something with: a phone loads these schemas. The others: server-frames.ts.
 
-// ── Both ways ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** What a device's clocks say at this moment; from it the server corrects the times of the queue's items. */
-export const deviceClock = z.object({
-  now: z.string().check(z.maxLength(40)),
-  boot_id: z.string().check(z.minLength(1), z.maxLength(64)),
-  monotonic_ms: z.number(),
-  /** What the server's clock says at `monotonic_ms` as the device has measured it, by NTP's rule. */
-  server_now: z.optional(z.string().check(z.maxLength(40))),
-});
-export type DeviceClock = z.infer<typeof deviceClock>;
-
-export const pingFrame = z.object({
-  type: z.literal('ping'),
-  pending: z._default(documentVersion, 0),
-  oldest_pending_at: z._default(z.nullable(z.string().check(z.maxLength(40))), null),
-  clock: z.optional(deviceClock),
-});
-export type PingFrame = z.infer<typeof pingFrame>;
 export const pongFrame = z.object({ type: z.literal('pong'), server_time: z.optional(z.string()) });
-
-// ── Server to client ───────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
  * No server sets `frame_bytes` lower. A client refuses what would not fit into such a frame when it is recorded, offline
@@ -119,16 +96,6 @@ export const snapshotFrame = z.object({
 export const scopeGoneFrame = z.object({ type: z.literal('gone'), scope: scopeName, reason: z.string() });
 export const routesFrame = z.object({ type: z.literal('routes'), routes: z.array(assignedRoute) });
 /**
- * Follows each patch with a route's header: when the route closes by itself, null where no timer runs. The header says
- * the same; this is for whoever shows a countdown and keeps no documents.
- */
-export const timerFrame = z.object({
-  type: z.literal('timer'),
-  scope: scopeName,
-  autoclose_at: z.nullable(z.string()),
-  forceclose_at: z.nullable(z.string()),
-});
-/**
  * The server closes this connection now: come back after so long, not earlier, whatever the platform says of the network.
  * Each phone is told another moment, so that a depot does not come back as one.
  */
@@ -146,7 +113,8 @@ export const errorFrame = z.object({
   details: z._default(z.array(z.object({ path: z.string(), message: z.string() })), []),
 });
 
-export const serverFrame = z.discriminatedUnion('type', [
+/** What a client heeds. Of a ping it reads only that it is one. */
+export const heardFrames = [
   welcomeFrame,
   rejectFrame,
   ackFrame,
@@ -154,18 +122,17 @@ export const serverFrame = z.discriminatedUnion('type', [
   snapshotFrame,
   scopeGoneFrame,
   routesFrame,
-  timerFrame,
   sessionFrame,
   goodbyeFrame,
   errorFrame,
-  pingFrame,
   pongFrame,
-]);
-export type ServerFrame = z.infer<typeof serverFrame>;
-export type ServerFrameInput = z.input<typeof serverFrame>;
+] as const;
+export const heardFrame = z.discriminatedUnion('type', [...heardFrames, z.object({ type: z.literal('ping') })]);
+export type HeardFrame = z.infer<typeof heardFrame>;
 
 /** The body of `GET /api/sync/snapshot?scope=…`: a patch from nothing. */
-export const snapshotBody = z.omit(patchFrame, { type: true, from: true });
+const { type: _type, from: _from, ...whole } = patchFrame.shape;
+export const snapshotBody = z.object(whole);
 export type Snapshot = z.infer<typeof snapshotBody>;
 
 /** Close codes of the channel, beside those of RFC 6455. */

@@ -18,6 +18,7 @@ export * from './exchange.ts';
 export * from './field-writers.ts';
 export * from './flags.ts';
 export * from './frames.ts';
+export * from './server-frames.ts';
 export * from './mutation-args.ts';
 export * from './mutation-content.ts';
 export * from './mutation-result.ts';

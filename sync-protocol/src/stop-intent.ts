@@ -44,23 +44,25 @@ export type InvoicesOf = (kind: 'products' | 'collections', item: string) => rea
  * set stay on the invoice that they name: there the app knows what it says.
  */
 export function withPlannedInvoices(stop: StopObject, invoicesOf: InvoicesOf, paths: 'v20' | 'current'): StopObject {
-  const products = lentInvoices(stop.products, (item) => invoicesOf('products', item), paths === 'v20');
-  const collections = lentInvoices(stop.collections, (item) => invoicesOf('collections', item), true);
+  const products = lentInvoices(stop, 'products', invoicesOf, paths === 'v20');
+  const collections = lentInvoices(stop, 'collections', invoicesOf, true);
   return products === stop.products && collections === stop.collections ? stop : { ...stop, products, collections };
 }
 
 function lentInvoices(
-  lines: StopObject['products'],
-  invoicesOf: (item: string) => readonly string[],
+  stop: StopObject,
+  kind: 'products' | 'collections',
+  invoicesOf: InvoicesOf,
   guessed: boolean,
 ): StopObject['products'] {
+  const lines = stop[kind];
   const isPlaced = ({ id, invoice }: LineUpdate): boolean =>
-    (invoice !== '' && !guessed) || invoicesOf(id).includes(invoice);
+    (invoice !== '' && !guessed) || invoicesOf(kind, id).includes(invoice);
   if (!lines || lines.every(isPlaced)) return lines;
   const free = new Map<string, string[]>();
   return lines.map((line): LineUpdate => {
     if (isPlaced(line)) return line;
-    const left = free.get(line.id) ?? unnamed(invoicesOf(line.id), line.id, lines);
+    const left = free.get(line.id) ?? unnamed(invoicesOf(kind, line.id), line.id, lines);
     free.set(line.id, left);
     const invoice = left.shift();
     return invoice === undefined ? line : { ...line, invoice };

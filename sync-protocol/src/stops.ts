@@ -192,10 +192,11 @@ export type LineResult = z.infer<typeof lineResult>;
  * is `by[at[path] ?? 0]`; paths are `status`, `arrived`, `updates.NAME`, `products.KEY.NAME`, `collections.KEY.NAME`.
  * That a stop is pending was written by nobody, unless `at.status` says by whom: the office has taken it back.
  */
+const { status: _status, ...saidOnce } = stopUpdates.shape;
 export const stopResult = z.object({
   status: stopStatus,
   arrived: z.optional(z.boolean()),
-  updates: z.optional(z.omit(stopUpdates, { status: true })),
+  updates: z.optional(z.object(saidOnce)),
   products: z.optional(z.record(z.string(), lineResult)),
   collections: z.optional(z.record(z.string(), lineResult)),
   by: z.optional(z.array(stamp)),

@@ -1,5 +1,5 @@
-import type { ClientFrameInput, ErrorCode, ServerFrame } from '@tailgate/sync-protocol';
-import { serverFrame } from '@tailgate/sync-protocol';
+import type { ClientFrameInput, ErrorCode, HeardFrame } from '@tailgate/sync-protocol';
+import { heardFrame } from '@tailgate/sync-protocol';
 import type { Environment, Socket } from '../environment.ts';
 import type { Lines } from './lines.ts';
 import type { Event, State, Timing } from './machine.ts';
@@ -15,7 +15,7 @@ export interface Talk {
   /** The server has answered with its time what was sent at `askedAt` (ms, monotonic); empty where it told none. */
   timed(askedAt: number, serverTime: string): void;
   /** A frame of the server, in order; pings and pongs stay here. */
-  take(frame: ServerFrame): void;
+  take(frame: HeardFrame): void;
   /** The machine moved; `live` ended where `before` was live and the state is not. */
   moved(state: State, before: State): void;
   /** A frame that could not be read: a fault of one side, told for the logs. */
@@ -169,16 +169,16 @@ export class Connection {
     if (askedAt !== undefined) this.#talk.timed(askedAt, serverTime);
   }
 
-  #read(data: unknown): ServerFrame | undefined {
+  #read(data: unknown): HeardFrame | undefined {
     let json: unknown;
     try {
       json = JSON.parse(String(data));
     } catch {
       // No frame.
     }
-    const parsed = serverFrame.safeParse(json);
+    const parsed = heardFrame.safeParse(json);
     if (parsed.success) return parsed.data;
-    // Frames of a later protocol are not for us.
+    // Frames of a later protocol are not for us, nor are timers: a route's header says the same.
     const [issue] = parsed.error.issues;
     if (issue?.path[0] !== 'type')
       this.#talk.unreadable(`the server sent a malformed frame (${issue?.path.join('.')})`);
