@@ -131,10 +131,6 @@ export class Channel implements Talk {
     return { type: 'ping', ...this.#gauge(), clock: this.#ground.time.reading() };
   }
 
-  unreadable(message: string): void {
-    this.#ground.desk.trouble('BAD_FRAME', message);
-  }
-
   /** What the office sees of a phone that still has something. */
   #gauge() {
     const oldest = this.queue.oldest ?? null;

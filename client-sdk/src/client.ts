@@ -154,9 +154,8 @@ export class LocalClient {
     if (employee === undefined) throw new NotSignedIn();
     const known = by && courier.receipt(by.id);
     if (known) return known;
-    const target = targetOf(draft.args);
     // It was made on top of what the driver saw, whatever the clocks say.
-    const after = target ? replica.latestEdit(target.scope, target.stop) + 1 : 0;
+    const after = replica.latestEdit(targetOf(draft.args)) + 1;
     const { item, saved } = outbox.record(employee, draft, after, by?.id);
     return courier.recorded(item, saved);
   }

@@ -1,7 +1,6 @@
 import type { AssignedRoute, Cursor, Scope, HeardFrame } from '@tailgate/sync-protocol';
 import type { ChannelGround, Credentials, Desk } from './channel.ts';
 import { Channel } from './channel.ts';
-import type { State } from './connection/machine.ts';
 import { messageOf, Unreachable } from './errors.ts';
 import type { EventHub } from './events.ts';
 import type { QueueItem } from './queue/item.ts';
@@ -36,9 +35,12 @@ export class Courier implements Desk {
   /** The last things that went wrong, the latest last. */
   readonly troubles: Trouble[] = [];
   readonly #ground: CourierGround;
-  readonly #channels: Channel[] = [];
+  /** One for each queue. */
+  readonly channels: Channel[] = [];
   readonly #receipts = new Map<string, Receipt>();
   readonly #leaving = new Set<string>();
+  /** Queues of which this run has shown a key in vain: while there is a token, they do not try the next one. */
+  readonly #keyRefused = new Set<Queue>();
   /** The life of the server's database, as the latest welcome told it. */
   epoch: string | undefined;
   #files: Status['uploading'] = {};
@@ -52,11 +54,6 @@ export class Courier implements Desk {
     for (const damaged of ground.outbox.damaged)
       this.trouble('DAMAGED', `the stored ${damaged} cannot be read; it is kept`);
     this.#update();
-  }
-
-  /** How the line of a queue stands; undefined where it has none. */
-  stateOf(queue: Queue): State | undefined {
-    return this.#channels.find((channel) => channel.queue === queue)?.state;
   }
 
   // ── What the client asks ─────────────────────────────────────────────────────────────────────────────────────────
@@ -88,7 +85,7 @@ export class Courier implements Desk {
   }
 
   wake(): void {
-    for (const channel of this.#channels) channel.wake();
+    for (const channel of this.channels) channel.wake();
     this.#tellSignOuts();
   }
 
@@ -105,27 +102,26 @@ export class Courier implements Desk {
 
   close(): void {
     this.#closed = true;
-    for (const channel of this.#channels) channel.close();
+    for (const channel of this.channels) channel.close();
   }
 
   // ── What channels ask and tell ───────────────────────────────────────────────────────────────────────────────────
 
   credentials(queue: Queue): Credentials | undefined {
-    const { employee, queue_key, retired, epoch } = queue.head;
-    const { accounts } = this.#ground;
-    const api_token = accounts.find(employee)?.token ?? undefined;
-    if (accounts.employee === employee && api_token !== undefined && !retired) return { api_token };
+    const { employee, queue_key, epoch } = queue.head;
+    const api_token = this.#ground.accounts.find(employee)?.token;
+    const session = api_token ? { api_token } : undefined;
+    if (this.followerOf(queue)) return session;
     // A server of another epoch may have lost what it had of this queue: it has to be asked.
     const unsure = queue.items.length > 0 && this.epoch !== undefined && epoch !== this.epoch;
     if (queue.waiting.size === 0 && !unsure) return undefined;
-    if (queue_key !== null) return { queue_key };
-    return api_token === undefined ? undefined : { api_token };
+    return queue_key === null || (session && this.#keyRefused.has(queue)) ? session : { queue_key };
   }
 
   /** The driver at work, where this is their queue and they may read. */
   followerOf({ head }: Queue): Account | undefined {
     const account = this.#ground.accounts.current.current;
-    return account?.employee === head.employee && account.token !== null && !head.retired ? account : undefined;
+    return account?.token && account.employee === head.employee && !head.retired ? account : undefined;
   }
 
   cursors(queue: Queue): Record<Scope, Cursor | null> {
@@ -142,7 +138,7 @@ export class Courier implements Desk {
     if (this.followerOf(queue)) {
       // What belongs to nobody at work here is taken off the device, once nothing of it has to drain.
       const followed = cursorsOf(replica, routes, queue.head.client_id, outbox.unfinished.scopes);
-      for (const scope of replica.scopes) if (!(scope in followed)) replica.forget(scope);
+      for (const scope of replica.scopes.keys()) if (!(scope in followed)) replica.forget(scope);
     }
     outbox.purge();
     // An app that was killed between the office's word and this one.
@@ -173,6 +169,7 @@ export class Courier implements Desk {
     else if (code === 'INVALID_TOKEN' && credentials) {
       // A hello that was long under way has had another key made, and its answer was lost: this one opens nothing more.
       this.#ground.outbox.setQueueKey(queue, null);
+      this.#keyRefused.add(queue);
       this.#update();
     } else if (code === 'CLIENT_OF_OTHER_EMPLOYEE') channel.fork();
     this.trouble(code, message);
@@ -217,10 +214,10 @@ export class Courier implements Desk {
     const employee = accounts.employee;
     if (employee !== undefined) outbox.queueOf(employee);
     for (const queue of outbox.queues) {
-      if (this.#channels.some((channel) => channel.queue === queue)) continue;
-      this.#channels.push(new Channel(queue, { ...this.#ground, desk: this }));
+      if (this.channels.some((channel) => channel.queue === queue)) continue;
+      this.channels.push(new Channel(queue, { ...this.#ground, desk: this }));
     }
-    for (const channel of this.#channels) channel.update();
+    for (const channel of this.channels) channel.update();
     this.#showStatus();
   }
 
@@ -239,7 +236,7 @@ export class Courier implements Desk {
   async #tellSignOut(employee: string): Promise<void> {
     const { accounts, auth, outbox } = this.#ground;
     const account = accounts.find(employee);
-    if (!account?.leaving || account.token === null || this.#leaving.has(employee)) return;
+    if (!account?.token || !account.leaving || this.#leaving.has(employee)) return;
     const queue = outbox.queueOf(employee);
     if (queue.waiting.size > 0 && queue.head.queue_key === null) return;
     this.#leaving.add(employee);
@@ -260,11 +257,9 @@ export class Courier implements Desk {
 
   #computeStatus(): Status {
     const account = this.#ground.accounts.current.current;
-    const channel = this.#channels.find(
-      ({ queue }) => queue.head.employee === account?.employee && !queue.head.retired,
-    );
+    const channel = this.channels.find(({ queue }) => queue.head.employee === account?.employee && !queue.head.retired);
     return {
-      connection: connectionStatus(account !== undefined && account.token !== null, channel?.state),
+      connection: connectionStatus(account?.token, channel?.state),
       employeeId: account?.employee,
       ...pendingOf(this.#ground.outbox),
       uploading: this.#files,

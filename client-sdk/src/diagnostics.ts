@@ -1,6 +1,11 @@
 // Types alone: this is loaded by who asks, and must not take the core with it.
-import type { ClientGround } from './client.ts';
+import type { DeviceTime } from './connection/device-time.ts';
 import type { State } from './connection/machine.ts';
+import type { Courier } from './courier.ts';
+import type { Clock, Environment } from './environment.ts';
+import type { Outbox } from './queue/outbox.ts';
+import type { Replica } from './replica/replica.ts';
+import type { Accounts } from './session/accounts.ts';
 import type { Status, Trouble } from './status.ts';
 
 /**
@@ -71,9 +76,22 @@ export interface ScopeDiagnostics {
   readonly documents: number;
 }
 
+/** What is looked at. */
+interface Parts {
+  readonly url: string;
+  readonly device: string;
+  readonly app: string;
+  readonly environment: Environment;
+  readonly time: DeviceTime;
+  readonly accounts: Accounts;
+  readonly courier: Courier;
+  readonly outbox: Outbox;
+  readonly replica: Replica;
+}
+
 /** Loaded by who asks. */
 export function takeDiagnostics(
-  { accounts, courier, outbox, replica, time, environment, app, device, url }: ClientGround,
+  { accounts, courier, outbox, replica, time, environment, app, device, url }: Parts,
   build: Pick<Diagnostics, 'sdk' | 'protocol'>,
 ): Diagnostics {
   return {
@@ -83,7 +101,7 @@ export function takeDiagnostics(
     device,
     server: placeOf(url),
     epoch: courier.epoch,
-    clock: { bootId: time.id, offset: time.offset },
+    clock: { bootId: time.id, offset: offsetNow(time, environment.clock) },
     status: courier.status.current,
     accounts: [...accounts.all].map(({ employee, token, leaving, ends_at, routes }) => ({
       employee,
@@ -97,14 +115,14 @@ export function takeDiagnostics(
       employee: queue.head.employee,
       retired: queue.head.retired,
       hasKey: queue.head.queue_key !== null,
-      connection: courier.stateOf(queue)?.at ?? 'resting',
+      connection: courier.channels.find((channel) => channel.queue === queue)?.state.at ?? 'resting',
       epoch: queue.head.epoch,
       sealedSeq: queue.head.sealed_seq,
       waiting: queue.waiting.size,
       unhosted: queue.answered.size,
       items: queue.items.length,
     })),
-    scopes: replica.states.flatMap(({ scope, head, documents }) =>
+    scopes: [...replica.scopes.values()].flatMap(({ scope, head, documents }) =>
       head
         ? {
             scope,
@@ -119,6 +137,11 @@ export function takeDiagnostics(
     damaged: outbox.damaged,
     troubles: [...courier.troubles],
   };
+}
+
+/** The server's time less the device's, as far as it was measured; ms. */
+function offsetNow({ best }: DeviceTime, clock: Clock): Diagnostics['clock']['offset'] {
+  return best && { ...best, ms: clock.monotonic() + best.ms - clock.now() };
 }
 
 function placeOf(url: string): string {

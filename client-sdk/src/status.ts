@@ -35,10 +35,9 @@ export interface Trouble {
   readonly at: number;
 }
 
-export function connectionStatus(signedIn: boolean, state: State | undefined): ConnectionStatus {
-  if (!signedIn) return 'signed_out';
-  return (state && shown[state.at]) ?? 'offline';
-}
+/** @param token of the driver at work */
+export const connectionStatus = (token: string | null | undefined, state: State | undefined): ConnectionStatus =>
+  token ? ((state && shown[state.at]) ?? 'offline') : 'signed_out';
 
 const shown: Partial<Record<State['at'], ConnectionStatus>> = {
   live: 'online',

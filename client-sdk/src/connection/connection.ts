@@ -18,8 +18,6 @@ export interface Talk {
   take(frame: HeardFrame): void;
   /** The machine moved; `live` ended where `before` was live and the state is not. */
   moved(state: State, before: State): void;
-  /** A frame that could not be read: a fault of one side, told for the logs. */
-  unreadable(message: string): void;
 }
 
 /**
@@ -39,6 +37,7 @@ export interface ConnectionGround {
   readonly lines: Lines;
   readonly environment: Environment;
   readonly timing: Timing;
+  readonly desk: { trouble(code: string, message: string): void };
 }
 
 /** One line after another: does what the machine's states begin with, and tells it what happened. */
@@ -114,7 +113,7 @@ export class Connection {
       socket = lines.open(`${url}/api/sync`);
     } catch (error) {
       queueMicrotask(() => this.tell({ is: 'closed' }));
-      return this.#talk.unreadable(`the address ${url} cannot be opened: ${String(error)}`);
+      return this.#complain(`the address ${url} cannot be opened: ${String(error)}`);
     }
     this.#socket = socket;
     // What a socket says after we let go of it is of no interest.
@@ -169,6 +168,11 @@ export class Connection {
     if (askedAt !== undefined) this.#talk.timed(askedAt, serverTime);
   }
 
+  /** A fault of one side, told for the logs. */
+  #complain(message: string): void {
+    this.#ground.desk.trouble('BAD_FRAME', message);
+  }
+
   #read(data: unknown): HeardFrame | undefined {
     let json: unknown;
     try {
@@ -180,8 +184,7 @@ export class Connection {
     if (parsed.success) return parsed.data;
     // Frames of a later protocol are not for us, nor are timers: a route's header says the same.
     const [issue] = parsed.error.issues;
-    if (issue?.path[0] !== 'type')
-      this.#talk.unreadable(`the server sent a malformed frame (${issue?.path.join('.')})`);
+    if (issue?.path[0] !== 'type') this.#complain(`the server sent a malformed frame (${issue?.path.join('.')})`);
     return undefined;
   }
 }

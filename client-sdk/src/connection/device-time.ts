@@ -69,14 +69,15 @@ export class DeviceTime {
     this.id = newId(clock.now(), random);
   }
 
-  get #best(): Offset | undefined {
+  /** What the monotonic clock lacks to be the server's time, as far as it was measured. */
+  get best(): Offset | undefined {
     return bestOffset(this.#exchanges, this.#clock.monotonic());
   }
 
   /** What frames say of these clocks (protocol.md, Limits and time). */
   reading(): DeviceClock {
     const [now, monotonic] = [this.#clock.now(), this.#clock.monotonic()];
-    const offset = this.#best;
+    const offset = this.best;
     return {
       now: new Date(now).toISOString(),
       boot_id: this.id,
@@ -85,15 +86,9 @@ export class DeviceTime {
     };
   }
 
-  /** The server's time less the device's, as far as it was measured; ms. */
-  get offset(): Offset | undefined {
-    const offset = this.#best;
-    return offset && { ...offset, ms: this.#clock.monotonic() + offset.ms - this.#clock.now() };
-  }
-
   /** Whether times of now are known well enough to be pushed. */
   get isSure(): boolean {
-    return (this.#best?.errorMs ?? Infinity) <= doubtMs;
+    return (this.best?.errorMs ?? Infinity) <= doubtMs;
   }
 
   take(askedAt: number, serverTime: string): void {

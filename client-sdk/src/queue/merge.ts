@@ -16,22 +16,20 @@ export function mergeUpdates(first: StopObject, second: StopObject): StopObject 
 }
 
 /** How a member that both have becomes one; undefined where it cannot. Any other is what was said last. */
-interface Rule {
-  merge(this: void, first: unknown, second: unknown): unknown;
+interface Rules {
+  [member: string]: { merge(this: void, first: unknown, second: unknown): unknown }['merge'];
 }
 
-const members: Rule = { merge: mergeMembers };
-const lines: Rule = { merge: mergeLines };
 /** What has arrived, and what is evidence, stays; of photos only an empty list says that there are none. */
-const rules: Readonly<Record<string, Rule>> = {
-  updates: members,
-  action: members,
-  products: lines,
-  collections: lines,
-  arrived: { merge: (first) => first },
+const rules: Rules = {
+  updates: mergeMembers,
+  action: mergeMembers,
+  products: mergeLines,
+  collections: mergeLines,
+  arrived: (first) => first,
   // Which photo an entry keeps depends on the list in between.
-  osd_data: { merge: () => undefined },
-  overage_items: { merge: () => undefined },
+  osd_data: () => undefined,
+  overage_items: () => undefined,
 };
 /** Where null is as good as absent. */
 const saidByNull: readonly string[] = ['signature_id', 'image_ids', ...Object.keys(rules)];
@@ -44,7 +42,7 @@ function mergeMembers(first: Members, second: Members): Members | undefined {
   for (const [name, value] of Object.entries(second)) {
     if (value === undefined || (value === null && saidByNull.includes(name))) continue;
     const rule = merged[name] ? rules[name] : undefined;
-    merged[name] = rule ? rule.merge(merged[name], value) : value;
+    merged[name] = rule ? rule(merged[name], value) : value;
     if (merged[name] === undefined) return undefined;
   }
   return merged;

@@ -153,7 +153,8 @@ export class Outbox {
     return next;
   }
 
-  setQueueKey(queue: Queue, key: string): void {
+  /** @param key null where the one that was held opens nothing: the next hello with a token asks for another */
+  setQueueKey(queue: Queue, key: string | null): void {
     queue.head.queue_key = key;
     this.#store([], putQueue(queue));
   }

@@ -30,7 +30,7 @@ export class Feed {
   /** What the server was asked for over this line: it tells of nothing else. */
   readonly #followed: Set<Scope>;
   readonly #failures = new Map<Scope, number>();
-  readonly #timers = new Set<() => void>();
+  readonly #timers: (() => void)[] = [];
   readonly #abort = new AbortController();
 
   constructor(ground: FeedGround) {
@@ -100,13 +100,9 @@ export class Feed {
     const failures = this.#failures.get(scope) ?? 0;
     this.#failures.set(scope, failures + 1);
     desk.trouble('REFETCH', why);
-    if (failures === 0) return this.#subscribe([scope], () => null);
-    const ms = backoffMs(failures, timing, environment.random.fraction());
-    const cancel = environment.clock.after(ms, () => {
-      this.#timers.delete(cancel);
-      this.#subscribe([scope], () => null);
-    });
-    this.#timers.add(cancel);
+    const ask = (): void => this.#subscribe([scope], () => null);
+    if (failures === 0) return ask();
+    this.#timers.push(environment.clock.after(backoffMs(failures, timing, environment.random.fraction()), ask));
   }
 }
 

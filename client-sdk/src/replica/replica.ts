@@ -2,7 +2,7 @@ import type { Cursor, ReferenceCode, Scope } from '@tailgate/sync-protocol';
 import { clientScope, codesScope, headerDocument, isClientScope, isRouteScope } from '@tailgate/sync-protocol';
 import type { Clock } from '../environment.ts';
 import type { Amendment, Conflict, EventHub } from '../events.ts';
-import type { Progress, QueueItem } from '../queue/item.ts';
+import type { Progress, QueueItem, Target } from '../queue/item.ts';
 import { afterReview } from '../queue/item.ts';
 import type { UnfinishedItems } from '../queue/unfinished.ts';
 import type { Journal } from '../store/journal.ts';
@@ -35,47 +35,38 @@ export interface ReplicaGround {
 /** The documents that this device holds, and the views of them. Readable without a network from the first sync on. */
 export class Replica {
   readonly #ground: ReplicaGround;
-  readonly #scopes: Map<Scope, ScopeState>;
+  /** What this device holds. */
+  readonly scopes: Map<Scope, ScopeState>;
+  /** Code lists, in the order of `sort`. */
+  readonly codes = new Signal<readonly ReferenceCode[]>([]);
   readonly #routes = new Map<Scope, RouteModel>();
-  readonly #codes = new Signal<readonly ReferenceCode[]>([]);
 
   constructor(scopes: Map<Scope, ScopeState>, ground: ReplicaGround) {
-    this.#scopes = scopes;
+    this.scopes = scopes;
     this.#ground = ground;
     this.#refreshCodes();
   }
 
-  get codes(): Watch<readonly ReferenceCode[]> {
-    return this.#codes;
-  }
-
-  get states(): ScopeState[] {
-    return [...this.#scopes.values()];
-  }
-
-  get scopes(): Scope[] {
-    return [...this.#scopes.keys()];
-  }
-
   cursor(scope: Scope): Cursor | null {
-    return this.#scopes.get(scope)?.cursor ?? null;
+    return this.scopes.get(scope)?.cursor ?? null;
   }
 
   epochOf(scope = ''): string | null {
-    return this.#scopes.get(scope)?.standing?.epoch ?? null;
+    return this.scopes.get(scope)?.standing?.epoch ?? null;
   }
 
   /** The server lives this epoch now: what we hold of another one is shown, and compared with nothing (I9). */
   enterEpoch(epoch: string): void {
-    for (const state of this.#scopes.values()) state.enterEpoch(epoch);
+    for (const state of this.scopes.values()) state.enterEpoch(epoch);
   }
 
   route(scope: Scope): Watch<LocalRoute | undefined> {
     return this.#model(scope).signal;
   }
 
-  latestEdit(scope: Scope, stop: number): number {
-    return this.#model(scope).latestEdit(stop);
+  /** The latest edit that the view of a stop contains (ms since 1970): what is recorded now was made on top of it. */
+  latestEdit(target: Target | undefined): number {
+    return target ? this.#model(target.scope).latestEdit(target.stop) : 0;
   }
 
   /**
@@ -108,7 +99,7 @@ export class Replica {
     const scopes = new Set(items.map((item) => (item.progress.at === 'accepted' ? item.target?.scope : undefined)));
     this.#tell(
       [...scopes].flatMap((scope = '') => {
-        const state = this.#scopes.get(scope);
+        const state = this.scopes.get(scope);
         return state ? this.#settle(state) : [];
       }),
     );
@@ -132,7 +123,7 @@ export class Replica {
     const moves = new Map<QueueItem, Progress>();
     for (const item of items) {
       const { client_id, mutation, progress, target } = item;
-      const document = this.#scopes.get(clientScope(client_id))?.documents.get(`${reviewPrefix}${mutation.id}`);
+      const document = this.scopes.get(clientScope(client_id))?.documents.get(`${reviewPrefix}${mutation.id}`);
       const next = afterReview(progress, document?.value, this.epochOf(target?.scope), this.#ground.clock.now());
       if (next) moves.set(item, next);
     }
@@ -144,15 +135,15 @@ export class Replica {
   }
 
   forget(scope: Scope): void {
-    this.#scopes.delete(scope);
+    this.scopes.delete(scope);
     void this.#ground.journal.commit(forgetScope(scope), 'relaxed');
     this.#routes.get(scope)?.signal.set(undefined);
     this.#routes.delete(scope);
   }
 
   #state(scope: Scope): ScopeState {
-    const state = this.#scopes.get(scope) ?? new ScopeState(scope);
-    this.#scopes.set(scope, state);
+    const state = this.scopes.get(scope) ?? new ScopeState(scope);
+    this.scopes.set(scope, state);
     return state;
   }
 
@@ -194,13 +185,13 @@ export class Replica {
   }
 
   #stopException(code: string): string | undefined {
-    return this.#codes.current.find((each) => each.type === 'stop-exception' && each.code === code)?.stop_type;
+    return this.codes.current.find((each) => each.type === 'stop-exception' && each.code === code)?.stop_type;
   }
 
   #refreshCodes(): void {
-    const documents = this.#scopes.get(codesScope)?.documents.values() ?? [];
+    const documents = this.scopes.get(codesScope)?.documents.values() ?? [];
     const codes = [...documents].map(({ value }) => value).filter(isCode);
     codes.sort((a, b) => a.sort - b.sort || (a.code < b.code ? -1 : 1));
-    this.#codes.set(keepEqualParts(this.#codes.current, codes));
+    this.codes.set(keepEqualParts(this.codes.current, codes));
   }
 }
