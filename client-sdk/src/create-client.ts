@@ -14,7 +14,7 @@ import { openScopes } from './replica/scope-state.ts';
 import { Accounts } from './session/accounts.ts';
 import { openAuth } from './session/sign-in.ts';
 import { Journal } from './store/journal.ts';
-import type { Store } from './store/store.ts';
+import type { SharedStore } from './tabs/shared-store.ts';
 import type { UploadsPart } from './upload-port.ts';
 
 /** What `createClient` takes: where the server is, where this device keeps its data, and what the platform lacks. */
@@ -22,7 +22,7 @@ export interface ClientOptions extends Partial<Environment> {
   /** The server, such as `https://pod.example.com`; without `/api`. */
   readonly url: string;
   /** Where this device keeps its replica and queues; one store for one client. */
-  readonly store: Store;
+  readonly store: SharedStore;
   /** Who works with this device, where the app knows; else who did last. */
   readonly employeeId?: string;
   /** Names of device and app for the people in operations; 200 characters of each are sent. */

@@ -16,6 +16,7 @@ export { openIndexedDb } from './store/indexeddb.ts';
 export { MemoryStore } from './store/memory.ts';
 export type { Durability, Row, Store, StoreChange, Table } from './store/store.ts';
 export { tables } from './store/store.ts';
+export type { SharedStore } from './tabs/shared-store.ts';
 export { StoreInUse } from './tabs/tab-client.ts';
 export type { UploadGround, UploadsPart } from './upload-port.ts';
 export type { Watch } from './watch.ts';

@@ -1,6 +1,6 @@
 import { Unreachable } from '../errors.ts';
 import { anything, fields, flag, listOf, text } from '../store/reading.ts';
-import type { AuthGround, Session, SignInInput, SignInResult } from './sign-in.ts';
+import type { AuthCalls, AuthGround, Session, SignInInput, SignInResult } from './sign-in.ts';
 
 /** Every answer of our server, and none of a proxy's or a hotel's. */
 const isEnvelope = fields({ message: text, data: anything });
@@ -18,8 +18,7 @@ interface Answer {
   readonly retryAfterMs: number | undefined;
 }
 
-/** What an app asks once a day, over the network (contract §2). Each throws `Unreachable` where there is no answer. */
-export class AuthRequests {
+export class AuthRequests implements AuthCalls {
   readonly #ground: AuthGround;
 
   constructor(ground: AuthGround) {
@@ -42,7 +41,6 @@ export class AuthRequests {
     return entered(await this.#post('signup', { employee_id: employeeId, password, device: this.#ground.device }));
   }
 
-  /** True where the server knows that this token is over: now, or since before. */
   async signOut(employee: string, token: string): Promise<boolean> {
     const { status } = await this.#post('signout', { employee_id: employee, api_token: token });
     return status < 300 || status === 401;

@@ -1,6 +1,5 @@
 import type { Environment } from '../environment.ts';
 import { Unreachable } from '../errors.ts';
-import type { AuthRequests } from './auth-requests.ts';
 
 /** What a driver signs in with. */
 export interface SignInInput {
@@ -41,8 +40,16 @@ export interface AuthGround {
   readonly device: string;
 }
 
+/** What an app asks once a day, over the network (contract §2). Each throws `Unreachable` where there is no answer. */
+export interface AuthCalls {
+  signIn(input: SignInInput): Promise<[SignInResult, Session?]>;
+  signUp(employeeId: string, password: string): Promise<[SignInResult, Session?]>;
+  /** True where the server knows that this token is over: now, or since before. */
+  signOut(employee: string, token: string): Promise<boolean>;
+}
+
 /** What asks the auth endpoints; rejects with `Unreachable` where it could not be loaded. */
-export type Auth = () => Promise<AuthRequests>;
+export type Auth = () => Promise<AuthCalls>;
 
 /** It is loaded right behind the start, while the page's own files can be had (see `Lines`). */
 export function openAuth(ground: AuthGround): Auth {

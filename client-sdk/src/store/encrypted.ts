@@ -1,3 +1,4 @@
+import type { SharedStore } from '../tabs/shared-store.ts';
 import { openValue, sealValue, WrongKey } from './sealing.ts';
 import type { Durability, Row, Store, StoreChange, Table } from './store.ts';
 import { tables } from './store.ts';
@@ -18,7 +19,7 @@ const isProbe = ({ key }: Row): boolean => key === probeKey;
  * @param key the app's, from the platform's key store: for AES-GCM, `encrypt` and `decrypt`; it need not be extractable
  * @throws WrongKey
  */
-export async function encrypted(store: Store, key: CryptoKey): Promise<Store> {
+export async function encrypted(store: SharedStore, key: CryptoKey): Promise<SharedStore> {
   const probe = (await store.readAll('setting')).find(isProbe);
   if (probe)
     await open(key, 'setting', probe).catch((error: unknown) => {
@@ -28,15 +29,15 @@ export async function encrypted(store: Store, key: CryptoKey): Promise<Store> {
   return new EncryptedStore(store, key);
 }
 
-class EncryptedStore implements Store {
+class EncryptedStore implements SharedStore {
   readonly evicted: boolean;
-  readonly share: Store['share'];
+  readonly share: SharedStore['share'];
   readonly #store: Store;
   readonly #key: CryptoKey;
   /** Values of different sizes are not done in the order in which they were begun; writes are. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(store: Store, key: CryptoKey) {
+  constructor(store: SharedStore, key: CryptoKey) {
     this.#store = store;
     this.#key = key;
     this.evicted = store.evicted ?? false;

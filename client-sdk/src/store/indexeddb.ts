@@ -1,6 +1,7 @@
+import type { SharedStore } from '../tabs/shared-store.ts';
 import { TabClient } from '../tabs/tab-client.ts';
 import { Database } from './indexeddb-database.ts';
-import type { Durability, Row, Store, StoreChange, Table } from './store.ts';
+import type { Durability, Row, StoreChange, Table } from './store.ts';
 import { tables } from './store.ts';
 
 /** How `openIndexedDb` opens its database; all of it can be left out. */
@@ -19,7 +20,7 @@ export interface IndexedDbOptions {
  * Opens the store of that name in the browser's IndexedDB. Any number of pages may: one of them runs the client, the
  * others see and record through it.
  */
-export async function openIndexedDb(name = 'tailgate', options: IndexedDbOptions = {}): Promise<Store> {
+export async function openIndexedDb(name = 'tailgate', options: IndexedDbOptions = {}): Promise<SharedStore> {
   const { indexedDB = globalThis.indexedDB, locks = globalThis.navigator?.locks, patienceMs = 5_000 } = options;
   const store = new IndexedDbStore(name, indexedDB);
   if (locks) store.share = (start, outer) => TabClient.open({ name, locks, patienceMs, start, store: outer });
@@ -32,11 +33,11 @@ export async function openIndexedDb(name = 'tailgate', options: IndexedDbOptions
   return store;
 }
 
-class IndexedDbStore implements Store {
+class IndexedDbStore implements SharedStore {
   /** This is the first time that the database is open since there is one. */
   created = false;
   evicted = false;
-  share: Store['share'];
+  share: SharedStore['share'];
   readonly #database: Database;
 
   constructor(name: string, factory: IDBFactory) {

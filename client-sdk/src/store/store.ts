@@ -1,5 +1,3 @@
-import type { Client, LocalClient } from '../client.ts';
-
 /**
  * Where the SDK keeps what must outlive the app: rows under text keys, in a few tables. Values are JSON. Everything
  * that the SDK reads, it reads once when it opens; afterwards it only writes. So an adapter is small (IndexedDB, SQLite,
@@ -16,11 +14,6 @@ export interface Store {
   close(): Promise<void>;
   /** The platform has thrown away what was here since this store was last open: what was not sent is lost. */
   readonly evicted?: boolean;
-  /**
-   * Where several pages may have the store open: the client of this page, which `start` runs only while no other page
-   * does (one store, one writer). `outer` is this store as the client has it: a wrapper around it, perhaps.
-   */
-  readonly share?: ((start: () => Promise<LocalClient>, outer: Store) => Promise<Client>) | undefined;
 }
 
 /** Every table; an adapter makes them when it opens. */
