@@ -8,6 +8,7 @@ import { newSqliteStore } from '../support/sqlite-store.ts';
 
 const password = 'secret-of-driver';
 const comment = (id: number, text: string) => ({ id, updates: { driver_comments: text } });
+const isCredential = (name: string): boolean => ['api_token', 'queue_key', 'wants_queue_key'].includes(name);
 const tokenOf = (server: ScriptedServer, employee: string): string =>
   [...server.tokens].find(([, who]) => who === employee)?.[0] ?? '';
 
@@ -106,6 +107,28 @@ describe('signing in and out', () => {
     const authors = server.ledger.taken.map(({ stop, employee }) => `${stop} by ${employee}`);
     expect(authors.sort()).toEqual(['1 by 1001', '2 by 1001', '3 by 1002']);
     expect(client.status.current).toMatchObject({ connection: 'online', employeeId: '1002', pending: {} });
+  });
+
+  test('a key that ended by a hello whose answer was lost: the token brings another one', async () => {
+    const server = await startScriptedServer();
+    const device = new Device(server.url);
+    const client = await device.startSignedIn('1001');
+    await until(client.route(), (route) => route !== undefined);
+    server.holdAcks();
+    const { id } = client.updateStop(sampleKey, comment(1, 'of A'));
+    await server.until(() => server.heldAcks > 0);
+    await device.kill();
+    for (const queue of server.queueKeys.keys()) server.queueKeys.set(queue, 'key that nobody was told');
+    server.releaseAcks();
+    // Somebody else is at work now: the queue of A shows its key.
+    const next = await device.start({ employeeId: '1002' });
+    await next.receipt(id)?.accepted;
+    expect(server.ledger.taken.map(({ employee }) => employee)).toEqual(['1001']);
+    const shown = server.heard.flatMap((frame) =>
+      frame.type === 'hello' && frame.employee_id === '1001' ? [Object.keys(frame).filter(isCredential)] : [],
+    );
+    expect(shown).toEqual([['api_token', 'wants_queue_key'], ['queue_key'], ['api_token', 'wants_queue_key']]);
+    expect([...server.queueKeys.values()]).toEqual([expect.stringMatching(/^key-/)]);
   });
 
   test('a sign-out works without a network: the queue drains when it is back, and the server is told', async () => {
