@@ -37,9 +37,11 @@ export interface ClientOptions extends Partial<Environment> {
  * Opens what this device has, and connects as soon as there is a reason to. Where several pages share the store, one of
  * them does, and the others see and record through it.
  */
-export function createClient(options: ClientOptions): Promise<Client> {
+export async function createClient(options: ClientOptions): Promise<Client> {
   const open = (): Promise<LocalClient> => openClient(options);
-  return options.store.share?.(open, options.store) ?? open();
+  const client = await (options.store.share?.(open, options.store) ?? open());
+  options.uploads?.serve(client.driver);
+  return client;
 }
 
 async function openClient(options: ClientOptions): Promise<LocalClient> {

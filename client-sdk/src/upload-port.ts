@@ -9,8 +9,6 @@ export interface UploadGround {
   readonly environment: Environment;
   readonly timing: Timing;
   readonly accounts: {
-    /** Who works with the device. */
-    readonly employee: string | undefined;
     find(employee: string): { readonly token: string | null } | undefined;
   };
   readonly outbox: {
@@ -31,6 +29,9 @@ export interface UploadGround {
 
 /** Something that lives beside a client: it starts once the client does, and ends before it. */
 export interface UploadsPart {
+  /** Who works with the device, in every page. */
+  serve(driver: Watch<{ readonly employeeId: string } | undefined>): void;
+  /** In the page that runs the client, and sends. */
   start(client: UploadGround): void;
   stop(): Promise<void>;
   /** The network, or the person, may have come back. */

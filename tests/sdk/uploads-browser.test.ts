@@ -87,6 +87,17 @@ test('in Chromium a photo is made smaller and a signature is not; both survive a
   await again.close();
 });
 
+test('a page that does not run the client keeps files, too, and sees them arrive', async () => {
+  const first = await openPage(context, address);
+  const second = await openPage(context, address);
+  const photo = await second.evaluate(() => globalThis.files.add(600, 'photo'));
+  await second.evaluate((id) => globalThis.files.here(id), photo.id);
+  expect(await second.evaluate(() => globalThis.files.waiting())).toBe(0);
+  expect((await download(node.client, photo.id)).headers.get('content-type')).toBe('image/jpeg');
+  await first.close();
+  await second.close();
+});
+
 test('a page that crashes in mid-upload goes on from the bytes that had arrived', async () => {
   const page = await openPage(context, address);
   link.throttle(300_000);

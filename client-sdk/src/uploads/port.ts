@@ -9,8 +9,6 @@ export function openPort({ url, environment, timing, accounts, outbox, courier }
     environment,
     timing,
     status: courier.status,
-    /** Who works with the device. */
-    employee: () => accounts.employee,
     epoch: () => courier.epoch,
     waiting: (files: Readonly<Record<string, number>>) => courier.filesWait(files),
     trouble: (code: string, message: string) => courier.trouble(code, message),

@@ -7,12 +7,13 @@ export class Vanished extends Error {
   override readonly name = 'Vanished';
 }
 
-/** All files of this device: what the store knows, in memory, and the only writer of their states. */
+/** All files of this device: what the store knows, in memory. The page that sends is the only writer of their states. */
 export class Shelf {
   readonly #store: FileStore;
   readonly #files = new Map<string, KeptFile>();
   readonly #states = new Map<string, Signal<FileState | undefined>>();
   readonly #listeners = new Set<(file: KeptFile) => void>();
+  #written: (file: KeptFile) => void = () => {};
 
   private constructor(store: FileStore) {
     this.#store = store;
@@ -24,10 +25,17 @@ export class Shelf {
     return shelf;
   }
 
-  /** Takes in what another page has added. */
-  async reread(): Promise<void> {
-    for (const { value } of await this.#store.files())
-      if (isKeptFile(value) && !this.#files.has(value.id)) this.#show(value);
+  /**
+   * Takes in what other pages have added, and how far they have come with it.
+   *
+   * @param sends whether this page does: then it knows better than the disk, which is asked first, how far a file is
+   */
+  async reread(sends: () => boolean = () => false): Promise<void> {
+    for (const { value } of await this.#store.files()) {
+      if (!isKeptFile(value)) continue;
+      const known = this.#files.get(value.id);
+      if (!known || (!sends() && known.state.at !== value.state.at)) this.#show(value);
+    }
   }
 
   get files(): IterableIterator<KeptFile> {
@@ -47,6 +55,11 @@ export class Shelf {
   /** Calls the listener with each file whose state is another one. */
   onChange(listener: (file: KeptFile) => void): void {
     this.#listeners.add(listener);
+  }
+
+  /** Calls the listener with each file that this page has written. */
+  onWrite(listener: (file: KeptFile) => void): void {
+    this.#written = listener;
   }
 
   /** What is to be sent, in the order in which it goes: signatures, documents, photos, each by age. */
@@ -69,12 +82,14 @@ export class Shelf {
       await this.#store.put(file.id, file, pieces);
     }
     this.#show(file);
+    this.#written(file);
   }
 
   async move(file: KeptFile, state: FileState): Promise<void> {
     const moved = { ...file, state };
     await this.#store.put(moved.id, moved);
     this.#show(moved);
+    this.#written(moved);
   }
 
   /** The bytes of a file. Throws `Vanished` where a piece is gone. */

@@ -65,8 +65,10 @@ export class Uploads implements UploadsPart {
   readonly #options: UploadsOptions;
   readonly #shelf: Shelf;
   #running: { readonly port: UploadPort; readonly loop: UploadLoop; readonly unsubscribe: () => void } | undefined;
+  #driver: Watch<{ readonly employeeId: string } | undefined> | undefined;
   #sending: UploadStatus['sending'];
-  /** Tells the page that runs the client of files that another page has added. */
+  #reading: Promise<void> = Promise.resolve();
+  /** Other pages share the files: one of them sends, all of them show. */
   readonly #bell = 'document' in globalThis ? new BroadcastChannel('tailgate-files') : undefined;
 
   /** Use `openUploads`. */
@@ -76,6 +78,7 @@ export class Uploads implements UploadsPart {
     this.#status = new Signal(this.#computeStatus());
     this.status = this.#status;
     shelf.onChange(() => this.#showStatus());
+    shelf.onWrite(({ id }) => this.#bell?.postMessage(id));
     this.#bell?.addEventListener('message', () => this.wake());
   }
 
@@ -85,7 +88,7 @@ export class Uploads implements UploadsPart {
    * @throws NotSignedIn; what the platform says where it has no room
    */
   async add(bytes: Blob, { kind, name = '', employee }: NewFile): Promise<{ readonly id: string }> {
-    const owner = employee ?? this.#running?.port.employee();
+    const owner = employee ?? this.#driver?.current?.employeeId;
     if (owner === undefined) throw new NotSignedIn();
     const { photos } = this.#options;
     const kept = kind === 'photo' && photos !== false ? await reencode(bytes, photos) : bytes;
@@ -101,7 +104,6 @@ export class Uploads implements UploadsPart {
     const file: KeptFile = { ...facts, added: clock.now(), state: { at: 'saved' } };
     await this.#shelf.put(file, pieces);
     this.#running?.loop.added(file);
-    this.#bell?.postMessage(id);
     return { id };
   }
 
@@ -127,6 +129,10 @@ export class Uploads implements UploadsPart {
     });
   }
 
+  serve(driver: Watch<{ readonly employeeId: string } | undefined>): void {
+    this.#driver = driver;
+  }
+
   /** Called by the client that runs the uploads. */
   start(client: UploadGround): void {
     const port = openPort(client);
@@ -148,10 +154,12 @@ export class Uploads implements UploadsPart {
     loop.pump();
   }
 
-  /** What another page may have added, and a network that may have come back. */
+  /** What another page may have added or sent, and a network that may have come back. */
   wake(): void {
-    const loop = this.#running?.loop;
-    void this.#shelf.reread().then(() => loop?.wake());
+    const reading = this.#reading.then(() => this.#shelf.reread(() => this.#running !== undefined));
+    // In turns: an older look that ends later would show what was.
+    this.#reading = reading.catch(() => {});
+    void reading.then(() => this.#running?.loop.wake());
   }
 
   async stop(): Promise<void> {
