@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Log } from '../log.ts';
 import { GatheringSocket } from './gathering-socket.ts';
+import { sendLargeInPlace } from './large-parameters.ts';
 
 export interface PoolOptions {
   url: string;
@@ -41,10 +42,11 @@ export function createPool({ url, name, log, size = 10, keep = 0, pipelined = fa
     keepAliveInitialDelayMillis: 10_000,
     types: readableTypes(),
   });
-  // One that breaks in somebody's hands errs by itself besides failing their query: the pool listens only while it idles.
-  pool.on('connect', (client) =>
-    client.on('error', (err) => log.debug({ err, pool: name }, 'a database connection broke')),
-  );
+  pool.on('connect', (client) => {
+    sendLargeInPlace(client.connection);
+    // One that breaks in somebody's hands errs by itself besides failing their query: the pool listens only while it idles.
+    client.on('error', (err) => log.debug({ err, pool: name }, 'a database connection broke'));
+  });
   // An idle connection that breaks would end the process without a listener; the pool itself has dropped it already.
   // One that we close anyway may be ended by the server first, as where it stops, too.
   pool.on('error', (error) => {
