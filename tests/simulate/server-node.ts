@@ -12,7 +12,7 @@ import type { Log } from '../../server/src/log.ts';
 import type { Pipeline } from '../../server/src/mutations/change.ts';
 import { openPipeline } from '../../server/src/mutations/pipeline.ts';
 import type { Pauses } from '../../server/src/mutations/pauses.ts';
-import type { Wakeups } from '../../server/src/mutations/save.ts';
+import type { Wakeups } from '../../server/src/mutations/wakeups.ts';
 import { mountSync } from '../../server/src/sync/socket.ts';
 import { mountUploads } from '../../server/src/sync/uploads.ts';
 import type { Chance } from './chance.ts';

@@ -8,8 +8,8 @@ import { foldBatch } from './fold.ts';
 import type { Fault, Item } from './item.ts';
 import type { Rules } from './load.ts';
 import { loadWorld } from './load.ts';
-import type { Wakeups } from './save.ts';
 import { saveChanges } from './save.ts';
+import type { Wakeups } from './wakeups.ts';
 
 export interface BatchContext {
   readonly db: Db;

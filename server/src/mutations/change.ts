@@ -5,10 +5,10 @@ import type {
   MutationName,
   MutationResult,
   RouteKey,
+  SkipRefuseArgs,
+  StopUpdateArgs,
   Warning,
 } from '@tailgate/sync-protocol';
-import type { Command } from './item.ts';
-import type { Decision, KeptMutation } from './kept.ts';
 
 /** Who changes something. A signed-out driver's queue still drains; what it captured afterwards is flagged. */
 export type Actor =
@@ -23,6 +23,15 @@ export type PathSet = 'v20' | 'current';
 
 /** What the spine does of itself when a closing timer rings: no phone and no office can ask for it. */
 export type TimedCommand = 'route.close';
+
+/** How a change came. */
+export type ChangeSource = 'sync' | 'rest' | 'office' | 'timer';
+
+/** Arguments that the rules understand, whatever version they were written in. */
+export type Command =
+  | { readonly name: 'stop.update'; readonly args: StopUpdateArgs }
+  | { readonly name: 'stop.skip_refuse'; readonly args: SkipRefuseArgs }
+  | { readonly name: TimedCommand; readonly args: Json };
 
 /** Mutations of a stop; a load condition report belongs to no route. */
 export type RouteMutationName = Exclude<MutationName, 'report.load_condition'>;
@@ -40,7 +49,7 @@ export interface Change {
   readonly route: RouteKey;
   readonly stop: number;
   readonly actor: Actor;
-  readonly source: 'rest' | 'office' | 'timer';
+  readonly source: Exclude<ChangeSource, 'sync'>;
   readonly paths: PathSet;
   /** The edit time that orders this change; REST edits count from their receipt. */
   readonly editTime: Date;
@@ -105,6 +114,37 @@ export type QuarantineCode =
   | 'NOT_ASSIGNED'
   | 'ID_REUSED'
   | 'INTERNAL';
+
+/** A mutation as the quarantine keeps it. */
+export interface KeptMutation {
+  readonly id: string;
+  /** Of `body`, as it was when it came. */
+  readonly hash: Buffer;
+  readonly body: Buffer;
+  readonly name: string;
+  readonly employee: string;
+  readonly source: ChangeSource;
+  readonly paths: PathSet;
+  readonly capturedAt: Date | null;
+  /** Null where none could be told: its receipt counts. */
+  readonly editTime: Date | null;
+  readonly receivedAt: Date;
+  /** Where it stood in its queue; null where it came by none. */
+  readonly place: QueuePlace | null;
+}
+
+export interface QueuePlace {
+  readonly clientId: string;
+  readonly seq: number;
+  /** The link to the item before it, base64url; null for the first. */
+  readonly prevHash: string | null;
+}
+
+/** A person's word that something which was kept is to be applied after all. */
+export interface Decision {
+  readonly by: string;
+  readonly note: string;
+}
 
 /** A queue whose items are pushed, as the session knows it. */
 export interface Queue {

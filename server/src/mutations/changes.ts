@@ -1,6 +1,6 @@
 import type { RouteKey, StopResult, Warning } from '@tailgate/sync-protocol';
+import type { Decision } from './change.ts';
 import type { Fault, Item } from './item.ts';
-import type { Decision } from './kept.ts';
 import type { NewRevision } from './report-fold.ts';
 import type { LoadedClient, LoadedRoute } from './world.ts';
 

@@ -2,7 +2,8 @@ import { canonicalJson } from '@tailgate/sync-protocol';
 import { decideTimedClose } from '../routes/timed-close.ts';
 import type { StopContext, StopDecision } from '../stops/rules.ts';
 import { decideSkipRefuse, decideStopUpdate } from '../stops/rules.ts';
-import type { Command, Item } from './item.ts';
+import type { Command } from './change.ts';
+import type { Item } from './item.ts';
 import type { LatestChange } from './world.ts';
 
 /** Hands a command to the rule that knows it. */

@@ -1,14 +1,5 @@
 import { hash } from 'node:crypto';
-import type {
-  ErrorDetail,
-  Json,
-  LoadConditionReport,
-  Mutation,
-  MutationName,
-  RouteKey,
-  SkipRefuseArgs,
-  StopUpdateArgs,
-} from '@tailgate/sync-protocol';
+import type { ErrorDetail, LoadConditionReport, Mutation, MutationName, RouteKey } from '@tailgate/sync-protocol';
 import {
   canonicalJson,
   contentOf,
@@ -24,15 +15,19 @@ import type { $ZodIssue } from 'zod/v4/core';
 import * as z from 'zod/mini';
 import { faultsOf } from '../schema-faults.ts';
 import { compileReader } from '../schema-reader.ts';
-import type { Actor, Change, PathSet, QuarantineCode, Queue, ReportChange, TimedCommand } from './change.ts';
+import type {
+  Actor,
+  Change,
+  ChangeSource,
+  Command,
+  Decision,
+  PathSet,
+  QuarantineCode,
+  Queue,
+  QueuePlace,
+  ReportChange,
+} from './change.ts';
 import { deepCanonicalJson } from './deep-json.ts';
-import type { Decision, QueuePlace } from './kept.ts';
-
-/** Arguments that the rules understand, whatever version they were written in. */
-export type Command =
-  | { readonly name: 'stop.update'; readonly args: StopUpdateArgs }
-  | { readonly name: 'stop.skip_refuse'; readonly args: SkipRefuseArgs }
-  | { readonly name: TimedCommand; readonly args: Json };
 
 /** Where an item of a queue stands, and what its device's clocks said. */
 export interface QueueItem {
@@ -49,7 +44,7 @@ export interface Item {
   readonly hash: Buffer;
   readonly body: string;
   readonly name: string;
-  readonly source: 'sync' | 'rest' | 'office' | 'timer';
+  readonly source: ChangeSource;
   readonly actor: Actor;
   readonly paths: PathSet;
   readonly receivedAt: Date;

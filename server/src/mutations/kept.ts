@@ -1,36 +1,5 @@
+import type { Actor, Decision, KeptMutation } from './change.ts';
 import { readContent, sha256, type Item, type Meaning } from './item.ts';
-import type { Actor, PathSet } from './change.ts';
-
-/** A mutation as the quarantine keeps it. */
-export interface KeptMutation {
-  readonly id: string;
-  /** Of `body`, as it was when it came. */
-  readonly hash: Buffer;
-  readonly body: Buffer;
-  readonly name: string;
-  readonly employee: string;
-  readonly source: Item['source'];
-  readonly paths: PathSet;
-  readonly capturedAt: Date | null;
-  /** Null where none could be told: its receipt counts. */
-  readonly editTime: Date | null;
-  readonly receivedAt: Date;
-  /** Where it stood in its queue; null where it came by none. */
-  readonly place: QueuePlace | null;
-}
-
-export interface QueuePlace {
-  readonly clientId: string;
-  readonly seq: number;
-  /** The link to the item before it, base64url; null for the first. */
-  readonly prevHash: string | null;
-}
-
-/** A person's word that something which was kept is to be applied after all. */
-export interface Decision {
-  readonly by: string;
-  readonly note: string;
-}
 
 /**
  * The item that it would have been: the same identity, author and times, nothing added and nothing taken away. Its queue

@@ -6,6 +6,8 @@ import type { BatchContext, BatchResult } from './batch.ts';
 import { applyBatch, laneOf, scopeOf } from './batch.ts';
 import type {
   Change,
+  Decision,
+  KeptMutation,
   Outcome,
   Pipeline,
   PushAnswer,
@@ -17,12 +19,12 @@ import type {
 import type { Answer } from './fold.ts';
 import type { Item } from './item.ts';
 import { itemOfChange, itemOfReport, itemsOfPush } from './item.ts';
-import { itemOfKept, type Decision, type KeptMutation } from './kept.ts';
+import { itemOfKept } from './kept.ts';
 import { Lanes } from './lanes.ts';
 import type { Rules } from './load.ts';
 import { mutationResult } from './mutation-result.ts';
 import { machinePauses, type Pauses } from './pauses.ts';
-import type { Wakeups } from './save.ts';
+import type { Wakeups } from './wakeups.ts';
 import { logChange, type CommitWatch, type SettledChange } from './watch.ts';
 
 /** Batches of 100 are as good as 500 and hold their locks for less (docs/performance.md). */

@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/types.ts';
-import type { Decision, KeptMutation } from './kept.ts';
+import type { Decision, KeptMutation } from './change.ts';
 import * as sql from './quarantine-sql.ts';
 
 /**

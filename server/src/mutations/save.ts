@@ -5,26 +5,16 @@ import { sending, type Sent } from '../db/transaction.ts';
 import type { Tx } from '../db/types.ts';
 import type { RouteFacts } from '../routes/header.ts';
 import { routeHeader } from '../routes/header.ts';
-import type { CommittedDocument, RouteCommit } from './change.ts';
+import type { CommittedDocument, QueuePlace, RouteCommit } from './change.ts';
 import type { Changes, LedgerEntry, QuarantineEntry } from './changes.ts';
 import { keyColumns } from './load.ts';
 import { namedRoute, namedStop } from './named-route.ts';
 import { stopName } from './world.ts';
 import { placeOf, type Item } from './item.ts';
-import type { QueuePlace } from './kept.ts';
 import { releaseKept } from './quarantine-sql.ts';
 import { saveReports } from './report-rows.ts';
 import * as sql from './sql.ts';
-import type { WakeHostRows } from './wakeups.ts';
-
-/** Jobs that commit with the batch: the worker's wake-up, mails, the alarm clocks of closing timers. */
-export interface Wakeups {
-  replicate(tx: Tx): Promise<void>;
-  /** For rows that replicate on their own. */
-  replicateRows: WakeHostRows;
-  mail(tx: Tx, mails: Changes['mails']): Promise<void>;
-  closeAt(tx: Tx, alarms: readonly Date[]): Promise<void>;
-}
+import type { Wakeups } from './wakeups.ts';
 
 /** Sends all changes of a batch, one statement a table; results in what the feed will say of them after the commit. */
 export function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): Sent<readonly RouteCommit[]> {

@@ -4,7 +4,6 @@ import type { AuthGround } from '../auth/ground.ts';
 import type { Queryable, Tx } from '../db/types.ts';
 import type { Changes } from './changes.ts';
 import { deliveryQueue } from './deliveries.ts';
-import type { Wakeups } from './save.ts';
 
 /** Queues of pg-boss. Jobs are wake-ups: what is to be done stands in the tables (I8). */
 export const queues = {
@@ -20,6 +19,15 @@ export const queues = {
  * asset, a load report. The change itself is the row's raised `version`; what is lost of this, the sweep finds (I8).
  */
 export type WakeHostRows = (tx: Tx) => Promise<void>;
+
+/** Jobs that commit with the batch: the worker's wake-up, mails, the alarm clocks of closing timers. */
+export interface Wakeups {
+  replicate(tx: Tx): Promise<void>;
+  /** For rows that replicate on their own. */
+  replicateRows: WakeHostRows;
+  mail(tx: Tx, mails: Changes['mails']): Promise<void>;
+  closeAt(tx: Tx, alarms: readonly Date[]): Promise<void>;
+}
 
 export interface MailJob {
   readonly facility: string;
