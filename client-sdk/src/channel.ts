@@ -11,7 +11,7 @@ import type { Queue } from './queue/queue.ts';
 import { Sender } from './queue/sender.ts';
 import { Feed } from './replica/feed.ts';
 import type { Replica } from './replica/replica.ts';
-import type { Account } from './session/accounts.ts';
+import type { Account, Accounts } from './session/accounts.ts';
 
 /** What a queue shows at the door; a queue key opens less, but as long as there is something to push. */
 export type Credentials = { readonly api_token: string } | { readonly queue_key: string };
@@ -29,12 +29,10 @@ export interface Desk {
   followerOf(queue: Queue): Account | undefined;
   welcomed(queue: Queue, frame: Welcome): void;
   session(queue: Queue, frame: SessionFrame): void;
-  /** Routes of the driver at work. */
-  routes(employee: string, routes: AssignedRoute[]): void;
   rejected(channel: Channel, code: string, message: string): void;
   trouble(code: string, message: string): void;
   /** The line of a channel stands otherwise than before. */
-  moved(): void;
+  showStatus(): void;
 }
 
 export interface ChannelGround {
@@ -42,6 +40,7 @@ export interface ChannelGround {
   readonly lines: Lines;
   readonly environment: Environment;
   readonly timing: Timing;
+  readonly accounts: Accounts;
   readonly outbox: Outbox;
   readonly replica: Replica;
   readonly time: DeviceTime;
@@ -107,7 +106,7 @@ export class Channel implements Talk {
   // ── What the connection asks and tells ────────────────────────────────────────────────────────────────────────────
 
   hello(): Extract<ClientFrameInput, { type: 'hello' }> {
-    const { device, app, desk, time } = this.#ground;
+    const { device, app, desk } = this.#ground;
     const { client_id, employee, queue_key } = this.queue.head;
     const cursors = desk.cursors(this.queue);
     this.#follows = Object.keys(cursors);
@@ -121,20 +120,19 @@ export class Channel implements Talk {
       device,
       app,
       sdk: sdkName,
-      clock: time.reading(),
       cursors,
       ...this.#gauge(),
     };
   }
 
   ping(): Extract<ClientFrameInput, { type: 'ping' }> {
-    return { type: 'ping', ...this.#gauge(), clock: this.#ground.time.reading() };
+    return { type: 'ping', ...this.#gauge() };
   }
 
-  /** What the office sees of a phone that still has something. */
+  /** What its clocks say, and what the office sees of a phone that still has something. */
   #gauge() {
     const oldest = this.queue.oldest ?? null;
-    return { pending: this.queue.waiting.size, oldest_pending_at: oldest };
+    return { clock: this.#ground.time.reading(), pending: this.queue.waiting.size, oldest_pending_at: oldest };
   }
 
   moved(state: State, before: State): void {
@@ -144,7 +142,7 @@ export class Channel implements Talk {
       this.#feed?.end();
       this.#sender = this.#feed = undefined;
     }
-    this.#ground.desk.moved();
+    this.#ground.desk.showStatus();
   }
 
   take(frame: HeardFrame): void {
@@ -201,7 +199,7 @@ export class Channel implements Talk {
 
   #follow(routes: AssignedRoute[]): void {
     if (!this.#feed) return;
-    this.#ground.desk.routes(this.queue.head.employee, routes);
+    this.#ground.accounts.setRoutes(this.queue.head.employee, routes);
     this.#feed.follow(routes);
   }
 

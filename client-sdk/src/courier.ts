@@ -1,4 +1,4 @@
-import type { AssignedRoute, Cursor, Scope, HeardFrame } from '@tailgate/sync-protocol';
+import type { Cursor, Scope, HeardFrame } from '@tailgate/sync-protocol';
 import type { ChannelGround, Credentials, Desk } from './channel.ts';
 import { Channel } from './channel.ts';
 import { messageOf, Unreachable } from './errors.ts';
@@ -67,7 +67,7 @@ export class Courier implements Desk {
     const { accounts } = this.#ground;
     const employee = accounts.employee;
     if (employee === undefined) return true;
-    await accounts.leave(employee);
+    await accounts.leave();
     this.#update();
     await this.#tellSignOut(employee);
     return accounts.find(employee)?.leaving !== true;
@@ -91,12 +91,12 @@ export class Courier implements Desk {
 
   filesWait(files: Status['uploading']): void {
     this.#files = files;
-    this.#showStatus();
+    this.showStatus();
   }
 
   storageTrouble(error: unknown): void {
     this.#storage = error === undefined ? 'ok' : 'failing';
-    if (error === undefined) this.#showStatus();
+    if (error === undefined) this.showStatus();
     else this.trouble('STORAGE', `what was recorded cannot be stored yet: ${messageOf(error)}`);
   }
 
@@ -156,10 +156,6 @@ export class Courier implements Desk {
     if (accounts.setEnd(employee, at)) events.emit('expires', { employee, at });
   }
 
-  routes(employee: string, routes: AssignedRoute[]): void {
-    this.#ground.accounts.setRoutes(employee, routes);
-  }
-
   rejected(channel: Channel, code: string, message: string): void {
     const { queue } = channel;
     const credentials = this.credentials(queue);
@@ -185,11 +181,7 @@ export class Courier implements Desk {
   trouble(code: string, message: string): void {
     this.troubles.push({ code, message, at: this.#ground.environment.clock.now() });
     if (this.troubles.length > troublesKept) this.troubles.shift();
-    this.#showStatus();
-  }
-
-  moved(): void {
-    this.#showStatus();
+    this.showStatus();
   }
 
   // ── How it hangs together ────────────────────────────────────────────────────────────────────────────────────────
@@ -218,7 +210,7 @@ export class Courier implements Desk {
       this.channels.push(new Channel(queue, { ...this.#ground, desk: this }));
     }
     for (const channel of this.channels) channel.update();
-    this.#showStatus();
+    this.showStatus();
   }
 
   #receiptOf(item: QueueItem): Receipt {
@@ -251,7 +243,7 @@ export class Courier implements Desk {
     }
   }
 
-  #showStatus(): void {
+  showStatus(): void {
     this.status.set(keepEqualParts(this.status.current, this.#computeStatus()));
   }
 

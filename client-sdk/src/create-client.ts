@@ -10,7 +10,7 @@ import { platform } from './environment.ts';
 import { EventHub } from './events.ts';
 import { Outbox } from './queue/outbox.ts';
 import { Replica } from './replica/replica.ts';
-import { openScopes } from './replica/scope-state.ts';
+import { readScopes } from './replica/scope-state.ts';
 import { Accounts } from './session/accounts.ts';
 import { openAuth } from './session/sign-in.ts';
 import { Journal } from './store/journal.ts';
@@ -62,13 +62,18 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
   const time = new DeviceTime(clock, random);
   const journal = new Journal(store, clock);
   // All at once: what a start waits for is the platform's storage.
-  const [accounts, outbox, scopes] = await Promise.all([
-    Accounts.open(store, journal, employeeId),
-    Outbox.open({ store, journal, environment, time }),
-    openScopes(store),
+  const [accountRows, settingRows, queueRows, itemRows, scopeRows, documentRows] = await Promise.all([
+    store.readAll('account'),
+    store.readAll('setting'),
+    store.readAll('queue'),
+    store.readAll('item'),
+    store.readAll('scope'),
+    store.readAll('document'),
   ]);
+  const accounts = new Accounts(accountRows, settingRows, employeeId, journal);
+  const outbox = new Outbox(queueRows, itemRows, { journal, environment, time });
   const events = new EventHub();
-  const replica = new Replica(scopes, { journal, clock, outbox, events });
+  const replica = new Replica(readScopes(scopeRows, documentRows), { journal, clock, outbox, events });
   const auth = openAuth({ url, fetch: environment.fetch, device });
   const lines = new Lines(environment, timing);
   const parts = {

@@ -27,7 +27,8 @@ class World {
   async boot(): Promise<this> {
     this.#journal = new Journal(this.store, platform.clock);
     const time = { id: `boot-${++this.#boots}` };
-    this.outbox = await Outbox.open({ store: this.store, journal: this.#journal, environment: platform, time });
+    const [queues, items] = await Promise.all([this.store.readAll('queue'), this.store.readAll('item')]);
+    this.outbox = new Outbox(queues, items, { journal: this.#journal, environment: platform, time });
     return this;
   }
 

@@ -3,7 +3,7 @@ import { routeScope, stopUpdateArgs } from '@tailgate/sync-protocol';
 import type { Environment } from '../environment.ts';
 import { newId } from '../environment.ts';
 import type { Journal } from '../store/journal.ts';
-import type { Store, StoreChange } from '../store/store.ts';
+import type { Row, StoreChange } from '../store/store.ts';
 import type { Progress, QueueItem } from './item.ts';
 import { deleteItem, isWaiting, progressOf, putItem, readItem, toItem } from './item.ts';
 import { mergeUpdates } from './merge.ts';
@@ -21,7 +21,6 @@ const keepHostedMs = 7 * 86_400_000;
 const keepAcceptedMs = 30 * 86_400_000;
 
 export interface OutboxGround {
-  readonly store: Store;
   readonly journal: Journal;
   readonly environment: Environment;
   /** Names the present run of the monotonic clock. */
@@ -36,7 +35,7 @@ export interface Epochs {
 /** Every queue of this installation, whoever's they are. The only writer of items (write-ahead: storage first). */
 export class Outbox {
   /** Rows that could not be read: kept as they are. */
-  readonly damaged: readonly string[];
+  readonly damaged: string[] = [];
   /** What the host is not known to have. */
   readonly unfinished = new UnfinishedItems();
   /** Told of items whose content or progress is another one. */
@@ -45,26 +44,19 @@ export class Outbox {
   readonly #queues = new Map<string, Queue>();
   readonly #items = new Map<string, QueueItem>();
 
-  private constructor(ground: OutboxGround, damaged: string[]) {
+  /** @param heads and items as they were stored */
+  constructor(heads: readonly Row[], items: readonly Row[], ground: OutboxGround) {
     this.#ground = ground;
-    this.damaged = damaged;
-  }
-
-  static async open(ground: OutboxGround): Promise<Outbox> {
-    const [heads, items] = await Promise.all([ground.store.readAll('queue'), ground.store.readAll('item')]);
-    const damaged: string[] = [];
-    const outbox = new Outbox(ground, damaged);
     for (const { key, value } of heads) {
-      if (isQueueHead(value)) outbox.#addQueue(value);
-      else damaged.push(`queue ${key}`);
+      if (isQueueHead(value)) this.#addQueue(value);
+      else this.damaged.push(`queue ${key}`);
     }
     for (const { key, value } of items) {
       const item = readItem(value);
-      const queue = item && outbox.#queues.get(item.client_id);
-      if (item && queue) outbox.#add(queue, item);
-      else damaged.push(`item ${key}`);
+      const queue = item && this.#queues.get(item.client_id);
+      if (item && queue) this.#add(queue, item);
+      else this.damaged.push(`item ${key}`);
     }
-    return outbox;
   }
 
   get queues(): IterableIterator<Queue> {

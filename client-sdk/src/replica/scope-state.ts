@@ -2,7 +2,7 @@ import { addToChecksum } from '@tailgate/sync-protocol';
 import type { Cursor, PatchFrame, Scope } from '@tailgate/sync-protocol';
 import type { Read } from '../store/reading.ts';
 import { anything, fields, listOf, number, optional, text } from '../store/reading.ts';
-import type { Store, StoreChange } from '../store/store.ts';
+import type { Row, StoreChange } from '../store/store.ts';
 
 export interface LocalDocument {
   readonly version: number;
@@ -125,9 +125,8 @@ export const forgetScope = (scope: Scope): StoreChange[] => [
   { delete: 'scope', key: scope },
 ];
 
-/** Reads all scopes from storage. What is damaged is left out: the feed brings it again. */
-export async function openScopes(store: Store): Promise<Map<Scope, ScopeState>> {
-  const [heads, documents] = await Promise.all([store.readAll('scope'), store.readAll('document')]);
+/** Reads all scopes as they were stored. What is damaged is left out: the feed brings it again. */
+export function readScopes(heads: readonly Row[], documents: readonly Row[]): Map<Scope, ScopeState> {
   const scopes = new Map<Scope, ScopeState>();
   for (const { key: scope, value: head } of heads) {
     const prefix = documentKey(scope, '');

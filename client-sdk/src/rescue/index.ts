@@ -39,11 +39,12 @@ export interface Imported {
  */
 export async function exportQueues(store: Store): Promise<ExportedQueue[]> {
   const journal = new Journal(store, platform.clock);
-  const outbox = await Outbox.open({ store, journal, environment: platform, time: { id: '' } });
+  const [queues, items] = await Promise.all([store.readAll('queue'), store.readAll('item')]);
+  const outbox = new Outbox(queues, items, { journal, environment: platform, time: { id: '' } });
   const exported: ExportedQueue[] = [];
   for (const queue of outbox.queues) {
-    const items = await queue.takeBatch(0, Infinity, Infinity);
-    if (items.length === 0) continue;
+    const batch = await queue.takeBatch(0, Infinity, Infinity);
+    if (batch.length === 0) continue;
     const { client_id, employee, queue_key, sealed_seq, sealed_link } = queue.head;
     exported.push({
       format: 'tailgate-queue/1',
@@ -53,7 +54,7 @@ export async function exportQueues(store: Store): Promise<ExportedQueue[]> {
       exported_at: new Date(platform.clock.now()).toISOString(),
       sealed_seq,
       sealed_link,
-      mutations: items.map(({ mutation }) => mutation),
+      mutations: batch.map(({ mutation }) => mutation),
     });
   }
   return exported;

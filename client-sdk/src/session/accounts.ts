@@ -2,7 +2,7 @@ import type { AssignedRoute } from '@tailgate/sync-protocol';
 import type { Journal } from '../store/journal.ts';
 import type { Read } from '../store/reading.ts';
 import { exactly, fields, flag, listOf, nullable, number, optional, text } from '../store/reading.ts';
-import type { Store } from '../store/store.ts';
+import type { Row } from '../store/store.ts';
 import { Signal } from '../watch.ts';
 
 /** A driver who has signed in on this device. */
@@ -30,18 +30,13 @@ export class Accounts {
   readonly #journal: Journal;
   readonly #all = new Map<string, Account>();
 
-  private constructor(all: Iterable<Account>, current: string | null, journal: Journal) {
-    for (const each of all) this.#all.set(each.employee, each);
+  /** @param employee who works with this device, where the app knows; else who did so last */
+  constructor(accounts: readonly Row[], settings: readonly Row[], employee: string | undefined, journal: Journal) {
+    for (const { value } of accounts) if (isAccount(value)) this.#all.set(value.employee, value);
+    const last = settings.find((row) => row.key === currentKey)?.value;
+    const current = employee ?? (isCurrent(last) ? last.employee : null);
     this.current = new Signal(this.#all.get(current ?? ''));
     this.#journal = journal;
-  }
-
-  /** @param employee who works with this device, where the app knows; else who did so last */
-  static async open(store: Store, journal: Journal, employee: string | undefined): Promise<Accounts> {
-    const [rows, settings] = await Promise.all([store.readAll('account'), store.readAll('setting')]);
-    const all = rows.map((row) => row.value).filter(isAccount);
-    const last = settings.find((row) => row.key === currentKey)?.value;
-    return new Accounts(all, employee ?? (isCurrent(last) ? last.employee : null), journal);
   }
 
   find(employee: string): Account | undefined {
@@ -63,11 +58,10 @@ export class Accounts {
     return this.#put({ employee, name, token, leaving: false, ends_at: undefined, routes }, employee);
   }
 
-  /** A sign-out on this device; the token is kept until the server knows. */
-  async leave(employee: string): Promise<void> {
-    const known = this.#all.get(employee);
-    const current = this.employee;
-    if (known) await this.#put({ ...known, leaving: known.token !== null }, current === employee ? undefined : current);
+  /** Who works with this device signs out; the token is kept until the server knows. */
+  async leave(): Promise<void> {
+    const known = this.current.current;
+    if (known) await this.#put({ ...known, leaving: known.token !== null }, undefined);
   }
 
   /** The token is worth nothing any more. */
