@@ -45,6 +45,8 @@ export async function mountUploads(http: FastifyInstance, options: UploadOptions
     lockDrainTimeout: drainMs,
     // What browsers are told is one rule for all answers (http/browser-rules.ts).
     allowedOrigins: () => false,
+    // But what scripts may read: tus names its own headers in place of what was named before.
+    exposedHeaders: ['server-epoch', 'retry-after', 'x-request-id'],
     namingFunction: ({ headers }, metadata = {}) => nameUpload(Number(headers.get('upload-length')), metadata),
     onResponseError: (_request, error) => answerOf(error, log),
   });

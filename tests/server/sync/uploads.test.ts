@@ -83,6 +83,13 @@ describe('a resumable upload', () => {
     expect((await bytesOf(id)).equals(bytes)).toBe(true);
   });
 
+  test('tells a page of another origin where it stands, and in which life of the database', async () => {
+    const phone = phoneOf(anna);
+    const id = await sendWhole(phone, random.take(1_000));
+    const readable = (await phone.head(id)).headers.get('access-control-expose-headers')?.toLowerCase().split(/, ?/);
+    expect(readable).toEqual(expect.arrayContaining(['upload-offset', 'server-epoch', 'retry-after']));
+  });
+
   test('announced again, under way or done, is the same one', async () => {
     const bytes = random.take(50_000);
     const id = deviceAssetId(salt, bytes);
