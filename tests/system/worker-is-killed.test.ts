@@ -46,14 +46,16 @@ const SETTLING = /^mirror: (lease claim|replicate (route|stops|settle))$/;
 
 const eachStep = (steps: readonly Step[]): Death[] => steps.map((step) => ({ step }));
 
-/** Until it writes, while it writes on the host, when a stop is committed there and not noted, when all is noted. */
+/**
+ * While it writes on the host; when a stop is committed there and not noted, and the next one until it writes or notes;
+ * when all is noted.
+ */
 function oneOfEachPhase(steps: readonly Step[]): Death[] {
   const chance = new Chance(seed);
   const first = (said: string) => steps.findIndex(({ name }) => name.startsWith(`host: ${said}`)) + 1;
   const [begun, committed] = [first(''), first('commit')];
   const again = chance.one(steps.filter(({ name }) => SETTLING.test(name)));
   return [
-    { step: chance.one(steps.slice(0, begun)) },
     { step: chance.one(steps.slice(begun, committed)) },
     { step: chance.one(steps.slice(committed, -1)), again },
     { step: OVER },
