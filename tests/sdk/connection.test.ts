@@ -126,6 +126,18 @@ describe('the line to the server', () => {
     expect(server.connections).toBe(3);
   });
 
+  test('so is one that was rolled back while plain HTTP carries the traffic', async () => {
+    const server = await startScriptedServer();
+    server.blocksSockets = true;
+    const timing = { retryBaseMs: 1, retryCapMs: 2, pingMs: 20, socketAgainMs: 60_000 };
+    const client = await new Device(server.url, { timing }).startSignedIn();
+    await until(client.status, (status) => status.connection === 'online');
+    server.pushErrors.push('UNSUPPORTED_PROTOCOL');
+    const { accepted } = client.updateStop(sampleKey, comment(1, 'kept all the while'));
+    await until(client.status, (status) => status.connection === 'update_needed');
+    await accepted;
+  });
+
   test('a network that blocks sockets: plain HTTP does, and sockets again when they pass', async () => {
     const server = await startScriptedServer();
     server.blocksSockets = true;

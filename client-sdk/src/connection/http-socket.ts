@@ -110,6 +110,8 @@ export class HttpSocket implements Socket {
       return this.#isSameLife(answer) ? this.#hear({ ...answer.body, type: 'ack' }) : this.close();
     if (answer.status === 401) return this.#end(answer);
     const code = refused(answer.body) ? answer.body.error.code : 'INTERNAL';
+    // Each push is a hello, too: the server may have been rolled back since the last one.
+    if (code === 'UNSUPPORTED_PROTOCOL') return this.#reject(answer);
     const message = refused(answer.body) ? answer.body.message : `status ${answer.status}`;
     this.#hear({ type: 'error', code, message });
   }
