@@ -14,12 +14,15 @@ export class RestWork {
   readonly #compressedReads: readonly PreparedShot[];
   /** No body comes twice: the second time it would be a duplicate, and cost nothing. */
   #serial = 0;
+  /** By connection: a driver goes along the route, stop by stop. */
+  readonly #made: number[];
   #put = 0;
 
   constructor(phones: readonly Phone[], stops: number) {
     this.#phones = phones;
     this.#stops = stops;
     this.#stock = phones.map(() => []);
+    this.#made = phones.map(() => 0);
     this.#reads = phones.map((phone) => prepare(routeRead(phone)));
     this.#compressedReads = phones.map((phone) => prepare(routeRead(phone, compressed)));
   }
@@ -30,8 +33,7 @@ export class RestWork {
 
   /** Makes so many PUTs of one stop for each connection, before the clock runs. */
   stockUp(each: number): void {
-    for (let turn = 0; turn < each; turn++)
-      for (const [n, stock] of this.#stock.entries()) if (stock.length < each) stock.push(this.#makePut(n));
+    for (const [n, stock] of this.#stock.entries()) while (stock.length < each) stock.push(this.#makePut(n));
   }
 
   readonly putStop = (connection: number): PreparedShot => {
@@ -56,8 +58,9 @@ export class RestWork {
   }
 
   #makePut(connection: number): PreparedShot {
-    const serial = this.#serial++;
-    const stop = measuredStop((serial % this.#stops) + 1, serial);
+    const before = ownOf(this.#made, connection);
+    this.#made[connection] = before + 1;
+    const stop = measuredStop((before % this.#stops) + 1, this.#serial++);
     const { id } = benchRoute(connection);
     return prepare({
       method: 'PUT',
