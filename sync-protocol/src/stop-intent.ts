@@ -9,8 +9,8 @@ import type { LineUpdate, StopObject } from './stops.ts';
  */
 export function skipAsUpdate(args: SkipRefuseArgs, stopException: (code: string) => string | undefined): StopObject {
   const { skip_refuse_reason_code: reason, skip_refuse_timestamp, skip_refuse_driver_comment } = args;
-  const asked = args.status ?? (args.type === 'refuse' ? 'R' : args.type === 'skip' ? 'S' : undefined);
-  const status = asked ?? (reason && stopException(reason) === 'R' ? 'R' : 'S');
+  const isRefused = args.type ? args.type === 'refuse' : reason ? stopException(reason) === 'R' : false;
+  const status = args.status ?? (isRefused ? 'R' : 'S');
   return {
     id: args.stop_id,
     updates: { status, skip_refuse_reason_code: reason, skip_refuse_timestamp, skip_refuse_driver_comment },

@@ -44,7 +44,7 @@ export interface ConnectionGround {
 export class Connection {
   readonly #ground: ConnectionGround;
   readonly #talk: Talk;
-  #state: State = { at: 'resting' };
+  state: State = { at: 'resting' };
   #socket: Socket | undefined;
   #stopTimer: () => void = () => {};
   /** When what the server answers with its time was sent: hello and pings are answered in order. */
@@ -53,10 +53,6 @@ export class Connection {
   constructor(ground: ConnectionGround, talk: Talk) {
     this.#ground = ground;
     this.#talk = talk;
-  }
-
-  get state(): State {
-    return this.#state;
   }
 
   send(frame: ClientFrameInput): void {
@@ -75,10 +71,10 @@ export class Connection {
 
   tell(event: Event): void {
     const { timing, environment } = this.#ground;
-    const before = this.#state;
+    const before = this.state;
     const state = step(before, event, timing, environment.random.fraction());
     if (state === before) return;
-    this.#state = state;
+    this.state = state;
     this.#stopTimer();
     if ('forMs' in state) this.#stopTimer = environment.clock.after(state.forMs, () => this.tell({ is: 'time' }));
     this.#begin(state);

@@ -116,12 +116,16 @@ export interface Target {
   readonly stop: number;
 }
 
-const aboutRoute = fields({ route: fields({ facility: text, id: text, week_end: text }) });
-const aboutStop = either(fields({ stop: fields({ id: number }) }), fields({ stop_id: number }));
+const aboutStop = fields({
+  route: fields({ facility: text, id: text, week_end: text }),
+  stop: optional(fields({ id: number })),
+  stop_id: optional(number),
+});
 
 export function targetOf(args: unknown): Target | undefined {
-  if (!aboutRoute(args) || !aboutStop(args)) return undefined;
-  return { scope: routeScope(args.route), stop: 'stop' in args ? args.stop.id : args.stop_id };
+  if (!aboutStop(args)) return undefined;
+  const { route, stop_id, stop = { id: stop_id } } = args;
+  return stop.id === undefined ? undefined : { scope: routeScope(route), stop: stop.id };
 }
 
 export const toItem = (stored: StoredItem): QueueItem => ({ ...stored, target: targetOf(stored.mutation.args) });

@@ -2,6 +2,7 @@ import type { OfficeEdit, RouteHeader, RouteKey, Scope, StopPlan, StopResult, St
 import { headerDocument, officeEdits, planDocument, resultDocument, stopView, valueAt } from '@tailgate/sync-protocol';
 import type { Amendment, Conflict } from '../events.ts';
 import type { QueueItem } from '../queue/item.ts';
+import type { Check } from '../store/reading.ts';
 import { keepEqualParts, Signal } from '../watch.ts';
 import { isHeader, isPlan, resultOf } from './documents.ts';
 import type { Surroundings } from './intent.ts';
@@ -122,13 +123,16 @@ export class RouteModel {
   }
 
   #plan(stop: number): StopPlan | undefined {
-    const value = this.#state.documents.get(planDocument(stop))?.value;
-    return isPlan(value) ? value : undefined;
+    return this.#read(planDocument(stop), isPlan);
   }
 
   #header(): RouteHeader | undefined {
-    const value = this.#state.documents.get(headerDocument)?.value;
-    return isHeader(value) ? value : undefined;
+    return this.#read(headerDocument, isHeader);
+  }
+
+  #read<Value>(key: string, check: Check<Value>): Value | undefined {
+    const value = this.#state.documents.get(key)?.value;
+    return check(value) ? value : undefined;
   }
 
   #result(stop: number): StopResult {

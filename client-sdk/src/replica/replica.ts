@@ -110,12 +110,10 @@ export class Replica {
   }
 
   #refresh(items: readonly QueueItem[]): void {
-    const stops = new Map<Scope, Set<number>>();
-    for (const { target } of items) {
-      if (!target || !this.#routes.has(target.scope)) continue;
-      stops.set(target.scope, (stops.get(target.scope) ?? new Set()).add(target.stop));
+    for (const [scope, model] of this.#routes) {
+      const touched = items.flatMap(({ target }) => (target?.scope === scope ? target.stop : []));
+      if (touched.length > 0) model.refresh(new Set(touched));
     }
-    for (const [scope, touched] of stops) this.#model(scope).refresh(touched);
   }
 
   /** What the office has made of changes that it had for review. Its word may have come before the answer to the push. */
