@@ -2,6 +2,7 @@ import { startApp, type App } from './app.ts';
 import { banner } from './banner.ts';
 import { loadConfig } from './config.ts';
 import { openAreas, openPaths } from './http/open-paths.ts';
+import type { Log } from './log.ts';
 import { openLogger, standardError } from './logger.ts';
 import { StartError } from './start-error.ts';
 import { rehearse } from './sync/rehearsal.ts';
@@ -19,10 +20,8 @@ try {
   const log = openLogger(config.logLevel, standardError(process.stderr.isTTY));
   const starting = startApp(config, log);
   stopOnSignal(starting);
-  // Meanwhile: most of starting is waiting for PostgreSQL.
-  const rehearsal = config.role === 'worker' ? undefined : rehearse();
-  await rehearsal?.catch((err: unknown) => log.warn({ err }, 'the rehearsal failed: the first changes take longer'));
-  const app = await starting;
+  // Both at once: most of starting is waiting for PostgreSQL.
+  const [app] = await Promise.all([starting, config.role === 'worker' ? undefined : rehearsed(log)]);
   console.log(banner(config, { ...app, open: openAreas(config.access) }));
   // Behind the friendly lines, not before them: it is long.
   if (app.url !== undefined)
@@ -32,6 +31,15 @@ try {
   if (!(error instanceof StartError)) throw error;
   console.error(`Tailgate cannot start. ${error.message}`);
   process.exitCode = 1;
+}
+
+/** No start fails for it. */
+async function rehearsed(log: Log): Promise<void> {
+  try {
+    await rehearse();
+  } catch (err) {
+    log.warn({ err }, 'the rehearsal failed: the first changes take longer');
+  }
 }
 
 /** A server must not serve another database than the one that it started on; whatever restarts it is told why (I9). */
