@@ -26,7 +26,8 @@ export interface HeartbeatOptions {
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
   #timer: NodeJS.Timeout | undefined;
-  #beating: Promise<void> = Promise.resolve();
+  /** Never two: the later of them could land behind our last word. */
+  #beating: Promise<void> | undefined;
 
   constructor(options: HeartbeatOptions) {
     this.#options = options;
@@ -37,7 +38,7 @@ export class Heartbeat {
     await this.#beat();
     const { beatMs = BEAT_MS } = this.#options;
     this.#timer = setInterval(() => {
-      this.#beating = this.#beat();
+      this.#beating ??= this.#beat().finally(() => (this.#beating = undefined));
     }, beatMs);
   }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createPool } from '../../../server/src/db/pool.ts';
+import { withTransaction } from '../../../server/src/db/transaction.ts';
 import { closedBreaker } from '../../../server/src/replication/breaker.ts';
 import { findLiveWorker, Heartbeat } from '../../../server/src/replication/heartbeat.ts';
 import type { TestDatabase } from '../../support/postgres.ts';
@@ -12,6 +13,11 @@ const standing = { breaker: closedBreaker, paused: [] };
 
 beforeAll(async () => {
   database = await createDatabase();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 const heartbeat = (worker = randomUUID(), beatMs?: number) =>
@@ -51,6 +57,20 @@ describe('the heartbeat of workers', () => {
       )
       .toBe('found');
     await worker.stop();
+  });
+
+  test('a beat that takes long is waited for: none comes behind the last word', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const beats = vi.spyOn(database.pool, 'query');
+    const worker = heartbeat(randomUUID(), 5);
+    await worker.start();
+    await withTransaction(database.pool, async (tx) => {
+      await tx.query('lock table worker_heartbeat');
+      vi.advanceTimersByTime(50);
+    });
+    expect(beats).toHaveBeenCalledTimes(2);
+    await worker.stop();
+    await expect(findLiveWorker(database.pool)).rejects.toThrow('no worker');
   });
 
   test('one that has died is missed after 20 s, and another is enough', async () => {
