@@ -86,7 +86,7 @@ describe('a LISTEN session', () => {
   test('a link that stays open and carries nothing counts as broken', async () => {
     const proxy = await startTcpProxy(Number(new URL(database.url).port));
     const log = recordedLog();
-    const listener = await listen({ url: proxy.through(database.url), log, probeEveryMs: 20, answerTimeoutMs: 200 });
+    const listener = await listen({ url: proxy.through(database.url), log, probeEveryMs: 20, answerTimeoutMs: 1_000 });
     const bell = await heard(listener, 'bell');
     const back = reconnected(listener);
     proxy.drop();
@@ -100,7 +100,7 @@ describe('a LISTEN session', () => {
   test('does not start where notifications would never arrive, and says which setting to change', async () => {
     const url = new URL(database.url);
     url.port = String(await startDeafPooler(Number(url.port)));
-    await expect(listen({ url: url.href, answerTimeoutMs: 300 })).rejects.toThrow(
+    await expect(listen({ url: url.href, answerTimeoutMs: 1_000 })).rejects.toThrow(
       'DATABASE_LISTEN_URL: notifications do not arrive; point it straight at PostgreSQL, not at a transaction pooler',
     );
   });
