@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 // and without what it loads when it comes to that (`import()`). Above its limit the run fails; the limit is a ratchet that
 // only goes down, until it meets the goal.
 
-const coreLimit = 22_528;
+const coreLimit = 21_504;
 const coreGoal = 20_480;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
