@@ -136,6 +136,7 @@ describe('the line to the server', () => {
     const { accepted } = client.updateStop(sampleKey, comment(1, 'kept all the while'));
     await until(client.status, (status) => status.connection === 'update_needed');
     await accepted;
+    expect(client.status.current).toMatchObject({ connection: 'online', pending: {} });
   });
 
   test('a network that blocks sockets: plain HTTP does, and sockets again when they pass', async () => {
