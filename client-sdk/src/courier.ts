@@ -13,7 +13,7 @@ import type { Account, Accounts } from './session/accounts.ts';
 import type { Auth, Session } from './session/sign-in.ts';
 import type { Status, Trouble } from './status.ts';
 import { connectionStatus, pendingOf } from './status.ts';
-import { keepEqualParts, Signal } from './watch.ts';
+import { Signal } from './watch.ts';
 
 export interface CourierGround extends Omit<ChannelGround, 'desk'> {
   readonly accounts: Accounts;
@@ -244,7 +244,7 @@ export class Courier implements Desk {
   }
 
   showStatus(): void {
-    this.status.set(keepEqualParts(this.status.current, this.#computeStatus()));
+    this.status.renew(this.#computeStatus());
   }
 
   #computeStatus(): Status {

@@ -31,9 +31,14 @@ export class Signal<Value> implements Watch<Value> {
 
   /** The same object again is no change. */
   set(value: Value): void {
-    if (Object.is(value, this.current)) return;
+    if (value === this.current) return;
     this.current = value;
     callAll(this.#listeners, value);
+  }
+
+  /** As `set`, but what equals the same part of the value before keeps its identity; all equal is no change. */
+  renew(value: Value): void {
+    this.set(keepEqualParts(this.current, value));
   }
 
   subscribe(listener: (value: Value) => void): () => void {
@@ -53,7 +58,7 @@ const computed = <Value>(read: () => Value, listen: (look: () => void) => () => 
     let told = read();
     return listen(() => {
       const value = read();
-      if (Object.is(value, told)) return;
+      if (value === told) return;
       told = value;
       listener(value);
     });
@@ -98,7 +103,7 @@ export const fixed = <Value>(current: Value): Watch<Value> => ({ current, subscr
  */
 export function keepEqualParts<Value>(before: unknown, next: Value): Value;
 export function keepEqualParts(before: unknown, next: unknown): unknown {
-  if (Object.is(before, next)) return before;
+  if (before === next) return before;
   if (isList(next) && isList(before)) {
     const parts = next.map((part, i) => keepEqualParts(before[i], part));
     return isSameList(parts, before) ? before : isSameList(parts, next) ? next : parts;
@@ -109,8 +114,8 @@ export function keepEqualParts(before: unknown, next: unknown): unknown {
   let isEqual = true;
   for (const key in next) {
     const part = keepEqualParts(before[key], next[key]);
-    isEqual &&= key in before && Object.is(part, before[key]);
-    if (Object.is(part, next[key])) continue;
+    isEqual &&= key in before && part === before[key];
+    if (part === next[key]) continue;
     if (kept === next) kept = { ...next };
     kept[key] = part;
   }
@@ -119,6 +124,6 @@ export function keepEqualParts(before: unknown, next: unknown): unknown {
 }
 
 const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
-  a.length === b.length && a.every((part, i) => Object.is(part, b[i]));
+  a.length === b.length && a.every((part, i) => part === b[i]);
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);

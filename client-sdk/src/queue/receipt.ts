@@ -1,6 +1,6 @@
 import { Quarantined } from '../errors.ts';
 import type { Watch } from '../watch.ts';
-import { keepEqualParts, Signal } from '../watch.ts';
+import { Signal } from '../watch.ts';
 import type { Evidence, Progress } from './item.ts';
 
 /** How far a change has come, for the person who made it. */
@@ -83,7 +83,7 @@ export class Receipt implements Watch<ReceiptState> {
 
   /** Also where the change is recorded in another page: what that one's receipt says. */
   shows(state: ReceiptState): void {
-    this.#signal.set(keepEqualParts(this.current, state));
+    this.#signal.renew(state);
   }
 
   #unlessKept<Value>(read: (state: ReceiptState) => Found<Value>): Promise<Value> {

@@ -66,7 +66,7 @@ export class RouteModel {
       .map(({ view }) => view)
       .sort((a, b) => a.sequence - b.sequence || a.id - b.id);
     const next: LocalRoute = { ...header, scope: this.#state.scope, key, stops: ordered };
-    this.signal.set(keepEqualParts(this.signal.current, next));
+    this.signal.renew(next);
     return amendments;
   }
 

@@ -7,7 +7,7 @@ import { afterReview } from '../queue/item.ts';
 import type { UnfinishedItems } from '../queue/unfinished.ts';
 import type { Journal } from '../store/journal.ts';
 import type { Watch } from '../watch.ts';
-import { keepEqualParts, Signal } from '../watch.ts';
+import { Signal } from '../watch.ts';
 import type { LocalRoute } from './local-route.ts';
 import { isCode } from './documents.ts';
 import { RouteModel, stopsOf } from './local-route.ts';
@@ -190,6 +190,6 @@ export class Replica {
     const documents = this.scopes.get(codesScope)?.documents.values() ?? [];
     const codes = [...documents].map(({ value }) => value).filter(isCode);
     codes.sort((a, b) => a.sort - b.sort || (a.code < b.code ? -1 : 1));
-    this.codes.set(keepEqualParts(this.codes.current, codes));
+    this.codes.renew(codes);
   }
 }

@@ -13,7 +13,7 @@ import type { SignInInput, SignInResult } from '../session/sign-in.ts';
 import type { Status } from '../status.ts';
 import { canSignOut, dayComplete } from '../status.ts';
 import type { Watch } from '../watch.ts';
-import { keepEqualParts, select, Signal } from '../watch.ts';
+import { select, Signal } from '../watch.ts';
 import type { Answer, Call, Change, Line, Message, Shown, Told, Wanted } from './line.ts';
 import { withNews } from './route-news.ts';
 
@@ -209,21 +209,21 @@ export class Guest implements Client {
   #show(shown: Shown): void {
     switch (shown.of) {
       case 'status':
-        return show(this.status, shown.value);
+        return this.status.renew(shown.value);
       case 'driver':
-        return show(this.driver, shown.value);
+        return this.driver.renew(shown.value);
       case 'routes':
-        return show(this.routes, shown.value);
+        return this.routes.renew(shown.value);
       case 'codes':
-        return show(this.#codes.get(shown.type), shown.value);
+        return this.#codes.get(shown.type)?.renew(shown.value);
       case 'route':
-        show(this.#routeShown(shown.key), shown.value);
+        this.#routeShown(shown.key)?.renew(shown.value);
         // It is the last thing that a page asks for when it opens.
         return this.#ready();
       case 'route news': {
         const signal = this.#routeShown(shown.key);
         const route = signal && withNews(signal.current, shown.value);
-        return route && show(signal, route);
+        return route && signal.renew(route);
       }
       case 'receipt':
         if (shown.value.at !== 'recorded') this.#unsaved.delete(shown.id);
@@ -242,11 +242,6 @@ export class Guest implements Client {
 
 interface Wish {
   readonly wanted: Wanted;
-}
-
-/** What is equal keeps its identity: only real changes fire. */
-function show<Value>(signal: Signal<Value> | undefined, value: Value): void {
-  signal?.set(keepEqualParts(signal.current, value));
 }
 
 function resultOf(value: SignInResult | boolean | Diagnostics): SignInResult {
