@@ -218,6 +218,35 @@ describe('a file', () => {
   });
 });
 
+test('a disk that cannot be read when the app wakes up is told, and read the next time', async () => {
+  const disk = new MemoryFiles();
+  let wake = (): void => {};
+  let isGone = false;
+  const files: FileStore = {
+    files: () => (isGone ? Promise.reject(new Error('the disk is gone')) : disk.files()),
+    piece: (id, piece) => disk.piece(id, piece),
+    put: (id, value, pieces) => disk.put(id, value, pieces),
+    remove: (id) => disk.remove(id),
+    close: () => disk.close(),
+  };
+  const uploads = await openUploads({ store: files, photos: false });
+  const wakeUps = (listener: () => void) => {
+    wake = listener;
+    return () => {};
+  };
+  const client = await new Device(link.through(node.client.url), { uploads, wakeUps }).start();
+  isGone = true;
+  wake();
+  const { lastError } = await until(client.status, (status) => status.lastError !== undefined);
+  expect(lastError).toMatchObject({ code: 'FILES', message: 'the disk is gone' });
+
+  isGone = false;
+  const elsewhere = await openUploads({ store: disk, photos: false });
+  const { id } = await elsewhere.add(photoOf(100), { kind: 'photo', employee: '1001' });
+  wake();
+  await until(uploads.file(id), (state) => state?.at === 'saved');
+});
+
 test('the id that the SDK makes is the one of the protocol', async () => {
   const files = new MemoryFiles();
   const { uploads } = await openApp(files);

@@ -1,7 +1,7 @@
 import type { HttpStack } from 'tus-js-client';
 import { platform } from '../environment.ts';
 import type { Environment } from '../environment.ts';
-import { NotSignedIn } from '../errors.ts';
+import { messageOf, NotSignedIn } from '../errors.ts';
 import type { UploadGround, UploadsPart } from '../upload-port.ts';
 import type { Watch } from '../watch.ts';
 import { Signal } from '../watch.ts';
@@ -158,8 +158,10 @@ export class Uploads implements UploadsPart {
   wake(): void {
     const reading = this.#reading.then(() => this.#shelf.reread(() => this.#running !== undefined));
     // In turns: an older look that ends later would show what was.
-    this.#reading = reading.catch(() => {});
-    void reading.then(() => this.#running?.loop.wake());
+    this.#reading = reading.then(
+      () => this.#running?.loop.wake(),
+      (error: unknown) => this.#running?.port.trouble('FILES', messageOf(error)),
+    );
   }
 
   async stop(): Promise<void> {
