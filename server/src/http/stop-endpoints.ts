@@ -57,7 +57,7 @@ export function stopEndpoints({ admission, db, pipeline, clock }: StopGround) {
   return {
     syncStops: driverEndpoint(operations.syncStops, async (call) => {
       const { route, sender } = await settle(call, operations.syncStops.path, call.body);
-      // All at once: the stops of one body share a batch and its commit.
+      // All at once: the stops of one body share batches and their commits.
       const outcomes = await submit(call.request, stopChanges(route, call.body.stops, sender));
       const taken = refuseUnlessTaken(outcomes, { route: 'id', stop: (index) => `stops.${index}` });
       const stops = call.body.stops.map(({ id }, index): StopAnswer => answerOf(id, outcomes[index]));
