@@ -45,10 +45,17 @@ export class Driver {
     await this.phone.signIn(this.employee, token);
   }
 
-  /** Whether what they have recorded arrives without their sign-in: their queue has been at the server once. */
-  async hasQueueKey(): Promise<boolean> {
+  /**
+   * Whether what they have recorded arrives without their sign-in: their queue has been at the server once, and the key
+   * that it got is the one that counts. A hello that was long under way may have had another one made.
+   */
+  async hasQueueKey(db: Db): Promise<boolean> {
     const heads = await this.phone.disk.rows('queue');
-    return heads.some(({ value }) => isHead(value) && value.employee === this.employee && value.queue_key !== null);
+    const keys = heads.flatMap(({ value }) =>
+      isHead(value) && value.employee === this.employee && value.queue_key !== null ? [hashOf(value.queue_key)] : [],
+    );
+    const { rowCount } = await db.query('select from client where queue_key_hash = any($1::bytea[])', [keys]);
+    return rowCount !== 0;
   }
 }
 
@@ -57,12 +64,11 @@ export async function letIn(db: Db, sessions: readonly { employee: string; token
   await db.query(
     `insert into session (token_hash, employee, device, expires_at)
      select h, e, 'simulation', 'infinity' from unnest($1::bytea[], $2::text[]) as k (h, e)`,
-    [
-      sessions.map(({ token }) => createHash('sha256').update(token).digest()),
-      sessions.map(({ employee }) => employee),
-    ],
+    [sessions.map(({ token }) => hashOf(token)), sessions.map(({ employee }) => employee)],
   );
 }
+
+const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
 function isHead(value: unknown): value is { readonly employee: string; readonly queue_key: string | null } {
   return typeof value === 'object' && value !== null && 'employee' in value && 'queue_key' in value;

@@ -6,7 +6,8 @@ import { fields, saidIn, wordOf } from './diary.ts';
 import type { Driver } from './driver.ts';
 import { FACILITY, routeOf, STOPS, WEEK } from './ground.ts';
 import { wrongFiles } from './kept-files.ts';
-import type { OfficeDeed } from './office.ts';
+import type { Office, OfficeDeed } from './office.ts';
+import { wrongPlans } from './plan.ts';
 import type { Asked } from './rest-desk.ts';
 
 // docs/architecture.md as questions to what is really there. Written without a line of the product's rules.
@@ -83,7 +84,7 @@ export async function brokenPromises(
   depot: Depot,
   seed: number,
   drivers: readonly Driver[],
-  corrections: readonly OfficeDeed[],
+  { deeds: corrections, plan }: Pick<Office, 'deeds' | 'plan'>,
   asked: readonly Asked[],
 ): Promise<string[]> {
   const ledger = await readLedger(depot, seed);
@@ -100,6 +101,7 @@ export async function brokenPromises(
       ledger.filter(({ source }) => source === 'office'),
       corrections,
     ),
+    ...wrongPlans(seed, plan, drivers),
     ...(await wrongFiles(depot, seed, drivers)),
     ...(await troubles(depot, drivers)),
     ...(await wrongAnywhere(depot, seed, ledger, drivers)),

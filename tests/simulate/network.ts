@@ -41,7 +41,9 @@ export class PhoneNetwork {
   }
 
   request(isAlive: () => boolean, ask: Ask): Promise<Response> {
-    return new Promise((answer, fail) => this.#requests.add({ isAlive, ask, answer, fail, response: undefined }));
+    return new Promise((answer, fail) =>
+      this.#requests.add({ isAlive, ask, answer, fail, isUnderWay: false, response: undefined }),
+    );
   }
 
   /** What could happen next, in an order that depends on nothing but what has happened. */
@@ -52,7 +54,7 @@ export class PhoneNetwork {
       else if (line.isOpening) next.push(() => line.open(this.isUp ? this.#server.balance() : undefined));
       else if (this.isUp) next.push(...line.deliveries());
     }
-    for (const request of this.#requests) next.push(() => this.#carry(request));
+    for (const request of this.#requests) if (!request.isUnderWay) next.push(() => this.#carry(request));
     return next;
   }
 
@@ -75,7 +77,7 @@ export class PhoneNetwork {
   }
 
   async #carry(request: Request): Promise<void> {
-    const { ask, isAlive, fail } = request;
+    const { isAlive, fail } = request;
     if (request.response === undefined) {
       const node = this.isUp ? this.#server.balance() : undefined;
       if (!node) {
@@ -83,28 +85,35 @@ export class PhoneNetwork {
         if (isAlive()) fail(new TypeError('nobody answers'));
         return;
       }
-      const { method, path, headers, body } = ask;
-      const payload = body === undefined ? {} : { payload: body };
-      const answer = await this.#stillness.during(
-        node.app.inject({ method: methodOf(method), url: path, headers, ...payload }),
-      );
-      if (node.isDead) {
-        // Whatever it would have said now.
-        this.#requests.delete(request);
-        if (isAlive()) fail(new TypeError('the server is gone'));
-        return;
-      }
-      const said: Record<string, string> = {};
-      for (const [name, value] of Object.entries(answer.headers)) if (value !== undefined) said[name] = String(value);
-      const bodyless = answer.statusCode === 204 || answer.statusCode === 304;
-      const text = bodyless ? null : answer.payload;
-      request.response = new Response(text, { status: answer.statusCode, headers: said });
+      request.isUnderWay = true;
+      const answer = this.#ask(node, request);
+      // Who changes something may wait for the world's time; who reads waits for nothing but statements and zlib.
+      if (request.ask.method === 'GET') await this.#stillness.during(answer);
+      else void this.#stillness.answering(answer);
       return;
     }
     this.#requests.delete(request);
     if (!isAlive()) return;
     if (this.isUp) request.answer(request.response);
     else fail(new TypeError('the answer did not arrive'));
+  }
+
+  async #ask(node: ServerNode, request: Request): Promise<void> {
+    const { method, path, headers, body } = request.ask;
+    const payload = body === undefined ? {} : { payload: body };
+    const answer = await node.app.inject({ method: methodOf(method), url: path, headers, ...payload });
+    request.isUnderWay = false;
+    if (node.isDead) {
+      // Whatever it would have said now.
+      this.#requests.delete(request);
+      if (request.isAlive()) request.fail(new TypeError('the server is gone'));
+      return;
+    }
+    const said: Record<string, string> = {};
+    for (const [name, value] of Object.entries(answer.headers)) if (value !== undefined) said[name] = String(value);
+    const bodyless = answer.statusCode === 204 || answer.statusCode === 304;
+    const text = bodyless ? null : answer.payload;
+    request.response = new Response(text, { status: answer.statusCode, headers: said });
   }
 }
 
@@ -120,6 +129,8 @@ interface Request {
   readonly ask: Ask;
   readonly answer: (response: Response) => void;
   readonly fail: (error: Error) => void;
+  /** A server is at it. */
+  isUnderWay: boolean;
   response: Response | undefined;
 }
 

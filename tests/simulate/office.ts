@@ -4,6 +4,8 @@ import type { Host } from '../../server/src/replication/host/host.ts';
 import type { Chance } from './chance.ts';
 import type { Said } from './diary.ts';
 import { driversOf, FACILITY, routeOf, STOPS, WEEK } from './ground.ts';
+import type { Plan } from './plan.ts';
+import { plannedAtFirst } from './plan.ts';
 import type { WorldTime } from './world-time.ts';
 
 /** What a clerk has written over on the host. */
@@ -24,12 +26,20 @@ export interface OfficeGround {
 /** The back office of one route: its clerks correct what drivers have said, with programs of their own. */
 export class Office {
   readonly deeds: OfficeDeed[] = [];
+  #plan: Plan;
+  #plans = 0;
   readonly #ground: OfficeGround;
   /** Lines of the doorbell, and when they rang: the host's own clock is no part of the world. */
   readonly #rung = new Map<string, number>();
 
   constructor(ground: OfficeGround) {
     this.#ground = ground;
+    this.#plan = plannedAtFirst(ground.seed);
+  }
+
+  /** The route as it was dispatched last. */
+  get plan(): Plan {
+    return this.#plan;
   }
 
   /**
@@ -48,9 +58,28 @@ export class Office {
       : [{ delivered: n }, this.#write('RTPRUP', 'RQ', 'RQDLV', `${n}`, stop)];
     if ((await written) === 0) return `  the host has no such row of stop ${stop}`;
     this.deeds.push({ stop, said, at: time.now });
-    for (const { sequence } of await this.#rings(clerk))
-      if (!this.#rung.has(sequence)) this.#rung.set(sequence, time.now);
+    await this.#noteRings(clerk);
     return `  the office on stop ${stop}: ${JSON.stringify(said)}`;
+  }
+
+  /**
+   * The dispatch changes the plan while the route is driven: what is to be delivered at a stop, or the route's name.
+   *
+   * @returns what was written, for the story
+   */
+  async replan(): Promise<string> {
+    const { clerk, chance } = this.#ground;
+    const n = 100 + ++this.#plans;
+    const stop = chance.odds(0.7) ? 1 + chance.below(STOPS) : undefined;
+    if (stop === undefined) {
+      await this.#write('RTHDRP', 'RH', 'RHNAM', `Plan ${n}`);
+      this.#plan = { ...this.#plan, name: `Plan ${n}` };
+    } else {
+      await this.#write('RTPRDP', 'RP', 'RPQTY', `${n}`, stop);
+      this.#plan = { ...this.#plan, quantities: this.#plan.quantities.with(stop - 1, n) };
+    }
+    await this.#noteRings(clerk);
+    return stop === undefined ? `  the route is called Plan ${n}` : `  ${n} are to be delivered at stop ${stop}`;
   }
 
   /** What rings for this route, with ages in the time of the world. */
@@ -68,11 +97,17 @@ export class Office {
     };
   }
 
-  #write(file: string, prefix: string, column: string, value: string, stop: number): Promise<number> {
+  #write(file: string, prefix: string, column: string, value: string, stop?: number): Promise<number> {
     const { seed, clerk } = this.#ground;
-    const place = ['FAC', 'RTE', 'WKE', 'STP'].map((name) => `${prefix}${name} = ?`).join(' and ');
-    const text = `update ${clerk.library}.${file} set ${column} = ? where ${place}`;
-    return clerk.transaction((tx) => tx.execute(text, [value, FACILITY, routeOf(seed).id, WEEK, `${stop}`]));
+    const key = [FACILITY, routeOf(seed).id, WEEK, ...(stop === undefined ? [] : [`${stop}`])];
+    const place = ['FAC', 'RTE', 'WKE', 'STP'].slice(0, key.length).map((name) => `${prefix}${name} = ?`);
+    const text = `update ${clerk.library}.${file} set ${column} = ? where ${place.join(' and ')}`;
+    return clerk.transaction((tx) => tx.execute(text, [value, ...key]));
+  }
+
+  async #noteRings(host: Host): Promise<void> {
+    for (const { sequence } of await this.#rings(host))
+      if (!this.#rung.has(sequence)) this.#rung.set(sequence, this.#ground.time.now);
   }
 
   async #rings(host: Host): Promise<Ring[]> {

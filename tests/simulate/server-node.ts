@@ -59,7 +59,7 @@ export class ServerNode {
     const db = new MortalDatabase(pool, stillness, onDeath);
     const clock = (): Date => new Date(time.now);
     const rules = () => ({ codes: codeBook([]), closeMode: 'legacy' as const, timerMs: 600_000 });
-    const waits = new Waits(time, chance);
+    const waits = new Waits({ time, chance, stillness });
     const pipeline = openPipeline({ db, wakeups, rules, clock, log, pauses: waits });
     const sessions = new Sessions(db, clock);
     const listener = new Notices();
@@ -137,19 +137,19 @@ class Notices {
   }
 }
 
+type WaitsGround = Pick<NodeGround, 'time' | 'chance' | 'stillness'>;
+
 /** Pauses of a process in the time of its world: while nothing happens there, none ends. */
 class Waits implements Pauses {
-  readonly #time: WorldTime;
-  readonly #chance: Chance;
+  readonly #ground: WaitsGround;
   readonly #open = new Set<() => void>();
 
-  constructor(time: WorldTime, chance: Chance) {
-    this.#time = time;
-    this.#chance = chance;
+  constructor(ground: WaitsGround) {
+    this.#ground = ground;
   }
 
   now(): number {
-    return this.#time.now;
+    return this.#ground.time.now;
   }
 
   after(ms: number, work: () => void): () => void {
@@ -157,17 +157,19 @@ class Waits implements Pauses {
       cancel();
       work();
     };
-    const alarm = this.#time.after(ms, end);
+    const over = this.#ground.stillness.pause();
+    const alarm = this.#ground.time.after(ms, end);
     const cancel = (): void => {
+      if (!this.#open.delete(end)) return;
+      over();
       alarm();
-      this.#open.delete(end);
     };
     this.#open.add(end);
     return cancel;
   }
 
   random(): number {
-    return this.#chance.fraction();
+    return this.#ground.chance.fraction();
   }
 
   /** The process is dead: whatever still waits in it finds that out now. */

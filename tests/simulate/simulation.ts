@@ -95,7 +95,7 @@ function happenings(world: World, expectNothing: (wrong: readonly string[]) => v
   const mishap = mishapOf(world, 5);
   const fate = [worker && told(worker), mishap && `${mishap.what} in ${mishap.count}`].filter(Boolean).join(', ');
   all.push([5, [`worker ${fate}`, () => world.work({ fuse: worker, mishap })]]);
-  all.push([2, ['a clerk', world.correct]]);
+  all.push([2, ['a clerk', world.correct]], [0.7, ['the dispatch', () => world.replan()]]);
   const atLook = mishapOf(world, 3);
   all.push([2, [`importer ${atLook ? `${atLook.what} in ${atLook.count}` : ''}`, () => world.import(atLook)]]);
   if (time.hasAlarms) all.push([12, ['alarm', () => time.ringNext()]]);
@@ -162,9 +162,7 @@ async function heal(world: World, expectNothing: (wrong: readonly string[]) => v
   world.story.push('healing');
   for (const node of world.nodes) node.extinguish();
   if (world.nodes.length === 0) await world.startServer();
-  // A queue that was never at the server has no key: nothing but its driver's sign-in brings it there.
-  for (const driver of world.drivers)
-    if (!driver.isSignedIn && !(await driver.hasQueueKey())) expectNothing(await world.signIn(driver));
+  for (const driver of world.drivers) if (await world.isNeeded(driver)) expectNothing(await world.signIn(driver));
   for (const phone of world.phones) {
     phone.network.isUp = true;
     if (!phone.app) await phone.start();

@@ -7,6 +7,8 @@ const QUIET_TURNS = 5;
  */
 export class Stillness {
   #underWay = 0;
+  #answering = 0;
+  #pauses = 0;
   #wake: () => void = () => {};
 
   /** Counts this work as under way until it ends. */
@@ -20,7 +22,31 @@ export class Stillness {
     }
   }
 
+  /** Counts this request as under way until it is answered, or until what answers it waits for the world's time. */
+  async answering(answer: Promise<unknown>): Promise<void> {
+    this.#answering++;
+    await answer.finally(() => {
+      this.#answering--;
+      this.#wake();
+    });
+  }
+
+  /** Somebody waits for the world's time to pass. @returns what to call when that is over */
+  pause(): () => void {
+    this.#pauses++;
+    this.#wake();
+    return () => void this.#pauses--;
+  }
+
   async reached(): Promise<void> {
+    await this.#quiet();
+    while (this.#answering > 0 && this.#pauses === 0) {
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+      await this.#quiet();
+    }
+  }
+
+  async #quiet(): Promise<void> {
     for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {
       await new Promise(setImmediate);
       if (this.#underWay === 0) continue;

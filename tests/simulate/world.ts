@@ -125,6 +125,11 @@ export class World {
     return driver.evict(this.#depot.db, this.time.now);
   }
 
+  /** Whether nobody but this driver can bring what they have recorded. */
+  async isNeeded(driver: Driver): Promise<boolean> {
+    return !driver.isSignedIn && !(await driver.hasQueueKey(this.#depot.db));
+  }
+
   /** A driver takes the phone and signs in. */
   async signIn(driver: Driver): Promise<string[]> {
     const wrong = await this.kill(driver.phone);
@@ -149,6 +154,11 @@ export class World {
     this.story.push(await this.office.correct());
   };
 
+  /** The dispatch changes the plan of the route that is being driven. */
+  async replan(): Promise<void> {
+    this.story.push(await this.office.replan());
+  }
+
   /** A worker brings to the host what it does not have. */
   work(fate: Omit<PassFate, 'meetClerk'> = {}): Promise<void> {
     const { office, time, stillness, correct: meetClerk } = this;
@@ -170,7 +180,7 @@ export class World {
 
   /** What of the promises does not hold; asked when the world has come to rest. */
   broken(): Promise<string[]> {
-    return brokenPromises(this.#depot, this.#seed, this.drivers, this.office.deeds, this.desk.asked);
+    return brokenPromises(this.#depot, this.#seed, this.drivers, this.office, this.desk.asked);
   }
 
   /** The system ends the app of a phone. @returns what is wrong with its disk */

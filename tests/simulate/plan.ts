@@ -1,0 +1,26 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Driver } from './driver.ts';
+import { nameOf, QUANTITY, routeOf, STOPS } from './ground.ts';
+
+/** What the host alone decides of a route, as far as this world's dispatch changes it. */
+export interface Plan {
+  readonly name: string;
+  /** What is to be delivered, of the one line of each stop, in the order of the stops. */
+  readonly quantities: readonly number[];
+}
+
+export const plannedAtFirst = (seed: number): Plan => ({
+  name: nameOf(seed),
+  quantities: Array.from({ length: STOPS }, () => QUANTITY),
+});
+
+/** Every phone that follows the route shows it as it was dispatched last. */
+export function wrongPlans(seed: number, plan: Plan, drivers: readonly Driver[]): string[] {
+  return drivers.flatMap(({ phone, hasPhone, isSignedIn }) => {
+    const route = hasPhone && isSignedIn ? phone.app?.route(routeOf(seed)).current : undefined;
+    if (!route) return [];
+    const shown = { name: route.name, quantities: route.stops.map(({ products }) => products[0]?.quantity) };
+    if (isDeepStrictEqual(shown, plan)) return [];
+    return [`the plan reads ${JSON.stringify(shown)} on the phone of ${phone.employee}, not ${JSON.stringify(plan)}`];
+  });
+}
