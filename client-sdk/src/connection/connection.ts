@@ -176,10 +176,10 @@ export class Connection {
     } catch {
       // No frame.
     }
-    const parsed = heardFrame.safeParse(json);
-    if (parsed.success) return parsed.data;
+    const { data: frame, error } = heardFrame.safeParse(json);
+    if (frame) return frame;
     // Frames of a later protocol are not for us, nor are timers: a route's header says the same.
-    const [issue] = parsed.error.issues;
+    const [issue] = error.issues;
     if (issue?.path[0] !== 'type') this.#complain(`the server sent a malformed frame (${issue?.path.join('.')})`);
     return undefined;
   }

@@ -11,8 +11,7 @@ export function mergeUpdates(first: StopObject, second: StopObject): StopObject 
   const sent = second.updates?.status;
   if (sent !== undefined && sent !== first.updates?.status) return undefined;
   // Lists have limits; where both together exceed one, they stay two.
-  const parsed = stopObject.safeParse(mergeMembers(first, second));
-  return parsed.success ? parsed.data : undefined;
+  return stopObject.safeParse(mergeMembers(first, second)).data;
 }
 
 /** How a member that both have becomes one; undefined where it cannot. Any other is what was said last. */

@@ -26,8 +26,7 @@ export function resultOf(document: LocalDocument | undefined): StopResult {
   if (!document) return nothingSaid;
   const known = results.get(document);
   if (known) return known;
-  const read = stopResult.safeParse(document.value);
-  const result = read.success ? read.data : nothingSaid;
+  const result = stopResult.safeParse(document.value).data ?? nothingSaid;
   results.set(document, result);
   return result;
 }

@@ -84,8 +84,8 @@ export class Feed {
     try {
       const response = await environment.fetch(address, { headers, signal });
       if (!response.ok) throw new Error(`status ${response.status}`);
-      const { success, data } = snapshotBody.safeParse(await response.json());
-      if (!success) throw new Error('it is no snapshot');
+      const { data } = snapshotBody.safeParse(await response.json());
+      if (!data) throw new Error('it is no snapshot');
       if (signal.aborted) return;
       // From here on by patches.
       if (this.take({ ...data, from: null })) this.#subscribe([scope]);

@@ -50,15 +50,14 @@ function updateOf({ mutation }: QueueItem, around: Surroundings): StopObject | u
   // Written by a later app: that the words are the same does not mean that they mean the same (field case 5).
   if (mutation.version !== 1) return undefined;
   if (mutation.name === 'stop.skip_refuse') {
-    const skip = skipRefuseArgs.safeParse(mutation.args);
-    return skip.success ? skipAsUpdate(skip.data, around.stopException) : undefined;
+    const skip = skipRefuseArgs.safeParse(mutation.args).data;
+    return skip && skipAsUpdate(skip, around.stopException);
   }
   if (mutation.name !== 'stop.update') return undefined;
   const known = parsed.get(mutation.args);
   if (known) return known;
   // Whose stop it is was read when the item was: that part of the arguments is not looked at again.
-  const update = stopObject.safeParse(mutation.args['stop']);
-  if (!update.success) return undefined;
-  parsed.set(mutation.args, update.data);
-  return update.data;
+  const update = stopObject.safeParse(mutation.args['stop']).data;
+  if (update) parsed.set(mutation.args, update);
+  return update;
 }
