@@ -110,20 +110,7 @@ describe('a snapshot', () => {
   });
 
   test('asked for by many at once is read once', async () => {
-    const asked: string[] = [];
-    const db: Queryable = {
-      query: (statement, values) => {
-        asked.push(typeof statement === 'string' ? statement : statement.name);
-        return node.database.pool.query(statement, values);
-      },
-    };
-    const http = fastify();
-    serveSnapshots(http, {
-      path: '/snapshot',
-      db,
-      sessions: { authenticate: async () => ({ employee: '1001' }) },
-      serverEpoch: 1,
-    });
+    const { http, asked } = counting();
     const ask = () => http.inject({ url: `/snapshot?scope=${scope}`, headers: { ...driver } });
     const replies = await Promise.all(Array.from({ length: 50 }, ask));
     expect(new Set(replies.map((reply) => reply.body)).size).toBe(1);
@@ -138,4 +125,35 @@ describe('a snapshot', () => {
     expect(asked).toHaveLength(5);
     await http.close();
   });
+
+  test('is read at once by its first reader, and not read for whoever has it', async () => {
+    const { http, asked } = counting();
+    const url = `/snapshot?scope=${scope}`;
+    const { etag } = (await http.inject({ url, headers: { ...driver } })).headers;
+    expect(asked).toHaveLength(1);
+    await http.close();
+    const restarted = counting();
+    const again = await restarted.http.inject({ url, headers: { ...driver, 'if-none-match': String(etag) } });
+    expect([again.statusCode, again.body, restarted.asked.length]).toEqual([304, '', 1]);
+    await restarted.http.close();
+  });
 });
+
+/** A server of snapshots alone, and the names of what it has asked the database. */
+function counting() {
+  const asked: string[] = [];
+  const db: Queryable = {
+    query: (statement, values) => {
+      asked.push(typeof statement === 'string' ? statement : statement.name);
+      return node.database.pool.query(statement, values);
+    },
+  };
+  const http = fastify();
+  serveSnapshots(http, {
+    path: '/snapshot',
+    db,
+    sessions: { authenticate: async () => ({ employee: '1001' }) },
+    serverEpoch: 1,
+  });
+  return { http, asked };
+}
