@@ -1,4 +1,4 @@
-import type { Config } from './config.ts';
+import type { Config, settings } from './config.ts';
 
 export interface Standing {
   /** Where people and phones reach us, e.g. `http://127.0.0.1:3000`; a worker serves nobody. */
@@ -9,6 +9,18 @@ export interface Standing {
   /** What asks for no credentials, in a few words. */
   open: readonly string[];
 }
+
+/** What `npm start -- --help` says. */
+export const startHelp = (all: typeof settings): string =>
+  [
+    'npm start -- [--role api|worker|all]    serves phones and office, replicates to the host, or both (all)',
+    '',
+    'Everything else is a variable of the environment, more of each in docs/operations.md:',
+    ...all.map(({ name, default: preset, description }) => {
+      const standing = preset === null ? '' : ` (${preset})`;
+      return `  ${name.padEnd(27)} ${description}${standing}`;
+    }),
+  ].join('\n');
 
 /** What `npm start` says to a person once everything runs. The first line is what scripts wait for. */
 export function banner(config: Config, { url, place, opsToken, open }: Standing): string {

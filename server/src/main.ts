@@ -1,6 +1,7 @@
 import { startApp, type App } from './app.ts';
-import { banner } from './banner.ts';
-import { loadConfig } from './config.ts';
+import { banner, startHelp } from './banner.ts';
+import { runProgram } from './command-line.ts';
+import { loadConfig, settings } from './config.ts';
 import { openAreas, openPaths } from './http/open-paths.ts';
 import type { Log } from './log.ts';
 import { openLogger, standardError } from './logger.ts';
@@ -15,8 +16,17 @@ const SAME_SIGNAL_MS = 1_000;
 // Uploads, mails and secrets lie below DATA_DIR: other users of the machine have no business there.
 process.umask(0o077);
 
-try {
-  const config = loadConfig(process.env, process.argv.slice(2));
+await runProgram(startHelp(settings), async (argv) => {
+  try {
+    await start(argv);
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    throw new StartError(`Tailgate cannot start. ${error.message}`, { cause: error });
+  }
+});
+
+async function start(argv: readonly string[]): Promise<void> {
+  const config = loadConfig(process.env, argv);
   const log = openLogger(config.logLevel, standardError(process.stderr.isTTY));
   const starting = startApp(config, log);
   stopOnSignal(starting);
@@ -27,10 +37,6 @@ try {
   if (app.url !== undefined)
     log.info({ access: config.access, open: openPaths(config.access) }, 'these endpoints are open to anybody');
   void stopWhenOutlived(app);
-} catch (error) {
-  if (!(error instanceof StartError)) throw error;
-  console.error(`Tailgate cannot start. ${error.message}`);
-  process.exitCode = 1;
 }
 
 /** No start fails for it. */

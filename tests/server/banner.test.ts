@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { banner } from '../../server/src/banner.ts';
-import { loadConfig } from '../../server/src/config.ts';
+import { banner, startHelp } from '../../server/src/banner.ts';
+import { loadConfig, settings } from '../../server/src/config.ts';
 
 const standing = {
   place: '/srv/pod/.data/postgres',
@@ -47,4 +47,11 @@ test('a worker has no address; without demo data there are no demo drivers', () 
   const text = banner(loadConfig({ DEMO: '0' }, ['--role', 'worker']), { ...standing, url: undefined });
   expect(text).toMatch(/^Tailgate is ready \(worker only\)\n/);
   expect(text).not.toMatch(/curl|1001|http/);
+});
+
+test('--help tells of the role and of every setting, with what it is unless it is set', () => {
+  const help = startHelp(settings);
+  expect(help).toContain('--role api|worker|all');
+  for (const { name } of settings) expect(help).toMatch(new RegExp(`^  ${name} .+$`, 'm'));
+  expect(help).toMatch(/^ {2}PORT .+ \(3000\)$/m);
 });
