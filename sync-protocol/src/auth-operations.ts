@@ -36,8 +36,7 @@ export const authOperations = {
     path: '/auth/signin',
     sets: both,
     access: 'public',
-    summary:
-      'Signs in. Another driver of the same route who is signed in is a conflict unless confirm_login is true.',
+    summary: 'Signs in. Another driver of the same route who is signed in is a conflict unless confirm_login is true.',
     message: 'Signed in',
     body: signinBody,
     query: nothing,

@@ -26,7 +26,7 @@ const WHOLE_AT_ONCE = 8;
 export function serveSnapshots(http: FastifyInstance, { path, db, sessions, serverEpoch }: SnapshotOptions): void {
   const read = (most: number) =>
     gather(async (asks: readonly Ask[]) => (await readScopes(db, asks)).map((reading) => ({ reading })), {
-      most: most,
+      most,
     });
   const readState = read(500);
   const snapshots = new Snapshots(read(WHOLE_AT_ONCE), serverEpoch);
