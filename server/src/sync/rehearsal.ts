@@ -12,7 +12,7 @@ import { planLines } from '../stops/plan-lines.ts';
 import { readFrame } from './incoming.ts';
 
 /** By then the engine has compiled what a change passes through; twice as many gain nothing (docs/performance.md). */
-const TURNS = 64;
+const TURNS = 32;
 /** Together one batch of the pipeline. */
 const PHONES = 4;
 const ITEMS = 32;
