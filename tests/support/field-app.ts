@@ -177,6 +177,8 @@ export class FieldApp {
   }
 
   async shown(key: RouteKey): Promise<Shown[]> {
+    // A page that opens while the last one still goes has to be told by it.
+    await until(this.#client.route(key), (route) => route !== undefined);
     return this.#shown(key);
   }
 
