@@ -33,7 +33,7 @@ export function fuzzRequests(ground: FuzzGround): fc.Arbitrary<FuzzRequest> {
   return fc.oneof(
     ...names.map((name) => {
       const operation = operations[name];
-      return { weight: operation.method === 'GET' ? 1 : 5, arbitrary: requestsTo(name, operation, ground) };
+      return { weight: operation.method === 'GET' ? 3 : 5, arbitrary: requestsTo(name, operation, ground) };
     }),
   );
 }
