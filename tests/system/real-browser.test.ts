@@ -1,3 +1,4 @@
+import { codesScope } from '@tailgate/sync-protocol';
 import { expect, test } from 'vitest';
 import { crashPage, openPage, servePage, startBrowser } from '../support/browser.ts';
 import { password } from '../support/people.ts';
@@ -25,6 +26,7 @@ globalThis.story = {
     await client.signUp('1001', '${password}');
     await until(client.route(), (known) => known !== undefined);
   },
+  scopes: async () => (await client.diagnostics()).scopes.map(({ scope }) => scope),
   offline: () => until(client.status, ({ connection }) => connection !== 'online'),
   update: async (stop) => {
     const receipt = client.updateStop(route, stop);
@@ -45,6 +47,7 @@ globalThis.ready = true;
 
 interface Story {
   signUp(): Promise<void>;
+  scopes(): Promise<string[]>;
   offline(): Promise<void>;
   update(stop: object): Promise<string>;
   skip(stop: number, fields: object): Promise<string>;
@@ -67,6 +70,8 @@ test('field case 30: in a real Chromium, page and server are killed between comm
   const context = await (await startBrowser()).newContext();
   const page = await openPage(context, address);
   await page.evaluate(() => globalThis.story.signUp());
+  // By the code lists a phone knows a refusal from a skip.
+  await expect.poll(() => page.evaluate(() => globalThis.story.scopes())).toContain(codesScope);
 
   network.refuse();
   network.cut();
