@@ -257,8 +257,8 @@ describe('contract §1: whatever is sent', () => {
         server.logged.length = 0;
       }
       expect(await rowsOf('R200')).toEqual(strangers);
-      // It still serves, and what was sent got past the first check.
-      expect((await server.client.call(operations.readRoute, { as: driver })).success).toBe(true);
+      // It still serves, if not a route that some request has closed, and what was sent got past the first check.
+      expect([200, 404]).toContain((await server.client.call(operations.readRoute, { as: driver })).status);
       expect(unreached(answered)).toEqual([]);
     },
   );
