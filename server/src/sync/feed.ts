@@ -6,6 +6,7 @@ import type { RouteCommit } from '../mutations/change.ts';
 import {
   contentOf,
   countAbove,
+  epochName,
   newHead,
   sameReceipts,
   takeCommit,
@@ -275,7 +276,7 @@ export class Feed {
     if (!isRoute) return -1; // short, and the whole of it if need be
     const fits =
       cursor &&
-      (!head || (cursor.epoch === this.#epochName(head.epoch) && countAbove(head, cursor.version) <= FAR_DOCUMENTS));
+      (!head || (cursor.epoch === this.#epochName(head) && countAbove(head, cursor.version) <= FAR_DOCUMENTS));
     return fits ? cursor.version : Number.MAX_SAFE_INTEGER;
   }
 
@@ -333,7 +334,7 @@ export class Feed {
   #serve(watch: Watch, head: Head, follower: Follower, reading: Reading | undefined): void {
     const { cursor, reader, scope } = follower;
     if (!mayRead(head, follower)) return this.#end(watch, follower);
-    const known = cursor !== null && cursor.epoch === this.#epochName(head.epoch);
+    const known = cursor !== null && cursor.epoch === this.#epochName(head);
     if (known && cursor.version === head.version)
       return this.#hand(head, follower, this.#frame(head, head.version, [], []));
     if (head.drivers !== null) {
@@ -342,7 +343,7 @@ export class Feed {
       if (ahead && !reading) return;
       if (!known || ahead || countAbove(head, cursor.version) > FAR_DOCUMENTS) {
         follower.state = 'told';
-        return reader.tell({ type: 'snapshot', scope, epoch: this.#epochName(head.epoch), version: head.version });
+        return reader.tell({ type: 'snapshot', scope, epoch: this.#epochName(head), version: head.version });
       }
     }
     if (!reading) return;
@@ -355,7 +356,7 @@ export class Feed {
   }
 
   #frame(head: Head, from: number | null, documents: Reading['documents'], deletes: readonly string[]): Buffer {
-    return Buffer.from(patchText(contentOf(head, this.#epochName(head.epoch), withText(documents), deletes), from));
+    return Buffer.from(patchText(contentOf(head, this.#epochName(head), withText(documents), deletes), from));
   }
 
   #hand(head: Head, follower: Follower, frame: Buffer, timers?: ServerFrameInput): void {
@@ -363,7 +364,7 @@ export class Feed {
     if (follower.reader.deliver(frame)) {
       if (timers) follower.reader.tell(timers);
       follower.state = 'current';
-      follower.cursor = { epoch: this.#epochName(head.epoch), version: head.version };
+      follower.cursor = { epoch: this.#epochName(head), version: head.version };
     } else follower.state = 'due';
   }
 
@@ -376,10 +377,8 @@ export class Feed {
     for (const follower of watch.followers) this.#end(watch, follower);
   }
 
-  /** Cursors of a route carry both lives: of the database, and of the route under its key. */
-  #epochName(epoch: number): string {
-    const { serverEpoch } = this.#options;
-    return epoch === 0 ? String(serverEpoch) : `${serverEpoch}.${epoch}`;
+  #epochName(head: Head): string {
+    return epochName(this.#options.serverEpoch, head);
   }
 }
 

@@ -30,6 +30,10 @@ export interface Step {
   readonly deletes: readonly string[];
 }
 
+/** As cursors and snapshots name it. A route's carries both lives: of the database, and of the route under its key. */
+export const epochName = (serverEpoch: number, { epoch }: Pick<Head, 'epoch'>): string =>
+  epoch === 0 ? `${serverEpoch}` : `${serverEpoch}.${epoch}`;
+
 /** Of a scope that was read from its beginning. */
 export function newHead(scope: Scope, reading: Reading): Head {
   const blank = { scope, epoch: reading.epoch, version: -1, versions: new Map<string, number>(), checksum: 0 };

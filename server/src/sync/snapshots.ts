@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip, zstdCompress, zstdDecompress } from 'node:zlib';
 import type { Scope } from '@tailgate/sync-protocol';
-import { contentOf, newHead, withText } from './head.ts';
+import { contentOf, epochName, newHead, withText } from './head.ts';
 import { snapshotBytes } from './patch-text.ts';
 import { wholeScope, type Ask, type Reading } from './scope-readings.ts';
 
@@ -87,7 +87,7 @@ export class Snapshots {
   async #make(scope: Scope, encoding: SnapshotEncoding): Promise<FreshSnapshot | undefined> {
     const { reading } = await this.#read(wholeScope(scope));
     if (!reading) return undefined;
-    const epoch = epochName(reading, this.#serverEpoch);
+    const epoch = epochName(this.#serverEpoch, reading);
     const content = contentOf(newHead(scope, reading), epoch, withText(reading.documents), []);
     const body = await coders[encoding].compress(snapshotBytes(content));
     const snapshot = { etag: etagOf(reading, this.#serverEpoch), body };
@@ -115,9 +115,6 @@ export class Snapshots {
 
 const nameOf = (scope: Scope, encoding: SnapshotEncoding): string => `${encoding} ${scope}`;
 
-const epochName = ({ epoch }: Reading, serverEpoch: number): string =>
-  epoch === 0 ? `${serverEpoch}` : `${serverEpoch}.${epoch}`;
-
 export function etagOf(reading: Reading, serverEpoch: number): string {
   const [parked, awaited] = [reading.hosted?.parked ?? [], reading.awaited ?? []];
   const exceptions =
@@ -126,5 +123,5 @@ export function etagOf(reading: Reading, serverEpoch: number): string {
           .update(JSON.stringify([parked, awaited]))
           .digest('base64url')
       : '';
-  return `W/"${epochName(reading, serverEpoch)}-${reading.version}-${reading.hosted?.through ?? ''}${exceptions.slice(0, 8)}"`;
+  return `W/"${epochName(serverEpoch, reading)}-${reading.version}-${reading.hosted?.through ?? ''}${exceptions.slice(0, 8)}"`;
 }
