@@ -31,9 +31,10 @@ export class RestWork {
 
   readonly readRouteCompressed = (connection: number): PreparedShot => ownOf(this.#compressedReads, connection);
 
-  /** Makes so many PUTs of one stop for each connection, before the clock runs. */
-  stockUp(each: number): void {
-    for (const [n, stock] of this.#stock.entries()) while (stock.length < each) stock.push(this.#makePut(n));
+  /** Makes so many PUTs of one stop for each of the first connections, before the clock runs. */
+  stockUp(connections: number, each: number): void {
+    for (const [n, stock] of this.#stock.slice(0, connections).entries())
+      while (stock.length < each) stock.push(this.#makePut(n));
   }
 
   readonly putStop = (connection: number): PreparedShot => {

@@ -18,19 +18,23 @@ import { download, RestWork, upload, uploadedIds } from './rest-work.ts';
 
 const STOPS = 150;
 const LINES = 20;
-const DRIVERS = 32;
+/** Drivers, each with a route of their own: the fleet that `drain` has. */
+const FLEET = 100;
+/** Fewer share a commit. */
+const FEW = 32;
 const PHOTO = 300_000;
 const PHOTOS = 30;
 const LARGE = 25 * 1024 * 1024 - 1024;
-/** Made ahead: more than any server takes in the time. */
-const MOST_PUTS = 12_800;
+/** Made ahead, for each load: more than any server takes in the time. */
+const MOST_PUTS = 16_000;
 
 const phases = [
   'GET route, whole',
   'GET route, gzip accepted',
   'GET route, after a change',
   'GET route, unchanged (304)',
-  'PUT stop',
+  'PUT stop, 32 at a time',
+  'PUT stop, 100 at a time',
   'asset up, 300 kB',
   'asset down, 300 kB',
 ] as const;
@@ -63,7 +67,7 @@ export async function rest({ rounds }: { rounds: number }): Promise<Report> {
   try {
     const seed = await ground.database('seed');
     await migrate(seed.url, quietLog);
-    const phones = await makeFleet(seed.pool, { phones: DRIVERS, mutations: 0, stops: STOPS, lines: LINES });
+    const phones = await makeFleet(seed.pool, { phones: FLEET, mutations: 0, stops: STOPS, lines: LINES });
     await seed.close();
     const baselineSeed = await ground.database('baseline_seed');
     await fillRestBaseline(baselineSeed.pool, phones, STOPS, LINES);
@@ -121,15 +125,18 @@ async function expectApplied(pool: pg.Pool, count: number): Promise<void> {
 
 /** Warm: enough for the engine to have compiled the path that is measured, of which writing has the longest. */
 const reading = { connections: 8, warmSeconds: 0.3, seconds: 1 };
-const writing = { connections: DRIVERS, warmSeconds: 1.5, seconds: 1.5 };
+const writing = { warmSeconds: 1.5, seconds: 1.5 };
 const files = { connections: 8, warmSeconds: 0.3, seconds: 1 };
 type WarmedLoad = typeof reading;
 
 async function measurePhases(ground: Ground, child: Child, work: RestWork): Promise<Map<Phase, Measured>> {
   const photo = upload(PHOTO);
   const photoShot = prepare(photo);
-  work.stockUp(MOST_PUTS / DRIVERS);
   const run = (shots: Shots, load: WarmedLoad): Promise<Measured> => measure(ground, child, shots, load);
+  const put = (connections: number): Promise<Measured> => {
+    work.stockUp(connections, MOST_PUTS / connections);
+    return run({ next: work.putStop }, { ...writing, connections });
+  };
   const measured = new Map<Phase, Measured>();
   measured.set('GET route, whole', await run({ next: work.readRoute }, reading));
   measured.set('GET route, gzip accepted', await run({ next: work.readRouteCompressed }, reading));
@@ -137,7 +144,8 @@ async function measurePhases(ground: Ground, child: Child, work: RestWork): Prom
     'GET route, after a change',
     await run({ before: work.putStop, next: work.readRouteCompressed }, reading),
   );
-  measured.set('PUT stop', await run({ next: work.putStop }, writing));
+  measured.set('PUT stop, 32 at a time', await put(FEW));
+  measured.set('PUT stop, 100 at a time', await put(FLEET));
   measured.set('asset up, 300 kB', await run({ next: () => photoShot }, files));
   const ids = await uploadedIds(child.port, photo, 20);
   const downloads = ids.map((id) => prepare(download(id)));
@@ -213,7 +221,7 @@ function report(ours: readonly Round[], baseline: readonly Round[]): Report {
     `${who} ${cost(rounds, 'up')} up, ${cost(rounds, 'down')} down`;
   return {
     title:
-      `rest: ${DRIVERS} routes of ${STOPS} stops × ${LINES} products; GET and files on 8 connections, PUT on ${DRIVERS}. ` +
+      `rest: ${FLEET} routes of ${STOPS} stops × ${LINES} products; GET and files on ${reading.connections} connections. ` +
       `Memory in MiB that one file of 25 MiB costs (target < 30): ${large('tailgate', ours)}; ${large('baseline', baseline)}`,
     figures,
     ratios: Object.fromEntries(
@@ -227,5 +235,5 @@ function report(ours: readonly Round[], baseline: readonly Round[]): Report {
 
 const targets: { readonly [Name in Phase]?: string } = {
   'GET route, whole': ' (target ≥ 3)',
-  'PUT stop': ' (target ≥ 3)',
+  'PUT stop, 100 at a time': ' (target ≥ 3)',
 };
