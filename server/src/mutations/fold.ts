@@ -3,7 +3,8 @@ import type { LoadConditionReport, RouteKey, StopResult, Warning } from '@tailga
 import { routeScope } from '@tailgate/sync-protocol';
 import type { RouteFacts } from '../routes/header.ts';
 import { evidenceOf } from '../stops/named-assets.ts';
-import type { StopContext, StopDecision } from '../stops/rules.ts';
+import type { StopDecision } from '../stops/rules.ts';
+import type { StopContext } from '../stops/stop-context.ts';
 import type { Outcome, ReportOutcome } from './change.ts';
 import type { Changes, LedgerEntry, QuarantineEntry } from './changes.ts';
 import { decide, latestOf, repeats } from './decide.ts';

@@ -4,7 +4,7 @@ import { loadCodes } from '../codes/sql.ts';
 import type { Queryable } from '../db/types.ts';
 import { decide } from '../mutations/decide.ts';
 import { readContent } from '../mutations/item.ts';
-import type { StopContext } from '../stops/rules.ts';
+import type { StopContext } from '../stops/stop-context.ts';
 import * as sql from './import-sql.ts';
 import { keyOf } from './mirror-route.ts';
 

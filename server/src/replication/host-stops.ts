@@ -1,6 +1,6 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { awaitedHeader } from '../assets/host.ts';
-import type { HeldStop, StopRows } from '../stops/host-rows.ts';
+import type { HeldStop, StopRows } from '../stops/host-stop.ts';
 import { namedAssets } from '../stops/named-assets.ts';
 import { numberOf } from '../stops/osd-rows.ts';
 import { equalBut, keyOf } from '../stops/over-held.ts';

@@ -1,4 +1,4 @@
-import type { StopRows } from '../stops/host-rows.ts';
+import type { StopRows } from '../stops/host-stop.ts';
 import { equalBut } from '../stops/over-held.ts';
 import type { ServicePart } from './host/tables.ts';
 import { epochOf } from './sequence.ts';

@@ -3,7 +3,7 @@ import { routeScope } from '@tailgate/sync-protocol';
 import { recordRouteSignIns } from '../auth/sign-in-state.ts';
 import type { Tx } from '../db/types.ts';
 import { planLines } from '../stops/plan-lines.ts';
-import type { HeldStop } from '../stops/host-rows.ts';
+import type { HeldStop } from '../stops/host-stop.ts';
 import * as sql from './import-sql.ts';
 import { driverChanges, headerDiffers, planChanges } from './route-changes.ts';
 import type { DriverChanges, MirrorDriver, MirrorPlan, MirrorRoute, PlanChanges, RouteImage } from './route-changes.ts';

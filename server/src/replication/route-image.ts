@@ -1,7 +1,7 @@
 import type { RouteKey, Stamp, StopResult } from '@tailgate/sync-protocol';
 import { applyStopUpdate, officeSource } from '@tailgate/sync-protocol';
 import { amendmentOf } from '../stops/amendment.ts';
-import type { HeldStop } from '../stops/host-rows.ts';
+import type { HeldStop } from '../stops/host-stop.ts';
 import { plansFromHost } from '../stops/plan-from-host.ts';
 import type { HostStops } from './host-stops.ts';
 import { instantOf } from './host/local-time.ts';

@@ -2,7 +2,7 @@ import { routeScope, type RouteKey, type StopResult } from '@tailgate/sync-proto
 import type { Queryable } from '../db/types.ts';
 import type { Log } from '../log.ts';
 import { headerRow } from '../routes/host-rows.ts';
-import type { HeldStop, StopRows } from '../stops/host-rows.ts';
+import type { HeldStop, StopRows } from '../stops/host-stop.ts';
 import { namedAssets } from '../stops/named-assets.ts';
 import { numberOf } from '../stops/osd-rows.ts';
 import { Findings } from './findings.ts';

@@ -1,5 +1,5 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
-import { stopFiles, type HeldStop, type StopFile } from '../stops/host-rows.ts';
+import { stopFiles, type HeldStop, type StopFile } from '../stops/host-stop.ts';
 import type { HostFileName, ServicePart } from './host/tables.ts';
 import { partColumns, servicePart } from './service-part.ts';
 

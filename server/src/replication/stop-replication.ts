@@ -1,4 +1,5 @@
-import { hostRows, isUntouched, type HeldStop, type HostStop } from '../stops/host-rows.ts';
+import { hostRows, isUntouched } from '../stops/host-rows.ts';
+import type { HeldStop, HostStop } from '../stops/host-stop.ts';
 import type { HostStops } from './host-stops.ts';
 import { HostError, isOneRowsTrouble } from './host/host.ts';
 import type { AuditStamp } from './host/statements.ts';

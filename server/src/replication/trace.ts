@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { stopFiles, type StopRows } from '../stops/host-rows.ts';
+import { stopFiles, type StopRows } from '../stops/host-stop.ts';
 import { partColumns } from './service-part.ts';
 
 type Row = { readonly [column: string]: string };

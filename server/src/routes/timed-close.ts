@@ -1,5 +1,6 @@
 import { completeStop } from '@tailgate/sync-protocol';
-import type { StopContext, StopDecision } from '../stops/rules.ts';
+import type { StopDecision } from '../stops/rules.ts';
+import type { StopContext } from '../stops/stop-context.ts';
 import { afterTimer } from './closing.ts';
 
 /**

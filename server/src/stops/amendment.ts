@@ -2,7 +2,7 @@ import type { RouteKey, StopObject, StopResult, StopUpdates } from '@tailgate/sy
 import { stopObject, stopStatus, warehouseStop } from '@tailgate/sync-protocol';
 import type { ServicePart } from '../replication/host/tables.ts';
 import { amendExceptions } from './exception-amendments.ts';
-import type { HeldStop, StopRows } from './host-rows.ts';
+import type { HeldStop, StopRows } from './host-stop.ts';
 import { LineAmendments, type LineName } from './line-amendments.ts';
 import { amendPhotos } from './photo-amendments.ts';
 

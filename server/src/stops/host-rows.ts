@@ -1,33 +1,12 @@
-import type { RouteKey, StopResult } from '@tailgate/sync-protocol';
+import type { StopResult } from '@tailgate/sync-protocol';
 import { hostLengths, hostText } from '@tailgate/sync-protocol';
 import type { HostMoment } from '../replication/host/local-time.ts';
 import type { ServicePart } from '../replication/host/tables.ts';
 import { eventTime, readableInstant } from './event-time.ts';
+import type { HeldStop, HostStop, StopRows } from './host-stop.ts';
 import { lineRows, linePhotoRows } from './line-rows.ts';
 import { osdRows, overagePhotoRows } from './osd-rows.ts';
 import { overHeld } from './over-held.ts';
-
-/** The host files that hold a stop's service-owned columns, in the order in which they are written: RTSTUP completes a stop. */
-export const stopFiles = ['RTSTPP', 'RTPRUP', 'RTOSDP', 'RTIMGP', 'RTEMLP', 'RTSTUP'] as const;
-export type StopFile = (typeof stopFiles)[number];
-export type StopRows = { readonly [Name in StopFile]: readonly ServicePart<Name>[] };
-
-/** What the host was last confirmed to hold of a stop: the shadow. */
-export interface HeldStop {
-  readonly rows: StopRows;
-  /** OSD rows that the back office has credited, as `OSTYP OSSEQ`: they must not change any more. */
-  readonly credited: ReadonlySet<string>;
-}
-
-export interface HostStop {
-  readonly key: RouteKey;
-  readonly stop: number;
-  readonly result: StopResult;
-  /** Server epoch and route version of the stop's last change. */
-  readonly sequence: `${number}`;
-  /** The facility's clock. */
-  readonly moment: (instant: Date) => HostMoment;
-}
 
 /** Nobody has done anything to this stop: there is nothing to tell the host. */
 export function isUntouched(result: StopResult): boolean {

@@ -1,7 +1,7 @@
 import type { LineResult } from '@tailgate/sync-protocol';
 import { withoutFill } from '@tailgate/sync-protocol';
 import type { ServicePart } from '../replication/host/tables.ts';
-import type { HostStop } from './host-rows.ts';
+import type { HostStop } from './host-stop.ts';
 
 type LineType = 'P' | 'C';
 

@@ -1,5 +1,5 @@
 import type { StopResult } from '@tailgate/sync-protocol';
-import type { StopRows } from './host-rows.ts';
+import type { StopRows } from './host-stop.ts';
 
 /** The ids of all files that a stop's rows name: signature, photos of lines, overage and exceptions. */
 export function namedAssets({ RTPRUP, RTOSDP, RTIMGP, RTSTUP }: StopRows): ReadonlySet<string> {

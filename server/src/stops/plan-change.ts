@@ -1,6 +1,6 @@
 import type { StopObject } from '@tailgate/sync-protocol';
 import { toldTime } from './event-time.ts';
-import type { StopContext } from './rules.ts';
+import type { StopContext } from './stop-context.ts';
 
 /**
  * When a change was made at the stop, in ms since 1970: as the driver tells it, but not after the device recorded it. A

@@ -1,4 +1,4 @@
-import type { Remark, SkipRefuseArgs, Stamp, StopObject, StopResult, Warning } from '@tailgate/sync-protocol';
+import type { Remark, SkipRefuseArgs, StopObject, StopResult, Warning } from '@tailgate/sync-protocol';
 import {
   applyOfficeUpdate,
   applyStopUpdate,
@@ -7,41 +7,13 @@ import {
   withDeliverer,
   withPlannedInvoices,
 } from '@tailgate/sync-protocol';
-import type { CodeBook } from '../codes/code-book.ts';
-import type { Actor, PathSet } from '../mutations/change.ts';
-import type { CloseMode } from '../routes/closing.ts';
 import { afterWarehouse } from '../routes/closing.ts';
 import type { RouteFacts } from '../routes/header.ts';
 import { hasOtherCustomer } from './plan-change.ts';
-import type { PlanLines } from './plan-lines.ts';
 import { plannedInvoices } from './plan-lines.ts';
 import { inWords } from './remarks.ts';
+import type { StopContext } from './stop-context.ts';
 import { warningsOf } from './warnings.ts';
-
-/** What the rules know of a stop's plan. */
-export interface PlanFacts {
-  readonly lines: PlanLines;
-  /** The host took this stop off the plan. */
-  readonly removed: boolean;
-  /** Since when it is this customer's; null: since it was first seen. */
-  readonly customerSince: Date | null;
-  /** Since when these lines are planned; null: since it was first seen. */
-  readonly linesSince: Date | null;
-}
-
-/** What the rules know when they decide about one change of one stop. */
-export interface StopContext {
-  readonly route: RouteFacts;
-  readonly result: StopResult;
-  readonly plan: PlanFacts;
-  readonly codes: CodeBook;
-  readonly actor: Actor;
-  readonly paths: PathSet;
-  readonly stamp: Stamp;
-  readonly receivedAt: Date;
-  readonly closeMode: CloseMode;
-  readonly timerMs: number;
-}
 
 /** What a change does; `route` is the same object where the route's own state does not change. */
 export interface StopDecision {

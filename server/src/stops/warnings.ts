@@ -6,7 +6,7 @@ import { addressesIn } from './mail-address.ts';
 import { hasOtherCustomer, hasOtherLines } from './plan-change.ts';
 import type { PlanLines } from './plan-lines.ts';
 import { plannedInvoices, plannedQuantities } from './plan-lines.ts';
-import type { StopContext } from './rules.ts';
+import type { StopContext } from './stop-context.ts';
 
 /**
  * Everything that a person should know about a stop object that is taken in all the same (contract §4).

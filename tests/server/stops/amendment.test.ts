@@ -6,7 +6,8 @@ import { hostMoment, instantOf } from '../../../server/src/replication/host/loca
 import type { ServicePart } from '../../../server/src/replication/host/tables.ts';
 import { sealed } from '../../../server/src/replication/trace.ts';
 import { amendmentOf } from '../../../server/src/stops/amendment.ts';
-import { hostRows, type StopRows } from '../../../server/src/stops/host-rows.ts';
+import { hostRows } from '../../../server/src/stops/host-rows.ts';
+import type { StopRows } from '../../../server/src/stops/host-stop.ts';
 
 type OsdRow = ServicePart<'RTOSDP'>;
 

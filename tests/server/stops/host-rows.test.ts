@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { hostMoment } from '../../../server/src/replication/host/local-time.ts';
 import { headerRow } from '../../../server/src/routes/host-rows.ts';
 import { eventTime } from '../../../server/src/stops/event-time.ts';
-import { hostRows, isUntouched, type HeldStop } from '../../../server/src/stops/host-rows.ts';
+import { hostRows, isUntouched } from '../../../server/src/stops/host-rows.ts';
+import type { HeldStop } from '../../../server/src/stops/host-stop.ts';
 
 const key = { facility: 'F01', id: 'R100', week_end: '20261128' };
 const pending: StopResult = { status: 'P' };
