@@ -28,6 +28,7 @@ import type { Db } from './db/types.ts';
 import { LazyHostCatalog } from './host-catalog.ts';
 import { HostSide } from './host-side.ts';
 import { isOperator } from './http/access.ts';
+import { readableHeaders } from './http/browser-rules.ts';
 import { buildHttp } from './http/build.ts';
 import type { Probe } from './http/health.ts';
 import { buildMetrics, mountMetrics } from './http/metrics.ts';
@@ -278,7 +279,7 @@ async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | un
   const isOpsRequest: IsOperator = (request) => isOperator(request, opsToken);
   const hub = await mountSync(http, { db, listener, pipeline, sessions, clock, log, isOperator: isOpsRequest });
   figures.followSockets(() => hub.connectionsOf());
-  await mountUploads(http, { assets, sessions, epoch: hub.serverEpoch, log });
+  await mountUploads(http, { assets, sessions, epoch: hub.serverEpoch, readableHeaders, log });
   if (config.metricsPort === undefined) mountMetrics(http, { read: figures.read, opsToken });
   const url = await listen(http, config);
   return config.publicUrl ?? url;

@@ -49,8 +49,14 @@ export function countOf(option: string, written: string, least = 1): number {
 /**
  * Runs a program of the command line: `--help` is answered and nothing else done; what a person has to put right is one
  * line, and the exit code 1. Any other error is a fault of ours, and shown as such.
+ *
+ * @param failure what did not happen then, as the line's first sentence
  */
-export async function runProgram(help: string, main: (argv: readonly string[]) => Promise<void>): Promise<void> {
+export async function runProgram(
+  help: string,
+  main: (argv: readonly string[]) => Promise<void>,
+  failure?: string,
+): Promise<void> {
   const argv = process.argv.slice(2);
   if (argv.includes('--help') || argv.includes('-h')) {
     process.stdout.write(`${help}\n`);
@@ -60,7 +66,7 @@ export async function runProgram(help: string, main: (argv: readonly string[]) =
     await main(argv);
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
-    process.stderr.write(`${error.message}\n`);
+    process.stderr.write(`${failure === undefined ? '' : `${failure} `}${error.message}\n`);
     process.exitCode = 1;
   }
 }

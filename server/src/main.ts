@@ -5,7 +5,6 @@ import { loadConfig, settings } from './config.ts';
 import { openAreas, openPaths } from './http/open-paths.ts';
 import type { Log } from './log.ts';
 import { openLogger, standardError } from './logger.ts';
-import { StartError } from './start-error.ts';
 import { rehearse } from './sync/rehearsal.ts';
 
 /** A clean stop that takes longer hangs on something; supervisors rarely have more patience. */
@@ -16,14 +15,7 @@ const SAME_SIGNAL_MS = 1_000;
 // Uploads, mails and secrets lie below DATA_DIR: other users of the machine have no business there.
 process.umask(0o077);
 
-await runProgram(startHelp(settings), async (argv) => {
-  try {
-    await start(argv);
-  } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    throw new StartError(`Tailgate cannot start. ${error.message}`, { cause: error });
-  }
-});
+await runProgram(startHelp(settings), start, 'Tailgate cannot start.');
 
 async function start(argv: readonly string[]): Promise<void> {
   const config = loadConfig(process.env, argv);

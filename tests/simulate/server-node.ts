@@ -13,6 +13,7 @@ import type { Pipeline } from '../../server/src/mutations/change.ts';
 import { openPipeline } from '../../server/src/mutations/pipeline.ts';
 import type { Pauses } from '../../server/src/mutations/pauses.ts';
 import type { Wakeups } from '../../server/src/mutations/wakeups.ts';
+import { readableHeaders } from '../../server/src/http/browser-rules.ts';
 import { mountSync } from '../../server/src/sync/socket.ts';
 import { mountUploads } from '../../server/src/sync/uploads.ts';
 import type { Chance } from './chance.ts';
@@ -73,7 +74,7 @@ export class ServerNode {
       limits: uploadLimits({ maxFileMb: 1, maxFiles: 10, uploadQuotaMb: 1_000 }),
       trays: new Trays(),
     };
-    await mountUploads(app, { assets, sessions, epoch: hub.serverEpoch, log });
+    await mountUploads(app, { assets, sessions, epoch: hub.serverEpoch, readableHeaders, log });
     await app.ready();
     return new ServerNode(app, db, pipeline, listener, waits);
   }

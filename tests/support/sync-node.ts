@@ -1,4 +1,5 @@
 import { isOperator } from '../../server/src/http/access.ts';
+import { readableHeaders } from '../../server/src/http/browser-rules.ts';
 import type { SyncLimits } from '../../server/src/sync/limits.ts';
 import type { Hub } from '../../server/src/sync/hub.ts';
 import { mountSync } from '../../server/src/sync/socket.ts';
@@ -23,7 +24,7 @@ export async function startSyncNode(
     mount: async (app, ground) => {
       const hub = await mountSync(app, { ...ground, limits, isOperator: (asked) => isOperator(asked, opsToken) });
       mounted.push(hub);
-      await mountUploads(app, { ...ground, epoch: hub.serverEpoch });
+      await mountUploads(app, { ...ground, epoch: hub.serverEpoch, readableHeaders });
     },
   });
   const [hub] = mounted;

@@ -34,7 +34,15 @@ const appHeaders = [
   'client_id',
   'queue_key',
 ];
-const readableHeaders = ['x-request-id', 'retry-after', 'etag', 'content-disposition', 'content-range', 'server-epoch'];
+/** What scripts of other origins may read of an answer. */
+export const readableHeaders = [
+  'x-request-id',
+  'retry-after',
+  'etag',
+  'content-disposition',
+  'content-range',
+  'server-epoch',
+];
 const preflightSeconds = 600;
 
 /**

@@ -20,6 +20,8 @@ export interface UploadOptions {
   readonly sessions: Pick<Sessions, 'authenticate'>;
   /** The life of the database, as `welcome` tells it. */
   readonly epoch: number;
+  /** What scripts of other origins may read of any answer. */
+  readonly readableHeaders: readonly string[];
   readonly log: Log;
 }
 
@@ -35,7 +37,7 @@ const drainMs = 1_000;
  * the same. For clients that know nothing of us, the id is ours and `Location` tells it.
  */
 export async function mountUploads(http: FastifyInstance, options: UploadOptions): Promise<void> {
-  const { assets, log } = options;
+  const { assets, readableHeaders, log } = options;
   const owners = new AsyncLocalStorage<string>();
   const tus = new Server({
     path: uploadPath,
@@ -46,7 +48,7 @@ export async function mountUploads(http: FastifyInstance, options: UploadOptions
     // What browsers are told is one rule for all answers (http/browser-rules.ts).
     allowedOrigins: () => false,
     // But what scripts may read: tus names its own headers in place of what was named before.
-    exposedHeaders: ['server-epoch', 'retry-after', 'x-request-id'],
+    exposedHeaders: [...readableHeaders],
     namingFunction: ({ headers }, metadata = {}) => nameUpload(Number(headers.get('upload-length')), metadata),
     onResponseError: (_request, error) => answerOf(error, log),
   });
