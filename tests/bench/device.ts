@@ -1,7 +1,7 @@
 import { sampleKey } from '@tailgate/client-sdk/testing';
 import type { Page } from 'playwright-core';
 import * as z from 'zod/mini';
-import { servePage, startBrowser } from '../support/browser.ts';
+import { servePage, startBrowser, untilReady } from '../support/browser.ts';
 import { endFile } from '../support/file-end.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import type { Report } from './report.ts';
@@ -125,7 +125,7 @@ export async function device({ rounds, mutations: pending = 10_000 }: DeviceOpti
       server.cut();
     });
     await page.goto(await servePage(script, server.url));
-    await page.waitForFunction('globalThis.ready === true');
+    await untilReady(page);
     const { empty, full, shown, saved } = measured.parse(
       await page.evaluate(`globalThis.measure(${rounds}, ${pending})`),
     );

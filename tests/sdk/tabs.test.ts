@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { crashPage, openPage, servePage, startBrowser } from '../support/browser.ts';
+import { byTimer, crashPage, openPage, servePage, startBrowser } from '../support/browser.ts';
 import { sampleKey } from '@tailgate/client-sdk/testing';
 import type { ScriptedServer } from '@tailgate/client-sdk/testing';
 import { startScriptedServer } from '../support/scripted-server.ts';
@@ -128,13 +128,14 @@ describe('two pages of one origin, in a real Chromium', () => {
     const leader = await signedIn();
     const ear = await listen(context, address);
     const alone = await leader.evaluate(() => globalThis.tab.record(1, 'alone'));
-    await ear.waitForFunction((id) => globalThis.said.some((message) => message.id === id), alone);
+    await ear.waitForFunction((id) => globalThis.said.some((message) => message.id === id), alone, byTimer);
     expect(await ear.evaluate(() => globalThis.said.map(({ type }) => type))).toEqual(['recorded']);
 
     await openPage(context, address);
     await ear.evaluate(() => globalThis.said.splice(0));
     await leader.evaluate(() => globalThis.tab.record(2, 'beside another page'));
-    const news = await ear.waitForFunction(() => globalThis.said.find(({ shown }) => shown?.of === 'route news'));
+    const isNews = () => globalThis.said.find(({ shown }) => shown?.of === 'route news');
+    const news = await ear.waitForFunction(isNews, undefined, byTimer);
     expect(await news.evaluate((message) => message?.shown?.value)).toMatchObject({ stops: [1, { id: 2 }, 3] });
   });
 

@@ -58,8 +58,19 @@ export async function servePage(script: string, api: string, worker = ''): Promi
 export async function openPage(context: BrowserContext, address: string) {
   const page = await context.newPage();
   await page.goto(address);
-  await page.waitForFunction('globalThis.ready === true');
+  await untilReady(page);
   return page;
+}
+
+/**
+ * How often a page is looked at, in ms. By frames, as Playwright does unasked, no page would be looked at while a busy
+ * machine starves the one process that draws for all of them.
+ */
+export const byTimer = { polling: 20 };
+
+/** Resolves once the page's script has set `globalThis.ready`. */
+export async function untilReady(page: Page): Promise<void> {
+  await page.waitForFunction('globalThis.ready === true', undefined, byTimer);
 }
 
 /** Kills the page's process, as a phone that needs memory does: no handler of the page runs. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
-import { crashPage, servePage, startBrowser } from './browser.ts';
+import { crashPage, servePage, startBrowser, untilReady } from './browser.ts';
 import type { AppDoors, FieldPhone, PhoneOptions } from './field-phone.ts';
 
 /** Phones on IndexedDB, each in a page of one real Chromium. Pages that stories have left are used again. */
@@ -49,7 +49,7 @@ export class ChromiumPhones {
       page ??= this.#free.pop() ?? (await context.newPage());
       if (!isHere) await page.goto(`${this.#address}#${name}`);
       isHere = true;
-      await page.waitForFunction('globalThis.ready === true');
+      await untilReady(page);
       return page;
     };
     const running = (): Page => {
