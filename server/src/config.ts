@@ -153,9 +153,14 @@ const table = {
     urlOf('http', 'https'),
   ),
   OTEL_TRACES_SAMPLER_ARG: withDefault('1', 'Share of the traces that leave, from 0 to 1', share()),
+  REHEARSE: withDefault(
+    '1',
+    '0 spares a start half a second of CPU; the first thousands of changes then cost a fifth more',
+    flag(),
+  ),
   DEMO: optional(
     '1 loads the demo data into an empty host, 0 does not; unset: 1 where database and host are both embedded',
-    oneOf('0', '1').transform((flag) => flag === '1'),
+    flag(),
   ),
 };
 
@@ -223,6 +228,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     corsOrigins: read('CORS_ORIGINS') ?? [],
     otelEndpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT'),
     traceShare: read('OTEL_TRACES_SAMPLER_ARG'),
+    rehearses: read('REHEARSE'),
     demo: read('DEMO') ?? (databaseUrl === undefined && legacyUrl === undefined),
   };
 }
@@ -277,6 +283,10 @@ function share() {
     .string()
     .regex(/^(0|1|0?\.\d{1,6})$/, 'expected a number from 0 to 1, such as 0.05')
     .transform(Number);
+}
+
+function flag() {
+  return oneOf('0', '1').transform((value) => value === '1');
 }
 
 function oneOf<const Members extends readonly [string, ...string[]]>(...members: Members) {

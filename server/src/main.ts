@@ -23,7 +23,10 @@ async function start(argv: readonly string[]): Promise<void> {
   const starting = startApp(config, log);
   stopOnSignal(starting);
   // Both at once: most of starting is waiting for PostgreSQL.
-  const [app] = await Promise.all([starting, config.role === 'worker' ? undefined : rehearsed(log)]);
+  const [app] = await Promise.all([
+    starting,
+    config.rehearses && config.role !== 'worker' ? rehearsed(log) : undefined,
+  ]);
   console.log(banner(config, { ...app, open: openAreas(config.access) }));
   // Behind the friendly lines, not before them: it is long.
   if (app.url !== undefined)

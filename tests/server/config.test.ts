@@ -36,6 +36,7 @@ describe('settings', () => {
       corsOrigins: [],
       otelEndpoint: undefined,
       traceShare: 1,
+      rehearses: true,
       demo: true,
     });
   });

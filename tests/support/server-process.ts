@@ -10,11 +10,14 @@ const READY = /^Tailgate is ready\b/m;
 
 /**
  * Starts the real server as `npm start` does, in a process of its own, and returns once it serves. Of our environment
- * it gets what is given here and the place where modules lie compiled. It ends with the test file; `DATABASE_URL` and
- * `DATA_DIR` say on what it works.
+ * it gets what is given here and the place where modules lie compiled; it does not rehearse, since nobody measures it. It
+ * ends with the test file; `DATABASE_URL` and `DATA_DIR` say on what it works.
  */
 export async function startServer(env: Record<string, string>, args: string[] = []): Promise<ServerProcess> {
-  const server = new ServerProcess({ PORT: String(await reservePort()), LOG_LEVEL: 'warn', ...env }, args);
+  const server = new ServerProcess(
+    { PORT: String(await reservePort()), LOG_LEVEL: 'warn', REHEARSE: '0', ...env },
+    args,
+  );
   atFileEnd(() => server.stop());
   await server.start();
   return server;
