@@ -45,3 +45,35 @@ test('a stop row that is laid anew while no trigger told is known by what it loo
   await imports.takeEdits([{ key: routeKey('R41'), stop: 1 }]);
   expect((await read('R41')).results.get(1)?.result.status).toBe('D');
 });
+
+test('what clerks wrote one after the other counts as of when each of them did, and as theirs', async () => {
+  await imported('R42');
+  await sql("update RTSTPP set RSSTS = 'S' where RSRTE = 'R42' and RSSTP = 1");
+  await sql("update PODCHGP set CHTS = CHTS - interval '90 seconds', CHUSR = 'ANN'");
+  await deliver('R42', 1, { at: new Date(Date.now() - 60_000), status: 'R' });
+  await sql(`insert into RTPRUP (RQFAC, RQRTE, RQWKE, RQSTP, RQINV, RQITM, RQLIN, RQTYP, RQDLV)
+    values ('F01', 'R42', 20261121, 1, 'R42I0', 'EGGS', 1, 'P', 3)`);
+  await sql("update PODCHGP set CHTS = CHTS - interval '30 seconds', CHUSR = 'BOB' where CHFIL = 'RTPRUP'");
+  await imports.importNow();
+  const result = (await read('R42')).results.get(1)?.result;
+  expect(result?.status).toBe('R');
+  expect(Object.values(result?.products ?? {})).toMatchObject([{ id: 'EGGS', delivered: 3 }]);
+  const { rows } = await pool.query(
+    `select employee from ledger where route_id = 'R42' and source = 'office' order by 1`,
+  );
+  expect(rows).toEqual([{ employee: 'ANN' }, { employee: 'BOB' }]);
+});
+
+test('a status that was corrected in one file is not taken back by the other, which still has the old one', async () => {
+  await imported('R43');
+  await sql("insert into RTSTUP (RUFAC, RURTE, RUWKE, RUSTP, RUSTS) values ('F01', 'R43', 20261121, 1, 'S')");
+  await imports.importNow();
+  await sql("update RTSTPP set RSSTS = 'D' where RSRTE = 'R43' and RSSTP = 1");
+  await imports.importNow();
+  await sql("update RTSTUP set RUCMT = 'at the back door' where RURTE = 'R43'");
+  await imports.importNow();
+  expect((await read('R43')).results.get(1)?.result).toMatchObject({
+    status: 'D',
+    updates: { driver_comments: 'at the back door' },
+  });
+});

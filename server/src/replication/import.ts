@@ -20,7 +20,7 @@ import { OfficeEdits } from './office-edits.ts';
 import { inheritanceOf, routeImage } from './route-image.ts';
 import { RouteDigests } from './route-digests.ts';
 import { ROUTE_ROW, type ForeignEdit } from './route-pass.ts';
-import { quietRoute, sortRings, type RungMasters, type RungRoute, type Touch } from './rung-routes.ts';
+import { editorOf, quietRoute, sortRings, type RungMasters, type RungRoute, type Touch } from './rung-routes.ts';
 
 export type ImportOptions = {
   db: Db;
@@ -43,8 +43,6 @@ const HISTORY_MS = 8 * 86_400_000;
 const MAX_BACKOFF_MS = 30_000;
 /** A look at everything is followed by a pause of so many times its length: looking is not what a host is for. */
 const PAUSE = 4;
-/** Somebody at the office, where the doorbell does not say who. */
-const UNKNOWN_USER = 'office';
 
 /**
  * The way in: host → mirror. At start everything is compared by key (the triggers stand since the library was opened),
@@ -357,8 +355,7 @@ export class HostImport {
   }
 
   async #takeEdit(key: RouteKey, stop: number, touch: Touch | undefined, zone: string): Promise<void> {
-    const at = new Date(this.#options.clock().getTime() - (touch?.age ?? 0));
-    const editor = { user: touch?.user || UNKNOWN_USER, at, isLaid: touch?.isLaid === true };
+    const editor = editorOf(touch, this.#options.clock());
     if (stop === ROUTE_ROW) await this.#edits.takeHeader(key, editor, zone);
     else await this.#edits.takeStop(key, stop, editor, zone);
   }

@@ -5,10 +5,11 @@ import { withTransaction } from '../db/transaction.ts';
 import type { Db, Tx } from '../db/types.ts';
 import type { Log } from '../log.ts';
 import type { Pipeline } from '../mutations/change.ts';
-import { amendmentOf, type InstantOf } from '../stops/amendment.ts';
+import { amendmentOf, type AmendedStop, type InstantOf } from '../stops/amendment.ts';
 import { hostRows } from '../stops/host-rows.ts';
 import type { HeldStop, StopRows } from '../stops/host-stop.ts';
 import { freshId } from '../stops/mutation-id.ts';
+import { editTurns, type Hand, type StopEditor } from './edit-turns.ts';
 import type { HostStops } from './host-stops.ts';
 import type { ServicePart } from './host/tables.ts';
 import { hostMoment, instantOf } from './host/local-time.ts';
@@ -30,9 +31,6 @@ export type OfficeEditsOptions = {
   log: Log;
 };
 
-/** Who changed the host's rows, and when by our clock; `isLaid`: the doorbell tells of a new row in RTSTPP. */
-export type Editor = { user: string; at: Date; isLaid?: boolean };
-
 type ShadowRow = { version: number; doc: string; rows: string | null; epoch: number };
 /** A stop of which the host knows more than we do. */
 type Forgotten = { found: HeldStop; held: HeldStop | undefined; known: ShadowRow; zone: string };
@@ -51,7 +49,7 @@ export class OfficeEdits {
   }
 
   /** Our own writes do not echo: a stop whose trace fits its values, or that equals the shadow, is ours. */
-  async takeStop(key: RouteKey, stop: number, editor: Editor, zone: string): Promise<void> {
+  async takeStop(key: RouteKey, stop: number, editor: StopEditor, zone: string): Promise<void> {
     const { db, host } = this.#options;
     const found = await host.read(key, stop);
     const [known] = (await db.query<ShadowRow>(sql.loadShadow, [...keyOf(key), stop])).rows;
@@ -70,16 +68,30 @@ export class OfficeEdits {
         await this.#confirm(key, stop, { ...held, credited: found.credited });
       return;
     }
-    const toInstant: InstantOf = (moment) => instantOf(moment, zone);
     const isLaidAnew = isStopLaid(editor, held?.rows, found.rows);
-    const ours = (await this.#unnoted(key, stop, { found, held, known, zone })) ?? held?.rows;
-    const stand = { key, stop, result: readResult(known.doc), held: ours, found, isLaidAnew };
-    const { update, untold } = amendmentOf(stand, toInstant);
-    if (isLaidAnew) await db.query(sql.raiseStop, [...keyOf(key), stop]);
-    else if (update === undefined && untold.length === 0) return;
-    const idle = update === undefined ? [] : await this.#submit(key, update, known.version, editor);
+    let ours = (await this.#unnoted(key, stop, { found, held, known, zone })) ?? held?.rows;
+    for (const { rows, ...hand } of editTurns(ours, found.rows, editor)) {
+      const edit = { key, stop, held: ours, found: { ...found, rows }, isLaidAnew };
+      await this.#takeTurn(edit, hand, zone);
+      ours = rows;
+    }
+    if (!isLaidAnew) return;
+    await db.query(sql.raiseStop, [...keyOf(key), stop]);
+    await this.#confirm(key, stop, found);
+  }
+
+  /** Noted turn by turn: a crash in between does not repeat what was taken in. */
+  async #takeTurn(edit: Omit<AmendedStop, 'result'>, hand: Hand, zone: string): Promise<void> {
+    const { key, stop, found } = edit;
+    // What the turn before has changed stands in it.
+    const [known] = (await this.#options.db.query<ShadowRow>(sql.loadShadow, [...keyOf(key), stop])).rows;
+    if (known === undefined) return;
+    const toInstant: InstantOf = (moment) => instantOf(moment, zone);
+    const { update, untold } = amendmentOf({ ...edit, result: readResult(known.doc) }, toInstant);
+    if (update === undefined && untold.length === 0) return;
+    const idle = update === undefined ? [] : await this.#submit(key, update, known.version, hand);
     const open = [...untold, ...idle];
-    if (open.length > 0) await this.#report(key, stop, editor, open, found.rows);
+    if (open.length > 0) await this.#report(key, stop, hand, open, found.rows);
     await this.#confirm(key, stop, found);
   }
 
@@ -130,7 +142,7 @@ export class OfficeEdits {
   }
 
   /** The office closes, reopens or marks a route by hand. */
-  async takeHeader(key: RouteKey, editor: Editor, zone: string): Promise<void> {
+  async takeHeader(key: RouteKey, editor: Hand, zone: string): Promise<void> {
     const { db, host, log } = this.#options;
     const found = await host.readHeader(key);
     if (found === undefined) return;
@@ -162,7 +174,7 @@ export class OfficeEdits {
     tx: Tx,
     route: RouteKey,
     said: Pick<RouteState, 'status' | 'arrived'>,
-    { user, at }: Editor,
+    { user, at }: Hand,
   ): Promise<void> {
     const body = canonicalJson({ args: { route, ...said }, name: 'route.amend', version: 1 });
     const now = this.#options.clock();
@@ -170,7 +182,7 @@ export class OfficeEdits {
   }
 
   /** @returns why it had no effect, such as a status that nobody can go back to; empty where it had one */
-  async #submit(route: RouteKey, stop: StopObject, version: number, { user, at }: Editor): Promise<string[]> {
+  async #submit(route: RouteKey, stop: StopObject, version: number, { user, at }: Hand): Promise<string[]> {
     const { submit, clock, log } = this.#options;
     const args = { route, stop };
     // Repeated after a crash it is the same change; after the stop has moved on it is another.
@@ -201,7 +213,7 @@ export class OfficeEdits {
   async #report(
     key: RouteKey,
     stop: number,
-    { user, at }: Editor,
+    { user, at }: Hand,
     columns: readonly string[],
     rows: object,
   ): Promise<void> {
@@ -221,7 +233,7 @@ export class OfficeEdits {
  * A stop row that somebody deleted and inserted again says nothing of its delivery: a driver's result goes to the new
  * row. Where no doorbell told of it, it shows by the mark of arrival: we always write Y or N, an insert leaves a blank.
  */
-function isStopLaid({ isLaid = false }: Editor, held: StopRows | undefined, found: StopRows): boolean {
+function isStopLaid({ isLaid = false }: StopEditor, held: StopRows | undefined, found: StopRows): boolean {
   const [before, now] = [held?.RTSTPP[0], found.RTSTPP[0]];
   if (before === undefined || now === undefined) return false;
   const asInserted = ['', 'P'].includes(now.RSSTS) && ['', 'N'].includes(now.RSARVF);

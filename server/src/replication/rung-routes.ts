@@ -1,9 +1,13 @@
 import { routeKey, routeScope, type RouteKey } from '@tailgate/sync-protocol';
+import { rowName, type Hand, type StopEditor } from './edit-turns.ts';
 import type { Ring } from './host/changes.ts';
 import { hostFiles, type HostFileName } from './host/tables.ts';
 
-/** Who touched something last, and how many milliseconds ago; `isLaid`: a stop's row in RTSTPP is a new one. */
-export type Touch = { user: string; age: number; isLaid?: boolean };
+/**
+ * Who touched something last, and how many milliseconds ago. Of a stop: `isLaid`, its row in RTSTPP is a new one; `rows`,
+ * each of its rows that was touched.
+ */
+export type Touch = { user: string; age: number; isLaid?: boolean; rows?: Map<string, Touch> };
 
 /** What the doorbell says of one route. */
 export type RungRoute = {
@@ -72,6 +76,16 @@ export function quietRoute(key: RouteKey): RungRoute {
   };
 }
 
+/** Somebody at the office, where the doorbell does not say who. */
+const UNKNOWN_USER = 'office';
+
+/** Who it was, by our clock; what nothing has told of is found now. */
+export function editorOf(touch: Touch = { user: '', age: 0 }, now: Date): StopEditor {
+  const handOf = ({ user, age }: Touch): Hand => ({ user: user || UNKNOWN_USER, at: new Date(now.getTime() - age) });
+  const { isLaid = false, rows = [] } = touch;
+  return { ...handOf(touch), isLaid, rows: new Map([...rows].map(([name, each]) => [name, handOf(each)])) };
+}
+
 /** Lines come oldest first: the last touch is the one that stays. */
 function note(route: RungRoute, ring: Ring): void {
   const { sequence, file, operation, key, user, age, waiting = age } = ring;
@@ -88,8 +102,10 @@ function note(route: RungRoute, ring: Ring): void {
   }
   const stop = Object.values(key)[3];
   if (stop === undefined || !holdsOurs(file)) return;
-  const isLaid = (file === 'RTSTPP' && operation === 'insert') || route.stops.get(Number(stop))?.isLaid === true;
-  route.stops.set(Number(stop), { ...touch, isLaid });
+  const { isLaid = false, rows = new Map<string, Touch>() } = route.stops.get(Number(stop)) ?? {};
+  const isNew = file === 'RTSTPP' && operation === 'insert';
+  rows.set(rowName(file, Object.values(key)), touch);
+  route.stops.set(Number(stop), { ...touch, isLaid: isLaid || isNew, rows });
 }
 
 /** Files of a stop with columns of the service. */

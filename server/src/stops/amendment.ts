@@ -68,11 +68,16 @@ export function amendmentOf({ key, stop, result, ...rows }: AmendedStop, instant
   return parsed.success ? { update: parsed.data, untold } : { update: undefined, untold: [...untold, 'RTSTUP'] };
 }
 
-/** The status stands in two files; the one that differs from what we wrote is the one that was changed. */
+/**
+ * The status stands in two files; the one that differs from what stood there is the one that was changed. Until we have
+ * written it into both, after an edit of one of them, they differ from each other.
+ */
 function statusDifference(stop: number, held: StopRows | undefined, host: StopRows): Pick<StopUpdates, 'status'> {
-  const ours = held?.RTSTPP[0]?.RSSTS || 'P';
-  const candidates = [host.RTSTPP[0]?.RSSTS || 'P', host.RTSTUP[0]?.RUSTS || ours];
-  const status = stopStatus.safeParse(candidates.find((candidate) => candidate !== ours));
+  const planned = held?.RTSTPP[0]?.RSSTS || 'P';
+  const recorded = held?.RTSTUP[0]?.RUSTS || planned;
+  const [now, recordedNow] = [host.RTSTPP[0]?.RSSTS || 'P', host.RTSTUP[0]?.RUSTS || recorded];
+  const changed = now !== planned ? now : recordedNow !== recorded ? recordedNow : undefined;
+  const status = stopStatus.safeParse(changed);
   if (!status.success || (status.data === 'C' && stop !== warehouseStop)) return {};
   return { status: status.data };
 }

@@ -1,0 +1,113 @@
+import { stopFiles, type StopFile, type StopRows } from '../stops/host-stop.ts';
+import { equalBut } from '../stops/over-held.ts';
+import { hostFile } from './host/tables.ts';
+
+/** Who wrote on the host, and when by our clock. */
+export interface Hand {
+  readonly user: string;
+  readonly at: Date;
+}
+
+/**
+ * Who touched a stop last; `isLaid`: its row in RTSTPP is a new one; `rows`: who touched which of its rows last, as far as
+ * that is known.
+ */
+export interface StopEditor extends Hand {
+  readonly isLaid?: boolean;
+  readonly rows?: ReadonlyMap<string, Hand>;
+}
+
+/** What one hand wrote, and the stop's rows as they stood then. */
+export interface EditTurn extends Hand {
+  readonly rows: StopRows;
+}
+
+/** A screen is saved by several statements; what somebody writes within this time is one edit. */
+const ONE_EDIT_MS = 2_000;
+
+type Row = { readonly [column: string]: string };
+
+/**
+ * What others have written into a stop's rows since `before`, hand by hand, oldest first. Each row counts as of its own last
+ * touch: a comment that was corrected at nine must not overrule what the driver said at ten because somebody put a count
+ * right at eleven (I7), nor be told as the words of whoever did that.
+ */
+export function editTurns(before: StopRows | undefined, found: StopRows, editor: StopEditor): EditTurn[] {
+  const handOf = (name: string): Hand => editor.rows?.get(name) ?? editor.rows?.get(stopPart(name)) ?? editor;
+  const changed = stopFiles.flatMap((file) => changedRows(file, before?.[file] ?? [], found[file]));
+  const edits = inEdits(changed.map((name) => ({ name, hand: handOf(name) })));
+  if (edits.length < 2) return [{ ...(edits[0]?.hand ?? lastHand(editor)), rows: found }];
+  const taken = new Set<string>();
+  return edits.map(({ names, hand }, index) => {
+    for (const name of names) taken.add(name);
+    return { ...hand, rows: index === edits.length - 1 ? found : rowsAfter(before, found, taken) };
+  });
+}
+
+/** A row's name among those that the doorbell tells of: its file and its key. */
+export function rowName(file: string, key: readonly string[]): string {
+  return [file, ...key].join('\t');
+}
+
+/** Where nobody knows which row of a file it was: the file, and the key of the stop. */
+const stopPart = (name: string): string => name.split('\t', 5).join('\t');
+
+const lastHand = ({ user, at }: StopEditor): Hand => ({ user, at });
+
+function nameOf(file: StopFile, row: Row): string {
+  return rowName(
+    file,
+    Object.keys(hostFile(file).key).map((column) => row[column] ?? ''),
+  );
+}
+
+function changedRows(file: StopFile, before: readonly Row[], found: readonly Row[]): string[] {
+  const rest = new Map(before.map((row) => [nameOf(file, row), row]));
+  const changed = found.flatMap((row) => {
+    const name = nameOf(file, row);
+    const was = rest.get(name);
+    rest.delete(name);
+    return was && equalBut(row, was) ? [] : [name];
+  });
+  return [...changed, ...rest.keys()];
+}
+
+interface Edit {
+  readonly names: string[];
+  readonly since: number;
+  hand: Hand;
+}
+
+function inEdits(touched: readonly { name: string; hand: Hand }[]): Edit[] {
+  const edits: Edit[] = [];
+  for (const { name, hand } of touched.toSorted((a, b) => a.hand.at.getTime() - b.hand.at.getTime())) {
+    const last = edits.at(-1);
+    if (last && last.hand.user === hand.user && hand.at.getTime() - last.since < ONE_EDIT_MS) {
+      last.names.push(name);
+      last.hand = hand;
+    } else edits.push({ names: [name], since: hand.at.getTime(), hand });
+  }
+  return edits;
+}
+
+/** The rows as found where they are `taken` already, else as before. */
+function rowsAfter(before: StopRows | undefined, found: StopRows, taken: ReadonlySet<string>): StopRows {
+  const after = <R extends Row>(file: StopFile, was: readonly R[] = [], is: readonly R[] = []): R[] => [
+    ...is.flatMap((row) => {
+      const name = nameOf(file, row);
+      if (taken.has(name)) return [row];
+      return was.filter((other) => nameOf(file, other) === name);
+    }),
+    ...was.filter(
+      (row) => !taken.has(nameOf(file, row)) && !is.some((other) => nameOf(file, other) === nameOf(file, row)),
+    ),
+  ];
+  return {
+    RTSTPP: after('RTSTPP', before?.RTSTPP, found.RTSTPP),
+    RTPRUP: after('RTPRUP', before?.RTPRUP, found.RTPRUP),
+    RTOSDP: after('RTOSDP', before?.RTOSDP, found.RTOSDP),
+    RTIMGP: after('RTIMGP', before?.RTIMGP, found.RTIMGP),
+    RTEMLP: after('RTEMLP', before?.RTEMLP, found.RTEMLP),
+    RTSTUP: after('RTSTUP', before?.RTSTUP, found.RTSTUP),
+  };
+}

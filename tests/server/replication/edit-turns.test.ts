@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { editTurns, rowName } from '../../../server/src/replication/edit-turns.ts';
+import { hostMoment } from '../../../server/src/replication/host/local-time.ts';
+import { hostRows } from '../../../server/src/stops/host-rows.ts';
+import type { StopRows } from '../../../server/src/stops/host-stop.ts';
+
+const key = { facility: 'F01', id: 'R100', week_end: '20261128' };
+const stop = ['F01', 'R100', '20261128', '7'];
+const comment = rowName('RTSTUP', stop);
+const line = (item: string) => rowName('RTPRUP', [...stop, 'I1', item, '1', 'P']);
+const hand = (user: string, second: number) => ({ user, at: new Date(second * 1_000) });
+const last = hand('CARL', 99);
+
+const products = Object.fromEntries(
+  ['MILK', 'EGGS'].map((id) => [id, { id, invoice: 'I1', n: 0, delivered: 1 }] as const),
+);
+const before = hostRows({
+  key,
+  stop: 7,
+  result: { status: 'D', products },
+  sequence: '1',
+  moment: (instant) => hostMoment(instant, 'UTC'),
+});
+const commented = (rows: StopRows): StopRows => ({
+  ...rows,
+  RTSTUP: rows.RTSTUP.map((row) => ({ ...row, RUCMT: 'by phone' })),
+});
+const counted = (rows: StopRows, item: string): StopRows => ({
+  ...rows,
+  RTPRUP: rows.RTPRUP.map((row) => (row.RQITM === item ? { ...row, RQDLV: '5' } : row)),
+});
+
+describe('what others wrote into the rows of a stop', () => {
+  test('comes hand by hand, each with the rows as they stood then', () => {
+    const found = counted(counted(commented(before), 'MILK'), 'EGGS');
+    const rows = new Map([
+      [comment, hand('ANN', 20)],
+      [line('MILK'), hand('BOB', 40)],
+      [line('EGGS'), hand('ANN', 10)],
+    ]);
+    expect(editTurns(before, found, { ...last, rows })).toEqual([
+      { ...hand('ANN', 10), rows: counted(before, 'EGGS') },
+      { ...hand('ANN', 20), rows: counted(commented(before), 'EGGS') },
+      { ...hand('BOB', 40), rows: found },
+    ]);
+  });
+
+  test('is one edit where one hand wrote it within moments, dated by its end', () => {
+    const found = counted(commented(before), 'MILK');
+    const rows = new Map([
+      [comment, hand('ANN', 20)],
+      [line('MILK'), hand('ANN', 21.5)],
+    ]);
+    expect(editTurns(before, found, { ...last, rows })).toEqual([{ ...hand('ANN', 21.5), rows: found }]);
+  });
+
+  test('is whose it may be where nobody knows which row of a file it was, or whether any', () => {
+    const found = counted(commented(before), 'MILK');
+    const file = new Map([[rowName('RTPRUP', stop), hand('BOB', 40)]]);
+    expect(editTurns(before, found, { ...last, rows: file }).map(({ user }) => user)).toEqual(['BOB', 'CARL']);
+    expect(editTurns(before, found, last)).toEqual([{ ...last, rows: found }]);
+  });
+
+  test('may be rows that are new, and rows that are gone', () => {
+    const rows = new Map([
+      [line('MILK'), hand('ANN', 10)],
+      [line('EGGS'), hand('BOB', 40)],
+    ]);
+    const milk = before.RTPRUP.filter(({ RQITM }) => RQITM === 'MILK');
+    const eggs = before.RTPRUP.filter(({ RQITM }) => RQITM === 'EGGS');
+    const turns = editTurns({ ...before, RTPRUP: milk }, { ...before, RTPRUP: eggs }, { ...last, rows });
+    expect(turns.map((turn) => turn.rows.RTPRUP)).toEqual([[], eggs]);
+    expect(editTurns(undefined, before, { ...last, rows }).map((turn) => turn.rows.RTPRUP)).toEqual([
+      milk,
+      before.RTPRUP,
+      before.RTPRUP,
+    ]);
+  });
+});
