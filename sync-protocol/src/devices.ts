@@ -1,6 +1,6 @@
 import * as z from '#schema';
 import { nothing, operation } from './operations.ts';
-import { blankIsAbsent, pageCursor, pageLimit, pageMeta, queryNumber } from './page.ts';
+import { blankIsAbsent, pageCursor, pageLimit, pageMeta, queryNumberOr } from './page.ts';
 import { said } from './said.ts';
 
 // What is still on the phones, for operators.
@@ -11,10 +11,7 @@ export const deviceQuery = z.object({
   state: z._default(z.enum(['pending', 'silent', 'revoked', 'all']), 'all'),
   employee: blankIsAbsent(10),
   /** An hour unless asked otherwise: a phone with work and a network says so every few seconds. */
-  silent_minutes: z.pipe(
-    queryNumber(1, 100_000),
-    z.transform((minutes: number | undefined) => minutes ?? 60),
-  ),
+  silent_minutes: queryNumberOr(60, 1, 100_000),
   limit: pageLimit,
   cursor: pageCursor,
 });

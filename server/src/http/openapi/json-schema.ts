@@ -1,4 +1,4 @@
-import { uploadForm, yyyymmdd } from '@tailgate/sync-protocol';
+import { yyyymmdd } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import type { Described } from './described.ts';
 
@@ -8,10 +8,7 @@ export interface JsonSchema {
 }
 
 /** What a schema checks by code, said as a keyword. */
-const hints = new Map<z.core.$ZodType, JsonSchema>([
-  [yyyymmdd, { pattern: '^\\d{8}$' }],
-  [uploadForm.shape.mimetypes, { default: '{}' }],
-]);
+const hints = new Map<z.core.$ZodType, JsonSchema>([[yyyymmdd, { pattern: '^\\d{8}$' }]]);
 
 /** Whether a schema is read as what is sent to us, or as what we answer. */
 export type Direction = 'input' | 'output';
@@ -54,8 +51,14 @@ export class SchemaWriter {
       name,
       required: field._zod.optin === undefined,
       description: words?.fields[name] ?? '',
-      schema: this.write(field, 'input'),
+      schema: this.#writeField(field),
     }));
+  }
+
+  /** On the wire all of them are text; what is read as a whole number is shown as one, for clients that are generated. */
+  #writeField(field: z.core.$ZodType): JsonSchema {
+    const read = this.write(field, 'output');
+    return read['type'] === 'integer' ? read : this.write(field, 'input');
   }
 
   #keep(name: string, component: unknown): void {
@@ -95,12 +98,18 @@ function tidy(schema: unknown): JsonSchema {
     // zod's pattern for instants is four lines long; the format says it.
     if (keyword === 'pattern' && rest['format'] === 'date-time') return [];
     if (keyword === 'properties' && isObject(value))
-      return [[keyword, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, tidy(each)]))]];
+      return [[keyword, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, tidyMember(each)]))]];
     if (keyword === 'items' || keyword === 'additionalProperties') return [[keyword, tidy(value)]];
     return [[keyword, value]];
   });
   const plain: JsonSchema = Object.fromEntries(kept);
   return Array.isArray(anyOf) ? { ...plain, ...either(anyOf) } : plain;
+}
+
+/** Without its default: it only stands where a field may be absent, and generators take such a field for a needed one. */
+function tidyMember(schema: unknown): JsonSchema {
+  const { default: _otherwise, ...rest } = tidy(schema);
+  return rest;
 }
 
 /** Alternatives without alternatives inside; "or null" as a second type where nothing else speaks against it. */

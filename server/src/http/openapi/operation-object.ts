@@ -85,7 +85,9 @@ function parametersOf(operation: AnyOperation, example: Example, writer: SchemaW
           required: place === 'path' || required,
           description,
           schema: written,
-          ...(shown[name] !== undefined && { example: shown[name] }),
+          ...(shown[name] !== undefined && {
+            example: written['type'] === 'integer' ? Number(shown[name]) : shown[name],
+          }),
         }))
       : [];
   return [
@@ -138,7 +140,7 @@ function successes(operation: AnyOperation, example: Example, writer: SchemaWrit
 function envelope({ message, data, meta }: AnyOperation, writer: SchemaWriter): JsonSchema {
   return {
     type: 'object',
-    required: ['success', 'message', 'data'],
+    required: ['success', 'message', 'data', ...(meta ? ['meta'] : [])],
     properties: {
       success: { const: true },
       message: { type: 'string', description: 'For people.', examples: [message] },
