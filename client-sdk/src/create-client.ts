@@ -39,7 +39,7 @@ export interface ClientOptions extends Partial<Environment> {
  */
 export async function createClient(options: ClientOptions): Promise<Client> {
   const open = (): Promise<LocalClient> => openClient(options);
-  const client = await (options.store.share?.(open, options.store) ?? open());
+  const client = await (options.store.share?.(open, options.store, options.uploads) ?? open());
   options.uploads?.serve(client.driver);
   return client;
 }

@@ -13,6 +13,23 @@ const script = `
 import { createClient, openIndexedDb } from '@tailgate/client-sdk';
 import { openIndexedDbFiles, openUploads } from '@tailgate/client-sdk/uploads';
 
+/** Every connection of this page to a database. */
+const opened = [];
+const open = indexedDB.open.bind(indexedDB);
+IDBFactory.prototype.open = (...args) => {
+  const request = open(...args);
+  request.addEventListener('success', () => opened.push(request.result));
+  return request;
+};
+const isOpen = (database) => {
+  try {
+    database.transaction(database.objectStoreNames);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 const timing = { retryBaseMs: 20, retryCapMs: 200 };
 const uploads = await openUploads({ store: await openIndexedDbFiles() });
 const client = await createClient({ url: location.origin, store: await openIndexedDb(), timing, uploads });
@@ -36,6 +53,8 @@ globalThis.files = {
   },
   here: (id) => uploads.here(id),
   waiting: () => uploads.status.current.waiting,
+  close: () => client.close(),
+  open: () => opened.filter(isOpen).map(({ name }) => name).sort(),
 };
 globalThis.ready = true;
 `;
@@ -46,6 +65,8 @@ declare global {
     add(side: number, kind: string): Promise<{ id: string; size: number }>;
     here(id: string): Promise<void>;
     waiting(): number;
+    close(): Promise<void>;
+    open(): string[];
   };
 }
 
@@ -94,6 +115,13 @@ test('a page that does not run the client keeps files, too, and sees them arrive
   await second.evaluate((id) => globalThis.files.here(id), photo.id);
   expect(await second.evaluate(() => globalThis.files.waiting())).toBe(0);
   expect((await download(node.client, photo.id)).headers.get('content-type')).toBe('image/jpeg');
+
+  // Whether a page ran the client or not: once it has closed it, it holds nothing.
+  expect(await second.evaluate(() => globalThis.files.open())).toEqual(['tailgate', 'tailgate-files']);
+  for (const page of [second, first]) {
+    await page.evaluate(() => globalThis.files.close());
+    expect(await page.evaluate(() => globalThis.files.open())).toEqual([]);
+  }
   await first.close();
   await second.close();
 });

@@ -23,7 +23,8 @@ export interface IndexedDbOptions {
 export async function openIndexedDb(name = 'tailgate', options: IndexedDbOptions = {}): Promise<SharedStore> {
   const { indexedDB = globalThis.indexedDB, locks = globalThis.navigator?.locks, patienceMs = 5_000 } = options;
   const store = new IndexedDbStore(name, indexedDB);
-  if (locks) store.share = (start, outer) => TabClient.open({ name, locks, patienceMs, start, store: outer });
+  if (locks)
+    store.share = (start, outer, uploads) => TabClient.open({ name, locks, patienceMs, start, store: outer, uploads });
   // Fail here and now where storage is denied, not at the driver's first tap.
   await store.readAll('setting');
   const known = wasHere(name);

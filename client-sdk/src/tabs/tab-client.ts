@@ -11,6 +11,7 @@ import type { LocalRoute, LocalStop } from '../replica/local-route.ts';
 import type { SignInInput, SignInResult } from '../session/sign-in.ts';
 import type { Status } from '../status.ts';
 import type { Store } from '../store/store.ts';
+import type { UploadsPart } from '../upload-port.ts';
 import type { Watch } from '../watch.ts';
 import { follow, select, Signal } from '../watch.ts';
 import { Guest } from './guest.ts';
@@ -34,6 +35,8 @@ export interface TabGround {
   /** Opens the store and runs the client: of all pages, only the leading one does. */
   readonly start: () => Promise<LocalClient>;
   readonly store: Store;
+  /** Files that this page keeps, whichever page sends them. */
+  readonly uploads: UploadsPart | undefined;
 }
 
 /**
@@ -150,10 +153,16 @@ export class TabClient implements Client {
     await this.#leading.catch(() => {});
     await this.#guest.close();
     this.#host?.close();
-    if (this.#local) await this.#local.close();
-    else await this.#ground.store.close();
+    await this.#closeStores();
     this.#line.close();
     this.#release();
+  }
+
+  async #closeStores(): Promise<void> {
+    const { store, uploads } = this.#ground;
+    if (this.#local) return this.#local.close();
+    await uploads?.stop();
+    await store.close();
   }
 
   /** Ids that were recorded before this page could hear of them: their receipts can be asked for. */
