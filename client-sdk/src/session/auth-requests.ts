@@ -1,22 +1,12 @@
-import { Unreachable } from '../errors.ts';
-import { anything, fields, flag, listOf, text } from '../store/reading.ts';
+import { fields, flag, listOf, text } from '../store/reading.ts';
+import type { Answer } from './ask-auth.ts';
+import { askAuth } from './ask-auth.ts';
 import type { AuthCalls, AuthGround, Session, SignInInput, SignInResult } from './sign-in.ts';
 
-/** Every answer of our server, and none of a proxy's or a hotel's. */
-const isEnvelope = fields({ message: text, data: anything });
-const isFailure = fields({ error: fields({ code: text }) });
 // What of the answers is used here (contract §2).
 const isSession = fields({ employee_id: text, name: text, api_token: text });
 const isFirst = fields({ must_change_password: flag });
 const isConflict = fields({ other_drivers_signed_in: flag, drivers: listOf(fields({ id: text, name: text })) });
-
-interface Answer {
-  readonly status: number;
-  readonly message: string;
-  readonly data: unknown;
-  readonly code: string | undefined;
-  readonly retryAfterMs: number | undefined;
-}
 
 export class AuthRequests implements AuthCalls {
   readonly #ground: AuthGround;
@@ -46,23 +36,8 @@ export class AuthRequests implements AuthCalls {
     return status < 300 || status === 401;
   }
 
-  async #post(what: 'signin' | 'signup' | 'signout', body: object): Promise<Answer> {
-    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-    try {
-      const response = await this.#ground.fetch(`${this.#ground.url}/api/auth/${what}`, init);
-      const said: unknown = await response.json();
-      if (!isEnvelope(said) || response.status >= 500) throw new Error(`status ${response.status}`);
-      const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-      return {
-        status: response.status,
-        message: said.message,
-        data: said.data,
-        code: isFailure(said) ? said.error.code : undefined,
-        retryAfterMs: seconds >= 0 ? seconds * 1_000 : undefined,
-      };
-    } catch (error) {
-      throw new Unreachable(`${what} failed`, error);
-    }
+  #post(what: 'signin' | 'signup' | 'signout', body: object): Promise<Answer> {
+    return askAuth(this.#ground.fetch, this.#ground.url, what, body);
   }
 }
 
