@@ -77,3 +77,19 @@ test('a status that was corrected in one file is not taken back by the other, wh
     updates: { driver_comments: 'at the back door' },
   });
 });
+
+test('what a clerk wrote before a driver’s later word, and nobody saw until that was on the host, does not stay there', async () => {
+  await imported('R44');
+  await deliver('R44', 1, { at: new Date(Date.now() - 120_000) });
+  await sql("update RTSTPP set RSSTS = 'D', RSARVF = 'N' where RSRTE = 'R44' and RSSTP = 1");
+  await imports.importNow();
+  await sql("update RTSTPP set RSSTS = 'S' where RSRTE = 'R44' and RSSTP = 1");
+  await sql("update PODCHGP set CHTS = CHTS - interval '90 seconds'");
+  await deliver('R44', 1, { at: new Date(Date.now() - 60_000) });
+  // The worker found nothing to write: to its knowledge the row says D.
+  await pool.query(`update route set hosted_through = version where id = 'R44'`);
+  await imports.importNow();
+  expect((await read('R44')).results.get(1)?.result.status).toBe('D');
+  expect((await pool.query(`select behind from route where id = 'R44'`)).rows).toEqual([{ behind: true }]);
+  expect((await pool.query(`select from incident where details like '%R44%'`)).rowCount).toBe(0);
+});

@@ -169,7 +169,7 @@ export const loadPlanLines = statement(
   `select lines from stop_plan where ${ofRoute} and stop_id = $4`,
 );
 
-/** Its row on the host is a new one: what the mirror says of it goes there again. $4 the stop. */
+/** What the mirror says of it goes to the host again: its row is a new one there, or says what does not stand. $4 the stop. */
 export const raiseStop = statement(
   'raise stop',
   `with raised as (

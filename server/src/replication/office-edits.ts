@@ -90,7 +90,11 @@ export class OfficeEdits {
     const { update, untold } = amendmentOf({ ...edit, result: readResult(known.doc) }, toInstant);
     if (update === undefined && untold.length === 0) return;
     const idle = update === undefined ? [] : await this.#submit(key, update, known.version, hand);
-    const open = [...untold, ...idle];
+    // Overruled by what was recorded later, which may have gone to the host before this was seen there: its row was not
+    // touched, as it said that already, and would keep what does not stand. It goes there again; flags tell of it.
+    const isOverruled = idle.includes('superseded');
+    if (isOverruled) await this.#options.db.query(sql.raiseStop, [...keyOf(key), stop]);
+    const open = isOverruled ? untold : [...untold, ...idle];
     if (open.length > 0) await this.#report(key, stop, hand, open, found.rows);
     await this.#confirm(key, stop, found);
   }
