@@ -288,6 +288,7 @@ class FieldMerge {
 }
 
 function equal(a: Json, b: Json): boolean {
-  // Text is made of objects alone: most values are neither, and are told apart as they are.
-  return a === b || (typeof a === 'object' && canonicalJson(a) === canonicalJson(b));
+  if (a === b) return true;
+  if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return false;
+  return canonicalJson(a) === canonicalJson(b);
 }

@@ -17,7 +17,6 @@ export * from './errors.ts';
 export * from './exchange.ts';
 export * from './field-writers.ts';
 export * from './flags.ts';
-export { filled } from './filled.ts';
 export * from './frames.ts';
 export * from './server-frames.ts';
 export * from './mutation-args.ts';
