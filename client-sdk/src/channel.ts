@@ -27,7 +27,7 @@ export interface Desk {
   cursors(queue: Queue): Record<Scope, Cursor | null>;
   /** The driver at work, where this is their queue and they may read: its connection follows the feed. */
   followerOf(queue: Queue): Account | undefined;
-  welcomed(queue: Queue, frame: Welcome): void;
+  welcomed(queue: Queue, epoch: string): void;
   session(queue: Queue, frame: SessionFrame): void;
   rejected(channel: Channel, code: string, message: string): void;
   trouble(code: string, message: string): void;
@@ -82,7 +82,7 @@ export class Channel implements Talk {
     const credentials = this.#ground.desk.credentials(this.queue);
     if (!credentials) return this.#connection.tell({ is: 'unwanted' });
     const shown = JSON.stringify(credentials);
-    if (this.#shown !== '' && this.#shown !== shown) this.#connection.tell({ is: 'renewed' });
+    if (this.#shown !== shown) this.#connection.tell({ is: 'renewed' });
     this.#shown = shown;
     this.#connection.tell({ is: 'wanted' });
     this.#pump();
@@ -131,8 +131,8 @@ export class Channel implements Talk {
 
   /** What its clocks say, and what the office sees of a phone that still has something. */
   #gauge() {
-    const oldest = this.queue.oldest ?? null;
-    return { clock: this.#ground.time.reading(), pending: this.queue.waiting.size, oldest_pending_at: oldest };
+    const { waiting, oldest } = this.queue;
+    return { clock: this.#ground.time.reading(), pending: waiting.size, oldest_pending_at: oldest };
   }
 
   moved(state: State, before: State): void {
@@ -179,20 +179,16 @@ export class Channel implements Talk {
   }
 
   #welcome(frame: Welcome): void {
-    const { outbox, environment, timing, desk, time } = this.#ground;
+    const { outbox, desk, time } = this.#ground;
     if (frame.queue_key !== undefined) outbox.setQueueKey(this.queue, frame.queue_key);
     if (!this.#reconcile(frame.last_seq, frame.epoch)) return;
-    this.#sender = new Sender(this.queue, frame.limits, {
-      environment,
-      timing,
-      send: (text) => this.#connection.sendText(text),
-      stuck: () => this.#connection.tell({ is: 'renewed' }),
-    });
+    const ground = { ...this.#ground, line: this.#connection };
+    this.#sender = new Sender(this.queue, frame.limits, ground);
     this.#isTimed = time.isSure;
     const account = desk.followerOf(this.queue);
-    if (account) this.#feed = new Feed({ ...this.#ground, account, follows: this.#follows, line: this.#connection });
+    if (account) this.#feed = new Feed({ ...ground, account, follows: this.#follows });
     this.#follow(frame.routes);
-    desk.welcomed(this.queue, frame);
+    desk.welcomed(this.queue, frame.epoch);
     // What the welcome brings may have ended this channel.
     this.#pump();
   }
@@ -218,7 +214,7 @@ export class Channel implements Talk {
   }
 
   /** Brings queue and watermark together; false where the queue goes on as another one. */
-  #reconcile(lastSeq: number, epoch = this.queue.head.epoch ?? ''): boolean {
+  #reconcile(lastSeq: number, epoch = this.queue.head.epoch): boolean {
     const { outbox, desk } = this.#ground;
     const gone = outbox.reconcile(this.queue, lastSeq, epoch);
     if (gone === 'fork') {

@@ -20,7 +20,7 @@ import { canSignOut, dayComplete } from './status.ts';
 import type { Journal } from './store/journal.ts';
 import type { UploadsPart } from './upload-port.ts';
 import type { Watch } from './watch.ts';
-import { fixed, follow, select } from './watch.ts';
+import { follow, select, Signal } from './watch.ts';
 
 /** Who works with this device. */
 export interface Driver {
@@ -120,7 +120,7 @@ export class LocalClient {
     const { replica, accounts } = this.#ground;
     if (key) return replica.route(routeScope(key));
     const pending = select(accounts.current, (account) => account?.routes[0]?.scope);
-    return follow(pending, (scope) => (scope === undefined ? fixed(undefined) : replica.route(scope)));
+    return follow(pending, (scope) => (scope === undefined ? noRoute : replica.route(scope)));
   }
 
   /** A stop of a route; 999 is the warehouse. */
@@ -184,6 +184,7 @@ export class LocalClient {
 }
 
 const noRoutes: readonly AssignedRoute[] = [];
+const noRoute = new Signal<LocalRoute | undefined>(undefined);
 
 function driverOf(account: Account | undefined): Driver | undefined {
   return (

@@ -1,13 +1,12 @@
 import type { Cursor, Scope, HeardFrame } from '@tailgate/sync-protocol';
+import { clientScope, codesScope } from '@tailgate/sync-protocol';
 import type { ChannelGround, Credentials, Desk } from './channel.ts';
 import { Channel } from './channel.ts';
-import { messageOf, Unreachable } from './errors.ts';
 import type { EventHub } from './events.ts';
 import type { QueueItem } from './queue/item.ts';
 import type { Outbox } from './queue/outbox.ts';
 import type { Queue } from './queue/queue.ts';
 import { Receipt } from './queue/receipt.ts';
-import { cursorsOf } from './replica/feed.ts';
 import type { Replica } from './replica/replica.ts';
 import type { Account, Accounts } from './session/accounts.ts';
 import type { Auth, Session } from './session/sign-in.ts';
@@ -38,7 +37,6 @@ export class Courier implements Desk {
   /** One for each queue. */
   readonly channels: Channel[] = [];
   readonly #receipts = new Map<string, Receipt>();
-  readonly #leaving = new Set<string>();
   /** Queues of which this run has shown a key in vain: while there is a token, they do not try the next one. */
   readonly #keyRefused = new Set<Queue>();
   /** The life of the server's database, as the latest welcome told it. */
@@ -51,8 +49,7 @@ export class Courier implements Desk {
     this.#ground = ground;
     this.status = new Signal(this.#computeStatus());
     ground.outbox.onChange = (items) => this.#changed(items);
-    for (const damaged of ground.outbox.damaged)
-      this.trouble('DAMAGED', `the stored ${damaged} cannot be read; it is kept`);
+    for (const damaged of ground.outbox.damaged) this.trouble('DAMAGED', `cannot read ${damaged}; it is kept`);
     this.#update();
   }
 
@@ -69,7 +66,7 @@ export class Courier implements Desk {
     if (employee === undefined) return true;
     await accounts.leave();
     this.#update();
-    await this.#tellSignOut(employee);
+    await this.#tellSignOuts();
     return accounts.find(employee)?.leaving !== true;
   }
 
@@ -86,7 +83,7 @@ export class Courier implements Desk {
 
   wake(): void {
     for (const channel of this.channels) channel.wake();
-    this.#tellSignOuts();
+    void this.#tellSignOuts();
   }
 
   filesWait(files: Status['uploading']): void {
@@ -94,10 +91,10 @@ export class Courier implements Desk {
     this.showStatus();
   }
 
-  storageTrouble(error: unknown): void {
-    this.#storage = error === undefined ? 'ok' : 'failing';
-    if (error === undefined) this.showStatus();
-    else this.trouble('STORAGE', `what was recorded cannot be stored yet: ${messageOf(error)}`);
+  storageTrouble(why?: string): void {
+    this.#storage = why ? 'failing' : 'ok';
+    if (why) this.trouble('STORAGE', `cannot store yet: ${why}`);
+    else this.showStatus();
   }
 
   close(): void {
@@ -113,8 +110,8 @@ export class Courier implements Desk {
     const session = api_token ? { api_token } : undefined;
     if (this.followerOf(queue)) return session;
     // A server of another epoch may have lost what it had of this queue: it has to be asked.
-    const unsure = queue.items.length > 0 && this.epoch !== undefined && epoch !== this.epoch;
-    if (queue.waiting.size === 0 && !unsure) return undefined;
+    const isUnsure = queue.items.length > 0 && this.epoch && epoch !== this.epoch;
+    if (queue.waiting.size === 0 && !isUnsure) return undefined;
     return queue_key === null || (session && this.#keyRefused.has(queue)) ? session : { queue_key };
   }
 
@@ -124,26 +121,29 @@ export class Courier implements Desk {
     return account?.token && account.employee === head.employee && !head.retired ? account : undefined;
   }
 
+  /** A driver's connection follows their routes, their queue's answers, the code lists, and what still drains. */
   cursors(queue: Queue): Record<Scope, Cursor | null> {
     const account = this.followerOf(queue);
     if (!account) return {};
     const { replica, outbox } = this.#ground;
-    return cursorsOf(replica, account.routes, queue.head.client_id, outbox.unfinished.scopes);
+    const routes = account.routes.map(({ scope }) => scope);
+    const scopes = [...routes, ...outbox.unfinished.scopes, codesScope, clientScope(queue.head.client_id)];
+    return Object.fromEntries(scopes.map((scope) => [scope, replica.cursor(scope)]));
   }
 
-  welcomed(queue: Queue, { epoch, routes }: Extract<HeardFrame, { type: 'welcome' }>): void {
+  welcomed(queue: Queue, epoch: string): void {
     const { outbox, replica } = this.#ground;
     this.epoch = epoch;
     replica.enterEpoch(epoch);
     if (this.followerOf(queue)) {
       // What belongs to nobody at work here is taken off the device, once nothing of it has to drain.
-      const followed = cursorsOf(replica, routes, queue.head.client_id, outbox.unfinished.scopes);
+      const followed = this.cursors(queue);
       for (const scope of replica.scopes.keys()) if (!(scope in followed)) replica.forget(scope);
     }
     outbox.purge();
     // An app that was killed between the office's word and this one.
     for (const { answered } of outbox.queues) replica.review(answered);
-    this.#tellSignOuts();
+    void this.#tellSignOuts();
     this.#update();
   }
 
@@ -220,27 +220,10 @@ export class Courier implements Desk {
     return receipt;
   }
 
-  #tellSignOuts(): void {
-    for (const account of this.#ground.accounts.all) void this.#tellSignOut(account.employee);
-  }
-
-  /** Tells the server of a sign-out, unless the token is what the queue still needs to drain. */
-  async #tellSignOut(employee: string): Promise<void> {
-    const { accounts, auth, outbox } = this.#ground;
-    const account = accounts.find(employee);
-    if (!account?.token || !account.leaving || this.#leaving.has(employee)) return;
-    const queue = outbox.queueOf(employee);
-    if (queue.waiting.size > 0 && queue.head.queue_key === null) return;
-    this.#leaving.add(employee);
-    try {
-      // Signed in again meanwhile: that session is another one, and stays.
-      const over = await (await auth()).signOut(employee, account.token);
-      if (over && accounts.find(employee)?.token === account.token) accounts.dropToken(employee);
-    } catch (error) {
-      if (!(error instanceof Unreachable)) throw error;
-    } finally {
-      this.#leaving.delete(employee);
-    }
+  async #tellSignOuts(): Promise<void> {
+    // What could not be loaded is tried again with the next welcome and every wake-up.
+    const auth = await this.#ground.auth().catch(() => undefined);
+    await auth?.tellSignOuts();
   }
 
   showStatus(): void {
@@ -249,14 +232,11 @@ export class Courier implements Desk {
 
   #computeStatus(): Status {
     const account = this.#ground.accounts.current.current;
-    const channel = this.channels.find(({ queue }) => queue.head.employee === account?.employee && !queue.head.retired);
+    const channel = this.channels.find(({ queue }) => this.followerOf(queue));
     return {
       connection: connectionStatus(account?.token, channel?.state),
       employeeId: account?.employee,
       ...pendingOf(this.#ground.outbox),
-      awaitsSignIn: [...this.#ground.outbox.queues]
-        .filter((queue) => queue.waiting.size > 0 && !this.credentials(queue))
-        .map(({ head }) => head.employee),
       uploading: this.#files,
       lastError: this.troubles.at(-1),
       storage: this.#storage,

@@ -1,3 +1,4 @@
+import { filled } from '@tailgate/sync-protocol';
 import type { Client } from './client.ts';
 import { LocalClient } from './client.ts';
 import { DeviceTime } from './connection/device-time.ts';
@@ -45,22 +46,16 @@ export async function createClient(options: ClientOptions): Promise<Client> {
 }
 
 async function openClient(options: ClientOptions): Promise<LocalClient> {
-  const environment: Environment = {
-    clock: options.clock ?? platform.clock,
-    random: options.random ?? platform.random,
-    fetch: options.fetch ?? platform.fetch,
-    WebSocket: options.WebSocket ?? platform.WebSocket,
-    sha256: options.sha256 ?? platform.sha256,
-    wakeUps: options.wakeUps ?? platform.wakeUps,
-  };
-  if (environment.sha256 === platform.sha256) requireWebCrypto();
+  const environment: Environment = filled(platform, options);
+  // Said when the app is built, not at the first push in the field.
+  if (!options.sha256 && !globalThis.crypto?.subtle) throw new Error('no WebCrypto: use https, or the option sha256');
   const { store, employeeId, uploads } = options;
   const [device, app] = [nameOf(options.device ?? globalThis.navigator?.userAgent), nameOf(options.app)];
-  const { clock, random } = environment;
   const url = options.url.replace(/\/+$/, '');
   const timing = { ...defaultTiming, ...options.timing };
-  const time = new DeviceTime(clock, random);
-  const journal = new Journal(store, clock);
+  const time = new DeviceTime(environment);
+  const journal = new Journal(store, environment.clock);
+  const ground = { url, device, app, environment, timing, time, journal, events: new EventHub() };
   // All at once: what a start waits for is the platform's storage.
   const [accountRows, settingRows, queueRows, itemRows, scopeRows, documentRows] = await Promise.all([
     store.readAll('account'),
@@ -71,29 +66,13 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
     store.readAll('document'),
   ]);
   const accounts = new Accounts(accountRows, settingRows, employeeId, journal);
-  const outbox = new Outbox(queueRows, itemRows, { journal, environment, time });
-  const events = new EventHub();
-  const replica = new Replica(readScopes(scopeRows, documentRows), { journal, clock, outbox, events });
-  const auth = openAuth({ url, fetch: environment.fetch, device });
-  const lines = new Lines(environment, timing);
-  const parts = {
-    url,
-    device,
-    app,
-    environment,
-    timing,
-    time,
-    journal,
-    accounts,
-    outbox,
-    events,
-    replica,
-    auth,
-    lines,
-  };
+  const outbox = new Outbox(queueRows, itemRows, ground);
+  const known = { ...ground, accounts, outbox };
+  const replica = new Replica(readScopes(scopeRows, documentRows), known);
+  const parts = { ...known, replica, auth: openAuth(known), lines: new Lines(ground) };
   const courier = new Courier(parts);
-  journal.onTrouble = (error) => courier.storageTrouble(error);
-  if (store.evicted) courier.trouble('EVICTED', 'the platform deleted the storage: what was not sent is lost');
+  journal.onTrouble = (why) => courier.storageTrouble(why);
+  if (store.evicted) courier.trouble('EVICTED', 'the storage was deleted, with what was not sent');
   const stopWakeUps = environment.wakeUps(() => {
     courier.wake();
     uploads?.wake();
@@ -104,9 +83,3 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
 
 /** As much of a name as a frame has room for. */
 const nameOf = (name = ''): string => name.slice(0, 200);
-
-/** Said when the app is built, not at the first push in the field. */
-function requireWebCrypto(): void {
-  if (globalThis.crypto?.subtle === undefined)
-    throw new Error('no WebCrypto: serve the app over https, or give the option sha256');
-}

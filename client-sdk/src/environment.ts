@@ -55,19 +55,17 @@ export const platform: Environment = {
     const visible = (): void => {
       if (document.visibilityState === 'visible') listener();
     };
-    const page = globalThis.document;
-    globalThis.addEventListener?.('online', listener);
-    page?.addEventListener('visibilitychange', visible);
-    return () => {
-      globalThis.removeEventListener?.('online', listener);
-      page?.removeEventListener('visibilitychange', visible);
-    };
+    const controller = new AbortController();
+    const { signal } = controller;
+    globalThis.addEventListener?.('online', listener, { signal });
+    globalThis.document?.addEventListener('visibilitychange', visible, { signal });
+    return () => controller.abort();
   },
 };
 
 /** A UUID of version 7 (RFC 9562): the time at which it was made, by which ids of one device sort, and 72 random bits. */
-export function newId(now: number, random: Randomness): string {
-  const time = Math.floor(now).toString(16).padStart(12, '0');
+export function newId({ clock, random }: Pick<Environment, 'clock' | 'random'>): string {
+  const time = Math.floor(clock.now()).toString(16).padStart(12, '0');
   const noise = Array.from(random.bytes(10), (byte) => byte.toString(16).padStart(2, '0')).join('');
   return (time + noise).replace(/^(.{8})(.{4}).(.{3}).(.{3})/, '$1-$2-7$3-8$4-');
 }

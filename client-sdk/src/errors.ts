@@ -5,38 +5,36 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 
 /** A change that cannot be recorded as it is; `details` name each field, dotted, and what it must be. */
 export class InvalidChange extends Error {
+  override readonly name = 'InvalidChange';
   readonly details: readonly ErrorDetail[];
   constructor(details: readonly ErrorDetail[]) {
-    super(
-      `this change cannot be recorded: ${details.map(({ path, message }) => `${path} ${message}`.trim()).join('; ')}`,
-    );
-    this.name = 'InvalidChange';
+    super(`cannot record: ${details.map(({ path, message }) => `${path} ${message}`.trim()).join('; ')}`);
     this.details = details;
   }
 }
 
 /** Changes belong to a driver: nobody is signed in on this device. */
 export class NotSignedIn extends Error {
+  override readonly name = 'NotSignedIn';
   constructor() {
-    super('sign in first: a change has an author');
-    this.name = 'NotSignedIn';
+    super('sign in first');
   }
 }
 
 /** The server cannot be reached, or cannot answer now; the same call may work later. */
 export class Unreachable extends Error {
+  override readonly name = 'Unreachable';
   constructor(what: string, cause?: unknown) {
-    super(`${what}: no answer of the server now`, { cause });
-    this.name = 'Unreachable';
+    super(`no answer: ${what}`, { cause });
   }
 }
 
 /** The server keeps this change for the office instead of applying it; what a receipt's promises reject with. */
 export class Quarantined extends Error {
+  override readonly name = 'Quarantined';
   readonly code: string;
   constructor(code: string, reason: string) {
-    super(`the office has this change for review: ${reason}`);
-    this.name = 'Quarantined';
+    super(`kept for review: ${reason}`);
     this.code = code;
   }
 }

@@ -8,8 +8,6 @@ export interface Status {
   readonly employeeId: string | undefined;
   /** Changes that the server has not answered, by employee; who has none is not listed. */
   readonly pending: Readonly<Record<string, number>>;
-  /** Whose changes cannot be brought before they sign in again: no token and no queue key of theirs opens the door. */
-  readonly awaitsSignIn: readonly string[];
   /** Changes of stops that the server has and the back office cannot read yet, by employee; what is under review, too. */
   readonly unhosted: Readonly<Record<string, number>>;
   /** Files that the server does not have, by employee. */
@@ -56,7 +54,7 @@ export function pendingOf(outbox: Outbox): Pick<Status, 'pending' | 'unhosted' |
   for (const { head, waiting, answered, oldest: since } of outbox.queues) {
     count(unhosted, head.employee, answered.size);
     count(pending, head.employee, waiting.size);
-    if (since !== undefined) oldestPendingAt = Math.min(oldestPendingAt ?? Infinity, Date.parse(since));
+    if (since !== null) oldestPendingAt = Math.min(oldestPendingAt ?? Infinity, Date.parse(since));
   }
   return { pending, unhosted, oldestPendingAt };
 }
@@ -68,7 +66,7 @@ function count(by: Record<string, number>, employee: string, more: number): void
 
 /** Whether the server has every change and every file of who works with the device; where nobody does, of everybody. */
 export const canSignOut = ({ employeeId, pending, uploading }: Status): boolean =>
-  [pending, uploading].every((left) => isDone(left, employeeId));
+  isDone(pending, employeeId) && isDone(uploading, employeeId);
 
 /** Whether that is so and the back office can read all of the changes. */
 export const dayComplete = (status: Status): boolean =>

@@ -94,9 +94,6 @@ export const follow = <Key, Value>(key: Watch<Key>, pick: (key: Key) => Watch<Va
     },
   );
 
-/** A value that never changes. */
-export const fixed = <Value>(current: Value): Watch<Value> => ({ current, subscribe: () => () => {} });
-
 /**
  * `next`, but with every part that equals the same part of `before` taken from there: what did not change keeps its
  * identity, however often it is computed anew. Both are JSON.

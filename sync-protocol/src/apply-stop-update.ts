@@ -288,7 +288,6 @@ class FieldMerge {
 }
 
 function equal(a: Json, b: Json): boolean {
-  if (a === b) return true;
-  if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return false;
-  return canonicalJson(a) === canonicalJson(b);
+  // Text is made of objects alone: most values are neither, and are told apart as they are.
+  return a === b || (typeof a === 'object' && canonicalJson(a) === canonicalJson(b));
 }

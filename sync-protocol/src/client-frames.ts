@@ -1,8 +1,10 @@
 import * as z from '#schema';
-import { documentVersion, scopeName, shortText } from './frame-parts.ts';
-import { pongFrame } from './frames.ts';
+import { pongFrame, scopeName } from './frames.ts';
 
 // What a client says. Phones need its types only, and load no schema of it.
+
+const shortText = z.string().check(z.maxLength(200));
+const documentVersion = z.int().check(z.gte(0));
 
 /** What people read of a device. Databases hold no NUL, and no phone stays outside for what its maker has named it. */
 const label = z.pipe(shortText, z.transform(withoutNul));

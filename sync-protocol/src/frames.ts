@@ -1,9 +1,10 @@
 import * as z from '#schema';
-import { scopeName } from './frame-parts.ts';
 import { mutationResult } from './mutation-result.ts';
 import { routeKey } from './routes.ts';
 
 // What a server says and a client does something with: a phone loads these schemas. The others: server-frames.ts.
+
+export const scopeName = z.string().check(z.minLength(1), z.maxLength(120));
 
 export const pongFrame = z.object({ type: z.literal('pong'), server_time: z.optional(z.string()) });
 

@@ -17,6 +17,7 @@ export * from './errors.ts';
 export * from './exchange.ts';
 export * from './field-writers.ts';
 export * from './flags.ts';
+export { filled } from './filled.ts';
 export * from './frames.ts';
 export * from './server-frames.ts';
 export * from './mutation-args.ts';

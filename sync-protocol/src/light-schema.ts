@@ -83,28 +83,27 @@ const uuidForm =
 
 /** A day that exists, RFC 3339's time with seconds, and `Z`; with `offset` also `+hh:mm`. */
 export const iso = {
-  datetime: ({ offset = false } = {}): LightSchema =>
+  datetime: (params?: { readonly offset: boolean }): LightSchema =>
     anyText.check(
-      refine((value) => {
-        const [, day = '', zone] = time.exec(String(value)) ?? [];
-        return (zone === 'Z' || (offset && zone !== undefined)) && isDay(day);
+      refine((given) => {
+        const value = String(given);
+        return time.test(value) && (params?.offset || value.endsWith('Z')) && isDay(value.slice(0, 10));
       }),
     ),
 };
-const time = /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+const time = /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
 export const nullable = (inner: LightSchema): LightSchema =>
-  schema((value, issues) => (value === null ? null : inner.read(value, issues)), inner.shape);
-
-export const optional = (inner: LightSchema): LightSchema =>
-  schema((value, issues) => (value === undefined ? undefined : inner.read(value, issues)));
+  schema((value, issues) => (value === null ? null : inner.read(value, issues)));
 
 export const nullish = (inner: LightSchema): LightSchema => optional(nullable(inner));
 
 export const _default = (inner: LightSchema, value: unknown): LightSchema =>
   schema((given, issues) => (given === undefined ? value : inner.read(given, issues)));
 
-export const transform = (change: (value: unknown) => unknown): LightSchema => schema(change);
+export const optional = (inner: LightSchema): LightSchema => _default(inner, undefined);
+
+export const transform: (change: (value: unknown) => unknown) => LightSchema = schema;
 
 /** What fails in the first reaches the second never. */
 export const pipe = (first: LightSchema, second: LightSchema): LightSchema =>

@@ -1,7 +1,6 @@
 import * as z from '#schema';
 import { pingFrame } from './client-frames.ts';
-import { scopeName } from './frame-parts.ts';
-import { heardFrames } from './frames.ts';
+import { heardFrames, scopeName } from './frames.ts';
 
 /**
  * Follows each patch with a route's header: when the route closes by itself, null where no timer runs. The header says

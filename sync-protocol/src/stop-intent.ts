@@ -42,8 +42,10 @@ export type InvoicesOf = (kind: 'products' | 'collections', item: string) => rea
  * under an invoice that their item does not have (no GET tells it), and such products of v20, whose GET tells none at
  * all. Of several manifest lines they take those that the update does not name, in order. Products of the unprefixed
  * set stay on the invoice that they name: there the app knows what it says.
+ *
+ * @param paths by which the update came; the channel knows the unprefixed ones only
  */
-export function withPlannedInvoices(stop: StopObject, invoicesOf: InvoicesOf, paths: 'v20' | 'current'): StopObject {
+export function withPlannedInvoices(stop: StopObject, invoicesOf: InvoicesOf, paths?: 'v20' | 'current'): StopObject {
   const products = lentInvoices(stop, 'products', invoicesOf, paths === 'v20');
   const collections = lentInvoices(stop, 'collections', invoicesOf, true);
   return products === stop.products && collections === stop.collections ? stop : { ...stop, products, collections };

@@ -1,3 +1,4 @@
+import { filled } from './filled.ts';
 import type { Customer, PlanProduct, StopPlan } from './stop-plan.ts';
 import type { LineResult, OsdGroup, StopResult, StopStatus, StopUpdates } from './stops.ts';
 import { lineKey, occurrence } from './stops.ts';
@@ -120,24 +121,27 @@ function actionView(line: LineResult | undefined, planned: string | null): Actio
 const storedOsd = (groups: readonly OsdGroup[] | undefined): readonly OsdGroup[] =>
   groups?.filter((group) => group.data.length > 0) ?? [];
 
-function updatesView({ status, updates = {} }: StopResult): StopUpdatesView {
-  return {
-    status,
-    followup: updates.followup ?? (updates.followup_reason_code ?? '').trim() !== '',
-    followup_reason_code: updates.followup_reason_code ?? '',
-    start_delivery_time: updates.start_delivery_time ?? null,
-    end_delivery_time: updates.end_delivery_time ?? null,
-    delivery_latitude: updates.delivery_latitude ?? '',
-    delivery_longitude: updates.delivery_longitude ?? '',
-    delivered_by_driver_id: updates.delivered_by_driver_id ?? null,
-    store_emp_id: updates.store_emp_id ?? null,
-    store_emp_name: updates.store_emp_name ?? null,
-    driver_comments: updates.driver_comments ?? null,
-    skip_refuse_reason_code: updates.skip_refuse_reason_code ?? '',
-    skip_refuse_timestamp: updates.skip_refuse_timestamp ?? '',
-    skip_refuse_driver_comment: updates.skip_refuse_driver_comment ?? '',
-    signature_id: updates.signature_id ?? null,
-    osd_emails: updates.osd_emails ?? [],
-    overage_items: updates.overage_items ?? [],
-  };
-}
+const updatesView = ({ status, updates = {} }: StopResult): StopUpdatesView => ({
+  status,
+  followup: updates.followup ?? (updates.followup_reason_code ?? '').trim() !== '',
+  ...filled(nothingSaid, updates),
+});
+
+/** The documented null policy (interface.md part 2). */
+const nothingSaid: Omit<StopUpdatesView, 'status' | 'followup'> = {
+  followup_reason_code: '',
+  start_delivery_time: null,
+  end_delivery_time: null,
+  delivery_latitude: '',
+  delivery_longitude: '',
+  delivered_by_driver_id: null,
+  store_emp_id: null,
+  store_emp_name: null,
+  driver_comments: null,
+  skip_refuse_reason_code: '',
+  skip_refuse_timestamp: '',
+  skip_refuse_driver_comment: '',
+  signature_id: null,
+  osd_emails: [],
+  overage_items: [],
+};

@@ -2,19 +2,16 @@ import * as z from '#schema';
 import { isDay } from './days.ts';
 
 /** Text that any JSON reader, database and host can hold: no NUL, no lone surrogate, at most `max` UTF-16 units. */
-export const text = (max: number) =>
-  z.string().check(
-    z.maxLength(max),
-    z.refine((value) => value.isWellFormed() && !value.includes('\0'), 'must be well-formed text without NUL'),
-  );
+export const text = (max: number) => textWithout(/\0/, 'NUL', max);
 
 /** Codes and keys of the host: text without control characters, because line keys are joined with a tab. */
-export const keyText = (max: number) =>
+export const keyText = (max: number) => textWithout(/[\u0000-\u001f\u007f]/, 'control characters', max);
+
+const textWithout = (what: RegExp, name: string, max: number) =>
   z.string().check(
     z.maxLength(max),
-    z.refine((value) => value.isWellFormed() && !controls.test(value), 'must not contain control characters'),
+    z.refine((value) => value.isWellFormed() && !what.test(value), `must be well-formed text without ${name}`),
   );
-const controls = /[\u0000-\u001f\u007f]/;
 
 /** A text that `null` or `""` clears: out comes `null`. */
 export const clearableText = (max: number) => z.pipe(z.nullable(text(max)), z.transform(blankToNull));
@@ -47,10 +44,10 @@ function inFull(value: string): string {
     .replace(/([+-]\d\d)$/, '$1:00')
     .replace(/([+-]\d\d)(\d\d)$/, '$1:$2');
 }
-const notAnInstant = 'must be an ISO 8601 instant with an offset, such as 2026-11-20T10:00:00Z';
+const notAnInstant = 'must be an instant with an offset, such as 2026-11-20T10:00:00Z';
 export const instant = z.pipe(
   z.pipe(z.union([fullInstant, shortInstant], notAnInstant), z.transform(toUtc)),
-  z.string().check(z.refine((value) => utcForm.test(value), 'must lie between the years 0000 and 9999')),
+  z.string().check(z.refine((value) => utcForm.test(value), notAnInstant)),
 );
 function toUtc(value: string): string {
   return utcForm.test(value) ? value : new Date(value).toISOString();
@@ -75,7 +72,7 @@ export const yyyymmdd = z
   .check(
     z.refine(
       (value) => /^\d{8}$/.test(value) && isDay(value.replace(/^(\d{4})(\d\d)/, '$1-$2-')),
-      'must be a date in the form YYYYMMDD',
+      'must be a date such as 20261120',
     ),
   );
 
@@ -99,7 +96,7 @@ export const degrees = (limit: number) =>
       .check(
         z.refine(
           (value) => value === null || value === '' || isDegrees(value, limit),
-          `must be decimal degrees between -${limit} and ${limit}`,
+          `must be a number between -${limit} and ${limit}`,
         ),
       ),
     z.transform(toDegrees),

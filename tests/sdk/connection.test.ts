@@ -51,7 +51,7 @@ describe('the line to the server', () => {
     server.broadcast('{"type":"patch","scope":7}');
     await until(client.status, (status) => status.lastError !== undefined);
     server.broadcast('no json');
-    await until(client.status, (status) => status.lastError?.message === 'the server sent a malformed frame ()');
+    await until(client.status, (status) => status.lastError?.message === 'malformed frame ()');
     await client.updateStop(sampleKey, comment(1, 'still here')).accepted;
     expect(server.connections).toBe(1);
   });

@@ -86,7 +86,10 @@ describe('what time it is at the server', () => {
   test('a monotonic clock that slept names its time anew; a server whose clock goes back, or is a little ahead, does not', () => {
     const at = { now: truth, monotonic: 1_000 };
     const clock = { now: () => at.now, monotonic: () => at.monotonic, after: () => () => {} };
-    const time = new DeviceTime(clock, { fraction: () => 0, bytes: (n) => crypto.getRandomValues(new Uint8Array(n)) });
+    const time = new DeviceTime({
+      clock,
+      random: { fraction: () => 0, bytes: (n) => crypto.getRandomValues(new Uint8Array(n)) },
+    });
     const told = (serverTime: number): string => {
       const askedAt = at.monotonic;
       at.monotonic += 100;
@@ -106,7 +109,7 @@ describe('what time it is at the server', () => {
 
   test('a server that tells no readable time is believed nothing', () => {
     const clock = { now: () => truth, monotonic: () => 1, after: () => () => {} };
-    const time = new DeviceTime(clock, { fraction: () => 0, bytes: (n) => new Uint8Array(n) });
+    const time = new DeviceTime({ clock, random: { fraction: () => 0, bytes: (n) => new Uint8Array(n) } });
     time.take(0, 'noon');
     expect(time.reading()).not.toHaveProperty('server_now');
     expect([time.isSure, time.best]).toEqual([false, undefined]);

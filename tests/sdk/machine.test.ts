@@ -62,7 +62,7 @@ describe('the connection machine', () => {
   });
 
   test('a rejection that may pass waits at least as long as the server says', () => {
-    const rejected: Event = { is: 'rejected', code: 'RATE_LIMITED', final: false, retryAfterMs: 7_000 };
+    const rejected: Event = { is: 'closed', retryAfterMs: 7_000 };
     expect(play([wanted, opened, rejected], { at: 'resting' }, 0)).toEqual({
       at: 'deferred',
       attempt: 1,
@@ -71,7 +71,7 @@ describe('the connection machine', () => {
   });
 
   test('a server that says goodbye names the moment, and no hint brings it forward', () => {
-    const goodbye: Event = { is: 'told goodbye', retryAfterMs: 4_000 };
+    const goodbye: Event = { is: 'closed', retryAfterMs: 4_000 };
     const deferred = play([...toLive, goodbye], { at: 'resting' }, 0);
     expect(deferred).toEqual({ at: 'deferred', attempt: 1, forMs: 4_000 });
     // The same object: its time goes on.
@@ -82,9 +82,8 @@ describe('the connection machine', () => {
   });
 
   test('a final rejection bars until other credentials come; no hint and no time opens it', () => {
-    const rejected: Event = { is: 'rejected', code: 'INVALID_TOKEN', final: true, retryAfterMs: 0 };
-    const barred = play([wanted, opened, rejected]);
-    expect(barred).toEqual({ at: 'barred', code: 'INVALID_TOKEN' });
+    const barred = play([wanted, opened, { is: 'barred' }]);
+    expect(barred).toEqual({ at: 'barred' });
     expect(play([woken, time, wanted], barred)).toBe(barred);
     expect(play([{ is: 'renewed' }], barred)).toEqual(play([wanted]));
   });
@@ -115,11 +114,9 @@ describe('the connection machine', () => {
     woken,
     { is: 'renewed' },
     time,
-    { is: 'rejected', code: 'X', final: true, retryAfterMs: 0 },
-    { is: 'rejected', code: 'X', final: false, retryAfterMs: 5 },
-    { is: 'rejected', code: 'X', final: false, retryAfterMs: 0 },
+    { is: 'closed', retryAfterMs: 5 },
+    { is: 'barred' },
     { is: 'outdated' },
-    { is: 'told goodbye', retryAfterMs: 5 },
   );
 
   test('whatever happens: a state that waits ends in time, one that rests has no end', () => {

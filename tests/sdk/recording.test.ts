@@ -67,7 +67,7 @@ describe('recording', () => {
       updates: { osd_data: [{ osd_code: '10', data: Array.from({ length: 300 }, () => entry) }] },
     }));
     expect(faultOf(() => client.updateStop(sampleKey, { id: 1, products })).message).toMatch(
-      /is \d+ bytes; a change has room for/,
+      /must not exceed \d+ bytes, is \d+/,
     );
   });
 

@@ -1,5 +1,5 @@
 import type { ClientFrameInput, ErrorCode, HeardFrame } from '@tailgate/sync-protocol';
-import { heardFrame } from '@tailgate/sync-protocol';
+import { canonicalJson, heardFrame } from '@tailgate/sync-protocol';
 import type { Environment, Socket } from '../environment.ts';
 import type { Lines } from './lines.ts';
 import type { Event, State, Timing } from './machine.ts';
@@ -21,15 +21,14 @@ export interface Talk {
 }
 
 /**
- * Rejections that no repetition of the same hello changes. Any other code, and any that this build does not know, may
- * pass: better to ask again than to wait for ever.
+ * What a rejection means for the line. Credentials that are worth nothing, and a queue that is somebody else's, are the
+ * client's to renew; any other code, and any that this build does not know, may pass: better to ask again than to wait for
+ * ever.
  */
-const finalRejections: readonly string[] = [
-  'MISSING_CREDENTIALS',
-  'INVALID_TOKEN',
-  'CLIENT_OF_OTHER_EMPLOYEE',
-  'CLIENT_REVOKED',
-] satisfies readonly ErrorCode[];
+function afterRejection(code: string, retryAfterMs: number | undefined): Event {
+  if (code === ('CLIENT_REVOKED' satisfies ErrorCode)) return { is: 'barred' };
+  return code === ('UNSUPPORTED_PROTOCOL' satisfies ErrorCode) ? { is: 'outdated' } : { is: 'closed', retryAfterMs };
+}
 
 export interface ConnectionGround {
   /** The server, without `/api`. */
@@ -56,13 +55,9 @@ export class Connection {
   }
 
   send(frame: ClientFrameInput): void {
-    this.sendText(JSON.stringify(frame));
-  }
-
-  sendText(frame: string): void {
     // A socket that has just died throws or swallows; the machine learns of it by its close or its silence.
     try {
-      this.#socket?.send(frame);
+      this.#socket?.send(canonicalJson(frame));
     } catch {
       // Not in the same breath: the machine may be in the middle of a step.
       queueMicrotask(() => this.tell({ is: 'closed' }));
@@ -109,7 +104,7 @@ export class Connection {
       socket = lines.open(`${url}/api/sync`);
     } catch (error) {
       queueMicrotask(() => this.tell({ is: 'closed' }));
-      return this.#complain(`the address ${url} cannot be opened: ${String(error)}`);
+      return this.#complain(`cannot open ${url}: ${String(error)}`);
     }
     this.#socket = socket;
     // What a socket says after we let go of it is of no interest.
@@ -143,17 +138,14 @@ export class Connection {
       case 'pong':
         return this.#answered(frame.server_time);
       case 'goodbye':
-        return this.tell({ is: 'told goodbye', retryAfterMs: frame.retry_after_ms });
+        return this.tell({ is: 'closed', retryAfterMs: frame.retry_after_ms });
       case 'welcome':
         this.#answered(frame.server_time);
         this.tell({ is: 'welcomed', pingMs: frame.limits.ping_ms });
         break;
-      case 'reject': {
-        const { code, retry_after_ms = 0 } = frame;
-        if (code === 'UNSUPPORTED_PROTOCOL') this.tell({ is: 'outdated' });
-        else this.tell({ is: 'rejected', code, final: finalRejections.includes(code), retryAfterMs: retry_after_ms });
+      case 'reject':
+        this.tell(afterRejection(frame.code, frame.retry_after_ms));
         break;
-      }
       default:
     }
     this.#talk.take(frame);
@@ -180,7 +172,7 @@ export class Connection {
     if (frame) return frame;
     // Frames of a later protocol are not for us, nor are timers: a route's header says the same.
     const [issue] = error.issues;
-    if (issue?.path[0] !== 'type') this.#complain(`the server sent a malformed frame (${issue?.path.join('.')})`);
+    if (issue?.path[0] !== 'type') this.#complain(`malformed frame (${issue?.path.join('.')})`);
     return undefined;
   }
 }

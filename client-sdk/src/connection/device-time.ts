@@ -1,5 +1,5 @@
 import type { DeviceClock } from '@tailgate/sync-protocol';
-import type { Clock, Randomness } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import { newId } from '../environment.ts';
 
 /** A question that the server answered with its time. */
@@ -55,28 +55,28 @@ export function withExchange(
   return { kept: [next], aheadMs: apart - Math.sign(apart) * doubt };
 }
 
+type TimeGround = Pick<Environment, 'clock' | 'random'>;
+
 /** This device's clocks, and the server's as far as they can tell. */
 export class DeviceTime {
   /** Names a time in which the monotonic clock has run evenly: a run of the app, or what a deep sleep left of it. */
   id: string;
-  readonly #clock: Clock;
-  readonly #random: Randomness;
+  readonly #ground: TimeGround;
   #exchanges: readonly Exchange[] = [];
 
-  constructor(clock: Clock, random: Randomness) {
-    this.#clock = clock;
-    this.#random = random;
-    this.id = newId(clock.now(), random);
+  constructor(ground: TimeGround) {
+    this.#ground = ground;
+    this.id = newId(ground);
   }
 
   /** What the monotonic clock lacks to be the server's time, as far as it was measured. */
   get best(): Offset | undefined {
-    return bestOffset(this.#exchanges, this.#clock.monotonic());
+    return bestOffset(this.#exchanges, this.#ground.clock.monotonic());
   }
 
   /** What frames say of these clocks (protocol.md, Limits and time). */
   reading(): DeviceClock {
-    const [now, monotonic] = [this.#clock.now(), this.#clock.monotonic()];
+    const [now, monotonic] = [this.#ground.clock.now(), this.#ground.clock.monotonic()];
     const offset = this.best;
     return {
       now: new Date(now).toISOString(),
@@ -92,11 +92,11 @@ export class DeviceTime {
   }
 
   take(askedAt: number, serverTime: string): void {
-    const exchange = { askedAt, answeredAt: this.#clock.monotonic(), serverTime: Date.parse(serverTime) };
+    const exchange = { askedAt, answeredAt: this.#ground.clock.monotonic(), serverTime: Date.parse(serverTime) };
     if (!Number.isFinite(exchange.serverTime)) return;
     const { kept, aheadMs } = withExchange(this.#exchanges, exchange);
     this.#exchanges = kept;
     // Some platforms stop the monotonic clock in deep sleep: it says nothing about what was recorded before.
-    if (aheadMs > doubtMs) this.id = newId(this.#clock.now(), this.#random);
+    if (aheadMs > doubtMs) this.id = newId(this.#ground);
   }
 }

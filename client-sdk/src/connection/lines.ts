@@ -1,20 +1,17 @@
-import type { Environment, Socket } from '../environment.ts';
-import type { HttpLines } from './http-lines.ts';
-import type { Timing } from './machine.ts';
+import type { Socket } from '../environment.ts';
+import type { HttpGround, HttpLines } from './http-lines.ts';
 
 /** Sockets in a row that said nothing, before plain HTTP is tried: one may have met a server that was just starting. */
 const enoughSilence = 2;
 
 /** Opens lines to one server: a socket; where sockets say nothing, plain HTTP, in turns, until one of both works. */
 export class Lines {
-  readonly #environment: Environment;
-  readonly #timing: Timing;
+  readonly #ground: Pick<HttpGround, 'environment' | 'timing'>;
   #silent = 0;
   #http: HttpLines | undefined;
 
-  constructor(environment: Environment, timing: Timing) {
-    this.#environment = environment;
-    this.#timing = timing;
+  constructor(ground: Pick<HttpGround, 'environment' | 'timing'>) {
+    this.#ground = ground;
     void this.#loadHttp();
   }
 
@@ -33,7 +30,7 @@ export class Lines {
     };
     let socket: Socket;
     try {
-      socket = new this.#environment.WebSocket(socketUrl(url));
+      socket = new this.#ground.environment.WebSocket(socketUrl(url));
     } catch (error) {
       // A platform without sockets, or a page whose policy forbids them.
       over();
@@ -56,8 +53,7 @@ export class Lines {
     try {
       const { HttpLines } = await import('./http-lines.ts');
       this.#http = new HttpLines({
-        environment: this.#environment,
-        timing: this.#timing,
+        ...this.#ground,
         socketUrl,
         // The next one is of its kind, too.
         works: () => (this.#silent = enoughSilence),

@@ -14,7 +14,7 @@
  */
 export type State =
   /** Nobody needs a connection. */
-  { readonly at: 'resting' } | Open | Waiting | { readonly at: 'barred'; readonly code: string };
+  { readonly at: 'resting' } | Open | Waiting | { readonly at: 'barred' };
 
 /** `forMs`: how long a state lasts until `time` is told; a state without it lasts. */
 interface Passing {
@@ -41,13 +41,13 @@ export type Event =
   | { readonly is: 'wanted' }
   | { readonly is: 'unwanted' }
   | { readonly is: 'opened' }
-  | { readonly is: 'closed' }
+  /** The line has ended, or is about to by the server's word, which may name the moment to come back. */
+  | { readonly is: 'closed'; readonly retryAfterMs?: number | undefined }
   | { readonly is: 'welcomed'; readonly pingMs: number }
-  | { readonly is: 'rejected'; readonly code: string; readonly final: boolean; readonly retryAfterMs: number }
+  /** Rejected, and no repetition of the same hello changes that. */
+  | { readonly is: 'barred' }
   /** The server does not speak our version of the protocol: an older one than the app, or one that has left it behind. */
   | { readonly is: 'outdated' }
-  /** The server is about to close. */
-  | { readonly is: 'told goodbye'; readonly retryAfterMs: number }
   /** Any frame. */
   | { readonly is: 'heard' }
   /** The network or the person may be back: a hint. */
@@ -119,14 +119,11 @@ function whileOpen(state: Open, event: Event, timing: Timing, fraction: number):
       // Asked, or not even welcomed: the socket counts as dead, whatever it says itself.
       return at === 'live' && !state.asked ? asking(attempt, state.pingMs, timing) : later(attempt, timing, fraction);
     case 'closed':
-      return later(attempt, timing, fraction);
-    case 'rejected':
-      if (event.final) return { at: 'barred', code: event.code };
       return later(attempt, timing, fraction, event.retryAfterMs);
+    case 'barred':
+      return { at: 'barred' };
     case 'outdated':
       return { at: 'outdated', attempt: attempt + 1, forMs: updateFactor * backoffMs(attempt, timing, fraction) };
-    case 'told goodbye':
-      return later(attempt, timing, fraction, event.retryAfterMs);
     case 'renewed':
       return opening(at === 'live' ? 0 : attempt, timing);
     default:

@@ -43,15 +43,10 @@ const accepted = (version = 0, epoch: string | null, since: number, superseded: 
 
 /** What the server's answer means; `epoch` is that of the route's scope as this device knows it. */
 export function progressOf(answer: MutationResult, epoch: string | null, now: number): Progress {
-  const { result, code = 'INTERNAL', reason = '', version, warnings = [] } = answer;
+  const { result, code = result, reason = code, version, warnings = [] } = answer;
   if (result === 'quarantined') return { at: 'quarantined', code, reason, since: now, dismissed: undefined };
-  const lost = warnings.filter((warning) => warning.code === 'superseded');
-  return accepted(
-    version,
-    epoch,
-    now,
-    lost.map((warning) => warning.path),
-  );
+  const lost = warnings.flatMap((warning) => (warning.code === 'superseded' ? warning.path : []));
+  return accepted(version, epoch, now, lost);
 }
 
 const review = fields({

@@ -111,7 +111,7 @@ export class Outbox {
   }
 
   /** Brings a queue and the server's watermark together; `fork` where the queue has to go on as another one. */
-  reconcile(queue: Queue, lastSeq: number, epoch: string): Gone | 'fork' | undefined {
+  reconcile(queue: Queue, lastSeq: number, epoch: string | null): Gone | 'fork' | undefined {
     const { head } = queue;
     // A server that holds items under our name which we never made: this device, or its storage, is a copy. What was
     // rescued from a phone that went on after all is known there, or is answered with a fork.
@@ -157,7 +157,6 @@ export class Outbox {
     for (const queue of this.queues) {
       const end = queue.items.findIndex((item) => !isForgettable(item, now));
       const forgotten = queue.items.slice(0, end < 0 ? undefined : end);
-      if (forgotten.length === 0) continue;
       queue.keep(queue.items.slice(forgotten.length));
       for (const item of forgotten) {
         this.#items.delete(item.mutation.id);
@@ -168,7 +167,8 @@ export class Outbox {
   }
 
   #append(queue: Queue, draft: Draft, notBefore: number, id?: string): QueueItem {
-    const { clock, random } = this.#ground.environment;
+    const { environment, time } = this.#ground;
+    const { clock } = environment;
     const now = clock.now();
     const { client_id, employee } = queue.head;
     const item = toItem({
@@ -179,10 +179,10 @@ export class Outbox {
       edit_time: Math.max(now, notBefore, queue.items.at(-1)?.edit_time ?? 0),
       mutation: {
         ...draft,
-        id: id ?? newId(now, random),
+        id: id ?? newId(environment),
         seq: queue.nextSeq,
         captured_at: new Date(now).toISOString(),
-        boot_id: this.#ground.time.id,
+        boot_id: time.id,
         monotonic_ms: clock.monotonic(),
         prev_hash: null,
       },
@@ -211,10 +211,16 @@ export class Outbox {
   }
 
   #newQueue(employee: string): Queue {
-    const { clock, random } = this.#ground.environment;
-    const client_id = newId(clock.now(), random);
-    const nothing = { sealed_seq: 0, sealed_link: null, queue_key: null, epoch: null };
-    return this.#addQueue({ client_id, employee, retired: false, ...nothing });
+    const client_id = newId(this.#ground.environment);
+    return this.#addQueue({
+      client_id,
+      employee,
+      retired: false,
+      queue_key: null,
+      sealed_seq: 0,
+      sealed_link: null,
+      epoch: null,
+    });
   }
 
   #addQueue(head: QueueHead): Queue {

@@ -51,9 +51,9 @@ export class Queue {
     return Math.max(this.items.at(-1)?.mutation.seq ?? 0, this.head.sealed_seq) + 1;
   }
 
-  /** When the oldest change that waits was recorded, as its mutation says. */
-  get oldest(): string | undefined {
-    return this.waiting.values().next().value?.mutation.captured_at;
+  /** When the oldest change that waits was recorded, as its mutation says; null where none does. */
+  get oldest(): string | null {
+    return this.waiting.values().next().value?.mutation.captured_at ?? null;
   }
 
   add(item: QueueItem): void {
@@ -61,8 +61,8 @@ export class Queue {
     this.count(item);
   }
 
-  keep(items: readonly QueueItem[]): void {
-    this.items = [...items];
+  keep(items: QueueItem[]): void {
+    this.items = items;
     this.waiting.clear();
     this.answered.clear();
     for (const item of items) this.count(item);
@@ -131,7 +131,7 @@ export class Queue {
   reopen(lastSeq: number): QueueItem[] {
     const reopened = this.items.filter((item) => item.mutation.seq > lastSeq && !isWaiting(item));
     for (const item of reopened) item.progress = { at: 'waiting' };
-    if (reopened.length > 0) this.keep(this.items);
+    this.keep(this.items);
     return reopened;
   }
 

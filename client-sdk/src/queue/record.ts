@@ -34,7 +34,7 @@ export function draft(name: MutationName, parsed: Parsed): Draft {
   const bytes = bytesOf(args);
   if (bytes > leastFrameBytes - envelopeBytes)
     throw new InvalidChange([
-      { path: '', message: `is ${bytes} bytes; a change has room for ${leastFrameBytes - envelopeBytes}` },
+      { path: '', message: `must not exceed ${leastFrameBytes - envelopeBytes} bytes, is ${bytes}` },
     ]);
   return { name, version: 1, args };
 }
@@ -49,7 +49,7 @@ function detailOf(issue: Issue): ErrorDetail {
 
 function describe(issue: Issue): string {
   if ('expected' in issue) return `must be ${issue.expected}`;
-  if ('values' in issue) return `must be one of ${issue.values.map(String).join(', ')}`;
+  if ('values' in issue) return `must be one of ${issue.values.join(', ')}`;
   const unit = 'origin' in issue && issue.origin === 'string' ? ' characters' : '';
   if ('maximum' in issue) return `must not exceed ${issue.maximum}${unit}`;
   return 'minimum' in issue ? `must be at least ${issue.minimum}${unit}` : 'has no known form';

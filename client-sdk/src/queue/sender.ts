@@ -1,5 +1,4 @@
 import type { AckFrame, ClientFrameInput, Limits } from '@tailgate/sync-protocol';
-import { canonicalJson } from '@tailgate/sync-protocol';
 import type { Environment } from '../environment.ts';
 import type { Timing } from '../connection/machine.ts';
 import { backoffMs } from '../connection/machine.ts';
@@ -8,9 +7,8 @@ import type { Queue } from './queue.ts';
 export interface SenderGround {
   readonly environment: Environment;
   readonly timing: Timing;
-  readonly send: (text: string) => void;
-  /** The server has not answered a push for long although it is there: another connection may do better. */
-  readonly stuck: () => void;
+  /** Over which the queue drains. */
+  readonly line: { send(frame: ClientFrameInput): void; tell(event: { is: 'renewed' }): void };
 }
 
 /** How long a push may take; a batch waits for locks and disks at the server, so this is no ping. */
@@ -79,8 +77,7 @@ export class Sender {
     this.#next = last.mutation.seq + 1;
     this.#flights.push(generation);
     if (this.#flights.length === 1) this.#expectAnswer();
-    const frame: ClientFrameInput = { type: 'push', mutations: batch.map((item) => item.mutation) };
-    this.#ground.send(canonicalJson(frame));
+    this.#ground.line.send({ type: 'push', mutations: batch.map((item) => item.mutation) });
     return true;
   }
 
@@ -120,7 +117,10 @@ export class Sender {
   #expectAnswer(): void {
     if (this.#paused) return;
     this.#stopTimer();
-    if (this.#flights.length > 0) this.#stopTimer = this.#ground.environment.clock.after(answerMs, this.#ground.stuck);
+    if (this.#flights.length === 0) return;
+    // The server has not answered for long although it is there: another connection may do better.
+    const { environment, line } = this.#ground;
+    this.#stopTimer = environment.clock.after(answerMs, () => line.tell({ is: 'renewed' }));
   }
 }
 

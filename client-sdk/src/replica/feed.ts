@@ -1,9 +1,8 @@
-import { clientScope, codesScope, snapshotBody } from '@tailgate/sync-protocol';
+import { snapshotBody } from '@tailgate/sync-protocol';
 import type { AssignedRoute, ClientFrameInput, Cursor, Scope } from '@tailgate/sync-protocol';
 import type { Timing } from '../connection/machine.ts';
 import { backoffMs } from '../connection/machine.ts';
 import type { Environment } from '../environment.ts';
-import { messageOf } from '../errors.ts';
 import type { UnfinishedItems } from '../queue/unfinished.ts';
 import type { Account } from '../session/accounts.ts';
 import type { Replica } from './replica.ts';
@@ -62,14 +61,15 @@ export class Feed {
     const outcome = this.#ground.replica.apply(patch);
     if (outcome === 'applied') this.#failures.delete(patch.scope);
     else if (outcome === 'gap') this.#subscribe([patch.scope]);
-    else this.#again(patch.scope, `what was received of ${patch.scope} does not add up`);
+    else this.#again(patch.scope, `${patch.scope} does not add up`);
     return outcome === 'applied';
   }
 
-  #subscribe(scopes: readonly Scope[], cursorOf = (scope: Scope) => this.#ground.replica.cursor(scope)): void {
+  /** @param anew whatever of them is here already */
+  #subscribe(scopes: readonly Scope[], anew = false): void {
     const cursors: Record<Scope, Cursor | null> = {};
     for (const scope of scopes) {
-      cursors[scope] = cursorOf(scope);
+      cursors[scope] = anew ? null : this.#ground.replica.cursor(scope);
       this.#followed.add(scope);
     }
     this.#ground.line.send({ type: 'subscribe', cursors });
@@ -83,14 +83,13 @@ export class Feed {
     const address = `${url}/api/sync/snapshot?scope=${encodeURIComponent(scope)}`;
     try {
       const response = await environment.fetch(address, { headers, signal });
-      if (!response.ok) throw new Error(`status ${response.status}`);
-      const { data } = snapshotBody.safeParse(await response.json());
-      if (!data) throw new Error('it is no snapshot');
+      const { data } = snapshotBody.safeParse(response.ok && (await response.json()));
+      if (!data) throw new Error(`no snapshot, status ${response.status}`);
       if (signal.aborted) return;
       // From here on by patches.
       if (this.take({ ...data, from: null })) this.#subscribe([scope]);
     } catch (error) {
-      if (!signal.aborted) this.#again(scope, `the snapshot of ${scope} cannot be fetched: ${messageOf(error)}`);
+      if (!signal.aborted) this.#again(scope, `cannot fetch ${scope}: ${String(error)}`);
     }
   }
 
@@ -100,19 +99,8 @@ export class Feed {
     const failures = this.#failures.get(scope) ?? 0;
     this.#failures.set(scope, failures + 1);
     desk.trouble('REFETCH', why);
-    const ask = (): void => this.#subscribe([scope], () => null);
+    const ask = (): void => this.#subscribe([scope], true);
     if (failures === 0) return ask();
     this.#timers.push(environment.clock.after(backoffMs(failures, timing, environment.random.fraction()), ask));
   }
-}
-
-/** What a driver's connection follows: their routes, their queue's answers, the code lists, and what still drains. */
-export function cursorsOf(
-  replica: Replica,
-  routes: readonly AssignedRoute[],
-  clientId: string,
-  unfinished: readonly Scope[],
-): Record<Scope, Cursor | null> {
-  const scopes = new Set([...routes.map((route) => route.scope), ...unfinished, codesScope, clientScope(clientId)]);
-  return Object.fromEntries([...scopes].map((scope) => [scope, replica.cursor(scope)]));
 }

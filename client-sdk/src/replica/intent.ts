@@ -21,7 +21,7 @@ export interface Surroundings {
 export function applyItem(before: StopResult, item: QueueItem, around: Surroundings): AppliedUpdate | undefined {
   const update = updateOf(item, around);
   if (!update) return undefined;
-  const placed = withPlannedInvoices(update, (kind, id) => invoicesOf(around.plan?.[kind] ?? [], id), 'current');
+  const placed = withPlannedInvoices(update, (kind, id) => invoicesOf(around.plan?.[kind] ?? [], id));
   return applyStopUpdate(before, withDeliverer(placed, item.employee, around.drivers), stampOf(item, before.by));
 }
 

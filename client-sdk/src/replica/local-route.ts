@@ -2,6 +2,7 @@ import type { OfficeEdit, RouteHeader, RouteKey, Scope, StopPlan, StopResult, St
 import { headerDocument, officeEdits, planDocument, resultDocument, stopView, valueAt } from '@tailgate/sync-protocol';
 import type { Amendment, Conflict } from '../events.ts';
 import type { QueueItem } from '../queue/item.ts';
+import type { UnfinishedItems } from '../queue/unfinished.ts';
 import type { Check } from '../store/reading.ts';
 import { keepEqualParts, Signal } from '../watch.ts';
 import { isHeader, isPlan, resultOf } from './documents.ts';
@@ -35,8 +36,8 @@ interface Shown {
 
 interface RouteGround {
   readonly stopException: Surroundings['stopException'];
-  /** What is unfinished of a stop, of any queue of this device. */
-  readonly unfinished: (stop: number) => Iterable<QueueItem>;
+  /** What is unfinished, of any queue of this device. */
+  readonly unfinished: Pick<UnfinishedItems, 'ofStop'>;
 }
 
 /** Keeps the view of one route up to date, stop by stop. */
@@ -98,7 +99,7 @@ export class RouteModel {
     const around = this.#around(drivers, plan);
     let result = this.#result(stop);
     let pending = 0;
-    for (const item of [...this.#ground.unfinished(stop)].sort(byEdit)) {
+    for (const item of [...this.#ground.unfinished.ofStop(this.#state.scope, stop)].sort(byEdit)) {
       if (isContained(item, this.#state.standing)) continue;
       result = applyItem(result, item, around)?.result ?? result;
       if (item.progress.at === 'waiting') pending++;

@@ -1,6 +1,6 @@
 import type { Cursor, ReferenceCode, Scope } from '@tailgate/sync-protocol';
 import { clientScope, codesScope, headerDocument, isClientScope, isRouteScope } from '@tailgate/sync-protocol';
-import type { Clock } from '../environment.ts';
+import type { Environment } from '../environment.ts';
 import type { Amendment, Conflict, EventHub } from '../events.ts';
 import type { Progress, QueueItem, Target } from '../queue/item.ts';
 import { afterReview } from '../queue/item.ts';
@@ -27,7 +27,7 @@ export interface Unfinished {
 
 export interface ReplicaGround {
   readonly journal: Journal;
-  readonly clock: Clock;
+  readonly environment: Pick<Environment, 'clock'>;
   readonly outbox: Unfinished;
   readonly events: EventHub;
 }
@@ -122,7 +122,12 @@ export class Replica {
     for (const item of items) {
       const { client_id, mutation, progress, target } = item;
       const document = this.scopes.get(clientScope(client_id))?.documents.get(`${reviewPrefix}${mutation.id}`);
-      const next = afterReview(progress, document?.value, this.epochOf(target?.scope), this.#ground.clock.now());
+      const next = afterReview(
+        progress,
+        document?.value,
+        this.epochOf(target?.scope),
+        this.#ground.environment.clock.now(),
+      );
       if (next) moves.set(item, next);
     }
     this.#ground.outbox.advance(moves);
@@ -150,7 +155,7 @@ export class Replica {
     if (known) return known;
     const model = new RouteModel(this.#state(scope), {
       stopException: (code) => this.#stopException(code),
-      unfinished: (stop) => this.#ground.outbox.unfinished.ofStop(scope, stop),
+      unfinished: this.#ground.outbox.unfinished,
     });
     this.#routes.set(scope, model);
     model.refresh();
@@ -169,7 +174,7 @@ export class Replica {
         conflicts.push(...this.#model(scope).conflictsOf(item, target.stop, progress.superseded));
         progress = { ...progress, superseded: [] };
       }
-      progress = standingAt(progress, target, standing, this.#ground.clock.now()) ?? progress;
+      progress = standingAt(progress, target, standing, this.#ground.environment.clock.now()) ?? progress;
       if (progress !== item.progress) moves.set(item, progress);
     }
     this.#ground.outbox.advance(moves);

@@ -7,7 +7,7 @@ export function isContained({ progress }: QueueItem, head: ScopeHead | undefined
   if (progress.at !== 'accepted') return true;
   if (!head) return false;
   // A number of another epoch says nothing; the server has taken the change, and its documents are the newer word (I9).
-  return progress.epoch !== null && progress.epoch !== head.epoch ? true : head.version >= progress.version;
+  return (progress.epoch !== null && progress.epoch !== head.epoch) || head.version >= progress.version;
 }
 
 /**

@@ -20,7 +20,7 @@ const isAccount = fields({
 });
 export type Account = Read<typeof isAccount>;
 
-const isCurrent = fields({ employee: nullable(text) });
+const isCurrent = fields({ employee: text });
 const currentKey = 'current';
 
 /** Who has used this device, and who does now. */
@@ -34,8 +34,7 @@ export class Accounts {
   constructor(accounts: readonly Row[], settings: readonly Row[], employee: string | undefined, journal: Journal) {
     for (const { value } of accounts) if (isAccount(value)) this.#all.set(value.employee, value);
     const last = settings.find((row) => row.key === currentKey)?.value;
-    const current = employee ?? (isCurrent(last) ? last.employee : null);
-    this.current = new Signal(this.#all.get(current ?? ''));
+    this.current = new Signal(this.#all.get(employee ?? (isCurrent(last) ? last.employee : '')));
     this.#journal = journal;
   }
 
@@ -67,8 +66,7 @@ export class Accounts {
   /** The token is worth nothing any more. */
   dropToken(employee: string): void {
     const known = this.#all.get(employee);
-    const over = { token: null, leaving: false, ends_at: undefined };
-    if (known?.token) this.#update({ ...known, ...over });
+    if (known?.token) this.#update({ ...known, token: null, leaving: false, ends_at: undefined });
   }
 
   /** The session will end. @returns false where that is known */
@@ -91,7 +89,7 @@ export class Accounts {
   /** @param current who works with the device from now on */
   #put(account: Account, current: string | undefined): Promise<void> {
     this.#all.set(account.employee, account);
-    this.current.set(current === undefined ? undefined : this.#all.get(current));
+    this.current.set(this.#all.get(current ?? ''));
     return this.#journal.commit([
       { put: 'account', key: account.employee, value: account },
       { put: 'setting', key: currentKey, value: { employee: current ?? null } },

@@ -1,4 +1,6 @@
+import { Unreachable } from '../errors.ts';
 import { fields, flag, listOf, text } from '../store/reading.ts';
+import type { Account } from './accounts.ts';
 import type { Answer } from './ask-auth.ts';
 import { askAuth } from './ask-auth.ts';
 import type { AuthCalls, AuthGround, Session, SignInInput, SignInResult } from './sign-in.ts';
@@ -10,6 +12,8 @@ const isConflict = fields({ other_drivers_signed_in: flag, drivers: listOf(field
 
 export class AuthRequests implements AuthCalls {
   readonly #ground: AuthGround;
+  /** Whose sign-outs are under way. */
+  readonly #leaving = new Set<string>();
 
   constructor(ground: AuthGround) {
     this.#ground = ground;
@@ -31,13 +35,31 @@ export class AuthRequests implements AuthCalls {
     return entered(await this.#post('signup', { employee_id: employeeId, password, device: this.#ground.device }));
   }
 
-  async signOut(employee: string, token: string): Promise<boolean> {
-    const { status } = await this.#post('signout', { employee_id: employee, api_token: token });
-    return status < 300 || status === 401;
+  async tellSignOuts(): Promise<void> {
+    await Promise.all([...this.#ground.accounts.all].map((account) => this.#tellSignOut(account)));
+  }
+
+  async #tellSignOut({ employee, token, leaving }: Account): Promise<void> {
+    const { accounts, outbox } = this.#ground;
+    if (!token || !leaving || this.#leaving.has(employee)) return;
+    const { waiting, head } = outbox.queueOf(employee);
+    if (waiting.size > 0 && head.queue_key === null) return;
+    this.#leaving.add(employee);
+    try {
+      const { status } = await this.#post('signout', { employee_id: employee, api_token: token });
+      // The server knows that this token is over, now or since before. Signed in again meanwhile: that session is another
+      // one, and stays.
+      const isOver = status < 300 || status === 401;
+      if (isOver && accounts.find(employee)?.token === token) accounts.dropToken(employee);
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error;
+    } finally {
+      this.#leaving.delete(employee);
+    }
   }
 
   #post(what: 'signin' | 'signup' | 'signout', body: object): Promise<Answer> {
-    return askAuth(this.#ground.fetch, this.#ground.url, what, body);
+    return askAuth(this.#ground.environment.fetch, this.#ground.url, what, body);
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Environment } from '../environment.ts';
 import { Unreachable } from '../errors.ts';
+import type { Outbox } from '../queue/outbox.ts';
+import type { Accounts } from './accounts.ts';
 
 /** What a driver signs in with. */
 export interface SignInInput {
@@ -35,17 +37,19 @@ export interface Session {
 
 export interface AuthGround {
   readonly url: string;
-  readonly fetch: Environment['fetch'];
+  readonly environment: Pick<Environment, 'fetch'>;
   /** What this phone calls itself. */
   readonly device: string;
+  readonly accounts: Accounts;
+  readonly outbox: Pick<Outbox, 'queueOf'>;
 }
 
-/** What an app asks once a day, over the network (contract §2). Each throws `Unreachable` where there is no answer. */
+/** What is asked once a day, over the network (contract §2). To sign in throws `Unreachable` where there is no answer. */
 export interface AuthCalls {
   signIn(input: SignInInput): Promise<[SignInResult, Session?]>;
   signUp(employeeId: string, password: string): Promise<[SignInResult, Session?]>;
-  /** True where the server knows that this token is over: now, or since before. */
-  signOut(employee: string, token: string): Promise<boolean>;
+  /** Tells the server of each sign-out that it does not know, unless the token is what the queue still needs to drain. */
+  tellSignOuts(): Promise<void>;
 }
 
 /** What asks the auth endpoints; rejects with `Unreachable` where it could not be loaded. */
@@ -53,12 +57,13 @@ export type Auth = () => Promise<AuthCalls>;
 
 /** It is loaded right behind the start, while the page's own files can be had (see `Lines`). */
 export function openAuth(ground: AuthGround): Auth {
+  let requests: AuthCalls | undefined;
   const auth: Auth = async () => {
     try {
       const { AuthRequests } = await import('./auth-requests.ts');
-      return new AuthRequests(ground);
+      return (requests ??= new AuthRequests(ground));
     } catch (error) {
-      throw new Unreachable('what signs in could not be loaded', error);
+      throw new Unreachable('sign-in is not loaded', error);
     }
   };
   auth().catch(() => {});

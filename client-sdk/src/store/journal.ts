@@ -16,8 +16,8 @@ interface Waiting {
  * tried again with everything behind it: nothing that was recorded is dropped, and nothing overtakes.
  */
 export class Journal {
-  /** Told of each failed attempt, and with `undefined` when writing works again. */
-  onTrouble: (error: unknown) => void = () => {};
+  /** Told why an attempt has failed, and without a reason when writing works again. */
+  onTrouble: (why?: string) => void = () => {};
   readonly #store: Store;
   readonly #clock: Clock;
   #waiting: Waiting[] = [];
@@ -61,12 +61,12 @@ export class Journal {
         );
       } catch (error) {
         this.#waiting = [...batch, ...this.#waiting];
-        this.onTrouble(error);
+        this.onTrouble(String(error));
         if (this.#closing) break;
         await this.#pause(Math.min(firstRetryMs * 2 ** failures++, lastRetryMs));
         continue;
       }
-      if (failures > 0) this.onTrouble(undefined);
+      if (failures > 0) this.onTrouble();
       failures = 0;
       for (const each of batch) each.done();
     }

@@ -187,11 +187,11 @@ export class Guest implements Client {
   #author() {
     const driver = this.driver.current;
     if (!driver) throw new NotSignedIn();
-    return { id: newId(platform.clock.now(), platform.random), employee: driver.employeeId };
+    return { id: newId(platform), employee: driver.employeeId };
   }
 
   async #ask(what: Call): Promise<SignInResult | boolean | Diagnostics> {
-    const id = newId(platform.clock.now(), platform.random);
+    const id = newId(platform);
     const answered = new Promise<Answer>((resolve) => this.#calls.set(id, resolve));
     this.#line.say({ type: 'asks', id, what });
     const answer = await answered;
@@ -255,7 +255,6 @@ const unknownStatus: Status = {
   connection: 'connecting',
   employeeId: undefined,
   pending: {},
-  awaitsSignIn: [],
   unhosted: {},
   uploading: {},
   oldestPendingAt: undefined,
