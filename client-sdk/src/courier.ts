@@ -237,6 +237,9 @@ export class Courier implements Desk {
       connection: connectionStatus(account?.token, channel?.state),
       employeeId: account?.employee,
       ...pendingOf(this.#ground.outbox),
+      awaitsSignIn: [...this.#ground.outbox.queues]
+        .filter((queue) => queue.waiting.size > 0 && !this.credentials(queue))
+        .map(({ head }) => head.employee),
       uploading: this.#files,
       lastError: this.troubles.at(-1),
       storage: this.#storage,

@@ -8,6 +8,8 @@ export interface Status {
   readonly employeeId: string | undefined;
   /** Changes that the server has not answered, by employee; who has none is not listed. */
   readonly pending: Readonly<Record<string, number>>;
+  /** Whose changes cannot be brought before they sign in again: no token and no queue key of theirs opens the door. */
+  readonly awaitsSignIn: readonly string[];
   /** Changes of stops that the server has and the back office cannot read yet, by employee; what is under review, too. */
   readonly unhosted: Readonly<Record<string, number>>;
   /** Files that the server does not have, by employee. */

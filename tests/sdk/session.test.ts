@@ -79,9 +79,14 @@ describe('signing in and out', () => {
     expect(client.status.current.pending).toEqual({ 1001: 1 });
     await device.kill();
     const again = await device.start();
-    expect(again.status.current).toMatchObject({ connection: 'signed_out', pending: { 1001: 1 } });
+    expect(again.status.current).toMatchObject({
+      connection: 'signed_out',
+      pending: { 1001: 1 },
+      awaitsSignIn: ['1001'],
+    });
     await again.signIn({ employeeId: '1001', password });
     await again.receipt(receipt.id)?.accepted;
+    expect(again.status.current.awaitsSignIn).toEqual([]);
   });
 
   test('a second driver on the same phone has another queue; the first one’s drains by itself, as theirs', async () => {
@@ -129,6 +134,28 @@ describe('signing in and out', () => {
     );
     expect(shown).toEqual([['api_token', 'wants_queue_key'], ['queue_key'], ['api_token', 'wants_queue_key']]);
     expect([...server.queueKeys.values()]).toEqual([expect.stringMatching(/^key-/)]);
+  });
+
+  test('a key that ended where no token is left: whose sign-in is awaited is told, whoever is at work', async () => {
+    const server = await startScriptedServer();
+    const device = new Device(server.url);
+    const client = await device.startSignedIn('1001');
+    await until(client.route(), (route) => route !== undefined);
+    server.holdAcks();
+    const { id } = client.updateStop(sampleKey, comment(1, 'of A'));
+    await server.until(() => server.heldAcks > 0);
+    server.tokens.delete(tokenOf(server, '1001'));
+    for (const queue of server.queueKeys.keys()) server.queueKeys.set(queue, 'key that nobody was told');
+    server.cut();
+    server.releaseAcks();
+    await client.signIn({ employeeId: '1002', password });
+    await until(client.status, ({ awaitsSignIn }) => awaitsSignIn.includes('1001'));
+    await until(client.status, ({ connection }) => connection === 'online');
+    expect(client.status.current.pending).toEqual({ 1001: 1 });
+
+    await client.signIn({ employeeId: '1001', password });
+    await client.receipt(id)?.accepted;
+    expect(client.status.current).toMatchObject({ pending: {}, awaitsSignIn: [] });
   });
 
   test('a sign-out works without a network: the queue drains when it is back, and the server is told', async () => {

@@ -255,6 +255,7 @@ const unknownStatus: Status = {
   connection: 'connecting',
   employeeId: undefined,
   pending: {},
+  awaitsSignIn: [],
   unhosted: {},
   uploading: {},
   oldestPendingAt: undefined,
