@@ -36,6 +36,10 @@ export async function startChild(
     env: { ...env, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  const end = (): void => void child.kill('SIGKILL');
+  // Before the PostgreSQL on which it works.
+  process.prependOnceListener('exit', end);
+  child.once('close', () => process.off('exit', end));
   await untilReady(child, ready);
   return {
     url: `http://127.0.0.1:${port}`,

@@ -41,6 +41,7 @@ export async function openGround(): Promise<Ground> {
   const pools = new Set([admin]);
   const { rows } = await admin.query<{ pid: number }>(`select pg_backend_pid() as pid`);
   const postmaster = parentOf(rows[0]?.pid ?? 0);
+  const closed = endWithUs(postmaster, dataDir);
   return {
     async database(name, template = 'template1') {
       await admin.query(`create database ${name} template ${template} strategy file_copy`);
@@ -67,11 +68,36 @@ export async function openGround(): Promise<Ground> {
     },
     postgresCpu: () => familyCpu(postmaster),
     async close() {
-      for (const pool of pools) await pool.end();
-      await embedded.stop();
-      rmSync(dataDir, { recursive: true, force: true });
+      try {
+        for (const pool of pools) await pool.end();
+      } finally {
+        await embedded.stop();
+        closed();
+        rmSync(dataDir, { recursive: true, force: true });
+      }
     },
   };
+}
+
+const ENDS_WITHIN_MS = 5_000;
+const LOOK_MS = 20;
+
+/**
+ * A bench that dies, by a fault of its own or by Ctrl-C, takes its PostgreSQL along: the next one would measure beside it.
+ * @returns to be called where it has been stopped as it should be
+ */
+function endWithUs(postmaster: number, dataDir: string): () => void {
+  const end = (): void => {
+    // 0: this is no Linux. SIGQUIT is PostgreSQL's "immediate" shutdown; there is nothing to be kept.
+    if (postmaster > 0) process.kill(postmaster, 'SIGQUIT');
+    // While it ends it still writes there. Nothing else can be waited for where a process exits.
+    for (let waited = 0; waited < ENDS_WITHIN_MS && processTimes(postmaster); waited += LOOK_MS)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS);
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  const exit = (): void => process.exit(1);
+  process.once('exit', end).once('SIGINT', exit).once('SIGTERM', exit);
+  return () => void process.off('exit', end).off('SIGINT', exit).off('SIGTERM', exit);
 }
 
 /** The kernel counts in hundredths of a second on every Linux that Node runs on. */
