@@ -14,7 +14,8 @@ const pending = cover('server/http/route.test.ts', 'a pending stop, unprefixed: 
 const model = cover('server/http/stop-properties.test.ts', 'GET shows what was PUT, field by field', ['stops[]']);
 const inOrder = cover('server/http/route-answer.test.ts', 'fields stand in the documented order');
 const v20Line = cover('server/http/route.test.ts', 'the same stop in v20: plan fields of the lines, no results', [
-  'stops[]',
+  'stops[].products',
+  'stops[].collections',
 ]);
 const v20Model = cover(
   'server/http/stop-properties.test.ts',
@@ -28,10 +29,10 @@ const meant = cover('server/http/named-route.test.ts', 'the id alone is enough: 
   'facility',
   'week_end',
 ]);
-const malformed = cover(
-  'server/http/bad-input.test.ts',
-  'contract §1: malformed bodies are 400, name the path and save nothing',
-);
+const ofItsKind = cover('server/http/every-field.test.ts', 'each field of $name');
+const allKept = cover('server/http/every-field.test.ts', 'all that a driver can tell of a stop is kept, %s', [
+  'stops[]',
+]);
 const toHost = cover('server/stops/host-rows.test.ts', 'RTSTUP: local dates and times, event time in UTC', [
   'stops[].updates.start_delivery_time',
   'stops[].updates.end_delivery_time',
@@ -59,21 +60,24 @@ const filters = cover('server/http/load-reports.test.ts', '%s=%s, newest capture
 /** What covers each payload; `syncStops body` is the body of the operation `syncStops`. */
 export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'listEmployees data': [cover('server/http/auth.test.ts', 'registers an employee of the master, %s')],
-  'signUp body': [cover('server/http/auth.test.ts', 'registers an employee of the master, %s')],
+  'signUp body': [ofItsKind, cover('server/http/auth.test.ts', 'registers an employee of the master, %s')],
   'signUp data': [cover('server/http/auth.test.ts', 'registers an employee of the master, %s')],
   'signIn body': [
+    ofItsKind,
     cover('server/http/auth.test.ts', 'gives a token and says whose it is, %s'),
     cover('server/http/auth.test.ts', 'confirm_login ends the sessions of the others', ['confirm_login']),
   ],
   'signIn data': [cover('server/http/auth.test.ts', 'gives a token and says whose it is, %s')],
-  'signOut body': [cover('server/http/auth.test.ts', 'takes the credentials in the body, too')],
+  'signOut body': [ofItsKind, cover('server/http/auth.test.ts', 'takes the credentials in the body, too')],
   'updatePassword body': [
+    ofItsKind,
     cover('server/http/auth-passwords.test.ts', 'gives a token, ends the other sessions and the old password, %s'),
   ],
   'updatePassword data': [
     cover('server/http/auth-passwords.test.ts', 'gives a token, ends the other sessions and the old password, %s'),
   ],
   'resetPassword body': [
+    ofItsKind,
     cover('server/http/auth-passwords.test.ts', 'sends a one-time password that signs in, once, %s'),
   ],
 
@@ -83,14 +87,10 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
     v20Line,
     v20Model,
     inOrder,
-    cover('server/http/route.test.ts', 'the message is fixed text, on both path sets', [
-      'id',
-      'facility',
-      'name',
-      'week_end',
-      'drivers[]',
+    cover('server/http/route.test.ts', 'but for the lines of its stops, v20 shows what the unprefixed set shows', [
+      ...['id', 'facility', 'name', 'week_end', 'last_updated', 'drivers'],
+      ...['id', 'type', 'updates', 'osd_emails', 'customer', 'invoices'].map((field) => `stops[].${field}`),
     ]),
-    cover('server/http/route.test.ts', 'drivers stand in the order of the assignment', ['last_updated']),
   ],
   'readRouteV20 meta': [timers],
   'listRouteDrivers data': [
@@ -99,7 +99,8 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
 
   'syncStops body': [
     meant,
-    malformed,
+    ofItsKind,
+    allKept,
     cover('server/http/closing.test.ts', 'arrived never goes back', ['stops[].id', 'stops[].arrived']),
     cover('server/http/stop-lines.test.ts', 'null and "" clear a field, absent leaves it', ['stops[].updates']),
     cover('server/http/stop-lines.test.ts', 'evidence is never cleared by null', [
@@ -129,6 +130,7 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
     ]),
   ],
   'skipStop body': [
+    ofItsKind,
     meant,
     cover('server/http/skip-refuse.test.ts', 'the status comes from %s'),
     cover('server/http/skip-refuse.test.ts', 'missing and malformed fields are 400 and named'),
@@ -173,6 +175,7 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'listTrailerAreas data': [cover('server/http/codes.test.ts', '%s has exactly the documented values')],
 
   'submitLoadReport body': [
+    ofItsKind,
     report,
     cover('server/http/load-reports.test.ts', 'what may be empty may be missing or null'),
   ],

@@ -125,6 +125,16 @@ describe('interface.md 4.4, GET route', () => {
     });
   });
 
+  test('but for the lines of its stops, v20 shows what the unprefixed set shows', async () => {
+    const [current, v20] = await Promise.all([
+      server.client.take(readRoute, { as: driver('1004') }),
+      server.client.take(readRouteV20, { paths: 'v20', as: driver('1004') }),
+    ]);
+    const withoutLines = (stops: readonly { products: unknown; collections: unknown }[]) =>
+      stops.map(({ products: _products, collections: _collections, ...stop }) => stop);
+    expect({ ...v20, stops: withoutLines(v20.stops) }).toEqual({ ...current, stops: withoutLines(current.stops) });
+  });
+
   test('needs a driver, on both path sets', async () => {
     for (const [operation, paths] of [
       [readRoute, 'current'],
