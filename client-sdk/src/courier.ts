@@ -236,10 +236,7 @@ export class Courier implements Desk {
     return {
       connection: connectionStatus(account?.token, channel?.state),
       employeeId: account?.employee,
-      ...pendingOf(this.#ground.outbox),
-      awaitsSignIn: [...this.#ground.outbox.queues]
-        .filter((queue) => queue.waiting.size > 0 && !this.credentials(queue))
-        .map(({ head }) => head.employee),
+      ...pendingOf(this.#ground.outbox, (queue) => this.credentials(queue)),
       uploading: this.#files,
       lastError: this.troubles.at(-1),
       storage: this.#storage,

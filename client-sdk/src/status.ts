@@ -1,5 +1,7 @@
+import type { Credentials } from './channel.ts';
 import type { State } from './connection/machine.ts';
 import type { Outbox } from './queue/outbox.ts';
+import type { Queue } from './queue/queue.ts';
 
 /** How this device stands to the server, for a status line. */
 export interface Status {
@@ -8,8 +10,8 @@ export interface Status {
   readonly employeeId: string | undefined;
   /** Changes that the server has not answered, by employee; who has none is not listed. */
   readonly pending: Readonly<Record<string, number>>;
-  /** Whose changes cannot be brought before they sign in again: no token and no queue key of theirs opens the door. */
-  readonly awaitsSignIn: readonly string[];
+  /** Of `pending`, what no token and no queue key on this device can bring any more: its driver has to sign in once. */
+  readonly awaitsSignIn: Readonly<Record<string, number>>;
   /** Changes of stops that the server has and the back office cannot read yet, by employee; what is under review, too. */
   readonly unhosted: Readonly<Record<string, number>>;
   /** Files that the server does not have, by employee. */
@@ -49,16 +51,23 @@ const shown: Partial<Record<State['at'], ConnectionStatus>> = {
   outdated: 'update_needed',
 };
 
-export function pendingOf(outbox: Outbox): Pick<Status, 'pending' | 'unhosted' | 'oldestPendingAt'> {
+/** @param credentials what there is to show at the door for a queue */
+export function pendingOf(
+  outbox: Outbox,
+  credentials: (queue: Queue) => Credentials | undefined,
+): Pick<Status, 'pending' | 'awaitsSignIn' | 'unhosted' | 'oldestPendingAt'> {
   const pending: Record<string, number> = {};
+  const awaitsSignIn: Record<string, number> = {};
   const unhosted: Record<string, number> = {};
   let oldestPendingAt: number | undefined;
-  for (const { head, waiting, answered, oldest: since } of outbox.queues) {
+  for (const queue of outbox.queues) {
+    const { head, waiting, answered, oldest: since } = queue;
     count(unhosted, head.employee, answered.size);
     count(pending, head.employee, waiting.size);
+    if (!credentials(queue)) count(awaitsSignIn, head.employee, waiting.size);
     if (since !== null) oldestPendingAt = Math.min(oldestPendingAt ?? Infinity, Date.parse(since));
   }
-  return { pending, unhosted, oldestPendingAt };
+  return { pending, awaitsSignIn, unhosted, oldestPendingAt };
 }
 
 /** Who has none is not listed. */

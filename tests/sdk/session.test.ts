@@ -82,11 +82,11 @@ describe('signing in and out', () => {
     expect(again.status.current).toMatchObject({
       connection: 'signed_out',
       pending: { 1001: 1 },
-      awaitsSignIn: ['1001'],
+      awaitsSignIn: { 1001: 1 },
     });
     await again.signIn({ employeeId: '1001', password });
     await again.receipt(receipt.id)?.accepted;
-    expect(again.status.current.awaitsSignIn).toEqual([]);
+    expect(again.status.current.awaitsSignIn).toEqual({});
   });
 
   test('a second driver on the same phone has another queue; the first one’s drains by itself, as theirs', async () => {
@@ -149,13 +149,13 @@ describe('signing in and out', () => {
     server.cut();
     server.releaseAcks();
     await client.signIn({ employeeId: '1002', password });
-    await until(client.status, ({ awaitsSignIn }) => awaitsSignIn.includes('1001'));
+    await until(client.status, ({ awaitsSignIn }) => awaitsSignIn['1001'] === 1);
     await until(client.status, ({ connection }) => connection === 'online');
     expect(client.status.current.pending).toEqual({ 1001: 1 });
 
     await client.signIn({ employeeId: '1001', password });
     await client.receipt(id)?.accepted;
-    expect(client.status.current).toMatchObject({ pending: {}, awaitsSignIn: [] });
+    expect(client.status.current).toMatchObject({ pending: {}, awaitsSignIn: {} });
   });
 
   test('a sign-out works without a network: the queue drains when it is back, and the server is told', async () => {

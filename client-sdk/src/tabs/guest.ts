@@ -255,7 +255,7 @@ const unknownStatus: Status = {
   connection: 'connecting',
   employeeId: undefined,
   pending: {},
-  awaitsSignIn: [],
+  awaitsSignIn: {},
   unhosted: {},
   uploading: {},
   oldestPendingAt: undefined,
