@@ -69,7 +69,7 @@ describe('the packages as they are published', () => {
   });
 
   test('nothing but sources, what is made of them, and words is packed', () => {
-    const strays = files.filter((path) => !/^(dist|src)\/|^(package\.json|README\.md|LICENSE)$/.test(path));
+    const strays = files.filter((path) => !/^(dist|src)\/|^(package\.json|README\.md|api\.md|LICENSE)$/.test(path));
     expect(strays).toEqual([]);
   });
 
