@@ -2,6 +2,7 @@ import type { Json } from '#canonical-json';
 import { canonicalJson } from '#canonical-json';
 import { fieldsOf, writerOf } from './field-writers.ts';
 import type {
+  LineKind,
   LineResult,
   LineUpdate,
   OsdEntry,
@@ -12,7 +13,7 @@ import type {
   StopResult,
   StopStatus,
 } from './stops.ts';
-import { lineKey, occurrence, warehouseStop } from './stops.ts';
+import { lineKey, lineKinds, occurrence, warehouseStop } from './stops.ts';
 
 /** Something a person should know about an update that was taken in all the same (contract §4). */
 export interface Remark {
@@ -72,9 +73,7 @@ export function applyStopUpdate(before: StopResult, update: StopObject, stamp: S
     const overage = updates.overage_items && keepOveragePhotos(updates.overage_items, holder.overage_items);
     merge.setAll(holder, 'updates', { ...updates, overage_items: overage, signature_id: signature_id ?? undefined });
   }
-  if (update.products?.length) merge.result.products = mergeLines(merge, 'products', before.products, update.products);
-  if (update.collections?.length)
-    merge.result.collections = mergeLines(merge, 'collections', before.collections, update.collections);
+  for (const kind of lineKinds) mergeLines(merge, kind, update[kind]);
   return merge.finish();
 }
 
@@ -127,13 +126,9 @@ function mergeStatus(merge: FieldMerge, stop: number, sent: StopStatus): void {
   if (won && earlier === 'D' && status !== 'D') merge.remark('amended', 'updates.status');
 }
 
-function mergeLines(
-  merge: FieldMerge,
-  kind: 'products' | 'collections',
-  before: Record<string, LineResult> | undefined,
-  lines: readonly LineUpdate[],
-): Record<string, LineResult> {
-  const after = { ...before };
+function mergeLines(merge: FieldMerge, kind: LineKind, lines: readonly LineUpdate[] | null | undefined): void {
+  if (!lines?.length) return;
+  const after = (merge.result[kind] = { ...merge.result[kind] });
   for (const [i, line] of lines.entries()) {
     const fields = lineFields(line);
     if (!fields) continue;
@@ -141,18 +136,16 @@ function mergeLines(
     const key = lineKey(line.id, line.invoice, n);
     const holder: LineResult = after[key] ? { ...after[key] } : { id: line.id, invoice: line.invoice, n };
     after[key] = holder;
-    if (fields.osd_data) fields.osd_data = keepOsdPhotos(fields.osd_data, holder.osd_data);
-    if (fields.action_osd_data) fields.action_osd_data = keepOsdPhotos(fields.action_osd_data, holder.action_osd_data);
+    for (const name of ['osd_data', 'action_osd_data'] as const)
+      if (fields[name]) fields[name] = keepOsdPhotos(fields[name], holder[name]);
     merge.setAll(holder, `${kind}.${key}`, fields);
   }
-  return after;
 }
 
 type LineFields = Omit<LineResult, 'id' | 'invoice' | 'n'>;
 
 /** The flat fields of a sent line; undefined where it names nothing but itself. */
 function lineFields({ updates, action }: LineUpdate): LineFields | undefined {
-  if (!updates && !action) return undefined;
   const fields = {
     ...updates,
     // Photos are evidence: only an empty list clears them.

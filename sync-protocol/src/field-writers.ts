@@ -1,5 +1,6 @@
 import type { Json } from '#canonical-json';
 import type { Stamp, StopResult } from './stops.ts';
+import { lineKinds } from './stops.ts';
 
 // Who wrote which field of a stop's result. Paths are those of `stopResult`.
 
@@ -44,7 +45,7 @@ export function* fieldsOf(result: StopResult): Generator<[path: string, value: J
   yield ['status', result.status];
   if (result.arrived !== undefined) yield ['arrived', result.arrived];
   for (const field in result.updates) yield [`updates.${field}`, valueOf(result.updates, field)];
-  for (const kind of ['products', 'collections'] as const)
+  for (const kind of lineKinds)
     for (const key in result[kind])
       for (const field in result[kind][key])
         if (field !== 'id' && field !== 'invoice' && field !== 'n')

@@ -1,5 +1,5 @@
 import type { SkipRefuseArgs } from './mutation-args.ts';
-import type { LineUpdate, StopObject } from './stops.ts';
+import type { LineKind, LineUpdate, StopObject } from './stops.ts';
 
 /**
  * PUT skip-refuse and the mutation `stop.skip_refuse` as an update of their stop. The status is the explicit one, else
@@ -35,7 +35,7 @@ export function withDeliverer(
 }
 
 /** The invoices of all manifest lines of an item, in host order. */
-export type InvoicesOf = (kind: 'products' | 'collections', item: string) => readonly string[];
+export type InvoicesOf = (kind: LineKind, item: string) => readonly string[];
 
 /**
  * Lines whose invoice no app can know get that of their item on the manifest: those that came without one, collections
@@ -53,7 +53,7 @@ export function withPlannedInvoices(stop: StopObject, invoicesOf: InvoicesOf, pa
 
 function lentInvoices(
   stop: StopObject,
-  kind: 'products' | 'collections',
+  kind: LineKind,
   invoicesOf: InvoicesOf,
   guessed: boolean,
 ): StopObject['products'] {

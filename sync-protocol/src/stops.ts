@@ -212,5 +212,9 @@ export function occurrence(lines: readonly { readonly id: string; readonly invoi
   return n;
 }
 
+/** The lists of lines that a stop has. */
+export const lineKinds = ['products', 'collections'] as const;
+export type LineKind = (typeof lineKinds)[number];
+
 /** The key of a line: item, invoice and occurrence, joined with tabs (none of them can hold one). */
 export const lineKey = (id: string, invoice: string, n: number): string => `${id}\t${invoice}\t${n}`;

@@ -113,6 +113,15 @@ describe('the line to the server', () => {
     expect(server.connections).toBe(1);
   });
 
+  test('a rejection that says nothing of the queue, as behind a proxy that drops headers, is asked again', async () => {
+    const server = await startScriptedServer();
+    server.rejections.push('MISSING_CREDENTIALS');
+    const client = await new Device(server.url, { timing: { retryBaseMs: 1 } }).startSignedIn();
+    await client.updateStop(sampleKey, comment(1, 'x')).accepted;
+    expect(client.status.current).toMatchObject({ connection: 'online', lastError: { code: 'MISSING_CREDENTIALS' } });
+    expect(server.connections).toBe(2);
+  });
+
   test('a server of another protocol is told of, and asked again until it is brought up to date', async () => {
     const server = await startScriptedServer();
     const random = { fraction: () => 0.01, bytes: (length: number) => crypto.getRandomValues(new Uint8Array(length)) };

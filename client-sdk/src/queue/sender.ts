@@ -81,10 +81,10 @@ export class Sender {
     return true;
   }
 
-  /** An answer to the oldest push under way. Its results are the outbox's business. */
+  /** An answer to the oldest push under way. Its results are the outbox's business, and after a fork this sender is over. */
   took(ack: AckFrame): void {
     // An answer to something else, such as a declared loss.
-    if (ack.results.length === 0 && ack.wants === undefined && ack.fork === undefined) return;
+    if (ack.results.length === 0 && ack.wants === undefined) return;
     const flight = this.#flights.shift();
     this.#expectAnswer();
     this.#failures = 0;

@@ -85,9 +85,8 @@ export class Replica {
     // Views first: what the changes become alters no view that already holds them, so nothing fires twice.
     const amendments = this.#show(patch.scope, changed, patch.from === null);
     if (isClientScope(patch.scope)) this.review(this.#reviewed(changed));
-    const conflicts = this.#settle(state);
+    this.#settle(state);
     for (const amendment of amendments) this.#ground.events.emit('amendment', amendment);
-    this.#tell(conflicts);
     return 'applied';
   }
 
@@ -97,16 +96,7 @@ export class Replica {
     this.review(items);
     // The feed may be ahead of the answer: items that were answered after their documents had come.
     const scopes = new Set(items.map((item) => (item.progress.at === 'accepted' ? item.target?.scope : undefined)));
-    this.#tell(
-      [...scopes].flatMap((scope = '') => {
-        const state = this.scopes.get(scope);
-        return state ? this.#settle(state) : [];
-      }),
-    );
-  }
-
-  #tell(conflicts: readonly Conflict[]): void {
-    for (const conflict of conflicts) this.#ground.events.emit('conflict', conflict);
+    for (const scope of scopes) this.#settle(this.scopes.get(scope ?? ''));
   }
 
   #refresh(items: readonly QueueItem[]): void {
@@ -162,9 +152,10 @@ export class Replica {
     return model;
   }
 
-  /** What the documents at hand make of the changes of this device; conflicts whose winning values are here now. */
-  #settle({ scope, standing }: ScopeState): Conflict[] {
-    if (!standing) return [];
+  /** What the documents at hand make of the changes of this device; tells conflicts whose winning values are here now. */
+  #settle(state: ScopeState | undefined): void {
+    if (!state?.standing) return;
+    const { scope, standing } = state;
     const conflicts: Conflict[] = [];
     const moves = new Map<QueueItem, Progress>();
     for (const item of this.#ground.outbox.unfinished.of(scope)) {
@@ -178,7 +169,7 @@ export class Replica {
       if (progress !== item.progress) moves.set(item, progress);
     }
     this.#ground.outbox.advance(moves);
-    return conflicts;
+    for (const conflict of conflicts) this.#ground.events.emit('conflict', conflict);
   }
 
   #show(scope: Scope, changed: ReadonlySet<string>, whole: boolean): Amendment[] {

@@ -1,5 +1,5 @@
-import type { LineUpdate, OsdGroup, StopObject, Warning, WarningCode } from '@tailgate/sync-protocol';
-import { occurrence } from '@tailgate/sync-protocol';
+import type { LineKind, LineUpdate, OsdGroup, StopObject, Warning, WarningCode } from '@tailgate/sync-protocol';
+import { lineKinds, occurrence } from '@tailgate/sync-protocol';
 import type { CodeBook } from '../codes/code-book.ts';
 import { readableInstant } from './event-time.ts';
 import { addressesIn } from './mail-address.ts';
@@ -53,13 +53,13 @@ function contentWarnings(sent: StopObject, placed: StopObject, context: StopCont
     if (invalid > 0 || valid.length === 0)
       warnings.push(warn('invalid_email', `updates.osd_emails.${i}`, 'no mail goes there: this is no address'));
   }
-  for (const kind of ['products', 'collections'] as const)
+  for (const kind of lineKinds)
     lineWarnings(kind, sent[kind] ?? [], placed[kind] ?? [], { lines: plan.lines, codes }, warnings);
   return warnings;
 }
 
 function lineWarnings(
-  kind: 'products' | 'collections',
+  kind: LineKind,
   sent: readonly LineUpdate[],
   placed: readonly LineUpdate[],
   { lines, codes }: { readonly lines: PlanLines; readonly codes: CodeBook },
