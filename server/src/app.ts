@@ -16,7 +16,7 @@ import { CurrentCodes } from './codes/current-codes.ts';
 import { isGuessable, OPS_TOKEN_LENGTH, type Config } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { openEmbedded } from './db/embedded.ts';
-import { ensureEpoch } from './db/epoch.ts';
+import { ensureEpoch, isJustRestored } from './db/epoch.ts';
 import { watchEpoch } from './db/watch-epoch.ts';
 import { startListener, type Listener } from './db/listen.ts';
 import { migrate } from './db/migrate.ts';
@@ -237,7 +237,8 @@ function keepSweeping(
 async function startHostSide(ground: Ground, pipeline: Pipeline): Promise<HostSide> {
   const { config, log, shutdown, database, db, boss, telemetry } = ground;
   const watch = telemetry.host;
-  const hostSide = new HostSide({ config, db, databaseUrl: database.url, boss, pipeline, log, clock, watch });
+  const isRestored = await isJustRestored(db);
+  const hostSide = new HostSide({ config, db, databaseUrl: database.url, boss, pipeline, log, clock, watch, isRestored });
   telemetry.figures.followHost(() => hostSide.standing);
   shutdown.add('host side', () => hostSide.stop());
   await hostSide.start();

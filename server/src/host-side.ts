@@ -25,6 +25,8 @@ export interface HostSideOptions {
   log: Log;
   clock: () => Date;
   watch?: HostWatch | undefined;
+  /** The database was put back to an earlier state a moment ago. */
+  isRestored: boolean;
 }
 
 const FIRST_RETRY_MS = 1_000;
@@ -110,7 +112,7 @@ export class HostSide {
   }
 
   async #run(host: Host): Promise<void> {
-    const { config, db, boss, pipeline, log, clock, watch } = this.#options;
+    const { config, db, boss, pipeline, log, clock, watch, isRestored } = this.#options;
     // Its own name: to the worker the import's leases are another's, and it looks again as soon as they are free.
     const leases = new Leases({ db, owner: randomUUID() });
     this.#closers.push(() => leases.close());
@@ -128,7 +130,8 @@ export class HostSide {
     if (config.demo && (await this.#loadDemo())) await hostImport.importNow();
     await hostImport.start();
     this.#closers.push(() => hostImport.stop());
-    const driftCheck = new DriftCheck({ findDrift: (scope) => hostImport.findDrift(scope), clock, log });
+    const findDrift = (scope: 'routes' | 'everything') => hostImport.findDrift(scope);
+    const driftCheck = new DriftCheck({ findDrift, clock, log, isRestored });
     driftCheck.start();
     this.#closers.push(() => driftCheck.stop());
     const worker = new ReplicationWorker({

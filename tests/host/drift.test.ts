@@ -119,6 +119,22 @@ test('drift: a master file in which nobody told of a change is imported and repo
   expect(await facility()).toEqual(['North']);
 });
 
+test('drift: after a restore nobody waits a quarter of an hour for what only the host remembers', async () => {
+  const compared = Promise.withResolvers<string>();
+  const check = new DriftCheck({
+    findDrift: async (scope) => {
+      compared.resolve(scope);
+      return { routes: 0, masters: [], plans: [], results: [] };
+    },
+    clock: () => new Date(),
+    log: ground.openImport().log,
+    isRestored: true,
+  });
+  check.start();
+  expect(await compared.promise).toBe('routes');
+  await check.stop();
+});
+
 test('drift: open routes are compared again and again, everything once a day', async () => {
   const scopes: string[] = [];
   let now = 0;

@@ -45,6 +45,14 @@ export async function beginEpoch(tx: Tx, reason: string): Promise<{ before: Epoc
   return { before, now };
 }
 
+/** Whether an operator has said within the last hour that this database was put back to an earlier state. */
+export async function isJustRestored(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query(
+    `select epoch from server_epoch where epoch > 1 and started_at > now() - interval '1 hour'`,
+  );
+  return rows.length > 0;
+}
+
 /** The history that a row names, against the one we see: for people. */
 export function difference(before: History, now: History): string {
   return before.cluster === now.cluster

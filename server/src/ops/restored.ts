@@ -52,6 +52,7 @@ export function tellRestored({ before, now, servers }: Restored): string {
     '  2. Phones see the new epoch when they connect, fetch their routes afresh and send again what they recorded and',
     '     still hold: everything until it is on the host, and a week longer. What is here already is not applied twice.',
     '  3. What a phone no longer holds it declares gone: that is recorded as an incident for the office.',
-    '  4. What came by REST or from the office since the backup does not come back by itself: compare with the host.',
+    '  4. What came by REST or from the office since the backup comes back from the host, as far as it was there: the first',
+    '     server compares the open routes as it starts. Incidents "host_drift" name what was found.',
   ].join('\n');
 }

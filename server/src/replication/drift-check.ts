@@ -7,6 +7,8 @@ export interface DriftCheckOptions {
   readonly clock: () => Date;
   readonly log: Log;
   readonly everyMs?: number;
+  /** The database was put back a moment ago: what it has forgotten stands on the host, and nobody rings for it. */
+  readonly isRestored?: boolean;
 }
 
 /** host.md, "In": routes every 15 minutes, everything nightly. */
@@ -15,7 +17,7 @@ const A_DAY_MS = 24 * 3_600_000;
 
 /**
  * Compares the mirror with the host whether or not the doorbell has rung: a trigger may have been dropped, a row restored.
- * The start itself has compared everything.
+ * The start itself has compared what the host owns.
  */
 export class DriftCheck {
   readonly #options: DriftCheckOptions;
@@ -29,9 +31,11 @@ export class DriftCheck {
 
   start(): void {
     this.#wholeAt = this.#options.clock().getTime();
-    this.#timer = setInterval(() => {
+    const check = (): void => {
       this.#checking ??= this.#check().finally(() => (this.#checking = undefined));
-    }, this.#options.everyMs ?? EVERY_MS);
+    };
+    this.#timer = setInterval(check, this.#options.everyMs ?? EVERY_MS);
+    if (this.#options.isRestored) check();
   }
 
   async stop(): Promise<void> {
