@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
 import { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import { uploadLimits } from './assets/limits.ts';
@@ -34,6 +33,7 @@ import type { Probe } from './http/health.ts';
 import { buildMetrics, mountMetrics } from './http/metrics.ts';
 import { watchRequests } from './http/request-watch.ts';
 import { keepSecret, type KeptSecret } from './kept-secret.ts';
+import { listen } from './listening.ts';
 import { startMail } from './mail/delivery-mails.ts';
 import { previewSummary } from './mail/preview.ts';
 import type { Pipeline } from './mutations/change.ts';
@@ -47,7 +47,7 @@ import type { CloseMode } from './routes/closing.ts';
 import { Shutdown } from './shutdown.ts';
 import { Sweep } from './sweep.ts';
 import { startTextMessages } from './sms/text-messages.ts';
-import { StartError } from './start-error.ts';
+import type { StartError } from './start-error.ts';
 import type { IsOperator } from './sync/exchange.ts';
 import { mountSync } from './sync/socket.ts';
 import { mountUploads } from './sync/uploads.ts';
@@ -315,25 +315,6 @@ function openAssets({ config, log, shutdown, database, boss, telemetry }: Ground
   // First what a process that died left whole is ended; the rest of it goes.
   keepSweeping({ log, shutdown }, 'what uploads left behind', () => finishWhole().then(() => sweepAssets(db, clock())));
   return assets;
-}
-
-async function listen(
-  http: Pick<FastifyInstance, 'listen'>,
-  { port, listenHost }: Pick<Config, 'port' | 'listenHost'>,
-  variable: 'PORT' | 'METRICS_PORT' = 'PORT',
-): Promise<string> {
-  try {
-    return await http.listen({ port, host: listenHost });
-  } catch (cause) {
-    const reason = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-    const way = {
-      EADDRINUSE: `another program listens there; stop it or choose another port: ${variable}=${port + 1} npm start`,
-      EACCES: `ports below 1024 need more rights; choose a higher one: ${variable}=${port + 8_000} npm start`,
-      EADDRNOTAVAIL: 'this machine has no such address; set LISTEN_HOST to one of its own, e.g. 127.0.0.1',
-    }[String(reason)];
-    if (way === undefined) throw cause;
-    throw new StartError(`cannot listen on ${listenHost} port ${port}: ${way}`, { cause });
-  }
 }
 
 async function opsTokenOf({ opsToken, dataDir }: Config, log: Logger): Promise<KeptSecret> {

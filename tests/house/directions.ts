@@ -107,6 +107,12 @@ export const parts: Part[] = [
   { path: 'server/src/banner.ts', uses: [], usesTypes: server('config.ts'), why: 'words for the person who starts us' },
   { path: 'server/src/start-error.ts', uses: [], why: 'what a start tells a person, nothing more' },
   {
+    path: 'server/src/listening.ts',
+    uses: server('start-error.ts'),
+    usesTypes: server('config.ts'),
+    why: 'a port and why it is none, nothing of what answers there',
+  },
+  {
     path: 'server/src/command-line.ts',
     uses: server('start-error.ts'),
     why: 'how a person talks to a program, whichever it is',
