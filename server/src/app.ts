@@ -238,7 +238,17 @@ async function startHostSide(ground: Ground, pipeline: Pipeline): Promise<HostSi
   const { config, log, shutdown, database, db, boss, telemetry } = ground;
   const watch = telemetry.host;
   const isRestored = await isJustRestored(db);
-  const hostSide = new HostSide({ config, db, databaseUrl: database.url, boss, pipeline, log, clock, watch, isRestored });
+  const hostSide = new HostSide({
+    config,
+    db,
+    databaseUrl: database.url,
+    boss,
+    pipeline,
+    log,
+    clock,
+    watch,
+    isRestored,
+  });
   telemetry.figures.followHost(() => hostSide.standing);
   shutdown.add('host side', () => hostSide.stop());
   await hostSide.start();
