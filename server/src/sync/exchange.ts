@@ -119,7 +119,8 @@ function checkPush({ protocol, mutations, gone }: PushBody, { mutations_per_push
     throw new Refused('TOO_LARGE', [
       { path: 'mutations', message: `${mutations.length} in one push, at most ${most}` },
     ]);
-  if (gone && gone.to < gone.from) throw new Refused('BAD_FRAME', [{ path: 'gone.to', message: 'is below from' }]);
+  if (gone && gone.to < gone.from)
+    throw new Refused('BAD_FRAME', [{ path: 'gone.to', message: 'must not be below from' }]);
 }
 
 /** A socket is not read on while too many of its pushes are under way; here the next one is refused. */
@@ -255,7 +256,7 @@ function queryOf({ query }: FastifyRequest): Query {
   return { clientId, cursors: read(pullCursors, parse(text('cursors') || '{}'), 'cursors') };
 }
 
-/** Undefined where it is no JSON: then it fits no schema. */
+/** Undefined where it is no JSON: `read` says so, once it is known who asks. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -265,6 +266,7 @@ function parse(text: string): unknown {
 }
 
 function read<Output>(schema: ZodMiniType<Output>, value: unknown, root = ''): Output {
+  if (value === undefined) throw new Refused('VALIDATION_FAILED', [{ path: root, message: 'must be JSON' }]);
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new Refused('VALIDATION_FAILED', faultsOf(parsed.error.issues, root));
