@@ -101,7 +101,8 @@ export const degrees = (limit: number) =>
       ),
     z.transform(toDegrees),
   );
-const decimal = /^[+-]?\d{1,3}(\.\d{1,15})?$/;
+/** However many decimals: some languages write all fifty of a double. */
+const decimal = /^[+-]?\d{1,3}(\.\d{1,100})?$/;
 const isDegrees = (value: string | number, limit: number): boolean =>
   (typeof value === 'number' || decimal.test(value)) && Math.abs(Number(value)) <= limit;
 function toDegrees(value: string | number | null): string | null {

@@ -215,6 +215,10 @@ describe('contract §1: values of other spellings are read', () => {
       { id: 1, updates: { delivery_latitude: '-41.123456789', delivery_longitude: 87 } },
     ],
     [
+      'all the decimals of a double',
+      { id: 1, updates: { delivery_longitude: '-87.62979799999999443116393871605396270751953125' } },
+    ],
+    [
       'an offset',
       {
         id: 1,
