@@ -93,3 +93,22 @@ test('what a clerk wrote before a driver’s later word, and nobody saw until th
   expect((await pool.query(`select behind from route where id = 'R44'`)).rows).toEqual([{ behind: true }]);
   expect((await pool.query(`select from incident where details like '%R44%'`)).rowCount).toBe(0);
 });
+
+test('what a clerk wrote just before a reload is taken in, and not for ours', async () => {
+  await imported('R45');
+  await sql(`insert into RTSTUP (RUFAC, RURTE, RUWKE, RUSTP, RUSTS, RUCMT)
+    values ('F01', 'R45', 20261121, 1, 'D', 'as the driver said')`);
+  await imports.importNow();
+  await sql("update RTSTUP set RUCMT = 'as the clerk said' where RURTE = 'R45'");
+  await sql("delete from RTHDRP where RHRTE = 'R45'");
+  await sql(
+    "insert into RTHDRP (RHFAC, RHRTE, RHWKE, RHNAM, RHDSDT) values ('F01', 'R45', 20261121, 'North', 20261120)",
+  );
+  await imports.importNow();
+  const { route, results } = await read('R45');
+  expect(route?.epoch).toBe(2);
+  expect(results.get(1)?.result).toMatchObject({
+    status: 'D',
+    updates: { driver_comments: 'as the clerk said' },
+  });
+});

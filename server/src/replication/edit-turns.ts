@@ -54,7 +54,7 @@ const stopPart = (name: string): string => name.split('\t', 5).join('\t');
 
 const lastHand = ({ user, at }: StopEditor): Hand => ({ user, at });
 
-function nameOf(file: StopFile, row: Row): string {
+export function hostRowName(file: StopFile, row: Row): string {
   return rowName(
     file,
     Object.keys(hostFile(file).key).map((column) => row[column] ?? ''),
@@ -62,9 +62,9 @@ function nameOf(file: StopFile, row: Row): string {
 }
 
 function changedRows(file: StopFile, before: readonly Row[], found: readonly Row[]): string[] {
-  const rest = new Map(before.map((row) => [nameOf(file, row), row]));
+  const rest = new Map(before.map((row) => [hostRowName(file, row), row]));
   const changed = found.flatMap((row) => {
-    const name = nameOf(file, row);
+    const name = hostRowName(file, row);
     const was = rest.get(name);
     rest.delete(name);
     return was && equalBut(row, was) ? [] : [name];
@@ -94,12 +94,13 @@ function inEdits(touched: readonly { name: string; hand: Hand }[]): Edit[] {
 function rowsAfter(before: StopRows | undefined, found: StopRows, taken: ReadonlySet<string>): StopRows {
   const after = <R extends Row>(file: StopFile, was: readonly R[] = [], is: readonly R[] = []): R[] => [
     ...is.flatMap((row) => {
-      const name = nameOf(file, row);
+      const name = hostRowName(file, row);
       if (taken.has(name)) return [row];
-      return was.filter((other) => nameOf(file, other) === name);
+      return was.filter((other) => hostRowName(file, other) === name);
     }),
     ...was.filter(
-      (row) => !taken.has(nameOf(file, row)) && !is.some((other) => nameOf(file, other) === nameOf(file, row)),
+      (row) =>
+        !taken.has(hostRowName(file, row)) && !is.some((other) => hostRowName(file, other) === hostRowName(file, row)),
     ),
   ];
   return {

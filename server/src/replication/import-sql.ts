@@ -134,7 +134,10 @@ export const emptyResults = statement(
    select stop_id, doc from standing order by stop_id`,
 );
 
-export const dropShadows = statement('drop shadows', `delete from host_shadow where ${ofRoute}`);
+export const dropShadows = statement(
+  'drop shadows',
+  `delete from host_shadow where ${ofRoute} returning stop_id, rows`,
+);
 
 export const loadShadow = statement(
   'load shadow',

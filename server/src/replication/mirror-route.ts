@@ -7,7 +7,9 @@ import type { HeldStop } from '../stops/host-stop.ts';
 import * as sql from './import-sql.ts';
 import { driverChanges, headerDiffers, planChanges } from './route-changes.ts';
 import type { DriverChanges, MirrorDriver, MirrorPlan, MirrorRoute, PlanChanges, RouteImage } from './route-changes.ts';
-import { encodeStop } from './shadow.ts';
+import { reloadedShadows, type HeldStops } from './reloaded-shadows.ts';
+import { ROUTE_ROW } from './route-pass.ts';
+import { decodeStop, encodeStop } from './shadow.ts';
 
 /**
  * What the host already tells of stops that the mirror does not know: the results, and the rows they were read from.
@@ -97,7 +99,7 @@ async function create(tx: Tx, key: RouteKey, image: RouteImage, options: SaveOpt
   ]);
   await saveDrivers(tx, key, driverChanges([], image));
   await savePlans(tx, key, 1, planChanges([], image, true), options);
-  await saveShadows(tx, key, inheritance);
+  await saveShadows(tx, key, heldOf(inheritance));
   await tx.query(sql.noteReload, [...keyOf(key), options.reloadedBy.join(' ')]);
   await recordRouteSignIns(tx, key, { now, reloaded: false });
   await tx.query(sql.notify, [routeScope(key)]);
@@ -143,8 +145,11 @@ async function restart(
   await tx.query(sql.restartRoute, [...keyOf(key), status, arrived, closedAt, closedBy]);
   await tx.query(sql.noteReload, [...keyOf(key), options.reloadedBy.join(' ')]);
   await savePlans(tx, key, version, changes, options);
-  await tx.query(sql.dropShadows, keyOf(key));
-  await saveShadows(tx, key, options.inheritance);
+  const { rows } = await tx.query<{ stop_id: number; rows: string }>(sql.dropShadows, keyOf(key));
+  const held = rows
+    .filter(({ stop_id: stop }) => stop !== ROUTE_ROW)
+    .map(({ stop_id: stop, rows: text }) => [stop, decodeStop(text, key, stop)] as const);
+  await saveShadows(tx, key, reloadedShadows(new Map(held), changes, heldOf(options.inheritance)));
 }
 
 /** A result that was another customer's is nobody's to see there; it is not lost either: a person is told what it was. */
@@ -202,8 +207,11 @@ async function savePlans(
   ]);
 }
 
-async function saveShadows(tx: Tx, key: RouteKey, inheritance: Inheritance): Promise<void> {
-  for (const [stop, { held }] of inheritance) {
+const heldOf = (inheritance: Inheritance): HeldStops =>
+  new Map([...inheritance].map(([stop, { held }]) => [stop, held]));
+
+async function saveShadows(tx: Tx, key: RouteKey, shadows: HeldStops): Promise<void> {
+  for (const [stop, held] of shadows) {
     await tx.query(sql.saveShadow, [...keyOf(key), stop, held.rows.RTSTUP[0]?.RURPSQ ?? '0', encodeStop(held)]);
   }
 }

@@ -63,6 +63,8 @@ type ChangedPlan = {
   text: string;
   /** Phones have no result of this stop, or are sent it again. */
   isNew: boolean;
+  /** The mirror has had it before, on this route. */
+  isKnown: boolean;
   /** Whose stop it was until now, where it was somebody else's. */
   formerCustomer: string | undefined;
   /** Other lines than before are to be delivered. */
@@ -78,7 +80,9 @@ export function planChanges(before: readonly MirrorPlan[], { plans }: RouteImage
       const text = JSON.stringify(plan);
       const old = known.get(plan.id);
       const isNew = all || old === undefined || old.removed;
-      return isNew || old.doc !== text ? [{ plan, text, isNew, ...differences(old, plan) }] : [];
+      return isNew || old.doc !== text
+        ? [{ plan, text, isNew, isKnown: old !== undefined, ...differences(old, plan) }]
+        : [];
     }),
     removed: before.filter(({ stop_id, removed }) => !removed && !planned.has(stop_id)).map(({ stop_id }) => stop_id),
   };
