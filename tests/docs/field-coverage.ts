@@ -132,7 +132,11 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'skipStop body': [
     ofItsKind,
     meant,
-    cover('server/http/skip-refuse.test.ts', 'the status comes from %s'),
+    cover('server/http/skip-refuse.test.ts', 'the status comes from %s', ['status', 'type', 'skip_refuse_reason_code']),
+    cover('server/http/skip-refuse.test.ts', 'stop_id may be numeric text; a time that cannot be read is kept', [
+      'stop_id',
+      'skip_refuse_',
+    ]),
     cover('server/http/skip-refuse.test.ts', 'missing and malformed fields are 400 and named'),
   ],
   'skipStop data': [cover('server/http/skip-refuse.test.ts', 'route_id and stop_id are enough, and skip, %s')],
@@ -184,7 +188,17 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
     cover('server/http/load-reports.test.ts', 'the same id and content is a duplicate', ['duplicate']),
   ],
   'listLoadReports query': [
-    filters,
+    cover(filters.file, filters.title, [
+      'reportId',
+      'loadId',
+      'stopId',
+      'driverId',
+      'captured',
+      'key',
+      'minRating',
+      'maxRating',
+    ]),
+    cover('server/http/load-reports.test.ts', 'a filter looks at the latest revision alone', ['revisions']),
     cover('server/http/load-reports.test.ts', 'pages meet every report once', ['limit', 'cursor']),
   ],
   'listLoadReports data': [
@@ -209,9 +223,12 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
     cover('server/http/quarantine-release.test.ts', 'applies it as its author recorded it'),
   ],
   'releaseQuarantined data': [cover('server/http/quarantine-release.test.ts', 'applies it as its author recorded it')],
-  'releaseQuarantined body': [cover('server/http/quarantine-release.test.ts', 'applies it as its author recorded it')],
+  'releaseQuarantined body': [
+    ofItsKind,
+    cover('server/http/quarantine-release.test.ts', 'applies it as its author recorded it'),
+  ],
   'dismissQuarantined params': [cover('server/http/quarantine-release.test.ts', 'its driver is told why')],
-  'dismissQuarantined body': [cover('server/http/quarantine-release.test.ts', 'its driver is told why')],
+  'dismissQuarantined body': [ofItsKind, cover('server/http/quarantine-release.test.ts', 'its driver is told why')],
   'dismissQuarantined data': [cover('server/http/quarantine-release.test.ts', 'its driver is told why')],
 
   'listDevices query': [
@@ -221,10 +238,16 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'listDevices data': [cover('server/http/ops-devices.test.ts', 'tells what each phone holds')],
   'listDevices meta': [cover('server/http/ops-devices.test.ts', 'comes in pages that meet each queue once')],
   'revokeDevice params': [cover('server/http/ops-devices.test.ts', 'ends the queue, its key and the sessions')],
-  'revokeDevice body': [cover('server/http/ops-devices.test.ts', 'ends the queue, its key and the sessions')],
+  'revokeDevice body': [
+    ofItsKind,
+    cover('server/http/ops-devices.test.ts', 'ends the queue, its key and the sessions'),
+  ],
   'revokeDevice data': [cover('server/http/ops-devices.test.ts', 'ends the queue, its key and the sessions')],
   'unregisterDriver params': [cover('server/http/ops-devices.test.ts', 'ends every session and lets the driver')],
-  'unregisterDriver body': [cover('server/http/ops-devices.test.ts', 'ends every session and lets the driver')],
+  'unregisterDriver body': [
+    ofItsKind,
+    cover('server/http/ops-devices.test.ts', 'ends every session and lets the driver'),
+  ],
   'unregisterDriver data': [cover('server/http/ops-devices.test.ts', 'ends every session and lets the driver')],
   'listIncidents query': [
     cover('server/http/ops-devices.test.ts', 'lists what was noted, newest first', ['state', 'employee']),
@@ -233,7 +256,10 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'listIncidents data': [cover('server/http/ops-devices.test.ts', 'lists what was noted, newest first')],
   'listIncidents meta': [cover('server/http/ops-devices.test.ts', 'can be asked for by kind, route and time')],
   'acknowledgeIncident params': [cover('server/http/ops-devices.test.ts', 'lists what was noted, newest first')],
-  'acknowledgeIncident body': [cover('server/http/ops-devices.test.ts', 'lists what was noted, newest first')],
+  'acknowledgeIncident body': [
+    ofItsKind,
+    cover('server/http/ops-devices.test.ts', 'lists what was noted, newest first'),
+  ],
   'acknowledgeIncident data': [cover('server/http/ops-devices.test.ts', 'lists what was noted, newest first')],
 
   'readStopHistory query': [cover('host/stop-history.test.ts', 'has every change with its author, its times')],
@@ -267,14 +293,21 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'retryParked params': [cover('host/parking.test.ts', 'retry: tried at once')],
   'retryParked data': [cover('host/parking.test.ts', 'retry: tried at once')],
   'skipParked params': [cover('host/parking.test.ts', 'skip: the close goes out')],
-  'skipParked body': [cover('host/parking.test.ts', 'skip: the close goes out')],
+  'skipParked body': [ofItsKind, cover('host/parking.test.ts', 'skip: the close goes out')],
   'skipParked data': [cover('host/parking.test.ts', 'skip: the close goes out')],
   'repairParked params': [cover('host/parking.test.ts', 'repair: the office corrects the stop')],
-  'repairParked body': [cover('host/parking.test.ts', 'repair: the office corrects the stop')],
+  'repairParked body': [
+    ofItsKind,
+    cover('host/parking.test.ts', 'repair: the office corrects the stop', [
+      'by',
+      'stop.id',
+      'stop.updates.driver_comments',
+    ]),
+  ],
   'repairParked data': [cover('host/parking.test.ts', 'repair: the office corrects the stop')],
 
   'listHolds data': [cover('host/hold.test.ts', 'a window of the calendar')],
-  'beginHold body': [cover('host/hold.test.ts', 'a window of the calendar')],
+  'beginHold body': [ofItsKind, cover('host/hold.test.ts', 'a window of the calendar')],
   'beginHold data': [cover('host/hold.test.ts', 'a window of the calendar')],
   'endHold params': [cover('host/hold.test.ts', 'the switch of the operators')],
   'endHold data': [cover('host/hold.test.ts', 'the switch of the operators')],

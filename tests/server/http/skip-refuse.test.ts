@@ -49,10 +49,14 @@ describe('contract §4: PUT skip-refuse', () => {
   });
 
   test('stop_id may be numeric text; a time that cannot be read is kept, not refused', async () => {
-    const body = { stop_id: '2', skip_refuse_timestamp: 'at noon', skip_refuse_driver_comment: 'closed' };
-    expect((await skip(body)).data).toMatchObject({ stop_id: 2, status: 'S' });
+    const said = {
+      skip_refuse_reason_code: '01',
+      skip_refuse_timestamp: 'at noon',
+      skip_refuse_driver_comment: 'closed',
+    };
+    expect((await skip({ stop_id: '2', ...said })).data).toMatchObject({ stop_id: 2, status: 'S' });
     const { rows } = await server.database.pool.query<{ doc: string }>('select doc from stop_result where stop_id = 2');
-    expect(rows[0]?.doc).toContain('at noon');
+    expect(JSON.parse(rows[0]?.doc ?? '')).toMatchObject({ updates: said });
   });
 
   test('null and "" are as good as absent; a time is kept as it was sent', async () => {
