@@ -247,6 +247,14 @@ test('a disk that cannot be read when the app wakes up is told, and read the nex
   await until(uploads.file(id), (state) => state?.at === 'saved');
 });
 
+test('what is added once the client was closed is refused, and not kept where nobody would send it', async () => {
+  const files = new MemoryFiles();
+  const { client, uploads } = await openApp(files);
+  await client.close();
+  await expect(uploads.add(photoOf(100), { kind: 'photo', employee: '1001' })).rejects.toThrow('open new ones');
+  expect(await files.files()).toEqual([]);
+});
+
 test('the id that the SDK makes is the one of the protocol', async () => {
   const files = new MemoryFiles();
   const { uploads } = await openApp(files);

@@ -67,6 +67,7 @@ export class Uploads implements UploadsPart {
   #running: { readonly port: UploadPort; readonly loop: UploadLoop; readonly unsubscribe: () => void } | undefined;
   #driver: Watch<{ readonly employeeId: string } | undefined> | undefined;
   #sending: UploadStatus['sending'];
+  #ended = false;
   #reading: Promise<void> = Promise.resolve();
   /** Other pages share the files: one of them sends, all of them show. */
   readonly #bell = 'document' in globalThis ? new BroadcastChannel('tailgate-files') : undefined;
@@ -85,9 +86,10 @@ export class Uploads implements UploadsPart {
   /**
    * Keeps a file; on the disk when this resolves. Its `id` is what a stop names. The same bytes again are the same file.
    *
-   * @throws NotSignedIn; what the platform says where it has no room
+   * @throws NotSignedIn; an error once the client was closed; what the platform says where it has no room
    */
   async add(bytes: Blob, { kind, name = '', employee }: NewFile): Promise<{ readonly id: string }> {
+    if (this.#ended) throw new Error('these uploads were closed with their client: open new ones');
     const owner = employee ?? this.#driver?.current?.employeeId;
     if (owner === undefined) throw new NotSignedIn();
     const { photos } = this.#options;
@@ -167,6 +169,7 @@ export class Uploads implements UploadsPart {
   async stop(): Promise<void> {
     const running = this.#running;
     this.#running = undefined;
+    this.#ended = true;
     running?.unsubscribe();
     this.#bell?.close();
     await running?.loop.stop();
