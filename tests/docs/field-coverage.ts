@@ -26,9 +26,13 @@ const timers = cover('server/http/closing.test.ts', 'legacy environment, %s');
 const meant = cover('server/http/named-route.test.ts', 'the id alone is enough: the one open route of this driver', [
   'id',
   'route_id',
-  'facility',
-  'week_end',
 ]);
+const narrowed = [
+  cover('server/http/named-route.test.ts', 'several open ones are 409 and named; facility or week_end', ['week_end']),
+  cover('server/http/named-route.test.ts', 'the facility says whose, where two have a route of that name', [
+    'facility',
+  ]),
+];
 const ofItsKind = cover('server/http/every-field.test.ts', 'each field of $name');
 const allKept = cover('server/http/every-field.test.ts', 'all that a driver can tell of a stop is kept, %s', [
   'stops[]',
@@ -60,18 +64,28 @@ const filters = cover('server/http/load-reports.test.ts', '%s=%s, newest capture
 /** What covers each payload; `syncStops body` is the body of the operation `syncStops`. */
 export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'listEmployees data': [cover('server/http/auth.test.ts', 'registers an employee of the master, %s')],
-  'signUp body': [ofItsKind, cover('server/http/auth.test.ts', 'registers an employee of the master, %s')],
+  'signUp body': [
+    ofItsKind,
+    cover('server/http/auth.test.ts', 'registers an employee of the master, %s', ['employee_id', 'password']),
+    cover('server/http/auth-limits.test.ts', 'the device of the sign-up is known', ['device']),
+  ],
   'signUp data': [cover('server/http/auth.test.ts', 'registers an employee of the master, %s')],
   'signIn body': [
     ofItsKind,
-    cover('server/http/auth.test.ts', 'gives a token and says whose it is, %s'),
+    cover('server/http/auth.test.ts', 'gives a token and says whose it is, %s', ['employee_id', 'password']),
     cover('server/http/auth.test.ts', 'confirm_login ends the sessions of the others', ['confirm_login']),
+    cover('server/http/auth-limits.test.ts', 'a device that has signed in before waits', ['device']),
   ],
   'signIn data': [cover('server/http/auth.test.ts', 'gives a token and says whose it is, %s')],
   'signOut body': [ofItsKind, cover('server/http/auth.test.ts', 'takes the credentials in the body, too')],
   'updatePassword body': [
     ofItsKind,
-    cover('server/http/auth-passwords.test.ts', 'gives a token, ends the other sessions and the old password, %s'),
+    cover('server/http/auth-passwords.test.ts', 'gives a token, ends the other sessions and the old password, %s', [
+      'employee_id',
+      'current_password',
+      'new_password',
+    ]),
+    cover('server/http/auth-limits.test.ts', 'the device on which the password was changed is known', ['device']),
   ],
   'updatePassword data': [
     cover('server/http/auth-passwords.test.ts', 'gives a token, ends the other sessions and the old password, %s'),
@@ -81,7 +95,14 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
     cover('server/http/auth-passwords.test.ts', 'sends a one-time password that signs in, once, %s'),
   ],
 
-  'readRoute data': [pending, model, inOrder],
+  'readRoute data': [
+    pending,
+    model,
+    inOrder,
+    cover('server/http/stop-lines.test.ts', 'of an action are itemized: their barcodes are not kept', [
+      'stops[].products[].action',
+    ]),
+  ],
   'readRoute meta': [timers],
   'readRouteV20 data': [
     v20Line,
@@ -99,6 +120,7 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
 
   'syncStops body': [
     meant,
+    ...narrowed,
     ofItsKind,
     allKept,
     cover('server/http/closing.test.ts', 'arrived never goes back', ['stops[].id', 'stops[].arrived']),
@@ -137,7 +159,7 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
       'stop_id',
       'skip_refuse_',
     ]),
-    cover('server/http/skip-refuse.test.ts', 'missing and malformed fields are 400 and named'),
+    cover('server/http/skip-refuse.test.ts', 'facility and week_end narrow', ['facility', 'week_end']),
   ],
   'skipStop data': [cover('server/http/skip-refuse.test.ts', 'route_id and stop_id are enough, and skip, %s')],
   'previewEmail query': [preview],
@@ -199,7 +221,8 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
       'maxRating',
     ]),
     cover('server/http/load-reports.test.ts', 'a filter looks at the latest revision alone', ['revisions']),
-    cover('server/http/load-reports.test.ts', 'pages meet every report once', ['limit', 'cursor']),
+    cover('server/http/load-reports.test.ts', '100 unless asked otherwise, 500 at most', ['limit']),
+    cover('server/http/load-reports.test.ts', 'pages meet every report once', ['cursor']),
   ],
   'listLoadReports data': [
     filters,

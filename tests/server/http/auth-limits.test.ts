@@ -146,6 +146,15 @@ describe('contract §2: a sign-in slows down', () => {
     expect(await waitOf(colleague, { from, device: 'phone A' })).toBe(2);
   });
 
+  test('the device on which the password was changed is known', async () => {
+    const [employee_id, from] = [await registered(), newAddress()];
+    const body = { employee_id, current_password: password, new_password: 'a better one', device: 'phone B' };
+    await server.client.take(updatePassword, { body });
+    await fail(employee_id, 5, { from });
+    expect(await waitOf(employee_id, { from })).toBe(2);
+    expect((await enter(employee_id, 'a better one', { from, device: 'phone B' })).success).toBe(true);
+  });
+
   test('a new password is no way around it', async () => {
     const [employee_id, from] = [await registered(), newAddress()];
     const change = () =>

@@ -84,4 +84,9 @@ describe('contract §1 and §4: which route is meant', () => {
     expect(error).toMatchObject({ code: 'NOT_ASSIGNED', details: [{ path: 'id' }] });
     expect(error?.details).toHaveLength(1);
   });
+
+  test('the facility says whose, where two have a route of that name', async () => {
+    expect((await sendTo({ id: 'R600', facility: 'F02' })).data).toMatchObject({ facility: 'F02' });
+    expect((await sendTo({ id: 'R600', facility: 'F01' })).error?.code).toBe('NOT_ASSIGNED');
+  });
 });

@@ -105,6 +105,11 @@ describe('contract §4: PUT skip-refuse', () => {
     ]);
   });
 
+  test('facility and week_end narrow', async () => {
+    expect((await skip({ route_id: 'R300', week_end: '20261128' })).data).toMatchObject({ status: 'S' });
+    expect((await skip({ facility: 'F02' })).error?.code).toBe('ROUTE_NOT_FOUND');
+  });
+
   test('errors: unknown stop, unknown route, not assigned, ambiguous', async () => {
     const cases = [
       [{ stop_id: 9 }, 'STOP_NOT_FOUND'],
