@@ -50,7 +50,7 @@ describe('a phone reads what the server reads', () => {
       expect(JSON.stringify(accepted(ours))).toBe(JSON.stringify(accepted(zods)));
       expect(told(zods)).toStrictEqual(expect.arrayContaining(told(ours)));
     };
-    fc.assert(fc.property(fc.oneof(values, spoilt(values)), agrees), { numRuns: 150 });
+    fc.assert(fc.property(fc.oneof(values, spoilt(values)), agrees), { numRuns: 60 });
   });
 
   test('there are schemas to compare', () => {
