@@ -62,15 +62,20 @@ export function hostRowName(file: StopFile, row: Row): string {
 }
 
 function changedRows(file: StopFile, before: readonly Row[], found: readonly Row[]): string[] {
-  const rest = new Map(before.map((row) => [hostRowName(file, row), row]));
-  const changed = found.flatMap((row) => {
-    const name = hostRowName(file, row);
-    const was = rest.get(name);
-    rest.delete(name);
-    return was && equalBut(row, was) ? [] : [name];
+  const [then, now] = [byName(file, before), byName(file, found)];
+  return namesOf(then, now).filter((name) => {
+    const [was, is] = [then.get(name), now.get(name)];
+    return !(was && is && equalBut(is, was));
   });
-  return [...changed, ...rest.keys()];
 }
+
+const byName = <R extends Row>(file: StopFile, rows: readonly R[]): Map<string, R> =>
+  new Map(rows.map((row) => [hostRowName(file, row), row]));
+
+/** In the order of what is there now; what is gone comes last. */
+const namesOf = (then: ReadonlyMap<string, Row>, now: ReadonlyMap<string, Row>): string[] => [
+  ...new Set([...now.keys(), ...then.keys()]),
+];
 
 interface Edit {
   readonly names: string[];
@@ -92,17 +97,12 @@ function inEdits(touched: readonly { name: string; hand: Hand }[]): Edit[] {
 
 /** The rows as found where they are `taken` already, else as before. */
 function rowsAfter(before: StopRows | undefined, found: StopRows, taken: ReadonlySet<string>): StopRows {
-  const after = <R extends Row>(file: StopFile, was: readonly R[] = [], is: readonly R[] = []): R[] => [
-    ...is.flatMap((row) => {
-      const name = hostRowName(file, row);
-      if (taken.has(name)) return [row];
-      return was.filter((other) => hostRowName(file, other) === name);
-    }),
-    ...was.filter(
-      (row) =>
-        !taken.has(hostRowName(file, row)) && !is.some((other) => hostRowName(file, other) === hostRowName(file, row)),
-    ),
-  ];
+  const after = <R extends Row>(file: StopFile, was: readonly R[] = [], is: readonly R[] = []): R[] => {
+    const [then, now] = [byName(file, was), byName(file, is)];
+    return namesOf(then, now)
+      .map((name) => (taken.has(name) ? now : then).get(name))
+      .filter((row) => row !== undefined);
+  };
   return {
     RTSTPP: after('RTSTPP', before?.RTSTPP, found.RTSTPP),
     RTPRUP: after('RTPRUP', before?.RTPRUP, found.RTPRUP),
