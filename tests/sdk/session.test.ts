@@ -12,6 +12,18 @@ const isCredential = (name: string): boolean => ['api_token', 'queue_key', 'want
 const tokenOf = (server: ScriptedServer, employee: string): string =>
   [...server.tokens].find(([, who]) => who === employee)?.[0] ?? '';
 
+/** Employee 1001 has recorded a change, and the server keeps its answer to itself. */
+async function unansweredTap() {
+  const server = await startScriptedServer();
+  const device = new Device(server.url);
+  const client = await device.startSignedIn('1001');
+  await until(client.route(), (route) => route !== undefined);
+  server.holdAcks();
+  const { id } = client.updateStop(sampleKey, comment(1, 'of A'));
+  await server.until(() => server.heldAcks > 0);
+  return { server, device, client, id };
+}
+
 describe('signing in and out', () => {
   test('a wrong password and a conflict are results; confirming ends the conflict', async () => {
     const server = await startScriptedServer();
@@ -115,13 +127,7 @@ describe('signing in and out', () => {
   });
 
   test('a key that ended by a hello whose answer was lost: the token brings another one', async () => {
-    const server = await startScriptedServer();
-    const device = new Device(server.url);
-    const client = await device.startSignedIn('1001');
-    await until(client.route(), (route) => route !== undefined);
-    server.holdAcks();
-    const { id } = client.updateStop(sampleKey, comment(1, 'of A'));
-    await server.until(() => server.heldAcks > 0);
+    const { server, device, id } = await unansweredTap();
     await device.kill();
     for (const queue of server.queueKeys.keys()) server.queueKeys.set(queue, 'key that nobody was told');
     server.releaseAcks();
@@ -137,13 +143,7 @@ describe('signing in and out', () => {
   });
 
   test('a key that ended where no token is left: whose sign-in is awaited is told, whoever is at work', async () => {
-    const server = await startScriptedServer();
-    const device = new Device(server.url);
-    const client = await device.startSignedIn('1001');
-    await until(client.route(), (route) => route !== undefined);
-    server.holdAcks();
-    const { id } = client.updateStop(sampleKey, comment(1, 'of A'));
-    await server.until(() => server.heldAcks > 0);
+    const { server, client, id } = await unansweredTap();
     server.tokens.delete(tokenOf(server, '1001'));
     for (const queue of server.queueKeys.keys()) server.queueKeys.set(queue, 'key that nobody was told');
     server.cut();
