@@ -32,12 +32,27 @@ function sortedCopy(value: unknown): unknown {
     return copy.includes(NO_COPY) ? NO_COPY : copy;
   }
   const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value).sort()) {
+  for (const key of inOrder(Object.keys(value))) {
     const member = sortedCopy(Reflect.get(value, key));
     if (member === NO_COPY || startsWithDigit(key) || key === '__proto__') return NO_COPY;
     copy[key] = member;
   }
   return copy;
+}
+
+/** What is sorted by insertion: of more names, which only a hostile object has, that would cost their square. */
+const few = 32;
+
+/** Sorted where they stand. They are few and partly in order: the engine's own sort takes more memory than all the rest. */
+function inOrder(names: string[]): string[] {
+  if (names.length > few) return names.sort();
+  for (let end = 1; end < names.length; end++) {
+    const name = names[end] ?? '';
+    let at = end;
+    for (; at > 0 && (names[at - 1] ?? '') > name; at--) names[at] = names[at - 1] ?? '';
+    names[at] = name;
+  }
+  return names;
 }
 
 const startsWithDigit = (name: string): boolean => name >= '0' && name < ':';

@@ -71,7 +71,7 @@ export const yyyymmdd = z
   .string()
   .check(
     z.refine(
-      (value) => /^\d{8}$/.test(value) && isDay(value.replace(/^(\d{4})(\d\d)/, '$1-$2-')),
+      (value) => /^\d{8}$/.test(value) && isDay(`${value.slice(0, 4)}-${value.slice(4, 6)}-${value.slice(6)}`),
       'must be a date such as 20261120',
     ),
   );
