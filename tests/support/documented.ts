@@ -46,7 +46,8 @@ export interface SeenAnswer {
 
 /** What the document does not say of an answer. Empty where all is as documented. */
 export function undocumented({ method, url, status, headers, body }: SeenAnswer): string[] {
-  const [path = ''] = url.split('?');
+  // As the router reads it: what no client sends ends a path, too.
+  const [path = ''] = url.split(/[?#]/);
   if (!/^\/api(\/|$)/.test(path) || /^\/api\/sync(\/|$)/.test(path) || method === 'OPTIONS') return [];
   const place = `${method} ${path} ${status}`;
   // A slash behind is ignored where there is something without it.
