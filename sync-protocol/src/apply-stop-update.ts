@@ -45,8 +45,8 @@ export type WarningCode =
 
 export interface AppliedUpdate {
   readonly result: StopResult;
-  /** Paths whose value is now another one. */
-  readonly changed: readonly string[];
+  /** Whether any value is now another one. */
+  readonly changed: boolean;
   /** Whether the document differs from before at all: a value, or who wrote it last. */
   readonly touched: boolean;
   /** `superseded` where the value of a field was dropped, `status_ignored`, `amended`. */
@@ -71,7 +71,7 @@ export function applyStopUpdate(before: StopResult, update: StopObject, stamp: S
   if (Object.keys(updates).length > 0 || signature_id) {
     const holder = (merge.result.updates = { ...merge.result.updates });
     const overage = updates.overage_items && keepOveragePhotos(updates.overage_items, holder.overage_items);
-    merge.setAll(holder, 'updates', { ...updates, overage_items: overage, signature_id: signature_id ?? undefined });
+    merge.setAll(holder, 'updates.', { ...updates, overage_items: overage, signature_id: signature_id ?? undefined });
   }
   for (const kind of lineKinds) mergeLines(merge, kind, update[kind]);
   return merge.finish();
@@ -101,7 +101,7 @@ export function applyOfficeUpdate(before: StopResult, update: StopObject, stamp:
   const rest = applyStopUpdate(back.result, { ...update, updates }, stamp);
   return {
     result: rest.result,
-    changed: [...back.changed, ...rest.changed],
+    changed: back.changed || rest.changed,
     touched: back.touched || rest.touched,
     remarks: [...back.remarks, ...rest.remarks],
   };
@@ -138,18 +138,22 @@ function mergeLines(merge: FieldMerge, kind: LineKind, lines: readonly LineUpdat
     after[key] = holder;
     for (const name of ['osd_data', 'action_osd_data'] as const)
       if (fields[name]) fields[name] = keepOsdPhotos(fields[name], holder[name]);
-    merge.setAll(holder, `${kind}.${key}`, fields);
+    merge.setAll(holder, `${kind}.${key}.`, fields);
   }
 }
 
-type LineFields = Omit<LineResult, 'id' | 'invoice' | 'n'>;
+type LineFields = { [Name in keyof Omit<Required<LineResult>, 'id' | 'invoice' | 'n'>]: LineResult[Name] };
 
-/** The flat fields of a sent line; undefined where it names nothing but itself. */
+/** The flat fields of a sent line, written out: the engine then makes each in one piece. Undefined where it names nothing but itself. */
 function lineFields({ updates, action }: LineUpdate): LineFields | undefined {
-  const fields = {
-    ...updates,
+  const fields: LineFields = {
+    delivered: updates?.delivered,
+    returned: updates?.returned,
+    delivered_pallets: updates?.delivered_pallets,
+    accounting_complete: updates?.accounting_complete,
     // Photos are evidence: only an empty list clears them.
     image_ids: updates?.image_ids ?? undefined,
+    osd_data: updates?.osd_data,
     action_type: action?.type,
     action_delivered: action?.updates?.delivered,
     action_osd_data: action?.updates?.osd_data,
@@ -208,37 +212,46 @@ type Holder = { [field: string]: Json | undefined };
 class FieldMerge {
   readonly result: StopResult;
   readonly #before: StopResult;
+  /** Before the first touch: there is no later edit to look for, and afterwards every field is ours. */
+  readonly #isFirst: boolean;
   readonly #stamp: Stamp;
   readonly #mine = new Set<string>();
-  readonly #changed: string[] = [];
   readonly #remarks: Remark[] = [];
+  #touched = false;
+  #changed = false;
 
   constructor(before: StopResult, stamp: Stamp) {
     this.#before = before;
+    this.#isFirst = !before.by?.length;
     this.#stamp = stamp;
     this.result = { ...before };
   }
 
-  setAll(holder: Holder, path: string, fields: Fields): void {
+  /** @param group what stands before each field's name in its path */
+  setAll(holder: Holder, group: string, fields: Fields): void {
     for (const field in fields) {
       const value = fields[field];
-      if (value !== undefined) this.set(holder, field, value, `${path}.${field}`);
+      if (value !== undefined) this.set(holder, field, value, group);
     }
   }
 
   /** Writes a field unless a later edit holds it; true where the value stands afterwards. */
-  set(holder: Holder, field: string, value: Json, path = field): boolean {
+  set(holder: Holder, field: string, value: Json, group = ''): boolean {
     const held = holder[field];
     const same = held !== undefined && equal(held, value);
-    const writer = held === undefined ? undefined : writerOf(this.#before, path);
-    if (writer && !isLater(this.#stamp, writer)) {
-      if (!same) this.remark('superseded', path);
-      return same;
+    if (!this.#isFirst) {
+      const path = group + field;
+      const writer = held === undefined ? undefined : writerOf(this.#before, path);
+      if (writer && !isLater(this.#stamp, writer)) {
+        if (!same) this.remark('superseded', path);
+        return same;
+      }
+      this.#mine.add(path);
     }
-    this.#mine.add(path);
+    this.#touched = true;
     if (!same) {
       holder[field] = value;
-      this.#changed.push(path);
+      this.#changed = true;
     }
     return true;
   }
@@ -248,20 +261,18 @@ class FieldMerge {
   }
 
   finish(): AppliedUpdate {
-    const touched = this.#mine.size > 0;
-    if (touched) this.#restamp();
+    if (this.#touched) this.#restamp();
     return {
-      result: touched ? this.result : this.#before,
+      result: this.#touched ? this.result : this.#before,
       changed: this.#changed,
-      touched,
+      touched: this.#touched,
       remarks: this.#remarks,
     };
   }
 
   /** Lists the writers that still stand; the first of them is the one that needs no entry in `at`. */
   #restamp(): void {
-    // On the first touch every field is ours.
-    if (!this.#before.by?.length) {
+    if (this.#isFirst) {
       this.result.by = [this.#stamp];
       return;
     }

@@ -50,9 +50,17 @@ function arrayHeader(size: number, elementType: number, length: number): Buffer 
   return buffer;
 }
 
+/** For `boolean[]`. */
+export const boolArray = (values: readonly boolean[]): Buffer =>
+  fixedArray(BOOL, 1, values, (buffer, value, offset) => buffer.writeUInt8(value ? 1 : 0, offset));
+
 /** For `smallint[]`. */
 export const int2Array = (values: readonly (number | null)[]): Buffer =>
   fixedArray(INT2, 2, values, (buffer, value, offset) => buffer.writeInt16BE(value, offset));
+
+/** For `integer[]`. */
+export const int4Array = (values: readonly (number | null)[]): Buffer =>
+  fixedArray(INT4, 4, values, (buffer, value, offset) => buffer.writeInt32BE(value, offset));
 
 /** For `bigint[]`, of safe integers. */
 export const int8Array = (values: readonly (number | null)[]): Buffer => fixedArray(INT8, 8, values, writeInt64);
@@ -65,7 +73,9 @@ export const instantArray = (values: readonly (number | null)[]): Buffer =>
 export const uuidArray = (values: readonly (string | null)[]): Buffer =>
   fixedArray(UUID, 16, values, (buffer, value, offset) => buffer.write(value.replaceAll('-', ''), offset, 16, 'hex'));
 
+const BOOL = 16;
 const INT2 = 21;
+const INT4 = 23;
 const INT8 = 20;
 const TIMESTAMPTZ = 1184;
 const UUID = 2950;

@@ -76,9 +76,9 @@ const [quote, comma, colon, openBracket, backslash, closeBracket, openBrace, clo
 /** A name that comes twice is one member of what was read: the last one has taken the place of the first. */
 function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
-  const parts: unknown[] = Array.isArray(value) ? value : Object.values(value);
-  let count = Array.isArray(value) ? 0 : parts.length;
-  for (const part of parts) count += countMembers(part);
+  if (Array.isArray(value)) return value.reduce<number>((count, part) => count + countMembers(part), 0);
+  let count = 0;
+  for (const name in value) count += 1 + countMembers(Reflect.get(value, name));
   return count;
 }
 

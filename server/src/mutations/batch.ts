@@ -1,4 +1,3 @@
-import { routeScope } from '@tailgate/sync-protocol';
 import { isDataError } from '../db/sqlstate.ts';
 import { inTwoTrips } from '../db/transaction.ts';
 import type { Db, Tx } from '../db/types.ts';
@@ -105,5 +104,5 @@ export function laneOf({ queued, source, actor, id, meaning }: Item): string {
 }
 
 export function scopeOf({ meaning }: Item): string | null {
-  return meaning.kind === 'command' ? routeScope(meaning.route) : null;
+  return meaning.kind === 'command' ? meaning.scope : null;
 }

@@ -5,6 +5,7 @@ import type {
   MutationName,
   MutationResult,
   RouteKey,
+  Scope,
   SkipRefuseArgs,
   StopUpdateArgs,
   Warning,
@@ -186,6 +187,7 @@ export interface CommittedDocument {
 /** What one commit did to one route: the documents between the versions `from` (exclusive) and `to`. */
 export interface RouteCommit {
   readonly key: RouteKey;
+  readonly scope: Scope;
   readonly epoch: number;
   readonly from: number;
   readonly to: number;

@@ -1,4 +1,4 @@
-import type { RouteKey, StopResult, Warning } from '@tailgate/sync-protocol';
+import type { RouteKey, Scope, StopResult, Warning } from '@tailgate/sync-protocol';
 import type { Decision } from './change.ts';
 import type { Fault, Item } from './item.ts';
 import type { NewRevision } from './report-fold.ts';
@@ -8,6 +8,7 @@ import type { LoadedClient, LoadedRoute } from './world.ts';
 export interface Changes {
   readonly stops: {
     readonly key: RouteKey;
+    readonly scope: Scope;
     readonly stop: number;
     readonly version: number;
     readonly before: number;

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { LoadConditionReport, RouteKey, StopResult, Warning } from '@tailgate/sync-protocol';
-import { routeScope } from '@tailgate/sync-protocol';
+import type { LoadConditionReport, RouteKey, Scope, StopResult, Warning } from '@tailgate/sync-protocol';
 import type { RouteFacts } from '../routes/header.ts';
 import { evidenceOf } from '../stops/named-assets.ts';
 import type { StopDecision } from '../stops/rules.ts';
@@ -11,7 +10,7 @@ import { decide, latestOf, repeats } from './decide.ts';
 import { editTimeOf } from './edit-time.ts';
 import { fitsChain, judge, linkOf } from './identity.ts';
 import type { KnownMutation } from './identity.ts';
-import { placeOf, type Fault, type Item, type QueueItem } from './item.ts';
+import { placeOf, type Fault, type Item, type Meaning, type QueueItem } from './item.ts';
 import { ReportFold } from './report-fold.ts';
 import type { LatestChange, LoadedClient, LoadedRoute, LoadedStop, World } from './world.ts';
 import { knowsQueue, stopName } from './world.ts';
@@ -40,8 +39,11 @@ export function foldBatch(
   return { answers, changes: fold.changes() };
 }
 
+type CommandMeaning = Extract<Meaning, { kind: 'command' }>;
+
 interface WorkingStop {
   readonly key: RouteKey;
+  readonly scope: Scope;
   readonly stop: number;
   readonly loaded: LoadedStop;
   result: StopResult;
@@ -101,8 +103,9 @@ class Fold {
   changes(): Changes {
     const touched = [...this.#stops.values()].filter((stop) => stop.version !== stop.loaded.version);
     return {
-      stops: touched.map(({ key, stop, version, loaded, result }) => ({
+      stops: touched.map(({ key, scope, stop, version, loaded, result }) => ({
         key,
+        scope,
         stop,
         version,
         before: loaded.version,
@@ -169,10 +172,9 @@ class Fold {
       return poison
         ? this.#refuse(item, poison, null, null, editTime)
         : this.#report(item, meaning.report, editTime, warnings);
-    const { route: key, stop: number } = meaning;
+    const { route: key, scope, stop: number } = meaning;
     if (poison) return this.#refuse(item, poison, key, number, editTime);
 
-    const scope = routeScope(key);
     const route = this.#routes.get(scope) ?? this.#world.routes.get(scope);
     if (!route)
       return this.#refuse(
@@ -190,7 +192,7 @@ class Fold {
         number,
         editTime,
       );
-    const stop = this.#stop(key, number);
+    const stop = this.#stop(meaning);
     if (!stop)
       return this.#refuse(
         item,
@@ -241,7 +243,7 @@ class Fold {
         headerVersion: headerChanged ? version : before.headerVersion,
         late,
       };
-      this.#routes.set(routeScope(key), route);
+      this.#routes.set(route.scope, route);
       // A forced close changes the route alone: nobody is told of a stop that stays as it was.
       if (decision.result !== stop.result) {
         stop.result = decision.result;
@@ -259,7 +261,7 @@ class Fold {
       warnings,
       receivedAt: item.receivedAt,
     });
-    return this.#outcome(result, route, stop, decision.changed.length > 0 || route.facts !== before.facts, warnings);
+    return this.#outcome(result, route, stop, decision.changed || route.facts !== before.facts, warnings);
   }
 
   #report(item: Item, report: LoadConditionReport, editTime: number, warnings: readonly Warning[]): ReportOutcome {
@@ -298,8 +300,8 @@ class Fold {
     const { meaning } = item;
     if (meaning.kind === 'report')
       return { result: 'reported', duplicate: true, receivedAt: known.receivedAt, warnings: known.warnings };
-    const stop = meaning.kind === 'command' ? this.#stop(meaning.route, meaning.stop) : undefined;
-    const scope = meaning.kind === 'command' ? routeScope(meaning.route) : '';
+    const stop = meaning.kind === 'command' ? this.#stop(meaning) : undefined;
+    const scope = meaning.kind === 'command' ? meaning.scope : '';
     const route = this.#routes.get(scope) ?? this.#world.routes.get(scope);
     const version = known.version ?? 0;
     return {
@@ -346,13 +348,21 @@ class Fold {
     return state;
   }
 
-  #stop(key: RouteKey, number: number): WorkingStop | undefined {
-    const name = stopName(key, number);
+  #stop({ route: key, scope, stop: number }: CommandMeaning): WorkingStop | undefined {
+    const name = stopName(scope, number);
     const working = this.#stops.get(name);
     if (working) return working;
     const loaded = this.#world.stops.get(name);
     if (!loaded) return undefined;
-    const stop = { key, stop: number, loaded, result: loaded.result, version: loaded.version, latest: loaded.latest };
+    const stop = {
+      key,
+      scope,
+      stop: number,
+      loaded,
+      result: loaded.result,
+      version: loaded.version,
+      latest: loaded.latest,
+    };
     this.#stops.set(name, stop);
     return stop;
   }

@@ -1,5 +1,12 @@
 import { hash } from 'node:crypto';
-import type { ErrorDetail, LoadConditionReport, Mutation, MutationName, RouteKey } from '@tailgate/sync-protocol';
+import type {
+  ErrorDetail,
+  LoadConditionReport,
+  Mutation,
+  MutationName,
+  RouteKey,
+  Scope,
+} from '@tailgate/sync-protocol';
 import {
   canonicalJson,
   contentOf,
@@ -8,6 +15,7 @@ import {
   mutation,
   mutationArgs,
   mutationIdentity,
+  routeScope,
   skipRefuseArgs,
   stopUpdateArgs,
 } from '@tailgate/sync-protocol';
@@ -69,7 +77,14 @@ export function placeOf({ queued, release }: Item): QueuePlace | null {
 
 /** What an item asks for, or why it cannot be understood. */
 export type Meaning =
-  | { readonly kind: 'command'; readonly route: RouteKey; readonly stop: number; readonly command: Command }
+  | {
+      readonly kind: 'command';
+      readonly route: RouteKey;
+      /** Of the route: asked for at every step, and made once. */
+      readonly scope: Scope;
+      readonly stop: number;
+      readonly command: Command;
+    }
   | { readonly kind: 'report'; readonly report: LoadConditionReport }
   | { readonly kind: 'unreadable'; readonly fault: Fault };
 
@@ -220,10 +235,8 @@ export function itemOfReport({ id, report, receivedAt, dedupeByContent, requestI
 }
 
 function meaningOfChange({ name, version, args, command, route, stop }: Change): Meaning {
-  if (command) return { kind: 'command', route, stop, command };
-  return name === 'route.close'
-    ? { kind: 'command', route, stop, command: { name, args } }
-    : readArguments(name, version, args);
+  if (command) return meaningCommand(route, stop, command);
+  return name === 'route.close' ? meaningCommand(route, stop, { name, args }) : readArguments(name, version, args);
 }
 
 /** What a content asks for that was kept as text. */
@@ -250,12 +263,7 @@ function readArguments(name: MutationName, _version: number, args: unknown): Mea
   if (name === 'stop.update') {
     const parsed = readStopUpdate(args);
     if (!parsed.success) return badArguments(parsed.error.issues);
-    return {
-      kind: 'command',
-      route: parsed.data.route,
-      stop: parsed.data.stop.id,
-      command: { name, args: parsed.data },
-    };
+    return meaningCommand(parsed.data.route, parsed.data.stop.id, { name, args: parsed.data });
   }
   if (name === 'report.load_condition') {
     const parsed = loadReportArgs.safeParse(args);
@@ -264,8 +272,16 @@ function readArguments(name: MutationName, _version: number, args: unknown): Mea
   }
   const parsed = skipRefuseArgs.safeParse(args);
   if (!parsed.success) return badArguments(parsed.error.issues);
-  return { kind: 'command', route: parsed.data.route, stop: parsed.data.stop_id, command: { name, args: parsed.data } };
+  return meaningCommand(parsed.data.route, parsed.data.stop_id, { name, args: parsed.data });
 }
+
+const meaningCommand = (route: RouteKey, stop: number, command: Command): Meaning => ({
+  kind: 'command',
+  route,
+  scope: routeScope(route),
+  stop,
+  command,
+});
 
 const badArguments = (issues: readonly $ZodIssue[]): Meaning =>
   unreadable('VALIDATION_FAILED', 'the arguments of this mutation are malformed', faultsOf(issues, 'args'));

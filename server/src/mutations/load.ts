@@ -1,4 +1,4 @@
-import type { RouteKey, StopResult, Warning } from '@tailgate/sync-protocol';
+import type { RouteKey, Scope, StopResult, Warning } from '@tailgate/sync-protocol';
 import { canonicalJson, mutationArgs, routeScope } from '@tailgate/sync-protocol';
 import type { CodeBook } from '../codes/code-book.ts';
 import { int2Array, textArray, uuidArray } from '../db/arrays.ts';
@@ -36,7 +36,7 @@ export async function loadWorld(
 
   // Sent together over a pipelined connection, run in this order: what is read after the locks has a snapshot under them.
   const [clients, routes, drivers, stops, latest, reports, known] = await Promise.all([
-    wanted.clients.length > 0 ? tx.query<ClientRow>(sql.lockClients, [wanted.clients]) : none,
+    wanted.clients.length > 0 ? tx.query<ClientRow>(sql.lockClients, [uuidArray(wanted.clients)]) : none,
     hasRoutes ? tx.query<RouteRow>(sql.lockRoutes, routeColumns) : none,
     hasRoutes ? tx.query<DriverRow>(sql.loadDrivers, routeColumns) : none,
     hasRoutes ? tx.query<StopRow>(sql.loadStops, stopColumns) : none,
@@ -63,16 +63,23 @@ const none = { rows: [] };
 function wantedOf(items: readonly Item[]) {
   const clients = new Set<string>();
   const routes = new Map<string, RouteKey>();
-  const stops = new Map<string, { key: RouteKey; stop: number }>();
+  const stops = new Map<string, WantedStop>();
   for (const item of items) {
     const { meaning } = item;
     const place = placeOf(item);
     if (place) clients.add(place.clientId);
     if (meaning.kind !== 'command') continue;
-    routes.set(routeScope(meaning.route), meaning.route);
-    stops.set(stopName(meaning.route, meaning.stop), { key: meaning.route, stop: meaning.stop });
+    const { route: key, scope, stop } = meaning;
+    routes.set(scope, key);
+    stops.set(stopName(scope, stop), { key, scope, stop });
   }
   return { clients: [...clients], routes: [...routes.values()], stops: [...stops.values()] };
+}
+
+interface WantedStop {
+  readonly key: RouteKey;
+  readonly scope: Scope;
+  readonly stop: number;
 }
 
 export const keyColumns = (keys: readonly RouteKey[]): Buffer[] => [
@@ -161,7 +168,7 @@ function loadedRoutes(routes: readonly RouteRow[], drivers: readonly DriverRow[]
       };
       return [
         scope,
-        { facts, epoch: row.epoch, version: row.version, headerVersion: row.header_version, late: row.late },
+        { scope, facts, epoch: row.epoch, version: row.version, headerVersion: row.header_version, late: row.late },
       ];
     }),
   );
@@ -185,7 +192,7 @@ interface LatestRow {
 }
 
 function loadedStops(
-  wanted: readonly { key: RouteKey; stop: number }[],
+  wanted: readonly WantedStop[],
   rows: readonly StopRow[],
   latest: readonly LatestRow[],
 ): Map<string, LoadedStop> {
@@ -195,7 +202,7 @@ function loadedStops(
     const named = wanted[row.n - 1];
     if (!named) continue;
     const change = latestOf.get(row.n);
-    stops.set(stopName(named.key, named.stop), {
+    stops.set(stopName(named.scope, named.stop), {
       result: parseResult(row.doc),
       version: row.version,
       lines: row.lines,

@@ -1,6 +1,15 @@
 import { headerDocument, resultDocument, routeScope } from '@tailgate/sync-protocol';
 import { awaitEvidence } from '../assets/evidence.ts';
-import { byteaArray, instantArray, int2Array, int8Array, textArray, uuidArray } from '../db/arrays.ts';
+import {
+  boolArray,
+  byteaArray,
+  instantArray,
+  int2Array,
+  int4Array,
+  int8Array,
+  textArray,
+  uuidArray,
+} from '../db/arrays.ts';
 import { sending, type Sent } from '../db/transaction.ts';
 import type { Tx } from '../db/types.ts';
 import type { RouteFacts } from '../routes/header.ts';
@@ -40,7 +49,7 @@ export function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): Sent<re
     changes.repeated.length > 0 && saveRepeated(tx, changes.repeated),
     changes.incidents.length > 0 && saveIncidents(tx, changes.incidents),
     changes.reports.length > 0 && saveReports(tx, changes.reports),
-    bare.length > 0 && tx.query(sql.notify, [scopesPayload(bare.map(({ key }) => routeScope(key)))]),
+    bare.length > 0 && tx.query(sql.notify, [scopesPayload(bare.map(({ scope }) => scope))]),
     drivers.length > 0 && tx.query(sql.notifyDrivers, [textArray(drivers)]),
   ]);
   return {
@@ -61,10 +70,9 @@ type WrittenStop = Changes['stops'][number] & { readonly text: string };
 function commitsOf(routes: Changes['routes'], stops: readonly WrittenStop[]): RouteCommit[] {
   const documents = new Map<string, CommittedDocument[]>();
   for (const { before, after } of routes) {
-    const scope = routeScope(after.facts.key);
     const header = after.headerVersion !== before.headerVersion;
     documents.set(
-      scope,
+      after.scope,
       header
         ? [
             {
@@ -77,14 +85,15 @@ function commitsOf(routes: Changes['routes'], stops: readonly WrittenStop[]): Ro
         : [],
     );
   }
-  for (const { key, stop, version, before, text } of stops)
-    documents.get(routeScope(key))?.push({ key: resultDocument(stop), version, previousVersion: before, text });
+  for (const { scope, stop, version, before, text } of stops)
+    documents.get(scope)?.push({ key: resultDocument(stop), version, previousVersion: before, text });
   return routes.map(({ before, after }) => ({
     key: after.facts.key,
+    scope: after.scope,
     epoch: after.epoch,
     from: before.version,
     to: after.version,
-    documents: documents.get(routeScope(after.facts.key)) ?? [],
+    documents: documents.get(after.scope) ?? [],
     evidence: [],
   }));
 }
@@ -95,15 +104,17 @@ async function withEvidence(
   commits: readonly RouteCommit[],
   stops: readonly WrittenStop[],
 ): Promise<readonly RouteCommit[]> {
-  const naming = stops.flatMap(({ key, stop, evidence }) => (evidence ? [{ key, stop, assets: [...evidence] }] : []));
+  const naming = stops.flatMap(({ key, scope, stop, evidence }) =>
+    evidence ? [{ key, scope, stop, assets: [...evidence] }] : [],
+  );
   if (naming.length === 0) return commits;
-  const awaited = new Set((await awaitEvidence(tx, naming)).map(({ key, stop }) => stopName(key, stop)));
+  const awaited = new Set((await awaitEvidence(tx, naming)).map(({ key, stop }) => stopName(routeScope(key), stop)));
   const evidenceOf = new Map<string, { stop: number; awaited: boolean }[]>();
-  for (const { key, stop } of naming) {
-    const told = evidenceOf.get(routeScope(key)) ?? [];
-    evidenceOf.set(routeScope(key), [...told, { stop, awaited: awaited.has(stopName(key, stop)) }]);
+  for (const { scope, stop } of naming) {
+    const told = evidenceOf.get(scope) ?? [];
+    evidenceOf.set(scope, [...told, { stop, awaited: awaited.has(stopName(scope, stop)) }]);
   }
-  return commits.map((commit) => ({ ...commit, evidence: evidenceOf.get(routeScope(commit.key)) ?? [] }));
+  return commits.map((commit) => ({ ...commit, evidence: evidenceOf.get(commit.scope) ?? [] }));
 }
 
 function saveStops(tx: Tx, stops: readonly WrittenStop[]) {
@@ -146,25 +157,25 @@ function saveRoutes(tx: Tx, routes: Changes['routes']) {
   const facts = after.map((route) => route.facts);
   return tx.query(sql.saveRoutes, [
     ...keyColumns(facts.map(({ key }) => key)),
-    after.map(({ version }) => version),
-    after.map(({ headerVersion }) => headerVersion),
-    facts.map(({ status }) => status),
-    facts.map(({ arrived }) => arrived),
-    facts.map(({ closedAt }) => closedAt),
-    facts.map(({ closedBy }) => closedBy),
-    after.map(({ late }) => late),
-    facts.map(({ autocloseAt }) => autocloseAt),
-    facts.map(({ forcecloseAt }) => forcecloseAt),
+    int8Array(after.map(({ version }) => version)),
+    int8Array(after.map(({ headerVersion }) => headerVersion)),
+    textArray(facts.map(({ status }) => status)),
+    boolArray(facts.map(({ arrived }) => arrived)),
+    instantArray(facts.map(({ closedAt }) => closedAt?.getTime() ?? null)),
+    textArray(facts.map(({ closedBy }) => closedBy)),
+    int4Array(after.map(({ late }) => late)),
+    instantArray(facts.map(({ autocloseAt }) => autocloseAt?.getTime() ?? null)),
+    instantArray(facts.map(({ forcecloseAt }) => forcecloseAt?.getTime() ?? null)),
   ]);
 }
 
 function saveClients(tx: Tx, clients: Changes['clients']) {
   return tx.query(sql.saveClients, [
-    clients.map(({ clientId }) => clientId),
-    clients.map(({ lastSeq }) => lastSeq),
+    uuidArray(clients.map(({ clientId }) => clientId)),
+    int8Array(clients.map(({ lastSeq }) => lastSeq)),
     byteaArray(clients.map(({ lastLink }) => lastLink)),
-    clients.map(({ lastEditTime }) => (lastEditTime === null ? null : new Date(lastEditTime))),
-    clients.map(({ version }) => version),
+    instantArray(clients.map(({ lastEditTime }) => lastEditTime)),
+    int8Array(clients.map(({ version }) => version)),
   ]);
 }
 

@@ -1,4 +1,3 @@
-import { routeScope } from '@tailgate/sync-protocol';
 import type { Log } from '../log.ts';
 import type { Answer } from './fold.ts';
 import type { Item } from './item.ts';
@@ -52,7 +51,7 @@ export function logChange(log: Log, { item, answer }: Omit<SettledChange, 'taken
     queue: queued?.queue.clientId,
     seq: queued?.seq,
     reqId: requestId,
-    route: command && routeScope(command.route),
+    route: command?.scope,
     stop: command?.stop,
     result: resultOf(answer),
     version: outcome && 'version' in outcome ? outcome.version : undefined,

@@ -1,5 +1,4 @@
-import type { RouteKey, StopResult } from '@tailgate/sync-protocol';
-import { routeScope } from '@tailgate/sync-protocol';
+import type { Scope, StopResult } from '@tailgate/sync-protocol';
 import type { CodeBook } from '../codes/code-book.ts';
 import type { CloseMode } from '../routes/closing.ts';
 import type { RouteFacts } from '../routes/header.ts';
@@ -32,6 +31,7 @@ export interface LoadedClient extends QueueState {
 }
 
 export interface LoadedRoute {
+  readonly scope: Scope;
   readonly facts: RouteFacts;
   readonly epoch: number;
   readonly version: number;
@@ -59,7 +59,7 @@ export type LatestChange = { readonly employee: string } & (
   | { readonly hash: Buffer }
 );
 
-export const stopName = (route: RouteKey, stop: number): string => `${routeScope(route)}/${stop}`;
+export const stopName = (route: Scope, stop: number): string => `${route}/${stop}`;
 
 /** A queue that an operator has revoked is one that we do not know: it has to say hello again, which tells it. */
 export function knowsQueue({ clients }: Pick<World, 'clients'>, { clientId, rescued = false }: Queue): boolean {

@@ -1,4 +1,4 @@
-import type { StopResult } from '@tailgate/sync-protocol';
+import type { OsdGroup, StopResult } from '@tailgate/sync-protocol';
 import type { StopRows } from './host-stop.ts';
 
 /** The ids of all files that a stop's rows name: signature, photos of lines, overage and exceptions. */
@@ -13,18 +13,23 @@ export function namedAssets({ RTPRUP, RTOSDP, RTIMGP, RTSTUP }: StopRows): Reado
 }
 
 /** The ids of all files that a stop names now, each once: its evidence. */
-export function evidenceOf({ updates, products = {}, collections = {} }: StopResult): ReadonlySet<string> {
+export function evidenceOf({ updates, products, collections }: StopResult): ReadonlySet<string> {
   const named = new Set<string>();
   const note = (id: string | null | undefined): void => {
     if (id) named.add(id);
   };
-  note(updates?.signature_id);
-  for (const { images_id } of updates?.overage_items ?? []) note(images_id);
-  for (const lines of [products, collections])
-    for (const { image_ids, osd_data, action_osd_data } of Object.values(lines)) {
-      image_ids?.forEach(note);
-      for (const groups of [osd_data, action_osd_data])
-        for (const { data } of groups ?? []) for (const { images_id } of data) note(images_id);
+  const noteAll = (groups: readonly OsdGroup[] | undefined): void =>
+    groups?.forEach(({ data }) => data.forEach(({ images_id }) => note(images_id)));
+  const noteLines = (lines: StopResult['products']): void => {
+    for (const key in lines) {
+      lines[key]?.image_ids?.forEach(note);
+      noteAll(lines[key]?.osd_data);
+      noteAll(lines[key]?.action_osd_data);
     }
+  };
+  note(updates?.signature_id);
+  updates?.overage_items?.forEach(({ images_id }) => note(images_id));
+  noteLines(products);
+  noteLines(collections);
   return named;
 }

@@ -20,15 +20,24 @@ const digestAs =
   (line: Line): string =>
     `${kind}\t${line.id}\t${line.invoice}\t${line.quantity}`;
 
-/** The ordered quantities of all manifest lines of this item and invoice, in host order. */
-export function plannedQuantities(lines: PlanLines, kind: 'P' | 'C', id: string, invoice: string): number[] {
+/** What the manifest says of an item and invoice. */
+interface Planned {
+  /** Manifest lines that have both. */
+  readonly count: number;
+  /** What the `n`th of them orders, in host order; undefined where there is none. */
+  readonly ordered: number | undefined;
+}
+
+/** Looks for the lines of an item and invoice, and at the `n`th of them. */
+export function plannedLine(lines: PlanLines, kind: 'P' | 'C', id: string, invoice: string, n: number): Planned {
   const start = `\n${kind}\t${id}\t${invoice}\t`;
-  const quantities: number[] = [];
+  let [count, ordered]: [number, number | undefined] = [0, undefined];
   for (let at = lines.indexOf(start); at >= 0; at = lines.indexOf(start, at + start.length)) {
     const from = at + start.length;
-    quantities.push(Number(lines.slice(from, lines.indexOf('\n', from))));
+    if (count === n) ordered = Number(lines.slice(from, lines.indexOf('\n', from)));
+    count += 1;
   }
-  return quantities;
+  return { count, ordered };
 }
 
 /** The invoices of all manifest lines of this item, in host order. */

@@ -19,7 +19,8 @@ import { warningsOf } from './warnings.ts';
 export interface StopDecision {
   readonly result: StopResult;
   readonly route: RouteFacts;
-  readonly changed: readonly string[];
+  /** Whether any value is now another one. */
+  readonly changed: boolean;
   readonly touched: boolean;
   /** What lost against later edits. */
   readonly superseded: readonly Remark[];

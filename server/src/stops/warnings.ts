@@ -5,7 +5,7 @@ import { readableInstant } from './event-time.ts';
 import { addressesIn } from './mail-address.ts';
 import { hasOtherCustomer, hasOtherLines } from './plan-change.ts';
 import type { PlanLines } from './plan-lines.ts';
-import { plannedInvoices, plannedQuantities } from './plan-lines.ts';
+import { plannedInvoices, plannedLine } from './plan-lines.ts';
 import type { StopContext } from './stop-context.ts';
 
 /**
@@ -65,18 +65,21 @@ function lineWarnings(
   { lines, codes }: { readonly lines: PlanLines; readonly codes: CodeBook },
   warnings: Warning[],
 ): void {
+  const planned = plannedKinds[kind];
   for (const [i, line] of placed.entries()) {
     const { id, invoice, updates, action } = line;
     const n = occurrence(placed, i);
-    const ordered = plannedQuantities(lines, plannedKinds[kind], id, invoice)[n];
+    const { ordered, count } = plannedLine(lines, planned, id, invoice, n);
     const path = `${kind}.${i}`;
     if (ordered === undefined)
       warnings.push(warn('unknown_product', path, `item ${id} is not on the manifest of this stop; it was kept`));
     else if ((updates?.delivered ?? 0) > ordered)
       warnings.push(warn('over_delivered', `${path}.updates.delivered`, `more than the ${ordered} ordered`));
-    const twins = twinsOf(sent[i] ?? line, line, { kind, placed, lines });
-    if (twins > 0)
-      warnings.push(warn('ambiguous_line', path, `the manifest has ${twins} such lines; ${taken(line, n)}`));
+    // Who named no invoice that the item has could have meant any of the item's lines.
+    const anyInvoice = sent[i] !== undefined && sent[i].invoice !== invoice;
+    const meant = anyInvoice ? plannedInvoices(lines, planned, id).length : count;
+    if (meant > 1 && meant > rivals(placed, id, anyInvoice ? undefined : invoice))
+      warnings.push(warn('ambiguous_line', path, `the manifest has ${meant} such lines; ${taken(line, n)}`));
     if (updates?.osd_data) osdWarnings(updates.osd_data, `${path}.updates.osd_data`, codes, warnings);
     if (action?.updates?.osd_data)
       osdWarnings(action.updates.osd_data, `${path}.action.updates.osd_data`, codes, warnings);
@@ -87,24 +90,9 @@ const plannedKinds = { products: 'P', collections: 'C' } as const;
 const taken = ({ invoice }: LineUpdate, n: number): string =>
   `this was taken for number ${n + 1}${invoice === '' ? '' : ` of invoice ${invoice}`}`;
 
-/** How many manifest lines could have been meant, where they are more than were sent; else 0. */
-function twinsOf(
-  sent: LineUpdate,
-  { id, invoice }: LineUpdate,
-  among: {
-    readonly kind: keyof typeof plannedKinds;
-    readonly placed: readonly LineUpdate[];
-    readonly lines: PlanLines;
-  },
-): number {
-  // Who named no invoice that the item has could have meant any of the item's lines.
-  const anyInvoice = sent.invoice !== invoice;
-  const planned = anyInvoice
-    ? plannedInvoices(among.lines, plannedKinds[among.kind], id)
-    : plannedQuantities(among.lines, plannedKinds[among.kind], id, invoice);
-  const rivals = among.placed.filter((other) => other.id === id && (anyInvoice || other.invoice === invoice));
-  return planned.length > 1 && planned.length > rivals.length ? planned.length : 0;
-}
+/** How many of the lines that came are of this item, and of this invoice where one is given. */
+const rivals = (placed: readonly LineUpdate[], id: string, invoice: string | undefined): number =>
+  placed.filter((other) => other.id === id && (invoice === undefined || other.invoice === invoice)).length;
 
 function osdWarnings(groups: readonly OsdGroup[], path: string, codes: CodeBook, warnings: Warning[]): void {
   for (const [i, { osd_code }] of groups.entries())

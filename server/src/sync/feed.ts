@@ -1,5 +1,5 @@
 import type { Cursor, Scope, ServerFrameInput } from '@tailgate/sync-protocol';
-import { parseScope, routeScope } from '@tailgate/sync-protocol';
+import { parseScope } from '@tailgate/sync-protocol';
 import type { Queryable } from '../db/types.ts';
 import type { Log } from '../log.ts';
 import type { RouteCommit } from '../mutations/change.ts';
@@ -130,7 +130,7 @@ export class Feed {
   /** What this node has committed, in version order for each route. */
   committed(commits: readonly RouteCommit[]): void {
     for (const commit of commits) {
-      const watch = this.#watches.get(routeScope(commit.key));
+      const watch = this.#watches.get(commit.scope);
       if (!watch) continue;
       watch.committedAt = this.#options.now();
       if (watch.held) watch.held.push(commit);

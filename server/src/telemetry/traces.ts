@@ -100,7 +100,7 @@ export class Traces implements Pick<CommitWatch, 'settled'>, Pick<HostWatch, 'br
         ...(queued && { 'tailgate.queue': queued.queue.clientId, 'tailgate.seq': queued.seq }),
         ...(requestId !== undefined && { 'tailgate.request_id': requestId }),
         ...(meaning.kind === 'command' && {
-          'tailgate.route': routeScope(meaning.route),
+          'tailgate.route': meaning.scope,
           'tailgate.stop': meaning.stop,
         }),
         ...(outcome && 'version' in outcome && { 'tailgate.version': outcome.version }),
