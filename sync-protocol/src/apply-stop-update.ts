@@ -1,6 +1,6 @@
 import type { Json } from '#canonical-json';
 import { canonicalJson } from '#canonical-json';
-import { fieldsOf, writerOf } from './field-writers.ts';
+import { eachField, writerOf } from './field-writers.ts';
 import type {
   LineKind,
   LineResult,
@@ -279,13 +279,13 @@ class FieldMerge {
     const writers: Stamp[] = [];
     const at: Record<string, number> = {};
     const isStatusWritten = this.#mine.has('status') || writerOf(this.#before, 'status') !== undefined;
-    for (const [path] of fieldsOf(this.result)) {
-      if (path === 'status' && !isStatusWritten) continue;
+    eachField(this.result, (path) => {
+      if (path === 'status' && !isStatusWritten) return;
       const writer = this.#mine.has(path) ? this.#stamp : (writerOf(this.#before, path) ?? this.#stamp);
       let index = writers.indexOf(writer);
       if (index < 0) index = writers.push(writer) - 1;
       if (index > 0 || (path === 'status' && this.result.status === 'P')) at[path] = index;
-    }
+    });
     this.result.by = writers;
     this.result.at = Object.keys(at).length > 0 ? at : undefined;
   }

@@ -24,10 +24,10 @@ export interface OfficeEdit {
 export function officeEdits(result: StopResult): OfficeEdit[] {
   const edits: OfficeEdit[] = [];
   if (result.by?.some(isOffice))
-    for (const [path, value] of fieldsOf(result)) {
+    eachField(result, (path, value) => {
       const writer = writerOf(result, path);
       if (writer && isOffice(writer)) edits.push({ path, value, by: writer.by, at: writer.at });
-    }
+    });
   return edits;
 }
 
@@ -41,15 +41,15 @@ export function writerOf({ status, by, at }: StopResult, path: string): Stamp | 
 }
 
 /** What a result says, by path. That a stop is pending is said by nobody, unless it has a writer. */
-export function* fieldsOf(result: StopResult): Generator<[path: string, value: Json | undefined]> {
-  yield ['status', result.status];
-  if (result.arrived !== undefined) yield ['arrived', result.arrived];
-  for (const field in result.updates) yield [`updates.${field}`, valueOf(result.updates, field)];
+export function eachField(result: StopResult, take: (path: string, value: Json | undefined) => void): void {
+  take('status', result.status);
+  if (result.arrived !== undefined) take('arrived', result.arrived);
+  for (const field in result.updates) take(`updates.${field}`, valueOf(result.updates, field));
   for (const kind of lineKinds)
     for (const key in result[kind])
       for (const field in result[kind][key])
         if (field !== 'id' && field !== 'invoice' && field !== 'n')
-          yield [`${kind}.${key}.${field}`, valueOf(result[kind][key], field)];
+          take(`${kind}.${key}.${field}`, valueOf(result[kind][key], field));
 }
 
 const valueOf = (fields: Fields, field: string): Json | undefined => fields[field];
@@ -57,6 +57,9 @@ type Fields = { readonly [field: string]: Json | undefined };
 
 /** Undefined where nothing was ever written. */
 export function valueAt(result: StopResult, path: string): Json | undefined {
-  for (const [each, value] of fieldsOf(result)) if (each === path) return value;
-  return undefined;
+  let found: Json | undefined;
+  eachField(result, (each, value) => {
+    if (each === path) found = value;
+  });
+  return found;
 }

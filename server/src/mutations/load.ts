@@ -32,17 +32,20 @@ export async function loadWorld(
     int2Array(wanted.stops.map(({ stop }) => stop)),
   ];
   const byContent = items.some((item) => item.dedupeByContent);
+  // What is told apart by its content has an id that we have just made: nobody knows it.
+  const named = items.filter((item) => !item.dedupeByContent);
   const hasRoutes = wanted.routes.length > 0;
 
   // Sent together over a pipelined connection, run in this order: what is read after the locks has a snapshot under them.
-  const [clients, routes, drivers, stops, latest, reports, known] = await Promise.all([
+  const [clients, routes, drivers, stops, reports, known] = await Promise.all([
     wanted.clients.length > 0 ? tx.query<ClientRow>(sql.lockClients, [uuidArray(wanted.clients)]) : none,
     hasRoutes ? tx.query<RouteRow>(sql.lockRoutes, routeColumns) : none,
     hasRoutes ? tx.query<DriverRow>(sql.loadDrivers, routeColumns) : none,
-    hasRoutes ? tx.query<StopRow>(sql.loadStops, stopColumns) : none,
-    byContent ? tx.query<LatestRow>(sql.loadLatestChanges, stopColumns) : none,
+    hasRoutes ? tx.query<StopRow>(byContent ? sql.loadStopsAndLatest : sql.loadStops, stopColumns) : none,
     loadReports(tx, items),
-    tx.query<KnownRow>(sql.loadKnown, [textArray(items.map(facilityOf)), uuidArray(items.map((item) => item.id))]),
+    named.length > 0
+      ? tx.query<KnownRow>(sql.loadKnown, [textArray(named.map(facilityOf)), uuidArray(named.map((item) => item.id))])
+      : none,
   ]);
 
   const found = loadedRoutes(routes.rows, drivers.rows);
@@ -51,7 +54,7 @@ export async function loadWorld(
     ...rules,
     clients: new Map(clients.rows.map((row) => [row.client_id, loadedClient(row)])),
     routes: found,
-    stops: loadedStops(wanted.stops, stops.rows, latest.rows),
+    stops: loadedStops(wanted.stops, stops.rows),
     reports,
     known: new Map(known.rows.map((row) => [row.id, knownMutation(row)])),
   };
@@ -182,26 +185,18 @@ interface StopRow {
   removed: boolean;
   customer_since: Date | null;
   lines_since: Date | null;
-}
-interface LatestRow {
-  n: number;
-  employee: string;
-  hash: Buffer;
+  /** Of its latest change, where that was asked for and there is one. */
+  employee?: string | null;
+  hash?: Buffer | null;
   /** Null where the hash says it all. */
-  body: string | null;
+  body?: string | null;
 }
 
-function loadedStops(
-  wanted: readonly WantedStop[],
-  rows: readonly StopRow[],
-  latest: readonly LatestRow[],
-): Map<string, LoadedStop> {
-  const latestOf = new Map(latest.map((row) => [row.n, row]));
+function loadedStops(wanted: readonly WantedStop[], rows: readonly StopRow[]): Map<string, LoadedStop> {
   const stops = new Map<string, LoadedStop>();
   for (const row of rows) {
     const named = wanted[row.n - 1];
     if (!named) continue;
-    const change = latestOf.get(row.n);
     stops.set(stopName(named.scope, named.stop), {
       result: parseResult(row.doc),
       version: row.version,
@@ -209,7 +204,7 @@ function loadedStops(
       removed: row.removed,
       customerSince: row.customer_since,
       linesSince: row.lines_since,
-      latest: change ? latestChange(change) : null,
+      latest: latestChange(row),
     });
   }
   return stops;
@@ -222,8 +217,9 @@ const pendingDoc = '{"status":"P"}';
 const pending: StopResult = { status: 'P' };
 
 /** What a ledger body asked for, in the words of today's schemas, so that equal requests compare equal. */
-function latestChange({ employee, hash, body }: LatestRow): LatestChange | null {
-  if (body === null) return { employee, hash };
+function latestChange({ employee, hash, body }: StopRow): LatestChange | null {
+  if (employee == null || hash == null) return null;
+  if (body == null) return { employee, hash };
   const { name, version, args } = readBody(body);
   if (version !== 1 || (name !== 'stop.update' && name !== 'stop.skip_refuse')) return null;
   const parsed = mutationArgs[name][version].safeParse(args);
