@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LoadConditionReport, RouteKey, Scope, StopResult, Warning } from '@tailgate/sync-protocol';
 import type { RouteFacts } from '../routes/header.ts';
-import { evidenceOf } from '../stops/named-assets.ts';
+import { newEvidence } from '../stops/named-assets.ts';
 import type { StopDecision } from '../stops/rules.ts';
 import type { StopContext } from '../stops/stop-context.ts';
 import type { Outcome, ReportOutcome } from './change.ts';
@@ -10,7 +10,7 @@ import { decide, latestOf, repeats } from './decide.ts';
 import { editTimeOf } from './edit-time.ts';
 import { fitsChain, judge, linkOf } from './identity.ts';
 import type { KnownMutation } from './identity.ts';
-import { placeOf, type Fault, type Item, type Meaning, type QueueItem } from './item.ts';
+import { placeOf, type CommandMeaning, type Fault, type Item, type QueueItem } from './item.ts';
 import { ReportFold } from './report-fold.ts';
 import type { LatestChange, LoadedClient, LoadedRoute, LoadedStop, World } from './world.ts';
 import { knowsQueue, stopName } from './world.ts';
@@ -38,8 +38,6 @@ export function foldBatch(
   const answers = items.map((item) => fold.take(item));
   return { answers, changes: fold.changes() };
 }
-
-type CommandMeaning = Extract<Meaning, { kind: 'command' }>;
 
 interface WorkingStop {
   readonly key: RouteKey;
@@ -399,8 +397,3 @@ const sentAgain = { by: 'sender', note: 'sent again, and applied' };
 
 const versionOf = (outcome: Outcome | ReportOutcome): number | null =>
   outcome.result === 'applied' || outcome.result === 'duplicate' ? outcome.version : null;
-
-function newEvidence(before: StopResult, after: StopResult): ReadonlySet<string> | null {
-  const [named, names] = [evidenceOf(before), evidenceOf(after)];
-  return names.size === named.size && [...names].every((id) => named.has(id)) ? null : names;
-}

@@ -77,16 +77,18 @@ export function placeOf({ queued, release }: Item): QueuePlace | null {
 
 /** What an item asks for, or why it cannot be understood. */
 export type Meaning =
-  | {
-      readonly kind: 'command';
-      readonly route: RouteKey;
-      /** Of the route: asked for at every step, and made once. */
-      readonly scope: Scope;
-      readonly stop: number;
-      readonly command: Command;
-    }
+  | CommandMeaning
   | { readonly kind: 'report'; readonly report: LoadConditionReport }
   | { readonly kind: 'unreadable'; readonly fault: Fault };
+
+export interface CommandMeaning {
+  readonly kind: 'command';
+  readonly route: RouteKey;
+  /** Of the route: asked for at every step, and made once. */
+  readonly scope: Scope;
+  readonly stop: number;
+  readonly command: Command;
+}
 
 export interface Fault {
   readonly code: QuarantineCode;
@@ -235,8 +237,8 @@ export function itemOfReport({ id, report, receivedAt, dedupeByContent, requestI
 }
 
 function meaningOfChange({ name, version, args, command, route, stop }: Change): Meaning {
-  if (command) return meaningCommand(route, stop, command);
-  return name === 'route.close' ? meaningCommand(route, stop, { name, args }) : readArguments(name, version, args);
+  if (command) return commandMeaning(route, stop, command);
+  return name === 'route.close' ? commandMeaning(route, stop, { name, args }) : readArguments(name, version, args);
 }
 
 /** What a content asks for that was kept as text. */
@@ -263,7 +265,7 @@ function readArguments(name: MutationName, _version: number, args: unknown): Mea
   if (name === 'stop.update') {
     const parsed = readStopUpdate(args);
     if (!parsed.success) return badArguments(parsed.error.issues);
-    return meaningCommand(parsed.data.route, parsed.data.stop.id, { name, args: parsed.data });
+    return commandMeaning(parsed.data.route, parsed.data.stop.id, { name, args: parsed.data });
   }
   if (name === 'report.load_condition') {
     const parsed = loadReportArgs.safeParse(args);
@@ -272,10 +274,10 @@ function readArguments(name: MutationName, _version: number, args: unknown): Mea
   }
   const parsed = skipRefuseArgs.safeParse(args);
   if (!parsed.success) return badArguments(parsed.error.issues);
-  return meaningCommand(parsed.data.route, parsed.data.stop_id, { name, args: parsed.data });
+  return commandMeaning(parsed.data.route, parsed.data.stop_id, { name, args: parsed.data });
 }
 
-const meaningCommand = (route: RouteKey, stop: number, command: Command): Meaning => ({
+const commandMeaning = (route: RouteKey, stop: number, command: Command): CommandMeaning => ({
   kind: 'command',
   route,
   scope: routeScope(route),

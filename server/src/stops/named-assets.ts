@@ -33,3 +33,9 @@ export function evidenceOf({ updates, products, collections }: StopResult): Read
   noteLines(collections);
   return named;
 }
+
+/** The files that a stop names after a change; null where they are those that it named before. */
+export function newEvidence(before: StopResult, after: StopResult): ReadonlySet<string> | null {
+  const [named, names] = [evidenceOf(before), evidenceOf(after)];
+  return names.size === named.size && [...names].every((id) => named.has(id)) ? null : names;
+}
