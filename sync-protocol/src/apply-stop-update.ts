@@ -144,7 +144,10 @@ function mergeLines(merge: FieldMerge, kind: LineKind, lines: readonly LineUpdat
 
 type LineFields = { [Name in keyof Omit<Required<LineResult>, 'id' | 'invoice' | 'n'>]: LineResult[Name] };
 
-/** The flat fields of a sent line, written out: the engine then makes each in one piece. Undefined where it names nothing but itself. */
+/**
+ * The flat fields of a sent line, written out: the engine then makes each in one piece. Undefined where it names nothing
+ * but itself.
+ */
 function lineFields({ updates, action }: LineUpdate): LineFields | undefined {
   const fields: LineFields = {
     delivered: updates?.delivered,

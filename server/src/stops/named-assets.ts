@@ -22,9 +22,10 @@ export function evidenceOf({ updates, products, collections }: StopResult): Read
     groups?.forEach(({ data }) => data.forEach(({ images_id }) => note(images_id)));
   const noteLines = (lines: StopResult['products']): void => {
     for (const key in lines) {
-      lines[key]?.image_ids?.forEach(note);
-      noteAll(lines[key]?.osd_data);
-      noteAll(lines[key]?.action_osd_data);
+      const line = lines[key];
+      line?.image_ids?.forEach(note);
+      noteAll(line?.osd_data);
+      noteAll(line?.action_osd_data);
     }
   };
   note(updates?.signature_id);
