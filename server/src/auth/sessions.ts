@@ -77,7 +77,7 @@ async function checkAll(db: Queryable, shown: readonly Shown[]): Promise<{ reado
   });
   if (slides.size > 0) {
     const touched = [...slides.values()];
-    const times = (of: 'now' | 'until'): Buffer => instantArray(touched.map((one) => one[of].getTime()));
+    const times = (of: 'now' | 'until'): Buffer => instantArray(touched.map((one) => one[of]));
     await db.query(touchSessions, [byteaArray(touched.map(({ hash }) => hash)), times('now'), times('until')]);
   }
   return answers;

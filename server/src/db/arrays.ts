@@ -65,9 +65,11 @@ export const int4Array = (values: readonly (number | null)[]): Buffer =>
 /** For `bigint[]`, of safe integers. */
 export const int8Array = (values: readonly (number | null)[]): Buffer => fixedArray(INT8, 8, values, writeInt64);
 
-/** For `timestamptz[]`, of milliseconds since 1970. */
-export const instantArray = (values: readonly (number | null)[]): Buffer =>
-  fixedArray(TIMESTAMPTZ, 8, values, (buffer, ms, offset) => writeInt64(buffer, (ms - YEAR_2000_MS) * 1000, offset));
+/** For `timestamptz[]`; a number is milliseconds since 1970. */
+export const instantArray = (values: readonly (Date | number | null)[]): Buffer =>
+  fixedArray(TIMESTAMPTZ, 8, values, (buffer, instant, offset) =>
+    writeInt64(buffer, (instant.valueOf() - YEAR_2000_MS) * 1000, offset),
+  );
 
 /** For `uuid[]`. */
 export const uuidArray = (values: readonly (string | null)[]): Buffer =>

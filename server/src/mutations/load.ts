@@ -26,7 +26,7 @@ export async function loadWorld(
   rules: Rules,
 ): Promise<{ world: World; held: ReadonlySet<string> }> {
   const wanted = wantedOf(items);
-  const routeColumns = keyColumns(wanted.routes);
+  const routeColumns = keyColumns([...wanted.routes.values()]);
   const stopColumns = [
     ...keyColumns(wanted.stops.map(({ key }) => key)),
     int2Array(wanted.stops.map(({ stop }) => stop)),
@@ -34,7 +34,7 @@ export async function loadWorld(
   const byContent = items.some((item) => item.dedupeByContent);
   // What is told apart by its content has an id that we have just made: nobody knows it.
   const named = items.filter((item) => !item.dedupeByContent);
-  const hasRoutes = wanted.routes.length > 0;
+  const hasRoutes = wanted.routes.size > 0;
 
   // Sent together over a pipelined connection, run in this order: what is read after the locks has a snapshot under them.
   const [clients, routes, drivers, stops, reports, known] = await Promise.all([
@@ -49,7 +49,7 @@ export async function loadWorld(
   ]);
 
   const found = loadedRoutes(routes.rows, drivers.rows);
-  const missing = wanted.routes.filter((key) => !found.has(routeScope(key)));
+  const missing = [...wanted.routes].flatMap(([scope, key]) => (found.has(scope) ? [] : [key]));
   const world: World = {
     ...rules,
     clients: new Map(clients.rows.map((row) => [row.client_id, loadedClient(row)])),
@@ -76,7 +76,7 @@ function wantedOf(items: readonly Item[]) {
     routes.set(scope, key);
     stops.set(stopName(scope, stop), { key, scope, stop });
   }
-  return { clients: [...clients], routes: [...routes.values()], stops: [...stops.values()] };
+  return { clients: [...clients], routes, stops: [...stops.values()] };
 }
 
 interface WantedStop {

@@ -43,7 +43,7 @@ export async function saveReports(tx: Tx, revisions: readonly NewRevision[]): Pr
       textArray(reports.map(({ stopId }) => stopId)),
       textArray(reports.map(({ driverId }) => driverId)),
       instantArray(reports.map(({ capturedAt }) => Date.parse(capturedAt))),
-      instantArray(standing.map(({ receivedAt }) => receivedAt.getTime())),
+      instantArray(standing.map(({ receivedAt }) => receivedAt)),
       textArray(standing.map(({ doc }) => doc)),
     ]),
     tx.query(sql.saveSections, [

@@ -143,9 +143,9 @@ function saveLedger(tx: Tx, entries: readonly LedgerEntry[]) {
     byteaArray(places.map(linkBytes)),
     byteaArray(items.map(({ hash }) => hash)),
     textArray(items.map(authorOf)),
-    instantArray(items.map(({ capturedAt }) => capturedAt?.getTime() ?? null)),
+    instantArray(items.map(({ capturedAt }) => capturedAt)),
     instantArray(entries.map(({ editTime }) => editTime)),
-    instantArray(items.map(({ receivedAt }) => receivedAt.getTime())),
+    instantArray(items.map(({ receivedAt }) => receivedAt)),
     textArray(entries.map(({ result }) => result)),
     textArray(entries.map(({ warnings }) => (warnings.length > 0 ? JSON.stringify(warnings) : null))),
     textArray(items.map(({ body }) => body)),
@@ -161,11 +161,11 @@ function saveRoutes(tx: Tx, routes: Changes['routes']) {
     int8Array(after.map(({ headerVersion }) => headerVersion)),
     textArray(facts.map(({ status }) => status)),
     boolArray(facts.map(({ arrived }) => arrived)),
-    instantArray(facts.map(({ closedAt }) => closedAt?.getTime() ?? null)),
+    instantArray(facts.map(({ closedAt }) => closedAt)),
     textArray(facts.map(({ closedBy }) => closedBy)),
     int4Array(after.map(({ late }) => late)),
-    instantArray(facts.map(({ autocloseAt }) => autocloseAt?.getTime() ?? null)),
-    instantArray(facts.map(({ forcecloseAt }) => forcecloseAt?.getTime() ?? null)),
+    instantArray(facts.map(({ autocloseAt }) => autocloseAt)),
+    instantArray(facts.map(({ forcecloseAt }) => forcecloseAt)),
   ]);
 }
 
@@ -212,7 +212,7 @@ function saveQuarantine(tx: Tx, entries: readonly QuarantineEntry[]) {
     items.map(({ receivedAt }) => receivedAt),
     textArray(items.map(({ source }) => source)),
     textArray(items.map(({ paths }) => paths)),
-    instantArray(items.map(({ capturedAt }) => capturedAt?.getTime() ?? null)),
+    instantArray(items.map(({ capturedAt }) => capturedAt)),
     instantArray(entries.map(({ editTime }) => editTime)),
     byteaArray(items.map((item) => linkBytes(placeOf(item)))),
   ]);

@@ -37,22 +37,19 @@ export const loadDrivers = statement(
     order by d.seq, d.employee`,
 );
 
-export const loadStops = statement(
-  'load stops',
-  `select k.n::int as n, s.version, s.doc, p.lines, p.removed_at is not null as removed, p.customer_since, p.lines_since
+const stopColumns =
+  'k.n::int as n, s.version, s.doc, p.lines, p.removed_at is not null as removed, p.customer_since, p.lines_since';
+const namedStops = `
      from unnest($1::text[], $2::text[], $3::text[], $4::smallint[]) with ordinality as k (facility, route_id, week_end, stop_id, n)
      join stop_result s using (facility, route_id, week_end, stop_id)
-     join stop_plan p using (facility, route_id, week_end, stop_id)`,
-);
+     join stop_plan p using (facility, route_id, week_end, stop_id)`;
+
+export const loadStops = statement('load stops', `select ${stopColumns} ${namedStops}`);
 
 /** The same with the latest change of each stop that had an effect: its version is that of the stop's result. */
 export const loadStopsAndLatest = statement(
   'load stops and latest changes',
-  `select k.n::int as n, s.version, s.doc, p.lines, p.removed_at is not null as removed, p.customer_since, p.lines_since,
-          l.employee, l.hash, case when l.source <> 'rest' then l.body end as body
-     from unnest($1::text[], $2::text[], $3::text[], $4::smallint[]) with ordinality as k (facility, route_id, week_end, stop_id, n)
-     join stop_result s using (facility, route_id, week_end, stop_id)
-     join stop_plan p using (facility, route_id, week_end, stop_id)
+  `select ${stopColumns}, l.employee, l.hash, case when l.source <> 'rest' then l.body end as body ${namedStops}
      left join ledger l on l.facility = s.facility and l.route_id = s.route_id and l.week_end = s.week_end
                        and l.version = s.version and l.stop_id = s.stop_id and l.result = 'applied'`,
 );
