@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { environment, skipped, sleeps } from './house/code-rules.ts';
 import { browserSafe, direction } from './house/direction-rules.ts';
-import { length, machinePaths, names, silence } from './house/file-rules.ts';
+import { length, machinePaths, names, signals, silence } from './house/file-rules.ts';
 import { findings, readTree } from './house/source-file.ts';
 import { sqlPlace } from './house/sql-rules.ts';
 
-const rules = [direction, browserSafe, sqlPlace, names, length, machinePaths, silence, environment, sleeps, skipped];
+const rules = [
+  ...[direction, browserSafe, sqlPlace],
+  ...[names, length, machinePaths, silence, signals],
+  ...[environment, sleeps, skipped],
+];
 
 // What the linter can say is the linter's; these are the rules it has no word for. tests/house/rules.test.ts shows
 // that each of them can fail.

@@ -1,6 +1,7 @@
 // Runs before `npm start` and `npm test`, on whatever Node the machine has (20 or newer): straight after a clone nothing
 // is installed yet, not even the Node that the server is made for. Plain JavaScript and no dependencies, therefore.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -12,7 +13,10 @@ if (!isComplete()) {
   if (npm === undefined) fail('run this by npm: npm start');
   // The same npm that was asked to start, with the Node that runs it: neither need be on the PATH.
   const args = [npm, 'install', '--loglevel=error', '--no-audit', '--no-fund'];
-  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
+  const install = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
+  // It ends with us: the next start would install into the same folder beside it.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => install.kill(signal));
+  const [status] = await once(install, 'close');
   if (status !== 0) fail('npm install failed, see above; once it works by hand, start again');
 }
 

@@ -65,3 +65,12 @@ export const silence: Rule = {
       ? everyMatch(file, silencers, (match) => `"${match}" silences a tool: mend what it found`)
       : [],
 };
+
+/** npm hands a signal to its shell, and a shell that waits for a program dies of it alone (decision 66). */
+export const signals: Rule = {
+  name: 'a signal to npm reaches the program',
+  check: (file) =>
+    file.path === 'package.json'
+      ? everyMatch(file, /": "(node|vitest) [^"]*/g, (match) => `"${match.slice(4)}" outlives npm: exec it`)
+      : [],
+};

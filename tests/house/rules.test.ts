@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { environment, skipped, sleeps } from './code-rules.ts';
 import { browserSafe, direction } from './direction-rules.ts';
-import { length, machinePaths, names, silence } from './file-rules.ts';
+import { length, machinePaths, names, signals, silence } from './file-rules.ts';
 import { findings } from './source-file.ts';
 import type { Rule, SourceFile } from './source-file.ts';
 import { sqlPlace } from './sql-rules.ts';
@@ -46,6 +46,7 @@ describe('each rule sees what it is for', () => {
   sees(machinePaths, 'tests/a.ts', `open('${['', 'tmp', 'x'].join('/')}')`, 'path of one machine');
   sees(silence, 'server/src/a.ts', `// ${['@ts', 'ignore'].join('-')}`, 'silences a tool');
   sees(silence, 'server/src/a.ts', `const x = y ${['as', 'unknown', 'as'].join(' ')} string;`, 'silences a tool');
+  sees(signals, 'package.json', '"start": "node server/src/main.ts"', '"node server/src/main.ts" outlives npm');
   sees(environment, 'server/src/db/pool.ts', 'const url = process.env.DATABASE_URL;', 'take it from config.ts');
   sees(environment, 'server/src/db/pool.ts', 'const { PORT } = process.env;', 'take it from config.ts');
   sees(sleeps, 'tests/a.test.ts', 'await new Promise((done) => setTimeout(done, 50));', 'sleeps');
@@ -89,5 +90,6 @@ describe('each rule lets pass what is right', () => {
     'docs/protocol.md',
     'GET /route/drivers and /workers answer alike; see https://example.org/home/page',
   );
+  passes(signals, 'package.json', '"start": "exec node server/src/main.ts", "node": "24.21.0"');
   passes(names, 'server/migrations/0001_mirror.sql', '');
 });
