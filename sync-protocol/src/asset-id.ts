@@ -16,7 +16,7 @@ export function spellAssetId(bytes: Uint8Array): string {
   return id;
 }
 
-/** What an id that a device makes commits to (sync.md, Identity). */
+/** What an id that a device makes commits to (protocol.md, Files). */
 export interface AssetCommitment {
   /** Of the device's queue: without it nobody can tell from an id which bytes it stands for. */
   readonly salt: string;

@@ -18,7 +18,7 @@ export const hostLengths = {
 
 /**
  * Code page 37 holds the 256 characters of Latin-1 and nothing else. What people type on phones and what has an
- * accepted spelling in it is spelled so; the rest becomes `?` (host.md, "Characters").
+ * accepted spelling in it is spelled so; the rest becomes `?` (decision 51).
  */
 const spellings: ReadonlyMap<string, string> = new Map([
   ...spell("'", '\u2018\u2019\u201a\u201b\u2032\u02bc'),

@@ -19,7 +19,7 @@ import { benchRoute, sealedQueue, WEEK } from './workload.ts';
 const ROUTES = 20;
 /** Each stop is recorded once: a second change of a stop that waits would go out with the first. */
 const STOPS = 25;
-/** 50 mutations/s, the load of the target (host.md, "Targets"). */
+/** 50 mutations/s, the load of the target (performance.md). */
 const EVERY_MS = 20;
 /** What the office changes; each needs two quiet seconds before it is shown. */
 const CHANGES = 60;

@@ -12,7 +12,7 @@ import { hostLive, hostLiveFigures } from './host-live.ts';
 import { median, openGround, quietLog, type Ground } from './ground.ts';
 import type { Report } from './report.ts';
 
-/** 200,000 mutations over 15,000 stops: what an outage of some hours leaves behind (host.md, "Targets"). */
+/** 200,000 mutations over 15,000 stops: what an outage of some hours leaves behind. */
 const BACKLOG: BacklogSize = { routes: 100, stops: 150, lines: 20, mutations: 13 };
 const LIBRARY = 'PODDTA';
 

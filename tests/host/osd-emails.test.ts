@@ -7,7 +7,7 @@ await worker.start();
 
 const emailsOf = (route: string) => depot.show('RTEMLP', `RERTE = '${route}'`);
 
-describe('the addresses that a driver records for exceptions, RTEMLP on the host (contract §4, host.md)', () => {
+describe('the addresses that a driver records for exceptions, RTEMLP on the host (contract §4)', () => {
   test('are a row each, in the driver’s order, whether mail can go there or not', async () => {
     const key = await depot.addRoute('E1', [1, 2]);
     const long = `${'a'.repeat(64)}@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(57)}.com`;

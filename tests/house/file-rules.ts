@@ -74,3 +74,25 @@ export const signals: Rule = {
       ? everyMatch(file, /": "(node|vitest) [^"]*/g, (match) => `"${match.slice(4)}" outlives npm: exec it`)
       : [],
 };
+
+/** The customer's own page is theirs; docs/README.md says where the tree has what it says. */
+const foreignPages = ['interface.md'];
+
+/** `protocol.md`, `decision 7`: whoever reads the line goes there next. */
+export const citations: Rule = {
+  name: 'pages that code cites are in the tree',
+  check: (file, tree) => {
+    if (!/\.(tsx?|mjs|sql)$/.test(file.path) || /^tests\/(docs|house)\//.test(file.path)) return [];
+    const isThere = (page: string): boolean => [...tree.keys()].some((path) => path.endsWith(`/${page}`));
+    const isDecided = (number: string): boolean =>
+      [...tree.keys()].some((path) => path.startsWith(`docs/decisions/${number.padStart(4, '0')}-`));
+    return [
+      ...[...file.text.matchAll(/(?<![\w./-])[\w-]+\.md\b/g)]
+        .filter(([page]) => !foreignPages.includes(page.toLowerCase()) && !isThere(page))
+        .map(({ index, 0: page }) => ({ index, says: `"${page}" is no page of ours` })),
+      ...[...file.text.matchAll(/\bdecisions? (\d+)/gi)]
+        .filter(([, number = '']) => !isDecided(number))
+        .map(({ index, 0: words }) => ({ index, says: `"${words}" was never taken` })),
+    ].map(({ index, says }) => ({ path: file.path, line: lineAt(file.text, index), says }));
+  },
+};

@@ -124,8 +124,8 @@ export class Outbox {
   }
 
   /**
-   * Somebody else holds our sequences: what waits goes on under a new name, numbered anew, with its ids (sync.md,
-   * Identity). What was answered stays where it is.
+   * Somebody else holds our sequences: what waits goes on under a new name, numbered anew, with its ids
+   * (protocol.md, The queue). What was answered stays where it is.
    */
   fork(queue: Queue): Queue {
     const waiting = [...queue.waiting];

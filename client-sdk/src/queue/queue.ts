@@ -127,7 +127,7 @@ export class Queue {
     await this.#journal.commit([...unsealed.map(putItem), putQueue(this)]);
   }
 
-  /** What the server does not have, though it said so once, counts as waiting again (sync.md, Epochs). */
+  /** What the server does not have, though it said so once, counts as waiting again (protocol.md, The queue). */
   reopen(lastSeq: number): QueueItem[] {
     const reopened = this.items.filter((item) => item.mutation.seq > lastSeq && !isWaiting(item));
     for (const item of reopened) item.progress = { at: 'waiting' };

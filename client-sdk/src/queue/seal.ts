@@ -9,7 +9,7 @@ export interface Sealed {
   readonly link: string;
 }
 
-/** Gives a mutation its place in the queue's chain; after this it is immutable (sync.md, Identity). */
+/** Gives a mutation its place in the queue's chain; after this it is immutable (protocol.md, Sealing). */
 export async function seal(
   unsealed: KeptMutation,
   previous: string | null,

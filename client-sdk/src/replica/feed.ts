@@ -52,7 +52,7 @@ export class Feed {
   leave(scope: Scope): void {
     const { outbox, replica } = this.#ground;
     this.#followed.delete(scope);
-    // What was recorded stays visible until it has drained (sync.md, Protocol).
+    // What was recorded stays visible until it has drained.
     if (!outbox.unfinished.scopes.includes(scope)) replica.forget(scope);
   }
 

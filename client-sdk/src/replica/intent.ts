@@ -30,7 +30,7 @@ const invoicesOf = (lines: readonly { readonly id: string; readonly invoice: str
 
 /**
  * Never before what the same queue has said of this stop earlier, as the server does not place it before that either
- * (sync.md, Two times): the server's stamps follow its own clock, and a phone whose clock is behind would show the
+ * (protocol.md, Time): the server's stamps follow its own clock, and a phone whose clock is behind would show the
  * driver's older word until the newer one is answered.
  */
 const stampOf = (item: QueueItem, writers: readonly Stamp[] = []): Stamp => ({

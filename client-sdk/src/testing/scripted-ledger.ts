@@ -52,7 +52,7 @@ export interface Taken {
 }
 
 /**
- * A server's memory in a few lines: one route, its ledger and its queues, by the rules of sync.md. Written apart from
+ * A server's memory in a few lines: one route, its ledger and its queues, by the rules of protocol.md. Written apart from
  * the real server, so that the SDK is held against the protocol and not against itself.
  */
 export class ScriptedLedger {

@@ -15,7 +15,7 @@ export function openPort({ url, environment, timing, accounts, outbox, courier }
     /**
      * What there is to show at the server in this driver's name, as headers: the best first. A token may have ended
      * without this device's knowledge, and a driver be put or signed out: what was captured is sent all the same, with the
-     * key of the queue (sync.md, Identity).
+     * key of the queue (protocol.md, Files).
      */
     credentials(employee_id: string): readonly Readonly<Record<string, string>>[] {
       const api_token = accounts.find(employee_id)?.token;

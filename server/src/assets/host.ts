@@ -21,7 +21,7 @@ export interface HostAsset {
 
 /**
  * The header of an asset. `standing` is what the host holds of it: `L` until all chunks are there, whatever the mirror
- * says (host.md, Out).
+ * says: other programs read what stands there.
  */
 export function assetHeader(asset: HostAsset, standing: HostAsset['state']): ServicePart<'ASSHDP'> {
   return {

@@ -3,7 +3,7 @@ import type { Item, QueueItem } from './item.ts';
 /**
  * When an item was really recorded, in ms since 1970: its device's time corrected as its clocks were read last
  * (protocol.md, Time); within one boot by the monotonic clock, which never jumps. Never after its receipt, never before
- * the same queue's previous item (sync.md, Two times).
+ * the same queue's previous item.
  */
 export function editTimeOf(item: Item, { queue, bootId, monotonicMs }: QueueItem, previous: number | null): number {
   const { clock } = queue;

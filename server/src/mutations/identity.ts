@@ -23,8 +23,8 @@ export interface KnownMutation {
 }
 
 /**
- * What an item of a queue is to us: the identity is the id and the content, the sequence only orders (sync.md,
- * Identity). `moves`: it is the one that comes next, the watermark moves to it, whatever becomes of it.
+ * What an item of a queue is to us: the identity is the id and the content, the sequence only orders (decision 8).
+ * `moves`: it is the one that comes next, the watermark moves to it, whatever becomes of it.
  */
 export type Verdict =
   | { readonly kind: 'fresh' }

@@ -1,4 +1,4 @@
-/** How long a round over all closed routes takes; ms. As open ones are compared where a doorbell rings (host.md, "In"). */
+/** How long a round over all closed routes takes; ms. As open ones are compared where a doorbell rings (decision 50). */
 const ROUND_MS = 15 * 60_000;
 /** A look stays short, however many routes a depot has closed this week. */
 const MOST_A_LOOK = 50;

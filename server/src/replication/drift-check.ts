@@ -11,7 +11,7 @@ export interface DriftCheckOptions {
   readonly isRestored?: boolean;
 }
 
-/** host.md, "In": routes every 15 minutes, everything nightly. */
+/** Routes every 15 minutes, everything nightly (architecture.md, How a batch runs). */
 const EVERY_MS = 15 * 60_000;
 const A_DAY_MS = 24 * 3_600_000;
 

@@ -3,7 +3,7 @@ import type { Queryable } from '../db/types.ts';
 import * as sql from './parking-sql.ts';
 
 /**
- * What the host refuses, and what became of it (host.md, "poison"):
+ * What the host refuses, and what became of it (architecture.md, How rows reach the host):
  *
  *   parked ──a try succeeds──► gone            parked ──skip──► skipped (the host never got it; nothing waits for it)
  *     ▲ │ fails: later again                                      │ retry, or the next change of the same row

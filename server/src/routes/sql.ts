@@ -1,7 +1,7 @@
 import type { Statement } from '../db/types.ts';
 
 /**
- * A route that somebody still has to drive; `r` is `route`. Unpublished routes may be half loaded (host.md), withdrawn
+ * A route that somebody still has to drive; `r` is `route`. Unpublished routes may be half loaded (decision 4), withdrawn
  * ones are not driven any more.
  */
 const isOpen = `r.status = 'O' and r.published_at is not null and r.withdrawn_at is null`;

@@ -36,7 +36,7 @@ interface ClientRow extends Record<string, unknown> {
 }
 
 /**
- * Opens queues, many at once: a new one is bound to its employee for ever and gets a queue key (sync.md, Identity); a
+ * Opens queues, many at once: a new one is bound to its employee for ever and gets a queue key (protocol.md, The queue); a
  * known one is checked. A client that lost the answer which held its key asks for a new one, and the old one ends.
  */
 export async function openClients(

@@ -28,7 +28,7 @@ export const syncLimits: SyncLimits = {
   mutations_per_push: 256,
   // One being applied, one waiting, and two on the way over a slow link.
   pushes_in_flight: 4,
-  // Three missed pings close a socket: a half-open one is found within 15 s (sync.md).
+  // Three missed pings close a socket: a half-open one is found within 15 s.
   ping_ms: 5_000,
   hello_ms: 5_000,
   congested_bytes: 256 * 1024,

@@ -14,7 +14,7 @@ const asset: HostAsset = {
   sha256: Buffer.alloc(32, 0xab),
 };
 
-describe('ASSHDP (host.md)', () => {
+describe('the row of ASSHDP', () => {
   test('all columns, the name in the characters of code page 37', () => {
     expect(assetHeader(asset, 'R')).toEqual({
       AHID: '0123456789ABCDEF',
@@ -49,7 +49,7 @@ describe('ASSHDP (host.md)', () => {
   });
 });
 
-describe('ASSCHP (host.md)', () => {
+describe('the rows of ASSCHP', () => {
   test('however the bytes are cut, the pieces are of 16,000 and together the same', async () => {
     const cuts = fc.array(fc.uint8Array({ maxLength: 40_000, size: 'max' }), { maxLength: 6 });
     await fc.assert(

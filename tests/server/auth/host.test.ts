@@ -13,7 +13,7 @@ const user: HostUser = {
   moment,
 };
 
-describe('host.md: PODUSRP', () => {
+describe('the row of PODUSRP', () => {
   test('a registered driver, on the clock of the facility', () => {
     expect(userRow(user)).toEqual({
       PUEMP: '1001',
@@ -38,7 +38,7 @@ describe('host.md: PODUSRP', () => {
   });
 });
 
-describe('host.md: RTDRVP', () => {
+describe('the service’s columns of RTDRVP', () => {
   test.each([
     [true, 'Y'],
     [false, 'N'],

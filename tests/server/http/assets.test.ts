@@ -304,7 +304,7 @@ describe('ids (contract §3)', () => {
     },
   );
 
-  test('a file that a stop names and that is still to come is not found (host.md, Out)', async () => {
+  test('a file that a stop names and that is still to come is not found', async () => {
     await server.database.pool.query(
       `insert into asset (id, batch, state, expected_at) values ('WAITEDFORWAITED1', 'WAITEDFORWAITED1', 'L', now())`,
     );

@@ -28,7 +28,7 @@ const sealed = (queue: TestQueue, report: object) => queue.seal('report.load_con
 const rows = async (text: string, values: unknown[] = []) => (await ground.pool.query<object>(text, values)).rows;
 const standing = (id: string) => rows('select version, hosted_version from load_report where report_id = $1', [id]);
 
-describe('sync.md: report.load_condition', () => {
+describe('report.load_condition (decision 17)', () => {
   test('is taken in with its ledger row, its watermark and the wake-up for the host, in one commit', async () => {
     const queue = new TestQueue();
     const session = await bindQueue(ground, queue, '1001');

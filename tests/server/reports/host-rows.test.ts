@@ -19,7 +19,7 @@ function render(more: object = {}, { revision = 1, zone = 'America/Chicago' } = 
 }
 const sections = (...texts: object[]) => ({ sections: texts.map((text) => ({ key: 'stacking', rating: 1, ...text })) });
 
-describe('host.md: LCRHDP and LCRSCP', () => {
+describe('the rows of LCRHDP and LCRSCP', () => {
   test('a report column by column, at the time of the facility', () => {
     expect(render()).toEqual({
       LCRHDP: {

@@ -44,7 +44,7 @@ const hostile = fc.oneof(
 /** How a connection may end: as documented, as RFC 6455 has it, or by a text that is no UTF-8 (1007). */
 const endings = new Set<number>([...Object.values(closeCodes), 1000, 1001, 1007, 1009, 1013]);
 
-test('sync.md: whatever frames come, they are answered or ignored; nothing is saved, nobody else is hurt', async () => {
+test('whatever frames come, they are answered or ignored; nothing is saved, nobody else is hurt', async () => {
   const healthy = await Phone.connect(node.socketUrl);
   await healthy.signedOn(driver);
   const connection = fc.record({

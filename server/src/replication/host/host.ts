@@ -56,7 +56,7 @@ export interface HostColumn {
 }
 
 /**
- * What to do about a failure (host.md, "Errors by class"):
+ * What to do about a failure, by its class (host-faults.md tells them as an operator meets them):
  * `passing` try again for as long as it takes · `not_journaled` write that file without commitment control ·
  * `duplicate` read again and compare ·
  * `poison` park this stop, go on with the others · `setup` pause that file and call a person.

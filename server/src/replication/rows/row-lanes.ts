@@ -19,7 +19,7 @@ export interface RowLanesOptions {
   readonly random: () => number;
 }
 
-/** A file that a stop names and that has not come by then is missing (sync.md, Files). */
+/** A file that a stop names and that has not come by then is missing (protocol.md, Files). */
 const MISSING_AFTER_MS = 24 * 3_600_000;
 const MISSING_A_SWEEP = 100;
 
