@@ -1,30 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
-import type { Server, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError, errorAnswer, toAppError } from './errors.ts';
-
-/** What was asked for on a connection. */
-interface Exchange {
-  /** Answers that are not out yet. */
-  readonly open: Set<ServerResponse>;
-  latest: ServerResponse;
-}
-const exchanges = new WeakMap<object, Exchange>();
-
-/** Lets `answerBrokenRequest` know what else a connection was used for. */
-export function watchExchanges(server: Server): void {
-  server.on('request', ({ socket }, response) => {
-    const { open } = exchanges.get(socket) ?? { open: new Set() };
-    exchanges.set(socket, { open: open.add(response), latest: response });
-    response.once('close', () => open.delete(response));
-  });
-}
+import { isNextAnswer } from './exchanges.ts';
 
 /** Answers what is no HTTP request, comes too slowly or with too many headers, before any route is known. */
 export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   // Reset by the other side: there is nobody to answer.
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable || !isNext(exchanges.get(socket))) {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable || !isNextAnswer(socket)) {
     socket.destroy();
     return;
   }
@@ -45,15 +29,6 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
 /** Whoever asked for no body would take one for the beginning of the next answer. */
 const isHead = (error: Error): boolean =>
   'rawPacket' in error && Buffer.isBuffer(error.rawPacket) && error.rawPacket.toString('latin1', 0, 5) === 'HEAD ';
-
-/** Whether the other side would take what we say now for the answer to what is broken, and not to something else. */
-function isNext(exchange: Exchange | undefined): boolean {
-  if (!exchange) return true;
-  const { open, latest } = exchange;
-  // All is answered, so what is broken is a request of its own; else it is the body of the only one that is open.
-  if (latest.req.complete) return open.size === 0;
-  return open.size === 1 && open.has(latest) && !latest.headersSent;
-}
 
 /** Answers a path that cannot be read (`/api/%zz`): no route and so no hook or error handler is reached. */
 export function answerUnroutable(error: Error, { id }: { id: string }, { raw }: { raw: ServerResponse }): void {

@@ -39,6 +39,7 @@ import { reportEndpoints } from './report-endpoints.ts';
 import { routeEndpoints } from './route-endpoints.ts';
 import type { StopGround } from './stop-endpoints.ts';
 import { stopEndpoints } from './stop-endpoints.ts';
+import { serveInTurn } from './exchanges.ts';
 import { openRateLimits } from './rate-limits.ts';
 import { endSilentConnections } from './silent-connections.ts';
 import { checkTheWire } from './wire-checks.ts';
@@ -105,6 +106,7 @@ export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
   // RFC 9110 §10.1.1 lets us: Node itself would answer 417 without a word of ours.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   endSilentConnections(app);
+  serveInTurn(app);
   readJsonOnly(app);
   await readForms(app);
   answerErrors(app);

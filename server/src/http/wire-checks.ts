@@ -1,12 +1,10 @@
 import type { ErrorDetail } from '@tailgate/sync-protocol';
 import type { FastifyInstance } from 'fastify';
-import { watchExchanges } from './broken-request.ts';
 import { AppError } from './errors.ts';
 import { invalidInput } from './validation.ts';
 
 /** Refuses what no handler should have to think of, before any part of a request is taken at its word. */
 export function checkTheWire(app: FastifyInstance): void {
-  watchExchanges(app.server);
   app.addHook('onRequest', ({ url, headers, raw }, _reply, done) => {
     // Told by us and not by Node, which would leave the envelope out (RFC 9112 §3.2).
     if (headers.host === undefined && raw.httpVersion === '1.1')

@@ -148,6 +148,52 @@ describe('contract §1: what is no request as it should be', () => {
   });
 });
 
+describe('RFC 9112 §9.3: requests that do not wait for answers', () => {
+  const ask = 'GET /api/auth/employees HTTP/1.1\r\nhost: x\r\n\r\n';
+
+  /** While nobody may read the accounts. @returns how many statements wait for that once the server has read on */
+  async function whileLocked(work: (waiting: () => Promise<number>) => Promise<void>): Promise<void> {
+    const { pool } = node.database;
+    const lock = await pool.connect();
+    await lock.query('begin');
+    await lock.query('lock table account in access exclusive mode');
+    try {
+      await work(async () => {
+        const { rows } = await pool.query<{ n: number }>(
+          'select count(*)::int as n from pg_locks where not granted and relation = $1::regclass',
+          ['account'],
+        );
+        return rows[0]?.n ?? 0;
+      });
+    } finally {
+      await lock.query('rollback');
+      lock.release();
+    }
+  }
+
+  test('those of one connection are served one after the other, all of them', async () => {
+    const { port } = new URL(node.client.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    const heard = text(socket);
+    await whileLocked(async (waiting) => {
+      socket.write(
+        `${ask.repeat(40)}GET /%zz HTTP/1.1\r\nhost: x\r\n\r\n${ask.replace('\r\n', '\r\nconnection: close\r\n')}`,
+      );
+      await expect.poll(waiting).toBeGreaterThan(0);
+      // Another round through the server: whatever it had begun with the first would be there by now.
+      await node.client.call(operations.health);
+      expect(await waiting()).toBe(1);
+    });
+    const statuses = (await heard).match(/(?<=HTTP\/1\.1 )\d+/g);
+    expect(statuses).toEqual([...Array<string>(40).fill('200'), '400', '200']);
+  });
+
+  test('who asks on and on without a look at an answer is cut off', async () => {
+    await whileLocked(async () => expect(await speak(ask.repeat(200))).toBe(''));
+    expect((await node.client.call(operations.listEmployees)).status).toBe(200);
+  });
+});
+
 describe('contract §1: bodies', () => {
   const send = (raw: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
     node.client.call(operations.signIn, { raw, headers: { 'content-type': 'application/json', ...headers } });
