@@ -100,7 +100,7 @@ export class Sessions {
   readonly #believed = new Map<string, Map<string, Believed>>();
 
   constructor(db: Queryable, now: () => Date) {
-    this.#check = gather((shown: readonly Shown[]) => checkAll(db, shown));
+    this.#check = gather((shown: readonly Shown[]) => checkAll(db, shown), { atOnce: 1 });
     this.#now = now;
   }
 

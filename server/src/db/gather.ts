@@ -7,7 +7,7 @@ interface Waiting<Ask, Answer> {
 export interface GatherLimits {
   /** Asks in one go. */
   readonly most?: number;
-  /** Goes under way at once. What is asked meanwhile waits and shares the next one. */
+  /** Goes under way at once. What is asked meanwhile waits and shares the next one: the fewer, the more it is that shares. */
   readonly atOnce?: number;
 }
 

@@ -69,11 +69,14 @@ export class Hub {
     this.#slots = new Slots(limits.slot_ms, limits.slots_ms);
     this.feed = new Feed({ db, log, serverEpoch, now: () => performance.now() });
     this.gauge = new Gauge(db, log);
-    this.openClient = gather((asks: readonly ClientAsk[]) => openClients(db, asks, clock()));
-    this.routesOf = gather(async (employees: readonly string[]) => {
-      const routes = await listAssignedRoutes(db, [...new Set(employees)]);
-      return employees.map((employee) => ({ routes: routes.get(employee) ?? [] }));
-    });
+    this.openClient = gather((asks: readonly ClientAsk[]) => openClients(db, asks, clock()), { atOnce: 1 });
+    this.routesOf = gather(
+      async (employees: readonly string[]) => {
+        const routes = await listAssignedRoutes(db, [...new Set(employees)]);
+        return employees.map((employee) => ({ routes: routes.get(employee) ?? [] }));
+      },
+      { atOnce: 1 },
+    );
   }
 
   async start({ listener, pipeline }: HubOptions): Promise<void> {
