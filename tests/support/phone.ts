@@ -16,9 +16,10 @@ export class Phone {
   readonly #watchers = new Set<() => void>();
   closed: { code: number; reason: string } | undefined;
 
-  constructor(url: string, clientId: string = randomUUID()) {
+  /** @param line where the server is, or a socket that leads there */
+  constructor(line: string | WebSocket, clientId: string = randomUUID()) {
     this.clientId = clientId;
-    this.#socket = new WebSocket(url, { perMessageDeflate: true });
+    this.#socket = typeof line === 'string' ? new WebSocket(line, { perMessageDeflate: true }) : line;
     this.#socket.on('message', (data: Buffer) => {
       this.frames.push(serverFrame.parse(JSON.parse(data.toString())));
       this.#look();

@@ -105,19 +105,26 @@ export class Connection implements Reader {
   deliver(frame: Buffer): boolean {
     const socket = this.#socket;
     if (this.#congested || socket.readyState !== socket.OPEN) return false;
-    if (socket.bufferedAmount + frame.length <= this.#hub.limits.congested_bytes) {
-      socket.send(frame, text);
-      return true;
-    }
-    // The last one for now. When it is written, so is all before it.
-    this.#congested = true;
-    socket.send(frame, text, () => this.#drained());
-    this.take({ type: 'congested', now: this.#hub.clock().getTime() });
+    this.#write(frame);
     return true;
   }
 
   tell(frame: ServerFrameInput): void {
-    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(JSON.stringify(frame));
+    if (this.#socket.readyState === this.#socket.OPEN) this.#write(JSON.stringify(frame));
+  }
+
+  /** Whoever asks on and on and reads no answer is not read any further, either: else the answers pile up here. */
+  #write(frame: Buffer | string): void {
+    const socket = this.#socket;
+    if (this.#congested || socket.bufferedAmount + frame.length <= this.#hub.limits.congested_bytes)
+      return socket.send(frame, text);
+    // The last patch for now. When it is written, so is all before it.
+    this.#congested = true;
+    socket.send(frame, text, () => this.#drained());
+    // Once what the session has just said is done: it may be in the middle of several things.
+    queueMicrotask(() => {
+      if (this.#congested) this.take({ type: 'congested', now: this.#hub.clock().getTime() });
+    });
   }
 
   /** The driver's routes as they are now. */

@@ -59,6 +59,8 @@ function whileGreeting(session: Greeting, event: SessionEvent, limits: SyncLimit
   // How a phone on plain HTTP finds out that sockets pass again: it asks before it says who it is.
   if (event.type === 'frame' && event.frame.type === 'ping') return send(session, pong(event.now));
   if (event.type === 'broken') return fault(session, event.code, event.details, limits);
+  // It asked thousands of times and has read no answer.
+  if (event.type === 'congested') return tooSlow();
   if (event.type !== 'frame') return stay(session);
   const { frame } = event;
   if (frame.type !== 'hello')
@@ -235,8 +237,7 @@ function follow(session: Live, cursors: Readonly<Record<Scope, Cursor | null>>, 
 /** Silence closes, half-way there we ask; whoever reads too slowly for too long is cut off. */
 function whenTime(session: Live, now: number, limits: SyncLimits): Step {
   const { congestedSince, heardAt, pingedAt } = session;
-  if (congestedSince !== null && now - congestedSince > limits.slow_reader_ms)
-    return close(closeCodes.slowReader, errorCodes.SLOW_READER.meaning);
+  if (congestedSince !== null && now - congestedSince > limits.slow_reader_ms) return tooSlow();
   // What we do not read we cannot hear.
   if (isPaused(session, limits)) return stay(session);
   const silence = now - heardAt;
@@ -307,6 +308,8 @@ function reject(code: ErrorCode, message: string, retryAfterMs?: number): Step {
 function close(code: number, reason: string): Step {
   return { session: { phase: 'closed' }, effects: [{ do: 'leave' }, { do: 'close', code, reason }] };
 }
+
+const tooSlow = (): Step => close(closeCodes.slowReader, errorCodes.SLOW_READER.meaning);
 
 /** Here, or at another node: what is told is when. */
 const goodbye = ({ retryAfterMs }: { readonly retryAfterMs: number }): Step =>

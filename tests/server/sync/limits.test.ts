@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { duplexPair } from 'node:stream';
 import { routeScope } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { insertRoutes, plan } from '../../support/mirror.ts';
 import { signUp } from '../../support/people.ts';
 import { Phone } from '../../support/phone.ts';
@@ -116,6 +119,37 @@ describe('back-pressure', () => {
       at = patch.to;
     }
     expect(patches).toBeLessThan(pushes);
+  });
+
+  /** Asks on and on and reads nothing, over a line that holds next to nothing by itself. */
+  function askWithoutReading(socket: WebSocket): void {
+    socket.pause();
+    for (let n = 0; n < 3_000; n++) socket.send('{"type":"ping"}');
+  }
+  const someLine = (is: (socket: WebSocket) => boolean): boolean => [...node.app.websocketServer.clients].some(is);
+  async function shortLine(): Promise<WebSocket> {
+    const [near, far] = duplexPair();
+    node.app.server.emit('connection', far);
+    const socket = new WebSocket(node.socketUrl, { createConnection: () => near });
+    await once(socket, 'open');
+    return socket;
+  }
+
+  test('a phone that asks on and on and reads no answer is not read either, and misses none', async () => {
+    const line = await shortLine();
+    const phone = new Phone(line);
+    await phone.signedOn(driver);
+    askWithoutReading(line);
+    await expect.poll(() => someLine(({ isPaused }) => isPaused)).toBe(true);
+    phone.wake();
+    for (let n = 0; n < 3_000; n++) await phone.next('pong');
+  });
+
+  test('who does that before they have said who they are is sent away', async () => {
+    const line = await shortLine();
+    askWithoutReading(line);
+    await expect.poll(() => someLine(({ readyState }) => readyState === WebSocket.CLOSING)).toBe(true);
+    line.terminate();
   });
 });
 

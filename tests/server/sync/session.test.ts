@@ -118,6 +118,14 @@ describe('a connection', () => {
     expect(play([tick(30_001)], session).done).toEqual(['leave', 'close 4004']);
   });
 
+  test('that asks without reading answers and has not said whose it is, is cut off at once', () => {
+    expect(play([frame({ type: 'ping' }), { type: 'congested', now: 0 }]).done).toEqual([
+      'send pong',
+      'leave',
+      'close 4004',
+    ]);
+  });
+
   test('is not silent while we do not listen', () => {
     const { session } = play(
       ['a', 'b', 'c', 'd'].map((item) => push(item)),
