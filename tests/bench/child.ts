@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { choosePort } from '../../server/src/db/cluster.ts';
+import { endsWithUs } from '../support/ends-with-us.ts';
 import { processCpu } from './ground.ts';
 
 export interface Child {
@@ -36,10 +37,10 @@ export async function startChild(
     env: { ...env, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const end = (): void => void child.kill('SIGKILL');
-  // Before the PostgreSQL on which it works.
-  process.prependOnceListener('exit', end);
-  child.once('close', () => process.off('exit', end));
+  child.once(
+    'close',
+    endsWithUs(() => void child.kill('SIGKILL')),
+  );
   await untilReady(child, ready);
   return {
     url: `http://127.0.0.1:${port}`,

@@ -7,6 +7,7 @@ import type pg from 'pg';
 import { openEmbedded } from '../../server/src/db/embedded.ts';
 import { createPool } from '../../server/src/db/pool.ts';
 import type { Log } from '../../server/src/log.ts';
+import { postgresEndsWithUs, uninterrupted } from '../support/ends-with-us.ts';
 
 /** Only what goes wrong is worth a line in a bench. */
 export const quietLog: Log = {
@@ -35,13 +36,8 @@ export interface BenchDatabase {
 }
 
 export async function openGround(): Promise<Ground> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'tailgate-bench-'));
-  const embedded = await openEmbedded(dataDir, { log: quietLog, name: 'bench' });
-  const admin = createPool({ url: embedded.url, name: 'bench admin', log: quietLog, size: 1 });
+  const { dataDir, embedded, admin, postmaster, closed } = await uninterrupted(openPostgres);
   const pools = new Set([admin]);
-  const { rows } = await admin.query<{ pid: number }>(`select pg_backend_pid() as pid`);
-  const postmaster = parentOf(rows[0]?.pid ?? 0);
-  const closed = endWithUs(postmaster, dataDir);
   return {
     async database(name, template = 'template1') {
       await admin.query(`create database ${name} template ${template} strategy file_copy`);
@@ -79,25 +75,20 @@ export async function openGround(): Promise<Ground> {
   };
 }
 
-const ENDS_WITHIN_MS = 5_000;
-const LOOK_MS = 20;
-
-/**
- * A bench that dies, by a fault of its own or by Ctrl-C, takes its PostgreSQL along: the next one would measure beside it.
- * @returns to be called where it has been stopped as it should be
- */
-function endWithUs(postmaster: number, dataDir: string): () => void {
-  const end = (): void => {
-    // 0: this is no Linux. SIGQUIT is PostgreSQL's "immediate" shutdown; there is nothing to be kept.
-    if (postmaster > 0) process.kill(postmaster, 'SIGQUIT');
-    // While it ends it still writes there. Nothing else can be waited for where a process exits.
-    for (let waited = 0; waited < ENDS_WITHIN_MS && processTimes(postmaster); waited += LOOK_MS)
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS);
+async function openPostgres() {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tailgate-bench-'));
+  try {
+    const embedded = await openEmbedded(dataDir, { log: quietLog, name: 'bench' });
+    const admin = createPool({ url: embedded.url, name: 'bench admin', log: quietLog, size: 1 });
+    const { rows } = await admin.query<{ pid: number }>(
+      `select split_part(pg_read_file('postmaster.pid'), chr(10), 1)::int as pid`,
+    );
+    const postmaster = rows[0]?.pid ?? Number.NaN;
+    return { dataDir, embedded, admin, postmaster, closed: postgresEndsWithUs(postmaster, dataDir) };
+  } catch (error) {
     rmSync(dataDir, { recursive: true, force: true });
-  };
-  const exit = (): void => process.exit(1);
-  process.once('exit', end).once('SIGINT', exit).once('SIGTERM', exit);
-  return () => void process.off('exit', end).off('SIGINT', exit).off('SIGTERM', exit);
+    throw error;
+  }
 }
 
 /** The kernel counts in hundredths of a second on every Linux that Node runs on. */
@@ -122,8 +113,6 @@ function processTimes(pid: string | number): ProcessTimes | undefined {
     return undefined; // it has ended, or this is no Linux
   }
 }
-
-const parentOf = (pid: number): number => processTimes(pid)?.parent ?? 0;
 
 function familyCpu(postmaster: number): number {
   const own = processTimes(postmaster);

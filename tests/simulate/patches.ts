@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { endsWithUs } from '../support/ends-with-us.ts';
+import { runNode } from '../support/node-program.ts';
 
 /** Worlds in which a mistake must show. */
 const SEEDS = 100;
@@ -10,18 +12,21 @@ const here = import.meta.dirname;
 const root = join(here, '../..');
 
 /** `found`, `not found`, or why neither can be said: a patch that no longer fits, a tree that does not run. */
-export function lookFor(patch: string): string {
+export async function lookFor(patch: string): Promise<string> {
   const copy = mkdtempSync(join(tmpdir(), 'tailgate-patched-'));
+  const drop = (): void => rmSync(copy, { recursive: true, force: true });
+  const dropped = endsWithUs(drop);
   try {
     copyTree(copy);
     const trouble = apply(patch, copy);
     if (trouble) return `does not fit: ${trouble}`;
     const args = ['--conditions=source', 'tests/simulate/cli.ts', '--seeds', String(SEEDS)];
-    const { status, stderr } = spawnSync(process.execPath, args, { cwd: copy, encoding: 'utf8' });
+    const { status, stderr } = await runNode(args, { cwd: copy, stdio: ['ignore', 'ignore', 'pipe'] });
     if (status === 0) return 'not found';
     return stderr.includes('again: npm run simulate') ? 'found' : `does not run: ${stderr.trim()}`;
   } finally {
-    rmSync(copy, { recursive: true, force: true });
+    drop();
+    dropped();
   }
 }
 

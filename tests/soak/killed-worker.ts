@@ -1,17 +1,17 @@
-import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { runNode } from '../support/node-program.ts';
 
 // Its program is no module that it exports: it lies beside its manifest.
 const vitest = fileURLToPath(new URL('vitest.mjs', import.meta.resolve('vitest/package.json')));
 
 /** A worker process killed at every step of a pass, one after the other: the suite takes four of them. */
-export const killWorkerAtEachStep = (): boolean => atEachStep('tests/system/worker-is-killed.test.ts');
+export const killWorkerAtEachStep = (): Promise<boolean> => atEachStep('tests/system/worker-is-killed.test.ts');
 
 /** A worker killed at every step, and the next one at every step of settling that: the suite takes three pairs. */
-export const killWorkerTwice = (): boolean => atEachStep('tests/host/killed.test.ts');
+export const killWorkerTwice = (): Promise<boolean> => atEachStep('tests/host/killed.test.ts');
 
-function atEachStep(file: string): boolean {
-  const { status } = spawnSync(process.execPath, [vitest, 'run', file, '--reporter=verbose'], {
+async function atEachStep(file: string): Promise<boolean> {
+  const { status } = await runNode([vitest, 'run', file, '--reporter=verbose'], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     env: { ...process.env, KILL_STEPS: 'all' },
     stdio: 'inherit',

@@ -7,7 +7,7 @@ import { findAllMistakes } from './patches.ts';
 
 // What takes minutes and is no part of the suite: `npm run soak`, or some of it by name.
 
-const menu: { readonly [name: string]: () => boolean | Promise<boolean> } = {
+const menu: { readonly [name: string]: () => Promise<boolean> } = {
   patches: findAllMistakes,
   'host-down': collectWhileHostIsDown,
   backlog: drainBacklog,

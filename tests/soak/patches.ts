@@ -1,11 +1,12 @@
 import { lookFor, patches } from '../simulate/patches.ts';
 
 /** Whether the simulator finds what it has to find: each patch makes one mistake that lost data elsewhere. */
-export function findAllMistakes(): boolean {
-  const answers = patches.map((patch) => {
-    const answer = lookFor(patch);
+export async function findAllMistakes(): Promise<boolean> {
+  let isFound = true;
+  for (const patch of patches) {
+    const answer = await lookFor(patch);
     console.log(`${patch}: ${answer}`);
-    return answer;
-  });
-  return answers.every((answer) => answer === 'found');
+    isFound &&= answer === 'found';
+  }
+  return isFound;
 }

@@ -2,8 +2,9 @@ import { mkdtemp, readdir, readFile, rm, stat, statfs, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { findRunning, initialise, start, stop, SUPERUSER, type Cluster } from '../../server/src/db/cluster.ts';
+import { findRunning, initialise, logTail, start, stop, SUPERUSER, type Cluster } from '../../server/src/db/cluster.ts';
 import { placeCluster } from '../../server/src/db/placement.ts';
+import { isAlive, postgresEndsWithUs, uninterrupted } from './ends-with-us.ts';
 import { reservePort } from './reserved-port.ts';
 
 const PREFIX = 'tailgate-test-';
@@ -27,28 +28,38 @@ export interface TestCluster {
   cluster: Cluster;
   /** Of the database `postgres`; replace the path for another one. */
   url: string;
+  /** It has been stopped: it need not end with us any more. */
+  stopped: () => void;
 }
 
 /** A new PostgreSQL in the temporary folder, marked with our process so that a later run can tell whether we live. */
 export async function startTestCluster(): Promise<TestCluster> {
   await sweepAbandoned();
-  const home = await mkdtemp(join(await place(), PREFIX));
-  await writeFile(join(home, 'pid'), String(process.pid));
-  return openTestCluster(home);
+  return uninterrupted(async () => {
+    const home = await mkdtemp(join(await place(), PREFIX));
+    await writeFile(join(home, 'pid'), String(process.pid));
+    return open(home);
+  });
 }
 
 /** Starts the PostgreSQL of `home`, as for a look at the databases that a failed run has kept. */
-export async function openTestCluster(home: string): Promise<TestCluster> {
+export const openTestCluster = (home: string): Promise<TestCluster> => uninterrupted(() => open(home));
+
+async function open(home: string): Promise<TestCluster> {
   const cluster = await placeCluster(home);
   await initialise(cluster, PASSWORD, ['--no-sync', '--no-data-checksums']);
   const port = await reservePort();
   await start(cluster, port, FAST);
-  return { home, cluster, url: `postgres://${SUPERUSER}:${PASSWORD}@127.0.0.1:${port}/postgres` };
+  const running = await findRunning(cluster);
+  if (!running) throw new Error(`PostgreSQL of ${home} has ended by itself: ${await logTail(cluster)}`);
+  const stopped = postgresEndsWithUs(running.pid, home);
+  return { home, cluster, stopped, url: `postgres://${SUPERUSER}:${PASSWORD}@127.0.0.1:${port}/postgres` };
 }
 
 /** Stops it, and deletes it unless a failed test has left a database in it. */
-export async function endTestCluster({ home, cluster }: TestCluster, kept: string[]): Promise<void> {
+export async function endTestCluster({ home, cluster, stopped }: TestCluster, kept: string[]): Promise<void> {
   await stop(cluster);
+  stopped();
   if (kept.length === 0) await rm(home, { recursive: true, force: true });
   else await rm(join(home, 'pid'));
 }
@@ -119,12 +130,4 @@ async function clustersIn(folder: string): Promise<string[]> {
     ),
   );
   return homes.filter((_, index) => owners[index] === process.getuid?.());
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const module = JSON.stringify(join(import.meta.dirname, 'ends-with-us.ts'));
+
+/** A program with two things that must not outlive it; the second one opens when it is told to. */
+const program = `
+import { once } from 'node:events';
+import { endsWithUs, uninterrupted } from ${module};
+endsWithUs(() => console.log('first ended'));
+process.on('SIGTERM', () => console.log('told'));
+const close = await uninterrupted(async () => {
+  console.log('opening');
+  await once(process.stdin, 'data');
+  console.log('opened');
+  return endsWithUs(() => console.log('second ended'));
+});
+console.log('at work');
+await once(process.stdin, 'data');
+close();
+console.log('second closed');
+throw new Error('a fault');
+`;
+
+function start() {
+  const flags = ['--conditions=source', '--input-type=module', '--eval', program];
+  const child = spawn(process.execPath, flags, { stdio: ['pipe', 'pipe', 'ignore'] });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+  return {
+    child,
+    until: async (words: string) => {
+      while (!said.includes(words)) await once(child.stdout, 'data');
+    },
+    ending: async () => {
+      await once(child, 'close');
+      return { code: child.exitCode, said: said.trimEnd().split('\n') };
+    },
+  };
+}
+
+test('a signal in mid-opening waits for it, and then everything is ended, the latest first', async () => {
+  const { child, until, ending } = start();
+  await until('opening');
+  child.kill('SIGTERM');
+  await until('told');
+  child.stdin.write('go on');
+  const said = ['opening', 'told', 'opened', 'second ended', 'first ended'];
+  expect(await ending()).toEqual({ code: 143, said });
+});
+
+test('a fault ends what is still open, and what was closed is left alone', async () => {
+  const { child, until, ending } = start();
+  await until('opening');
+  child.stdin.write('go on');
+  await until('at work');
+  child.stdin.write('go on');
+  const said = ['opening', 'opened', 'at work', 'second closed', 'first ended'];
+  expect(await ending()).toEqual({ code: 1, said });
+});
