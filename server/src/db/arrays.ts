@@ -68,7 +68,7 @@ export const int8Array = (values: readonly (number | null)[]): Buffer => fixedAr
 /** For `timestamptz[]`; a number is milliseconds since 1970. */
 export const instantArray = (values: readonly (Date | number | null)[]): Buffer =>
   fixedArray(TIMESTAMPTZ, 8, values, (buffer, instant, offset) =>
-    writeInt64(buffer, (instant.valueOf() - YEAR_2000_MS) * 1000, offset),
+    writeMicroseconds(buffer, instant.valueOf() - YEAR_2000_MS, offset),
   );
 
 /** For `uuid[]`. */
@@ -106,4 +106,11 @@ function fixedArray<Value>(
 function writeInt64(buffer: Buffer, value: number, offset: number): void {
   buffer.writeInt32BE(Math.floor(value / 2 ** 32), offset);
   buffer.writeUInt32BE(value >>> 0, offset + 4);
+}
+
+/** A thousand times as much, half by half: as one number, what a broken clock says of the year 9999 would be rounded. */
+function writeMicroseconds(buffer: Buffer, milliseconds: number, offset: number): void {
+  const low = (milliseconds >>> 0) * 1000;
+  buffer.writeInt32BE(Math.floor(milliseconds / 2 ** 32) * 1000 + Math.floor(low / 2 ** 32), offset);
+  buffer.writeUInt32BE(low >>> 0, offset + 4);
 }
