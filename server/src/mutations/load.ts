@@ -185,11 +185,15 @@ interface StopRow {
   removed: boolean;
   customer_since: Date | null;
   lines_since: Date | null;
-  /** Of its latest change, where that was asked for and there is one. */
+  /** Of a change at its version, where that was asked for and there is one. */
   employee?: string | null;
   hash?: Buffer | null;
   /** Null where the hash says it all. */
   body?: string | null;
+  /** Its stamp. */
+  edit_time?: Date | null;
+  client?: string | null;
+  seq?: number | null;
 }
 
 function loadedStops(wanted: readonly WantedStop[], rows: readonly StopRow[]): Map<string, LoadedStop> {
@@ -197,14 +201,16 @@ function loadedStops(wanted: readonly WantedStop[], rows: readonly StopRow[]): M
   for (const row of rows) {
     const named = wanted[row.n - 1];
     if (!named) continue;
-    stops.set(stopName(named.scope, named.stop), {
-      result: parseResult(row.doc),
+    const name = stopName(named.scope, named.stop);
+    const result = parseResult(row.doc);
+    stops.set(name, {
+      result,
       version: row.version,
       lines: row.lines,
       removed: row.removed,
       customerSince: row.customer_since,
       linesSince: row.lines_since,
-      latest: latestChange(row),
+      latest: hasWritten(row, result) ? latestChange(row) : (stops.get(name)?.latest ?? null),
     });
   }
   return stops;
@@ -215,6 +221,10 @@ const parseResult = (doc: string): StopResult => (doc === pendingDoc ? pending :
 const readResult: (doc: string) => StopResult = JSON.parse;
 const pendingDoc = '{"status":"P"}';
 const pending: StopResult = { status: 'P' };
+
+/** Whether a change wrote any of what stands. */
+const hasWritten = ({ edit_time, client, seq }: StopRow, { by }: StopResult): boolean =>
+  by?.some((stamp) => stamp.seq === seq && stamp.client === client && stamp.at === edit_time?.getTime()) ?? false;
 
 /** What a ledger body asked for, in the words of today's schemas, so that equal requests compare equal. */
 function latestChange({ employee, hash, body }: StopRow): LatestChange | null {

@@ -46,10 +46,14 @@ const namedStops = `
 
 export const loadStops = statement('load stops', `select ${stopColumns} ${namedStops}`);
 
-/** The same with the latest change of each stop that had an effect: its version is that of the stop's result. */
+/**
+ * The same with the changes that are in the ledger at the version of each stop's result, and the stamps that they set: the
+ * one that made this version, and whatever came too late to change anything since. A stop comes once for each.
+ */
 export const loadStopsAndLatest = statement(
   'load stops and latest changes',
-  `select ${stopColumns}, l.employee, l.hash, case when l.source <> 'rest' then l.body end as body ${namedStops}
+  `select ${stopColumns}, l.employee, l.hash, case when l.source <> 'rest' then l.body end as body,
+          l.edit_time, coalesce(l.client_id::text, l.source) as client, coalesce(l.seq, l.version) as seq ${namedStops}
      left join ledger l on l.facility = s.facility and l.route_id = s.route_id and l.week_end = s.week_end
                        and l.version = s.version and l.stop_id = s.stop_id and l.result = 'applied'`,
 );

@@ -81,7 +81,7 @@ describe('one commit for everything a mutation does (I2)', () => {
   });
 });
 
-describe('identity (sync.md): the id and the content, never the number alone', () => {
+describe('identity (decision 8): the id and the content, never the number alone', () => {
   it('answers a push whose ack was lost with the same versions, and does nothing', async () => {
     const key = await addRoute(ground, 'I1', ['1001']);
     const queue = new TestQueue();
@@ -316,6 +316,21 @@ describe('REST', () => {
     const { results } = await pipeline.push(session, [updateOf(queue, key, delivered(2, 'same'))]);
     expect(results).toMatchObject([{ result: 'duplicate' }]);
     expect(await ground.one('select version from route where id = $1', ['R2'])).toEqual({ version: 3 });
+  });
+
+  it('tells a repeat from the change that stands, whatever came too late to change anything after it', async () => {
+    const key = await addRoute(ground, 'R4', ['1001', '1002']);
+    const put = (comment: string) => pipeline.submit(restChange(key, delivered(1, comment), '1001'));
+    await put('stands');
+    for (const employee of ['1001', '1002']) {
+      const phone = new TestQueue();
+      const late = updateOf(phone, key, delivered(1, 'too late'));
+      const { results } = await pipeline.push(await bindQueue(ground, phone, employee), [late]);
+      expect(results).toMatchObject([{ result: 'applied', version: 2 }]);
+    }
+    expect(await put('stands')).toMatchObject({ result: 'duplicate', version: 2 });
+    expect(await put('too late')).toMatchObject({ result: 'applied', version: 3 });
+    expect(await resultOf('R4', 1)).toMatchObject({ updates: { driver_comments: 'too late' } });
   });
 
   it('applies twenty equal requests at once a single time', async () => {
