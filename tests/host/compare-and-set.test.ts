@@ -15,7 +15,7 @@ const row = (stop: number, status: string, sequence: number, comment = 'Grüße'
   ({ ...key(stop), RUSTS: status, RUCMT: comment, RURPSQ: `${sequence}` }) as const;
 
 const merge = (rows: { row: ReturnType<typeof row>; was?: ReturnType<typeof row> }[]) => {
-  const { sql, bind } = mergeRows(host, 'RTSTUP', ['RUSTS', 'RUCMT', 'RURPSQ'], rows.length, 'RURPSQ');
+  const { sql, bind } = mergeRows(host, 'RTSTUP', ['RUSTS', 'RUCMT', 'RURPSQ'], rows.length, { sequence: 'RURPSQ' });
   return host.transaction((tx) => tx.execute(sql, bind({ rows, stamp })));
 };
 const statusOf = async (stop: number) => {

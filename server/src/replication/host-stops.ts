@@ -6,6 +6,7 @@ import { numberOf } from '../stops/osd-rows.ts';
 import { equalBut, keyOf } from '../stops/over-held.ts';
 import type { HostGate } from './host-gate.ts';
 import { HostError, needsSetup, onFile, type Host, type HostRow, type HostTransaction } from './host/host.ts';
+import { inParts } from './host/in-parts.ts';
 import {
   insertMissing,
   mergeRows,
@@ -16,7 +17,7 @@ import {
   type GuardedRow,
   type HostStatement,
 } from './host/statements.ts';
-import { executeAll, inParts, namesOf, once, type HostWrite } from './host-writes.ts';
+import { executeAll, namesOf, once, ROWS_A_MERGE, type HostWrite } from './host-writes.ts';
 import { hostFile, hostFiles, type HostFileName, type ServicePart } from './host/tables.ts';
 import { partOfHostRow, servicePart } from './service-part.ts';
 import { routeValues } from './shadow.ts';
@@ -75,7 +76,7 @@ export class HostStops {
     const named = held ? namedAssets(held) : new Set();
     const news = [...namedAssets(rows)].filter((id) => !named.has(id)).sort();
     const writes: HostWrite[] = [
-      ...inParts(news).map((ids) => this.#assetHeaders(ids, stamp)),
+      ...inParts(news, ROWS_A_MERGE).map((ids) => this.#assetHeaders(ids, stamp)),
       ...changes('RTSTPP', rows.RTSTPP, held?.RTSTPP).map(({ row, was }): HostWrite => {
         // Without a shadow nobody has been told anything yet: the row is as a dispatch program inserts it.
         const before = was ?? { ...servicePart('RTSTPP', () => undefined) };
@@ -154,12 +155,14 @@ function statementsOn(host: Host) {
       RTSTUP: selectRows(host, 'RTSTUP', ['RUFAC', 'RURTE', 'RUWKE', 'RUSTP']).sql,
     },
     merges: {
-      RTPRUP: once((count) => mergeRows(host, 'RTPRUP', namesOf(RTPRUP.service), count, 'RQRPSQ')),
+      RTPRUP: once((count) => mergeRows(host, 'RTPRUP', namesOf(RTPRUP.service), count, { sequence: 'RQRPSQ' })),
       // OSPRCF stands in the write itself: a credit that came a moment ago counts.
-      RTOSDP: once((count) => mergeRows(host, 'RTOSDP', namesOf(RTOSDP.service), count, 'OSRPSQ', 'OSPRCF')),
+      RTOSDP: once((count) =>
+        mergeRows(host, 'RTOSDP', namesOf(RTOSDP.service), count, { sequence: 'OSRPSQ', unless: 'OSPRCF' }),
+      ),
       RTIMGP: once((count) => mergeRows(host, 'RTIMGP', namesOf(RTIMGP.service), count)),
       RTEMLP: once((count) => mergeRows(host, 'RTEMLP', namesOf(RTEMLP.service), count)),
-      RTSTUP: once((count) => mergeRows(host, 'RTSTUP', namesOf(RTSTUP.service), count, 'RURPSQ')),
+      RTSTUP: once((count) => mergeRows(host, 'RTSTUP', namesOf(RTSTUP.service), count, { sequence: 'RURPSQ' })),
     },
     announceAssets: once((count) => insertMissing(host, 'ASSHDP', namesOf(ASSHDP.service), count)),
     readWritten: selectWritten(host, 'RTSTUP', ['RUFAC', 'RURTE', 'RUWKE', 'RUSTP']).sql,
@@ -193,7 +196,7 @@ function inMerges<R extends Row>(
   rows: readonly GuardedRow<R>[],
   stamp: AuditStamp,
 ): HostWrite[] {
-  return inParts(rows).map((part) => {
+  return inParts(rows, ROWS_A_MERGE).map((part) => {
     const { sql, bind } = merge(part.length);
     return { file, sql, values: bind({ rows: part, stamp }), rows: part.length };
   });

@@ -1,6 +1,7 @@
 import type { Columns, HostValue } from './host/columns.ts';
 import { HostError, onFile, type Host, type HostTransaction } from './host/host.ts';
 import { hostMoment } from './host/local-time.ts';
+import { inParts } from './host/in-parts.ts';
 import type { AuditStamp, HostStatement } from './host/statements.ts';
 import type { HostFileName } from './host/tables.ts';
 
@@ -13,7 +14,7 @@ export interface HostWrite {
 }
 
 /** Rows a MERGE: few enough shapes to keep each prepared, and far below the parameters that a statement may have. */
-const ROWS_A_MERGE = 24;
+export const ROWS_A_MERGE = 24;
 
 /** Runs all of them in order; false where one has not affected what it had to. @throws HostError that names the file */
 export async function executeAll(tx: HostTransaction, writes: readonly HostWrite[]): Promise<boolean> {
@@ -36,16 +37,10 @@ type Put<Row> = (count: number) => HostStatement<{ rows: readonly Row[]; stamp: 
 
 /** Rows that are written whatever the host holds of them. */
 export function putAll<Row>(file: HostFileName, put: Put<Row>, rows: readonly Row[], stamp: AuditStamp): HostWrite[] {
-  return inParts(rows).map((part) => {
+  return inParts(rows, ROWS_A_MERGE).map((part) => {
     const { sql, bind } = put(part.length);
     return { file, sql, values: bind({ rows: part, stamp }), rows: part.length };
   });
-}
-
-export function inParts<Item>(items: readonly Item[]): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / ROWS_A_MERGE) }, (_, part) =>
-    items.slice(part * ROWS_A_MERGE, (part + 1) * ROWS_A_MERGE),
-  );
 }
 
 /** Makes the text for each number of rows once. */

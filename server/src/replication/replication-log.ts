@@ -4,9 +4,10 @@ import type { Log } from '../log.ts';
 import type { HostGate } from './host-gate.ts';
 import { HostError, needsSetup, type Host } from './host/host.ts';
 import { hostMoment, type HostMoment } from './host/local-time.ts';
+import { inParts } from './host/in-parts.ts';
 import { insertMissing } from './host/statements.ts';
 import { hostFiles, type HostFileName, type ServicePart } from './host/tables.ts';
-import { inParts, namesOf, once, stampAt, writeOwn } from './host-writes.ts';
+import { namesOf, once, ROWS_A_MERGE, stampAt, writeOwn } from './host-writes.ts';
 import { traceText } from './trace.ts';
 
 /** What became of one thing that was brought to the host. */
@@ -57,7 +58,7 @@ export class ReplicationLog {
     const now = clock();
     const stamp = stampAt(now, first.zone);
     const rows = entries.map((entry) => logRow(entry, hostMoment(now, entry.zone)));
-    const writes = inParts(rows).map((part) => {
+    const writes = inParts(rows, ROWS_A_MERGE).map((part) => {
       const { sql, bind } = this.#insert(part.length);
       return { file: 'PODRPLP', sql, values: bind({ rows: part, stamp }), rows: 'any' } as const;
     });

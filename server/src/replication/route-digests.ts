@@ -1,6 +1,7 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import type { Db } from '../db/types.ts';
 import type { Host } from './host/host.ts';
+import { inParts } from './host/in-parts.ts';
 import { readClosedRoutes, type RouteMark } from './host/marks.ts';
 import * as sql from './polling-sql.ts';
 
@@ -48,8 +49,7 @@ export class RouteDigests {
   /** All of these, a few at a time. Of any other route nothing has to be remembered any more. */
   async inTurns(keys: readonly RouteKey[]): Promise<RouteKey[][]> {
     await this.#db.query(sql.keepRouteMarks, [keys.map(placeOf)]);
-    const turns = Math.ceil(keys.length / AT_ONCE);
-    return Array.from({ length: turns }, (_, n) => keys.slice(n * AT_ONCE, (n + 1) * AT_ONCE));
+    return inParts(keys, AT_ONCE);
   }
 }
 

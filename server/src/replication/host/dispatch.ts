@@ -1,5 +1,6 @@
 import type { HostFileName, HostPart, HostRecord } from './tables.ts';
 import type { Host, HostTransaction } from './host.ts';
+import { inParts } from './in-parts.ts';
 import { hostMoment, type HostMoment } from './local-time.ts';
 import type { RouteFile } from './load-file.ts';
 import { hostRowsOf } from './load-rows.ts';
@@ -35,19 +36,14 @@ export async function dispatchRoute(host: Host, route: RouteFile, office: Office
     // Lines belong to the host alone: replaced. Stops and drivers also carry columns of the service: changed in place.
     await tx.execute(`delete from ${host.library}.RTPRDP where RPFAC = ? and RPRTE = ? and RPWKE = ?`, key);
     await tx.execute(`delete from ${host.library}.RTCOLP where RCFAC = ? and RCRTE = ? and RCWKE = ?`, key);
-    await writer.keepOnly(
-      'RTSTPP',
-      ['RSFAC', 'RSRTE', 'RSWKE'],
-      'RSSTP',
-      key,
-      rows.stops.map(({ RSSTP }) => RSSTP),
-    );
+    const stops = rows.stops.map(({ RSSTP }) => RSSTP);
+    await writer.keepOnly('RTSTPP', { RSFAC: header.RHFAC, RSRTE: header.RHRTE, RSWKE: header.RHWKE }, 'RSSTP', stops);
+    const drivers = rows.drivers.map(({ RDEMP }) => RDEMP);
     await writer.keepOnly(
       'RTDRVP',
-      ['RDFAC', 'RDRTE', 'RDWKE'],
+      { RDFAC: header.RHFAC, RDRTE: header.RHRTE, RDWKE: header.RHWKE },
       'RDEMP',
-      key,
-      rows.drivers.map(({ RDEMP }) => RDEMP),
+      drivers,
     );
     await tx.execute(
       `update ${host.library}.INVHDP set IHRTE = ' ', IHSTP = 0 where IHFAC = ? and IHRTE = ? and IHWKE = ?`,
@@ -119,6 +115,9 @@ async function zoneOf(host: Host, tx: HostTransaction, facility: string): Promis
   return typeof row?.['FATZ'] === 'string' ? row['FATZ'] : '';
 }
 
+/** Columns and what they have to hold. */
+type RowKey = { readonly [column: string]: string };
+
 /** Multi-row statements of one transaction, under one stamp. */
 class Writer {
   readonly #host: Host;
@@ -136,7 +135,7 @@ class Writer {
     columns: readonly Chosen[],
     rows: Parameters<ReturnType<typeof putRows<Name, Chosen>>['bind']>[0]['rows'],
   ): Promise<void> {
-    for (const part of inParts(rows)) {
+    for (const part of inParts(rows, ROWS_A_STATEMENT)) {
       const statement = putRows(this.#host, name, columns, part.length);
       await this.#tx.execute(statement.sql, statement.bind({ rows: part, stamp: this.#stamp }));
     }
@@ -147,23 +146,21 @@ class Writer {
     columns: readonly Chosen[],
     rows: readonly Pick<HostRecord<Name>, Chosen>[],
   ): Promise<void> {
-    for (const part of inParts(rows)) {
+    for (const part of inParts(rows, ROWS_A_STATEMENT)) {
       const statement = insertRows(this.#host, name, columns, part.length);
       await this.#tx.execute(statement.sql, statement.bind({ rows: part, stamp: this.#stamp }));
     }
   }
 
-  /** Deletes the route's rows that the new plan does not have. */
-  async keepOnly(name: HostFileName, by: string[], column: string, key: string[], kept: string[]): Promise<void> {
-    const where = by.map((part) => `${part} = ?`).join(' and ');
-    const others = kept.length > 0 ? ` and ${column} not in (${kept.map(() => '?').join(', ')})` : '';
-    await this.#tx.execute(`delete from ${this.#host.library}.${name} where ${where}${others}`, [...key, ...kept]);
+  /** Deletes those of the rows with this key that the new plan does not have: it keeps the ones whose `column` is `kept`. */
+  async keepOnly(name: HostFileName, key: RowKey, column: string, kept: readonly string[]): Promise<void> {
+    const where = Object.keys(key).map((part) => `${part} = ?`);
+    if (kept.length > 0) where.push(`${column} not in (${kept.map(() => '?').join(', ')})`);
+    await this.#tx.execute(`delete from ${this.#host.library}.${name} where ${where.join(' and ')}`, [
+      ...Object.values(key),
+      ...kept,
+    ]);
   }
-}
-
-function inParts<Row>(rows: readonly Row[]): Row[][] {
-  const parts = Math.ceil(rows.length / ROWS_A_STATEMENT);
-  return Array.from({ length: parts }, (_, part) => rows.slice(part * ROWS_A_STATEMENT, (part + 1) * ROWS_A_STATEMENT));
 }
 
 const customerColumns = [

@@ -1,6 +1,7 @@
 import type { Column } from './columns.ts';
 import type { HostChanges, Ring } from './changes.ts';
 import type { Host } from './host.ts';
+import { inParts } from './in-parts.ts';
 import { hostFile, isHostFileName, type HostFileName } from './tables.ts';
 
 /** Lines read at once. More than that wait for the next look; what is read first is also deleted first. */
@@ -43,8 +44,7 @@ order by CHSEQ fetch first ${MAX_RINGS} rows only`,
 
   /** Others with a lower number may have been committed since. */
   async silence(sequences: readonly string[]): Promise<void> {
-    for (let from = 0; from < sequences.length; from += DELETED_A_STATEMENT) {
-      const part = sequences.slice(from, from + DELETED_A_STATEMENT);
+    for (const part of inParts(sequences, DELETED_A_STATEMENT)) {
       const list = part.map(() => '?').join(', ');
       await this.#host.transaction((tx) =>
         tx.execute(`delete from ${this.#host.library}.PODCHGP where CHSEQ in (${list})`, part),

@@ -1,5 +1,6 @@
 import { readRecords, selectRows } from './statements.ts';
 import type { Host, HostRow, HostTransaction } from './host.ts';
+import { inParts } from './in-parts.ts';
 import type { HostFileName, HostRecord } from './tables.ts';
 
 // What the import asks of the host. Every answer is made of whole rows, read by key.
@@ -126,7 +127,7 @@ export async function readRoutesOf(
   ];
   const found: HostRouteKey[] = [];
   for (const [values, sql] of questions) {
-    for (const part of inParts(values))
+    for (const part of listsOf(values))
       found.push(...(await host.query(sql(placeholders(part)), part)).map(routeKeyOf));
   }
   return found;
@@ -150,7 +151,7 @@ async function readIn<Name extends HostFileName>(
   values: readonly string[],
 ): Promise<HostRecord<Name>[]> {
   const found: HostRecord<Name>[] = [];
-  for (const part of inParts(values)) {
+  for (const part of listsOf(values)) {
     const { sql } = selectRows(host, name, []);
     const [select, order = ''] = sql.split(' order by ');
     const rows = await tx.query(`${select} where ${column} in ${placeholders(part)} order by ${order}`, part);
@@ -160,11 +161,10 @@ async function readIn<Name extends HostFileName>(
 }
 
 /** Distinct values that are not blank, a statement's worth at a time. */
-function inParts(values: readonly string[]): string[][] {
-  const distinct = [...new Set(values)].filter((value) => value !== '');
-  const parts = Math.ceil(distinct.length / KEYS_A_STATEMENT);
-  return Array.from({ length: parts }, (_, part) =>
-    distinct.slice(part * KEYS_A_STATEMENT, (part + 1) * KEYS_A_STATEMENT),
+function listsOf(values: readonly string[]): string[][] {
+  return inParts(
+    [...new Set(values)].filter((value) => value !== ''),
+    KEYS_A_STATEMENT,
   );
 }
 

@@ -89,19 +89,24 @@ export function updateGuarded<Name extends HostFileName, Chosen extends keyof Ho
   };
 }
 
+/** What keeps a MERGE from a row that exists, beside its columns that are no longer as they were. */
+export interface MergeGuards<Column, Flag> {
+  /** Changed only where this column is lower on the host. */
+  readonly sequence?: Column;
+  /** A row whose flag is Y stays as it is. */
+  readonly unless?: Flag;
+}
+
 /**
  * Inserts or changes `count` rows with one MERGE of typed values. A row that exists is changed only where every written
- * column still equals
- * `was` and, if `sequence` names a column, where that column is lower on the host; a row whose flag `unless` is Y stays
- * as it is. The affected count says how many were written.
+ * column still equals `was` and no guard stands against it. The affected count says how many were written.
  */
 export function mergeRows<Name extends HostFileName, Chosen extends keyof HostRecord<Name> & string>(
   place: Place,
   name: Name,
   columns: readonly Chosen[],
   count: number,
-  sequence?: Chosen,
-  unless?: keyof HostRecord<Name> & string,
+  { sequence, unless }: MergeGuards<Chosen, keyof HostRecord<Name> & string> = {},
 ): HostStatement<{
   rows: readonly GuardedRow<HostKey<Name> & Pick<HostRecord<Name>, Chosen>>[];
   stamp: AuditStamp;
