@@ -49,6 +49,20 @@ export const dropReportLedger: Statement = {
          ), ${noted}`,
 };
 
+/** The tables whose rows belong to a route and have no other life, by `facility`, `route_id` and `week_end`. */
+const partsOfRoute = [
+  'stop_plan',
+  'stop_result',
+  'route_driver',
+  'driver_sign_in',
+  'host_shadow',
+  'route_lease',
+  'awaited_asset',
+];
+
+const deleteGone = (table: string): string =>
+  `delete from ${table} t using gone g where (t.facility, t.route_id, t.week_end) = (g.facility, g.id, g.week_end)`;
+
 /**
  * Routes that the host itself has given up, with all that hangs on them: while it has one, the mirror would take it in
  * again. Their changes go first: a history without its stop is no history.
@@ -63,21 +77,7 @@ export const dropRoutes: Statement = {
               and not exists (select from driver_sign_in s where s.facility = r.facility and s.route_id = r.id
                                                              and s.week_end = r.week_end and s.hosted_version < s.version)
             limit $2 for update of r skip locked
-         ), plans as (
-           delete from stop_plan t using gone g where (t.facility, t.route_id, t.week_end) = (g.facility, g.id, g.week_end)
-         ), results as (
-           delete from stop_result t using gone g where (t.facility, t.route_id, t.week_end) = (g.facility, g.id, g.week_end)
-         ), drivers as (
-           delete from route_driver t using gone g where (t.facility, t.route_id, t.week_end) = (g.facility, g.id, g.week_end)
-         ), sign_ins as (
-           delete from driver_sign_in t using gone g where (t.facility, t.route_id, t.week_end) = (g.facility, g.id, g.week_end)
-         ), shadows as (
-           delete from host_shadow t using gone g where (t.facility, t.route_id, t.week_end) = (g.facility, g.id, g.week_end)
-         ), leases as (
-           delete from route_lease t using gone g where (t.facility, t.route_id, t.week_end) = (g.facility, g.id, g.week_end)
-         ), awaited as (
-           delete from awaited_asset t using gone g where (t.facility, t.route_id, t.week_end) = (g.facility, g.id, g.week_end)
-         )
+         ), ${partsOfRoute.map((table) => `${table}_rows as (${deleteGone(table)})`).join(', ')}
          delete from route r using gone g where (r.facility, r.id, r.week_end) = (g.facility, g.id, g.week_end)`,
 };
 
