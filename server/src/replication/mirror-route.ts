@@ -27,6 +27,9 @@ export type SaveOptions = {
   inheritance: Inheritance;
 };
 
+/** The version that a route is raised to, its row locked. */
+type Revision = { readonly tx: Tx; readonly key: RouteKey; readonly version: number };
+
 export type SavedRoute = 'unchanged' | 'changed' | 'new' | 'withdrawn';
 
 /**
@@ -73,8 +76,9 @@ export async function saveRoute(
   ]);
   await saveDrivers(tx, key, drivers);
   await setResultsAside(tx, key, plans);
-  if (restarted) await restart(tx, key, image, version, plans, options);
-  else await savePlans(tx, key, version, plans, options);
+  const revision = { tx, key, version };
+  if (restarted) await restart(revision, image, plans, options);
+  else await savePlans(revision, plans, options);
   // A driver who was put on the route may be signed in already, and a new row of the host says nothing of it yet.
   if (headerChanged) await recordRouteSignIns(tx, key, { now, reloaded: restarted || drivers.saved.length > 0 });
   await tx.query(sql.notify, [routeScope(key)]);
@@ -98,7 +102,7 @@ async function create(tx: Tx, key: RouteKey, image: RouteImage, options: SaveOpt
     closing.closedBy,
   ]);
   await saveDrivers(tx, key, driverChanges([], image));
-  await savePlans(tx, key, 1, planChanges([], image, true), options);
+  await savePlans({ tx, key, version: 1 }, planChanges([], image, true), options);
   await saveShadows(tx, key, heldOf(inheritance));
   await tx.query(sql.noteReload, [...keyOf(key), options.reloadedBy.join(' ')]);
   await recordRouteSignIns(tx, key, { now, reloaded: false });
@@ -134,17 +138,16 @@ async function withdraw(tx: Tx, key: RouteKey, before: MirrorRoute, now: Date): 
  * written to the host's new rows. All documents get the new version, so that every phone takes them anew.
  */
 async function restart(
-  tx: Tx,
-  key: RouteKey,
+  revision: Revision,
   image: RouteImage,
-  version: number,
   changes: PlanChanges,
   options: SaveOptions,
 ): Promise<void> {
+  const { tx, key } = revision;
   const { status, arrived, closedAt, closedBy } = image.closing;
   await tx.query(sql.restartRoute, [...keyOf(key), status, arrived, closedAt, closedBy]);
   await tx.query(sql.noteReload, [...keyOf(key), options.reloadedBy.join(' ')]);
-  await savePlans(tx, key, version, changes, options);
+  await savePlans(revision, changes, options);
   const { rows } = await tx.query<{ stop_id: number; rows: string }>(sql.dropShadows, keyOf(key));
   const held = rows
     .filter(({ stop_id: stop }) => stop !== ROUTE_ROW)
@@ -179,9 +182,7 @@ async function saveDrivers(tx: Tx, key: RouteKey, { saved, removed }: DriverChan
 }
 
 async function savePlans(
-  tx: Tx,
-  key: RouteKey,
-  version: number,
+  { tx, key, version }: Revision,
   { saved, removed }: PlanChanges,
   { now, inheritance }: Pick<SaveOptions, 'now' | 'inheritance'>,
 ): Promise<void> {
