@@ -1,4 +1,4 @@
-import { routeKey, routeScope, type RouteKey } from '@tailgate/sync-protocol';
+import { routeScope, type RouteKey } from '@tailgate/sync-protocol';
 import { isDataError } from '../db/sqlstate.ts';
 import { withTransaction } from '../db/transaction.ts';
 import type { Db } from '../db/types.ts';
@@ -9,14 +9,14 @@ import { HostStops } from './host-stops.ts';
 import type { HostChanges } from './host/changes.ts';
 import { Doorbell } from './host/doorbell.ts';
 import { HostError, type Host } from './host/host.ts';
-import { hostMoment } from './host/local-time.ts';
 import type { HostFileName } from './host/tables.ts';
-import { readRouteKeys, readRouteRows, readRoutesOf, readZone, type RouteRows } from './host/reads.ts';
+import { readRouteRows, readZone, type RouteRows } from './host/reads.ts';
 import { importCodes, importEmployees, importFacilities, nothingNew, type NewMasters } from './import-masters.ts';
 import * as sql from './import-sql.ts';
 import type { Leases } from './lease.ts';
 import { keyOf, saveRoute } from './mirror-route.ts';
 import { OfficeEdits } from './office-edits.ts';
+import { RouteChoice } from './route-choice.ts';
 import { inheritanceOf, routeImage } from './route-image.ts';
 import { RouteDigests } from './route-digests.ts';
 import { ROUTE_ROW, type ForeignEdit } from './route-pass.ts';
@@ -38,8 +38,6 @@ export type ImportOptions = {
 const QUIET_MS = 2_000;
 /** Somebody who types into a route without a pause does not keep it from the drivers for longer than this. */
 const PATIENCE_MS = 30_000;
-/** Closed routes of older weeks are history: the first snapshot leaves them where they are. */
-const HISTORY_MS = 8 * 86_400_000;
 const MAX_BACKOFF_MS = 30_000;
 /** A look at everything is followed by a pause of so many times its length: looking is not what a host is for. */
 const PAUSE = 4;
@@ -55,6 +53,7 @@ export class HostImport {
   readonly #edits: OfficeEdits;
   readonly #changes: HostChanges;
   readonly #digests: RouteDigests;
+  readonly #choice: RouteChoice;
   /** Passes follow each other. */
   #last: Promise<unknown> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -67,6 +66,7 @@ export class HostImport {
     this.#stops = new HostStops(options.host);
     this.#changes = options.changes ?? new Doorbell(options.host);
     this.#digests = new RouteDigests(options);
+    this.#choice = new RouteChoice(options);
     this.#edits = new OfficeEdits({ ...options, host: this.#stops });
   }
 
@@ -98,7 +98,7 @@ export class HostImport {
     if (scope === 'everything' || this.#changes.comparesAll) return drift;
     let found = drift;
     // What rings meanwhile has its turn in between.
-    for (const few of await this.#digests.inTurns(await this.#routesNotOpen()))
+    for (const few of await this.#digests.inTurns(await this.#choice.notOpen()))
       found = together(found, await inTurn(() => this.#compareChanged(few)));
     return found;
   }
@@ -159,7 +159,7 @@ export class HostImport {
       if (scope === 'routes') return nothingDrifted;
     }
     const masters = scope === 'everything' ? await this.#compareMasters() : nothingNew;
-    const keys = scope === 'everything' ? await this.#routesThatMatter() : await this.#openRoutes();
+    const keys = scope === 'everything' ? await this.#choice.allThatMatter() : await this.#choice.open();
     return driftOf(await this.#compareRoutes(keys, masters.renamed), masters.files);
   }
 
@@ -211,19 +211,16 @@ export class HostImport {
     const { routes, masters } = sortRings(rings);
     const handled = [...strange, ...masters.sequences];
     const renamed = await this.#importMasters(masters);
-    for (const key of await this.#affectedRoutes(masters)) join(routes, key);
+    const renamedScopes = new Set(renamed.map(routeScope));
+    // The triggers stand since the library was opened: what was there before is looked at once.
+    const shown = this.#snapshotDone ? await this.#choice.showing(masters) : await this.#choice.allThatMatter();
+    for (const key of shown) join(routes, key);
     for (const key of renamed) join(routes, key);
     let quietIn = Number.POSITIVE_INFINITY;
     for (const [scope, route] of routes) {
       const loud = route.youngest < quietMs && route.oldest < PATIENCE_MS;
       if (loud) quietIn = Math.min(quietIn, quietMs - route.youngest);
-      else if (
-        await this.#importRoute(
-          route,
-          renamed.some((key) => routeScope(key) === scope),
-        )
-      )
-        handled.push(...route.sequences);
+      else if (await this.#importRoute(route, renamedScopes.has(scope))) handled.push(...route.sequences);
     }
     await this.#changes.silence(handled);
     this.#snapshotDone = true;
@@ -235,7 +232,7 @@ export class HostImport {
     const isDue = (file: HostFileName) => !this.#snapshotDone || keys.has(file);
     if (isDue('FACMSTP')) await importFacilities(db, host);
     if (isDue('CTLCDP')) await importCodes(db, host);
-    return isDue('EMPMSTP') ? this.#routesOf((await importEmployees(db, host)).renamed) : [];
+    return isDue('EMPMSTP') ? this.#choice.ofDrivers((await importEmployees(db, host)).renamed) : [];
   }
 
   /** The master files as if nothing had rung; what has rung is left to the import. */
@@ -256,48 +253,7 @@ export class HostImport {
     const told = files.length > 0 ? await rung() : left;
     const drifted = files.filter((file) => !told.has(file));
     for (const file of drifted) await db.query(sql.reportIncident, ['host_drift', JSON.stringify({ file })]);
-    return { files: drifted, renamed: new Set((await this.#routesOf(renamed)).map(routeScope)) };
-  }
-
-  /** Routes that show these drivers. */
-  async #routesOf(drivers: readonly string[]): Promise<RouteKey[]> {
-    if (drivers.length === 0) return [];
-    return (await this.#options.db.query<RouteKey>(sql.routesOfDrivers, [drivers])).rows.map(plainKey);
-  }
-
-  /** Open routes that show what changed in a master file; at the first pass, every route that still matters. */
-  async #affectedRoutes({ keys }: RungMasters): Promise<RouteKey[]> {
-    const { host } = this.#options;
-    if (!this.#snapshotDone) return this.#routesThatMatter();
-    const named = (file: 'CUSMSP' | 'SLSREPP' | 'ITCOLP' | 'INVHDP', column: string) =>
-      (keys.get(file) ?? []).map((key) => key[column] ?? '');
-    const masters = {
-      customers: named('CUSMSP', 'CMCUS'),
-      reps: named('SLSREPP', 'SRID'),
-      items: named('ITCOLP', 'ICITM'),
-      invoices: named('INVHDP', 'IHINV'),
-    };
-    const touched = (await readRoutesOf(host, masters)).flatMap(readableKey);
-    if (touched.length === 0) return [];
-    const known = new Set((await this.#openRoutes()).map(routeScope));
-    return touched.filter((key) => known.has(routeScope(key)));
-  }
-
-  /** Closed ones that are no history yet, and such as nobody has told us of. */
-  async #routesNotOpen(): Promise<RouteKey[]> {
-    const open = new Set((await this.#openRoutes()).map(routeScope));
-    return (await this.#routesThatMatter()).filter((key) => !open.has(routeScope(key)));
-  }
-
-  async #openRoutes(): Promise<RouteKey[]> {
-    return (await this.#options.db.query<RouteKey>(sql.openRoutes)).rows.map(plainKey);
-  }
-
-  /** Routes of the host that are no history, and all that are open here. */
-  async #routesThatMatter(): Promise<RouteKey[]> {
-    const { host, clock } = this.#options;
-    const since = hostMoment(new Date(clock().getTime() - HISTORY_MS), 'UTC').date;
-    return [...(await readRouteKeys(host, since)).flatMap(readableKey), ...(await this.#openRoutes())];
+    return { files: drifted, renamed: new Set((await this.#choice.ofDrivers(renamed)).map(routeScope)) };
   }
 
   /** @returns false where it has to be looked at again: the route's rows are being written just now */
@@ -371,16 +327,6 @@ interface RouteStanding {
 function join(routes: Map<string, RungRoute>, key: RouteKey): void {
   const scope = routeScope(key);
   if (!routes.has(scope)) routes.set(scope, quietRoute(key));
-}
-
-function plainKey({ facility, id, week_end }: RouteKey): RouteKey {
-  return { facility, id, week_end };
-}
-
-/** A key on the host that no route can have is not imported; blanks in key columns are the usual case. */
-function readableKey(key: RouteKey): RouteKey[] {
-  const parsed = routeKey.safeParse(key);
-  return parsed.success && key.facility !== '' && key.id !== '' ? [parsed.data] : [];
 }
 
 /** Data that cannot be read or stored, as opposed to a database or a host that is away. */

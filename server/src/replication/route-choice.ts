@@ -1,0 +1,71 @@
+import { routeKey, routeScope, type RouteKey } from '@tailgate/sync-protocol';
+import type { Db } from '../db/types.ts';
+import type { Host } from './host/host.ts';
+import { hostMoment } from './host/local-time.ts';
+import { readRouteKeys, readRoutesOf } from './host/reads.ts';
+import * as sql from './import-sql.ts';
+import type { RungMasters } from './rung-routes.ts';
+
+/** Closed routes of older weeks are history: the first snapshot leaves them where they are. */
+const HISTORY_MS = 8 * 86_400_000;
+
+/** Which routes the import looks at, where it is not a route's own row that has rung. */
+export class RouteChoice {
+  readonly #db: Db;
+  readonly #host: Host;
+  readonly #clock: () => Date;
+
+  constructor({ db, host, clock }: { readonly db: Db; readonly host: Host; readonly clock: () => Date }) {
+    this.#db = db;
+    this.#host = host;
+    this.#clock = clock;
+  }
+
+  async open(): Promise<RouteKey[]> {
+    return (await this.#db.query<RouteKey>(sql.openRoutes)).rows.map(plainKey);
+  }
+
+  /** Routes of the host that are no history, and all that are open here. @throws HostError */
+  async allThatMatter(): Promise<RouteKey[]> {
+    const since = hostMoment(new Date(this.#clock().getTime() - HISTORY_MS), 'UTC').date;
+    return [...(await readRouteKeys(this.#host, since)).flatMap(readableKey), ...(await this.open())];
+  }
+
+  /** Closed ones that are no history yet, and such as nobody has told us of. @throws HostError */
+  async notOpen(): Promise<RouteKey[]> {
+    const open = new Set((await this.open()).map(routeScope));
+    return (await this.allThatMatter()).filter((key) => !open.has(routeScope(key)));
+  }
+
+  /** Routes that show these drivers. */
+  async ofDrivers(drivers: readonly string[]): Promise<RouteKey[]> {
+    if (drivers.length === 0) return [];
+    return (await this.#db.query<RouteKey>(sql.routesOfDrivers, [drivers])).rows.map(plainKey);
+  }
+
+  /** Open routes that show what has changed in a master file. @throws HostError */
+  async showing({ keys }: RungMasters): Promise<RouteKey[]> {
+    const named = (file: 'CUSMSP' | 'SLSREPP' | 'ITCOLP' | 'INVHDP', column: string) =>
+      (keys.get(file) ?? []).map((key) => key[column] ?? '');
+    const masters = {
+      customers: named('CUSMSP', 'CMCUS'),
+      reps: named('SLSREPP', 'SRID'),
+      items: named('ITCOLP', 'ICITM'),
+      invoices: named('INVHDP', 'IHINV'),
+    };
+    const touched = (await readRoutesOf(this.#host, masters)).flatMap(readableKey);
+    if (touched.length === 0) return [];
+    const open = new Set((await this.open()).map(routeScope));
+    return touched.filter((key) => open.has(routeScope(key)));
+  }
+}
+
+function plainKey({ facility, id, week_end }: RouteKey): RouteKey {
+  return { facility, id, week_end };
+}
+
+/** A key on the host that no route can have is not imported; blanks in key columns are the usual case. */
+function readableKey(key: RouteKey): RouteKey[] {
+  const parsed = routeKey.safeParse(key);
+  return parsed.success && key.facility !== '' && key.id !== '' ? [parsed.data] : [];
+}
