@@ -1,4 +1,4 @@
-import type { Stamp, StopObject, StopResult } from '@tailgate/sync-protocol';
+import type { LineKind, Stamp, StopObject, StopResult } from '@tailgate/sync-protocol';
 import { applyStopUpdate, canonicalJson, stopObject } from '@tailgate/sync-protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { anyStopObject } from './stop-objects.ts';
 const stamp = (at: number): Stamp => ({ at, client: 'c', seq: at, by: '1001' });
 /** What a result says; lines and groups without a field say nothing. */
 function valuesOf({ status, arrived, updates = {}, ...lines }: StopResult): string {
-  const said = (kind: 'products' | 'collections') =>
+  const said = (kind: LineKind) =>
     Object.fromEntries(
       Object.entries(lines[kind] ?? {}).flatMap(([key, { id: _id, invoice: _invoice, n: _n, ...fields }]) =>
         canonicalJson(fields) === '{}' ? [] : [[key, fields]],

@@ -1,4 +1,4 @@
-import type { LineUpdate } from '@tailgate/sync-protocol';
+import type { LineKind, LineUpdate } from '@tailgate/sync-protocol';
 import { lineUpdate } from '@tailgate/sync-protocol';
 
 type Updates = NonNullable<LineUpdate['updates']>;
@@ -6,7 +6,7 @@ type ActionUpdates = NonNullable<NonNullable<LineUpdate['action']>['updates']>;
 
 /** One line of a stop: `n` is 0 for the first of its item and invoice. */
 export interface LineName {
-  readonly kind: 'products' | 'collections';
+  readonly kind: LineKind;
   readonly id: string;
   readonly invoice: string;
   readonly n: number;

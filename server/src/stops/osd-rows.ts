@@ -1,4 +1,4 @@
-import type { OsdGroup } from '@tailgate/sync-protocol';
+import type { LineKind, OsdGroup } from '@tailgate/sync-protocol';
 import { hostLengths, hostText, lineKey, withoutFill } from '@tailgate/sync-protocol';
 import type { ServicePart } from '../replication/host/tables.ts';
 import type { HostStop } from './host-stop.ts';
@@ -29,7 +29,7 @@ export function osdRows(stop: OsdStop, held: readonly OsdRow[], credited: Readon
 
 /** Where an entry stands in the stop's result: in which list, of which line, in which group, and there. */
 export interface OsdPlace {
-  readonly list: 'products' | 'collections' | 'overage';
+  readonly list: LineKind | 'overage';
   /** Blank for overage. */
   readonly line: string;
   readonly itemized: boolean;

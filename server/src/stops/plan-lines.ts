@@ -1,3 +1,5 @@
+import type { LineKind } from '@tailgate/sync-protocol';
+
 /**
  * The digest of a plan that the rules need, kept beside it: a line of text for each manifest line, in host order, as
  * `P` product or `C` collection, item, invoice and ordered quantity, joined with tabs. Looking up the few lines that an
@@ -5,8 +7,10 @@
  */
 export type PlanLines = string;
 
-export function planLines({ products, collections }: Record<'products' | 'collections', readonly Line[]>): PlanLines {
-  const lines = [...products.map(digestAs('P')), ...collections.map(digestAs('C'))];
+const letters = { products: 'P', collections: 'C' } as const satisfies Record<LineKind, string>;
+
+export function planLines({ products, collections }: Record<LineKind, readonly Line[]>): PlanLines {
+  const lines = [...products.map(digestAs('products')), ...collections.map(digestAs('collections'))];
   return `\n${lines.join('\n')}\n`;
 }
 
@@ -16,9 +20,9 @@ interface Line {
   readonly quantity: number;
 }
 const digestAs =
-  (kind: 'P' | 'C') =>
+  (kind: LineKind) =>
   (line: Line): string =>
-    `${kind}\t${line.id}\t${line.invoice}\t${line.quantity}`;
+    `${letters[kind]}\t${line.id}\t${line.invoice}\t${line.quantity}`;
 
 /** What the manifest says of an item and invoice. */
 interface Planned {
@@ -29,8 +33,8 @@ interface Planned {
 }
 
 /** Looks for the lines of an item and invoice, and at the `n`th of them. */
-export function plannedLine(lines: PlanLines, kind: 'P' | 'C', id: string, invoice: string, n: number): Planned {
-  const start = `\n${kind}\t${id}\t${invoice}\t`;
+export function plannedLine(lines: PlanLines, kind: LineKind, id: string, invoice: string, n: number): Planned {
+  const start = `\n${letters[kind]}\t${id}\t${invoice}\t`;
   let [count, ordered]: [number, number | undefined] = [0, undefined];
   for (let at = lines.indexOf(start); at >= 0; at = lines.indexOf(start, at + start.length)) {
     const from = at + start.length;
@@ -41,8 +45,8 @@ export function plannedLine(lines: PlanLines, kind: 'P' | 'C', id: string, invoi
 }
 
 /** The invoices of all manifest lines of this item, in host order. */
-export function plannedInvoices(lines: PlanLines, kind: 'P' | 'C', id: string): string[] {
-  const start = `\n${kind}\t${id}\t`;
+export function plannedInvoices(lines: PlanLines, kind: LineKind, id: string): string[] {
+  const start = `\n${letters[kind]}\t${id}\t`;
   const invoices: string[] = [];
   for (let at = lines.indexOf(start); at >= 0; at = lines.indexOf(start, at + start.length)) {
     const from = at + start.length;

@@ -1,4 +1,4 @@
-import type { Remark, SkipRefuseArgs, StopObject, StopResult, Warning } from '@tailgate/sync-protocol';
+import type { LineKind, Remark, SkipRefuseArgs, StopObject, StopResult, Warning } from '@tailgate/sync-protocol';
 import {
   applyOfficeUpdate,
   applyStopUpdate,
@@ -32,8 +32,7 @@ export interface StopDecision {
 /** A stop object of PUT route/stop or of the mutation `stop.update`. */
 export function decideStopUpdate(stop: StopObject, context: StopContext): StopDecision {
   const { actor, paths, result, plan } = context;
-  const invoicesOf = (kind: 'products' | 'collections', item: string) =>
-    plannedInvoices(plan.lines, kind === 'products' ? 'P' : 'C', item);
+  const invoicesOf = (kind: LineKind, item: string) => plannedInvoices(plan.lines, kind, item);
   // The office names lines by the keys of the host: there is nothing to guess.
   const placed = actor.kind === 'office' ? stop : withPlannedInvoices(stop, invoicesOf, paths);
   const update = actor.kind === 'driver' ? withDeliverer(placed, actor.employee, context.route.drivers) : placed;

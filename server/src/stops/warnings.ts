@@ -65,11 +65,10 @@ function lineWarnings(
   { lines, codes }: { readonly lines: PlanLines; readonly codes: CodeBook },
   warnings: Warning[],
 ): void {
-  const planned = plannedKinds[kind];
   for (const [i, line] of placed.entries()) {
     const { id, invoice, updates, action } = line;
     const n = occurrence(placed, i);
-    const { ordered, count } = plannedLine(lines, planned, id, invoice, n);
+    const { ordered, count } = plannedLine(lines, kind, id, invoice, n);
     const path = `${kind}.${i}`;
     if (ordered === undefined)
       warnings.push(warn('unknown_product', path, `item ${id} is not on the manifest of this stop; it was kept`));
@@ -77,7 +76,7 @@ function lineWarnings(
       warnings.push(warn('over_delivered', `${path}.updates.delivered`, `more than the ${ordered} ordered`));
     // Who named no invoice that the item has could have meant any of the item's lines.
     const anyInvoice = sent[i] !== undefined && sent[i].invoice !== invoice;
-    const meant = anyInvoice ? plannedInvoices(lines, planned, id).length : count;
+    const meant = anyInvoice ? plannedInvoices(lines, kind, id).length : count;
     if (meant > 1 && meant > rivals(placed, id, anyInvoice ? undefined : invoice))
       warnings.push(warn('ambiguous_line', path, `the manifest has ${meant} such lines; ${taken(line, n)}`));
     if (updates?.osd_data) osdWarnings(updates.osd_data, `${path}.updates.osd_data`, codes, warnings);
@@ -86,7 +85,6 @@ function lineWarnings(
   }
 }
 
-const plannedKinds = { products: 'P', collections: 'C' } as const;
 const taken = ({ invoice }: LineUpdate, n: number): string =>
   `this was taken for number ${n + 1}${invoice === '' ? '' : ` of invoice ${invoice}`}`;
 
