@@ -37,13 +37,38 @@ const MAX_PREPARED = 400;
 const MAX_PREPARED_LENGTH = 20_000;
 
 /** Creates the library where it is missing and connects to it. */
-export async function openStandIn({
-  url,
-  library,
-  log,
-  program = serviceProgram,
-  size = CONNECTIONS,
-}: StandInOptions): Promise<Host> {
+export async function openStandIn(options: StandInOptions): Promise<Host> {
+  const { library, program = serviceProgram } = options;
+  const pool = openPool({ ...options, program });
+  try {
+    await createLibrary(pool, library);
+  } catch (error) {
+    await pool.end();
+    throw hostErrorOf(error, '08001');
+  }
+  const closing = new AbortController();
+  const line: Line = { pool, faultsOf: program === serviceProgram ? library : undefined, signal: closing.signal };
+  return {
+    dialect: 'postgres',
+    library,
+    query: (sql, parameters = []) => withConnection(line, '', (session) => readRows(session, sql, parameters)),
+    transaction: (work) =>
+      withConnection(line, 'begin; ', async (session) => {
+        const result = await work(transactionOn(session));
+        refuseByFault(await session.faults, '');
+        await commit(session.client);
+        return result;
+      }),
+    ping: () => withConnection(line, '', (session) => readJob(session, library)),
+    describe: (file) => withConnection(line, '', (session) => readColumns(session, library, file)),
+    close: async () => {
+      closing.abort();
+      await pool.end();
+    },
+  };
+}
+
+function openPool({ url, library, log, program, size = CONNECTIONS }: StandInOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: program,
@@ -67,67 +92,53 @@ export async function openStandIn({
   });
   // The pool listens only while a connection idles: one that breaks in our hands would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
-  const closing = new AbortController();
-  try {
-    await createLibrary(pool, library);
-  } catch (error) {
-    await pool.end();
-    throw hostErrorOf(error, '08001');
-  }
-
-  async function connect(): Promise<pg.PoolClient> {
-    try {
-      return await pool.connect();
-    } catch (error) {
-      throw hostErrorOf(error, '08001');
-    }
-  }
-
-  /**
-   * Runs `work` on a connection behind `first`, which also reads the faults: nobody waits for these alone, what `work`
-   * asks travels along and its answers are held back by them. A connection that may be half way through something is
-   * thrown away.
-   */
-  async function withConnection<T>(first: string, work: (session: Session) => Promise<T>): Promise<T> {
-    const client = await connect();
-    let broken = false;
-    try {
-      const faults = readFaults(client, first, program === serviceProgram ? library : undefined);
-      // Whoever asks something hears of it; nobody else has to.
-      faults.catch(() => undefined);
-      return await work({ client, faults, signal: closing.signal });
-    } catch (error) {
-      broken = !(await rolledBack(client));
-      throw error;
-    } finally {
-      client.release(broken);
-    }
-  }
-
-  return {
-    dialect: 'postgres',
-    library,
-    query: (sql, parameters = []) => withConnection('', (session) => readRows(session, sql, parameters)),
-    transaction: (work) =>
-      withConnection('begin; ', async (session) => {
-        const result = await work(transactionOn(session));
-        refuseByFault(await session.faults, '');
-        await commit(session.client);
-        return result;
-      }),
-    ping: () => withConnection('', (session) => readJob(session, library)),
-    describe: (file) => withConnection('', (session) => readColumns(session, library, file)),
-    close: async () => {
-      closing.abort();
-      await pool.end();
-    },
-  };
+  return pool;
 }
 
+interface Line {
+  readonly pool: pg.Pool;
+  /** The library whose faults befall this program; undefined for a clerk, who works on. */
+  readonly faultsOf: string | undefined;
+  /** Aborts when the host is closed. */
+  readonly signal: AbortSignal;
+}
+
+type Session = { client: pg.PoolClient; faults: Promise<readonly Fault[]>; signal: AbortSignal };
+
 /**
- * Begins, and reads the faults in the same round trip. They befall the service only: a clerk works on (`library`
- * undefined).
+ * Runs `work` on a connection behind `first`, which also reads the faults: nobody waits for these alone, what `work`
+ * asks travels along and its answers are held back by them. A connection that may be half way through something is
+ * thrown away.
  */
+async function withConnection<Result>(
+  { pool, faultsOf, signal }: Line,
+  first: string,
+  work: (session: Session) => Promise<Result>,
+): Promise<Result> {
+  const client = await connect(pool);
+  let broken = false;
+  try {
+    const faults = readFaults(client, first, faultsOf);
+    // Whoever asks something hears of it; nobody else has to.
+    faults.catch(() => undefined);
+    return await work({ client, faults, signal });
+  } catch (error) {
+    broken = !(await rolledBack(client));
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    throw hostErrorOf(error, '08001');
+  }
+}
+
+/** Begins, and reads the faults in the same round trip: those of `library`, where there is one. */
 async function readFaults(client: pg.PoolClient, first: string, library: string | undefined): Promise<Fault[]> {
   const text = library === undefined ? first : `${first}select fault, file from ${library}.standin_fault`;
   try {
@@ -136,8 +147,6 @@ async function readFaults(client: pg.PoolClient, first: string, library: string 
     throw hostErrorOf(error);
   }
 }
-
-type Session = { client: pg.PoolClient; faults: Promise<readonly Fault[]>; signal: AbortSignal };
 
 /**
  * A clerk writes `update RTSTPP …` without the library. And as on Db2 for i, rows are found by their key: a plan that
