@@ -3,6 +3,7 @@ import { PgBoss } from 'pg-boss';
 import type { UploadLimits } from '../../server/src/assets/limits.ts';
 import { uploadLimits } from '../../server/src/assets/limits.ts';
 import type { AuthGround } from '../../server/src/auth/ground.ts';
+import type { HashCost } from '../../server/src/auth/passwords.ts';
 import { openPasswords } from '../../server/src/auth/passwords.ts';
 import { shareCommits } from '../../server/src/assets/shared-commit.ts';
 import { Trays } from '../../server/src/assets/tray.ts';
@@ -67,6 +68,8 @@ export interface RestServerOptions extends Partial<Pick<HttpGround, HttpOptions>
   readonly logLevel?: string;
   /** Where they differ from what operators get by default. */
   readonly uploadLimits?: Partial<UploadLimits>;
+  /** Of its passwords: next to nothing where nothing is said. */
+  readonly passwordCost?: HashCost;
   /** Where it sends text messages, and how many an hour; without it they stay in their queue. */
   readonly sms?: { readonly url: string; readonly perHour?: number };
   /** How its routes close; `legacy` where nothing is said. */
@@ -95,6 +98,9 @@ export interface EdgeGround {
   readonly log: Log;
 }
 
+/** The least that argon2 takes: 0.3 ms of CPU a password. What a safe one costs (23 ms) is nothing that a test asks for. */
+const quickCost: HashCost = { memoryCost: 8, timeCost: 1, parallelism: 1 };
+
 export const opsToken = 'operators-only-4711';
 
 /** The REST edge on a database of its own, with the real pipeline and a real LISTEN session. It ends with the file. */
@@ -118,7 +124,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
   const auth: AuthGround = {
     db,
     inTransaction: (work) => withTransaction(db, work),
-    passwords: await openPasswords(),
+    passwords: await openPasswords(options.passwordCost ?? quickCost),
     now: () => clock.now,
     wakeHost: bossRowsWakeup(boss),
     tell: bossMessages(boss),

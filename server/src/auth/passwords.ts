@@ -1,8 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 
+/** What an argon2 hash costs whoever guesses, and us. */
+export interface HashCost {
+  /** KiB. */
+  readonly memoryCost: number;
+  /** Passes over them. */
+  readonly timeCost: number;
+  /** Lanes. */
+  readonly parallelism: number;
+}
+
 /** argon2id (the library's algorithm unless told otherwise) with OWASP's minimum: 19 MiB, two passes, one lane. */
-const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+export const safeCost: HashCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** Who waits behind the running hash. A full queue is about a second of work; more would only time out. */
 const longestQueue = 20;
 
@@ -12,8 +22,8 @@ export class HashingBusyError extends Error {
 }
 
 /** Makes the decoy hash as well, so that the first unknown id costs what every other one does. */
-export async function openPasswords(): Promise<Passwords> {
-  return new Passwords(await hash(randomBytes(16), cost));
+export async function openPasswords(cost = safeCost): Promise<Passwords> {
+  return new Passwords(await hash(randomBytes(16), cost), cost);
 }
 
 /**
@@ -22,16 +32,18 @@ export async function openPasswords(): Promise<Passwords> {
  */
 export class Passwords {
   readonly #decoy: string;
+  readonly #cost: HashCost;
   #last: Promise<unknown> = Promise.resolve();
   #queued = 0;
 
-  constructor(decoy: string) {
+  constructor(decoy: string, cost: HashCost) {
     this.#decoy = decoy;
+    this.#cost = cost;
   }
 
   /** @throws HashingBusyError */
   hash(password: string): Promise<string> {
-    return this.#inTurn(() => hash(comparable(password), cost));
+    return this.#inTurn(() => hash(comparable(password), this.#cost));
   }
 
   /**

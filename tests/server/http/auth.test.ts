@@ -1,5 +1,6 @@
 import { operations } from '@tailgate/sync-protocol';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { safeCost } from '../../../server/src/auth/passwords.ts';
 import { insertRoutes, plan } from '../../support/mirror.ts';
 import { insertEmployees, password, signIn, signUp } from '../../support/people.ts';
 import type { RestServer } from '../../support/rest-server.ts';
@@ -14,7 +15,7 @@ let server: RestServer;
 let other: RestServer;
 
 beforeAll(async () => {
-  server = await startRestServer();
+  server = await startRestServer({ passwordCost: safeCost });
   const { pool } = server.database;
   await insertRoutes(pool, [
     { facility: 'F01', id: 'R100', weekEnd: '20261121', drivers: ['1001', '1002', '1003'], stops: [plan(1)] },
