@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PgBoss } from 'pg-boss';
-import type { RouteKey, StopPlan, StopResult } from '@tailgate/sync-protocol';
+import type { RouteKey } from '@tailgate/sync-protocol';
 import { codeBook } from '../../server/src/codes/code-book.ts';
 import type { Db } from '../../server/src/db/types.ts';
 import { openPipeline } from '../../server/src/mutations/pipeline.ts';
@@ -12,6 +12,7 @@ import type { Host } from '../../server/src/replication/host/host.ts';
 import { parseRouteFile } from '../../server/src/replication/host/load-file.ts';
 import { HostImport } from '../../server/src/replication/import.ts';
 import { Leases } from '../../server/src/replication/lease.ts';
+import { readPlan, readResult } from '../../server/src/stops/stored-documents.ts';
 import { atFileEnd } from '../support/file-end.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { createHost } from '../support/stand-in.ts';
@@ -101,8 +102,8 @@ export async function importGround(by: 'doorbell' | 'polling' = 'doorbell', cloc
     ).rows;
     return {
       route,
-      plans: plans.map(({ doc, ...row }) => ({ ...row, plan: parsePlan(doc) })),
-      results: new Map(results.map(({ stop_id, version, doc }) => [stop_id, { version, result: parseResult(doc) }])),
+      plans: plans.map(({ doc, ...row }) => ({ ...row, plan: readPlan(doc) })),
+      results: new Map(results.map(({ stop_id, version, doc }) => [stop_id, { version, result: readResult(doc) }])),
       drivers: drivers.map(({ employee, type, removed_at }) => ({ employee, type, removed: removed_at !== null })),
     };
   };
@@ -113,8 +114,6 @@ export async function importGround(by: 'doorbell' | 'polling' = 'doorbell', cloc
 /** A day's work, a second each time: rows that are written anew are others. */
 let seconds = 0;
 const office = () => ({ user: 'OFFICE', now: new Date(Date.parse('2026-11-20T18:00:00Z') + 1_000 * seconds++) });
-const parsePlan: (doc: string) => StopPlan = JSON.parse;
-const parseResult: (doc: string) => StopResult = JSON.parse;
 
 interface MirrorRow {
   epoch: number;

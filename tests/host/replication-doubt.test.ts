@@ -1,4 +1,3 @@
-import type { StopResult } from '@tailgate/sync-protocol';
 import { describe, expect, test } from 'vitest';
 import { startListener } from '../../server/src/db/listen.ts';
 import { HostStops } from '../../server/src/replication/host-stops.ts';
@@ -7,6 +6,7 @@ import { hostMoment } from '../../server/src/replication/host/local-time.ts';
 import { openStandIn } from '../../server/src/replication/host/postgres.ts';
 import { sealed, stopText } from '../../server/src/replication/trace.ts';
 import { hostRows } from '../../server/src/stops/host-rows.ts';
+import { readResult } from '../../server/src/stops/stored-documents.ts';
 import { openDepot, ZONE } from '../support/depot.ts';
 import { atFileEnd } from '../support/file-end.ts';
 import { recordedLog } from '../support/recorded-log.ts';
@@ -18,7 +18,6 @@ const writesOf = await depot.countWrites();
 const listener = await startListener({ url, log: recordedLog() });
 atFileEnd(() => listener.stop());
 
-const readResult: (doc: string) => StopResult = JSON.parse;
 const delivered = { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z' } as const;
 
 test('killed mid-transaction, after its commit: an answer that is lost is settled by reading back: the stop is written once', async () => {

@@ -1,5 +1,6 @@
-import type { RouteKey, StopPlan, StopResult } from '@tailgate/sync-protocol';
+import type { RouteKey } from '@tailgate/sync-protocol';
 import type { Queryable } from '../db/types.ts';
+import { readPlan, readResult, untouched } from '../stops/stored-documents.ts';
 import type { SummarizedStop } from './delivery-summary.ts';
 import { readReasons, readStop } from './sql.ts';
 
@@ -38,17 +39,13 @@ export async function readSummarizedStop(db: Queryable, key: RouteKey, stop: num
       route: { ...key, name },
       facility,
       plan: readPlan(plan),
-      result: result === null ? { status: 'P' } : readResult(result),
+      result: result === null ? untouched : readResult(result),
       zone,
       drivers,
       reason: await readMeanings(db),
     },
   };
 }
-
-// The documents are our own and were parsed before they were written: boundaries parse, interiors trust.
-const readPlan: (doc: string) => StopPlan = JSON.parse;
-const readResult: (doc: string) => StopResult = JSON.parse;
 
 async function readMeanings(db: Queryable): Promise<SummarizedStop['reason']> {
   const { rows } = await db.query<{ type: string; code: string; description: string }>(readReasons);

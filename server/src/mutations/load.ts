@@ -5,6 +5,7 @@ import { int2Array, textArray, uuidArray } from '../db/arrays.ts';
 import type { Tx } from '../db/types.ts';
 import type { CloseMode } from '../routes/closing.ts';
 import type { RouteDriver } from '../routes/header.ts';
+import { readResult, untouched } from '../stops/stored-documents.ts';
 import type { QuarantineCode } from './change.ts';
 import type { KnownMutation } from './identity.ts';
 import { placeOf, type Item } from './item.ts';
@@ -216,11 +217,9 @@ function loadedStops(wanted: readonly WantedStop[], rows: readonly StopRow[]): M
   return stops;
 }
 
-/** Our own documents are trusted: only this module writes them, and a schema for each load would double its cost. */
-const parseResult = (doc: string): StopResult => (doc === pendingDoc ? pending : readResult(doc));
-const readResult: (doc: string) => StopResult = JSON.parse;
-const pendingDoc = '{"status":"P"}';
-const pending: StopResult = { status: 'P' };
+/** Most stops of a day are untouched. */
+const parseResult = (doc: string): StopResult => (doc === untouchedDoc ? untouched : readResult(doc));
+const untouchedDoc = JSON.stringify(untouched);
 
 /** Whether a change wrote any of what stands. */
 const hasWritten = ({ edit_time, client, seq }: StopRow, { by }: StopResult): boolean =>

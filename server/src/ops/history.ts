@@ -1,7 +1,8 @@
-import type { ChainReport, HistoryFile, LedgerEntry, RouteKey, StopHistory, StopResult } from '@tailgate/sync-protocol';
+import type { ChainReport, HistoryFile, LedgerEntry, RouteKey, StopHistory } from '@tailgate/sync-protocol';
 import type { Queryable } from '../db/types.ts';
 import { decodeStop } from '../replication/shadow.ts';
 import { evidenceOf } from '../stops/named-assets.ts';
+import { readResult } from '../stops/stored-documents.ts';
 import { placeName, verifyChain, type Absence, type Sealed, type SealedBody } from './chain.ts';
 import * as sql from './history-sql.ts';
 
@@ -125,5 +126,4 @@ const fileOf = ({ state, hosted, received_at, ...file }: FileRow): HistoryFile =
   on_host: state === 'R' && hosted,
 });
 
-const readResult: (doc: string) => StopResult = JSON.parse;
 const readWarnings: (json: string) => LedgerEntry['warnings'] = JSON.parse;

@@ -4,6 +4,7 @@ import { recordRouteSignIns } from '../auth/sign-in-state.ts';
 import type { Tx } from '../db/types.ts';
 import { planLines } from '../stops/plan-lines.ts';
 import type { HeldStop } from '../stops/host-stop.ts';
+import { readResult, untouched } from '../stops/stored-documents.ts';
 import * as sql from './import-sql.ts';
 import { driverChanges, headerDiffers, planChanges } from './route-changes.ts';
 import type { DriverChanges, MirrorDriver, MirrorPlan, MirrorRoute, PlanChanges, RouteImage } from './route-changes.ts';
@@ -198,7 +199,7 @@ async function savePlans(
     saved.map(({ otherLines }) => (otherLines ? now : null)),
   ]);
   const fresh = saved.filter(({ isNew }) => isNew).map(({ plan }) => plan.id);
-  const results = fresh.map((id) => inheritance.get(id)?.result ?? pending);
+  const results = fresh.map((id) => inheritance.get(id)?.result ?? untouched);
   await tx.query(sql.saveResults, [
     ...keyOf(key),
     version,
@@ -216,11 +217,6 @@ async function saveShadows(tx: Tx, key: RouteKey, shadows: HeldStops): Promise<v
     await tx.query(sql.saveShadow, [...keyOf(key), stop, held.rows.RTSTUP[0]?.RURPSQ ?? '0', encodeStop(held)]);
   }
 }
-
-const pending: StopResult = { status: 'P' };
-
-/** Our own document is trusted. */
-const readResult: (doc: string) => StopResult = JSON.parse;
 
 export function keyOf({ facility, id, week_end }: RouteKey): [string, string, string] {
   return [facility, id, week_end];

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RouteKey, StopObject, StopResult } from '@tailgate/sync-protocol';
+import type { RouteKey, StopObject } from '@tailgate/sync-protocol';
 import { canonicalJson, officeSource, routeScope, takenBack } from '@tailgate/sync-protocol';
 import { withTransaction } from '../db/transaction.ts';
 import type { Db, Tx } from '../db/types.ts';
@@ -8,7 +8,8 @@ import type { Pipeline } from '../mutations/change.ts';
 import { amendmentOf, type AmendedStop, type InstantOf } from '../stops/amendment.ts';
 import { hostRows } from '../stops/host-rows.ts';
 import type { HeldStop, StopRows } from '../stops/host-stop.ts';
-import { freshId } from '../stops/mutation-id.ts';
+import { freshId, idOf } from '../stops/mutation-id.ts';
+import { readResult } from '../stops/stored-documents.ts';
 import { editTurns, type Hand, type StopEditor } from './edit-turns.ts';
 import type { HostStops } from './host-stops.ts';
 import type { ServicePart } from './host/tables.ts';
@@ -190,7 +191,7 @@ export class OfficeEdits {
     const { submit, clock, log } = this.#options;
     const args = { route, stop };
     // Repeated after a crash it is the same change; after the stop has moved on it is another.
-    const id = uuidOf(canonicalJson([routeScope(route), version, args]));
+    const id = idOf(canonicalJson([routeScope(route), version, args]));
     const outcome = await submit({
       id,
       name: 'stop.update',
@@ -255,15 +256,4 @@ function sameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean 
   return one.size === other.size && [...one].every((item) => other.has(item));
 }
 
-/** Our own document is trusted. */
-const readResult: (doc: string) => StopResult = JSON.parse;
-
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-
-/** A UUID (version 8: made by us) out of a text. */
-function uuidOf(text: string): string {
-  const bytes = digest(text).subarray(0, 16);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-}

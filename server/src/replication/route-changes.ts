@@ -1,5 +1,6 @@
 import type { StopPlan } from '@tailgate/sync-protocol';
 import { planLines } from '../stops/plan-lines.ts';
+import { readPlan } from '../stops/stored-documents.ts';
 
 // What differs between a route of the host and what the mirror has of it. Pure: `mirror-route.ts` writes it.
 
@@ -96,6 +97,3 @@ function differences(old: MirrorPlan | undefined, plan: StopPlan): Pick<ChangedP
     otherLines: planLines(before) !== planLines(plan),
   };
 }
-
-/** Our own document is trusted. */
-const readPlan: (doc: string) => StopPlan = JSON.parse;

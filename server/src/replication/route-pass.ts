@@ -1,10 +1,11 @@
-import { routeScope, type RouteKey, type StopResult } from '@tailgate/sync-protocol';
+import { routeScope, type RouteKey } from '@tailgate/sync-protocol';
 import type { Queryable } from '../db/types.ts';
 import type { Log } from '../log.ts';
 import { headerRow } from '../routes/host-rows.ts';
 import type { HeldStop, StopRows } from '../stops/host-stop.ts';
 import { namedAssets } from '../stops/named-assets.ts';
 import { numberOf } from '../stops/osd-rows.ts';
+import { readResult } from '../stops/stored-documents.ts';
 import { Findings } from './findings.ts';
 import { replicateHeader } from './header-replication.ts';
 import type { HostGate } from './host-gate.ts';
@@ -99,8 +100,6 @@ interface ChangeRow {
   stop_id: number;
   received_at: Date;
 }
-
-const readResult: (doc: string) => StopResult = JSON.parse;
 
 class RoutePass {
   readonly #ground: PassGround;

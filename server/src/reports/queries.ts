@@ -2,6 +2,7 @@ import type { LoadConditionReport, LoadReportQuery } from '@tailgate/sync-protoc
 import { keyText } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
 import type { Queryable } from '../db/types.ts';
+import { readReport } from './rules.ts';
 import { listReports } from './sql.ts';
 
 export interface ReportPage {
@@ -60,9 +61,6 @@ export async function listLoadReports(
     nextCursor: last && last.found > page.length ? encodeCursor(last) : null,
   };
 }
-
-/** Our own text, see `reportText`. */
-const readReport: (doc: string) => LoadConditionReport = JSON.parse;
 
 /** Opaque to callers: they hand back what they got. */
 function encodeCursor({ captured_at, report_id, revision }: ReportRow): string {

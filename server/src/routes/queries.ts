@@ -1,6 +1,7 @@
 import type { AssignedRoute, RouteKey, StopPlan, StopResult } from '@tailgate/sync-protocol';
 import { routeScope } from '@tailgate/sync-protocol';
 import type { Queryable } from '../db/types.ts';
+import { readPlan, readResult, untouched } from '../stops/stored-documents.ts';
 import type { RouteCandidate } from './resolve.ts';
 import { findPending, findRoutes, listActiveDrivers, listAssigned, readPendingRoute, readStops } from './sql.ts';
 
@@ -90,11 +91,6 @@ export async function loadStops(db: Queryable, key: RouteKey, above = -1): Promi
       });
   return { epoch: rows[0]?.epoch ?? 0, version: rows[0]?.version ?? 0, stops };
 }
-
-// The documents are our own and were parsed before they were written: boundaries parse, interiors trust.
-const readPlan: (doc: string) => StopPlan = JSON.parse;
-const readResult: (doc: string) => StopResult = JSON.parse;
-const untouched: StopResult = { status: 'P' };
 
 /** Routes that fit what a driver named, newest week first; blank parts are not asked for. */
 export async function findCandidates(

@@ -9,13 +9,15 @@ export function freshId(at: Date): string {
 
 /**
  * The id that employee, key and place in the body decide, so that a request which is sent again under its
- * `Idempotency-Key` names the same changes. UUID version 8.
+ * `Idempotency-Key` names the same changes.
  */
 export function keyedId(employee: string, key: string, index: number): string {
-  const bytes = createHash('sha256')
-    .update(JSON.stringify([employee, key, index]))
-    .digest()
-    .subarray(0, 16);
+  return idOf(JSON.stringify([employee, key, index]));
+}
+
+/** The id that a text decides: UUID version 8, made by us. */
+export function idOf(text: string): string {
+  const bytes = createHash('sha256').update(text).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
   const hex = bytes.toString('hex');

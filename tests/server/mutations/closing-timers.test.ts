@@ -4,6 +4,7 @@ import { startClosing, type ClosingOptions } from '../../../server/src/mutations
 import type { Pipeline, RouteCommit } from '../../../server/src/mutations/change.ts';
 import { queues } from '../../../server/src/mutations/wakeups.ts';
 import { keyedId } from '../../../server/src/stops/mutation-id.ts';
+import { readResult } from '../../../server/src/stops/stored-documents.ts';
 import { atFileEnd } from '../../support/file-end.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { restChange } from '../../support/rest-change.ts';
@@ -79,7 +80,6 @@ async function routeRow(id: string): Promise<RouteRow> {
   return rows[0];
 }
 
-const readResult: (doc: string) => StopResult = JSON.parse;
 async function warehouseResult(id: string): Promise<StopResult> {
   const { rows } = await ground.pool.query<{ doc: string }>(
     'select doc from stop_result where route_id = $1 and stop_id = 999',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { RouteCommit } from '../../../server/src/mutations/change.ts';
 import type { StopResult } from '@tailgate/sync-protocol';
+import type { RouteCommit } from '../../../server/src/mutations/change.ts';
+import { readResult } from '../../../server/src/stops/stored-documents.ts';
 import { plan } from '../../support/mirror.ts';
 import { TestQueue } from '../../support/sealing.ts';
 import { restChange } from '../../support/rest-change.ts';
@@ -9,7 +10,6 @@ import { addRoute, bindQueue, delivered, pipelineGround, route, sessionOf, updat
 const ground = await pipelineGround();
 const pipeline = ground.open();
 
-const readResult: (doc: string) => StopResult = JSON.parse;
 const resultOf = async (id: string, stop: number): Promise<StopResult> =>
   readResult(
     (await ground.one<{ doc: string }>('select doc from stop_result where route_id = $1 and stop_id = $2', [id, stop]))

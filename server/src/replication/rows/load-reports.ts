@@ -1,5 +1,5 @@
-import type { LoadConditionReport } from '@tailgate/sync-protocol';
 import { reportRows } from '../../reports/host.ts';
+import { readReport } from '../../reports/rules.ts';
 import { hostMoment } from '../host/local-time.ts';
 import { deleteAbove, putRows } from '../host/statements.ts';
 import { hostFiles } from '../host/tables.ts';
@@ -48,8 +48,6 @@ export function reportFile({ db, host, owner, clock }: RowGround): RowFile<Pendi
     },
   };
 }
-
-const readReport: (doc: string) => LoadConditionReport = JSON.parse;
 
 function rendered({ version, doc, zone }: ReportRow) {
   const moment = (instant: Date) => hostMoment(instant, zone);
