@@ -97,14 +97,14 @@ const KEPT_CONNECTIONS = 2;
 
 /**
  * Puts the parts together by hand, in the order in which they lean on each other; they are closed in reverse.
- * Where one cannot start, those before it are closed again and its error passed on.
+ * Where one cannot start, those before it are closed again and its error passed on; likewise the reason of `stopping`.
  */
-export async function startApp(config: Config, log: Logger): Promise<App> {
-  const shutdown = new Shutdown(log);
+export async function startApp(config: Config, log: Logger, stopping: AbortSignal): Promise<App> {
+  const shutdown = new Shutdown(log, stopping);
   try {
     await prepareDataDir(config.dataDir);
     const opsToken = await opsTokenOf(config, log);
-    const ground = await openGround(config, log, shutdown);
+    const ground = await openGround(config, log, shutdown, stopping);
     const pipeline = await startPipeline(ground);
     await startSideEffects(ground, pipeline);
     const hostSide = config.role === 'api' ? undefined : await startHostSide(ground, pipeline);
@@ -118,12 +118,12 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
   }
 }
 
-async function openGround(config: Config, log: Logger, shutdown: Shutdown): Promise<Ground> {
+async function openGround(config: Config, log: Logger, shutdown: Shutdown, stopping: AbortSignal): Promise<Ground> {
   const node = { version: manifest.version, role: config.role };
   const telemetry = await openTelemetry({ ...config, node, log });
   shutdown.add('telemetry', () => telemetry.stop());
   const { figures } = telemetry;
-  const database = await openDatabase(config, log, shutdown);
+  const database = await openDatabase(config, log, shutdown, stopping);
   // Over the direct session: its advisory lock would leak through a transaction pooler.
   await migrate(database.listenUrl, log);
 
@@ -157,7 +157,7 @@ async function openGround(config: Config, log: Logger, shutdown: Shutdown): Prom
   return { config, log, shutdown, database, db, boss, listener, auth, outlived, telemetry };
 }
 
-async function openDatabase(config: Config, log: Logger, shutdown: Shutdown): Promise<Database> {
+async function openDatabase(config: Config, log: Logger, shutdown: Shutdown, stopping: AbortSignal): Promise<Database> {
   const { databaseUrl, databaseListenUrl, dataDir, role } = config;
   if (databaseUrl !== undefined) {
     return { url: databaseUrl, listenUrl: databaseListenUrl ?? databaseUrl, place: 'as DATABASE_URL says' };
@@ -166,6 +166,7 @@ async function openDatabase(config: Config, log: Logger, shutdown: Shutdown): Pr
     log,
     name: `Tailgate (process ${process.pid})`,
     parts: role === 'all' ? ['api', 'worker'] : [role],
+    stopping,
   });
   shutdown.add('embedded PostgreSQL', () => embedded.stop());
   return { url: embedded.url, listenUrl: databaseListenUrl ?? embedded.url, place: embedded.place };

@@ -9,11 +9,11 @@ export interface KeptSecret {
 
 /**
  * A secret that is made at the first start and kept in a file only we can read. `link` shows the whole file or none,
- * so processes that start together agree on one secret, and a crash leaves no empty one.
+ * so processes that start together agree on one secret, and no crash, not even of the machine, leaves an empty one.
  */
 export async function keepSecret(file: string): Promise<KeptSecret> {
   const draft = `${file}.${randomBytes(4).toString('hex')}`;
-  await writeFile(draft, randomBytes(24).toString('base64url'), { mode: 0o600 });
+  await writeFile(draft, randomBytes(24).toString('base64url'), { mode: 0o600, flush: true });
   const fresh = await link(draft, file).then(
     () => true,
     (error: NodeJS.ErrnoException) => {

@@ -20,13 +20,19 @@ await runProgram(startHelp(settings), start, 'Tailgate cannot start.');
 async function start(argv: readonly string[]): Promise<void> {
   const config = loadConfig(process.env, argv);
   const log = openLogger(config.logLevel, standardError(process.stderr.isTTY));
-  const starting = startApp(config, log);
-  stopOnSignal(starting);
+  const stopping = new AbortController();
+  const starting = startApp(config, log, stopping.signal);
+  stopOnSignal(starting, stopping);
+  const rehearsing = config.rehearses && config.role !== 'worker' ? rehearsed(log, stopping.signal) : undefined;
   // Both at once: most of starting is waiting for PostgreSQL.
-  const [app] = await Promise.all([
-    starting,
-    config.rehearses && config.role !== 'worker' ? rehearsed(log) : undefined,
-  ]);
+  const app = await Promise.all([starting, rehearsing]).then(
+    ([started]) => started,
+    (error: unknown) => {
+      if (error !== stopping.signal.reason) throw error;
+    },
+  );
+  // Stopped before it had started: what there was of it has been closed again.
+  if (!app) return;
   console.log(banner(config, { ...app, open: openAreas(config.access) }));
   // Behind the friendly lines, not before them: it is long.
   if (app.url !== undefined)
@@ -35,9 +41,9 @@ async function start(argv: readonly string[]): Promise<void> {
 }
 
 /** No start fails for it. */
-async function rehearsed(log: Log): Promise<void> {
+async function rehearsed(log: Log, stopping: AbortSignal): Promise<void> {
   try {
-    await rehearse();
+    await rehearse(stopping);
   } catch (err) {
     log.warn({ err }, 'the rehearsal failed: the first changes take longer');
   }
@@ -52,7 +58,7 @@ async function stopWhenOutlived({ outlived }: App): Promise<void> {
 }
 
 /** The first signal stops cleanly, also while still starting; a second one ends the process as it is. */
-function stopOnSignal(starting: Promise<App>): void {
+function stopOnSignal(starting: Promise<App>, stopping: AbortController): void {
   let stoppingSince: number | undefined;
   const stop = (signal: NodeJS.Signals) => {
     if (stoppingSince !== undefined) {
@@ -67,6 +73,7 @@ function stopOnSignal(starting: Promise<App>): void {
       );
       process.exit(1);
     }, STOP_TIMEOUT_MS).unref();
+    stopping.abort();
     starting.then(
       (app) => app.stop(),
       // Told where it is awaited.

@@ -22,7 +22,7 @@ export interface OwnPostgres {
 
 export async function openOwnPostgres(): Promise<OwnPostgres> {
   const cluster = await placeCluster(await temporaryFolder());
-  await initialise(cluster, PASSWORD, ['--no-sync', '--no-data-checksums']);
+  await initialise(cluster, PASSWORD, { flags: ['--no-sync', '--no-data-checksums'] });
   return runCluster(cluster);
 }
 

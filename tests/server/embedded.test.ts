@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -77,6 +77,8 @@ describe('embedded PostgreSQL', () => {
 
   test('processes that come at the same moment agree on one', async () => {
     const dataDir = await temporaryFolder();
+    // Half made by one that was killed meanwhile.
+    await mkdir(join(dataDir, 'postgres/new-999999999-Quz7Rm/data'), { recursive: true });
     const all = await Promise.all([open(dataDir), open(dataDir), open(dataDir)]);
     expect(new Set(all.map(({ url }) => url)).size).toBe(1);
     expect(all.filter(({ owned }) => owned)).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { constants } from 'node:os';
+import { isAlive } from '../../server/src/db/cluster.ts';
 
 // What a program for the command line has begun beside itself (a PostgreSQL, a child, a folder) must not outlive it:
 // whoever measures or tests next would do so beside it. Its own `finally`s do not run where a signal or a fault ends it.
@@ -50,14 +51,6 @@ export function postgresEndsWithUs(pid: number, folder: string): () => void {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS);
     rmSync(folder, { recursive: true, force: true });
   });
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 function listen(): void {

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findRunning } from '../../server/src/db/cluster.ts';
 import { placeCluster } from '../../server/src/db/placement.ts';
@@ -84,4 +86,15 @@ test('api and worker run side by side on one data folder; Ctrl-C or a closed ter
   );
   await Promise.all([api.stop('SIGINT'), worker.stop('SIGHUP')]);
   expect(await findRunning(await placeCluster(env.DATA_DIR))).toBeUndefined();
+});
+
+test('a first start that is stopped ends at once, as if it had never been', async () => {
+  const DATA_DIR = await temporaryFolder();
+  const server = new ServerProcess({ DATA_DIR, PORT: `${await reservePort()}` });
+  const started = server.start().then(() => 'it serves', String);
+  const drafts = () => readdir(join(DATA_DIR, 'postgres')).catch(() => []);
+  await expect.poll(drafts, { timeout: 40_000 }).toEqual([expect.stringMatching(/^new-/)]);
+  await server.stop();
+  expect(await started).toBe('Error: the server ended (0) before it was ready: Stopping (SIGTERM) …');
+  expect(await drafts()).toEqual([]);
 });

@@ -2,9 +2,18 @@ import { mkdtemp, readdir, readFile, rm, stat, statfs, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { findRunning, initialise, logTail, start, stop, SUPERUSER, type Cluster } from '../../server/src/db/cluster.ts';
+import {
+  findRunning,
+  initialise,
+  isAlive,
+  logTail,
+  start,
+  stop,
+  SUPERUSER,
+  type Cluster,
+} from '../../server/src/db/cluster.ts';
 import { placeCluster } from '../../server/src/db/placement.ts';
-import { isAlive, postgresEndsWithUs, uninterrupted } from './ends-with-us.ts';
+import { postgresEndsWithUs, uninterrupted } from './ends-with-us.ts';
 import { reservePort } from './reserved-port.ts';
 
 const PREFIX = 'tailgate-test-';
@@ -47,7 +56,7 @@ export const openTestCluster = (home: string): Promise<TestCluster> => uninterru
 
 async function open(home: string): Promise<TestCluster> {
   const cluster = await placeCluster(home);
-  await initialise(cluster, PASSWORD, ['--no-sync', '--no-data-checksums']);
+  await initialise(cluster, PASSWORD, { flags: ['--no-sync', '--no-data-checksums'] });
   const port = await reservePort();
   await start(cluster, port, FAST);
   const running = await findRunning(cluster);

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { chmod, chown, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -55,20 +55,35 @@ const STOP_TIMEOUT_MS = 60_000;
 const STOP_LOOK_MS = 20;
 /** Above the ephemeral range of the kernel (Linux 32768–60999), where any outgoing connection could take our port. */
 const PORTS = { first: 61_011, last: 63_500 };
+/** How the folder begins in which a new data folder is made; then comes the process that makes it. */
+const DRAFT = 'new-';
 const LOG_LIMIT_BYTES = 8 * 1024 * 1024;
 
 const run = promisify(execFile);
 
-/** Makes the data folder unless it is there already. A crash half-way leaves no half-made one behind. */
-export async function initialise(cluster: Cluster, password: string, flags: string[] = []): Promise<void> {
+export interface Making {
+  /** For initdb. */
+  readonly flags?: readonly string[];
+  /** Aborted where it is to be given up. */
+  readonly stopping?: AbortSignal | undefined;
+}
+
+/** Makes the data folder unless it is there already. Half-made ones of starts that were killed are deleted. */
+export async function initialise(
+  cluster: Cluster,
+  password: string,
+  { flags = [], stopping }: Making = {},
+): Promise<void> {
+  await dropDrafts(cluster);
   if (await exists(join(dataFolder(cluster), 'PG_VERSION'))) return;
+  stopping?.throwIfAborted();
   await makeOwned(cluster.folder, cluster.owner);
-  const draft = await mkdtemp(join(cluster.folder, 'new-'));
+  const draft = await mkdtemp(join(cluster.folder, `${DRAFT}${process.pid}-`));
   const passwordFile = join(draft, 'password');
   await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
   for (const path of [draft, passwordFile]) await give(path, cluster.owner);
   try {
-    await runAsOwner(cluster, 'initdb', [
+    const making = runAsOwner(cluster, 'initdb', [
       `--pgdata=${join(draft, 'data')}`,
       `--username=${SUPERUSER}`,
       `--pwfile=${passwordFile}`,
@@ -80,6 +95,11 @@ export async function initialise(cluster: Cluster, password: string, flags: stri
       '--locale=C',
       ...flags,
     ]);
+    const giveUp = (): void => void making.child.kill();
+    stopping?.addEventListener('abort', giveUp);
+    // Its programs have ended when it is settled: nobody writes to the draft any more.
+    await making.finally(() => stopping?.removeEventListener('abort', giveUp));
+    stopping?.throwIfAborted();
     await rename(join(draft, 'data'), dataFolder(cluster)).catch(async (error: unknown) => {
       // Another process was faster; its folder is as good.
       if (!(await exists(join(dataFolder(cluster), 'PG_VERSION')))) throw error;
@@ -87,6 +107,14 @@ export async function initialise(cluster: Cluster, password: string, flags: stri
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
+}
+
+/** What a start that was killed has half made. Those of other processes, which are at it just now, are left alone. */
+async function dropDrafts({ folder }: Cluster): Promise<void> {
+  const drafts = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith(DRAFT));
+  const abandoned = drafts.filter((name) => !isAlive(Number.parseInt(name.slice(DRAFT.length))));
+  // Where its initdb still writes there, the next start comes by again.
+  for (const name of abandoned) await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined);
 }
 
 /** Starts PostgreSQL outside of our process group, so that Ctrl-C reaches only us, and returns when it takes connections. */
@@ -172,10 +200,10 @@ async function give(path: string, owner: Owner | undefined): Promise<void> {
   if (owner) await chown(path, owner.uid, owner.gid);
 }
 
-async function runAsOwner(cluster: Cluster, program: string, args: string[]): Promise<void> {
+function runAsOwner(cluster: Cluster, program: string, args: string[]) {
   // Nothing of our environment goes along: it holds secrets, and PG… variables would change what the programs do.
   const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
-  await run(join(cluster.native, 'bin', program), args, { cwd: cluster.folder, env, ...cluster.owner });
+  return run(join(cluster.native, 'bin', program), args, { cwd: cluster.folder, env, ...cluster.owner });
 }
 
 async function rotateLog(cluster: Cluster): Promise<void> {
@@ -191,6 +219,15 @@ async function isPostgresOf(cluster: Cluster, pid: number): Promise<boolean> {
         () => '',
       );
   return commandLine.includes(dataFolder(cluster));
+}
+
+/** Anybody's process: one that is not ours to signal is alive, too. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
 }
 
 async function readText(path: string): Promise<string> {

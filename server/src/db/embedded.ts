@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
@@ -27,6 +28,8 @@ export interface EmbeddedOptions {
   /** What only one process may be on this data folder: `api`, `worker`. A second one gets a `StartError`. */
   parts?: readonly string[];
   settings?: Settings;
+  /** Aborted where the start is to be given up: what it has begun is ended, and the reason thrown. */
+  stopping?: AbortSignal;
 }
 
 export interface Embedded {
@@ -57,14 +60,18 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions): P
   const remembered = await readMemory(dataDir);
   const cluster = await placeCluster(dataDir, remembered.folder);
   const { secret: password } = await keepSecret(join(dataDir, 'postgres.password'));
-  await initialise(cluster, password).catch((cause: unknown) => {
+  // Before there is anything in it: a start that is cut off here goes on in the same folder the next time.
+  const folder = rememberFolder(dataDir, cluster);
+  if (folder !== remembered.folder) await writeMemory(dataDir, { ...remembered, folder });
+  await initialise(cluster, password, { stopping: options.stopping }).catch((cause: unknown) => {
+    options.stopping?.throwIfAborted();
     throw new StartError(`PostgreSQL could not be set up in ${cluster.folder}: ${lastLine(cause)}`, { cause });
   });
   const house: House = { dataDir, cluster, password, options };
   const { tenant, port, started } = await enter(house, remembered.port);
   const held = new HeldHouse(house, tenant, port);
   try {
-    await writeMemory(dataDir, { folder: rememberFolder(dataDir, cluster), port });
+    if (port !== remembered.port) await writeMemory(dataDir, { folder, port });
     await ensureDatabase(tenant, DATABASE);
   } catch (error) {
     await held.stop();
@@ -100,6 +107,8 @@ async function enter(house: House, preferredPort: number | undefined): Promise<E
   while (Date.now() < deadline) {
     const running = await findRunning(cluster);
     if (running === undefined) {
+      // What runs must be entered first: only a tenant can tell whether anybody else needs it.
+      options.stopping?.throwIfAborted();
       try {
         await start(cluster, await choosePort(preferredPort), options.settings);
         started = true;
@@ -197,8 +206,12 @@ async function readMemory(dataDir: string): Promise<Memory> {
   return memory.parse(JSON.parse(text));
 }
 
+/** Whole or not at all: no start could go on with half of it. */
 async function writeMemory(dataDir: string, remembered: Memory): Promise<void> {
-  await writeFile(join(dataDir, 'postgres.json'), `${JSON.stringify(remembered)}\n`, { mode: 0o600 });
+  const file = join(dataDir, 'postgres.json');
+  const draft = `${file}.${randomBytes(4).toString('hex')}`;
+  await writeFile(draft, `${JSON.stringify(remembered)}\n`, { mode: 0o600, flush: true });
+  await rename(draft, file);
 }
 
 function isRefused(error: unknown): boolean {

@@ -25,15 +25,17 @@ const at = Date.UTC(2026, 0, 1);
 /**
  * Plays a storm of phones through reading, rules and pipeline before the first real one comes: a fleet comes back at
  * the very moment at which a server has just started, and code that has never run takes half as long again. The
- * stage stands where the database does, so that nothing is read or written. Gives way after each batch.
+ * stage stands where the database does, so that nothing is read or written. Gives way after each batch, and for good
+ * where the server is to stop.
  *
  * @returns how many changes were applied: all of them, or it was no rehearsal of what follows
  */
-export async function rehearse(): Promise<number> {
+export async function rehearse(stopping?: AbortSignal): Promise<number> {
   const pipeline = openPipeline({ db: stage(), wakeups, rules: () => rules, clock: () => new Date(at), log: unheard });
   const phones = Array.from({ length: PHONES }, phoneOnStage);
   let applied = 0;
   for (let turn = 0; turn < TURNS; turn++) {
+    if (stopping?.aborted) break;
     const answers = phones.map(async ({ clientId, frame }) => {
       const arrival = readFrame(frame.toString(), at);
       if (arrival.type !== 'frame' || arrival.frame.type !== 'push') return;
