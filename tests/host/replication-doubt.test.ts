@@ -66,10 +66,7 @@ async function dieAfterWriting(id: string, comment: string, lateMs = 0) {
 describe('a worker dies between its commit on the host and its note of it', () => {
   test('the next one finds its own values and writes nothing', async () => {
     const key = await dieAfterWriting('DIED', 'at the ramp');
-    const worker = depot.worker();
-    await worker.start();
-    await depot.hosted(key);
-    await worker.stop();
+    await depot.bringOut(key);
     expect(await writesOf('DIED')).toEqual([1]);
   });
 
@@ -77,10 +74,7 @@ describe('a worker dies between its commit on the host and its note of it', () =
     const key = await dieAfterWriting('OVER', 'at the ramp');
     depot.clock.now = new Date(depot.clock.now.getTime() + 1000);
     await depot.record(key, { id: 1, updates: { driver_comments: 'inside' } });
-    const worker = depot.worker();
-    await worker.start();
-    await depot.hosted(key);
-    await worker.stop();
+    await depot.bringOut(key);
     expect(await depot.show('RTSTUP', "RURTE = 'OVER'")).toMatchObject([{ RUCMT: 'inside', RURPSQ: '10000000003' }]);
     expect((await pool.query(`select source from ledger where route_id = 'OVER'`)).rows).toEqual([
       { source: 'rest' },
@@ -93,10 +87,7 @@ describe('a worker dies between its commit on the host and its note of it', () =
     await depot.clerk(`update PODDTA.RTSTUP set RUSNAM = 'Erika' where RURTE = 'HEARD'`);
     depot.clock.now = new Date(depot.clock.now.getTime() + 1000);
     await depot.record(key, { id: 1, updates: { driver_comments: 'inside' } });
-    const worker = depot.worker();
-    await worker.start();
-    await depot.hosted(key);
-    await worker.stop();
+    await depot.bringOut(key);
     expect(await depot.show('RTSTUP', "RURTE = 'HEARD'")).toMatchObject([{ RUCMT: 'inside', RUSNAM: 'Erika' }]);
   });
 });
@@ -183,10 +174,7 @@ test('a worker dies with a primary whose standby has lost nothing: the driver’
   await failOver();
   depot.clock.now = new Date(depot.clock.now.getTime() + 1_000);
   await depot.record(key, { id: 1, updates: { driver_comments: 'inside' } });
-  const worker = depot.worker();
-  await worker.start();
-  await depot.hosted(key);
-  await worker.stop();
+  await depot.bringOut(key);
   expect(await depot.show('RTSTUP', "RURTE = 'NEXT'")).toMatchObject([{ RUCMT: 'inside', RURPSQ: '20000000003' }]);
   expect((await pool.query(`select source from ledger where route_id = 'NEXT'`)).rows).toHaveLength(2);
 });

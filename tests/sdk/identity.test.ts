@@ -1,21 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { MemoryStore, tables } from '@tailgate/client-sdk';
-import type { LocalStop, Store } from '@tailgate/client-sdk';
+import type { LocalStop } from '@tailgate/client-sdk';
 import { sampleKey } from '@tailgate/client-sdk/testing';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { Device, until } from '../support/sdk-device.ts';
+import { copyOf } from '../support/store-copy.ts';
 
 const comment = (id: number, text: string) => ({ id, updates: { driver_comments: text } });
-
-async function copyOf(store: Store): Promise<Store> {
-  const copy = new MemoryStore();
-  for (const table of tables)
-    await copy.write(
-      (await store.readAll(table)).map((row) => ({ put: table, ...row })),
-      'strict',
-    );
-  return copy;
-}
 
 describe('numbers and the identity behind them', () => {
   test('a phone restored from a backup goes on as a new queue; ids stay, nothing is lost or doubled', async () => {

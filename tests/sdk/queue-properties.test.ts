@@ -2,12 +2,13 @@ import { canonicalJson } from '@tailgate/sync-protocol';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Store } from '@tailgate/client-sdk';
-import { MemoryStore, tables } from '@tailgate/client-sdk';
+import { MemoryStore } from '@tailgate/client-sdk';
 import { platform } from '../../client-sdk/src/environment.ts';
 import { Outbox } from '../../client-sdk/src/queue/outbox.ts';
 import type { Queue } from '../../client-sdk/src/queue/queue.ts';
 import { draftUpdate } from '../../client-sdk/src/queue/record.ts';
 import { Journal } from '../../client-sdk/src/store/journal.ts';
+import { copyOf } from '../support/store-copy.ts';
 import { ScriptedLedger } from '@tailgate/client-sdk/testing';
 import { sampleDocuments, sampleKey } from '@tailgate/client-sdk/testing';
 
@@ -98,16 +99,6 @@ class World {
 function wire(items: readonly object[]): unknown[] {
   const parsed: unknown = JSON.parse(canonicalJson(items));
   return Array.isArray(parsed) ? parsed : [];
-}
-
-async function copyOf(store: Store): Promise<Store> {
-  const copy = new MemoryStore();
-  for (const table of tables)
-    await copy.write(
-      (await store.readAll(table)).map((row) => ({ put: table, ...row })),
-      'strict',
-    );
-  return copy;
 }
 
 type Act = (world: World) => Promise<void> | void;

@@ -50,6 +50,8 @@ export interface Depot {
   until(holds: () => Promise<boolean>): Promise<void>;
   /** Until the host has everything of this route that it does not refuse. */
   hosted(key: RouteKey): Promise<void>;
+  /** A worker comes, brings all of that to the host, and goes. */
+  bringOut(key: RouteKey): Promise<void>;
 }
 
 const DRIVER = '1001';
@@ -158,6 +160,12 @@ export async function openDepot(): Promise<Depot> {
         if (await holds()) return;
         await notified;
       }
+    },
+    bringOut: async (key) => {
+      const worker = depot.worker();
+      await worker.start();
+      await depot.hosted(key);
+      await worker.stop();
     },
     hosted: (key) =>
       depot.until(async () => {

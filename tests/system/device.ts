@@ -1,11 +1,12 @@
-import type { Client, Receipt, Store, StoreChange, Watch } from '@tailgate/client-sdk';
-import { createClient, MemoryStore, tables } from '@tailgate/client-sdk';
+import type { Client, Receipt, Store, Watch } from '@tailgate/client-sdk';
+import { createClient, MemoryStore } from '@tailgate/client-sdk';
 import type { Uploads } from '@tailgate/client-sdk/uploads';
 import { MemoryFiles, openUploads } from '@tailgate/client-sdk/uploads';
 import { expect } from 'vitest';
 import { beginLife, mortal, type AppLife } from '../support/app-life.ts';
 import { atFileEnd } from '../support/file-end.ts';
 import { password } from '../support/people.ts';
+import { copyOf } from '../support/store-copy.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 /** A driver's phone: its storage, its network, and the app that somebody may kill at any moment. */
@@ -121,15 +122,4 @@ export function receiptOf(app: Client, id: string): Receipt {
   const receipt = app.receipt(id);
   if (!receipt) throw new Error(`the device has no receipt of ${id}`);
   return receipt;
-}
-
-/** What this device has on its disk, as another device's disk. */
-export async function copyOf(disk: Store): Promise<MemoryStore> {
-  const copy = new MemoryStore();
-  for (const table of tables) {
-    const rows = await disk.readAll(table);
-    const changes = rows.map(({ key, value }): StoreChange => ({ put: table, key, value }));
-    await copy.write(changes, 'strict');
-  }
-  return copy;
 }

@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { parseOpsCommand, runOpsCommand } from '../../server/src/ops/cli.ts';
+import { copyOf } from '../support/store-copy.ts';
 import { backUp } from './database-backup.ts';
-import { allOnHost, copyOf, openDevice, openSignedUp, receiptOf, type Device } from './device.ts';
+import { allOnHost, openDevice, openSignedUp, receiptOf, type Device } from './device.ts';
 import { Diary, hostHolds } from './diary.ts';
 import { demoRoute, openService, type Service } from './service.ts';
 

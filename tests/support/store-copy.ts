@@ -1,0 +1,12 @@
+import { MemoryStore, tables, type Store } from '@tailgate/client-sdk';
+
+/** What a device has on its disk, as another device's disk: a backup, a clone. */
+export async function copyOf(disk: Store): Promise<MemoryStore> {
+  const copy = new MemoryStore();
+  for (const table of tables)
+    await copy.write(
+      (await disk.readAll(table)).map((row) => ({ put: table, ...row })),
+      'strict',
+    );
+  return copy;
+}
