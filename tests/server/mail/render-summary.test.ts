@@ -160,6 +160,12 @@ describe('a summary', () => {
     expect(Buffer.byteLength(html)).toBeLessThan(102_000);
   });
 
+  it('does not dwell on blanks, of which a text may hold any number', { timeout: 5_000 }, () => {
+    const name = `a${' '.repeat(200_000)}b`;
+    const products = plan(1).products.map((product) => ({ ...product, name }));
+    expect(rendered(summarized({}, { plan: planWith({ products }) })).text).toContain(name);
+  });
+
   it('escapes whatever people wrote, everywhere', () => {
     fc.assert(
       fc.property(fc.array(hostileText, { minLength: 12, maxLength: 12 }), (texts) => {
