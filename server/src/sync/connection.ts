@@ -59,6 +59,8 @@ export class Connection implements Reader {
   }
 
   received(bytes: Buffer, isBinary: boolean): void {
+    // Until the other side has heard our goodbye it may send what it likes: nobody takes it in any more.
+    if (this.#session.phase === 'closed') return;
     if (this.#arrived.length > 0 || bytes.length >= LARGE_BYTES) return this.#wait({ bytes, isBinary });
     this.#read(bytes, isBinary);
   }
