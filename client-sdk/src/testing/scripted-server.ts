@@ -40,11 +40,13 @@ export interface ScriptedOptions {
  * else. For Node; needs the package `ws`. Call `listen`, and `stop` at the end.
  */
 export class ScriptedServer {
+  /** What it remembers: the route, what was taken in, what the host has. */
   ledger: ScriptedLedger;
   /** Every frame that came, of any client. */
   readonly heard: ClientFrame[] = [];
-  /** Tokens that count, by token. */
+  /** Tokens that count: token → employee. */
   readonly tokens = new Map<string, string>();
+  /** Queue keys that count, by queue. */
   readonly queueKeys = new Map<string, string>();
   /** Codes for the next hellos; consumed one by one. */
   readonly rejections: string[] = [];
@@ -52,7 +54,9 @@ export class ScriptedServer {
   readonly pushErrors: string[] = [];
   /** Drivers that a sign-in without confirmation meets. */
   otherDrivers: { id: string; name: string }[] = [];
+  /** The documents of `codes:all`. */
   codes: FeedDocument[] = [];
+  /** Sockets that were opened so far, those that were cut at once among them. */
   connections = 0;
   /** Nothing is answered and nothing is heard: the half-open link. */
   mute = false;
@@ -83,11 +87,13 @@ export class ScriptedServer {
     return `http://127.0.0.1:${address.port}`;
   }
 
+  /** On a free port of loopback; `url` is its address from then on. */
   async listen(): Promise<void> {
     this.#http.listen(0, '127.0.0.1');
     await once(this.#http, 'listening');
   }
 
+  /** Cuts everything and ends; the ledger stays as it is. */
   async stop(): Promise<void> {
     for (const { socket } of this.#links) socket.terminate();
     this.#http.closeAllConnections();
@@ -120,12 +126,14 @@ export class ScriptedServer {
     this.#holding = [];
   }
 
+  /** Tells all answers that were held, in their order, to whoever is still connected. */
   releaseAcks(): void {
     const held = this.#holding ?? [];
     this.#holding = undefined;
     for (const answer of held) answer();
   }
 
+  /** How many answers wait. */
   get heldAcks(): number {
     return this.#holding?.length ?? 0;
   }
@@ -144,12 +152,13 @@ export class ScriptedServer {
     for (const link of this.#links) if (link.follows.has(sampleScope)) this.#sendReviews(link);
   }
 
-  /** A clerk changes a stop on the host. */
+  /** A clerk changes a stop on the host. `at` is in ms since 1970. */
   amend(update: StopObject, at: number, by = 'CLERK1'): void {
     this.ledger.amend(update, at, by);
     this.publish();
   }
 
+  /** Another driver of the route records something, on another phone. `at` is in ms since 1970. */
   edit(update: StopObject, at: number, by = '1002'): void {
     this.ledger.edit(update, { at, client: randomUUID(), seq: 1, by });
     this.publish();
@@ -163,6 +172,7 @@ export class ScriptedServer {
     }
   }
 
+  /** Ends a session as another driver's sign-in does: reading stops, the queue drains by its key. */
   revoke(token: string): void {
     const employee = this.tokens.get(token);
     this.tokens.delete(token);
@@ -179,6 +189,7 @@ export class ScriptedServer {
       if (link.hello?.api_token === token) link.tell({ type: 'session', state: 'expires', expires_in_s: inSeconds });
   }
 
+  /** Says a frame to all sockets; a text goes out as it is, whether it is a frame or not. */
   broadcast(frame: ServerFrameInput | string): void {
     for (const link of this.#links)
       if (typeof frame === 'string') link.socket.send(frame);
