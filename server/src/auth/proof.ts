@@ -54,7 +54,8 @@ export async function prove(ground: AuthGround, claim: Claim, use: 'sign_in' | '
   const wait = Math.max(account.ownWaitMs(now), account.isKnownDevice ? 0 : addressWaits);
   if (wait > 0) return { kind: 'slowed_down', waitMs: wait };
 
-  const by = await fittingHash(ground, account, password, use, now);
+  const code = account.code && codeCounts(account.code, use, now) ? account.code : undefined;
+  const by = await fittingHash(ground, password, { ...account, code });
   const row = [employee, origin.address, account.isKnownDevice ? origin.device : ''];
   if (!by || account.name === null || !account.active) {
     const forgottenBefore = new Date(now.getTime() - failuresLastMs);
@@ -68,13 +69,11 @@ export async function prove(ground: AuthGround, claim: Claim, use: 'sign_in' | '
 /** The stored hash that a password fits: of the one-time password if its mark says so, else of the password. */
 async function fittingHash(
   { passwords }: Pick<AuthGround, 'passwords'>,
-  { code, passwordHash }: Account,
   password: string,
-  use: 'sign_in' | 'change',
-  now: Date,
+  { code, passwordHash }: Pick<Account, 'code' | 'passwordHash'>,
 ): Promise<{ readonly by: 'password' | 'code'; readonly hash: string } | undefined> {
-  const mayBeCode = code !== undefined && codeCounts(code, use, now) && code.mark === markOf(password);
-  if (mayBeCode && (await passwords.matches(code.hash, password))) return { by: 'code', hash: code.hash };
+  if (code?.mark === markOf(password) && (await passwords.matches(code.hash, password)))
+    return { by: 'code', hash: code.hash };
   const fits = await passwords.matches(passwordHash, password);
   return fits && passwordHash !== undefined ? { by: 'password', hash: passwordHash } : undefined;
 }
