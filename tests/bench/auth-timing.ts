@@ -7,7 +7,7 @@ import { startChild } from './child.ts';
 import { median, openGround, quantile, quietLog } from './ground.ts';
 import type { Figure, Report } from './report.ts';
 
-/** Tries of each kind (issue 3, item 2). */
+/** Tries of each kind: enough that their median stands still. */
 const TRIES = 200;
 
 interface Attempt {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openDepot } from '../support/depot.ts';
 
-// Faults of issue 5 by their names, as far as they are not in replication-faults.test.ts.
+// Faults of docs/host-faults.md by their names, as far as they are not in replication-faults.test.ts.
 
 const depot = await openDepot();
 const { pool } = depot.database;

@@ -58,7 +58,7 @@ export class OtherBytes extends Error {
 export const idleMs = 7 * 24 * 3_600_000;
 /** Ends of uploads that a crash cut off are made up for by the sweep: not before whoever is at it has had its time. */
 const leftAloneMs = 60_000;
-/** What is held in memory of a running request, and lost where the process is killed. Two such make a chunk (0004). */
+/** What is held in memory of a running request, and lost where the process is killed. Two such make a chunk (decision 12). */
 const pieceBytes = 128 * 1024;
 const wholeASweep = 20;
 

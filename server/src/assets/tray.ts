@@ -1,6 +1,6 @@
 /**
  * Large enough that a row costs little beside its bytes (64 KiB and 256 KiB wrote equally fast, 16 kB a third slower),
- * small enough that whoever reads holds little. Readers rely on it (0004).
+ * small enough that whoever reads holds little. Readers rely on it (decision 12).
  */
 const chunkBytes = 256 * 1024;
 /** Chunks that leave together; a phone's photo fits, and is written with the commit that makes an asset of it. */
