@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { environment, skipped, sleeps } from './house/code-rules.ts';
-import { browserSafe, direction } from './house/direction-rules.ts';
+import { browserSafe, circles, direction } from './house/direction-rules.ts';
 import { citations, length, machinePaths, names, signals, silence } from './house/file-rules.ts';
 import { findings, readTree } from './house/source-file.ts';
 import { sqlPlace } from './house/sql-rules.ts';
 
 const rules = [
-  ...[direction, browserSafe, sqlPlace],
+  ...[direction, circles, browserSafe, sqlPlace],
   ...[names, length, machinePaths, silence, signals, citations],
   ...[environment, sleeps, skipped],
 ];

@@ -9,7 +9,7 @@ export type { Amendment, ClientEvents, Conflict } from './events.ts';
 export type { Receipt, ReceiptState } from './queue/receipt.ts';
 export type { SkipInput } from './queue/record.ts';
 export type { LocalRoute, LocalStop } from './replica/local-route.ts';
-export type { SignInInput, SignInResult } from './session/sign-in.ts';
+export type { SignInInput, SignInResult } from './session/auth-calls.ts';
 export type { ConnectionStatus, Status, Trouble } from './status.ts';
 export type { IndexedDbOptions } from './store/indexeddb.ts';
 export { openIndexedDb } from './store/indexeddb.ts';

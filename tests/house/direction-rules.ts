@@ -40,12 +40,16 @@ export const direction: Rule = {
 };
 
 /** Everything that an import chain reaches from a door, with the chain for the message. */
-function reachableFrom(door: string, tree: ReadonlyMap<string, SourceFile>): Map<string, string[]> {
+function reachableFrom(
+  door: string,
+  tree: ReadonlyMap<string, SourceFile>,
+  follows: (found: Import) => boolean,
+): Map<string, string[]> {
   const reached = new Map([[door, [door]]]);
   for (const [path, chain] of reached) {
     const file = tree.get(path);
     if (!file) continue;
-    for (const found of importsOf(file).filter((each) => !each.typesOnly)) {
+    for (const found of importsOf(file).filter(follows)) {
       const target = resolveImport(path, found.specifier);
       if (target !== undefined && !reached.has(target)) reached.set(target, [...chain, target]);
     }
@@ -53,16 +57,34 @@ function reachableFrom(door: string, tree: ReadonlyMap<string, SourceFile>): Map
   return reached;
 }
 
+/** Two files that name each other are one that was cut in the wrong place; types count, a reader needs both as well. */
+export const circles: Rule = {
+  name: 'imports go in no circle',
+  check: (file, tree) => {
+    if (!/^[a-z-]+\/src\/.*\.tsx?$/.test(file.path)) return [];
+    const near = (found: Import): boolean => found.specifier.startsWith('.');
+    return importsOf(file)
+      .filter(near)
+      .flatMap((found) => {
+        const target = resolveImport(file.path, found.specifier) ?? '';
+        const back = reachableFrom(target, tree, near).get(file.path);
+        return back ? [findAt(file, found.offset, `imports itself: ${back.join(' → ')}`)] : [];
+      });
+  },
+};
+
+const isLoaded = (found: Import): boolean => !found.typesOnly;
+
 /** What a phone loads holds no Node: one stray `node:fs` three imports deep breaks every bundler. */
 export const browserSafe: Rule = {
   name: 'what browsers load reaches no Node built-in',
   check: (file, tree) => {
     if (!browserDoors.includes(file.path)) return [];
-    return [...reachableFrom(file.path, tree)].flatMap(([path, chain]) => {
+    return [...reachableFrom(file.path, tree, isLoaded)].flatMap(([path, chain]) => {
       const reached = tree.get(path);
       if (!reached) return [];
       return importsOf(reached)
-        .filter((found) => !found.typesOnly && isBuiltin(found.specifier))
+        .filter((found) => isLoaded(found) && isBuiltin(found.specifier))
         .map((found) => findAt(reached, found.offset, `imports ${found.specifier}; reached by ${chain.join(' → ')}`));
     });
   },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { environment, skipped, sleeps } from './code-rules.ts';
-import { browserSafe, direction } from './direction-rules.ts';
+import { browserSafe, circles, direction } from './direction-rules.ts';
 import { citations, length, machinePaths, names, signals, silence } from './file-rules.ts';
 import { findings } from './source-file.ts';
 import type { Rule, SourceFile } from './source-file.ts';
@@ -64,6 +64,18 @@ describe('each rule sees what it is for', () => {
     });
     expect(findings(browserSafe, tree).join()).toContain('imports fs; reached by client-sdk/src/index.ts → ');
   });
+});
+
+test('a circle is found, through types and three files, and named with its chain', () => {
+  const tree = treeOf({
+    'server/src/sync/hub.ts': `import type { Connection } from './connection.ts';`,
+    'server/src/sync/connection.ts': `import { Line } from './line.ts';`,
+    'server/src/sync/line.ts': `export { Hub } from './hub.ts';\nimport { clock } from '../clock.ts';`,
+    'server/src/clock.ts': '',
+  });
+  const found = findings(circles, tree);
+  expect(found).toHaveLength(3);
+  expect(found[0]).toContain('sync/connection.ts → server/src/sync/line.ts → server/src/sync/hub.ts');
 });
 
 describe('each rule lets pass what is right', () => {

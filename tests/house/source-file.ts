@@ -40,8 +40,16 @@ export const readText = (path: string): string => readFileSync(join(root, path),
 
 export const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
 
+const imports = new WeakMap<SourceFile, Import[]>();
+
 /** Every import and re-export of a file, types included: a slice that names an edge's type knows the edge. */
 export function importsOf(file: SourceFile): Import[] {
+  const found = imports.get(file) ?? readImports(file);
+  imports.set(file, found);
+  return found;
+}
+
+function readImports(file: SourceFile): Import[] {
   const { module } = parseSync(file.path, file.text);
   const statics = module.staticImports.map((found) => ({
     specifier: found.moduleRequest.value,

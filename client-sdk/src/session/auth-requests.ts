@@ -3,7 +3,7 @@ import { fields, flag, listOf, text } from '../store/reading.ts';
 import type { Account } from './accounts.ts';
 import type { Answer } from './ask-auth.ts';
 import { askAuth } from './ask-auth.ts';
-import type { AuthCalls, AuthGround, Session, SignInInput, SignInResult } from './sign-in.ts';
+import type { AuthCalls, AuthGround, Session, SignInInput, SignInResult } from './auth-calls.ts';
 
 // What of the answers is used here (contract §2).
 const isSession = fields({ employee_id: text, name: text, api_token: text });

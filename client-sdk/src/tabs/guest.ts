@@ -9,7 +9,7 @@ import type { Draft, SkipInput } from '../queue/record.ts';
 import { draftSkip, draftUpdate } from '../queue/record.ts';
 import { Receipt } from '../queue/receipt.ts';
 import type { LocalRoute, LocalStop } from '../replica/local-route.ts';
-import type { SignInInput, SignInResult } from '../session/sign-in.ts';
+import type { SignInInput, SignInResult } from '../session/auth-calls.ts';
 import type { Status } from '../status.ts';
 import { canSignOut, dayComplete } from '../status.ts';
 import type { Watch } from '../watch.ts';

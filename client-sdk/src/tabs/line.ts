@@ -5,7 +5,7 @@ import type { ClientEvents } from '../events.ts';
 import type { ReceiptState } from '../queue/receipt.ts';
 import type { Draft } from '../queue/record.ts';
 import type { LocalRoute } from '../replica/local-route.ts';
-import type { SignInInput, SignInResult } from '../session/sign-in.ts';
+import type { SignInInput, SignInResult } from '../session/auth-calls.ts';
 import type { Status } from '../status.ts';
 import { exactly, fields } from '../store/reading.ts';
 import type { RouteNews } from './route-news.ts';

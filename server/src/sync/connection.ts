@@ -7,8 +7,8 @@ import type { Queue } from '../mutations/change.ts';
 import { MalformedPush } from '../mutations/item.ts';
 import { UnknownQueue } from '../mutations/pipeline.ts';
 import { clockOf } from './device-clock.ts';
-import type { Follower, Reader } from './feed.ts';
-import type { Hub } from './hub.ts';
+import type { Follower } from './feed.ts';
+import type { Connected, Hub } from './hub.ts';
 import { broken, readFrame } from './incoming.ts';
 import type { Effect, Session, SessionEvent } from './session-types.ts';
 import { newSession, step } from './session.ts';
@@ -23,7 +23,7 @@ interface Arrived {
 const LARGE_BYTES = 8 * 1024;
 
 /** A phone's socket: it tells the session what happens and does what the session says. */
-export class Connection implements Reader {
+export class Connection implements Connected {
   readonly follows = new Map<Scope, Follower>();
   readonly #hub: Hub;
   readonly #socket: WebSocket;
@@ -37,7 +37,6 @@ export class Connection implements Reader {
   readonly #arrived: Arrived[] = [];
   /** What the driver was told last, so that only changes are told. */
   #routes = '';
-  /** Of the token that hello showed; null where it was a queue key, or the session has ended. */
   #tokenHash: Buffer | null = null;
 
   constructor(hub: Hub, socket: WebSocket) {

@@ -7,11 +7,11 @@ import type { Log } from '../log.ts';
 import type { Pipeline, RouteCommit } from '../mutations/change.ts';
 import { listAssignedRoutes } from '../routes/queries.ts';
 import { openClients, type ClientAnswer, type ClientAsk } from './clients.ts';
-import type { Connection } from './connection.ts';
-import { Feed } from './feed.ts';
+import { Feed, type Reader } from './feed.ts';
 import { gather } from '../db/gather.ts';
 import { Gauge } from './gauge.ts';
 import type { SyncLimits } from './limits.ts';
+import type { SessionEvent } from './session-types.ts';
 import { Slots } from './slots.ts';
 import { findRevoked, readEpoch, skipLostItems } from './sql.ts';
 
@@ -36,6 +36,17 @@ export interface HubOptions {
   readonly limits: SyncLimits;
 }
 
+/** A phone's connection, as it hears of what reaches it from outside. */
+export interface Connected extends Reader {
+  /** Of the token that hello showed; null where it was a queue key, or the session has ended. */
+  readonly tokenHash: Buffer | null;
+  take(event: SessionEvent): void;
+  tick(now: number): void;
+  routesAre(routes: readonly AssignedRoute[]): void;
+  sessionEnds(inSeconds: number): void;
+  sessionEnded(at: Date, reason: string): void;
+}
+
 /** What all connections of this node share, and what reaches them from outside: commits, notifications, time. */
 export class Hub {
   readonly limits: SyncLimits;
@@ -49,8 +60,8 @@ export class Hub {
   readonly openClient: (ask: ClientAsk) => Promise<ClientAnswer>;
   readonly routesOf: (employee: string) => Promise<{ readonly routes: readonly AssignedRoute[] }>;
   readonly #db: Queryable;
-  readonly #connections = new Set<Connection>();
-  readonly #byEmployee = new Map<string, Set<Connection>>();
+  readonly #connections = new Set<Connected>();
+  readonly #byEmployee = new Map<string, Set<Connected>>();
   readonly #endings: (() => void)[] = [];
   readonly #slots: Slots;
   /** Hellos that are being looked up. */
@@ -95,20 +106,20 @@ export class Hub {
     return [...this.#connections].filter((connection) => connection.clientId === clientId).length;
   }
 
-  add(connection: Connection): void {
+  add(connection: Connected): void {
     this.#connections.add(connection);
     if (this.#stopping) this.#dismiss(connection);
   }
 
   /** It has said whose it is. */
-  register(connection: Connection): void {
+  register(connection: Connected): void {
     const { employee } = connection;
     const others = this.#byEmployee.get(employee);
     if (others) others.add(connection);
     else this.#byEmployee.set(employee, new Set([connection]));
   }
 
-  remove(connection: Connection): void {
+  remove(connection: Connected): void {
     this.#connections.delete(connection);
     const others = this.#byEmployee.get(connection.employee);
     others?.delete(connection);
@@ -137,7 +148,7 @@ export class Hub {
     return this.#slots.next(this.clock().getTime());
   }
 
-  #dismiss(connection: Connection): void {
+  #dismiss(connection: Connected): void {
     connection.take({ type: 'stopping', retryAfterMs: this.retryAfterMs() });
   }
 
@@ -163,12 +174,12 @@ export class Hub {
     this.#tellRoutes(this.#connections);
   }
 
-  #assignmentsChanged(connections: readonly Connection[]): void {
+  #assignmentsChanged(connections: readonly Connected[]): void {
     this.feed.assignmentsChanged(connections);
     this.#tellRoutes(connections);
   }
 
-  #tellRoutes(connections: Iterable<Connection>): void {
+  #tellRoutes(connections: Iterable<Connected>): void {
     for (const connection of connections) {
       if (connection.tokenHash === null) continue;
       this.routesOf(connection.employee).then(
@@ -178,7 +189,7 @@ export class Hub {
     }
   }
 
-  #checkSessions(connections: Iterable<Connection>): void {
+  #checkSessions(connections: Iterable<Connected>): void {
     const held = [...connections].flatMap((connection) => {
       const { tokenHash } = connection;
       return tokenHash ? [{ connection, tokenHash }] : [];
@@ -188,7 +199,7 @@ export class Hub {
       this.#endEnded(held).catch((err: unknown) => this.log.warn({ err }, 'sessions of phones could not be checked'));
   }
 
-  async #endEnded(held: readonly { connection: Connection; tokenHash: Buffer }[]): Promise<void> {
+  async #endEnded(held: readonly { connection: Connected; tokenHash: Buffer }[]): Promise<void> {
     const now = this.clock();
     const hashes = held.map(({ tokenHash }) => tokenHash);
     const states = await readSessionStates(this.#db, hashes, now);
@@ -221,7 +232,7 @@ export class Hub {
     for (const connection of known) if (revoked.has(connection.clientId)) connection.take({ type: 'unbound' });
   }
 
-  #of(employees: Iterable<string>): Connection[] {
+  #of(employees: Iterable<string>): Connected[] {
     return [...employees].flatMap((employee) => [...(this.#byEmployee.get(employee) ?? [])]);
   }
 }
