@@ -1,5 +1,6 @@
 import { deviceItem, deviceParams, deviceQuery, driverParams, endingBody, unregistered } from '@tailgate/sync-protocol';
 import { described } from '../described.ts';
+import { pageWords } from './page.ts';
 
 // Ours, for operators: what is still on the phones.
 
@@ -8,8 +9,7 @@ export const deviceSchemas = [
     state: '`pending`: with work. `silent`: with work, and not heard of for a while.',
     employee: 'Of this driver.',
     silent_minutes: 'How long that while is, 60 unless asked otherwise.',
-    limit: '1 to 500, else 100.',
-    cursor: '`meta.next_cursor` of the page before.',
+    ...pageWords,
   }),
   described(
     'DeviceItem',

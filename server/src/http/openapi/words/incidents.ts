@@ -1,5 +1,6 @@
 import { acknowledgeBody, incidentItem, incidentParams, incidentQuery } from '@tailgate/sync-protocol';
 import { described } from '../described.ts';
+import { pageWords } from './page.ts';
 
 // Ours, for operators: what the server noted.
 
@@ -12,8 +13,7 @@ export const incidentSchemas = [
     route_id: 'Of this route, whatever the week.',
     from: 'Not before this instant.',
     until: 'Before this instant.',
-    limit: '1 to 500, else 100.',
-    cursor: '`meta.next_cursor` of the page before.',
+    ...pageWords,
   }),
   described('IncidentItem', incidentItem, 'Something that a person has to know of.', {
     incident_id: 'Names it.',

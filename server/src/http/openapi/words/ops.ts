@@ -1,5 +1,6 @@
 import { flaggedChange, flagQuery, pageMeta, quarantinedItem } from '@tailgate/sync-protocol';
 import { described } from '../described.ts';
+import { pageWords } from './page.ts';
 
 // Ours, for the office.
 
@@ -11,8 +12,7 @@ export const opsSchemas = [
     facility: 'Of this facility.',
     route_id: 'Of this route, whatever the week.',
     code: 'With a warning of this code, such as `after_close`.',
-    limit: '1 to 500, else 100.',
-    cursor: '`meta.next_cursor` of the page before.',
+    ...pageWords,
   }),
   described('FlaggedChange', flaggedChange, 'What was taken in although a person should know something about it.', {
     id: "The mutation's own id.",

@@ -1,13 +1,13 @@
 import { parkedItem, parkedParams, parkedQuery, repairAnswer, repairBody, skipBody } from '@tailgate/sync-protocol';
 import { described } from '../described.ts';
+import { pageWords } from './page.ts';
 
 // Ours, for operators: what the host refuses.
 
 export const parkedSchemas = [
   described('ParkedQuery', parkedQuery, 'Which entries.', {
     state: 'Those that are tried again, those that somebody skipped, or all.',
-    limit: '1 to 500, else 100.',
-    cursor: '`meta.next_cursor` of the page before.',
+    ...pageWords,
   }),
   described('ParkedParams', parkedParams, 'Which entry.', { parked_id: 'As the list names it.' }),
   described('ParkedItem', parkedItem, 'What the host refuses. Everything else goes on without it.', {

@@ -8,6 +8,7 @@ import {
   releaseBody,
 } from '@tailgate/sync-protocol';
 import { described } from '../described.ts';
+import { pageWords } from './page.ts';
 
 // Ours, for operators: what was sent and could not be applied.
 
@@ -37,8 +38,7 @@ const itemFields = {
 export const quarantineSchemas = [
   described('QuarantineQuery', quarantineQuery, 'Which entries.', {
     state: 'Those that wait, those that were settled one way or the other, or all.',
-    limit: '1 to 500, else 100.',
-    cursor: '`meta.next_cursor` of the page before.',
+    ...pageWords,
   }),
   described(
     'QuarantinedItem',

@@ -8,6 +8,7 @@ import {
   workerStanding,
 } from '@tailgate/sync-protocol';
 import { described } from '../described.ts';
+import { pageWords } from './page.ts';
 
 // Ours, for operators: how far the host is behind.
 
@@ -48,8 +49,7 @@ export const replicationSchemas = [
   }),
   described('RouteBacklogQuery', routeBacklogQuery, 'Which routes.', {
     facility: 'Of this facility.',
-    limit: '1 to 500, else 100.',
-    cursor: '`meta.next_cursor` of the page before.',
+    ...pageWords,
   }),
   described('RouteBacklog', routeBacklog, 'A route with something that the host does not have.', {
     facility: 'Facility of the route.',

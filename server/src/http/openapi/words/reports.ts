@@ -6,6 +6,7 @@ import {
   reportSection,
 } from '@tailgate/sync-protocol';
 import { described } from '../described.ts';
+import { pageWords } from './page.ts';
 
 // Interface.md part 2 and 4.6 with contract §6. Camel case is the document's own.
 
@@ -48,7 +49,6 @@ export const reportSchemas = [
     minRating: 'A section rated so or better.',
     maxRating: 'A section rated so or worse.',
     revisions: '`latest` shows the newest revision of each report, `all` shows them all.',
-    limit: '1 to 500, else 100.',
-    cursor: '`meta.next_cursor` of the page before.',
+    ...pageWords,
   }),
 ];
