@@ -14,7 +14,9 @@ import { HostImport } from './replication/import.ts';
 import { Leases } from './replication/lease.ts';
 import type { HostWatch } from './replication/watch.ts';
 import { ReplicationWorker, type HostStanding } from './replication/worker.ts';
+import { UnheardDoorbell } from './replication/unheard-doorbell.ts';
 import { StartError } from './start-error.ts';
+import { Sweep } from './sweep.ts';
 
 export interface HostSideOptions {
   config: Config;
@@ -134,6 +136,12 @@ export class HostSide {
     const driftCheck = new DriftCheck({ findDrift, clock, log, isRestored });
     driftCheck.start();
     this.#closers.push(() => driftCheck.stop());
+    if (config.hostChanges === 'polling') {
+      const unheard = new UnheardDoorbell({ host, log });
+      const sweep = new Sweep({ work: () => unheard.clear(), what: 'the doorbell that nobody hears', log });
+      sweep.start();
+      this.#closers.push(() => sweep.stop());
+    }
     const worker = new ReplicationWorker({
       db,
       host,

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { ClosedRounds } from '../../server/src/replication/closed-rounds.ts';
 import { HostPolling } from '../../server/src/replication/host-polling.ts';
+import { UnheardDoorbell } from '../../server/src/replication/unheard-doorbell.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { createHost } from '../support/stand-in.ts';
 import { routeFile, routeKey } from './import-ground.ts';
 import { openStage } from './import-stage.ts';
 import { importSuite } from './import-suite.ts';
@@ -133,4 +136,29 @@ describe('polling', () => {
     expect((await read('P5')).results.get(1)?.result.status).toBe('R');
     expect(await waiting()).toEqual([]);
   });
+});
+
+test('triggers that ring although nobody listens are told once, and what they write is deleted', async () => {
+  const { host: rung, clerk, database } = await createHost();
+  const log = recordedLog();
+  const unheard = new UnheardDoorbell({ host: rung, log });
+  const lines = async () => (await database.pool.query('select from PODDTA.PODCHGP')).rowCount;
+  const load = (count: number) =>
+    clerk.transaction(async (tx) => {
+      for (let n = 0; n < count; n++) await tx.execute('insert into PODDTA.SLSREPP (SRID) values (?)', [`S${n}`]);
+    });
+  await unheard.clear();
+  expect(log.lines).toEqual([]);
+  await load(1_203);
+  expect(await lines()).toBe(1_203);
+  await unheard.clear();
+  expect(await lines()).toBe(0);
+  await clerk.transaction((tx) => tx.execute("update PODDTA.SLSREPP set SRNAM = 'Sam' where SRID = 'S7'"));
+  await unheard.clear();
+  expect(await lines()).toBe(0);
+  expect(log.lines).toMatchObject([{ level: 'warn', fields: { lines: 1_203 } }]);
+  expect(log.lines[0]?.message).toMatch(/^HOST_CHANGES=polling, but .*: drop them/);
+  await database.pool.query('drop table PODDTA.PODCHGP');
+  await unheard.clear();
+  expect(log.lines).toHaveLength(1);
 });

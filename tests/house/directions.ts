@@ -162,7 +162,7 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/host-side.ts',
-    uses: server('demo/', 'replication/', 'start-error.ts'),
+    uses: server('demo/', 'replication/', 'start-error.ts', 'sweep.ts'),
     usesTypes: server('config.ts', 'db/', 'log.ts', 'mutations/'),
     why: 'composes what works with the host',
   },

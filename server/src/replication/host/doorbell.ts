@@ -42,6 +42,18 @@ order by CHSEQ fetch first ${MAX_RINGS} rows only`,
     return (await this.look()).rings;
   }
 
+  /** Deletes the oldest lines, unread, a few at a time. @returns how many there were, `most` at most @throws HostError */
+  async clear(most: number): Promise<number> {
+    for (let cleared = 0; ; cleared += DELETED_A_STATEMENT) {
+      const rows = await this.#host.query(
+        `select CHSEQ from ${this.#host.library}.PODCHGP order by CHSEQ fetch first ${DELETED_A_STATEMENT} rows only`,
+      );
+      await this.silence(rows.map(({ CHSEQ }) => String(CHSEQ)));
+      const total = cleared + rows.length;
+      if (rows.length < DELETED_A_STATEMENT || total >= most) return total;
+    }
+  }
+
   /** Others with a lower number may have been committed since. */
   async silence(sequences: readonly string[]): Promise<void> {
     for (const part of inParts(sequences, DELETED_A_STATEMENT)) {
