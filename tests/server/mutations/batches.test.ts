@@ -1,7 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TestQueue } from '../../support/sealing.ts';
 import { restChange } from '../../support/rest-change.ts';
 import { addRoute, bindQueue, delivered, pipelineGround, updateOf } from './ground.ts';
+import { anyStory, dispatch, tellAll } from './told-stories.ts';
 
 const ground = await pipelineGround();
 const pipeline = ground.open();
@@ -27,6 +30,22 @@ describe('batches', () => {
     await other.query('rollback');
     other.release();
     expect((await first).results[0]?.result).toBe('applied');
+  });
+
+  it('say and save what their items do one by one', async () => {
+    // All stories go side by side, which costs little more than one.
+    const stories = fc.array(anyStory, { minLength: 40, maxLength: 40, size: 'max' });
+    const sameEitherWay = fc.asyncProperty(stories, async (told) => {
+      const [batched, single] = [
+        await dispatch(ground.database, 'T', told),
+        await dispatch(ground.database, 'O', told),
+      ];
+      const together = await tellAll(pipeline, ground.database, batched, { together: true });
+      const apart = await tellAll(pipeline, ground.database, single, { together: false });
+      const differing = told.map((story, n) => ({ story, together: together[n], apart: apart[n] }));
+      expect(differing.filter((tale) => !isDeepStrictEqual(tale.together, tale.apart))).toEqual([]);
+    });
+    await fc.assert(sameEitherWay, { numRuns: 1, endOnFailure: true });
   });
 });
 
