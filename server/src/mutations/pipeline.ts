@@ -28,7 +28,7 @@ import type { Wakeups } from './wakeups.ts';
 import { logChange, type CommitWatch, type SettledChange } from './watch.ts';
 
 /** A storm drains a tenth faster than by 128; 512 gain nothing and hold their locks for longer (docs/performance.md). */
-const BATCH_SIZE = 256;
+export const BATCH_SIZE = 256;
 /** Items of one lane in a batch: several lanes share each batch, each lane gets on in runs. */
 const TURN = 32;
 /** Two are nearly twice one: while one waits for the disk, the other computes. */

@@ -1,4 +1,5 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, exponentialBuckets, Histogram, type Registry } from 'prom-client';
+import { BATCH_SIZE } from '../mutations/pipeline.ts';
 import { resultOf, type CommitWatch, type Result } from '../mutations/watch.ts';
 import type { Item } from '../mutations/item.ts';
 import type { QuarantineCode } from '../mutations/change.ts';
@@ -41,7 +42,8 @@ export function countChanges(registry: Registry): CommitWatch {
   const sizes = new Histogram({
     name: 'tailgate_batch_changes',
     help: 'Changes that shared a commit',
-    buckets: [1, 2, 4, 8, 16, 32, 64, 128],
+    // Up to a full one: by those a storm is known.
+    buckets: exponentialBuckets(1, 2, Math.log2(BATCH_SIZE) + 1),
     registers,
   });
   const failed = new Counter({

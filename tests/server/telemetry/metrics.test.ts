@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { buildMetrics } from '../../../server/src/http/metrics.ts';
 import { openLogger } from '../../../server/src/logger.ts';
+import { BATCH_SIZE } from '../../../server/src/mutations/pipeline.ts';
 import { openTelemetry } from '../../../server/src/telemetry/open.ts';
 import { atFileEnd } from '../../support/file-end.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
@@ -47,6 +48,12 @@ test('a figure is left out where nobody knows it, and the reason is not its valu
   expect(body).not.toMatch(/^tailgate_worker_alive /m);
   // A host that has not been reached since the start.
   expect(body).toContain('tailgate_host_breaker_open 1\n');
+});
+
+test('full batches are told from those that are half full', async () => {
+  const { body } = await look('127.0.0.1');
+  for (const size of [BATCH_SIZE / 2, BATCH_SIZE])
+    expect.soft(body).toContain(`tailgate_batch_changes_bucket{le="${size}"} `);
 });
 
 test('what breaks is counted by its class, in what is told and not in what is thrown', async () => {
