@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -15,11 +15,10 @@ import {
 import { placeCluster } from '../../server/src/db/placement.ts';
 import { postgresEndsWithUs, uninterrupted } from './ends-with-us.ts';
 import { reservePort } from './reserved-port.ts';
+import { MEMORY, throwawayPlace } from './throwaway-place.ts';
 
 const PREFIX = 'tailgate-test-';
 const FAILED_RUNS_KEPT = 3;
-const MEMORY = '/dev/shm';
-const MEMORY_NEEDED_BYTES = 4 * 1024 ** 3;
 /** For a throw-away PostgreSQL on loopback that lives as long as one test run. */
 const PASSWORD = 'test';
 
@@ -45,7 +44,7 @@ export interface TestCluster {
 export async function startTestCluster(): Promise<TestCluster> {
   await sweepAbandoned();
   return uninterrupted(async () => {
-    const home = await mkdtemp(join(await place(), PREFIX));
+    const home = await mkdtemp(join(await throwawayPlace(), PREFIX));
     await writeFile(join(home, 'pid'), String(process.pid));
     return open(home);
   });
@@ -85,12 +84,6 @@ export async function keptDatabases(url: string): Promise<string[]> {
   } finally {
     await client.end();
   }
-}
-
-/** In memory where there is plenty of it: a new database is three hundred files, which some disks take long for. */
-async function place(): Promise<string> {
-  const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }));
-  return bavail * bsize > MEMORY_NEEDED_BYTES ? MEMORY : tmpdir();
 }
 
 /** A run that was killed leaves its PostgreSQL behind: stop it and delete it, and say so. Of failed runs keep the latest. */
