@@ -4,10 +4,12 @@
  *
  *   sync-protocol ◄── client-sdk
  *         ▲
- *         ├── slices ◄── domains ◄── mutations ◄─┬─ http
- *         │   (rules: pure)                      ├─ sync
- *         │                                      └─ replication ──► host
- *         └──────────────── app composes all; config is read at the top and handed down
+ *         ├── slices ◄── domains ◄── mutations ◄─┬─ http ─────────► ops
+ *         │   (rules: pure)                      ├─ sync            │
+ *         │                                      ├─ mail, sms       ▼
+ *         │                                      └─ replication ◄───┘
+ *         │                                             └──► replication/host
+ *         └──────────────── app composes all; config is read at the top and handed down; telemetry is told by all
  */
 
 /** A part of the tree: the longest `path` that begins a file's own path names the part it belongs to. */
