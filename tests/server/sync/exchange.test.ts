@@ -7,40 +7,15 @@ import {
   type Cursor,
   type Scope,
 } from '@tailgate/sync-protocol';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { failure } from '../../support/envelope.ts';
-import { insertRoutes, plan } from '../../support/mirror.ts';
-import { insertEmployees, signUp } from '../../support/people.ts';
 import { Phone } from '../../support/phone.ts';
 import { Replica } from '../../support/replica.ts';
-import type { Signed } from '../../support/rest-client.ts';
 import { TestQueue } from '../../support/sealing.ts';
-import type { SyncNode } from '../../support/sync-node.ts';
-import { startSyncNode } from '../../support/sync-node.ts';
+import { key, startWithTwoRoutes } from './short-and-long-route.ts';
 
-const key = { facility: 'F01', id: 'R1', week_end: '20261121' };
 const scope = routeScope(key);
-
-let node: SyncNode;
-let driver: Signed;
-let stranger: Signed;
-
-beforeAll(async () => {
-  node = await startSyncNode();
-  await insertRoutes(node.database.pool, [
-    { ...key, weekEnd: key.week_end, drivers: ['1001'], stops: [plan(1), plan(2)] },
-    {
-      facility: 'F01',
-      id: 'R9',
-      weekEnd: '20261121',
-      drivers: ['1001'],
-      stops: Array.from({ length: 30 }, (_, n) => plan(n + 1)),
-    },
-  ]);
-  await insertEmployees(node.database.pool, ['1003']);
-  driver = await signUp(node.client, '1001');
-  stranger = await signUp(node.client, '1003');
-});
+const { node, driver, stranger } = await startWithTwoRoutes({ id: 'R9', stops: 30 });
 
 type Headers = Record<string, string>;
 

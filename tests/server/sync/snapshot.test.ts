@@ -1,40 +1,16 @@
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { routeScope } from '@tailgate/sync-protocol';
 import { fastify } from 'fastify';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Queryable } from '../../../server/src/db/types.ts';
 import { serveSnapshots } from '../../../server/src/sync/snapshot.ts';
-import { insertRoutes, plan } from '../../support/mirror.ts';
-import { insertEmployees, signUp } from '../../support/people.ts';
+import { plan } from '../../support/mirror.ts';
 import { Replica } from '../../support/replica.ts';
-import type { Signed } from '../../support/rest-client.ts';
 import { askSnapshot, readSnapshot } from '../../support/snapshot.ts';
-import type { SyncNode } from '../../support/sync-node.ts';
-import { startSyncNode } from '../../support/sync-node.ts';
+import { key, startWithTwoRoutes } from './short-and-long-route.ts';
 
-const key = { facility: 'F01', id: 'R1', week_end: '20261121' };
 const scope = routeScope(key);
-
-let node: SyncNode;
-let driver: Signed;
-let stranger: Signed;
-
-beforeAll(async () => {
-  node = await startSyncNode();
-  await insertRoutes(node.database.pool, [
-    { ...key, weekEnd: key.week_end, drivers: ['1001'], stops: [plan(1), plan(2)] },
-    {
-      facility: 'F01',
-      id: 'R900',
-      weekEnd: '20261121',
-      drivers: ['1001'],
-      stops: Array.from({ length: 150 }, (_, n) => plan(n + 1, 20)),
-    },
-  ]);
-  await insertEmployees(node.database.pool, ['1003']);
-  driver = await signUp(node.client, '1001');
-  stranger = await signUp(node.client, '1003');
-});
+const { node, driver, stranger } = await startWithTwoRoutes({ id: 'R900', stops: 150, products: 20 });
 
 describe('a snapshot', () => {
   test('is the whole scope at its version, with a checksum that fits', async () => {
