@@ -6,7 +6,7 @@ import { openHub, type Hub, type HubOptions } from './hub.ts';
 import { syncLimits, type SyncLimits } from './limits.ts';
 import { serveSnapshots } from './snapshot.ts';
 
-const syncPath = '/api/sync';
+export const syncPath = '/api/sync';
 
 /** A peer that does not answer our goodbye is cut. */
 const GOODBYE_MS = 2_000;
