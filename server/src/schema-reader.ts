@@ -196,7 +196,7 @@ function compileCheck({ _zod: { def } }: AnyCheck): Test | undefined {
     case 'max_length':
       return (value) => lengthOf(value) <= def.maximum;
     case 'min_length':
-      return (value) => lengthOf(value) >= def.minimum;
+      return (value) => lengthOf(value) >= unitsOf(value, def.minimum);
     case 'less_than':
       return def.inclusive ? atMost(Number(def.value)) : undefined;
     case 'greater_than':
@@ -224,5 +224,9 @@ const atLeast =
   (limit: number): Test =>
   (value) =>
     Number(value) >= limit;
+
+/** Of a text zod counts code points, which are two units at most: with so many it has enough of them for certain. */
+const unitsOf = (value: unknown, points: number): number =>
+  typeof value === 'string' && points > 1 ? 2 * points : points;
 
 const lengthOf = (value: unknown): number => (typeof value === 'string' || Array.isArray(value) ? value.length : NaN);

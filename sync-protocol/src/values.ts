@@ -1,7 +1,7 @@
 import * as z from '#schema';
 import { isDay } from './days.ts';
 
-/** Text that any JSON reader, database and host can hold: no NUL, no lone surrogate, at most `max` UTF-16 units. */
+/** Text that any JSON reader, database and host can hold: no NUL, no lone surrogate, at most `max` code points. */
 export const text = (max: number) => textWithout(/\0/, 'NUL', max);
 
 /** Codes and keys of the host: text without control characters, because line keys are joined with a tab. */

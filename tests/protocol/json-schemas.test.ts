@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stopUpdateArgs } from '@tailgate/sync-protocol';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { TestQueue } from '../support/sealing.ts';
@@ -35,6 +36,21 @@ describe('docs/protocol', () => {
     const isUpdate = validatorOf('stop-update-1.schema.json');
     expect(isUpdate(item.args)).toBe(true);
     expect(isUpdate({ route: {}, stop: { id: 1 } })).toBe(false);
+  });
+
+  test('counts a text as the server and the SDK do, and says what it has no word for', () => {
+    const file = 'stop-update-1.schema.json';
+    const isUpdate = validatorOf(file);
+    const route = { facility: 'F01', id: 'R1', week_end: '20261121' };
+    const judged = (driver_comments: string) => {
+      const args = { route, stop: { id: 1, updates: { driver_comments } } };
+      return [isUpdate(args), stopUpdateArgs.safeParse(args).success];
+    };
+    expect(judged('😀'.repeat(2_000))).toEqual([true, true]);
+    expect(judged('😀'.repeat(2_001))).toEqual([false, false]);
+    expect(judged('half of one \uD83D')).toEqual([true, false]);
+    expect(judged('NUL \0')).toEqual([true, false]);
+    expect(read(file)).toMatch(/"description": ".*NUL or half of a surrogate pair is refused/);
   });
 
   test('what a newer server says beside it is no fault', () => {

@@ -12,6 +12,11 @@ import {
 import type { ZodMiniType } from 'zod/mini';
 import * as z from 'zod/mini';
 
+/** What a JSON Schema has no word for. */
+const beyond =
+  'Lengths of text are characters (Unicode code points). Text with NUL or half of a surrogate pair is refused, and a key ' +
+  'with any control character.';
+
 /** What other languages generate their types from: every schema of the protocol by its file's name in `docs/protocol`. */
 export function protocolSchemas(): Map<string, object> {
   const schemas = new Map([
@@ -44,7 +49,7 @@ export function protocolSchemas(): Map<string, object> {
 /** @param io what a client may send (`input`), or what it gets (`output`) */
 function told(name: string, title: string, schema: ZodMiniType, io: 'input' | 'output'): [string, object] {
   const content = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'ref', override: open });
-  return [`${name}.schema.json`, { title, ...content }];
+  return [`${name}.schema.json`, { title, description: beyond, ...content }];
 }
 
 /** A newer server says more, and who does not know it ignores it (docs/protocol.md, Frames). */

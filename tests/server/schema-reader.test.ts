@@ -73,6 +73,11 @@ describe('the compiled reader of a schema agrees with zod', () => {
     ['times', z.iso.datetime({ offset: true }), ['2026-11-21T10:00:00+01:00', '2026-02-30T10:00:00Z', '', 7]],
     ['integers', z.int().check(z.gte(0), z.lte(9)), [0, 9, 10, -1, 1.5, 2 ** 53, Number.NaN, '5', null]],
     ['numbers', z.number(), [0, Number.POSITIVE_INFINITY, Number.NaN, '1']],
+    [
+      'texts by their characters',
+      z.string().check(z.minLength(3), z.maxLength(3)),
+      ['😀', '😀😀', '😀a', '😀😀😀', '😀😀😀😀'],
+    ],
     ['texts', z.string().check(z.minLength(1), z.maxLength(3), z.regex(/^a/)), ['a', 'abc', 'abcd', '', 'b', null]],
     [
       'optional fields',

@@ -13,7 +13,8 @@ shapes differ each path shows its own. A suffix under a set that does not list i
 spelled \`employee-id\` and \`api-token\`, for proxies that drop names with underscores.
 
 **Fields.** Unknown fields of a request are ignored. An absent field means no change, null or \`""\` clears, and nothing
-clears evidence such as a signature. Answers may get new fields later.
+clears evidence such as a signature. Answers may get new fields later. Lengths of text are characters (Unicode code
+points); text with NUL or half of a surrogate pair is refused.
 
 The sync channel, a WebSocket on \`/api/sync\`, is not part of this document.
 `.trim();
