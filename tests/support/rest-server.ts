@@ -57,6 +57,7 @@ type HttpOptions =
   | 'admissionLimits'
   | 'hostCatalog'
   | 'probes'
+  | 'strangersBytes'
   | 'trustProxy'
   | 'publicUrl'
   | 'maxJsonMb'
@@ -151,6 +152,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     sessions,
     clock: () => clock.now,
     ...(options.admissionLimits && { admissionLimits: options.admissionLimits }),
+    ...(options.strangersBytes !== undefined && { strangersBytes: options.strangersBytes }),
     access,
     trustProxy: options.trustProxy ?? false,
     publicUrl: options.publicUrl,

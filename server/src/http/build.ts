@@ -42,6 +42,7 @@ import { stopEndpoints } from './stop-endpoints.ts';
 import { serveInTurn } from './exchanges.ts';
 import { openRateLimits } from './rate-limits.ts';
 import { endSilentConnections } from './silent-connections.ts';
+import { boundStrangersBodies } from './strangers-bodies.ts';
 import { checkTheWire } from './wire-checks.ts';
 
 const mebibyte = 1024 * 1024;
@@ -66,6 +67,8 @@ export interface HttpGround
   readonly sessions: Sessions;
   readonly timeouts?: Timeouts;
   readonly admissionLimits?: AdmissionLimits;
+  /** What the bodies of strangers may hold together while they come in. */
+  readonly strangersBytes?: number;
   readonly assets: UploadGround;
   readonly hostCatalog: HostCatalog;
   readonly previewMail: PreviewMail;
@@ -113,6 +116,7 @@ export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
   logRequests(app);
   await ruleBrowsers(app, { https: ground.publicUrl?.startsWith('https:') ?? false, corsOrigins: ground.corsOrigins });
   checkTheWire(app);
+  boundStrangersBodies(app, ground.strangersBytes);
 
   const limit = await openRateLimits(app, new SharedCounters(ground.db, ground.clock));
   const admission = new Admission(ground.admissionLimits);
@@ -172,6 +176,7 @@ function answerErrors(app: FastifyInstance): void {
     // Whoever still sends would not hear our answer if the connection were closed, as Fastify asks for where it stopped
     // reading: the rest is read and dropped.
     reply.removeHeader('connection');
+    request.raw.unpipe();
     request.raw.resume();
     return reply.code(status).headers(headers).send(body);
   });

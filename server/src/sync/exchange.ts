@@ -59,7 +59,19 @@ export function serveExchange(http: FastifyInstance, { path, hub, db, isOperator
     app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_: unknown, text: string) =>
       parse(text),
     );
-    app.post(`${path}/push`, { bodyLimit: hub.limits.frame_bytes }, (request, reply) =>
+    // A megabyte of whoever shows nothing that counts is not worth reading. A queue's key counts for a queue, which the
+    // body names.
+    const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+      if (isOperator(request)) return undefined;
+      try {
+        const { employee, shows } = await authenticate(request, hub);
+        if (shows === 'token') request.driver = { employee };
+        return undefined;
+      } catch (error) {
+        return refused(request, reply, error);
+      }
+    };
+    app.post(`${path}/push`, { bodyLimit: hub.limits.frame_bytes, onRequest }, (request, reply) =>
       answer(request, reply, async () => {
         const caller = isOperator(request) ? operatorFor(request) : await authenticate(request, hub);
         const body = read(pushBody, request.body);
@@ -81,10 +93,14 @@ async function answer(request: FastifyRequest, reply: FastifyReply, work: () => 
   try {
     return await reply.header('content-type', 'application/json; charset=utf-8').send(await work());
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    if (error.code === 'RATE_LIMITED') reply.header('retry-after', '1');
-    return refuse(request, reply, error.code, error.details);
+    return refused(request, reply, error);
   }
+}
+
+function refused(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+  if (!(error instanceof Refused)) throw error;
+  if (error.code === 'RATE_LIMITED') reply.header('retry-after', '1');
+  return refuse(request, reply, error.code, error.details);
 }
 
 async function authenticate(request: FastifyRequest, hub: Hub): Promise<Caller> {

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { operations } from '@tailgate/sync-protocol';
 import { expect, test } from 'vitest';
 import { insertRoutes, plan } from '../../support/mirror.ts';
@@ -5,7 +7,7 @@ import { signUp } from '../../support/people.ts';
 import type { Reply } from '../../support/rest-client.ts';
 import { startRestServer } from '../../support/rest-server.ts';
 
-const { health, syncStops } = operations;
+const { health, submitLoadReport, syncStops } = operations;
 
 /** A server that lets three requests wait, and a database in which nothing can be written until it is let go. */
 async function hangingDatabase(admissionLimits: { requests: number; bytes: number }) {
@@ -59,4 +61,39 @@ test('few long bodies count as many short ones (contract §1)', async () => {
   const { all } = await sendTen(long, 9);
   await letGo();
   expect((await Promise.all(all)).filter(({ success }) => success)).toHaveLength(1);
+});
+
+test('bodies of strangers hold no more than a bound together, and keep no driver out', async () => {
+  const { client, database } = await startRestServer({ strangersBytes: 300_000, maxJsonMb: 0.25 });
+  await insertRoutes(database.pool, [
+    { facility: 'F01', id: 'R100', weekEnd: '20261121', drivers: ['1001'], stops: [plan(1)] },
+  ]);
+  const as = await signUp(client, '1001');
+  const json = { 'content-type': 'application/json' };
+  const long = `"${'x'.repeat(200_000)}"`;
+  const report = async () => (await client.call(submitLoadReport, { raw: long, headers: json })).error?.code;
+  // Alone it is read, and found to be none.
+  expect(await report()).toBe('VALIDATION_FAILED');
+
+  const { port } = new URL(client.url);
+  const slow = connect(Number(port), '127.0.0.1');
+  slow.write('POST /api/report/load-condition HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n');
+  slow.write(`content-length: 250000\r\n\r\n${long}`);
+  await expect.poll(report).toBe('DATABASE_UNAVAILABLE');
+  const short = await client.call(submitLoadReport, { raw: '"x"', headers: json });
+  expect(short.error?.code).toBe('VALIDATION_FAILED');
+  expect((await client.call(syncStops, { as, raw: long, headers: json })).error?.code).toBe('VALIDATION_FAILED');
+
+  slow.destroy();
+  // Nor does anything stay counted that was too long, and is heard to the end by whoever listens only then.
+  for (let n = 0; n < 3; n++) {
+    const tooLong = connect(Number(port), '127.0.0.1');
+    tooLong.write('POST /api/report/load-condition HTTP/1.1\r\nhost: x\r\ncontent-type: Application/JSON\r\n');
+    tooLong.write('connection: close\r\ntransfer-encoding: chunked\r\n\r\n');
+    for (let piece = 0; piece < 20; piece++) tooLong.write(`30d40\r\n${'x'.repeat(200_000)}\r\n`);
+    tooLong.write('0\r\n\r\n');
+    await expect.poll(() => tooLong.writableLength).toBe(0);
+    expect(await text(tooLong)).toMatch(/^HTTP\/1\.1 (413|503) /);
+  }
+  await expect.poll(report).toBe('VALIDATION_FAILED');
 });
