@@ -49,19 +49,8 @@ export const dropReportLedger: Statement = {
          ), ${noted}`,
 };
 
-/** The tables whose rows belong to a route and have no other life, by `facility`, `route_id` and `week_end`. */
-const partsOfRoute = [
-  'stop_plan',
-  'stop_result',
-  'route_driver',
-  'driver_sign_in',
-  'host_shadow',
-  'route_lease',
-  'awaited_asset',
-];
-
-const deleteGone = (table: string): string =>
-  `delete from ${table} t using gone g where (t.facility, t.route_id, t.week_end) = (g.facility, g.id, g.week_end)`;
+/** A row `t` that belongs to a route `g` which goes. */
+const hangsOn = '(t.facility, t.route_id, t.week_end) = (g.facility, g.id, g.week_end)';
 
 /**
  * Routes that the host itself has given up, with all that hangs on them: while it has one, the mirror would take it in
@@ -77,7 +66,21 @@ export const dropRoutes: Statement = {
               and not exists (select from driver_sign_in s where s.facility = r.facility and s.route_id = r.id
                                                              and s.week_end = r.week_end and s.hosted_version < s.version)
             limit $2 for update of r skip locked
-         ), ${partsOfRoute.map((table) => `${table}_rows as (${deleteGone(table)})`).join(', ')}
+         ), plans as (
+           delete from stop_plan t using gone g where ${hangsOn}
+         ), results as (
+           delete from stop_result t using gone g where ${hangsOn}
+         ), drivers as (
+           delete from route_driver t using gone g where ${hangsOn}
+         ), sign_ins as (
+           delete from driver_sign_in t using gone g where ${hangsOn}
+         ), shadows as (
+           delete from host_shadow t using gone g where ${hangsOn}
+         ), leases as (
+           delete from route_lease t using gone g where ${hangsOn}
+         ), awaited as (
+           delete from awaited_asset t using gone g where ${hangsOn}
+         )
          delete from route r using gone g where (r.facility, r.id, r.week_end) = (g.facility, g.id, g.week_end)`,
 };
 
