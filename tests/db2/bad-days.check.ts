@@ -143,6 +143,7 @@ test('the command writes to a real host only when it is told twice, and has no f
   const statement = insert('TYPED');
   const run = (...argv: string[]) => runCommand(parseCommand(argv), around);
   await expect(run('sql', statement)).rejects.toThrow('--yes');
+  await expect(run('sql', `select RHRTE from final table (${statement})`)).rejects.toThrow('--yes');
   await expect(run('load', 'routes.json')).rejects.toThrow('--yes');
   await expect(run('fault', 'outage', 'on')).rejects.toThrow('stand-in');
   expect(await isThere('TYPED')).toBe(false);

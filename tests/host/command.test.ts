@@ -12,12 +12,12 @@ const { host, clerk } = await createHost();
 const folder = await temporaryFolder();
 
 /** What the command prints, for a program or for a terminal. */
-async function run(argv: string[], isTerminal = false): Promise<{ lines: string[]; warnings: string[] }> {
+async function run(argv: string[], isTerminal = false, at = clerk): Promise<{ lines: string[]; warnings: string[] }> {
   const lines: string[] = [];
   const warnings: string[] = [];
   const now = new Date('2026-11-20T18:00:00Z');
   const around = {
-    host: clerk,
+    host: at,
     now,
     isTerminal,
     print: (line: string) => lines.push(line),
@@ -41,6 +41,19 @@ const fileOf = async (content: unknown): Promise<string> => {
   await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
   return file;
 };
+
+describe('sql, where people’s rows are at stake', () => {
+  const real = { ...clerk, dialect: 'db2' as const };
+  const statement = "with gone as (delete from RTHDRP where RHRTE = 'NONE' returning RHRTE) select RHRTE from gone";
+
+  test('a query that writes needs --yes, as any other statement that does', async () => {
+    await expect(run(['sql', statement], false, real)).rejects.toThrow('--yes');
+    await expect(run(['sql', statement, '--yes'], false, real)).resolves.toMatchObject({ lines: [] });
+    await expect(run(['sql', 'select RHRTE from RTHDRP where 1 = 0'], false, real)).resolves.toMatchObject({
+      lines: [],
+    });
+  });
+});
 
 describe('load', () => {
   test('writes a route as a dispatch program does', async () => {

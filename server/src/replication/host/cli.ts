@@ -162,8 +162,13 @@ async function show({ table, where, json }: Show, around: Surroundings): Promise
 
 type Sql = Extract<Command, { verb: 'sql' }>;
 
+/** Db2 and PostgreSQL both let a query write: `select … from final table (update …)`, `with x as (delete …)`. */
+const writes = /\b(?:insert|update|delete|merge|truncate|call)\b/i;
+
 async function runSql({ statement, json, yes }: Sql, around: Surroundings): Promise<void> {
   if (/^\s*(select|with|values|table)\b/i.test(statement)) {
+    // A query that only speaks of such a word is asked for once too often.
+    if (writes.test(statement)) refuseUnasked(around.host, yes);
     printRows(await around.host.query(statement), json, around);
     return;
   }
