@@ -90,9 +90,9 @@ export function updateGuarded<Name extends HostFileName, Chosen extends keyof Ho
 }
 
 /** What keeps a MERGE from a row that exists, beside its columns that are no longer as they were. */
-export interface MergeGuards<Column, Flag> {
+export interface MergeGuards<Chosen, Flag> {
   /** Changed only where this column is lower on the host. */
-  readonly sequence?: Column;
+  readonly sequence?: Chosen;
   /** A row whose flag is Y stays as it is. */
   readonly unless?: Flag;
 }
