@@ -25,7 +25,8 @@ export async function rehearse(stopping?: AbortSignal): Promise<number> {
     const url = (await http.listen({ host: '127.0.0.1', port: 0 })).replace('http', 'ws') + syncPath;
     const cast = phones();
     let applied = 0;
-    for (let turn = 0; turn < TURNS && !stopping?.aborted; turn++) {
+    for (let turn = 0; turn < TURNS; turn++) {
+      if (stopping?.aborted) break;
       const played = await Promise.all(cast.map((phone) => play(url, phone)));
       applied = played.reduce((sum, count) => sum + count, applied);
     }
