@@ -24,8 +24,8 @@ export function serveInTurn(app: FastifyInstance): void {
   watch(app.server);
   app.addHook('onRequest', ({ raw: { socket } }, { raw: response }, done) => {
     const exchange = exchanges.get(socket);
-    // None where no bytes came over a wire.
-    if (!exchange || isFirst(exchange, response)) done();
+    // None where no bytes came over a wire; not among them where a connection becomes a socket.
+    if (!exchange?.open.has(response) || isFirst(exchange, response)) done();
     else if (exchange.waiting.size < mostWaiting) exchange.waiting.set(response, done);
     else socket.destroy();
   });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
@@ -149,6 +150,7 @@ describe('contract §1: what is no request as it should be', () => {
 });
 
 describe('RFC 9112 §9.3: requests that do not wait for answers', () => {
+  const key = 'dGhlIHNhbXBsZSBub25jZQ==';
   const ask = 'GET /api/auth/employees HTTP/1.1\r\nhost: x\r\n\r\n';
 
   /** While nobody may read the accounts. @returns how many statements wait for that once the server has read on */
@@ -186,6 +188,24 @@ describe('RFC 9112 §9.3: requests that do not wait for answers', () => {
     });
     const statuses = (await heard).match(/(?<=HTTP\/1\.1 )\d+/g);
     expect(statuses).toEqual([...Array<string>(40).fill('200'), '400', '200']);
+  });
+
+  test('a connection that has asked for something else before becomes a socket', async () => {
+    const { port } = new URL(node.client.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    const heard = text(socket);
+    socket.write('GET /api/health HTTP/1.1\r\nhost: x\r\n\r\n');
+    await once(socket, 'data');
+    const upgrade = [
+      'connection: upgrade',
+      'upgrade: websocket',
+      'sec-websocket-version: 13',
+      `sec-websocket-key: ${key}`,
+    ];
+    socket.write(['GET /api/sync HTTP/1.1', 'host: x', ...upgrade, '', ''].join('\r\n'));
+    await once(socket, 'data');
+    socket.end();
+    expect((await heard).match(/(?<=HTTP\/1\.1 )\d+/g)).toEqual(['200', '101']);
   });
 
   test('who asks on and on without a look at an answer is cut off', async () => {
