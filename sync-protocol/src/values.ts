@@ -5,7 +5,7 @@ import { isDay } from './days.ts';
 export const text = (max: number) => textWithout(/[\0\ud800-\udfff]/u, 'NUL', max);
 
 /** Codes and keys of the host: text without control characters, because line keys are joined with a tab. */
-export const keyText = (max: number) => textWithout(/[\u0000-\u001f\u007f\ud800-\udfff]/u, 'control characters', max);
+export const keyText = (max: number) => textWithout(/[\0-\x1f\x7f\ud800-\udfff]/u, 'control characters', max);
 
 /** With the flag `u` a surrogate is one that stands alone. `isWellFormed` would say so, but not on React Native. */
 const textWithout = (what: RegExp, name: string, max: number) =>
