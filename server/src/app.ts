@@ -104,7 +104,7 @@ export async function startApp(config: Config, log: Logger, stopping: AbortSigna
   try {
     await prepareDataDir(config.dataDir);
     const opsToken = await opsTokenOf(config, log);
-    const ground = await openGround(config, log, shutdown, stopping);
+    const ground = await openGround(config, log, shutdown);
     const pipeline = await startPipeline(ground);
     await startSideEffects(ground, pipeline);
     const hostSide = config.role === 'api' ? undefined : await startHostSide(ground, pipeline);
@@ -118,12 +118,12 @@ export async function startApp(config: Config, log: Logger, stopping: AbortSigna
   }
 }
 
-async function openGround(config: Config, log: Logger, shutdown: Shutdown, stopping: AbortSignal): Promise<Ground> {
+async function openGround(config: Config, log: Logger, shutdown: Shutdown): Promise<Ground> {
   const node = { version: manifest.version, role: config.role };
   const telemetry = await openTelemetry({ ...config, node, log });
   shutdown.add('telemetry', () => telemetry.stop());
   const { figures } = telemetry;
-  const database = await openDatabase(config, log, shutdown, stopping);
+  const database = await openDatabase(config, log, shutdown);
   // Over the direct session: its advisory lock would leak through a transaction pooler.
   await migrate(database.listenUrl, log);
 
@@ -157,7 +157,7 @@ async function openGround(config: Config, log: Logger, shutdown: Shutdown, stopp
   return { config, log, shutdown, database, db, boss, listener, auth, outlived, telemetry };
 }
 
-async function openDatabase(config: Config, log: Logger, shutdown: Shutdown, stopping: AbortSignal): Promise<Database> {
+async function openDatabase(config: Config, log: Logger, shutdown: Shutdown): Promise<Database> {
   const { databaseUrl, databaseListenUrl, dataDir, role } = config;
   if (databaseUrl !== undefined) {
     return { url: databaseUrl, listenUrl: databaseListenUrl ?? databaseUrl, place: 'as DATABASE_URL says' };
@@ -166,7 +166,7 @@ async function openDatabase(config: Config, log: Logger, shutdown: Shutdown, sto
     log,
     name: `Tailgate (process ${process.pid})`,
     parts: role === 'all' ? ['api', 'worker'] : [role],
-    stopping,
+    stopping: shutdown.stopping,
   });
   shutdown.add('embedded PostgreSQL', () => embedded.stop());
   return { url: embedded.url, listenUrl: databaseListenUrl ?? embedded.url, place: embedded.place };
