@@ -5,7 +5,9 @@ import { sdkName } from './channel.ts';
 import type { Courier } from './courier.ts';
 import type { Diagnostics } from './diagnostics.ts';
 import { NotSignedIn } from './errors.ts';
-import type { ClientEvents, EventHub } from './events.ts';
+import type { ClientEvents, Conflict, EventHub } from './events.ts';
+import type { Inbox, ReviewedChange } from './inbox.ts';
+import { withReceipts } from './inbox.ts';
 import type { Outbox } from './queue/outbox.ts';
 import { targetOf } from './queue/item.ts';
 import type { Draft, SkipInput } from './queue/record.ts';
@@ -42,7 +44,7 @@ export interface Author {
 }
 
 /** What an app has in its hands, whichever page runs the client behind it. */
-export type Client = Pick<LocalClient, keyof LocalClient>;
+export type Client = Omit<LocalClient, 'pages'>;
 
 /** The parts of a client, put together by `createClient`. */
 export interface ClientGround extends Omit<ChannelGround, 'desk'> {
@@ -67,6 +69,10 @@ export class LocalClient {
   readonly driver: Watch<Driver | undefined>;
   /** The driver's routes; the pending one first. */
   readonly routes: Watch<readonly AssignedRoute[]>;
+  /** Changes that the server could not apply, of who works with the device: an inbox. Kept until `acknowledge`. */
+  readonly review: Watch<readonly ReviewedChange[]>;
+  /** Fields that lost against a later edit, of who works with the device; each stop has its own, too. Kept likewise. */
+  readonly conflicts: Watch<readonly Conflict[]>;
   readonly #ground: ClientGround;
 
   /** Use `createClient`. */
@@ -76,6 +82,14 @@ export class LocalClient {
     this.status = ground.courier.status;
     this.driver = select(current, driverOf);
     this.routes = select(current, (account) => account?.routes ?? noRoutes);
+    const { inbox } = ground.courier;
+    this.review = withReceipts(inbox.review, (id) => this.receipt(id));
+    this.conflicts = inbox.conflicts;
+  }
+
+  /** What the pages beside this one are shown and tell. */
+  get pages(): { readonly events: EventHub; readonly inbox: Inbox } {
+    return { events: this.#ground.events, inbox: this.#ground.courier.inbox };
   }
 
   /** Signs in. A conflict and a refusal are results; throws `Unreachable` where there is no answer. */
@@ -164,6 +178,17 @@ export class LocalClient {
   /** The receipt of an earlier change, also of an earlier run of the app; undefined once it is long done. */
   receipt(id: string): Receipt | undefined {
     return this.#ground.courier.receipt(id);
+  }
+
+  /**
+   * The driver has seen what became of a change: its conflicts, and what was put aside, are shown no longer. What the
+   * office has for review stays in `review`, as acknowledged. Resolves when that is on the disk.
+   *
+   * @param id of the change
+   * @returns false where this device does not know the change
+   */
+  acknowledge(id: string): Promise<boolean> {
+    return this.#ground.courier.inbox.acknowledge(id);
   }
 
   on<Name extends keyof ClientEvents>(name: Name, listener: (event: ClientEvents[Name]) => void): () => void {

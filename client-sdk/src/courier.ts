@@ -3,6 +3,7 @@ import { clientScope, codesScope } from '@tailgate/sync-protocol';
 import type { ChannelGround, Credentials, Desk } from './channel.ts';
 import { Channel } from './channel.ts';
 import type { EventHub } from './events.ts';
+import { Inbox } from './inbox.ts';
 import type { QueueItem } from './queue/item.ts';
 import type { Outbox } from './queue/outbox.ts';
 import type { Queue } from './queue/queue.ts';
@@ -32,6 +33,7 @@ const troublesKept = 20;
  */
 export class Courier implements Desk {
   readonly status: Signal<Status>;
+  readonly inbox: Inbox;
   /** The last things that went wrong, the latest last. */
   readonly troubles: Trouble[] = [];
   readonly #ground: CourierGround;
@@ -49,6 +51,7 @@ export class Courier implements Desk {
   constructor(ground: CourierGround) {
     this.#ground = ground;
     this.status = new Signal(this.#computeStatus());
+    this.inbox = new Inbox(ground);
     ground.outbox.onChange = (items) => this.#changed(items);
     for (const damaged of ground.outbox.damaged) this.trouble('DAMAGED', `cannot read ${damaged}; it is kept`);
     this.#update();
@@ -154,7 +157,7 @@ export class Courier implements Desk {
     if (state === 'revoked') return this.#endSession(employee, reason);
     if (expires_in_s === undefined) return;
     const at = environment.clock.now() + expires_in_s * 1_000;
-    if (accounts.setEnd(employee, at)) events.emit('expires', { employee, at });
+    if (accounts.setEnd(employee, at)) events.emit({ name: 'expires', event: { employee, at } });
   }
 
   rejected(channel: Channel, code: string, message: string): void {
@@ -175,7 +178,7 @@ export class Courier implements Desk {
   #endSession(employee: string, reason: string): void {
     const { accounts, events } = this.#ground;
     accounts.dropToken(employee);
-    events.emit('session', { employee, reason });
+    events.emit({ name: 'session', event: { employee, reason } });
     this.#update();
   }
 
@@ -188,14 +191,9 @@ export class Courier implements Desk {
   // ── How it hangs together ────────────────────────────────────────────────────────────────────────────────────────
 
   #changed(items: readonly QueueItem[]): void {
-    const { replica, events } = this.#ground;
-    for (const { mutation, progress, employee } of items) {
-      this.#receipts.get(mutation.id)?.moved(progress);
-      if (progress.at !== 'quarantined') continue;
-      const { code, reason, dismissed } = progress;
-      events.emit('quarantined', { id: mutation.id, employee, code, reason, dismissed });
-    }
-    replica.changed(items);
+    for (const { mutation, progress } of items) this.#receipts.get(mutation.id)?.moved(progress);
+    this.#ground.replica.changed(items);
+    this.inbox.look();
     this.#update();
   }
 

@@ -3,11 +3,14 @@ import { callAll } from './watch.ts';
 
 /** What an app may want to tell its driver, beside what the views show. */
 export interface ClientEvents {
-  /** A field of a change lost against a later edit of somebody else; both values. */
+  /** A field of a change lost against a later edit of somebody else; both values. Waits for a listener. */
   readonly conflict: Conflict;
   /** The office changed a field of a stop that this device shows; both values, who and when. */
   readonly amendment: Amendment;
-  /** A change that the server could not apply: the office has it, or has put it aside with the words `dismissed`. */
+  /**
+   * A change that the server could not apply: the office has it, or has put it aside with the words `dismissed`. Waits
+   * for a listener.
+   */
   readonly quarantined: {
     readonly id: string;
     readonly employee: string;
@@ -24,6 +27,11 @@ export interface ClientEvents {
     readonly at: number;
   };
 }
+
+/** An event, under its name. */
+export type Told<Names extends keyof ClientEvents = keyof ClientEvents> = {
+  readonly [Name in Names]: { readonly name: Name; readonly event: ClientEvents[Name] };
+}[Names];
 
 /** A field that lost against a later edit, with both values. */
 export interface Conflict {
@@ -47,6 +55,10 @@ export interface Amendment extends Omit<OfficeEdit, 'value'> {
 }
 
 export class EventHub {
+  /** Called when somebody has begun to listen to an event that waits for that. */
+  onListener: () => void = () => {};
+  /** The pages beside this one. @returns whether a listener of theirs is known to have heard it */
+  relay: (told: Told) => boolean = () => false;
   readonly #listeners: { [Name in keyof ClientEvents]: Set<(event: ClientEvents[Name]) => void> } = {
     conflict: new Set(),
     amendment: new Set(),
@@ -58,10 +70,20 @@ export class EventHub {
   on<Name extends keyof ClientEvents>(name: Name, listener: (event: ClientEvents[Name]) => void): () => void {
     const listeners = this.#listeners[name];
     listeners.add(listener);
+    // Told when `on` has returned.
+    if (name === 'conflict' || name === 'quarantined') queueMicrotask(() => this.onListener());
     return () => void listeners.delete(listener);
   }
 
-  emit<Name extends keyof ClientEvents>(name: Name, event: ClientEvents[Name]): void {
-    callAll(this.#listeners[name], event);
+  /** @returns whether somebody has heard it */
+  emit(told: Told): boolean {
+    const isHeard = this.#call(told);
+    return this.relay(told) || isHeard;
+  }
+
+  #call<Name extends keyof ClientEvents>({ name, event }: Told<Name>): boolean {
+    const listeners = this.#listeners[name];
+    callAll(listeners, event);
+    return listeners.size > 0;
   }
 }

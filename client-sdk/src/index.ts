@@ -6,6 +6,7 @@ export type { AccountDiagnostics, Diagnostics, QueueDiagnostics, ScopeDiagnostic
 export type { Clock, Environment, Randomness, Socket } from './environment.ts';
 export { InvalidChange, NotSignedIn, Quarantined, Unreachable } from './errors.ts';
 export type { Amendment, ClientEvents, Conflict } from './events.ts';
+export type { ReviewedChange, ReviewEntry } from './inbox.ts';
 export type { Receipt, ReceiptState } from './queue/receipt.ts';
 export type { SkipInput } from './queue/record.ts';
 export type { LocalRoute, LocalStop } from './replica/local-route.ts';

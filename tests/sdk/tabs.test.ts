@@ -18,6 +18,7 @@ const until = (watch, isSo) => new Promise((resolve) => {
 });
 const update = (stop, text) => client.updateStop(key, { id: stop, updates: { driver_comments: text } });
 let fired = 0;
+const heard = [];
 client.route().subscribe(() => fired++);
 const amended = new Promise((tell) => client.on('amendment', ({ stop, after, by }) => tell({ stop, after, by })));
 
@@ -42,6 +43,11 @@ globalThis.tab = {
   fired: () => fired,
   amended: () => amended,
   support: async () => { const { queues } = await client.diagnostics(); return queues.map((queue) => queue.connection); },
+  review: () => until(client.review, (review) => review.length === 1).then(([{ id, stop, receipt }]) => ({ id, stop, at: receipt.current.at })),
+  reviewed: () => until(client.review, (review) => review.length === 0).then(() => true),
+  listen: () => client.on('quarantined', ({ id, dismissed }) => heard.push(dismissed ?? id)),
+  heard: () => heard,
+  acknowledge: (id) => client.acknowledge(id),
   online: () => until(client.status, (status) => status.connection === 'online').then(() => true),
   close: () => client.close(),
 };
@@ -61,6 +67,11 @@ interface Tab {
   fired(): number;
   amended(): Promise<object>;
   support(): Promise<string[]>;
+  review(): Promise<{ id: string; stop: number; at: string }>;
+  reviewed(): Promise<boolean>;
+  listen(): void;
+  heard(): string[];
+  acknowledge(id: string): Promise<boolean>;
   online(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -137,6 +148,25 @@ describe('two pages of one origin, in a real Chromium', () => {
     const isNews = () => globalThis.said.find(({ shown }) => shown?.of === 'route news');
     const news = await ear.waitForFunction(isNews, undefined, byTimer);
     expect(await news.evaluate((message) => message?.shown?.value)).toMatchObject({ stops: [1, { id: 2 }, 3] });
+  });
+
+  test('a review waits for the page that listens, whichever leads; either may acknowledge it', async () => {
+    server.ledger.poisoned.add(2);
+    const leader = await signedIn();
+    const id = await leader.evaluate(() => globalThis.tab.record(2, 'a poison'));
+    await leader.evaluate(() => globalThis.tab.review());
+    const guest = await openPage(context, address);
+    expect(await guest.evaluate(() => globalThis.tab.review())).toEqual({ id, stop: 2, at: 'quarantined' });
+    await guest.evaluate(() => globalThis.tab.listen());
+    await guest.waitForFunction(() => globalThis.tab.heard().length === 1, undefined, byTimer);
+    server.review(id, 'no such thing');
+    await guest.waitForFunction(() => globalThis.tab.heard().length === 2, undefined, byTimer);
+    expect(await guest.evaluate(() => globalThis.tab.heard())).toEqual([id, 'no such thing']);
+    // It was heard: the page that listens later is not told again.
+    await leader.evaluate(() => globalThis.tab.listen());
+    expect(await guest.evaluate((change) => globalThis.tab.acknowledge(change), id)).toBe(true);
+    for (const page of [leader, guest]) expect(await page.evaluate(() => globalThis.tab.reviewed())).toBe(true);
+    expect(await leader.evaluate(() => globalThis.tab.heard())).toEqual([]);
   });
 
   test('signing out and in from either page holds for both', async () => {

@@ -1,7 +1,8 @@
 import { canonicalJson, routeScope } from '@tailgate/sync-protocol';
 import type { MutationResult, Scope } from '@tailgate/sync-protocol';
-import type { Read } from '../store/reading.ts';
-import { either, exactly, fields, listOf, nullable, number, optional, record, text } from '../store/reading.ts';
+import type { Conflict } from '../events.ts';
+import type { Check, Read } from '../store/reading.ts';
+import { either, exactly, fields, flag, listOf, nullable, number, optional, record, text } from '../store/reading.ts';
 import type { StoreChange } from '../store/store.ts';
 
 /**
@@ -22,7 +23,7 @@ const isProgress = either(
     version: number,
     epoch: nullable(text),
     since: number,
-    /** Fields that lost against a later edit and whose conflict nobody was told of yet. */
+    /** Fields that lost against a later edit whose values are not here yet. */
     superseded: listOf(text),
     evidence,
   }),
@@ -41,13 +42,36 @@ const accepted = (version = 0, epoch: string | null, since: number, superseded: 
   evidence: undefined,
 });
 
+const conflictForm = fields({ id: text, route: text, stop: number, path: text });
+const isConflict: Check<Conflict> = (value): value is Conflict => conflictForm(value);
+
+/** What a person may have to know of a change, beside how far it has come. */
+const isNotes = fields({
+  /** Fields that lost against a later edit, with both values. */
+  conflicts: optional(listOf(isConflict)),
+  /** An app that listens has heard of it. */
+  told: optional(flag),
+  /** The driver has seen it. */
+  acknowledged: optional(flag),
+});
+type Notes = Partial<Read<typeof isNotes>>;
+
+/** What is new of an item. */
+export type Step = Notes & { readonly progress?: Progress };
+
+/** Something that no person has seen yet. */
+const news = { told: false, acknowledged: false };
+
 /** What the server's answer means; `epoch` is that of the route's scope as this device knows it. */
-export function progressOf(answer: MutationResult, epoch: string | null, now: number): Progress {
+export function stepOf(answer: MutationResult, epoch: string | null, now: number): Step {
   const { result, code = result, reason = code, version, warnings = [] } = answer;
-  if (result === 'quarantined') return { at: 'quarantined', code, reason, since: now, dismissed: undefined };
+  if (result === 'quarantined')
+    return { progress: { at: 'quarantined', code, reason, since: now, dismissed: undefined }, ...news };
   const lost = warnings.flatMap((warning) => (warning.code === 'superseded' ? warning.path : []));
-  return accepted(version, epoch, now, lost);
+  return { progress: accepted(version, epoch, now, lost) };
 }
+
+export const withConflicts = (conflicts: Conflict[]): Step => ({ conflicts, ...news });
 
 const review = fields({
   state: exactly('open', 'released', 'dismissed'),
@@ -59,16 +83,11 @@ const review = fields({
  * What a change that was kept for review becomes by the server's document of it (docs/protocol.md, The feed, 9);
  * undefined where it stays what it is.
  */
-export function afterReview(
-  progress: Progress,
-  value: unknown,
-  epoch: string | null,
-  now: number,
-): Progress | undefined {
+export function afterReview(progress: Progress, value: unknown, epoch: string | null, now: number): Step | undefined {
   if (progress.at !== 'quarantined' || !review(value)) return undefined;
-  if (value.state === 'released') return accepted(value.version, epoch, now);
+  if (value.state === 'released') return { progress: accepted(value.version, epoch, now) };
   const dismissed = value.state === 'dismissed' ? (value.note ?? '') : undefined;
-  return dismissed === progress.dismissed ? undefined : { ...progress, dismissed };
+  return dismissed === progress.dismissed ? undefined : { progress: { ...progress, since: now, dismissed }, ...news };
 }
 
 /** A mutation as it lies in storage. Read without judging: what an older or newer app wrote is sent as it is. */
@@ -85,7 +104,7 @@ export const keptMutation = fields({
 });
 export type KeptMutation = Read<typeof keptMutation>;
 
-const storedItem = fields({
+const itemForm = fields({
   client_id: text,
   employee: text,
   /**
@@ -98,7 +117,8 @@ const storedItem = fields({
   mutation: keptMutation,
   progress: isProgress,
 });
-type StoredItem = Read<typeof storedItem>;
+type StoredItem = Read<typeof itemForm> & Notes;
+const storedItem: Check<StoredItem> = (value): value is StoredItem => itemForm(value) && isNotes(value);
 
 /** A change in a queue. Only the outbox writes to it. */
 export interface QueueItem extends StoredItem {
@@ -133,14 +153,23 @@ export function readItem(value: unknown): QueueItem | undefined {
 export const isWaiting = (item: QueueItem): boolean => item.progress.at === 'waiting';
 
 /** The server has answered it, and the host is not known to have it; of what belongs to no route nobody ever tells. */
-export const isAnswered = ({ progress, target }: QueueItem): boolean =>
-  progress.at === 'accepted' ? target !== undefined : progress.at === 'quarantined' && progress.dismissed === undefined;
+export const isAnswered = (item: QueueItem): boolean =>
+  item.progress.at === 'accepted' ? item.target !== undefined : isInReview(item);
 
 /** Waiting, or accepted and not yet seen on the host, or there without its files. */
-export const isUnfinished = ({ progress }: QueueItem): boolean =>
-  progress.at === 'waiting' ||
-  progress.at === 'accepted' ||
-  (progress.at === 'on_host' && progress.evidence === 'awaited');
+export const isUnfinished = ({ progress, target }: QueueItem): boolean =>
+  target !== undefined &&
+  (progress.at === 'waiting' ||
+    progress.at === 'accepted' ||
+    (progress.at === 'on_host' && progress.evidence === 'awaited'));
+
+/** The office has it for review. */
+export const isInReview = ({ progress }: QueueItem): boolean =>
+  progress.at === 'quarantined' && progress.dismissed === undefined;
+
+/** Something of it is for a person: the office has it for review, or its driver has not seen what became of it. */
+export const isNotable = (item: QueueItem): boolean =>
+  isInReview(item) || (!item.acknowledged && (item.progress.at === 'quarantined' || !!item.conflicts?.length));
 
 // Keys sort as sequences do.
 const itemKey = (item: QueueItem): string => `${item.client_id}/${String(item.mutation.seq).padStart(10, '0')}`;

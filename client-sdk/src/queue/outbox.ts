@@ -4,20 +4,30 @@ import type { Environment } from '../environment.ts';
 import { newId } from '../environment.ts';
 import type { Journal } from '../store/journal.ts';
 import type { Row, StoreChange } from '../store/store.ts';
-import type { Progress, QueueItem } from './item.ts';
-import { deleteItem, isWaiting, progressOf, putItem, readItem, toItem } from './item.ts';
+import type { QueueItem, Step } from './item.ts';
+import {
+  deleteItem,
+  isInReview,
+  isNotable,
+  isUnfinished,
+  isWaiting,
+  putItem,
+  readItem,
+  stepOf,
+  toItem,
+} from './item.ts';
 import { mergeUpdates } from './merge.ts';
 import type { Gone, QueueHead } from './queue.ts';
 import { isQueueHead, putQueue, Queue } from './queue.ts';
 import type { Draft } from './record.ts';
-import { UnfinishedItems } from './unfinished.ts';
+import { ItemsByStop } from './items-by-stop.ts';
 
 /** How long apart two edits may be that merge: their fields share one edit time afterwards, which decides conflicts. */
 const mergeWindowMs = 60_000;
 
 /** How long items are kept after the host has them: for a server that is restored from a backup. */
 const keepHostedMs = 7 * 86_400_000;
-/** How long where nobody came back to ask for the host's word. */
+/** How long where nobody came back to ask for the host's word, or to see what became of it. */
 const keepAcceptedMs = 30 * 86_400_000;
 
 export interface OutboxGround {
@@ -37,7 +47,9 @@ export class Outbox {
   /** Rows that could not be read: kept as they are. */
   readonly damaged: string[] = [];
   /** What the host is not known to have. */
-  readonly unfinished = new UnfinishedItems();
+  readonly unfinished = new ItemsByStop(isUnfinished);
+  /** What a person has to know of, or the office to look at. */
+  readonly notable = new ItemsByStop(isNotable);
   /** Told of items whose content or progress is another one. */
   onChange: (items: readonly QueueItem[]) => void = () => {};
   readonly #ground: OutboxGround;
@@ -91,23 +103,23 @@ export class Outbox {
   /** What the server says became of items, in any order, as often as it likes. */
   settle(queue: Queue, results: readonly MutationResult[], epochs: Epochs): void {
     const now = this.#ground.environment.clock.now();
-    const moves = new Map<QueueItem, Progress>();
+    const moves = new Map<QueueItem, Step>();
     for (const result of results) {
       const item = this.find(result.id);
       if (!item || !queue.waiting.has(item)) continue;
-      moves.set(item, progressOf(result, epochs.epochOf(item.target?.scope), now));
+      moves.set(item, stepOf(result, epochs.epochOf(item.target?.scope), now));
     }
-    this.advance(moves);
+    void this.advance(moves);
   }
 
-  /** Moves items along; what they become is the caller's to say. */
-  advance(moves: ReadonlyMap<QueueItem, Progress>): void {
-    for (const [item, progress] of moves) {
-      item.progress = progress;
+  /** Moves items along; what they become is the caller's to say. Resolves when it is on the disk. */
+  advance(moves: ReadonlyMap<QueueItem, Step>): Promise<void> {
+    for (const [item, step] of moves) {
+      Object.assign(item, step);
       this.#queues.get(item.client_id)?.count(item);
-      this.unfinished.place(item);
+      this.#place(item);
     }
-    this.#store([...moves.keys()]);
+    return this.#store([...moves.keys()]);
   }
 
   /** Brings a queue and the server's watermark together; `fork` where the queue has to go on as another one. */
@@ -117,9 +129,9 @@ export class Outbox {
     // rescued from a phone that went on after all is known there, or is answered with a fork.
     if (lastSeq > head.sealed_seq && !head.retired) return 'fork';
     const reopened = queue.reopen(lastSeq);
-    for (const item of reopened) this.unfinished.place(item);
+    for (const item of reopened) this.#place(item);
     head.epoch = epoch;
-    this.#store(reopened, putQueue(queue));
+    void this.#store(reopened, putQueue(queue));
     return queue.missingAt(lastSeq + 1);
   }
 
@@ -141,26 +153,27 @@ export class Outbox {
       next.add(item);
     }
     // One transaction: a crash finds either queue whole.
-    this.#store(waiting, ...changes, putQueue(queue), putQueue(next));
+    void this.#store(waiting, ...changes, putQueue(queue), putQueue(next));
     return next;
   }
 
   /** @param key null where the one that was held opens nothing: the next hello with a token asks for another */
   setQueueKey(queue: Queue, key: string | null): void {
     queue.head.queue_key = key;
-    this.#store([], putQueue(queue));
+    void this.#store([], putQueue(queue));
   }
 
-  /** Lets go of what nobody will ask for again, from the front of each queue. */
+  /** Lets go of what nobody will ask for again. A hole in a queue is no loss: the server has what was there. */
   purge(): void {
     const now = this.#ground.environment.clock.now();
     for (const queue of this.queues) {
-      const end = queue.items.findIndex((item) => !isForgettable(item, now));
-      const forgotten = queue.items.slice(0, end < 0 ? undefined : end);
-      queue.keep(queue.items.slice(forgotten.length));
+      const forgotten = queue.items.filter((item) => isForgettable(item, now));
+      if (forgotten.length === 0) continue;
+      queue.keep(queue.items.filter((item) => !forgotten.includes(item)));
       for (const item of forgotten) {
         this.#items.delete(item.mutation.id);
         this.unfinished.forget(item);
+        this.notable.forget(item);
       }
       void this.#ground.journal.commit(forgotten.map(deleteItem), 'relaxed');
     }
@@ -205,9 +218,10 @@ export class Outbox {
   }
 
   /** Stores items as they are now, in one transaction with what else has happened, and tells of them. */
-  #store(items: readonly QueueItem[], ...before: readonly StoreChange[]): void {
-    void this.#ground.journal.commit([...before, ...items.map(putItem)]);
+  #store(items: readonly QueueItem[], ...before: readonly StoreChange[]): Promise<void> {
+    const stored = this.#ground.journal.commit([...before, ...items.map(putItem)]);
     if (items.length > 0) this.onChange(items);
+    return stored;
   }
 
   #newQueue(employee: string): Queue {
@@ -232,7 +246,12 @@ export class Outbox {
   #add(queue: Queue, item: QueueItem): void {
     queue.add(item);
     this.#items.set(item.mutation.id, item);
+    this.#place(item);
+  }
+
+  #place(item: QueueItem): void {
     this.unfinished.place(item);
+    this.notable.place(item);
   }
 }
 
@@ -245,7 +264,8 @@ function mergeArgs(held: unknown, added: unknown): Record<string, unknown> | und
   return stop && { route: first.route, stop };
 }
 
-function isForgettable({ progress }: QueueItem, now: number): boolean {
-  if (progress.at === 'waiting') return false;
-  return now - progress.since > (progress.at === 'accepted' ? keepAcceptedMs : keepHostedMs);
+function isForgettable(item: QueueItem, now: number): boolean {
+  const { progress } = item;
+  if (progress.at === 'waiting' || isInReview(item)) return false;
+  return now - progress.since > (progress.at === 'accepted' || isNotable(item) ? keepAcceptedMs : keepHostedMs);
 }

@@ -1,7 +1,8 @@
 import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import type { Driver } from '../client.ts';
-import type { ClientEvents } from '../events.ts';
+import type { ClientEvents, Conflict } from '../events.ts';
+import type { ReviewedChange } from '../inbox.ts';
 import type { LocalRoute, LocalStop } from '../replica/local-route.ts';
 import type { Status } from '../status.ts';
 import { canSignOut, dayComplete } from '../status.ts';
@@ -47,6 +48,16 @@ export function useDriver(): Driver | undefined {
 /** The driver's routes; the pending one first. */
 export function useRoutes(): readonly AssignedRoute[] {
   return useWatch(useClient().routes);
+}
+
+/** Changes that the server could not apply; each is gone from here once it is done, and acknowledged. */
+export function useReview(): readonly ReviewedChange[] {
+  return useWatch(useClient().review);
+}
+
+/** Fields that lost against a later edit and were not acknowledged. */
+export function useConflicts(): readonly Conflict[] {
+  return useWatch(useClient().conflicts);
 }
 
 /** A route, without a key the driver's pending one; undefined until it was synced once. An equal key is the same key. */

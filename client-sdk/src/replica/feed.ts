@@ -3,7 +3,7 @@ import type { AssignedRoute, ClientFrameInput, Cursor, Scope } from '@tailgate/s
 import type { Timing } from '../connection/machine.ts';
 import { backoffMs } from '../connection/machine.ts';
 import type { Environment } from '../environment.ts';
-import type { UnfinishedItems } from '../queue/unfinished.ts';
+import type { ItemsByStop } from '../queue/items-by-stop.ts';
 import type { Account } from '../session/accounts.ts';
 import type { Replica } from './replica.ts';
 import type { Patch } from './scope-state.ts';
@@ -13,7 +13,7 @@ export interface FeedGround {
   readonly environment: Environment;
   readonly timing: Timing;
   readonly replica: Replica;
-  readonly outbox: { readonly unfinished: Pick<UnfinishedItems, 'scopes'> };
+  readonly outbox: { readonly unfinished: Pick<ItemsByStop, 'scopes'> };
   readonly desk: { trouble(code: string, message: string): void };
   /** Over which the feed speaks. */
   readonly line: { send(frame: ClientFrameInput): void };

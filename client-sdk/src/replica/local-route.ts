@@ -2,7 +2,7 @@ import type { OfficeEdit, RouteHeader, RouteKey, Scope, StopPlan, StopResult, St
 import { headerDocument, officeEdits, planDocument, resultDocument, stopView, valueAt } from '@tailgate/sync-protocol';
 import type { Amendment, Conflict } from '../events.ts';
 import type { QueueItem } from '../queue/item.ts';
-import type { UnfinishedItems } from '../queue/unfinished.ts';
+import type { ItemsByStop } from '../queue/items-by-stop.ts';
 import type { Check } from '../store/reading.ts';
 import { keepEqualParts, Signal } from '../watch.ts';
 import { isHeader, isPlan, resultOf } from './documents.ts';
@@ -17,6 +17,8 @@ export interface LocalStop extends StopView {
   readonly pending: number;
   /** Fields that stand as the office wrote them, with its word. */
   readonly amended: readonly OfficeEdit[];
+  /** Fields that were recorded here and lost against a later edit, until `acknowledge` of the client says they were seen. */
+  readonly conflicts: readonly Conflict[];
 }
 
 /** A route as this device knows it. Parts that did not change keep their identity. */
@@ -36,8 +38,8 @@ interface Shown {
 
 interface RouteGround {
   readonly stopException: Surroundings['stopException'];
-  /** What is unfinished, of any queue of this device. */
-  readonly unfinished: Pick<UnfinishedItems, 'ofStop'>;
+  /** What is unfinished, and what a person has to see, of any queue of this device. */
+  readonly outbox: Readonly<Record<'unfinished' | 'notable', Pick<ItemsByStop, 'ofStop'>>>;
 }
 
 /** Keeps the view of one route up to date, stop by stop. */
@@ -97,9 +99,10 @@ export class RouteModel {
       return [];
     }
     const around = this.#around(drivers, plan);
+    const { unfinished, notable } = this.#ground.outbox;
     let result = this.#result(stop);
     let pending = 0;
-    for (const item of [...this.#ground.unfinished.ofStop(this.#state.scope, stop)].sort(byEdit)) {
+    for (const item of [...unfinished.ofStop(this.#state.scope, stop)].sort(byEdit)) {
       if (isContained(item, this.#state.standing)) continue;
       result = applyItem(result, item, around)?.result ?? result;
       if (item.progress.at === 'waiting') pending++;
@@ -108,7 +111,10 @@ export class RouteModel {
     // A queue that drains moves each change through several states, and none of them changes what a stop shows: its few
     // values are compared rather than its many lines made anew.
     const lines = before?.plan === plan && saysSame(before.result, result) ? before.view : stopView(plan, result);
-    const view: LocalStop = { ...lines, pending, amended };
+    const conflicts = [...notable.ofStop(this.#state.scope, stop)].flatMap((item) =>
+      item.acknowledged ? [] : (item.conflicts ?? []),
+    );
+    const view: LocalStop = { ...lines, pending, amended, conflicts };
     this.#stops.set(stop, { plan, result, view: keepEqualParts(before?.view, view) });
     // Seen for the first time nothing has changed: that it is the office's word stands in the view.
     if (!before) return [];

@@ -1,10 +1,10 @@
 import type { Cursor, ReferenceCode, Scope } from '@tailgate/sync-protocol';
 import { clientScope, codesScope, headerDocument, isClientScope, isRouteScope } from '@tailgate/sync-protocol';
 import type { Environment } from '../environment.ts';
-import type { Amendment, Conflict, EventHub } from '../events.ts';
-import type { Progress, QueueItem, Target } from '../queue/item.ts';
-import { afterReview } from '../queue/item.ts';
-import type { UnfinishedItems } from '../queue/unfinished.ts';
+import type { Amendment, EventHub } from '../events.ts';
+import type { QueueItem, Step, Target } from '../queue/item.ts';
+import { afterReview, withConflicts } from '../queue/item.ts';
+import type { ItemsByStop } from '../queue/items-by-stop.ts';
 import type { Journal } from '../store/journal.ts';
 import type { Watch } from '../watch.ts';
 import { Signal } from '../watch.ts';
@@ -20,8 +20,9 @@ const reviewPrefix = 'quarantine/';
 
 /** The outbox as the replica sees it. */
 export interface Unfinished {
-  readonly unfinished: Pick<UnfinishedItems, 'of' | 'ofStop'>;
-  advance(moves: ReadonlyMap<QueueItem, Progress>): void;
+  readonly unfinished: Pick<ItemsByStop, 'of' | 'ofStop'>;
+  readonly notable: Pick<ItemsByStop, 'ofStop'>;
+  advance(moves: ReadonlyMap<QueueItem, Step>): Promise<void>;
   find(id: string): QueueItem | undefined;
 }
 
@@ -71,7 +72,7 @@ export class Replica {
 
   /**
    * Takes news of a scope in, whole or not at all, and what they mean for the changes of this device. The app is told of
-   * amendments and conflicts when everything shows.
+   * amendments when everything shows.
    */
   apply(patch: Patch): 'applied' | Refusal {
     const state = this.#state(patch.scope);
@@ -86,7 +87,7 @@ export class Replica {
     const amendments = this.#show(patch.scope, changed, patch.from === null);
     if (isClientScope(patch.scope)) this.review(this.#reviewed(changed));
     this.#settle(state);
-    for (const amendment of amendments) this.#ground.events.emit('amendment', amendment);
+    for (const amendment of amendments) this.#ground.events.emit({ name: 'amendment', event: amendment });
     return 'applied';
   }
 
@@ -108,7 +109,7 @@ export class Replica {
 
   /** What the office has made of changes that it had for review. Its word may have come before the answer to the push. */
   review(items: Iterable<QueueItem>): void {
-    const moves = new Map<QueueItem, Progress>();
+    const moves = new Map<QueueItem, Step>();
     for (const item of items) {
       const { client_id, mutation, progress, target } = item;
       const document = this.scopes.get(clientScope(client_id))?.documents.get(`${reviewPrefix}${mutation.id}`);
@@ -120,7 +121,7 @@ export class Replica {
       );
       if (next) moves.set(item, next);
     }
-    this.#ground.outbox.advance(moves);
+    void this.#ground.outbox.advance(moves);
   }
 
   #reviewed(documents: Iterable<string>): QueueItem[] {
@@ -145,31 +146,30 @@ export class Replica {
     if (known) return known;
     const model = new RouteModel(this.#state(scope), {
       stopException: (code) => this.#stopException(code),
-      unfinished: this.#ground.outbox.unfinished,
+      outbox: this.#ground.outbox,
     });
     this.#routes.set(scope, model);
     model.refresh();
     return model;
   }
 
-  /** What the documents at hand make of the changes of this device; tells conflicts whose winning values are here now. */
+  /** What the documents at hand make of the changes of this device; finds conflicts whose winning values are here now. */
   #settle(state: ScopeState | undefined): void {
     if (!state?.standing) return;
     const { scope, standing } = state;
-    const conflicts: Conflict[] = [];
-    const moves = new Map<QueueItem, Progress>();
+    const moves = new Map<QueueItem, Step>();
     for (const item of this.#ground.outbox.unfinished.of(scope)) {
       const { target } = item;
       let { progress } = item;
+      let notes: Step | undefined;
       if (progress.at === 'accepted' && progress.superseded.length > 0 && target && isContained(item, standing)) {
-        conflicts.push(...this.#model(scope).conflictsOf(item, target.stop, progress.superseded));
+        notes = withConflicts(this.#model(scope).conflictsOf(item, target.stop, progress.superseded));
         progress = { ...progress, superseded: [] };
       }
       progress = standingAt(progress, target, standing, this.#ground.environment.clock.now()) ?? progress;
-      if (progress !== item.progress) moves.set(item, progress);
+      if (progress !== item.progress) moves.set(item, { ...notes, progress });
     }
-    this.#ground.outbox.advance(moves);
-    for (const conflict of conflicts) this.#ground.events.emit('conflict', conflict);
+    void this.#ground.outbox.advance(moves);
   }
 
   #show(scope: Scope, changed: ReadonlySet<string>, whole: boolean): Amendment[] {

@@ -4,7 +4,9 @@ import type { Client, Driver, LocalClient } from '../client.ts';
 import type { Diagnostics } from '../diagnostics.ts';
 import { newId, platform } from '../environment.ts';
 import { NotSignedIn, Unreachable } from '../errors.ts';
-import type { ClientEvents, EventHub } from '../events.ts';
+import type { ClientEvents, Conflict, EventHub, Told } from '../events.ts';
+import type { ReviewedChange, ReviewEntry } from '../inbox.ts';
+import { withReceipts } from '../inbox.ts';
 import type { Draft, SkipInput } from '../queue/record.ts';
 import { draftSkip, draftUpdate } from '../queue/record.ts';
 import { Receipt } from '../queue/receipt.ts';
@@ -14,7 +16,7 @@ import type { Status } from '../status.ts';
 import { canSignOut, dayComplete } from '../status.ts';
 import type { Watch } from '../watch.ts';
 import { select, Signal } from '../watch.ts';
-import type { Answer, Call, Change, Line, Message, Shown, Told, Wanted } from './line.ts';
+import type { Answer, Call, Change, Line, Message, Shown, Wanted } from './line.ts';
 import { withNews } from './route-news.ts';
 
 /**
@@ -25,6 +27,8 @@ export class Guest implements Client {
   readonly status = new Signal<Status>(unknownStatus);
   readonly driver = new Signal<Driver | undefined>(undefined);
   readonly routes = new Signal<readonly AssignedRoute[]>([]);
+  readonly review: Watch<readonly ReviewedChange[]>;
+  readonly conflicts = new Signal<readonly Conflict[]>([]);
   /** Resolves when this page has something to show. */
   readonly shown: Promise<void>;
   readonly #line: Line;
@@ -34,10 +38,12 @@ export class Guest implements Client {
   readonly #receipts = new Map<string, Receipt>();
   /** What no other page is known to have on the disk, in the order of taps. */
   readonly #unsaved = new Map<string, Change>();
+  readonly #reviewed = new Signal<readonly ReviewEntry[]>([]);
   readonly #calls = new Map<string, (answer: Answer) => void>();
   #ready: () => void = () => {};
 
   constructor(line: Line, events: EventHub) {
+    this.review = withReceipts(this.#reviewed, (id) => this.#receipts.get(id));
     this.#line = line;
     this.#events = events;
     this.shown = new Promise((ready) => (this.#ready = ready));
@@ -145,6 +151,10 @@ export class Guest implements Client {
     return receipt;
   }
 
+  async acknowledge(id: string): Promise<boolean> {
+    return (await this.#ask({ call: 'acknowledge', change: id })) === true;
+  }
+
   on<Name extends keyof ClientEvents>(name: Name, listener: (event: ClientEvents[Name]) => void): () => void {
     return this.#events.on(name, listener);
   }
@@ -177,11 +187,13 @@ export class Guest implements Client {
   #meet(): void {
     this.#endCalls();
     for (const change of this.#unsaved.values()) this.#line.say({ type: 'records', change });
-    for (const what of ['status', 'driver', 'routes'] as const) this.#line.say({ type: 'wants', wanted: { of: what } });
+    for (const what of ['status', 'driver', 'routes', 'review', 'conflicts'] as const)
+      this.#line.say({ type: 'wants', wanted: { of: what } });
     for (const { wanted } of this.#routes.values()) this.#line.say({ type: 'wants', wanted });
     for (const type of this.#codes.keys()) this.#line.say({ type: 'wants', wanted: { of: 'codes', type } });
     for (const [id, receipt] of this.#receipts)
       if (receipt.current.at !== 'on_host') this.#line.say({ type: 'wants', wanted: { of: 'receipt', id } });
+    this.#line.say({ type: 'listens' });
   }
 
   #author() {
@@ -214,6 +226,14 @@ export class Guest implements Client {
         return this.driver.renew(shown.value);
       case 'routes':
         return this.routes.renew(shown.value);
+      case 'review':
+        for (const { id } of shown.value) {
+          this.know(id);
+          this.receipt(id);
+        }
+        return this.#reviewed.renew(shown.value);
+      case 'conflicts':
+        return this.conflicts.renew(shown.value);
       case 'codes':
         return this.#codes.get(shown.type)?.renew(shown.value);
       case 'route':
@@ -235,8 +255,8 @@ export class Guest implements Client {
     return this.#routes.get(key ? routeScope(key) : '')?.signal;
   }
 
-  #tell<Name extends keyof ClientEvents>({ name, event }: Told<Name>): void {
-    this.#events.emit(name, event);
+  #tell(told: Told): void {
+    if (this.#events.emit(told) && 'id' in told.event) this.#line.say({ type: 'heard', id: told.event.id });
   }
 }
 

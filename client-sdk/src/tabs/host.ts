@@ -30,6 +30,10 @@ export class Host {
         return this.#record(message.change);
       case 'asks':
         return void this.#answer(message.id, message.what);
+      case 'listens':
+        return this.#client.pages.inbox.tell();
+      case 'heard':
+        return this.#client.pages.inbox.heard(message.id);
       default:
     }
   }
@@ -46,7 +50,7 @@ export class Host {
 
   #want(wanted: Wanted): void {
     const name = JSON.stringify(wanted);
-    const { status, driver, routes } = this.#client;
+    const { status, driver, routes, conflicts, pages } = this.#client;
     switch (wanted.of) {
       case 'status':
         return this.#show(name, status, (value) => ({ of: 'status', value }));
@@ -54,6 +58,10 @@ export class Host {
         return this.#show(name, driver, (value) => ({ of: 'driver', value }));
       case 'routes':
         return this.#show(name, routes, (value) => ({ of: 'routes', value }));
+      case 'review':
+        return this.#show(name, pages.inbox.review, (value) => ({ of: 'review', value }));
+      case 'conflicts':
+        return this.#show(name, conflicts, (value) => ({ of: 'conflicts', value }));
       case 'codes':
         return this.#show(name, this.#client.codes(wanted.type), (value) => ({ ...wanted, value }));
       case 'route':
@@ -110,6 +118,7 @@ export class Host {
       if (what.call === 'signIn') return { kind: 'result', value: await client.signIn(what.input) };
       if (what.call === 'signUp') return { kind: 'result', value: await client.signUp(what.employeeId, what.password) };
       if (what.call === 'signOut') return { kind: 'result', value: await client.signOut() };
+      if (what.call === 'acknowledge') return { kind: 'result', value: await client.acknowledge(what.change) };
       return { kind: 'result', value: await client.diagnostics() };
     } catch (error) {
       return { kind: error instanceof Unreachable ? 'unreachable' : 'failed', message: messageOf(error) };

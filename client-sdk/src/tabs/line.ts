@@ -1,7 +1,8 @@
 import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
 import type { Author, Driver } from '../client.ts';
 import type { Diagnostics } from '../diagnostics.ts';
-import type { ClientEvents } from '../events.ts';
+import type { Conflict, Told } from '../events.ts';
+import type { ReviewEntry } from '../inbox.ts';
 import type { ReceiptState } from '../queue/receipt.ts';
 import type { Draft } from '../queue/record.ts';
 import type { LocalRoute } from '../replica/local-route.ts';
@@ -15,6 +16,8 @@ export type Shown =
   | { readonly of: 'status'; readonly value: Status }
   | { readonly of: 'driver'; readonly value: Driver | undefined }
   | { readonly of: 'routes'; readonly value: readonly AssignedRoute[] }
+  | { readonly of: 'review'; readonly value: readonly ReviewEntry[] }
+  | { readonly of: 'conflicts'; readonly value: readonly Conflict[] }
   | { readonly of: 'codes'; readonly type: ReferenceCode['type']; readonly value: readonly ReferenceCode[] }
   | { readonly of: 'route'; readonly key: RouteKey | undefined; readonly value: LocalRoute | undefined }
   | { readonly of: 'route news'; readonly key: RouteKey | undefined; readonly value: RouteNews }
@@ -22,7 +25,7 @@ export type Shown =
 
 /** What a page wants to be shown. Where no other page is, nothing is: a route is a megabyte to copy. */
 export type Wanted =
-  | { readonly of: 'status' | 'driver' | 'routes' }
+  | { readonly of: 'status' | 'driver' | 'routes' | 'review' | 'conflicts' }
   | { readonly of: 'codes'; readonly type: ReferenceCode['type'] }
   | { readonly of: 'route'; readonly key: RouteKey | undefined }
   | { readonly of: 'receipt'; readonly id: string };
@@ -37,16 +40,12 @@ export type Call =
   | { readonly call: 'signIn'; readonly input: SignInInput }
   | { readonly call: 'signUp'; readonly employeeId: string; readonly password: string }
   | { readonly call: 'signOut' }
+  | { readonly call: 'acknowledge'; readonly change: string }
   | { readonly call: 'diagnostics' };
 
 export type Answer =
   | { readonly kind: 'result'; readonly value: SignInResult | boolean | Diagnostics }
   | { readonly kind: 'unreachable' | 'failed'; readonly message: string };
-
-/** An event, under its name. */
-export type Told<Names extends keyof ClientEvents = keyof ClientEvents> = {
-  readonly [Name in Names]: { readonly name: Name; readonly event: ClientEvents[Name] };
-}[Names];
 
 /** What pages say to each other. */
 export type Message =
@@ -61,10 +60,14 @@ export type Message =
   | { readonly type: 'shows'; readonly shown: Shown }
   /** A change has this id now, so that every page can ask for its receipt. */
   | { readonly type: 'recorded'; readonly id: string }
-  | { readonly type: 'tells'; readonly told: Told };
+  | { readonly type: 'tells'; readonly told: Told }
+  /** Somebody listens in this page: tell again what nobody has heard. */
+  | { readonly type: 'listens' }
+  /** The event of this change was heard. */
+  | { readonly type: 'heard'; readonly id: string };
 
 /** Rises with `Message`: pages of another build do not understand each other, and are silent to each other. */
-const dialect = 'tailgate-tabs/5';
+const dialect = 'tailgate-tabs/6';
 const isOurs = fields({ dialect: exactly(dialect) });
 const isMessage = (data: unknown): data is Message => isOurs(data);
 

@@ -1,8 +1,9 @@
 import type { AssignedRoute, ReferenceCode, RouteKey, StopObjectInput } from '@tailgate/sync-protocol';
 import type { Author, Client, Driver, LocalClient } from '../client.ts';
 import type { Diagnostics } from '../diagnostics.ts';
-import type { ClientEvents } from '../events.ts';
+import type { ClientEvents, Conflict } from '../events.ts';
 import { EventHub } from '../events.ts';
+import type { ReviewedChange } from '../inbox.ts';
 import { readItem } from '../queue/item.ts';
 import type { Draft, SkipInput } from '../queue/record.ts';
 import { draftSkip, draftUpdate } from '../queue/record.ts';
@@ -16,7 +17,7 @@ import type { Watch } from '../watch.ts';
 import { follow, select, Signal } from '../watch.ts';
 import { Guest } from './guest.ts';
 import { Host } from './host.ts';
-import type { Message, Told } from './line.ts';
+import type { Message } from './line.ts';
 import { Line } from './line.ts';
 
 /** Another page of this origin has the same store open and does not speak to this one. */
@@ -51,6 +52,8 @@ export class TabClient implements Client {
   readonly status: Watch<Status>;
   readonly driver: Watch<Driver | undefined>;
   readonly routes: Watch<readonly AssignedRoute[]>;
+  readonly review: Watch<readonly ReviewedChange[]>;
+  readonly conflicts: Watch<readonly Conflict[]>;
   readonly #ground: TabGround;
   readonly #events = new EventHub();
   readonly #line: Line;
@@ -70,6 +73,12 @@ export class TabClient implements Client {
     this.status = this.#of((seat) => seat.status);
     this.driver = this.#of((seat) => seat.driver);
     this.routes = this.#of((seat) => seat.routes);
+    this.review = this.#of((seat) => seat.review);
+    this.conflicts = this.#of((seat) => seat.conflicts);
+    this.#events.onListener = () => {
+      if (this.#local) this.#local.pages.inbox.tell();
+      else this.#line.say({ type: 'listens' });
+    };
   }
 
   /** Resolves when this page leads, or is shown what the leading one has. @throws StoreInUse */
@@ -144,6 +153,10 @@ export class TabClient implements Client {
     return (this.#local && this.#guest.given(id)) ?? this.#seat.current.receipt(id);
   }
 
+  acknowledge(id: string): Promise<boolean> {
+    return this.#seat.current.acknowledge(id);
+  }
+
   on<Name extends keyof ClientEvents>(name: Name, listener: (event: ClientEvents[Name]) => void): () => void {
     return this.#events.on(name, listener);
   }
@@ -206,25 +219,14 @@ export class TabClient implements Client {
   async #lead(): Promise<void> {
     const client = await this.#ground.start();
     this.#local = client;
-    this.#forward(client, 'conflict', (event) => ({ name: 'conflict', event }));
-    this.#forward(client, 'amendment', (event) => ({ name: 'amendment', event }));
-    this.#forward(client, 'quarantined', (event) => ({ name: 'quarantined', event }));
-    this.#forward(client, 'session', (event) => ({ name: 'session', event }));
-    this.#forward(client, 'expires', (event) => ({ name: 'expires', event }));
+    client.pages.events.relay = (told) => {
+      this.#line.say({ type: 'tells', told });
+      return this.#events.emit(told);
+    };
     this.#guest.handOver(client);
     this.#host = new Host(client, this.#line);
     this.#seat.set(client);
-  }
-
-  #forward<Name extends keyof ClientEvents>(
-    client: LocalClient,
-    name: Name,
-    told: (event: ClientEvents[Name]) => Told,
-  ): void {
-    client.on(name, (event) => {
-      this.#events.emit(name, event);
-      this.#line.say({ type: 'tells', told: told(event) });
-    });
+    client.pages.inbox.tell();
   }
 }
 

@@ -1,26 +1,32 @@
 import type { Scope } from '@tailgate/sync-protocol';
-import type { QueueItem } from './item.ts';
-import { isUnfinished } from './item.ts';
+import type { QueueItem, Target } from './item.ts';
+
+/** Where items stand that belong to no stop. */
+const nowhere: Target = { scope: '', stop: 0 };
 
 /**
- * Items that the host is not known to have, by route and stop: a tap touches one stop, and what it costs must not grow
- * with what waits for the others.
+ * Items of one kind, by route and stop: a tap touches one stop, and what it costs must not grow with what waits for the
+ * others.
  */
-export class UnfinishedItems {
+export class ItemsByStop {
+  readonly #holds: (item: QueueItem) => boolean;
   readonly #scopes = new Map<Scope, Map<number, Set<QueueItem>>>();
 
-  /** Puts an item where it belongs now: call it whenever its progress is another one. */
+  /** @param holds whether an item is of the kind */
+  constructor(holds: (item: QueueItem) => boolean) {
+    this.#holds = holds;
+  }
+
+  /** Puts an item where it belongs now: call it whenever it is another one. */
   place(item: QueueItem): void {
-    if (!item.target) return;
-    const { scope, stop } = item.target;
-    if (!isUnfinished(item)) return this.forget(item);
+    if (!this.#holds(item)) return this.forget(item);
+    const { scope, stop } = item.target ?? nowhere;
     const stops = this.#scopes.get(scope) ?? new Map<number, Set<QueueItem>>();
     this.#scopes.set(scope, stops.set(stop, (stops.get(stop) ?? new Set()).add(item)));
   }
 
   forget(item: QueueItem): void {
-    if (!item.target) return;
-    const { scope, stop } = item.target;
+    const { scope, stop } = item.target ?? nowhere;
     const stops = this.#scopes.get(scope);
     const items = stops?.get(stop);
     items?.delete(item);
@@ -35,6 +41,10 @@ export class UnfinishedItems {
   /** Items of a scope, stop by stop. */
   *of(scope: Scope): Generator<QueueItem> {
     for (const items of this.#scopes.get(scope)?.values() ?? []) yield* items;
+  }
+
+  *all(): Generator<QueueItem> {
+    for (const scope of this.scopes) yield* this.of(scope);
   }
 
   ofStop(scope: Scope, stop: number): Iterable<QueueItem> {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Progress, QueueItem } from '../../client-sdk/src/queue/item.ts';
 import { isUnfinished, toItem } from '../../client-sdk/src/queue/item.ts';
-import { UnfinishedItems } from '../../client-sdk/src/queue/unfinished.ts';
+import { ItemsByStop } from '../../client-sdk/src/queue/items-by-stop.ts';
 
 const routes = ['R1', 'R2'].map((id) => ({ facility: 'F01', id, week_end: '20261128' }));
 
@@ -42,7 +42,7 @@ const story = fc.array(fc.tuple(fc.nat(6), fc.constantFrom(...steps, 'forget' as
 test('whatever becomes of items, a route and a stop give just those that are unfinished', () => {
   fc.assert(
     fc.property(story, (script) => {
-      const [items, unfinished] = [newItems(), new UnfinishedItems()];
+      const [items, unfinished] = [newItems(), new ItemsByStop(isUnfinished)];
       const held = new Set<QueueItem>();
       for (const [i, step] of script) {
         const item = items[i]!;
