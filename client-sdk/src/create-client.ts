@@ -48,7 +48,9 @@ export async function createClient(options: ClientOptions): Promise<Client> {
 async function openClient(options: ClientOptions): Promise<LocalClient> {
   const environment: Environment = filled(platform, options);
   // Said when the app is built, not at the first push in the field.
-  if (!options.sha256 && !globalThis.crypto?.subtle) throw new Error('no WebCrypto: use https, or the option sha256');
+  const { crypto } = globalThis;
+  if ((!options.sha256 && !crypto?.subtle) || (!options.random && !crypto))
+    throw new Error('no WebCrypto: use https, or the options sha256 and random');
   const { store, employeeId, uploads } = options;
   const [device, app] = [nameOf(options.device ?? globalThis.navigator?.userAgent), nameOf(options.app)];
   const url = options.url.replace(/\/+$/, '');

@@ -15,11 +15,17 @@ export interface Randomness {
   bytes(length: number): Uint8Array;
 }
 
+/** What a socket tells: `Event` by its name is not on every platform. `data` is a message's. */
+export interface SocketEvent {
+  readonly type: string;
+  readonly data?: unknown;
+}
+
 /** The part of the WebSocket interface that the SDK uses; browsers, Node 22 and the package `ws` have it. */
 export interface Socket {
   send(text: string): void;
   close(code?: number, reason?: string): void;
-  addEventListener(type: string, listener: (event: Event) => void): void;
+  addEventListener(type: string, listener: (event: SocketEvent) => void): void;
 }
 
 /** Everything that the SDK takes from where it runs. All of it can be replaced. */

@@ -3,7 +3,7 @@ export type { Timing } from './connection/machine.ts';
 export type { ClientOptions } from './create-client.ts';
 export { createClient } from './create-client.ts';
 export type { AccountDiagnostics, Diagnostics, QueueDiagnostics, ScopeDiagnostics } from './diagnostics.ts';
-export type { Clock, Environment, Randomness, Socket } from './environment.ts';
+export type { Clock, Environment, Randomness, Socket, SocketEvent } from './environment.ts';
 export { InvalidChange, NotSignedIn, Quarantined, Unreachable } from './errors.ts';
 export type { Amendment, ClientEvents, Conflict } from './events.ts';
 export type { ReviewedChange, ReviewEntry } from './inbox.ts';

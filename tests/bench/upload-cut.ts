@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,12 +79,13 @@ const salt = newSalt(platform.random);
 const resumably =
   (headers: Record<string, string>): Send =>
   async (url, bytes, isNew) => {
-    const { id, sha256 } = await mint(bytes, salt, platform.sha256);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const id = await mint({ salt, length: bytes.length, sha256 }, platform.sha256);
     const facts = { id, sha256, salt, name: '', employee: '', size: bytes.length, pieces: 1, added: 0 };
     const file: KeptFile = { ...facts, kind: 'photo', state: { at: 'saved' } };
     const outcome = await sendFile({
       file,
-      bytes: new Blob([bytes]),
+      bytes,
       endpoint: `${url}/api/sync/uploads`,
       headers,
       isNew,

@@ -1,4 +1,4 @@
-import type { Environment, Socket } from '@tailgate/client-sdk';
+import type { Environment, Socket, SocketEvent } from '@tailgate/client-sdk';
 
 /** Keeps back the answers to pushes while everything else passes: the protocol leaves open which comes first. */
 export class LateAcks {
@@ -24,7 +24,7 @@ export class LateAcks {
   }
 
   around(Wire: Environment['WebSocket']): Environment['WebSocket'] {
-    const take = (event: Event, listener: (event: Event) => void): void => {
+    const take = (event: SocketEvent, listener: (event: SocketEvent) => void): void => {
       if (!this.#held || !isAck(event)) return listener(event);
       this.#held.push(() => listener(event));
       this.#noticed();
@@ -40,12 +40,11 @@ export class LateAcks {
       close(code?: number, reason?: string): void {
         this.#wire.close(code, reason);
       }
-      addEventListener(type: string, listener: (event: Event) => void): void {
+      addEventListener(type: string, listener: (event: SocketEvent) => void): void {
         this.#wire.addEventListener(type, (event) => take(event, listener));
       }
     };
   }
 }
 
-const isAck = (event: Event): boolean =>
-  event instanceof MessageEvent && typeof event.data === 'string' && event.data.startsWith('{"type":"ack"');
+const isAck = (event: SocketEvent): boolean => typeof event.data === 'string' && event.data.startsWith('{"type":"ack"');

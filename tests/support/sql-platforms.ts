@@ -5,17 +5,7 @@ import { expoSqlite, nodeSqlite, opSqlite } from '@tailgate/client-sdk/sqlite';
 /** A database file as each platform opens it. The device libraries are not here: their documented calls, over a real SQLite. */
 export const sqlPlatforms = {
   node: (file: string): OpenSql => nodeSqlite(() => new DatabaseSync(file)),
-  expo: (file: string): OpenSql =>
-    expoSqlite(async (): Promise<ExpoDatabase> => {
-      const database = new DatabaseSync(file);
-      return {
-        execAsync: async (sql) => database.exec(sql),
-        getAllAsync: async (sql, parameters) => database.prepare(sql).all(...parameters),
-        runAsync: async (sql, parameters) => database.prepare(sql).run(...parameters),
-        withTransactionAsync: (work) => inTransaction(database, work),
-        closeAsync: async () => database.close(),
-      };
-    }),
+  expo: (file: string): OpenSql => expoSqlite(() => openExpoDatabase(file)),
   opSqlite: (file: string): OpenSql =>
     opSqlite((): OpDatabase => {
       const database = new DatabaseSync(file);
@@ -34,6 +24,18 @@ export const sqlPlatforms = {
       };
     }),
 };
+
+/** `openDatabaseAsync` of expo-sqlite. */
+export async function openExpoDatabase(file: string): Promise<ExpoDatabase> {
+  const database = new DatabaseSync(file);
+  return {
+    execAsync: async (sql) => database.exec(sql),
+    getAllAsync: async (sql, parameters) => database.prepare(sql).all(...parameters),
+    runAsync: async (sql, parameters) => database.prepare(sql).run(...parameters),
+    withTransactionAsync: (work) => inTransaction(database, work),
+    closeAsync: async () => database.close(),
+  };
+}
 
 /** This library gives blobs as `ArrayBuffer`. */
 const withBuffers = (row: object): object =>

@@ -1,6 +1,6 @@
 import type { ClientFrameInput, ErrorCode, HeardFrame } from '@tailgate/sync-protocol';
 import { canonicalJson, heardFrame } from '@tailgate/sync-protocol';
-import type { Environment, Socket } from '../environment.ts';
+import type { Environment, Socket, SocketEvent } from '../environment.ts';
 import type { Lines } from './lines.ts';
 import type { Event, State, Timing } from './machine.ts';
 import { step } from './machine.ts';
@@ -108,7 +108,7 @@ export class Connection {
     }
     this.#socket = socket;
     // What a socket says after we let go of it is of no interest.
-    const on = (type: string, listener: (event: globalThis.Event) => void): void =>
+    const on = (type: string, listener: (event: SocketEvent) => void): void =>
       socket.addEventListener(type, (event) => {
         if (this.#socket === socket) listener(event);
       });
@@ -117,7 +117,7 @@ export class Connection {
       this.tell({ is: 'closed' });
     };
     on('open', () => this.tell({ is: 'opened' }));
-    on('message', (event) => this.#hear(Reflect.get(event, 'data')));
+    on('message', (event) => this.#hear(event.data));
     on('close', gone);
     on('error', gone);
   }

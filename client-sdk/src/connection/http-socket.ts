@@ -1,5 +1,5 @@
 import type { Cursor, Scope } from '@tailgate/sync-protocol';
-import type { Environment, Socket } from '../environment.ts';
+import type { Environment, Socket, SocketEvent } from '../environment.ts';
 import { anything, exactly, fields, listOf, nullable, number, optional, record, text } from '../store/reading.ts';
 
 // What of the answers is looked into here; as frames they are read where all frames are.
@@ -24,7 +24,7 @@ type Answer = { readonly status: number; readonly body: Record<string, unknown> 
 export class HttpSocket implements Socket {
   readonly #url: string;
   readonly #fetch: Environment['fetch'];
-  readonly #listeners: { readonly type: string; readonly listener: (event: Event) => void }[] = [];
+  readonly #listeners: { readonly type: string; readonly listener: (event: SocketEvent) => void }[] = [];
   readonly #abort = new AbortController();
   readonly #cursors = new Map<Scope, Cursor | null>();
   #headers: Record<string, string> = {};
@@ -43,7 +43,7 @@ export class HttpSocket implements Socket {
     queueMicrotask(() => this.#tell('open'));
   }
 
-  addEventListener(type: string, listener: (event: Event) => void): void {
+  addEventListener(type: string, listener: (event: SocketEvent) => void): void {
     this.#listeners.push({ type, listener });
   }
 
@@ -175,7 +175,6 @@ export class HttpSocket implements Socket {
   }
 
   #tell(type: string, data?: string): void {
-    const event = Object.assign(new Event(type), { data });
-    for (const each of this.#listeners) if (each.type === type) each.listener(event);
+    for (const each of this.#listeners) if (each.type === type) each.listener({ type, data });
   }
 }

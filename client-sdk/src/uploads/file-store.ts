@@ -56,12 +56,7 @@ export interface FileStore {
 }
 
 /** Well below what Android's SQLite (2 MB) and old WebKits take in one record. */
-const pieceBytes = 256 * 1024;
-
-export function inPieces(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[] {
-  const count = Math.ceil(bytes.length / pieceBytes);
-  return Array.from({ length: count }, (_, i) => bytes.slice(i * pieceBytes, (i + 1) * pieceBytes));
-}
+export const pieceBytes = 256 * 1024;
 
 /** The keys of a file's pieces sort as its bytes do; with an empty `index`, what all of them begin with. */
 export const pieceKey = (id: string, index: number | ''): string =>

@@ -8,15 +8,15 @@ export function newSalt(random: Environment['random']): string {
   return hexOf(random.bytes(saltBytes));
 }
 
-/** The id that bytes have on this device, and what it commits to (docs/protocol.md, Files). */
+/** The id that bytes have on this device, by what it commits to (docs/protocol.md, Files). */
 export async function mint(
-  bytes: Uint8Array<ArrayBuffer>,
-  salt: string,
+  content: { readonly salt: string; readonly length: number; readonly sha256: string },
   sha256OfText: Environment['sha256'],
-): Promise<{ id: string; sha256: string }> {
-  const sha256 = hexOf(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)));
-  const digest = await sha256OfText(assetIdText({ salt, length: bytes.length, sha256 }));
-  return { id: spellAssetId(digest.slice(0, assetIdBytes)), sha256 };
+): Promise<string> {
+  const digest = await sha256OfText(assetIdText(content));
+  return spellAssetId(digest.slice(0, assetIdBytes));
 }
 
-const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+/** Lower-case hexadecimal. */
+export const hexOf = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,3 +1,5 @@
+import type { FileInput } from './file-source.ts';
+
 /** How photos are made smaller before they are kept. */
 export interface PhotoOptions {
   /** Pixels of the longer side, at most. */
@@ -8,8 +10,11 @@ export interface PhotoOptions {
   readonly maxBytes: number;
 }
 
+/** Makes a photo smaller where the platform has no `OffscreenCanvas`; for example by expo-image-manipulator. */
+export type ResizePhoto = (photo: FileInput, options: PhotoOptions) => Promise<FileInput>;
+
 /** Enough to read a label by; about 300 kB, a tenth of what a camera gives. */
-const ordinaryPhoto: PhotoOptions = { longestSide: 1_920, quality: 0.8, maxBytes: 1_000_000 };
+export const ordinaryPhoto: PhotoOptions = { longestSide: 1_920, quality: 0.8, maxBytes: 1_000_000 };
 
 /** Each round takes about half of the bytes away: after so many, what is left to see is no evidence. */
 const roundsMost = 6;
@@ -19,9 +24,9 @@ const roundFactor = 0.8;
  * A photo as a smaller JPEG, upright as its camera held it; the very same bytes where the platform cannot, or where that
  * would save nothing. What a camera writes beside a picture that is made smaller (place, device) stays on the phone.
  */
-export async function reencode(photo: Blob, options: Partial<PhotoOptions> = {}): Promise<Blob> {
-  if (!photo.type.startsWith('image/') || typeof OffscreenCanvas === 'undefined') return photo;
-  const { longestSide, quality, maxBytes } = { ...ordinaryPhoto, ...options };
+export const reencode: ResizePhoto = async (photo, { longestSide, quality, maxBytes }) => {
+  if (typeof OffscreenCanvas === 'undefined' || !(photo instanceof Blob) || !photo.type.startsWith('image/'))
+    return photo;
   try {
     const picture = await createImageBitmap(photo);
     let smaller = await draw(picture, longestSide, quality);
@@ -34,7 +39,7 @@ export async function reencode(photo: Blob, options: Partial<PhotoOptions> = {})
   } catch {
     return photo; // no picture that this platform can read: evidence all the same
   }
-}
+};
 
 function draw(picture: ImageBitmap, longestSide: number, quality: number): Promise<Blob> {
   const scale = Math.min(1, longestSide / Math.max(picture.width, picture.height));

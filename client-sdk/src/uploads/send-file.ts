@@ -15,7 +15,7 @@ export type Outcome =
 
 export interface Attempt {
   readonly file: KeptFile;
-  readonly bytes: Blob;
+  readonly bytes: Uint8Array<ArrayBuffer>;
   /** Of uploads, without a slash at its end. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -34,19 +34,19 @@ export function sendFile({ file, bytes, endpoint, isNew, signal, ...line }: Atte
   const { id: asset_id, salt, sha256, name: filename } = file;
   return new Promise((resolve) => {
     let moved = false;
-    const upload = new Upload(bytes, {
+    const upload = new Upload(source, {
       endpoint,
       uploadUrl: isNew ? null : `${endpoint}/${asset_id}`,
       headers: { ...line.headers },
       metadata: { asset_id, salt, sha256, filename },
       chunkSize: line.chunkBytes,
       ...(line.httpStack && { httpStack: line.httpStack }),
-      uploadDataDuringCreation: isNew && bytes.size > 0,
+      uploadDataDuringCreation: isNew && bytes.length > 0,
       // Patience is the loop's: it knows of other files, and of a network that has come back.
       retryDelays: null,
       storeFingerprintForResuming: false,
       fingerprint: () => Promise.resolve(asset_id),
-      fileReader: { openFile: (input: Blob) => Promise.resolve(sourceOf(input)) },
+      fileReader: { openFile: () => Promise.resolve(sourceOf(bytes)) },
       onProgress: (sent) => {
         moved ||= sent > 0;
         line.progress(sent);
@@ -64,12 +64,15 @@ export function sendFile({ file, bytes, endpoint, isNew, signal, ...line }: Atte
   });
 }
 
-/** Bytes, not blobs: Node's requests take no others, and browsers take both. The library wants their `size`, too. */
-const sourceOf = (blob: Blob) => ({
-  size: blob.size,
-  slice: async (start: number, end: number) => {
-    const bytes = new Uint8Array(await blob.slice(start, end).arrayBuffer());
-    return { value: Object.assign(bytes, { size: bytes.length }), done: end >= blob.size };
+/** What the library is given in the place of a file: `sourceOf` reads it. */
+const source = { read: () => Promise.resolve({ done: true as const, value: undefined }) };
+
+/** Bytes, not blobs: Node's requests take no others, and React Native makes no blobs of bytes. The library wants their `size`, too. */
+const sourceOf = (bytes: Uint8Array<ArrayBuffer>) => ({
+  size: bytes.length,
+  slice: (start: number, end: number) => {
+    const part = bytes.slice(start, end);
+    return Promise.resolve({ value: Object.assign(part, { size: part.length }), done: end >= bytes.length });
   },
   close: () => undefined,
 });

@@ -1,6 +1,7 @@
 import { callAll, Signal } from '../watch.ts';
 import type { FileState, FileStore, KeptFile } from './file-store.ts';
 import { fileKinds, isKeptFile } from './file-store.ts';
+import { joined } from './sha256.ts';
 
 /** A file that has gone from the storage although nobody has sent it. */
 export class Vanished extends Error {
@@ -93,15 +94,16 @@ export class Shelf {
   }
 
   /** The bytes of a file. Throws `Vanished` where a piece is gone. */
-  async bytesOf({ id, pieces: count, size, name }: KeptFile): Promise<Blob> {
+  async bytesOf({ id, pieces: count, size, name }: KeptFile): Promise<Uint8Array<ArrayBuffer>> {
     const pieces: Uint8Array<ArrayBuffer>[] = [];
     for (let i = 0; i < count; i++) {
       const piece = await this.#store.piece(id, i);
       if (!piece) throw new Vanished(`piece ${i} of the file ${name || id} is no longer on this device`);
       pieces.push(piece);
     }
-    const bytes = new Blob(pieces);
-    if (bytes.size !== size) throw new Vanished(`of the file ${name || id} ${bytes.size} of ${size} bytes are left`);
+    const bytes = joined(pieces);
+    if (bytes.length !== size)
+      throw new Vanished(`of the file ${name || id} ${bytes.length} of ${size} bytes are left`);
     return bytes;
   }
 

@@ -1,18 +1,23 @@
 import type { HttpStack } from 'tus-js-client';
+import { isSupported } from 'tus-js-client';
 import { platform } from '../environment.ts';
 import type { Environment } from '../environment.ts';
 import { messageOf, NotSignedIn } from '../errors.ts';
 import type { UploadGround, UploadsPart } from '../upload-port.ts';
 import type { Watch } from '../watch.ts';
 import { Signal } from '../watch.ts';
+import { fetchStack } from './fetch-stack.ts';
+import type { FileInput, OpenFile } from './file-source.ts';
+import { openInput, readPieces } from './file-source.ts';
 import type { FileKind, FileState, FileStore, KeptFile } from './file-store.ts';
-import { inPieces } from './file-store.ts';
 import { UploadLoop } from './loop.ts';
-import { mint, newSalt } from './mint.ts';
-import type { PhotoOptions } from './photo.ts';
-import { reencode } from './photo.ts';
+import { hexOf, mint, newSalt } from './mint.ts';
+import type { PhotoOptions, ResizePhoto } from './photo.ts';
+import { ordinaryPhoto, reencode } from './photo.ts';
 import type { UploadPort } from './port.ts';
 import { openPort } from './port.ts';
+import type { Sha256 } from './sha256.ts';
+import { platformSha256 } from './sha256.ts';
 import { Shelf } from './shelf.ts';
 
 /** What `openUploads` takes. */
@@ -21,11 +26,18 @@ export interface UploadsOptions {
   readonly store: FileStore;
   /** How photos are made smaller before they are kept, where the platform can; `false` leaves them as they are. */
   readonly photos?: Partial<PhotoOptions> | false;
+  /** Makes photos smaller in the place of `OffscreenCanvas`. A photo on which it fails is kept as it is. */
+  readonly resizePhoto?: ResizePhoto;
+  /** Opens a file that is added by its address. */
+  readonly openFile?: OpenFile;
+  /** A new hash for each file. Else WebCrypto; without it a script, which takes about a second for some megabytes. */
+  readonly sha256?: () => Sha256;
   /** Bytes a request: what a proxy that passes on whole requests only may lose. 1 MiB. */
   readonly chunkBytes?: number;
   /**
    * What sends the requests, as `tus-js-client` defines it, for an app whose requests go through a native network (pinned
-   * certificates). Else the platform's own, which tells how far a request is.
+   * certificates); `fetchStack` makes one of a `fetch`. Else XMLHttpRequest, which tells how far a request is; where there is
+   * none, the client's `fetch`.
    */
   readonly httpStack?: HttpStack;
   /** How long files are kept after the server has them, in case it is restored from a backup. Seven days. */
@@ -86,23 +98,21 @@ export class Uploads implements UploadsPart {
   /**
    * Keeps a file; on the disk when this resolves. Its `id` is what a stop names. The same bytes again are the same file.
    *
+   * @param input a blob, bytes, or an address that the option `openFile` opens
    * @throws NotSignedIn; an error once the client was closed; what the platform says where it has no room
    */
-  async add(bytes: Blob, { kind, name = '', employee }: NewFile): Promise<{ readonly id: string }> {
+  async add(input: FileInput, { kind, name = '', employee }: NewFile): Promise<{ readonly id: string }> {
     if (this.#ended) throw new Error('these uploads were closed with their client: open new ones');
     const owner = employee ?? this.#driver?.current?.employeeId;
     if (owner === undefined) throw new NotSignedIn();
-    const { photos } = this.#options;
-    const kept = kind === 'photo' && photos !== false ? await reencode(bytes, photos) : bytes;
-    const content = new Uint8Array(await kept.arrayBuffer());
+    const { pieces, length, sha256 } = await this.#read(kind === 'photo' ? await this.#smaller(input) : input);
     const { random, sha256: sha256OfText, clock } = this.#environment;
     const salt = this.#saltOf(owner) ?? newSalt(random);
-    const { id, sha256 } = await mint(content, salt, sha256OfText);
+    const id = await mint({ salt, length, sha256 }, sha256OfText);
     const known = this.#shelf.find(id);
     // What has failed may be added again: perhaps its bytes are here now.
     if (known && known.state.at !== 'failed') return { id };
-    const pieces = inPieces(content);
-    const facts = { id, employee: owner, kind, name, size: content.length, pieces: pieces.length, sha256, salt };
+    const facts = { id, employee: owner, kind, name, size: length, pieces: pieces.length, sha256, salt };
     const file: KeptFile = { ...facts, added: clock.now(), state: { at: 'saved' } };
     await this.#shelf.put(file, pieces);
     this.#running?.loop.added(file);
@@ -138,7 +148,8 @@ export class Uploads implements UploadsPart {
   /** Called by the client that runs the uploads. */
   start(client: UploadGround): void {
     const port = openPort(client);
-    const { chunkBytes = ordinaryChunk, keepMs = week, httpStack } = this.#options;
+    const { chunkBytes = ordinaryChunk, keepMs = week } = this.#options;
+    const { httpStack = isSupported ? undefined : fetchStack(port.environment.fetch) } = this.#options;
     const progress = (file: KeptFile | undefined, sent: number): void => {
       this.#sending = file && { id: file.id, sent, size: file.size };
       this.#showStatus();
@@ -174,6 +185,31 @@ export class Uploads implements UploadsPart {
     this.#bell?.close();
     await running?.loop.stop();
     await this.#shelf.close();
+  }
+
+  /** A photo as the app wants it kept. What makes it smaller may fail: a large photo is evidence, too. */
+  async #smaller(photo: FileInput): Promise<FileInput> {
+    const { photos, resizePhoto = reencode } = this.#options;
+    if (photos === false) return photo;
+    try {
+      return await resizePhoto(photo, { ...ordinaryPhoto, ...photos });
+    } catch (error) {
+      this.#running?.port.trouble('PHOTO', messageOf(error));
+      return photo;
+    }
+  }
+
+  /** The bytes as they are kept, and their hash, in one go. */
+  async #read(input: FileInput) {
+    const { openFile, sha256 = platformSha256 } = this.#options;
+    const hash = sha256();
+    const pieces: Uint8Array<ArrayBuffer>[] = [];
+    const source = await openInput(input, openFile);
+    await readPieces(source, (piece) => {
+      hash.update(piece);
+      pieces.push(piece);
+    });
+    return { pieces, length: source.size, sha256: hexOf(await hash.digest()) };
   }
 
   get #environment(): Environment {

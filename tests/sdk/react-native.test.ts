@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import type { Plugin } from 'esbuild';
+import { expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import { insertRoutes, plan } from '../support/mirror.ts';
+import { password, signUp } from '../support/people.ts';
+import { runLikeHermes } from '../support/react-native.ts';
+import { startSyncNode } from '../support/sync-node.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { download } from '../support/uploads.ts';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const here = join(root, 'tests/sdk');
+
+const driver = `
+import { recordLoadReport } from '@tailgate/client-sdk/reports';
+import { openTailgate } from 'the recipe';
+
+const key = { facility: 'F01', id: 'R1', week_end: '20261121' };
+
+async function work() {
+  const { client, uploads } = await openTailgate(url);
+  const { kind } = await client.signIn({ employeeId: '1001', password });
+  if (kind !== 'signed_in') throw new Error(kind);
+  const photo = await uploads.add({ uri }, { kind: 'photo', name: 'door.jpg' });
+  const signature = await uploads.add(new Uint8Array([1, 2, 3]), { kind: 'signature' });
+  const paper = await uploads.add(new Blob(['a paper']), { kind: 'document' });
+  const updates = { status: 'D', driver_comments: 'h\u00e9llo \ud83d\ude9a', signature_id: signature.id };
+  await client.updateStop(key, { id: 1, updates }).complete;
+  await Promise.all([photo, paper].map(({ id }) => uploads.here(id)));
+  const whoWhen = { reportId: 'LR1', loadId: 'L1', stopId: '1', driverId: '1001', capturedAt: new Date().toISOString() };
+  const sections = [{ key: 'stacking', rating: 2, comment: 'leans', photos_id: photo.id }];
+  await recordLoadReport(client, { ...whoWhen, sections }).accepted;
+  const { lastError } = client.status.current;
+  await client.diagnostics();
+  await client.signOut();
+  await client.close();
+  return JSON.stringify({ ids: [photo, signature, paper].map(({ id }) => id), lastError: lastError?.message });
+}
+
+globalThis.result = work();
+`;
+const result = z.object({ ids: z.tuple([z.string(), z.string(), z.string()]) });
+const manifest = z.object({ exports: z.record(z.string(), z.unknown()) });
+
+/** The recipe as the README has it, and the platform's modules. */
+const recipe: Plugin = {
+  name: 'the recipe for React Native',
+  setup(bundler) {
+    bundler.onResolve({ filter: /^(expo-|react-native$|the recipe$)/ }, ({ path }) => ({ path, namespace: 'recipe' }));
+    bundler.onLoad({ filter: /./, namespace: 'recipe' }, async ({ path }) => {
+      if (path !== 'the recipe') return { contents: `module.exports = expo['${path}']` };
+      const readme = await readFile(join(root, 'client-sdk/README.md'), 'utf8');
+      return { contents: /```js tailgate\.js\n([^]*?)```/.exec(readme)?.[1] ?? '', resolveDir: here };
+    });
+  },
+};
+
+/** Bundles as Metro resolves packages: neither by Node's conditions nor to Node's files. */
+async function bundleLikeMetro(contents: string): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: here },
+    bundle: true,
+    platform: 'browser',
+    conditions: ['source'],
+    plugins: [recipe],
+    external: ['react', 'react/jsx-runtime'],
+    format: 'cjs',
+    write: false,
+  });
+  return outputFiles.map(({ text }) => text).join('\n');
+}
+
+test.each([
+  ['over a socket', {}],
+  ['in a network that blocks sockets', { WebSocket: undefined }],
+])('the recipe brings a stop, files and a report without what Hermes lacks: %s', async (_network, globals) => {
+  const node = await startSyncNode();
+  const route = { facility: 'F01', id: 'R1', weekEnd: '20261121', drivers: ['1001'], stops: [plan(1)] };
+  await insertRoutes(node.database.pool, [route]);
+  await signUp(node.client, '1001');
+  const folder = await temporaryFolder();
+  const uri = join(folder, 'door.jpg');
+  const picture = Buffer.concat([Buffer.from('4000 3000'.padEnd(20)), Buffer.alloc(900_000, 'a tree before a house ')]);
+  await writeFile(uri, picture);
+
+  const program = await bundleLikeMetro(driver);
+  const { url } = node.client;
+  const done = await runLikeHermes(program, folder, { module: {}, url, password, uri, ...globals });
+  const [photo, signature, paper] = result.parse(JSON.parse(String(done))).ids;
+  const smaller = (await download(node.client, photo)).bytes;
+  expect(smaller.toString('latin1', 0, 20)).toBe('1920 1440'.padEnd(20));
+  expect(smaller.subarray(20).equals(picture.subarray(20, smaller.length))).toBe(true);
+  expect((await download(node.client, signature)).bytes).toEqual(Buffer.from([1, 2, 3]));
+  expect((await download(node.client, paper)).bytes).toEqual(Buffer.from('a paper'));
+});
+
+test('a Hermes compiler takes every entry of the SDK that is not for Node alone', async () => {
+  const { exports } = manifest.parse(JSON.parse(await readFile(join(root, 'client-sdk/package.json'), 'utf8')));
+  const entries = Object.keys(exports).filter((entry) => !entry.endsWith('.json') && entry !== './testing');
+  const bundle = await bundleLikeMetro(
+    entries.map((entry, n) => `export * as e${n} from '@tailgate/client-sdk${entry.slice(1)}';`).join('\n'),
+  );
+  const file = join(await temporaryFolder(), 'bundle.js');
+  await writeFile(file, bundle);
+  await expect(run(hermesCompiler(), ['-w', '-emit-binary', '-out', `${file}.hbc`, file])).resolves.toBeDefined();
+});
+
+test('SHA-256 by a script is that of the platform, however the bytes are cut', async () => {
+  const { ScriptSha256 } = await import('../../client-sdk/src/uploads/sha256.ts');
+  for (let length = 0; length < 300; length++) {
+    const bytes = Uint8Array.from({ length }, (_, i) => (i * 31 + length) % 256);
+    const hash = new ScriptSha256();
+    for (let at = 0, step = 1; at < length; at += step++) hash.update(bytes.subarray(at, at + step));
+    expect(Buffer.from(hash.digest()).toString('hex')).toBe(createHash('sha256').update(bytes).digest('hex'));
+  }
+});
+
+/** Of the npm package, which has one for each system. */
+function hermesCompiler(): string {
+  const folder = join(createRequire(import.meta.url).resolve('hermes-compiler/package.json'), '../hermesc');
+  const systems: Readonly<Record<string, string>> = {
+    linux: 'linux64-bin/hermesc',
+    darwin: 'osx-bin/hermesc',
+    win32: 'win64-bin/hermesc.exe',
+  };
+  const found = systems[process.platform];
+  if (found === undefined) throw new Error(`hermes-compiler has no program for ${process.platform}`);
+  return join(folder, found);
+}
