@@ -13,6 +13,8 @@ import { targetOf } from './queue/item.ts';
 import type { Draft, SkipInput } from './queue/record.ts';
 import { draftSkip, draftUpdate } from './queue/record.ts';
 import type { Receipt } from './queue/receipt.ts';
+import type { HeldStops, Known } from './replica/known.ts';
+import { checkKnown } from './replica/known.ts';
 import type { LocalRoute, LocalStop } from './replica/local-route.ts';
 import type { Replica } from './replica/replica.ts';
 import type { Account, Accounts } from './session/accounts.ts';
@@ -52,6 +54,7 @@ export interface ClientGround extends Omit<ChannelGround, 'desk'> {
   readonly auth: Auth;
   readonly courier: Courier;
   readonly events: EventHub;
+  readonly held: HeldStops;
   readonly journal: Journal;
   readonly outbox: Outbox;
   readonly replica: Replica;
@@ -88,8 +91,9 @@ export class LocalClient {
   }
 
   /** What the pages beside this one are shown and tell. */
-  get pages(): { readonly events: EventHub; readonly inbox: Inbox } {
-    return { events: this.#ground.events, inbox: this.#ground.courier.inbox };
+  get pages(): { readonly events: EventHub; readonly inbox: Inbox; readonly known: Watch<Known> } {
+    const { events, courier, held, accounts } = this.#ground;
+    return { events, inbox: courier.inbox, known: held.knownOf(accounts.current) };
   }
 
   /** Signs in. A conflict and a refusal are results; throws `Unreachable` where there is no answer. */
@@ -154,12 +158,20 @@ export class LocalClient {
    * @throws InvalidChange naming each field that does not fit; NotSignedIn
    */
   updateStop(route: RouteKey, stop: StopObjectInput, by?: Author): Receipt {
-    return this.record(draftUpdate(route, stop), by);
+    return this.record(this.#fit(draftUpdate(route, stop), by), by);
   }
 
   /** Records that a stop was skipped or refused; without a status the reason code decides. Throws as `updateStop`. */
   skipStop(route: RouteKey, stopId: number, fields: SkipInput, by?: Author): Receipt {
-    return this.record(draftSkip(route, stopId, fields), by);
+    return this.record(this.#fit(draftSkip(route, stopId, fields), by), by);
+  }
+
+  #fit(draft: Draft, by?: Author): Draft {
+    const { accounts, held, replica } = this.#ground;
+    const driver = by ? accounts.find(by.employee) : accounts.current.current;
+    return checkKnown(draft, held.of(driver), ({ scope, stop }) =>
+      replica.route(scope).current?.stops.find(({ id }) => id === stop),
+    );
   }
 
   /** Records what another entry of this package has drafted, such as `recordLoadReport`. Throws `NotSignedIn`. */

@@ -15,4 +15,4 @@ export type ReportReceipt = Omit<Receipt, 'complete' | 'onHost'>;
  * @throws InvalidChange naming each field that does not fit; NotSignedIn
  */
 export const recordLoadReport = (client: Client, report: LoadConditionReportInput): ReportReceipt =>
-  client.record(draft('report.load_condition', loadReportArgs.safeParse({ report })));
+  client.record(draft('report.load_condition', loadReportArgs, { report }));

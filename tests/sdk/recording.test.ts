@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { InvalidChange, MemoryStore, NotSignedIn } from '@tailgate/client-sdk';
 import type { Store } from '@tailgate/client-sdk';
-import { sampleKey } from '@tailgate/client-sdk/testing';
+import { assigned, sampleKey } from '@tailgate/client-sdk/testing';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { Device, until } from '../support/sdk-device.ts';
 import { terseSchemas } from '../support/terse-schemas.ts';
@@ -9,8 +9,9 @@ import { terseSchemas } from '../support/terse-schemas.ts';
 terseSchemas();
 
 /** A device that has synced once and has no network since. */
-async function offlineDevice(options: { store?: Store } = {}) {
+async function offlineDevice(options: { store?: Store } = {}, keys = [sampleKey]) {
   const server = await startScriptedServer();
+  server.routes = keys.map((key) => assigned(key));
   const device = new Device(server.url, options);
   const client = await device.startSignedIn();
   await until(client.route(), (route) => route !== undefined);
@@ -103,9 +104,10 @@ describe('recording', () => {
   });
 
   test('edits of stops of one number on two routes are two changes', async () => {
-    const { client } = await offlineDevice();
+    const other = { ...sampleKey, id: 'R200' };
+    const { client } = await offlineDevice({}, [sampleKey, other]);
     const first = client.updateStop(sampleKey, { id: 1, updates: { status: 'D' } });
-    const second = client.updateStop({ ...sampleKey, id: 'R200' }, { id: 1, updates: { driver_comments: 'dock 4' } });
+    const second = client.updateStop(other, { id: 1, updates: { driver_comments: 'dock 4' } });
     expect(second.id).not.toBe(first.id);
     expect(client.stop(1).current?.updates).toMatchObject({ status: 'D', driver_comments: null });
     expect(client.status.current.pending).toEqual({ 1001: 2 });

@@ -17,7 +17,7 @@ test('what the office dismisses and releases shows on the phone that recorded it
   const device = new Device(rest.url);
   const app = await device.start();
   await app.signIn({ employeeId: '1001', password });
-  await until(app.route(key), (shown) => shown !== undefined);
+  // Before the route is here: afterwards the phone would know that there is no such stop.
   const receipt = app.updateStop(key, { id: 7, updates: { driver_comments: 'a stop that was forgotten' } });
   await expect(receipt.accepted).rejects.toThrow('no stop 7');
 

@@ -40,6 +40,7 @@ globalThis.tab = {
   receiptOf: (id) => client.receipt(id)?.current.at,
   sees: (stop, text) => until(client.stop(stop), (is) => is?.updates.driver_comments === text).then(() => true),
   refusal: (stop) => { try { client.updateStop(key, { id: stop, updates: { status: 'ZZ' } }); } catch (error) { return error.name; } },
+  unknownStop: (stop) => { try { client.updateStop(key, { id: stop }); } catch ({ details }) { return details[0].path; } },
   fired: () => fired,
   amended: () => amended,
   support: async () => { const { queues } = await client.diagnostics(); return queues.map((queue) => queue.connection); },
@@ -64,6 +65,7 @@ interface Tab {
   receiptOf(id: string): string | undefined;
   sees(stop: number, text: string): Promise<boolean>;
   refusal(stop: number): string | undefined;
+  unknownStop(stop: number): string | undefined;
   fired(): number;
   amended(): Promise<object>;
   support(): Promise<string[]>;
@@ -124,6 +126,7 @@ describe('two pages of one origin, in a real Chromium', () => {
     expect(taken()).toEqual([first, second]);
     expect(await guest.evaluate(() => globalThis.tab.support())).toEqual(['live']);
     expect(await guest.evaluate(() => globalThis.tab.refusal(1))).toBe('InvalidChange');
+    for (const page of [leader, guest]) expect(await page.evaluate(() => globalThis.tab.unknownStop(77))).toBe('id');
     expect(await guest.evaluate(() => globalThis.tab.online())).toBe(true);
     // What one of them is told both of them tell.
     server.amend({ id: 3, updates: { driver_comments: 'of the office' } }, Date.now());

@@ -96,6 +96,8 @@ function doorsOf(page: () => Page): AppDoors {
     signOut: () => page().evaluate(() => globalThis.fieldApp.signOut()),
     record: (key, stop, said) =>
       page().evaluate((tap) => globalThis.fieldApp.record(tap.key, tap.stop, tap.said), { key, stop, said }),
+    recordUnchecked: (key, stop, said) =>
+      page().evaluate((tap) => globalThis.fieldApp.recordUnchecked(tap.key, tap.stop, tap.said), { key, stop, said }),
     fillDisk: (key, stops) =>
       page().evaluate((all) => globalThis.fieldApp.fillDisk(all.key, all.stops), { key, stops }),
     receipt: (id) => page().evaluate((of) => globalThis.fieldApp.receipt(of), id),

@@ -1,6 +1,7 @@
 import type { ErrorDetail, MutationName, RouteKey, SkipRefuseArgs, StopObjectInput } from '@tailgate/sync-protocol';
 import { leastFrameBytes, skipRefuseArgs, stopUpdateArgs } from '@tailgate/sync-protocol';
 import { InvalidChange } from '../errors.ts';
+import { record } from '../store/reading.ts';
 import { bytesOf } from './item.ts';
 
 /** A change that fits its schema and every limit: whatever happens later, no server refuses it for its form. */
@@ -14,10 +15,10 @@ export interface Draft {
 export type SkipInput = Partial<Omit<SkipRefuseArgs, 'route' | 'stop_id'>>;
 
 export const draftUpdate = (route: RouteKey, stop: StopObjectInput): Draft =>
-  draft('stop.update', stopUpdateArgs.safeParse({ route, stop }));
+  draft('stop.update', stopUpdateArgs, { route, stop });
 
 export const draftSkip = (route: RouteKey, stop_id: number, fields: SkipInput): Draft =>
-  draft('stop.skip_refuse', skipRefuseArgs.safeParse({ ...fields, route, stop_id }));
+  draft('stop.skip_refuse', skipRefuseArgs, { ...fields, route, stop_id });
 
 type Issue = NonNullable<ReturnType<typeof stopUpdateArgs.safeParse>['error']>['issues'][number];
 type Parsed =
@@ -27,10 +28,15 @@ type Parsed =
 /** Room for the envelope: names, times, hashes. */
 const envelopeBytes = 1024;
 
-/** Refuses here what the server would only keep in quarantine: the person who can change it is still looking. */
-export function draft(name: MutationName, parsed: Parsed): Draft {
+/**
+ * Refuses here what the server would only keep in quarantine, or read past: the person who can change it is still looking.
+ */
+export function draft(name: MutationName, schema: { safeParse(given: unknown): Parsed }, given: object): Draft {
+  const parsed = schema.safeParse(given);
   if (!parsed.success) throw new InvalidChange(parsed.error.issues.map(detailOf));
   const args: Record<string, unknown> = { ...parsed.data };
+  const unread = unreadMembers(given, args, []);
+  if (unread.length > 0) throw new InvalidChange(unread);
   const bytes = bytesOf(args);
   if (bytes > leastFrameBytes - envelopeBytes)
     throw new InvalidChange([
@@ -41,11 +47,32 @@ export function draft(name: MutationName, parsed: Parsed): Draft {
 
 /** Says what is wrong in words; zod/mini brings none, and its dictionary weighs more than this. */
 function detailOf(issue: Issue): ErrorDetail {
-  const [first, ...rest] = issue.path;
-  // The caller passed it by itself.
-  const path = (first === 'stop' || first === 'report' ? rest : issue.path).join('.');
-  return { path, message: issue.message === 'Invalid input' ? describe(issue) : issue.message };
+  return {
+    path: pathOf(issue.path),
+    message: issue.message === 'Invalid input' ? describe(issue) : issue.message,
+  };
 }
+
+function pathOf(path: readonly PropertyKey[]): string {
+  const [first, ...rest] = path;
+  // The caller passed it by itself.
+  return (first === 'stop' || first === 'report' ? rest : path).join('.');
+}
+
+/** Members that the schema has not taken up: it reads past them, as a server has to. */
+function unreadMembers(given: unknown, taken: unknown, path: readonly PropertyKey[]): ErrorDetail[] {
+  const [from, to] = [membersOf(given), membersOf(taken)];
+  if (!from || !to) return [];
+  return Object.entries(from).flatMap(([name, value]) => {
+    const at = [...path, name];
+    if (name in to) return unreadMembers(value, to[name], at);
+    return value === undefined ? [] : [{ path: pathOf(at), message: 'is not known here' }];
+  });
+}
+
+/** Of lists by their places. */
+const membersOf = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
+  Array.isArray(value) ? Object.fromEntries(value.entries()) : record(value) ? value : undefined;
 
 function describe(issue: Issue): string {
   if ('expected' in issue) return `must be ${issue.expected}`;

@@ -8,6 +8,7 @@ import type { ItemsByStop } from '../queue/items-by-stop.ts';
 import type { Journal } from '../store/journal.ts';
 import type { Watch } from '../watch.ts';
 import { Signal } from '../watch.ts';
+import type { HeldStops } from './known.ts';
 import type { LocalRoute } from './local-route.ts';
 import { isCode } from './documents.ts';
 import { RouteModel, stopsOf } from './local-route.ts';
@@ -31,6 +32,9 @@ export interface ReplicaGround {
   readonly environment: Pick<Environment, 'clock'>;
   readonly outbox: Unfinished;
   readonly events: EventHub;
+  readonly held: HeldStops;
+  /** Whose routes the feed brings: those of who works with the device. */
+  readonly accounts: { readonly employee: string | undefined; readonly all: Iterable<{ readonly employee: string }> };
 }
 
 /** The documents that this device holds, and the views of them. Readable without a network from the first sync on. */
@@ -46,6 +50,12 @@ export class Replica {
     this.scopes = scopes;
     this.#ground = ground;
     this.#refreshCodes();
+    // An older app wrote down no more than the documents, whosever they are.
+    for (const { employee } of ground.accounts.all)
+      void ground.journal.commit(
+        [...scopes.values()].flatMap((state) => ground.held.take(employee, state)),
+        'relaxed',
+      );
   }
 
   cursor(scope: Scope): Cursor | null {
@@ -80,9 +90,11 @@ export class Replica {
     if (isRouteScope(patch.scope)) this.#model(patch.scope);
     const applied = state.apply(patch);
     if (typeof applied === 'string') return applied;
-    const { changed, rows } = applied;
+    const { changed } = applied;
+    const { accounts, held, journal } = this.#ground;
+    const rows = [...applied.rows, ...held.take(accounts.employee ?? '', state)];
     // The feed can be asked again: what it brings need not wait for the disk, nor the disk be forced.
-    void this.#ground.journal.commit(rows, 'relaxed');
+    void journal.commit(rows, 'relaxed');
     // Views first: what the changes become alters no view that already holds them, so nothing fires twice.
     const amendments = this.#show(patch.scope, changed, patch.from === null);
     if (isClientScope(patch.scope)) this.review(this.#reviewed(changed));

@@ -17,6 +17,8 @@ const isAccount = fields({
   ends_at: optional(number),
   /** Their routes, the pending one first. */
   routes: listOf(fields({ facility: text, id: text, week_end: text, scope: text, status: exactly('O', 'C') })),
+  /** The server has named them; absent where nobody wrote that down. */
+  routes_known: optional(flag),
 });
 export type Account = Read<typeof isAccount>;
 
@@ -53,8 +55,8 @@ export class Accounts {
 
   /** A sign-in: this driver works with the device from now on. Durable when it resolves. */
   enter(employee: string, name: string, token: string): Promise<void> {
-    const routes = this.#all.get(employee)?.routes ?? [];
-    return this.#put({ employee, name, token, leaving: false, ends_at: undefined, routes }, employee);
+    const { routes = [], routes_known } = this.#all.get(employee) ?? {};
+    return this.#put({ employee, name, token, leaving: false, ends_at: undefined, routes, routes_known }, employee);
   }
 
   /** Who works with this device signs out; the token is kept until the server knows. */
@@ -79,7 +81,7 @@ export class Accounts {
 
   setRoutes(employee: string, routes: AssignedRoute[]): void {
     const known = this.#all.get(employee);
-    if (known) this.#update({ ...known, routes });
+    if (known) this.#update({ ...known, routes, routes_known: true });
   }
 
   #update(account: Account): void {

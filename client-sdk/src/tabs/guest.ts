@@ -10,6 +10,8 @@ import { withReceipts } from '../inbox.ts';
 import type { Draft, SkipInput } from '../queue/record.ts';
 import { draftSkip, draftUpdate } from '../queue/record.ts';
 import { Receipt } from '../queue/receipt.ts';
+import type { Known } from '../replica/known.ts';
+import { checkKnown } from '../replica/known.ts';
 import type { LocalRoute, LocalStop } from '../replica/local-route.ts';
 import type { SignInInput, SignInResult } from '../session/auth-calls.ts';
 import type { Status } from '../status.ts';
@@ -33,6 +35,7 @@ export class Guest implements Client {
   readonly shown: Promise<void>;
   readonly #line: Line;
   readonly #events: EventHub;
+  #known: Known = { assigned: undefined, held: {} };
   readonly #codes = new Map<ReferenceCode['type'], Signal<readonly ReferenceCode[]>>();
   readonly #routes = new Map<string, Wish & { readonly signal: Signal<LocalRoute | undefined> }>();
   readonly #receipts = new Map<string, Receipt>();
@@ -127,11 +130,19 @@ export class Guest implements Client {
   }
 
   updateStop(route: RouteKey, stop: StopObjectInput): Receipt {
-    return this.record(draftUpdate(route, stop));
+    return this.record(this.#fit(draftUpdate(route, stop)));
   }
 
   skipStop(route: RouteKey, stop: number, fields: SkipInput): Receipt {
-    return this.record(draftSkip(route, stop, fields));
+    return this.record(this.#fit(draftSkip(route, stop, fields)));
+  }
+
+  /** As far as this page knows: what it looks at it has asked for. */
+  #fit(draft: Draft): Draft {
+    return checkKnown(draft, this.#known, ({ scope, stop }) => {
+      const route = [...this.#routes.values()].find(({ signal }) => signal.current?.scope === scope)?.signal.current;
+      return route?.stops.find(({ id }) => id === stop);
+    });
   }
 
   record(draft: Draft): Receipt {
@@ -187,7 +198,7 @@ export class Guest implements Client {
   #meet(): void {
     this.#endCalls();
     for (const change of this.#unsaved.values()) this.#line.say({ type: 'records', change });
-    for (const what of ['status', 'driver', 'routes', 'review', 'conflicts'] as const)
+    for (const what of ['status', 'driver', 'routes', 'known', 'review', 'conflicts'] as const)
       this.#line.say({ type: 'wants', wanted: { of: what } });
     for (const { wanted } of this.#routes.values()) this.#line.say({ type: 'wants', wanted });
     for (const type of this.#codes.keys()) this.#line.say({ type: 'wants', wanted: { of: 'codes', type } });
@@ -226,6 +237,9 @@ export class Guest implements Client {
         return this.driver.renew(shown.value);
       case 'routes':
         return this.routes.renew(shown.value);
+      case 'known':
+        this.#known = shown.value;
+        return;
       case 'review':
         for (const { id } of shown.value) {
           this.know(id);

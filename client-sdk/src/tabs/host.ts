@@ -58,6 +58,8 @@ export class Host {
         return this.#show(name, driver, (value) => ({ of: 'driver', value }));
       case 'routes':
         return this.#show(name, routes, (value) => ({ of: 'routes', value }));
+      case 'known':
+        return this.#show(name, pages.known, (value) => ({ of: 'known', value }));
       case 'review':
         return this.#show(name, pages.inbox.review, (value) => ({ of: 'review', value }));
       case 'conflicts':

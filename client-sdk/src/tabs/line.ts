@@ -5,6 +5,7 @@ import type { Conflict, Told } from '../events.ts';
 import type { ReviewEntry } from '../inbox.ts';
 import type { ReceiptState } from '../queue/receipt.ts';
 import type { Draft } from '../queue/record.ts';
+import type { Known } from '../replica/known.ts';
 import type { LocalRoute } from '../replica/local-route.ts';
 import type { SignInInput, SignInResult } from '../session/auth-calls.ts';
 import type { Status } from '../status.ts';
@@ -16,6 +17,7 @@ export type Shown =
   | { readonly of: 'status'; readonly value: Status }
   | { readonly of: 'driver'; readonly value: Driver | undefined }
   | { readonly of: 'routes'; readonly value: readonly AssignedRoute[] }
+  | { readonly of: 'known'; readonly value: Known }
   | { readonly of: 'review'; readonly value: readonly ReviewEntry[] }
   | { readonly of: 'conflicts'; readonly value: readonly Conflict[] }
   | { readonly of: 'codes'; readonly type: ReferenceCode['type']; readonly value: readonly ReferenceCode[] }
@@ -25,7 +27,7 @@ export type Shown =
 
 /** What a page wants to be shown. Where no other page is, nothing is: a route is a megabyte to copy. */
 export type Wanted =
-  | { readonly of: 'status' | 'driver' | 'routes' | 'review' | 'conflicts' }
+  | { readonly of: 'status' | 'driver' | 'routes' | 'known' | 'review' | 'conflicts' }
   | { readonly of: 'codes'; readonly type: ReferenceCode['type'] }
   | { readonly of: 'route'; readonly key: RouteKey | undefined }
   | { readonly of: 'receipt'; readonly id: string };

@@ -6,7 +6,6 @@ import { EventHub } from '../events.ts';
 import type { ReviewedChange } from '../inbox.ts';
 import { readItem } from '../queue/item.ts';
 import type { Draft, SkipInput } from '../queue/record.ts';
-import { draftSkip, draftUpdate } from '../queue/record.ts';
 import type { Receipt } from '../queue/receipt.ts';
 import type { LocalRoute, LocalStop } from '../replica/local-route.ts';
 import type { SignInInput, SignInResult } from '../session/auth-calls.ts';
@@ -136,15 +135,18 @@ export class TabClient implements Client {
   }
 
   updateStop(route: RouteKey, stop: StopObjectInput, by?: Author): Receipt {
-    return this.record(draftUpdate(route, stop), by);
+    return this.#recorded(this.#seat.current.updateStop(route, stop, by));
   }
 
   skipStop(route: RouteKey, stopId: number, fields: SkipInput, by?: Author): Receipt {
-    return this.record(draftSkip(route, stopId, fields), by);
+    return this.#recorded(this.#seat.current.skipStop(route, stopId, fields, by));
   }
 
   record(draft: Draft, by?: Author): Receipt {
-    const receipt = this.#seat.current.record(draft, by);
+    return this.#recorded(this.#seat.current.record(draft, by));
+  }
+
+  #recorded(receipt: Receipt): Receipt {
     this.#host?.recorded(receipt);
     return receipt;
   }

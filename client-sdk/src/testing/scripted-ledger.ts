@@ -18,6 +18,7 @@ import {
   loadReportArgs,
   mutation,
   officeSource,
+  planDocument,
   resultDocument,
   skipAsUpdate,
   skipRefuseArgs,
@@ -75,6 +76,8 @@ export class ScriptedLedger {
   readonly queues = new Map<string, QueueState>();
   readonly documents = new Map<string, FeedDocument>();
   readonly #hashes = new Map<string, string>();
+  /** Documents that are no more, and the version that took them away. */
+  readonly #withdrawn = new Map<string, number>();
   readonly #kept = new Map<string, Kept>();
 
   constructor(documents: readonly FeedDocument[]) {
@@ -145,6 +148,13 @@ export class ScriptedLedger {
     this.#setResult(update.id, applyOfficeUpdate(this.#result(update.id), update, stamp).result);
   }
 
+  /** The host takes a stop off the route; what drivers did there stays. */
+  withdraw(stop: number): void {
+    const key = planDocument(stop);
+    this.version++;
+    if (this.documents.delete(key)) this.#withdrawn.set(key, this.version);
+  }
+
   /** Somebody else's edit, from another phone. */
   edit(update: StopObject, stamp: Stamp): void {
     const before = this.#result(update.id);
@@ -160,7 +170,7 @@ export class ScriptedLedger {
       from,
       to: this.version,
       docs: live.filter((document) => from === null || document.version > from),
-      deletes: [],
+      deletes: [...this.#withdrawn].flatMap(([key, version]) => (from !== null && version > from ? key : [])),
       hosted_through: this.hostedThrough,
       parked: this.parked,
       awaited: this.awaited,

@@ -3,7 +3,14 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { ClientFrame, Cursor, FeedDocument, ServerFrameInput, StopObject } from '@tailgate/sync-protocol';
+import type {
+  AssignedRoute,
+  ClientFrame,
+  Cursor,
+  FeedDocument,
+  ServerFrameInput,
+  StopObject,
+} from '@tailgate/sync-protocol';
 import { addToChecksum, clientFrame, clientScope, codesScope, currentProtocol } from '@tailgate/sync-protocol';
 import { WebSocket, WebSocketServer } from 'ws';
 import { answerAuth, type Answer } from './scripted-auth.ts';
@@ -54,6 +61,8 @@ export class ScriptedServer {
   readonly pushErrors: string[] = [];
   /** Drivers that a sign-in without confirmation meets. */
   otherDrivers: { id: string; name: string }[] = [];
+  /** The routes of whoever says hello; only `sampleKey` has documents. */
+  routes: readonly AssignedRoute[] = [assigned()];
   /** The documents of `codes:all`. */
   codes: FeedDocument[] = [];
   /** Sockets that were opened so far, those that were cut at once among them. */
@@ -243,7 +252,7 @@ export class ScriptedServer {
       return link.socket.close(4001);
     }
     link.hello = hello;
-    const routes = hello.api_token === undefined ? [] : [assigned()];
+    const routes = hello.api_token === undefined ? [] : [...this.routes];
     link.tell({ type: 'welcome', ...this.#greeting(hello), routes });
     this.#follow(link, hello.cursors);
   }
