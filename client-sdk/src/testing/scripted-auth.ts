@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newId, platform } from '../environment.ts';
 import { fields, flag, optional, text } from '../store/reading.ts';
 
 /** What any of the auth endpoints takes. */
@@ -15,7 +15,9 @@ export const driverPassword = 'secret-of-driver';
 /** What is said over HTTP. */
 export interface Answer {
   readonly status: number;
-  readonly body: object;
+  /** JSON; none where there is no more to say. */
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** An answer that says no, as REST says it. */
@@ -42,7 +44,7 @@ export function answerAuth(
     const data = { other_drivers_signed_in: true, drivers: otherDrivers };
     return refusal(409, 'OTHER_DRIVERS_SIGNED_IN', 'other_drivers_signed_in', data);
   }
-  const api_token = randomUUID();
+  const api_token = newId(platform);
   tokens.set(api_token, employee_id);
   const data = { employee_id, name: `Driver ${employee_id}`, api_token, must_change_password: false };
   return { status: 200, body: { success: true, message: 'Signed in', data } };

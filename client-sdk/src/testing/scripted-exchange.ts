@@ -1,15 +1,15 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { AckFrame, ClientFrame, Cursor, PushBody, ServerFrameInput } from '@tailgate/sync-protocol';
+import type { AckFrame, AssignedRoute, Cursor, PushBody, ServerFrameInput } from '@tailgate/sync-protocol';
 import { currentProtocol, errorCodes, pullCursors, pushBody } from '@tailgate/sync-protocol';
 import { type Answer, refusal } from './scripted-auth.ts';
-import { assigned } from './sample-route.ts';
+import type { Hello, ScriptedOptions, ScriptedRequest } from './scripted-lines.ts';
 
-export type Hello = Extract<ClientFrame, { type: 'hello' }>;
 type Push = Pick<PushBody, 'mutations' | 'gone'>;
 
 /** What the channel over plain HTTP asks of the server around it. */
 export interface ExchangeDesk {
   readonly epoch: number;
+  /** Of whoever shows a token. */
+  readonly routes: readonly AssignedRoute[];
   /** Why this queue may not, or may not now; `first` where nothing is pushed, as in a hello. */
   fault(hello: Hello, first: boolean): string | undefined;
   /** What `welcome` says of the queue, its routes apart. */
@@ -21,13 +21,11 @@ export interface ExchangeDesk {
 
 /** `POST /api/sync/push`, and `GET /api/sync/pull`, as docs/protocol.md has them: nothing is kept between two requests. */
 export async function answerExchange(
-  { pathname, searchParams }: URL,
-  headers: IncomingHttpHeaders,
-  body: unknown,
+  { url: { pathname, searchParams }, headers, body }: ScriptedRequest,
   desk: ExchangeDesk,
 ): Promise<Answer> {
   if (pathname.endsWith('/push')) {
-    const parsed = pushBody.safeParse(body);
+    const parsed = pushBody.safeParse(jsonOf(body));
     return parsed.success ? answerPush(headers, parsed.data, desk) : refusal(400, 'VALIDATION_FAILED');
   }
   const cursors = pullCursors.safeParse(JSON.parse(searchParams.get('cursors') ?? '{}'));
@@ -35,13 +33,13 @@ export async function answerExchange(
   const hello = helloOf(headers, { client_id: searchParams.get('client_id') ?? '' });
   const code = desk.fault(hello, false);
   if (code !== undefined) return refused(code);
-  const routes = hello.api_token === undefined ? [] : [assigned()];
+  const routes = hello.api_token === undefined ? [] : desk.routes;
   const frames = desk.look(hello, cursors.data);
   return { status: 200, body: { server_time: new Date().toISOString(), epoch: String(desk.epoch), routes, frames } };
 }
 
 async function answerPush(
-  headers: IncomingHttpHeaders,
+  headers: ScriptedRequest['headers'],
   { mutations, gone, ...who }: PushBody,
   desk: ExchangeDesk,
 ): Promise<Answer> {
@@ -53,9 +51,25 @@ async function answerPush(
   return 'code' in answer ? refused(answer.code) : { status: 200, body: { ...greeting, ...answer } };
 }
 
+/** What `welcome` says, its routes apart. @param key a queue key, where one was asked for */
+export const welcomeOf = (epoch: number, last_seq: number, key: string | undefined, options: ScriptedOptions) => ({
+  protocol: currentProtocol,
+  server_time: new Date().toISOString(),
+  epoch: String(epoch),
+  last_seq,
+  ...(key !== undefined && { queue_key: key }),
+  limits: {
+    frame_bytes: 1_048_576,
+    mutations_per_push: options.mutationsPerPush ?? 50,
+    pushes_in_flight: options.pushesInFlight ?? 4,
+    ping_ms: 20_000,
+  },
+  features: ['http'],
+});
+
 /** Who asks, as a socket would have it from the hello. */
-function helloOf(
-  headers: IncomingHttpHeaders,
+export function helloOf(
+  headers: ScriptedRequest['headers'],
   { clock, ...who }: Partial<Omit<PushBody, 'mutations' | 'gone'>>,
 ): Hello {
   const { employee_id, api_token, queue_key } = headers;
@@ -65,10 +79,14 @@ function helloOf(
     ...who,
     clock: clock ?? { now: new Date().toISOString(), boot_id: '', monotonic_ms: 0 },
     employee_id: String(employee_id),
-    ...(typeof api_token === 'string' && { api_token }),
-    ...(typeof queue_key === 'string' && { queue_key }),
+    ...(api_token !== undefined && { api_token }),
+    ...(queue_key !== undefined && { queue_key }),
   };
 }
+
+/** What was written in a request; nothing where nothing was. */
+export const jsonOf = (body: Uint8Array): unknown =>
+  body.length === 0 ? undefined : JSON.parse(new TextDecoder().decode(body));
 
 /** A code that no table has may pass, as in `reject`. */
 const refused = (code: string): Answer => refusal(isKnown(code) ? errorCodes[code].status : 503, code);

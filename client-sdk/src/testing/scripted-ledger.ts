@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type {
   AckFrame,
   FeedDocument,
@@ -25,6 +24,9 @@ import {
   stopResult,
   stopUpdateArgs,
 } from '@tailgate/sync-protocol';
+import { base64url } from '../environment.ts';
+import { hashed, ScriptedFiles } from './scripted-files.ts';
+import { read } from './read.ts';
 import { sampleScope } from './sample-route.ts';
 
 interface QueueState {
@@ -69,8 +71,9 @@ export class ScriptedLedger {
   version = 1;
   hostedThrough = 1;
   parked: { stop: number; reason: string }[] = [];
-  /** Stops that name files which are not here. */
+  /** Stops that are awaited beside those whose files are not here. */
   awaited: number[] = [];
+  readonly files = new ScriptedFiles();
   /** Stops whose mutations the server cannot apply. */
   readonly poisoned = new Set<number>();
   readonly queues = new Map<string, QueueState>();
@@ -99,7 +102,7 @@ export class ScriptedLedger {
     if (!queue) throw new Error(`no hello came for ${clientId}`);
     const results: MutationResult[] = [];
     for (const raw of items) {
-      const item = mutation.parse(raw);
+      const item = read(mutation, raw);
       const hash = sha256(contentText(item));
       const known = this.#hashes.get(item.id);
       if (item.seq > queue.lastSeq + 1) return { last_seq: queue.lastSeq, results, wants: queue.lastSeq + 1 };
@@ -173,7 +176,7 @@ export class ScriptedLedger {
       deletes: [...this.#withdrawn].flatMap(([key, version]) => (from !== null && version > from ? key : [])),
       hosted_through: this.hostedThrough,
       parked: this.parked,
-      awaited: this.awaited,
+      awaited: [...new Set([...this.awaited, ...this.#incomplete()])],
       checksum: live.reduce((sum, { key, version }) => addToChecksum(sum, key, version), 0),
     };
   }
@@ -186,6 +189,7 @@ export class ScriptedLedger {
     copy.reports.push(...this.reports);
     for (const [id, queue] of this.queues) copy.queues.set(id, { ...queue });
     for (const [id, hash] of this.#hashes) copy.#hashes.set(id, hash);
+    for (const [id, file] of this.files.here) copy.files.here.set(id, file);
     return copy;
   }
 
@@ -199,7 +203,7 @@ export class ScriptedLedger {
     const { seq, id } = item;
     this.#hashes.set(id, hash);
     if (item.name === 'report.load_condition') {
-      this.reports.push(loadReportArgs.parse(item.args).report);
+      this.reports.push(read(loadReportArgs, item.args).report);
       return { seq, id, result: 'applied' };
     }
     const update = updateOf(item);
@@ -223,8 +227,16 @@ export class ScriptedLedger {
     return { seq, id, result: 'duplicate', version: entry.version };
   }
 
+  /** Stops that name files which are not here. */
+  #incomplete(): number[] {
+    return [...this.documents].flatMap(([key, { value }]) => {
+      const stop = /^result\/(\d+)$/.exec(key)?.[1];
+      return stop === undefined || this.files.has(value) ? [] : [Number(stop)];
+    });
+  }
+
   #result(stop: number) {
-    return stopResult.parse(this.documents.get(resultDocument(stop))?.value ?? { status: 'P' });
+    return read(stopResult, this.documents.get(resultDocument(stop))?.value ?? { status: 'P' });
   }
 
   #setResult(stop: number, value: unknown): void {
@@ -236,8 +248,8 @@ export class ScriptedLedger {
 }
 
 function updateOf({ name, args }: Mutation): StopObject {
-  if (name === 'stop.skip_refuse') return skipAsUpdate(skipRefuseArgs.parse(args), () => undefined);
-  return stopUpdateArgs.parse(args).stop;
+  if (name === 'stop.skip_refuse') return skipAsUpdate(read(skipRefuseArgs, args), () => undefined);
+  return read(stopUpdateArgs, args).stop;
 }
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url');
+const sha256 = (text: string): string => base64url(hashed(new TextEncoder().encode(text)));

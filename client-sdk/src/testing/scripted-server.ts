@@ -1,8 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
-import { text } from 'node:stream/consumers';
 import type {
   AssignedRoute,
   ClientFrame,
@@ -11,42 +6,35 @@ import type {
   ServerFrameInput,
   StopObject,
 } from '@tailgate/sync-protocol';
-import { addToChecksum, clientFrame, clientScope, codesScope, currentProtocol } from '@tailgate/sync-protocol';
-import { WebSocket, WebSocketServer } from 'ws';
-import { answerAuth, type Answer } from './scripted-auth.ts';
-import { answerExchange, type ExchangeDesk, type Hello } from './scripted-exchange.ts';
+import { addToChecksum, clientFrame, clientScope, codesScope } from '@tailgate/sync-protocol';
+import type { Environment } from '../environment.ts';
+import { newId, platform } from '../environment.ts';
+import { fetchOf, nowhere, socketsOf } from './in-page.ts';
+import { answerAuth, type Answer, refusal } from './scripted-auth.ts';
+import { answerExchange, type ExchangeDesk, helloOf, jsonOf, welcomeOf } from './scripted-exchange.ts';
+import type { ScriptedFile } from './scripted-files.ts';
+import { read } from './read.ts';
 import { ScriptedLedger } from './scripted-ledger.ts';
+import type {
+  Follower,
+  Hearing,
+  Hello,
+  Link,
+  Listening,
+  ScriptedDesk,
+  ScriptedOptions,
+  ScriptedRequest,
+  Wire,
+} from './scripted-lines.ts';
 import { assigned, sampleDocuments, sampleScope } from './sample-route.ts';
 
-/** Somebody who follows scopes: over a socket, or for the length of one look over plain HTTP. */
-interface Follower {
-  readonly hello: Hello | undefined;
-  readonly follows: Map<string, number>;
-  readonly tell: (frame: ServerFrameInput) => void;
-}
-
-interface Link extends Follower {
-  readonly socket: WebSocket;
-  hello: Hello | undefined;
-}
-
-/** What a scripted server starts with. */
-export interface ScriptedOptions {
-  readonly stops?: readonly number[];
-  readonly drivers?: readonly string[];
-  readonly lines?: number;
-  /** Send whole scopes by the `snapshot` frame and HTTP, as a server does for large ones. */
-  readonly snapshots?: boolean;
-  readonly pushesInFlight?: number;
-  readonly mutationsPerPush?: number;
-}
-
 /**
- * A server of the sync protocol on loopback for an app's own tests: it has one route, takes what is pushed by the rules
- * of the protocol, and does what a test tells it to: cut the line, say nothing, lose an answer, be edited by somebody
- * else. For Node; needs the package `ws`. Call `listen`, and `stop` at the end.
+ * A server of the sync protocol for an app's own tests: it has one route, takes what is pushed by the rules of the
+ * protocol, takes files, and does what a test tells it to: cut the line, say nothing, lose an answer, be edited by
+ * somebody else. It runs where the app does: `fetch` and `WebSocket` are options of `createClient`. In Node it may also
+ * `listen` on loopback, which needs the package `ws`; then `stop` it at the end.
  */
-export class ScriptedServer {
+export class ScriptedServer implements ScriptedDesk {
   /** What it remembers: the route, what was taken in, what the host has. */
   ledger: ScriptedLedger;
   /** Every frame that came, of any client. */
@@ -75,46 +63,52 @@ export class ScriptedServer {
   blocksSockets = false;
   /** The next patches carry a wrong checksum. */
   corrupt = 0;
+  /** Of the client beside this server, in the same page, worker or process. */
+  readonly fetch = fetchOf(this);
+  /** Of the client beside this server. */
+  readonly WebSocket: Environment['WebSocket'] = socketsOf(this);
   #holding: (() => void)[] | undefined;
   readonly #options: ScriptedOptions;
   readonly #links = new Set<Link>();
-  readonly #exchanges = new Set<ServerResponse>();
+  /** Ends each request of the channel that waits for its answer. */
+  readonly #exchanges = new Set<() => void>();
   readonly #watchers = new Set<() => void>();
-  readonly #http = createServer((request, response) => void this.#answer(request, response));
-  readonly #sockets = new WebSocketServer({ server: this.#http, path: '/api/sync' });
+  #listening: Listening | undefined;
 
   constructor(options: ScriptedOptions = {}) {
     this.#options = options;
     const { stops = [1, 2, 3], drivers = ['1001', '1002'], lines = 3 } = options;
     this.ledger = new ScriptedLedger(sampleDocuments(stops, drivers, lines));
-    this.#sockets.on('connection', (socket) => this.#connect(socket));
   }
 
+  /** The `url` of a client; leads somewhere only while the server listens. */
   get url(): string {
-    const address = this.#http.address();
-    if (address === null || typeof address === 'string') throw new Error('the scripted server does not listen');
-    return `http://127.0.0.1:${address.port}`;
+    return this.#listening?.url ?? nowhere;
   }
 
-  /** On a free port of loopback; `url` is its address from then on. */
+  /** The files that are here, by id. */
+  get files(): ReadonlyMap<string, ScriptedFile> {
+    return this.ledger.files.here;
+  }
+
+  /** On a free port of loopback, in Node; `url` is its address from then on. */
   async listen(): Promise<void> {
-    this.#http.listen(0, '127.0.0.1');
-    await once(this.#http, 'listening');
+    const { listen } = await import('#listener');
+    this.#listening = await listen(this);
   }
 
   /** Cuts everything and ends; the ledger stays as it is. */
   async stop(): Promise<void> {
-    for (const { socket } of this.#links) socket.terminate();
-    this.#http.closeAllConnections();
-    if (!this.#http.listening) return;
-    this.#http.close();
-    await once(this.#http, 'close');
+    this.cut();
+    await this.#listening?.stop();
+    this.#listening = undefined;
   }
 
   /** Cuts every socket, and every request of the channel that waits for its answer, as a tunnel does. */
   cut(): void {
-    for (const { socket } of this.#links) socket.terminate();
-    for (const response of this.#exchanges) response.destroy();
+    for (const { wire } of [...this.#links]) wire.cut();
+    for (const cut of this.#exchanges) cut();
+    this.#exchanges.clear();
   }
 
   /** Resolves as soon as `isSo`; looked at after everything that happens here. */
@@ -169,7 +163,7 @@ export class ScriptedServer {
 
   /** Another driver of the route records something, on another phone. `at` is in ms since 1970. */
   edit(update: StopObject, at: number, by = '1002'): void {
-    this.ledger.edit(update, { at, client: randomUUID(), seq: 1, by });
+    this.ledger.edit(update, { at, client: newId(platform), seq: 1, by });
     this.publish();
   }
 
@@ -201,30 +195,36 @@ export class ScriptedServer {
   /** Says a frame to all sockets; a text goes out as it is, whether it is a frame or not. */
   broadcast(frame: ServerFrameInput | string): void {
     for (const link of this.#links)
-      if (typeof frame === 'string') link.socket.send(frame);
+      if (typeof frame === 'string') link.wire.send(frame);
       else link.tell(frame);
   }
 
-  #connect(socket: WebSocket): void {
+  /** For a transport: a socket was opened. */
+  connect(wire: Wire): Hearing {
     const tell = (frame: ServerFrameInput): void => {
-      if (!this.mute && socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
+      if (!this.mute) wire.send(JSON.stringify(frame));
     };
-    const link: Link = { socket, hello: undefined, follows: new Map(), tell };
+    const link: Link = { wire, hello: undefined, follows: new Map(), tell };
     this.connections++;
-    if (this.refuse || this.blocksSockets) return socket.terminate();
+    if (this.refuse || this.blocksSockets) {
+      wire.cut();
+      return { hear: () => {}, closed: () => {} };
+    }
     this.#links.add(link);
-    socket.on('message', (data: Buffer) => {
-      if (this.mute) return;
-      const frame = clientFrame.parse(JSON.parse(data.toString('utf8')));
-      this.heard.push(frame);
-      this.#take(link, frame);
-      this.#happened();
-    });
-    socket.on('close', () => {
-      this.#links.delete(link);
-      this.#happened();
-    });
     this.#happened();
+    return {
+      hear: (text) => {
+        if (this.mute) return;
+        const frame = read(clientFrame, JSON.parse(text));
+        this.heard.push(frame);
+        this.#take(link, frame);
+        this.#happened();
+      },
+      closed: () => {
+        this.#links.delete(link);
+        this.#happened();
+      },
+    };
   }
 
   #take(link: Link, frame: ClientFrame): void {
@@ -249,7 +249,7 @@ export class ScriptedServer {
     const code = this.rejections.shift() ?? this.#fault(hello);
     if (code !== undefined) {
       link.tell({ type: 'reject', code, message: code });
-      return link.socket.close(4001);
+      return link.wire.close(4001);
     }
     link.hello = hello;
     const routes = hello.api_token === undefined ? [] : [...this.routes];
@@ -260,22 +260,9 @@ export class ScriptedServer {
   #greeting(hello: Hello) {
     const { ledger } = this;
     const queue = ledger.queue(hello.client_id, hello.employee_id);
-    const key = hello.wants_queue_key && hello.api_token !== undefined ? `key-${randomUUID()}` : undefined;
+    const key = hello.wants_queue_key && hello.api_token !== undefined ? `key-${newId(platform)}` : undefined;
     if (key !== undefined) this.queueKeys.set(hello.client_id, key);
-    return {
-      protocol: currentProtocol,
-      server_time: new Date().toISOString(),
-      epoch: String(ledger.epoch),
-      last_seq: queue.lastSeq,
-      ...(key !== undefined && { queue_key: key }),
-      limits: {
-        frame_bytes: 1_048_576,
-        mutations_per_push: this.#options.mutationsPerPush ?? 50,
-        pushes_in_flight: this.#options.pushesInFlight ?? 4,
-        ping_ms: 20_000,
-      },
-      features: ['http'],
-    };
+    return welcomeOf(ledger.epoch, queue.lastSeq, key, this.#options);
   }
 
   #fault(hello: Hello): string | undefined {
@@ -306,12 +293,7 @@ export class ScriptedServer {
     const known = cursor?.epoch === ledger.routeEpoch ? cursor.version : null;
     if (known === null && this.#options.snapshots) {
       link.follows.delete(sampleScope);
-      return link.tell({
-        type: 'snapshot',
-        scope: sampleScope,
-        epoch: ledger.routeEpoch,
-        version: ledger.version,
-      });
+      return link.tell({ type: 'snapshot', scope: sampleScope, epoch: ledger.routeEpoch, version: ledger.version });
     }
     this.#sendPatch(link, known);
   }
@@ -345,37 +327,52 @@ export class ScriptedServer {
     for (const look of [...this.#watchers]) look();
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '/', this.url);
-    const ofChannel = /^\/api\/sync\/(push|pull)$/.test(url.pathname);
-    if (ofChannel && this.refuse) return void response.destroy();
+  /** For a transport: a request came. */
+  async answer(request: ScriptedRequest, cut: () => void): Promise<Answer | undefined> {
+    const { pathname } = request.url;
+    if (!/^\/api\/sync\/(push|pull|uploads)(\/|$)/.test(pathname)) return this.#noted(this.#answerRest(request));
+    if (this.refuse) return undefined;
     // Read, and never answered.
-    if (ofChannel && this.mute) return;
-    const written = await text(request).catch(() => undefined);
-    // Whoever asked has gone.
-    if (written === undefined) return;
-    const answer = ofChannel
-      ? await this.#exchange(url, request, response, written)
-      : this.#answerRest(url, request, written);
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
-    this.#happened();
+    if (this.mute) return new Promise((resolve) => this.#exchanges.add(() => resolve(undefined)));
+    this.#exchanges.add(cut);
+    try {
+      return this.#noted(
+        pathname.startsWith('/api/sync/uploads') ? this.#upload(request) : await this.#exchange(request),
+      );
+    } finally {
+      this.#exchanges.delete(cut);
+    }
   }
 
-  #answerRest({ pathname }: URL, { headers }: IncomingMessage, written: string): Answer {
-    if (pathname.startsWith('/api/auth/'))
-      return answerAuth(pathname, JSON.parse(written), this.tokens, this.otherDrivers);
+  #noted(answer: Answer): Answer {
+    this.#happened();
+    return answer;
+  }
+
+  #answerRest({ url: { pathname }, headers, body }: ScriptedRequest): Answer {
+    if (pathname.startsWith('/api/auth/')) return answerAuth(pathname, jsonOf(body), this.tokens, this.otherDrivers);
     if (pathname !== '/api/sync/snapshot') return { status: 404, body: {} };
-    if (!this.tokens.has(String(headers.api_token))) return { status: 401, body: {} };
+    if (!this.tokens.has(headers['api_token'] ?? '')) return { status: 401, body: {} };
     const { type: _type, from: _from, ...whole } = this.ledger.patch(null);
     return { status: 200, body: this.corrupt-- > 0 ? { ...whole, checksum: whole.checksum + 1 } : whole };
   }
 
+  /** A file, or a part of one. */
+  #upload(request: ScriptedRequest): Answer {
+    const hello = helloOf(request.headers, { client_id: request.headers['client_id'] ?? '' });
+    const fault = this.#fault(hello);
+    if (fault !== undefined) return refusal(401, fault);
+    const before = this.files.size;
+    const answer = this.ledger.files.answer(request, hello.employee_id);
+    if (this.files.size > before) this.publish();
+    return { ...answer, headers: { ...answer.headers, 'server-epoch': String(this.ledger.epoch) } };
+  }
+
   /** The channel over plain HTTP. */
-  async #exchange(url: URL, { headers }: IncomingMessage, response: ServerResponse, written: string): Promise<Answer> {
-    this.#exchanges.add(response);
-    response.on('close', () => this.#exchanges.delete(response));
+  #exchange(request: ScriptedRequest): Promise<Answer> {
     const desk: ExchangeDesk = {
       epoch: this.ledger.epoch,
+      routes: this.routes,
       fault: (hello, first) => (first ? this.rejections.shift() : undefined) ?? this.#fault(hello),
       greeting: (hello) => this.#greeting(hello),
       push: (hello, { mutations, gone }) => {
@@ -394,6 +391,6 @@ export class ScriptedServer {
         return frames;
       },
     };
-    return answerExchange(url, headers, written === '' ? undefined : JSON.parse(written), desk);
+    return answerExchange(request, desk);
   }
 }

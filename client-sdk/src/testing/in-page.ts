@@ -1,0 +1,72 @@
+import type { Environment, Socket, SocketEvent } from '../environment.ts';
+import type { Hearing, ScriptedDesk } from './scripted-lines.ts';
+
+/** The address of a scripted server that listens nowhere: no resolver knows it (RFC 2606). */
+export const nowhere = 'http://scripted.invalid';
+
+/** `fetch`, answered in the same page, worker or process. */
+export const fetchOf =
+  (desk: ScriptedDesk): typeof globalThis.fetch =>
+  async (input, init) => {
+    const request = new Request(input, init);
+    const body = new Uint8Array(await request.arrayBuffer());
+    return new Promise((resolve, reject) => {
+      const cut = (): void => reject(new TypeError('the scripted server cut the request off'));
+      request.signal.addEventListener('abort', () => reject(new DOMException('the request was aborted', 'AbortError')));
+      if (request.signal.aborted) return reject(new DOMException('the request was aborted', 'AbortError'));
+      const { method, url } = request;
+      desk
+        .answer({ method, url: new URL(url), headers: Object.fromEntries(request.headers), body }, cut)
+        .then((said) => {
+          if (said === undefined) return cut();
+          const { status, headers = {}, body: content } = said;
+          const text = content === undefined || method === 'HEAD' ? null : JSON.stringify(content);
+          return resolve(new Response(text, { status, headers }));
+        }, reject);
+    });
+  };
+
+/** Sockets that end in the same page, worker or process. What is said arrives later, as on a wire. */
+export const socketsOf = (desk: ScriptedDesk): Environment['WebSocket'] =>
+  class implements Socket {
+    readonly #listeners: { readonly type: string; readonly listener: (event: SocketEvent) => void }[] = [];
+    #line: Hearing | undefined;
+    #over = false;
+
+    constructor(_url: string) {
+      const end = (): void => this.#end();
+      queueMicrotask(() => {
+        if (this.#over) return;
+        this.#tell('open');
+        const send = (data: string): void => queueMicrotask(() => this.#tell('message', data));
+        this.#line = desk.connect({ send, close: () => queueMicrotask(end), cut: end });
+        if (this.#over) this.#line.closed();
+      });
+    }
+
+    addEventListener(type: string, listener: (event: SocketEvent) => void): void {
+      this.#listeners.push({ type, listener });
+    }
+
+    send(text: string): void {
+      queueMicrotask(() => {
+        if (!this.#over) this.#line?.hear(text);
+      });
+    }
+
+    close(): void {
+      queueMicrotask(() => this.#end());
+    }
+
+    #end(): void {
+      if (this.#over) return;
+      this.#over = true;
+      this.#line?.closed();
+      for (const { type, listener } of this.#listeners) if (type === 'close') listener({ type });
+    }
+
+    #tell(type: string, data?: string): void {
+      if (this.#over) return;
+      for (const each of this.#listeners) if (each.type === type) each.listener({ type, data });
+    }
+  };

@@ -1,0 +1,116 @@
+import { assetIdBytes, assetIdText, spellAssetId } from '@tailgate/sync-protocol';
+import { newId, platform } from '../environment.ts';
+import { hexOf } from '../uploads/mint.ts';
+import { joined, ScriptSha256 } from '../uploads/sha256.ts';
+import { type Answer, refusal } from './scripted-auth.ts';
+import type { ScriptedRequest } from './scripted-lines.ts';
+
+/** A file that a scripted server has. */
+export interface ScriptedFile {
+  readonly id: string;
+  readonly name: string;
+  /** Who sent it first. */
+  readonly employee: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+interface Intake {
+  readonly length: number;
+  readonly name: string;
+  /** Of the bytes, where the phone has announced it. */
+  readonly sha256: string | undefined;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+const place = '/api/sync/uploads';
+
+/** Files by tus 1.0, as docs/protocol.md has them. A request that is cut off brings none of its bytes. */
+export class ScriptedFiles {
+  /** What is here, checked, by id. */
+  readonly here = new Map<string, ScriptedFile>();
+  /** What has not come whole, by employee and id. */
+  readonly #intakes = new Map<string, Intake>();
+
+  /** @param employee whose credentials the request shows */
+  answer({ method, url, headers, body }: ScriptedRequest, employee: string): Answer {
+    const id = decodeURIComponent(url.pathname.slice(place.length + 1));
+    if (method === 'OPTIONS') return { status: 204, headers: { 'tus-version': '1.0.0', 'tus-extension': 'creation' } };
+    if (method === 'POST') return this.#begin(headers, body, employee);
+    const file = this.here.get(id);
+    if (method === 'HEAD' && file) return stands(200, file.bytes.length, file.bytes.length);
+    const intake = this.#intakes.get(`${employee} ${id}`);
+    if (!intake) return refusal(404, 'NOT_FOUND', `there is no upload ${id}`);
+    if (method === 'HEAD') return stands(200, intake.bytes.length, intake.length);
+    if (method !== 'PATCH') return refusal(405, 'METHOD_NOT_ALLOWED');
+    if (Number(headers['upload-offset']) !== intake.bytes.length) return refusal(409, 'CONFLICT', 'another offset');
+    return this.#take(id, intake, body, employee, 204);
+  }
+
+  /** Whether all files are here that a stop's result names. */
+  has(result: unknown): boolean {
+    return namedFiles(result).every((id) => this.here.has(id));
+  }
+
+  #begin(headers: ScriptedRequest['headers'], body: Uint8Array<ArrayBuffer>, employee: string): Answer {
+    const length = Number(headers['upload-length']);
+    if (!Number.isSafeInteger(length) || length < 0) return refusal(400, 'VALIDATION_FAILED', 'Upload-Length');
+    const { asset_id, salt = '', sha256, filename = '' } = metadataOf(headers['upload-metadata'] ?? '');
+    const id = asset_id ?? idOf(newId(platform));
+    if (asset_id !== undefined && (sha256 === undefined || idOf(assetIdText({ salt, length, sha256 })) !== asset_id))
+      return refusal(400, 'VALIDATION_FAILED', 'asset_id: not the id of these bytes');
+    const known = this.here.get(id);
+    if (known) return stands(201, known.bytes.length, known.bytes.length, id);
+    const intake: Intake = { length, name: filename, sha256, bytes: new Uint8Array() };
+    this.#intakes.set(`${employee} ${id}`, intake);
+    return this.#take(id, intake, body, employee, 201);
+  }
+
+  #take(id: string, intake: Intake, more: Uint8Array<ArrayBuffer>, employee: string, status: number): Answer {
+    if (intake.bytes.length + more.length > intake.length) return refusal(413, 'PAYLOAD_TOO_LARGE');
+    intake.bytes = joined([intake.bytes, more]);
+    if (intake.bytes.length === intake.length) {
+      this.#intakes.delete(`${employee} ${id}`);
+      const { name, bytes, sha256 } = intake;
+      if (sha256 !== undefined && hexOf(hashed(bytes)) !== sha256) return refusal(460, 'CHECKSUM_MISMATCH');
+      if (!this.here.has(id)) this.here.set(id, { id, name, employee, bytes });
+    }
+    return stands(status, intake.bytes.length, intake.length, status === 201 ? id : undefined);
+  }
+}
+
+/** How far an upload is. */
+const stands = (status: number, offset: number, length: number, id?: string): Answer => ({
+  status,
+  headers: {
+    ...{ 'tus-resumable': '1.0.0', 'upload-offset': String(offset), 'upload-length': String(length) },
+    ...(id !== undefined && { location: `${place}/${id}` }),
+  },
+});
+
+/** Of the header `Upload-Metadata`: keys with values in base64, of UTF-8. */
+function metadataOf(header: string): Partial<Record<string, string>> {
+  const pairs = header.split(',').map((pair) => pair.trim().split(' '));
+  const text = (base64: string): string =>
+    new TextDecoder().decode(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
+  return Object.fromEntries(pairs.map(([key = '', value = '']) => [key, text(value)]));
+}
+
+/** SHA-256. */
+export const hashed = (bytes: Uint8Array): Uint8Array => {
+  const hash = new ScriptSha256();
+  hash.update(bytes);
+  return hash.digest();
+};
+
+const idOf = (text: string): string => spellAssetId(hashed(new TextEncoder().encode(text)).slice(0, assetIdBytes));
+
+/** The members of a stop's result that name files. */
+const fileMembers = new Set(['signature_id', 'images_id', 'image_ids']);
+
+function namedFiles(value: unknown, isFile = false): string[] {
+  if (typeof value === 'string') return isFile && value !== '' ? [value] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) =>
+    namedFiles(each, fileMembers.has(name) || (isFile && Array.isArray(value))),
+  );
+}
