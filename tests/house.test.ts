@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { environment, skipped, sleeps } from './house/code-rules.ts';
 import { browserSafe, circles, direction } from './house/direction-rules.ts';
-import { citations, length, machinePaths, names, signals, silence } from './house/file-rules.ts';
+import { citations, length, machinePaths, names, portableScripts, silence } from './house/file-rules.ts';
 import { findings, readTree } from './house/source-file.ts';
 import { sqlPlace } from './house/sql-rules.ts';
 
 const rules = [
   ...[direction, circles, browserSafe, sqlPlace],
-  ...[names, length, machinePaths, silence, signals, citations],
+  ...[names, length, machinePaths, silence, portableScripts, citations],
   ...[environment, sleeps, skipped],
 ];
 

@@ -1,26 +1,37 @@
-// Runs before `npm start` and `npm test`, on whatever Node the machine has (20 or newer): straight after a clone nothing
-// is installed yet, not even the Node that the server is made for. Plain JavaScript and no dependencies, therefore.
+// Runs before `npm start` and `npm test`, on any Node from 20 on: straight after a clone nothing is installed yet, not
+// even the Node that the server runs on. Plain JavaScript without dependencies, therefore.
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 const root = join(import.meta.dirname, '../..');
 
-if (!isComplete()) {
+if (!isComplete() || installsHere().length > 0) {
+  await takeLock();
+  await waitForOtherInstalls();
+  // Another command may have installed everything meanwhile.
+  if (!isComplete()) await install();
+}
+
+async function install() {
   console.log('Installing what is missing; the first time this takes about a minute …');
   const npm = process.env.npm_execpath;
   if (npm === undefined) fail('run this by npm: npm start');
-  // The same npm that was asked to start, with the Node that runs it: neither need be on the PATH.
+  // The same npm and the same Node that run this script: neither need be on the PATH.
   const args = [npm, 'install', '--loglevel=error', '--no-audit', '--no-fund'];
-  const install = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
-  // It ends with us: the next start would install into the same folder beside it.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => install.kill(signal));
-  const [status] = await once(install, 'close');
+  const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
+  // The child ends with this script: otherwise the next start installs into the same folder beside it.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  const [status] = await once(child, 'close');
   if (status !== 0) fail('npm install failed, see above; once it works by hand, start again');
 }
 
-/** What npm has installed is what the lockfile asks for, and the pinned Node has arrived with it. */
+/** The installed packages are those of the lockfile, and the pinned Node is among them. */
 function isComplete() {
   const wanted = lockedPackages('package-lock.json');
   const installed = lockedPackages('node_modules/.package-lock.json');
@@ -28,12 +39,61 @@ function isComplete() {
     ([path, { version, optional }]) =>
       path.startsWith('node_modules/') && !optional && installed[path]?.version !== version,
   );
-  return missing.length === 0 && existsSync(join(root, 'node_modules/node/bin/node'));
+  const node = process.platform === 'win32' ? 'node.exe' : 'node';
+  return missing.length === 0 && existsSync(join(root, 'node_modules/node/bin', node));
 }
 
 function lockedPackages(file) {
   const path = join(root, file);
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).packages : {};
+}
+
+/**
+ * One first command of this checkout at a time. The lock is a local socket: the system releases it when this process
+ * ends, however it ends. A second command connects, and waits until the connection closes.
+ */
+async function takeLock() {
+  const name = `tailgate-install-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`;
+  const path = process.platform === 'win32' ? `\\\\.\\pipe\\${name}` : join(tmpdir(), name);
+  for (;;) {
+    const lock = createServer((waiting) => waiting.on('error', () => undefined).unref()).unref();
+    try {
+      lock.listen(path);
+      return await once(lock, 'listening');
+    } catch (error) {
+      if (error.code !== 'EADDRINUSE') throw error;
+    }
+    await waitForRelease(path);
+  }
+}
+
+async function waitForRelease(path) {
+  const holder = connect(path);
+  const ending = new Promise((resolve) => holder.once('error', resolve).once('close', resolve));
+  const error = await ending;
+  // Its process was killed: the file is left behind and belongs to no process.
+  if (error instanceof Error && error.code === 'ECONNREFUSED') rmSync(path, { force: true });
+}
+
+/** Waits for an `npm install` or `npm ci` that a person has started in this checkout. */
+async function waitForOtherInstalls() {
+  if (installsHere().length === 0) return;
+  console.log('Waiting for the npm install that runs in this folder …');
+  while (installsHere().length > 0) await delay(250);
+}
+
+/** Process ids, as far as the system shows them (/proc); elsewhere npm's own care has to do. */
+function installsHere() {
+  if (!existsSync('/proc/self/cmdline')) return [];
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      if (!/^\d+$/.test(pid) || readlinkSync(`/proc/${pid}/cwd`) !== root) return false;
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+      return /^(\S*node\s+)?\S*npm(-cli\.js)?\s+(i|install|ci|clean-install|add|update)\b/.test(command);
+    } catch {
+      return false; // It has ended, or is another user's.
+    }
+  });
 }
 
 function fail(message) {

@@ -1,4 +1,5 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+import { endWithNpm } from './npm-parent.ts';
 import { StartError } from './start-error.ts';
 
 /** What a program of many verbs can be told. */
@@ -48,7 +49,7 @@ export function countOf(option: string, written: string, least = 1): number {
 
 /**
  * Runs a program of the command line: `--help` is answered and nothing else done; what a person has to put right is one
- * line, and the exit code 1. Any other error is a fault of ours, and shown as such.
+ * line, and the exit code 1. Any other error is a fault of ours, and shown as such. Under npm it ends with npm's shell.
  *
  * @param failure what did not happen then, as the line's first sentence
  */
@@ -57,6 +58,7 @@ export async function runProgram(
   main: (argv: readonly string[]) => Promise<void>,
   failure?: string,
 ): Promise<void> {
+  endWithNpm(process.env);
   const argv = process.argv.slice(2);
   if (argv.includes('--help') || argv.includes('-h')) {
     process.stdout.write(`${help}\n`);

@@ -11,8 +11,12 @@ const worker = depot.worker({ times: { sweepMs: 50 } });
 await worker.start();
 
 const holdOf = async () => (await worker.state()).hold;
-const held = () => expect.poll(holdOf).toBeDefined();
-const running = () => expect.poll(holdOf).toBeUndefined();
+const held = async () => {
+  await expect.poll(holdOf).toBeDefined();
+};
+const running = async () => {
+  await expect.poll(holdOf).toBeUndefined();
+};
 
 test('the switch of the host (PODCTLP): nothing is written, drivers notice nothing, then all of it arrives', async () => {
   const key = await depot.addRoute('SWITCH', [1, 2]);

@@ -16,10 +16,13 @@ export async function rowGround() {
     pool,
     client: server.client,
     /** The rows of a host file once they are as they should be. */
-    expectRows: (file: string, where: string, rows: readonly object[]) =>
-      expect.poll(() => depot.show(file, where)).toMatchObject(rows),
+    expectRows: async (file: string, where: string, rows: readonly object[]) => {
+      await expect.poll(() => depot.show(file, where)).toMatchObject(rows);
+    },
     /** Until the host has every row that it does not refuse. */
-    settled: (worker: ReturnType<typeof depot.worker>) => expect.poll(async () => (await worker.state()).rows).toBe(0),
+    settled: async (worker: ReturnType<typeof depot.worker>) => {
+      await expect.poll(async () => (await worker.state()).rows).toBe(0);
+    },
     report: (reportId: string, more: object = {}) =>
       server.client.take(operations.submitLoadReport, { body: { ...loadReport, reportId, ...more } }),
   };

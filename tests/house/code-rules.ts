@@ -16,11 +16,12 @@ export const environment: Rule = {
     if (!/^(server\/(src|bin)|client-sdk\/src|sync-protocol\/src)\/.*\.tsx?$/.test(file.path)) return [];
     if (file.path === 'server/src/config.ts') return [];
     const found: Finding[] = [];
-    // The programs hand the environment on whole: `loadConfig(process.env, …)`.
+    // The programs hand the environment on whole: to `loadConfig`, and npm's own marks to `endWithNpm`.
     const handed = new Set<number>();
     new Visitor({
       CallExpression: (node) => {
-        if (nameOf(node.callee) === 'loadConfig') for (const argument of node.arguments) handed.add(argument.start);
+        if (['loadConfig', 'endWithNpm'].includes(nameOf(node.callee) ?? ''))
+          for (const argument of node.arguments) handed.add(argument.start);
       },
       MemberExpression: (node) => {
         const reads = nameOf(node.object) === 'process' && nameOf(node.property) === 'env';

@@ -107,6 +107,7 @@ export const parts: Part[] = [
   { path: 'server/src/question.ts', uses: [], why: 'patience with whoever is asked, nothing more' },
   { path: 'server/src/sweep.ts', uses: [], usesTypes: server('log.ts'), why: 'when to sweep, nothing of what' },
   { path: 'server/src/banner.ts', uses: [], usesTypes: server('config.ts'), why: 'words for the person who starts us' },
+  { path: 'server/src/npm-parent.ts', uses: [], why: 'the end of the shell that npm started a program from' },
   { path: 'server/src/start-error.ts', uses: [], why: 'what a start tells a person, nothing more' },
   {
     path: 'server/src/listening.ts',
@@ -116,7 +117,7 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/command-line.ts',
-    uses: server('start-error.ts'),
+    uses: server('start-error.ts', 'npm-parent.ts'),
     why: 'how a person talks to a program, whichever it is',
   },
   {

@@ -66,12 +66,16 @@ export const silence: Rule = {
       : [],
 };
 
-/** npm hands a signal to its shell, and a shell that waits for a program dies of it alone (decision 66). */
-export const signals: Rule = {
-  name: 'a signal to npm reaches the program',
+/** Windows' cmd has no `exec`, no assignment before a command and no single quotes (decision 66). */
+export const portableScripts: Rule = {
+  name: 'npm scripts run in every shell',
   check: (file) =>
-    file.path === 'package.json'
-      ? everyMatch(file, /": "(node|vitest) [^"]*/g, (match) => `"${match.slice(4)}" outlives npm: exec it`)
+    file.path.endsWith('package.json')
+      ? everyMatch(
+          file,
+          /"[\w:-]+": "(?:exec |[A-Z_]+=|(?:node|npm|vitest|tsc) [^"]*(?:'|\$\(|; ))[^"]*"/g,
+          (match) => `${match} needs a POSIX shell`,
+        )
       : [],
 };
 

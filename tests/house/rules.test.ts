@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { environment, skipped, sleeps } from './code-rules.ts';
 import { browserSafe, circles, direction } from './direction-rules.ts';
-import { citations, length, machinePaths, names, signals, silence } from './file-rules.ts';
+import { citations, length, machinePaths, names, portableScripts, silence } from './file-rules.ts';
 import { findings } from './source-file.ts';
 import type { Rule, SourceFile } from './source-file.ts';
 import { sqlPlace } from './sql-rules.ts';
@@ -46,7 +46,9 @@ describe('each rule sees what it is for', () => {
   sees(machinePaths, 'tests/a.ts', `open('${['', 'tmp', 'x'].join('/')}')`, 'path of one machine');
   sees(silence, 'server/src/a.ts', `// ${['@ts', 'ignore'].join('-')}`, 'silences a tool');
   sees(silence, 'server/src/a.ts', `const x = y ${['as', 'unknown', 'as'].join(' ')} string;`, 'silences a tool');
-  sees(signals, 'package.json', '"start": "node server/src/main.ts"', '"node server/src/main.ts" outlives npm');
+  sees(portableScripts, 'package.json', '"start": "exec node server/src/main.ts"', 'needs a POSIX shell');
+  sees(portableScripts, 'server/package.json', '"start": "PORT=1 node main.ts"', 'needs a POSIX shell');
+  sees(portableScripts, 'package.json', `"a": "node -e 'x()'"`, 'needs a POSIX shell');
   sees(citations, 'server/src/a.ts', '/** As protocol.md says. */', '"protocol.md" is no page of ours');
   sees(citations, 'server/src/a.ts', '// Nobody is asked (decision 99).', '"decision 99" was never taken');
   sees(environment, 'server/src/db/pool.ts', 'const url = process.env.DATABASE_URL;', 'take it from config.ts');
@@ -104,7 +106,7 @@ describe('each rule lets pass what is right', () => {
     'docs/protocol.md',
     'GET /route/drivers and /workers answer alike; see https://example.org/home/page',
   );
-  passes(signals, 'package.json', '"start": "exec node server/src/main.ts", "node": "24.21.0"');
+  passes(portableScripts, 'package.json', '"start": "node server/src/main.ts && tsc -p .", "node": "24.21.0"');
   passes(names, 'server/migrations/0001_mirror.sql', '');
   passes(citations, 'server/src/a.ts', '/** Interface.md 4.4, contract §4. */');
 });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { endWithNpm } from '../../server/src/npm-parent.ts';
 import { endTestCluster, keptDatabases, startTestCluster } from './test-cluster.ts';
 
 declare module 'vitest' {
@@ -11,6 +12,7 @@ declare module 'vitest' {
 
 /** One PostgreSQL for the whole run; `postgres.ts` makes a database in it for each file that wants one. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  endWithNpm(process.env);
   const running = await startTestCluster();
   project.provide('postgresUrl', running.url);
   // The servers that tests start load the same modules: what one has compiled saves each of the others half a second of CPU.
