@@ -1,6 +1,7 @@
 import type { Client } from './client.ts';
+import type { Status } from './status.ts';
 
-/** The tag of the browser's background sync under which the queue is drained. */
+/** The tag of the browser's background sync under which queues and files are sent. */
 export const syncTag = 'tailgate-drain';
 
 /** What of a service worker's `sync` event is used. */
@@ -10,10 +11,12 @@ export interface SyncEventLike {
 }
 
 /**
- * Drains the queues while no page is open. In the app's service worker:
+ * Sends changes and files while no page is open. In the app's service worker:
  *
- *   self.addEventListener('sync', (event) => drainOnSync(event, async () =>
- *     createClient({ url, store: await openIndexedDb() })));
+ *   self.addEventListener('sync', (event) => drainOnSync(event, async () => {
+ *     const uploads = await openUploads({ store: await openIndexedDbFiles() });
+ *     return createClient({ url, store: await openIndexedDb(), uploads });
+ *   }));
  *
  * The worker is one more page: where another one leads, it watches that one drain. What is not done when the browser's
  * patience ends is tried again at a time of the browser's choice.
@@ -34,6 +37,11 @@ async function drain(open: () => Promise<Client>, patienceMs: number): Promise<v
   }
 }
 
+/** Whether something is left that this device can send: what awaits a sign-in is not. */
+const isLeft = ({ pending, awaitsSignIn, uploading }: Status): boolean =>
+  Object.keys(uploading).length > 0 ||
+  Object.entries(pending).some(([employee, count]) => count > (awaitsSignIn[employee] ?? 0));
+
 /** Rejects where something is left, so that the browser asks again. */
 function drained({ status }: Client, patienceMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -42,7 +50,7 @@ function drained({ status }: Client, patienceMs: number): Promise<void> {
       reject(new Error('not everything was sent: the browser is to try again'));
     }, patienceMs);
     const look = (): void => {
-      if (Object.keys(status.current.pending).length > 0) return;
+      if (isLeft(status.current)) return;
       clearTimeout(timer);
       stop();
       resolve();
@@ -60,7 +68,7 @@ const hasSync = (registration: object): registration is { readonly sync: SyncMan
 
 /**
  * Asks the browser to wake the service worker when there is a network, page or no page; call it after a change was
- * recorded while `status` was not online.
+ * recorded, or a file added, while `status` was not online.
  *
  * @param registration such as `await navigator.serviceWorker.ready`
  * @returns false where the browser has no background sync (Safari, Firefox) or the person has switched it off: then the

@@ -7,8 +7,13 @@ import { startScriptedServer } from '../support/scripted-server.ts';
 
 const client = `
 import { createClient, openIndexedDb } from '@tailgate/client-sdk';
+import { openIndexedDbFiles, openUploads } from '@tailgate/client-sdk/uploads';
 const timing = { retryBaseMs: 20, retryCapMs: 200 };
-const open = async () => createClient({ url: location.origin, store: await openIndexedDb(), timing });
+const open = async () => {
+  uploads = await openUploads({ store: await openIndexedDbFiles() });
+  return createClient({ url: location.origin, store: await openIndexedDb(), uploads, timing });
+};
+let uploads;
 `;
 
 const worker = `${client}
@@ -27,6 +32,9 @@ globalThis.driver = {
     await receipt.saved;
     return receipt.id;
   },
+  add: async (bytes) => (await uploads.add(new Blob([new Uint8Array(bytes).fill(7)]), { kind: 'photo' })).id,
+  file: (id) => uploads.file(id).current?.at,
+  arrives: (id) => uploads.here(id),
 };
 globalThis.ready = true;
 `;
@@ -34,6 +42,9 @@ globalThis.ready = true;
 interface DriverPage {
   signIn(): Promise<string>;
   record(stop: number, text: string): Promise<string>;
+  add(bytes: number): Promise<string>;
+  file(id: string): string | undefined;
+  arrives(id: string): Promise<void>;
 }
 declare global {
   var driver: DriverPage;
@@ -58,6 +69,65 @@ describe('the service worker, in a real Chromium', () => {
     await dispatchSync(await context.newCDPSession(bare), address);
     await server.until(() => server.ledger.taken.length === 1);
     expect(server.ledger.taken.map((entry) => entry.id)).toEqual([id]);
+    await context.close();
+  });
+
+  test('photos that a closed page left behind are brought, too, larger than a request, and no change beside them', async () => {
+    const server = await startScriptedServer();
+    const address = await servePage(page, server.url, worker);
+    const context = await (await startBrowser()).newContext();
+    const first = await openPage(context, address);
+    await first.evaluate(() => globalThis.driver.signIn());
+    // So that there is a queue key: the sign-in may end meanwhile.
+    await first.evaluate(() => globalThis.driver.record(1, 'at the door'));
+    await server.until(() => server.ledger.taken.length === 1);
+    server.refuse = true;
+    server.cut();
+    const ids = [
+      await first.evaluate(() => globalThis.driver.add(2_500_000)),
+      await first.evaluate(() => globalThis.driver.add(10)),
+    ];
+    await first.close();
+    for (const token of server.tokens.keys()) server.revoke(token);
+    server.refuse = false;
+
+    const bare = await context.newPage();
+    await bare.goto(`${address}worker.js`);
+    await dispatchSync(await context.newCDPSession(bare), address);
+    await server.until(() => ids.every((id) => server.files.has(id)));
+    expect(ids.map((id) => server.files.get(id)?.bytes.length)).toEqual([2_500_000, 10]);
+
+    // What the worker has brought, the next page knows to be there.
+    const next = await openPage(context, address);
+    for (const id of ids) await next.evaluate((file) => globalThis.driver.arrives(file), id);
+    await context.close();
+  });
+
+  test('a page that is opened while the worker brings photos adds more, and sees all of them arrive', async () => {
+    const server = await startScriptedServer();
+    const address = await servePage(page, server.url, worker);
+    const context = await (await startBrowser()).newContext();
+    const first = await openPage(context, address);
+    await first.evaluate(() => globalThis.driver.signIn());
+    server.refuse = true;
+    server.cut();
+    const early = await first.evaluate(() => globalThis.driver.add(100));
+    await first.close();
+    server.refuse = false;
+    // The worker leads: its requests are never answered.
+    server.mute = true;
+    const bare = await context.newPage();
+    await bare.goto(`${address}worker.js`);
+    const connections = server.connections;
+    await dispatchSync(await context.newCDPSession(bare), address);
+    await server.until(() => server.connections > connections);
+
+    const second = await openPage(context, address);
+    const late = await second.evaluate(() => globalThis.driver.add(200));
+    server.mute = false;
+    server.cut();
+    for (const id of [early, late]) await second.evaluate((file) => globalThis.driver.arrives(file), id);
+    expect([server.files.get(early)?.bytes.length, server.files.get(late)?.bytes.length]).toEqual([100, 200]);
     await context.close();
   });
 });

@@ -64,6 +64,9 @@ export interface UploadStatus {
   readonly failed: readonly { readonly id: string; readonly name: string; readonly reason: string }[];
 }
 
+/** A page or a worker; Node has the channel, too, and would not end while it is open. */
+const isOfBrowser = 'document' in globalThis || 'WorkerGlobalScope' in globalThis;
+
 const ordinaryChunk = 1024 * 1024;
 const week = 7 * 86_400_000;
 
@@ -81,8 +84,8 @@ export class Uploads implements UploadsPart {
   #sending: UploadStatus['sending'];
   #ended = false;
   #reading: Promise<void> = Promise.resolve();
-  /** Other pages share the files: one of them sends, all of them show. */
-  readonly #bell = 'document' in globalThis ? new BroadcastChannel('tailgate-files') : undefined;
+  /** Other pages and the service worker share the files: one of them sends, all of them show. */
+  readonly #bell = isOfBrowser ? new BroadcastChannel('tailgate-files') : undefined;
 
   /** Use `openUploads`. */
   constructor(shelf: Shelf, options: UploadsOptions) {
