@@ -134,6 +134,52 @@ describe('load', () => {
     expect(await host.query("select RHRTE from RTHDRP where RHRTE in ('R5', 'R6')")).toEqual([]);
   });
 
+  test('writes facilities and employees, and routes beside them', async () => {
+    const content = {
+      facilities: [{ id: 'F07', name: 'North Dock', time_zone: 'Europe/Berlin' }],
+      employees: [
+        { id: '7001', name: 'Ana Vidal', phone: '312-555-0199', facility: 'F07', job: 'DRIVER' },
+        { id: '7002', name: 'Ben Ott', active: false },
+      ],
+      routes: [{ ...routeFile('R7', { drivers: ['7001'] }), facility: 'F07' }],
+    };
+    const { lines, warnings } = await run(['load', await fileOf(content)]);
+    expect(lines).toEqual([
+      '1 facility and 2 employees written',
+      `route R7 of F07, week ending ${WEEK}: 3 stops dispatched`,
+    ]);
+    expect(warnings).toEqual([]);
+    expect(await host.query("select FANAM, FATZ, FACUSR from FACMSTP where FAFAC = 'F07'")).toEqual([
+      { FANAM: 'North Dock', FATZ: 'Europe/Berlin', FACUSR: 'MASTERS' },
+    ]);
+    expect(await host.query("select * from EMPMSTP where EMEMP in ('7001', '7002') order by EMEMP")).toMatchObject([
+      { EMNAM: 'Ana Vidal', EMPHN: '312-555-0199', EMSTS: 'A', EMFAC: 'F07', EMJOB: 'DRIVER' },
+      { EMNAM: 'Ben Ott', EMPHN: '', EMSTS: 'I', EMFAC: '', EMJOB: '' },
+    ]);
+    // The same employee again is a change.
+    await run(['load', await fileOf({ employees: [{ id: '7002', name: 'Ben Ott' }] })]);
+    expect(await host.query("select EMSTS from EMPMSTP where EMEMP = '7002'")).toEqual([{ EMSTS: 'A' }]);
+  });
+
+  test('names every bad path of masters and writes nothing', async () => {
+    const message = await failureOf([
+      'load',
+      await fileOf({
+        facilities: [{ id: 'F08', name: 'Nowhere', time_zone: 'Europe/Atlantis' }],
+        employees: [{ id: '8001' }, { id: '8002', name: 'A' }, { id: '8002', name: 'B' }],
+        drivers: [],
+      }),
+    ]);
+    for (const line of [
+      'facilities.0.time_zone: is no IANA time zone',
+      'employees.0.name: is required',
+      'employees.2.id: employee 8002 is there twice',
+      'drivers',
+    ])
+      expect(message).toContain(line);
+    expect(await host.query("select FAFAC from FACMSTP where FAFAC = 'F08'")).toEqual([]);
+  });
+
   test('says in one line what is wrong with a file that is no JSON or not there', async () => {
     expect(await failureOf(['load', await fileOf('{')])).toMatch(/^.*route\.json is no JSON: .*$/);
     expect(await failureOf(['load', join(folder, 'none.json')])).toMatch(/^.*none\.json cannot be read: ENOENT.*$/);

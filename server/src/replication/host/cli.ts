@@ -2,11 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { misuseOf, readWords, type Manual } from '../../command-line.ts';
 import { StartError } from '../../start-error.ts';
 import { auditTail, columnsOf, type HostValue } from './columns.ts';
-import { dispatchRoute, unknownDrivers } from './dispatch.ts';
+import { dispatchRoute, unknownDrivers, writeMasters } from './dispatch.ts';
 import { HostError, type Host, type HostRow } from './host.ts';
 import { hostScript, isScriptDialect, scriptDialects, type ScriptDialect } from './host-script.ts';
 import { layoutSheet } from './layout-sheet.ts';
-import { parseRouteFile, RouteFileError, type RouteFile } from './load-file.ts';
+import { LoadFileError, parseLoadFile, type LoadFile } from './load-file.ts';
+import { masterRowsOf } from './load-rows.ts';
 import { faultNames, isFaultName } from './standin-faults.ts';
 import { hostFile, hostFileNames, isHostFileName, type HostFileName } from './tables.ts';
 
@@ -29,7 +30,7 @@ export class CommandError extends StartError {
 export const hostManual: Manual = {
   program: 'npm run host',
   commands: {
-    load: { takes: 'FILE.json', does: 'routes as a dispatch program writes them' },
+    load: { takes: 'FILE.json', does: 'routes, employees and facilities as the back office writes them' },
     show: { takes: 'TABLE [WHERE]', does: 'rows of a file (--json: a JSON line each)' },
     sql: { takes: '"STATEMENT"', does: 'what a clerk or another program does' },
     fault: { takes: `${faultNames.join('|')} on|off [--table TABLE]`, does: 'a bad day of the stand-in' },
@@ -120,7 +121,13 @@ type Load = Extract<Command, { verb: 'load' }>;
 
 async function load({ file, yes }: Load, { host, now, print, warn }: Surroundings): Promise<void> {
   refuseUnasked(host, yes);
-  const routes = await readRoutes(file);
+  const { facilities, employees, routes } = await readLoadFile(file);
+  if (facilities.length + employees.length > 0) {
+    await writeMasters(host, { user: 'MASTERS', now }, { ...masterRowsOf({ facilities, employees }), codes: [] });
+    print(
+      `${counted(facilities, 'facility', 'facilities')} and ${counted(employees, 'employee', 'employees')} written`,
+    );
+  }
   for (const route of routes) {
     await dispatchRoute(host, route, { user: 'DISPATCH', now });
     print(
@@ -132,16 +139,19 @@ async function load({ file, yes }: Load, { host, now, print, warn }: Surrounding
   }
 }
 
-async function readRoutes(file: string): Promise<RouteFile[]> {
+const counted = ({ length }: readonly unknown[], one: string, many: string) => `${length} ${length === 1 ? one : many}`;
+
+async function readLoadFile(file: string): Promise<LoadFile> {
   const content = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw new CommandError(`${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, {
       cause,
     });
   });
   try {
-    return parseRouteFile(JSON.parse(content));
+    return parseLoadFile(JSON.parse(content));
   } catch (cause) {
-    if (cause instanceof RouteFileError) throw new CommandError(`${file} is no route:\n${cause.message}`, { cause });
+    if (cause instanceof LoadFileError)
+      throw new CommandError(`${file} cannot be loaded:\n${cause.message}`, { cause });
     if (cause instanceof SyntaxError) throw new CommandError(`${file} is no JSON: ${cause.message}`, { cause });
     throw cause;
   }

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { knownZone } from '../../zone-clock.ts';
 import { isHostText } from './fit.ts';
 
 // What `host load` reads: a route in the shape of the unprefixed GET's `data`, plus `email_flag` and the collections'
-// `invoice` (contract §11). Lengths are the host's: a dispatch program could not write more either.
+// `invoice` (contract §11); or an object of `facilities`, `employees` and `routes`. Lengths are the host's: a dispatch
+// program could not write more either.
 
 const text = (length: number) =>
   z
@@ -113,13 +115,33 @@ const route = z.object({
   stops: z.array(stop).superRefine(eachOnce('stop')),
 });
 
+const facility = z.object({
+  id: name(5),
+  name: text(30),
+  time_zone: name(40).refine((zone) => knownZone(zone) === zone, 'is no IANA time zone'),
+});
+const employee = z.object({
+  id: name(10),
+  name: name(40),
+  phone: text(15),
+  active: z.boolean().default(true),
+  facility: text(5),
+  job: text(10),
+});
+const loadFile = z.strictObject({
+  facilities: z.array(facility).superRefine(eachOnce('facility')).default([]),
+  employees: z.array(employee).superRefine(eachOnce('employee')).default([]),
+  routes: z.array(route).default([]),
+});
+
+export type LoadFile = z.infer<typeof loadFile>;
 export type RouteFile = z.infer<typeof route>;
 export type StopFile = RouteFile['stops'][number];
 export type LineFile = z.infer<typeof collection>;
 
 /** What is wrong with a file, a line each: `stops.0.products.2.quantity: …`. */
-export class RouteFileError extends Error {
-  override readonly name = 'RouteFileError';
+export class LoadFileError extends Error {
+  override readonly name = 'LoadFileError';
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
@@ -128,16 +150,22 @@ export class RouteFileError extends Error {
   }
 }
 
-/** One route or an array of routes. @throws RouteFileError naming every bad path */
-export function parseRouteFile(content: unknown): RouteFile[] {
-  const list = z.array(route).safeParse(Array.isArray(content) ? content : [content]);
-  if (list.success) return list.data;
-  // The index says which route; with a single route it says nothing.
-  const from = Array.isArray(content) ? 0 : 1;
-  throw new RouteFileError(
-    list.error.issues.map(({ path, message }) => `${path.slice(from).join('.') || 'the route'}: ${message}`),
+/** One route, an array of routes, or masters and routes by name. @throws LoadFileError naming every bad path */
+export function parseLoadFile(content: unknown): LoadFile {
+  const isByName =
+    typeof content === 'object' && content !== null && Object.keys(loadFile.shape).some((list) => list in content);
+  const routes = Array.isArray(content) ? content : [content];
+  const parsed = loadFile.safeParse(isByName ? content : { routes });
+  if (parsed.success) return parsed.data;
+  // Paths are those of the written file: a list of routes has no `routes` above it, a single route no index either.
+  const from = isByName ? 0 : Array.isArray(content) ? 1 : 2;
+  throw new LoadFileError(
+    parsed.error.issues.map(({ path, message }) => `${path.slice(from).join('.') || 'the file'}: ${message}`),
   );
 }
+
+/** One route or an array of routes. @throws LoadFileError naming every bad path */
+export const parseRouteFile = (content: unknown): RouteFile[] => parseLoadFile(content).routes;
 
 /** Stops have one row each, and so has an item that is to be collected at a stop. */
 function eachOnce(what: string) {

@@ -1,6 +1,21 @@
 import { decimalText } from './fit.ts';
-import type { LineFile, RouteFile, StopFile } from './load-file.ts';
+import type { LineFile, LoadFile, RouteFile, StopFile } from './load-file.ts';
 import type { HostPart } from './tables.ts';
+
+/** Facilities and employees of a load file as rows of the host. */
+export function masterRowsOf({ facilities, employees }: Pick<LoadFile, 'facilities' | 'employees'>) {
+  return {
+    facilities: facilities.map(({ id, name, time_zone }) => ({ FAFAC: id, FANAM: name, FATZ: time_zone })),
+    employees: employees.map(({ id, name, phone, active, facility, job }) => ({
+      EMEMP: id,
+      EMNAM: name,
+      EMPHN: phone,
+      EMSTS: active ? 'A' : 'I',
+      EMFAC: facility,
+      EMJOB: job,
+    })),
+  };
+}
 
 /** A route of a load file as rows of the host. */
 export function hostRowsOf(route: RouteFile) {
