@@ -86,6 +86,7 @@ export class Courier implements Desk {
   }
 
   wake(): void {
+    this.#ground.lines.woken();
     for (const channel of this.channels) channel.wake();
     void this.#tellSignOuts();
   }

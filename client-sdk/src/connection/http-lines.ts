@@ -1,4 +1,4 @@
-import type { Environment, Socket } from '../environment.ts';
+import type { Environment, Socket, SocketEvent } from '../environment.ts';
 import { HttpSocket } from './http-socket.ts';
 import type { Timing } from './machine.ts';
 
@@ -10,10 +10,8 @@ export interface HttpGround {
   readonly timing: Timing;
   /** The address of sockets, of the server's sync address. */
   readonly socketUrl: (url: string) => string;
-  /** The server has answered over plain HTTP. */
-  readonly works: () => void;
-  /** The server has answered over a socket again: every line over HTTP is closed. */
-  readonly socketsPass: () => void;
+  /** Told whether the next line is to go over HTTP: it was answered, and no socket since. */
+  readonly prefer: (http: boolean) => void;
 }
 
 /**
@@ -30,16 +28,29 @@ export class HttpLines {
   }
 
   open(url: string): Socket {
-    const { environment, timing, works } = this.#ground;
+    const { environment, timing, prefer } = this.#ground;
     const line = new HttpSocket(url, environment.fetch);
+    let isAnswered = false;
     line.addEventListener('message', () => {
-      works();
+      isAnswered = true;
+      prefer(true);
       this.#lines.add(line);
       this.#lookForSockets(url, timing.socketAgainMs);
     });
     line.addEventListener('close', () => {
+      if (!isAnswered) prefer(false);
       this.#lines.delete(line);
       if (this.#lines.size === 0) this.#stopLooking?.();
+    });
+    return line;
+  }
+
+  /** A socket, once it has answered; where it does not, HTTP. */
+  try(url: string): Socket {
+    const line = new TrialLine(() => this.open(url));
+    line.end = this.#ask(url, (socket) => {
+      if (socket) this.#ground.prefer(false);
+      line.take(socket);
     });
     return line;
   }
@@ -55,35 +66,95 @@ export class HttpLines {
     };
   }
 
-  /** A handshake proves little: some networks let it pass and no frame after it. */
   #look(url: string, nextMs: number): () => void {
-    const { environment, timing, socketUrl, socketsPass } = this.#ground;
-    let socket: Socket;
-    try {
-      socket = new environment.WebSocket(socketUrl(url));
-    } catch {
-      // What the platform does not make now it does not make later.
-      return () => {};
-    }
+    const end = this.#ask(url, (socket) => {
+      this.#stopLooking = undefined;
+      if (!socket) return this.#lookForSockets(url, nextMs);
+      socket.close();
+      this.#ground.prefer(false);
+      for (const line of this.#lines) line.close();
+    });
+    return () => {
+      this.#stopLooking = undefined;
+      end();
+    };
+  }
+
+  /**
+   * Opens a socket, and tells it once it has answered, or undefined. A handshake proves little: some networks let it pass
+   * and no frame after it. Returns the way to stop.
+   */
+  #ask(url: string, tell: (socket: Socket | undefined) => void): () => void {
+    const { environment, timing, socketUrl } = this.#ground;
     let isOver = false;
+    let socket: Socket | undefined;
     const stop = (): void => {
       isOver = true;
-      this.#stopLooking = undefined;
       stopTimer();
-      socket.close();
     };
-    const end = (passes: boolean): void => {
+    const end = (answered?: Socket): void => {
       if (isOver) return;
       stop();
-      if (!passes) return this.#lookForSockets(url, nextMs);
-      socketsPass();
-      for (const line of this.#lines) line.close();
+      if (!answered) socket?.close();
+      tell(answered);
     };
-    const stopTimer = environment.clock.after(timing.openMs, () => end(false));
-    socket.addEventListener('open', () => socket.send('{"type":"ping"}'));
-    socket.addEventListener('message', () => end(true));
-    socket.addEventListener('close', () => end(false));
-    socket.addEventListener('error', () => end(false));
-    return stop;
+    // The connection waits for so long, and HTTP wants to be tried within.
+    const stopTimer = environment.clock.after(timing.openMs / 2, () => end());
+    const over = (): void => end();
+    try {
+      const opened = new environment.WebSocket(socketUrl(url));
+      socket = opened;
+      opened.addEventListener('open', () => opened.send('{"type":"ping"}'));
+      // Not in the same breath: what this message answers was asked here.
+      opened.addEventListener('message', () => queueMicrotask(() => end(opened)));
+      opened.addEventListener('close', over);
+      opened.addEventListener('error', over);
+    } catch {
+      // A platform without sockets. Not in the same breath: whoever asks has no line yet.
+      queueMicrotask(over);
+    }
+    return () => {
+      if (!isOver) socket?.close();
+      stop();
+    };
+  }
+}
+
+/** A line that is a socket, or goes over HTTP where no socket answers. */
+class TrialLine implements Socket {
+  /** Ends the trial. */
+  end: () => void = () => {};
+  readonly #http: () => Socket;
+  readonly #listeners: [type: string, listener: (event: SocketEvent) => void][] = [];
+  #line: Socket | undefined;
+  #isClosed = false;
+
+  constructor(http: () => Socket) {
+    this.#http = http;
+  }
+
+  /** @param socket one that has answered, open by now */
+  take(socket: Socket | undefined): void {
+    if (this.#isClosed) return socket?.close();
+    const line = socket ?? this.#http();
+    this.#line = line;
+    for (const [type, listener] of this.#listeners) {
+      line.addEventListener(type, listener);
+      if (socket && type === 'open') listener({ type });
+    }
+  }
+
+  send(text: string): void {
+    this.#line?.send(text);
+  }
+
+  close(code?: number): void {
+    this.#isClosed = true;
+    this.end();
+    this.#line?.close(code);
+  }
+
+  addEventListener(type: string, listener: (event: SocketEvent) => void): void {
+    this.#listeners.push([type, listener]);
   }
 }

@@ -4,10 +4,15 @@ import type { HttpGround, HttpLines } from './http-lines.ts';
 /** Sockets in a row that said nothing, before plain HTTP is tried: one may have met a server that was just starting. */
 const enoughSilence = 2;
 
-/** Opens lines to one server: a socket; where sockets say nothing, plain HTTP, in turns, until one of both works. */
+/**
+ * Opens lines to one server: a socket; where sockets say nothing, one that goes on over plain HTTP if the next socket is
+ * silent, too. A dead zone silences both: what sockets did not say there counts for nothing.
+ */
 export class Lines {
   readonly #ground: Pick<HttpGround, 'environment' | 'timing'>;
   #silent = 0;
+  /** The last line over HTTP was answered, and no socket since. */
+  #httpWorks = false;
   #http: HttpLines | undefined;
 
   constructor(ground: Pick<HttpGround, 'environment' | 'timing'>) {
@@ -18,8 +23,12 @@ export class Lines {
   /** @param url `https://…/api/sync`. Throws as the constructor of WebSocket does. */
   open(url: string): Socket {
     if (this.#silent < enoughSilence || !this.#http) return this.#openSocket(url);
-    this.#silent--;
-    return this.#http.open(url);
+    return this.#httpWorks ? this.#http.open(url) : this.#http.try(url);
+  }
+
+  /** The network or the person may be back. */
+  woken(): void {
+    if (!this.#httpWorks) this.#silent = 0;
   }
 
   #openSocket(url: string): Socket {
@@ -38,11 +47,16 @@ export class Lines {
     }
     socket.addEventListener('message', () => {
       isOver = true;
-      this.#silent = 0;
+      this.#prefer(false);
     });
     socket.addEventListener('close', over);
     socket.addEventListener('error', over);
     return socket;
+  }
+
+  #prefer(http: boolean): void {
+    this.#httpWorks = http;
+    this.#silent = http ? enoughSilence : 0;
   }
 
   /**
@@ -56,8 +70,7 @@ export class Lines {
         ...this.#ground,
         socketUrl,
         // The next one is of its kind, too.
-        works: () => (this.#silent = enoughSilence),
-        socketsPass: () => (this.#silent = 0),
+        prefer: (http) => this.#prefer(http),
       });
     } catch {
       // Sockets alone, until the app is opened again.
