@@ -92,6 +92,11 @@ export class Channel implements Talk {
     this.#connection.tell({ is: 'woken' });
   }
 
+  /** There is a network: a line that waits is tried now, a live one is left alone. */
+  knock(): void {
+    if (this.state.at === 'waiting') this.wake();
+  }
+
   /** The server knows this queue as somebody else's, or with other items: goes on under a new name. */
   fork(): void {
     this.queue = this.#ground.outbox.fork(this.queue);

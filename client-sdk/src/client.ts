@@ -128,6 +128,14 @@ export class LocalClient {
     return dayComplete(this.status.current);
   }
 
+  /** Tries at once what waits: connections, files, the disk. `status` shows what comes of it. */
+  syncNow(): void {
+    const { journal, courier, uploads } = this.#ground;
+    journal.retry();
+    courier.wake();
+    uploads?.wake();
+  }
+
   /** How this device stands, for support: nothing in it is secret, or a customer's. */
   async diagnostics(): Promise<Diagnostics> {
     const { takeDiagnostics } = await import('./diagnostics.ts');

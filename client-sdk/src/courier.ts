@@ -26,6 +26,8 @@ export interface CourierGround extends Omit<ChannelGround, 'desk'> {
 
 /** Enough to see what led to what. */
 const troublesKept = 20;
+/** The same again within so long is the same one. */
+const sameTroubleMs = 60_000;
 
 /**
  * Brings the parts together: a channel for each queue, the feed of the driver who works with the device, receipts,
@@ -46,6 +48,7 @@ export class Courier implements Desk {
   epoch: string | undefined;
   #files: Status['uploading'] = {};
   #storage: Status['storage'] = 'ok';
+  #bytesPass = false;
   #closed = false;
 
   constructor(ground: CourierGround) {
@@ -96,10 +99,19 @@ export class Courier implements Desk {
     this.showStatus();
   }
 
+  /** Files pass, or pass no longer: where they do, a socket that waits tries at once. */
+  bytesPass(pass: boolean): void {
+    if (pass === this.#bytesPass) return;
+    this.#bytesPass = pass;
+    if (pass) for (const channel of this.channels) channel.knock();
+    this.showStatus();
+  }
+
   storageTrouble(why?: string): void {
     this.#storage = why ? 'failing' : 'ok';
     if (why) this.trouble('STORAGE', `cannot store yet: ${why}`);
-    else this.showStatus();
+    // What waited for the disk may go now.
+    else this.#update();
   }
 
   close(): void {
@@ -184,7 +196,10 @@ export class Courier implements Desk {
   }
 
   trouble(code: string, message: string): void {
-    this.troubles.push({ code, message, at: this.#ground.environment.clock.now() });
+    const at = this.#ground.environment.clock.now();
+    const last = this.troubles.at(-1);
+    if (last?.code === code && last.message === message && Math.abs(at - last.at) < sameTroubleMs) return;
+    this.troubles.push({ code, message, at });
     if (this.troubles.length > troublesKept) this.troubles.shift();
     this.showStatus();
   }
@@ -234,7 +249,7 @@ export class Courier implements Desk {
     const account = this.#ground.accounts.current.current;
     const channel = this.channels.find(({ queue }) => this.followerOf(queue));
     return {
-      connection: connectionStatus(account?.token, channel?.state),
+      connection: connectionStatus(account?.token, channel?.state, this.#bytesPass),
       employeeId: account?.employee,
       ...pendingOf(this.#ground.outbox, (queue) => this.credentials(queue)),
       uploading: this.#files,

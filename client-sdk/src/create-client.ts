@@ -16,6 +16,7 @@ import { readScopes } from './replica/scope-state.ts';
 import { Accounts } from './session/accounts.ts';
 import { openAuth } from './session/sign-in.ts';
 import { Journal } from './store/journal.ts';
+import { Reserve } from './store/reserve.ts';
 import type { SharedStore } from './tabs/shared-store.ts';
 import type { UploadsPart } from './upload-port.ts';
 
@@ -57,8 +58,6 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
   const url = options.url.replace(/\/+$/, '');
   const timing = { ...defaultTiming, ...options.timing };
   const time = new DeviceTime(environment);
-  const journal = new Journal(store, environment.clock);
-  const ground = { url, device, app, environment, timing, time, journal, events: new EventHub() };
   // All at once: what a start waits for is the platform's storage.
   const [accountRows, settingRows, queueRows, itemRows, scopeRows, documentRows] = await Promise.all([
     store.readAll('account'),
@@ -68,6 +67,8 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
     store.readAll('scope'),
     store.readAll('document'),
   ]);
+  const journal = new Journal(store, environment.clock, new Reserve(store, settingRows, environment));
+  const ground = { url, device, app, environment, timing, time, journal, events: new EventHub() };
   const accounts = new Accounts(accountRows, settingRows, employeeId, journal);
   const outbox = new Outbox(queueRows, itemRows, ground);
   const known = { ...ground, accounts, outbox };
@@ -76,6 +77,7 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
   const parts = { ...known, held, replica, auth: openAuth(known), lines: new Lines(ground) };
   const courier = new Courier(parts);
   journal.onTrouble = (why) => courier.storageTrouble(why);
+  if (uploads) journal.makeRoom = () => uploads.makeRoom();
   if (store.evicted) courier.trouble('EVICTED', 'the storage was deleted, with what was not sent');
   const stopWakeUps = environment.wakeUps(() => {
     courier.wake();

@@ -1,7 +1,8 @@
 import type { ErrorDetail } from '@tailgate/sync-protocol';
 
-/** What an error says, whatever was thrown. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : JSON.stringify(error));
+/** What an error says, whatever was thrown. Some platforms' errors have a name and no message. */
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message || error.name : JSON.stringify(error);
 
 /** A change that cannot be recorded as it is; `details` name each field, dotted, and what it must be. */
 export class InvalidChange extends Error {

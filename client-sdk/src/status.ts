@@ -39,9 +39,15 @@ export interface Trouble {
   readonly at: number;
 }
 
-/** @param token of the driver at work */
-export const connectionStatus = (token: string | null | undefined, state: State | undefined): ConnectionStatus =>
-  token ? ((state && shown[state.at]) ?? 'offline') : 'signed_out';
+/**
+ * @param token of the driver at work
+ * @param bytesPass a file is on its way: there is a network
+ */
+export const connectionStatus = (
+  token: string | null | undefined,
+  state: State | undefined,
+  bytesPass: boolean,
+): ConnectionStatus => (token ? ((state && shown[state.at]) ?? (bytesPass ? 'connecting' : 'offline')) : 'signed_out');
 
 const shown: Partial<Record<State['at'], ConnectionStatus>> = {
   live: 'online',

@@ -22,6 +22,8 @@ export interface UploadGround {
     readonly epoch: string | undefined;
     /** Tells the app's `status` how many files wait, by employee. */
     filesWait(files: Readonly<Record<string, number>>): void;
+    /** Bytes of a file pass, or pass no longer: where they pass, a socket is worth a try. */
+    bytesPass(pass: boolean): void;
     /** Tells the app's `status` what went wrong. */
     trouble(code: string, message: string): void;
   };
@@ -36,4 +38,6 @@ export interface UploadsPart {
   stop(): Promise<void>;
   /** The network, or the person, may have come back. */
   wake(): void;
+  /** The disk is full: lets go of files that the server has; resolves with whether there were any. */
+  makeRoom(): Promise<boolean>;
 }

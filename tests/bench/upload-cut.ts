@@ -82,7 +82,7 @@ const resumably =
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const id = await mint({ salt, length: bytes.length, sha256 }, platform.sha256);
     const facts = { id, sha256, salt, name: '', employee: '', size: bytes.length, pieces: 1, added: 0 };
-    const file: KeptFile = { ...facts, kind: 'photo', state: { at: 'saved' } };
+    const file: KeptFile = { ...facts, kind: 'photo', begun: !isNew, state: { at: 'saved' } };
     const outcome = await sendFile({
       file,
       bytes,
@@ -92,6 +92,7 @@ const resumably =
       chunkBytes: 1024 * 1024,
       signal: new AbortController().signal,
       progress: () => {},
+      begun: () => {},
     });
     return outcome.is === 'here';
   };

@@ -98,6 +98,18 @@ fieldCases((ground) => {
     expect(await ground().takenOf(key)).toEqual(ids);
   });
 
+  test('field case 18: what is on the disk is sent while the disk is full', async () => {
+    const { phone, key } = await ground().onTheRoad({ roomBytes: 300_000 });
+    await ground().loseNetwork(phone);
+    const saved = await phone.app.record(key, 1, say('before the disk was full'));
+    await phone.app.fillDisk(key, [2, 3]);
+    await ground().network.accept();
+    expect(await phone.app.settled(saved)).toMatchObject({ at: 'accepted' });
+    expect((await phone.app.status()).storage).toBe('failing');
+    await phone.makeRoom();
+    expect(await phone.app.onHost(saved)).toMatchObject({ at: 'on_host' });
+  });
+
   test('field case 19: the platform closes the storage’s connections under the app: they are opened again', async () => {
     const { phone, key } = await ground().onTheRoad();
     await ground().loseNetwork(phone);

@@ -124,6 +124,8 @@ const storedItem: Check<StoredItem> = (value): value is StoredItem => itemForm(v
 export interface QueueItem extends StoredItem {
   /** What it changes; undefined where this build cannot tell (an app that was set back). */
   readonly target: Target | undefined;
+  /** The write of its present content, until it is done. */
+  saving?: Promise<void> | undefined;
 }
 
 export interface Target {
@@ -175,7 +177,7 @@ export const isNotable = (item: QueueItem): boolean =>
 const itemKey = (item: QueueItem): string => `${item.client_id}/${String(item.mutation.seq).padStart(10, '0')}`;
 
 export function putItem(item: QueueItem): StoreChange {
-  const { target: _, ...stored } = item;
+  const { target: _, saving: _saving, ...stored } = item;
   return { put: 'item', key: itemKey(item), value: stored };
 }
 

@@ -96,6 +96,7 @@ export class Outbox {
     const merged = id === undefined ? this.#mergeIntoTail(queue, draft) : undefined;
     const item = merged ?? this.#append(queue, draft, notBefore, id);
     const saved = this.#ground.journal.commit([putQueue(queue), putItem(item)]);
+    void isSaving(item, saved);
     this.onChange([item]);
     return { item, saved };
   }
@@ -253,6 +254,12 @@ export class Outbox {
     this.unfinished.place(item);
     this.notable.place(item);
   }
+}
+
+async function isSaving(item: QueueItem, saved: Promise<void>): Promise<void> {
+  item.saving = saved;
+  await saved;
+  if (item.saving === saved) item.saving = undefined;
 }
 
 /** Two updates of one stop as one; undefined where they are no such updates, or cannot be one. */

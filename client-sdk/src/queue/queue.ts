@@ -78,7 +78,8 @@ export class Queue {
 
   /**
    * The next items to hand to the server, sealed and stored as such. What the server has answered is left out.
-   * Empty where nothing waits; a fork meanwhile takes its items along.
+   * Empty where nothing waits; a fork meanwhile takes its items along. While storage fails, what is on the disk goes with a
+   * seal that is in memory alone: after a kill the same items get the same seals (docs/decisions/0087).
    *
    * @param most items
    * @param room in bytes; one item is taken whatever its size
@@ -90,16 +91,23 @@ export class Queue {
       if (item.mutation.seq < from) continue;
       left -= bytesOf(item.mutation) + linkBytes;
       if (batch.length > 0 && (left < 0 || batch.length === most)) break;
+      if (this.#mustWait(item)) break;
       batch.push(item);
       // From here on it may not merge, though its hash takes a moment.
       if (item.form === 'open') item.form = 'frozen';
     }
     await this.#seal(batch);
-    return batch.filter((item) => item.client_id === this.head.client_id);
+    const end = batch.findIndex((item) => this.#mustWait(item));
+    return batch.slice(0, end < 0 ? undefined : end).filter((item) => item.client_id === this.head.client_id);
+  }
+
+  /** Its content is not on the disk as it is: a kill could leave another content there, or none, under this id. */
+  #mustWait(item: QueueItem): boolean {
+    return this.#journal.isFailing && item.saving !== undefined;
   }
 
   /**
-   * Resolves when the items, and all before them, are sealed on the disk. One after the other, whoever asks: a
+   * Resolves when the items, and all before them, are sealed, on the disk where it can be written. One after the other, whoever asks: a
    * connection that has just died and the next one may both be at it, and each link needs the one before.
    */
   #seal(batch: readonly QueueItem[]): Promise<void> {
@@ -124,7 +132,7 @@ export class Queue {
     // In one breath with the commit: what is recorded meanwhile stores the head, too, and must not outrun its items.
     for (const [i, item] of unsealed.entries()) Object.assign(item, { mutation: sealed[i], form: 'sealed' });
     Object.assign(this.head, { sealed_seq, sealed_link });
-    await this.#journal.commit([...unsealed.map(putItem), putQueue(this)]);
+    await this.#journal.attempt([...unsealed.map(putItem), putQueue(this)]);
   }
 
   /** What the server does not have, though it said so once, counts as waiting again (protocol.md, The queue). */

@@ -53,7 +53,7 @@ export class Accounts {
     return this.#all.values();
   }
 
-  /** A sign-in: this driver works with the device from now on. Durable when it resolves. */
+  /** A sign-in: this driver works with the device from now on. Durable when it resolves, unless storage fails. */
   enter(employee: string, name: string, token: string): Promise<void> {
     const { routes = [], routes_known } = this.#all.get(employee) ?? {};
     return this.#put({ employee, name, token, leaving: false, ends_at: undefined, routes, routes_known }, employee);
@@ -92,7 +92,7 @@ export class Accounts {
   #put(account: Account, current: string | undefined): Promise<void> {
     this.#all.set(account.employee, account);
     this.current.set(this.#all.get(current ?? ''));
-    return this.#journal.commit([
+    return this.#journal.attempt([
       { put: 'account', key: account.employee, value: account },
       { put: 'setting', key: currentKey, value: { employee: current ?? null } },
     ]);

@@ -100,6 +100,10 @@ export class Guest implements Client {
     return dayComplete(this.status.current);
   }
 
+  syncNow(): void {
+    this.#line.say({ type: 'syncs' });
+  }
+
   async diagnostics(): Promise<Diagnostics> {
     const value = await this.#ask({ call: 'diagnostics' });
     if (typeof value === 'boolean' || 'kind' in value) throw otherAnswer();

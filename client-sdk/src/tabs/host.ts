@@ -28,6 +28,8 @@ export class Host {
         return this.#want(message.wanted);
       case 'records':
         return this.#record(message.change);
+      case 'syncs':
+        return this.#client.syncNow();
       case 'asks':
         return void this.#answer(message.id, message.what);
       case 'listens':

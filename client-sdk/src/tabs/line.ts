@@ -63,13 +63,15 @@ export type Message =
   /** A change has this id now, so that every page can ask for its receipt. */
   | { readonly type: 'recorded'; readonly id: string }
   | { readonly type: 'tells'; readonly told: Told }
+  /** Tries at once what waits. */
+  | { readonly type: 'syncs' }
   /** Somebody listens in this page: tell again what nobody has heard. */
   | { readonly type: 'listens' }
   /** The event of this change was heard. */
   | { readonly type: 'heard'; readonly id: string };
 
 /** Rises with `Message`: pages of another build do not understand each other, and are silent to each other. */
-const dialect = 'tailgate-tabs/6';
+const dialect = 'tailgate-tabs/7';
 const isOurs = fields({ dialect: exactly(dialect) });
 const isMessage = (data: unknown): data is Message => isOurs(data);
 

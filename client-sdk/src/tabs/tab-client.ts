@@ -118,6 +118,10 @@ export class TabClient implements Client {
     return this.#seat.current.dayComplete();
   }
 
+  syncNow(): void {
+    this.#seat.current.syncNow();
+  }
+
   diagnostics(): Promise<Diagnostics> {
     return this.#seat.current.diagnostics();
   }

@@ -1,6 +1,6 @@
 import type { Read } from '../store/reading.ts';
 import type { Row } from '../store/store.ts';
-import { either, exactly, fields, number, nullable, text } from '../store/reading.ts';
+import { either, exactly, fields, flag, number, nullable, optional, text } from '../store/reading.ts';
 
 /** How far a file has come. */
 const fileState = either(
@@ -34,6 +34,8 @@ export const isKeptFile = fields({
   salt: text,
   /** ms since 1970, by this device's clock. */
   added: number,
+  /** Bytes of it have left this device; absent where an earlier version of the SDK has kept the file. */
+  begun: optional(flag),
   state: fileState,
 });
 /** A file as this device keeps it until the server has it. */

@@ -21,19 +21,32 @@ export interface LoopOptions {
 /** How long bytes stand back for changes that are on their way: a server that cannot take those still takes these. */
 const standBackMs = 10_000;
 
+/** The server, or what is before it, has no time for anybody now. */
+const busy: readonly number[] = [429, 502, 503, 504];
+
+interface Rest {
+  /** By the monotonic clock. */
+  readonly until: number;
+  /** In a row. */
+  readonly failures: number;
+}
+
+const awake: Rest = { until: 0, failures: 0 };
+
 /**
  * Sends what waits, one file after the other: on a bad link two would only share it, and both be late. A file that fails
- * rests, longer and longer, while the others have their turn (field case 8).
+ * rests, longer and longer, while the others have their turn (field case 8). Where no answer comes, all rest together: one
+ * file asks for all, each time the next one.
  */
 export class UploadLoop {
   readonly #options: LoopOptions;
   readonly #stopping = new AbortController();
-  /** Until when a file rests, by the monotonic clock, and how often it failed in a row. */
-  readonly #resting = new Map<string, { readonly until: number; readonly failures: number }>();
+  /** Files that rest. */
+  readonly #resting = new Map<string, Rest>();
+  /** All files rest. */
+  #lane: Rest = awake;
   /** What opened no door. */
   readonly #denied = new Set<string>();
-  /** Files of which this run of the app has sent something. */
-  readonly #fresh = new Set<string>();
   #running: Promise<void> | undefined;
   #asked = false;
   #stopTimer: () => void = () => {};
@@ -42,15 +55,9 @@ export class UploadLoop {
     this.#options = options;
   }
 
-  /** A file of which nobody has sent anything. */
-  added(file: KeptFile): void {
-    this.#fresh.add(file.id);
-    this.pump();
-  }
-
   /** Somebody or something has come back: nobody rests, and whoever turned us away is asked again (a hotel's gate?). */
   wake(): void {
-    this.#resting.clear();
+    this.#rouse();
     this.#denied.clear();
     this.pump();
   }
@@ -82,9 +89,11 @@ export class UploadLoop {
         }
       } catch (error) {
         // Storage that fails: what is there stays there.
+        this.#lane = this.#restAfter(this.#lane, false);
         port.trouble('FILES', messageOf(error));
       }
     }
+    port.bytesPass(false);
     this.#comeBack();
   }
 
@@ -102,7 +111,24 @@ export class UploadLoop {
   #next(): KeptFile | undefined {
     const { shelf, port } = this.#options;
     const now = port.environment.clock.monotonic();
+    if (this.#lane.until > now) return undefined;
     return shelf.waiting.find((file) => this.#toShow(file) && (this.#resting.get(file.id)?.until ?? 0) <= now);
+  }
+
+  #rouse(): void {
+    this.#resting.clear();
+    this.#lane = awake;
+  }
+
+  /** @param moved a link that brings some of it each time is a good link */
+  #restAfter({ failures }: Rest, moved: boolean): Rest {
+    const { environment, timing } = this.#options.port;
+    const [next, now] = [moved ? 0 : failures + 1, environment.clock.monotonic()];
+    return { until: now + backoffMs(next, timing, environment.random.fraction()), failures: next };
+  }
+
+  #rest({ id }: KeptFile, moved = false): void {
+    this.#resting.set(id, this.#restAfter(this.#resting.get(id) ?? awake, moved));
   }
 
   /** The best of what there is to show for its driver that was not turned away. */
@@ -131,7 +157,7 @@ export class UploadLoop {
   }
 
   async #send(file: KeptFile): Promise<void> {
-    const { shelf, port, chunkBytes, httpStack, progress } = this.#options;
+    const { shelf, port, chunkBytes, httpStack } = this.#options;
     const headers = this.#toShow(file);
     if (!headers) return;
     try {
@@ -141,50 +167,77 @@ export class UploadLoop {
         bytes,
         endpoint: `${port.url}/api/sync/uploads`,
         headers,
-        isNew: this.#fresh.delete(file.id),
+        isNew: file.begun === false,
         chunkBytes,
         httpStack,
         signal: this.#stopping.signal,
-        progress: (sent) => progress(file, sent),
+        progress: (sent) => this.#options.progress(file, sent),
+        begun: () => this.#begun(file),
       });
       await this.#settle(file, outcome, JSON.stringify(headers));
     } catch (error) {
-      if (!(error instanceof Vanished)) throw error;
+      if (!(error instanceof Vanished)) {
+        this.#rest(file);
+        throw error;
+      }
       // Said once, to somebody who can still take the photo again; sent again and again it would never be (field case 3).
       await shelf.move(file, { at: 'failed', code: 'VANISHED', reason: error.message });
     }
   }
 
+  #begun(file: KeptFile): void {
+    const { shelf, port } = this.#options;
+    port.bytesPass(true);
+    // Not known after a kill, it costs a question that the server answers.
+    shelf.begin(file).catch((error: unknown) => port.trouble('FILES', messageOf(error)));
+  }
+
   async #settle(file: KeptFile, outcome: Outcome, shown: string): Promise<void> {
     const { shelf, port } = this.#options;
-    const { clock, random } = port.environment;
     switch (outcome.is) {
-      case 'here':
+      case 'here': {
+        this.#answered();
         this.#resting.delete(file.id);
-        return shelf.move(file, { at: 'here', epoch: outcome.epoch ?? port.epoch() ?? null, since: clock.now() });
+        const since = port.environment.clock.now();
+        return shelf.move(file, { at: 'here', epoch: outcome.epoch ?? port.epoch() ?? null, since });
+      }
       case 'refused':
+        this.#answered();
         return shelf.move(file, { at: 'failed', code: 'REFUSED', reason: outcome.reason });
       case 'denied':
+        this.#answered();
         this.#denied.add(shown);
         return;
-      case 'later': {
-        if (this.#stopping.signal.aborted) return;
-        // A link that brings some of it each time is a good link.
-        const failures = outcome.moved ? 0 : (this.#resting.get(file.id)?.failures ?? 0) + 1;
-        const until = clock.monotonic() + backoffMs(failures, port.timing, random.fraction());
-        this.#resting.set(file.id, { until, failures });
-        if (!outcome.offline) port.trouble('UPLOAD', outcome.reason);
-      }
+      case 'later':
+        if (!this.#stopping.signal.aborted) this.#failed(file, outcome);
     }
   }
 
-  /** Where files rest, the first of them wakes us. */
+  /** There is a network, and a server: who rests for want of them goes on, and a socket is worth a try. */
+  #answered(): void {
+    if (this.#lane !== awake) this.#rouse();
+    this.#options.port.bytesPass(true);
+  }
+
+  #failed(file: KeptFile, { status, moved, reason }: Extract<Outcome, { is: 'later' }>): void {
+    const { port, shelf } = this.#options;
+    this.#rest(file, moved);
+    if (status === 0 || busy.includes(status)) this.#lane = this.#restAfter(this.#lane, moved);
+    else this.#answered();
+    if (status === 0) return port.bytesPass(false);
+    port.trouble('UPLOAD', reason);
+    // The server knows it, though we thought it did not.
+    if (status === 409) shelf.begin(file).catch((error: unknown) => port.trouble('FILES', messageOf(error)));
+  }
+
+  /** Where files rest, the first of them wakes us, when all may. */
   #comeBack(): void {
     const { shelf, port } = this.#options;
     const { clock } = port.environment;
-    const ends = shelf.waiting.flatMap(({ id }) => this.#resting.get(id)?.until ?? []);
+    const ends = shelf.waiting.flatMap((file) => (this.#toShow(file) ? (this.#resting.get(file.id)?.until ?? 0) : []));
     this.#stopTimer();
     if (ends.length === 0 || this.#stopping.signal.aborted) return;
-    this.#stopTimer = clock.after(Math.max(Math.min(...ends) - clock.monotonic(), 0) + 1, () => this.pump());
+    const end = Math.max(Math.min(...ends), this.#lane.until);
+    this.#stopTimer = clock.after(Math.max(end - clock.monotonic(), 0) + 1, () => this.pump());
   }
 }

@@ -11,6 +11,8 @@ export function openPort({ url, environment, timing, accounts, outbox, courier }
     status: courier.status,
     epoch: () => courier.epoch,
     waiting: (files: Readonly<Record<string, number>>) => courier.filesWait(files),
+    /** Whether bytes pass at this moment. */
+    bytesPass: (pass: boolean) => courier.bytesPass(pass),
     trouble: (code: string, message: string) => courier.trouble(code, message),
     /**
      * What there is to show at the server in this driver's name, as headers: the best first. A token may have ended

@@ -1,13 +1,14 @@
 import type { HttpStack } from 'tus-js-client';
 import { DetailedError, Upload } from 'tus-js-client';
+import { messageOf } from '../errors.ts';
 import type { KeptFile } from './file-store.ts';
 
 /** What became of one attempt. */
 export type Outcome =
   /** `epoch`: the life of the database that took it, where the answer tells it. */
   | { readonly is: 'here'; readonly epoch: string | undefined }
-  /** May work later: the link broke, the server has trouble. `moved`: some of it arrived. */
-  | { readonly is: 'later'; readonly offline: boolean; readonly moved: boolean; readonly reason: string }
+  /** May work later: the link broke, the server has trouble; `status` is 0 without an answer. `moved`: some of it arrived. */
+  | { readonly is: 'later'; readonly status: number; readonly moved: boolean; readonly reason: string }
   /** What was shown does not open the door any more. */
   | { readonly is: 'denied' }
   /** These bytes will never be taken. */
@@ -27,6 +28,8 @@ export interface Attempt {
   readonly httpStack?: HttpStack | undefined;
   readonly signal: AbortSignal;
   readonly progress: (bytes: number) => void;
+  /** The first bytes leave this device. */
+  readonly begun: () => void;
 }
 
 /** Moves a file on, from where the server says it stands: its address follows from its id, so nothing is remembered. */
@@ -48,6 +51,7 @@ export function sendFile({ file, bytes, endpoint, isNew, signal, ...line }: Atte
       fingerprint: () => Promise.resolve(asset_id),
       fileReader: { openFile: () => Promise.resolve(sourceOf(bytes)) },
       onProgress: (sent) => {
+        if (!moved && sent > 0) line.begun();
         moved ||= sent > 0;
         line.progress(sent);
       },
@@ -56,7 +60,7 @@ export function sendFile({ file, bytes, endpoint, isNew, signal, ...line }: Atte
     });
     const stop = (): void => {
       void upload.abort();
-      resolve({ is: 'later', offline: false, moved, reason: 'the app stopped' });
+      resolve({ is: 'later', status: 0, moved, reason: 'the app stopped' });
     };
     if (signal.aborted) return stop();
     signal.addEventListener('abort', stop, { once: true });
@@ -84,5 +88,5 @@ function outcomeOf(error: Error, moved: boolean): Outcome {
   if (status === 401 || status === 403) return { is: 'denied' };
   if (status === 400 || status === 413 || status === 460)
     return { is: 'refused', reason: response?.getBody().trim() || `the server answered ${status}` };
-  return { is: 'later', offline: status === 0, moved, reason: error.message };
+  return { is: 'later', status, moved, reason: messageOf(error) };
 }

@@ -86,11 +86,29 @@ export class Shelf {
     this.#written(file);
   }
 
+  /**
+   * What a file has become holds for this run at once. On a full disk the files that the server has give way, this one among
+   * them; where nothing can be written, a later run asks the server again.
+   */
   async move(file: KeptFile, state: FileState): Promise<void> {
-    const moved = { ...file, state };
-    await this.#store.put(moved.id, moved);
+    const moved = { ...file, ...this.#files.get(file.id), state };
     this.#show(moved);
+    try {
+      await this.#store.put(moved.id, moved);
+    } catch (error) {
+      if ((await this.forget(() => true)) === 0) throw error;
+      if (state.at !== 'here') await this.#store.put(moved.id, moved);
+    }
     this.#written(moved);
+  }
+
+  /** Bytes of it leave this device: the next attempt asks the server how many have arrived. */
+  async begin({ id }: KeptFile): Promise<void> {
+    const file = this.#files.get(id);
+    if (!file || file.begun === true) return;
+    const begun = { ...file, begun: true };
+    this.#files.set(id, begun);
+    await this.#store.put(id, begun);
   }
 
   /** The bytes of a file. Throws `Vanished` where a piece is gone. */

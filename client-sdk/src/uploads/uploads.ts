@@ -116,9 +116,9 @@ export class Uploads implements UploadsPart {
     // What has failed may be added again: perhaps its bytes are here now.
     if (known && known.state.at !== 'failed') return { id };
     const facts = { id, employee: owner, kind, name, size: length, pieces: pieces.length, sha256, salt };
-    const file: KeptFile = { ...facts, added: clock.now(), state: { at: 'saved' } };
+    const file: KeptFile = { ...facts, added: clock.now(), begun: false, state: { at: 'saved' } };
     await this.#shelf.put(file, pieces);
-    this.#running?.loop.added(file);
+    this.#running?.loop.pump();
     return { id };
   }
 
@@ -178,6 +178,10 @@ export class Uploads implements UploadsPart {
       () => this.#running?.loop.wake(),
       (error: unknown) => this.#running?.port.trouble('FILES', messageOf(error)),
     );
+  }
+
+  async makeRoom(): Promise<boolean> {
+    return (await this.#shelf.forget(() => true)) > 0;
   }
 
   async stop(): Promise<void> {

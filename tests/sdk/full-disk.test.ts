@@ -1,0 +1,112 @@
+import { MemoryFiles, openUploads } from '@tailgate/client-sdk/uploads';
+import { sampleKey } from '@tailgate/client-sdk/testing';
+import { expect, test } from 'vitest';
+import { startScriptedServer } from '../support/scripted-server.ts';
+import { Device, until } from '../support/sdk-device.ts';
+import { SmallDisk } from '../support/small-disk.ts';
+
+const comment = (id: number, text: string) => ({ id, updates: { driver_comments: text } });
+
+async function onTheRoad() {
+  const server = await startScriptedServer();
+  const disk = new SmallDisk();
+  const device = new Device(server.url, { store: disk });
+  const client = await device.startSignedIn();
+  await until(client.route(), (route) => route !== undefined);
+  return { server, disk, device, client };
+}
+
+test('what is on the disk is sent while the disk is full; what is not waits, and says so', async () => {
+  const { server, disk, device, client } = await onTheRoad();
+  server.refuse = true;
+  server.cut();
+  const saved = [1, 2].map((stop) => client.updateStop(sampleKey, comment(stop, 'before')));
+  await Promise.all(saved.map((receipt) => receipt.saved));
+  disk.fill();
+  const unsaved = client.updateStop(sampleKey, comment(3, 'after'));
+  await until(client.status, ({ storage }) => storage === 'failing');
+  expect(client.status.current.lastError?.message).toBe('cannot store yet: QuotaExceededError');
+  server.refuse = false;
+  await Promise.all(saved.map((receipt) => receipt.accepted));
+  expect(unsaved.current.at).toBe('recorded');
+  expect(server.ledger.taken.map(({ id }) => id)).toEqual(saved.map(({ id }) => id));
+
+  // A kill: what was sent is on the disk without its seal, and is sent again as it was.
+  await device.kill();
+  disk.quota = Infinity;
+  const again = await device.start();
+  await until(again.status, ({ pending, connection }) => connection === 'online' && Object.keys(pending).length === 0);
+  const next = again.updateStop(sampleKey, comment(3, 'after the kill'));
+  await next.accepted;
+  expect(server.ledger.taken.map(({ id }) => id)).toEqual([...saved, next].map(({ id }) => id));
+  expect(saved.map(({ id }) => again.receipt(id)?.current.at)).toEqual(['accepted', 'accepted']);
+});
+
+test('a change that a later tap was merged into goes when the disk has both', async () => {
+  const { server, disk, client } = await onTheRoad();
+  server.refuse = true;
+  server.cut();
+  await until(client.status, ({ connection }) => connection !== 'online');
+  const first = client.updateStop(sampleKey, comment(1, 'one'));
+  await first.saved;
+  disk.fill();
+  const merged = client.updateStop(sampleKey, { id: 1, updates: { store_emp_name: 'two' } });
+  expect(merged.id).toBe(first.id);
+  await until(client.status, ({ storage }) => storage === 'failing');
+  server.refuse = false;
+  await until(client.status, ({ connection }) => connection === 'online');
+  expect(server.ledger.taken).toEqual([]);
+  disk.quota = Infinity;
+  await merged.accepted;
+  expect(server.ledger.taken[0]?.mutation).toMatchObject({
+    args: { stop: { updates: { driver_comments: 'one', store_emp_name: 'two' } } },
+  });
+});
+
+test('a reserve is kept and given to what is recorded when nothing else fits', async () => {
+  const { server, disk, client } = await onTheRoad();
+  await client.updateStop(sampleKey, comment(1, 'fits')).accepted;
+  await expect.poll(() => disk.used).toBeGreaterThan(128 * 1024);
+  server.refuse = true;
+  server.cut();
+  disk.quota = disk.used + 100;
+  const receipts = Array.from({ length: 50 }, (_, n) => client.updateStop(sampleKey, comment((n % 3) + 1, `${n}`)));
+  await Promise.all(receipts.map((receipt) => receipt.saved));
+  expect(disk.refused).toBe(1);
+  expect(client.status.current).toMatchObject({ storage: 'ok', lastError: undefined });
+});
+
+test('files that the server has give way to what is recorded', async () => {
+  const server = await startScriptedServer();
+  const files = new MemoryFiles();
+  const facts = { id: '0123456789ABCDEF', employee: '1001', kind: 'photo', name: '', size: 3, pieces: 1 };
+  const here = { at: 'here', epoch: '1', since: Date.now() };
+  await files.put(facts.id, { ...facts, sha256: '', salt: '', added: 0, state: here }, [new Uint8Array(3)]);
+  const disk = new SmallDisk();
+  const uploads = await openUploads({ store: files });
+  const client = await new Device(server.url, { store: disk, uploads }).startSignedIn();
+  await until(client.route(), (route) => route !== undefined);
+  disk.fill();
+  const receipt = client.updateStop(sampleKey, comment(1, 'x'));
+  await expect.poll(() => files.files()).toEqual([]);
+  disk.quota = Infinity;
+  await receipt.accepted;
+});
+
+test('a driver signs in on a full disk', async () => {
+  const server = await startScriptedServer();
+  const disk = new SmallDisk();
+  disk.fill();
+  const client = await new Device(server.url, { store: disk }).startSignedIn();
+  const route = await until(client.route(), (seen) => seen !== undefined);
+  expect(route?.stops).toHaveLength(3);
+});
+
+test('a trouble that lasts is told once', async () => {
+  const { disk, client } = await onTheRoad();
+  disk.fill();
+  client.updateStop(sampleKey, comment(1, 'x'));
+  await expect.poll(() => disk.refused, { timeout: 10_000 }).toBeGreaterThan(4);
+  const { troubles } = await client.diagnostics();
+  expect(troubles.map(({ code }) => code)).toEqual(['STORAGE']);
+});
