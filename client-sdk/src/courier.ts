@@ -207,7 +207,7 @@ export class Courier implements Desk {
   // ── How it hangs together ────────────────────────────────────────────────────────────────────────────────────────
 
   #changed(items: readonly QueueItem[]): void {
-    for (const { mutation, progress } of items) this.#receipts.get(mutation.id)?.moved(progress);
+    for (const item of items) this.#receipts.get(item.mutation.id)?.moved(item);
     this.#ground.replica.changed(items);
     this.inbox.look();
     this.#update();
@@ -230,7 +230,7 @@ export class Courier implements Desk {
 
   #receiptOf(item: QueueItem): Receipt {
     const { id } = item.mutation;
-    const receipt = this.#receipts.get(id) ?? new Receipt(id, item.progress);
+    const receipt = this.#receipts.get(id) ?? new Receipt(id, item);
     this.#receipts.set(id, receipt);
     return receipt;
   }

@@ -7,9 +7,10 @@ export type { Clock, Environment, Randomness, Socket, SocketEvent } from './envi
 export { InvalidChange, NotSignedIn, Quarantined, Unreachable } from './errors.ts';
 export type { Amendment, ClientEvents, Conflict } from './events.ts';
 export type { ReviewedChange, ReviewEntry } from './inbox.ts';
+export type { ChangeWarning } from './queue/item.ts';
 export type { Receipt, ReceiptState } from './queue/receipt.ts';
 export type { SkipInput } from './queue/record.ts';
-export type { LocalRoute, LocalStop } from './replica/local-route.ts';
+export type { LocalRoute, LocalStop, StopWarning } from './replica/local-route.ts';
 export type { SignInInput, SignInResult } from './session/auth-calls.ts';
 export type { ConnectionStatus, Status, Trouble } from './status.ts';
 export type { IndexedDbOptions } from './store/indexeddb.ts';

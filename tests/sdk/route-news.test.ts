@@ -17,7 +17,13 @@ const routeOf = (stops: readonly LocalStop[]): LocalRoute => ({
 
 /** Stops by their number, each at one of a few states; the same state again is the same object. */
 const states = plans.map((plan) =>
-  [0, 1, 2].map((pending): LocalStop => ({ ...stopView(plan, { status: 'P' }), pending, amended: [], conflicts: [] })),
+  [0, 1, 2].map((pending): LocalStop => ({
+    ...stopView(plan, { status: 'P' }),
+    pending,
+    amended: [],
+    conflicts: [],
+    warnings: [],
+  })),
 );
 const routes = fc
   .array(fc.tuple(fc.nat(4), fc.nat(2)), { maxLength: 5 })

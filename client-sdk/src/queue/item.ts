@@ -1,5 +1,5 @@
 import { canonicalJson, routeScope } from '@tailgate/sync-protocol';
-import type { MutationResult, Scope } from '@tailgate/sync-protocol';
+import type { MutationResult, Scope, WarningCode } from '@tailgate/sync-protocol';
 import type { Conflict } from '../events.ts';
 import type { Check, Read } from '../store/reading.ts';
 import { either, exactly, fields, flag, listOf, nullable, number, optional, record, text } from '../store/reading.ts';
@@ -42,11 +42,23 @@ const accepted = (version = 0, epoch: string | null, since: number, superseded: 
   evidence: undefined,
 });
 
+/** What the server remarked of a change that it took in all the same, and of which field, in a sentence. */
+export interface ChangeWarning {
+  /** One of the known codes, or one of a later server. */
+  readonly code: WarningCode | (string & Record<never, never>);
+  /** As in the change, such as `products.0.updates.delivered`; blank where it is about the whole. */
+  readonly path: string;
+  readonly message: string;
+}
+const isWarning: Check<ChangeWarning> = fields({ code: text, path: text, message: text });
+
 const conflictForm = fields({ id: text, route: text, stop: number, path: text });
 const isConflict: Check<Conflict> = (value): value is Conflict => conflictForm(value);
 
 /** What a person may have to know of a change, beside how far it has come. */
 const isNotes = fields({
+  /** What the server remarked when it took the change in. */
+  warnings: optional(listOf(isWarning)),
   /** Fields that lost against a later edit, with both values. */
   conflicts: optional(listOf(isConflict)),
   /** An app that listens has heard of it. */
@@ -64,12 +76,20 @@ const news = { told: false, acknowledged: false };
 
 /** What the server's answer means; `epoch` is that of the route's scope as this device knows it. */
 export function stepOf(answer: MutationResult, epoch: string | null, now: number): Step {
-  const { result, code = result, reason = code, version, warnings = [] } = answer;
+  const { result, code = result, reason = code, version, warnings } = answer;
   if (result === 'quarantined')
     return { progress: { at: 'quarantined', code, reason, since: now, dismissed: undefined }, ...news };
-  const lost = warnings.flatMap((warning) => (warning.code === 'superseded' ? warning.path : []));
-  return { progress: accepted(version, epoch, now, lost) };
+  const lost = warnings?.flatMap((warning) => (isOfConflict(warning) ? warning.path : []));
+  // An answer that comes again may have none where the first had some.
+  return { progress: accepted(version, epoch, now, lost), ...(warnings && { warnings }) };
 }
+
+/** A field that lost is told with both values, as a conflict. */
+const isOfConflict = ({ code }: ChangeWarning): boolean => code === 'superseded';
+
+/** What the driver has not seen yet of what the server remarked. */
+export const openWarnings = ({ warnings = [], acknowledged }: QueueItem): ChangeWarning[] =>
+  acknowledged ? [] : warnings.filter((warning) => !isOfConflict(warning));
 
 export const withConflicts = (conflicts: Conflict[]): Step => ({ conflicts, ...news });
 
@@ -171,7 +191,9 @@ export const isInReview = ({ progress }: QueueItem): boolean =>
 
 /** Something of it is for a person: the office has it for review, or its driver has not seen what became of it. */
 export const isNotable = (item: QueueItem): boolean =>
-  isInReview(item) || (!item.acknowledged && (item.progress.at === 'quarantined' || !!item.conflicts?.length));
+  isInReview(item) ||
+  (!item.acknowledged && (item.progress.at === 'quarantined' || !!item.conflicts?.length)) ||
+  openWarnings(item).length > 0;
 
 // Keys sort as sequences do.
 const itemKey = (item: QueueItem): string => `${item.client_id}/${String(item.mutation.seq).padStart(10, '0')}`;

@@ -1,7 +1,10 @@
 import { Quarantined } from '../errors.ts';
 import type { Watch } from '../watch.ts';
 import { Signal } from '../watch.ts';
-import type { Evidence, Progress } from './item.ts';
+import type { ChangeWarning, Evidence, QueueItem } from './item.ts';
+
+/** What of a change its receipt tells. */
+type Standing = Pick<QueueItem, 'progress' | 'warnings'>;
 
 /** How far a change has come, for the person who made it. */
 export type ReceiptState =
@@ -10,9 +13,9 @@ export type ReceiptState =
   /** On this device's disk: it survives whatever happens to the app, and will be sent. */
   | { readonly at: 'saved' }
   /** Committed by the server. */
-  | { readonly at: 'accepted'; readonly version: number; readonly evidence?: Evidence }
+  | ({ readonly at: 'accepted' } & Taken)
   /** In the tables that the back office reads. */
-  | { readonly at: 'on_host'; readonly version: number; readonly evidence?: Evidence }
+  | ({ readonly at: 'on_host' } & Taken)
   /** Kept by the server for the office, which releases it (then it is accepted after all) or dismisses it with a word. */
   | {
       readonly at: 'quarantined';
@@ -20,6 +23,15 @@ export type ReceiptState =
       readonly reason: string;
       readonly dismissed?: string | undefined;
     };
+
+interface Taken {
+  /** The route version that contains the change. */
+  readonly version: number;
+  /** Whether the server has every file that the stop names. */
+  readonly evidence?: Evidence;
+  /** What the server remarked; absent where it had nothing to say. */
+  readonly warnings?: readonly ChangeWarning[] | undefined;
+}
 
 /**
  * The receipt of one change: its state as a value to watch, and each step as a promise. Two taps that were merged into
@@ -30,9 +42,9 @@ export class Receipt implements Watch<ReceiptState> {
   readonly #signal: Signal<ReceiptState>;
   #saving = 0;
 
-  constructor(id: string, progress: Progress) {
+  constructor(id: string, standing: Standing) {
     this.id = id;
-    this.#signal = new Signal<ReceiptState>(stateOf(progress));
+    this.#signal = new Signal<ReceiptState>(stateOf(standing));
   }
 
   get current(): ReceiptState {
@@ -41,6 +53,11 @@ export class Receipt implements Watch<ReceiptState> {
 
   subscribe(listener: (state: ReceiptState) => void): () => void {
     return this.#signal.subscribe(listener);
+  }
+
+  /** What the server remarked when it took the change in. */
+  get warnings(): readonly ChangeWarning[] {
+    return ('warnings' in this.current && this.current.warnings) || [];
   }
 
   /** Resolves when the change is on this device's disk. */
@@ -76,9 +93,9 @@ export class Receipt implements Watch<ReceiptState> {
     if (this.#saving === 0 && this.current.at === 'recorded') this.#signal.set({ at: 'saved' });
   }
 
-  moved(progress: Progress): void {
-    if (progress.at === 'waiting' && this.#saving > 0) return;
-    this.shows(stateOf(progress));
+  moved(standing: Standing): void {
+    if (standing.progress.at === 'waiting' && this.#saving > 0) return;
+    this.shows(stateOf(standing));
   }
 
   /** Also where the change is recorded in another page: what that one's receipt says. */
@@ -111,12 +128,12 @@ export class Receipt implements Watch<ReceiptState> {
 type Found<Value> = { readonly value: Value } | undefined;
 const done = { value: undefined };
 
-function stateOf(progress: Progress): ReceiptState {
+function stateOf({ progress, warnings = [] }: Standing): ReceiptState {
   if (progress.at === 'waiting') return { at: 'saved' };
   if (progress.at === 'quarantined') {
     const { code, reason, dismissed } = progress;
     return { at: 'quarantined', code, reason, dismissed };
   }
   const { at, version, evidence } = progress;
-  return { at, version, evidence };
+  return { at, version, evidence, warnings: warnings.length > 0 ? warnings : undefined };
 }

@@ -1,7 +1,8 @@
 import type { OfficeEdit, RouteHeader, RouteKey, Scope, StopPlan, StopResult, StopView } from '@tailgate/sync-protocol';
 import { headerDocument, officeEdits, planDocument, resultDocument, stopView, valueAt } from '@tailgate/sync-protocol';
 import type { Amendment, Conflict } from '../events.ts';
-import type { QueueItem } from '../queue/item.ts';
+import type { ChangeWarning, QueueItem } from '../queue/item.ts';
+import { openWarnings } from '../queue/item.ts';
 import type { ItemsByStop } from '../queue/items-by-stop.ts';
 import type { Check } from '../store/reading.ts';
 import { keepEqualParts, Signal } from '../watch.ts';
@@ -19,6 +20,13 @@ export interface LocalStop extends StopView {
   readonly amended: readonly OfficeEdit[];
   /** Fields that were recorded here and lost against a later edit, until `acknowledge` of the client says they were seen. */
   readonly conflicts: readonly Conflict[];
+  /** What the server remarked of changes that were recorded here, until `acknowledge`; each with the id of its change. */
+  readonly warnings: readonly StopWarning[];
+}
+
+/** A warning of a stop, and the change that it is about. */
+export interface StopWarning extends ChangeWarning {
+  readonly id: string;
 }
 
 /** A route as this device knows it. Parts that did not change keep their identity. */
@@ -111,10 +119,12 @@ export class RouteModel {
     // A queue that drains moves each change through several states, and none of them changes what a stop shows: its few
     // values are compared rather than its many lines made anew.
     const lines = before?.plan === plan && saysSame(before.result, result) ? before.view : stopView(plan, result);
-    const conflicts = [...notable.ofStop(this.#state.scope, stop)].flatMap((item) =>
-      item.acknowledged ? [] : (item.conflicts ?? []),
+    const unseen = [...notable.ofStop(this.#state.scope, stop)];
+    const conflicts = unseen.flatMap((item) => (item.acknowledged ? [] : (item.conflicts ?? [])));
+    const warnings = unseen.flatMap((item) =>
+      openWarnings(item).map((warning) => ({ ...warning, id: item.mutation.id })),
     );
-    const view: LocalStop = { ...lines, pending, amended, conflicts };
+    const view: LocalStop = { ...lines, pending, amended, conflicts, warnings };
     this.#stops.set(stop, { plan, result, view: keepEqualParts(before?.view, view) });
     // Seen for the first time nothing has changed: that it is the office's word stands in the view.
     if (!before) return [];

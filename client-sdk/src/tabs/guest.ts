@@ -75,7 +75,7 @@ export class Guest implements Client {
 
   /** A change of this id is in the store, or soon will be. */
   know(id: string): void {
-    if (!this.#receipts.has(id)) this.#receipts.set(id, new Receipt(id, { at: 'waiting' }));
+    if (!this.#receipts.has(id)) this.#receipts.set(id, new Receipt(id, { progress: { at: 'waiting' } }));
   }
 
   // ── As a client ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -152,7 +152,7 @@ export class Guest implements Client {
   record(draft: Draft): Receipt {
     const by = this.#author();
     const change = { draft, by };
-    const receipt = new Receipt(by.id, { at: 'waiting' });
+    const receipt = new Receipt(by.id, { progress: { at: 'waiting' } });
     receipt.shows({ at: 'recorded' });
     this.#receipts.set(by.id, receipt);
     this.#unsaved.set(by.id, change);
