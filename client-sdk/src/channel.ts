@@ -211,6 +211,7 @@ export class Channel implements Talk {
   /** A hello that lay in a dead zone tells the time badly: its first pong is waited for, however long that takes. */
   timed(askedAt: number, serverTime: string): void {
     this.#ground.time.take(askedAt, serverTime);
+    this.#ground.desk.showStatus();
     if (!this.#sender || this.#isTimed) return;
     this.#isTimed = true;
     // The next ping tells the server what was found out.

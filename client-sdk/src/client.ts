@@ -1,4 +1,4 @@
-import type { AssignedRoute, ReferenceCode, RouteKey, StopObjectInput } from '@tailgate/sync-protocol';
+import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
 import { currentProtocol, routeScope } from '@tailgate/sync-protocol';
 import type { ChannelGround } from './channel.ts';
 import { sdkName } from './channel.ts';
@@ -10,7 +10,7 @@ import type { Inbox, ReviewedChange } from './inbox.ts';
 import { withReceipts } from './inbox.ts';
 import type { Outbox } from './queue/outbox.ts';
 import { targetOf } from './queue/item.ts';
-import type { Draft, SkipInput } from './queue/record.ts';
+import type { Draft, SkipInput, StopInput } from './queue/record.ts';
 import { draftSkip, draftUpdate } from './queue/record.ts';
 import type { Receipt } from './queue/receipt.ts';
 import type { HeldStops, Known } from './replica/known.ts';
@@ -165,7 +165,7 @@ export class LocalClient {
    *
    * @throws InvalidChange naming each field that does not fit; NotSignedIn
    */
-  updateStop(route: RouteKey, stop: StopObjectInput, by?: Author): Receipt {
+  updateStop(route: RouteKey, stop: StopInput, by?: Author): Receipt {
     return this.record(this.#fit(draftUpdate(route, stop), by), by);
   }
 
@@ -198,6 +198,15 @@ export class LocalClient {
   /** The receipt of an earlier change, also of an earlier run of the app; undefined once it is long done. */
   receipt(id: string): Receipt | undefined {
     return this.#ground.courier.receipt(id);
+  }
+
+  /**
+   * The time as the server has it, ms since 1970, whatever this device's clock shows; the device's own until the server was
+   * heard. For what is shown and counted down. In a change give a `Date` of the device: the server corrects it.
+   */
+  now(): number {
+    const { environment, time } = this.#ground;
+    return time.best ? environment.clock.monotonic() + time.best.ms : environment.clock.now();
   }
 
   /**

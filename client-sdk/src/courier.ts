@@ -49,6 +49,7 @@ export class Courier implements Desk {
   #files: Status['uploading'] = {};
   #storage: Status['storage'] = 'ok';
   #bytesPass = false;
+  #clockAheadMs: number | undefined;
   #closed = false;
 
   constructor(ground: CourierGround) {
@@ -245,6 +246,16 @@ export class Courier implements Desk {
     this.status.renew(this.#computeStatus());
   }
 
+  /** A new figure only where it is another one for a person. */
+  #clockAhead(): number | undefined {
+    const { environment, time } = this.#ground;
+    const { clock } = environment;
+    const ahead = time.best && clock.now() - clock.monotonic() - time.best.ms;
+    if (ahead !== undefined && Math.abs(ahead - (this.#clockAheadMs ?? Infinity)) > 500)
+      this.#clockAheadMs = Math.round(ahead);
+    return this.#clockAheadMs;
+  }
+
   #computeStatus(): Status {
     const account = this.#ground.accounts.current.current;
     const channel = this.channels.find(({ queue }) => this.followerOf(queue));
@@ -253,6 +264,7 @@ export class Courier implements Desk {
       employeeId: account?.employee,
       ...pendingOf(this.#ground.outbox, (queue) => this.credentials(queue)),
       uploading: this.#files,
+      clockAheadMs: this.#clockAhead(),
       lastError: this.troubles.at(-1),
       storage: this.#storage,
     };

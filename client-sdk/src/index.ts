@@ -9,7 +9,7 @@ export type { Amendment, ClientEvents, Conflict } from './events.ts';
 export type { ReviewedChange, ReviewEntry } from './inbox.ts';
 export type { ChangeWarning } from './queue/item.ts';
 export type { Receipt, ReceiptState } from './queue/receipt.ts';
-export type { SkipInput } from './queue/record.ts';
+export type { SkipInput, StopInput, UpdatesInput } from './queue/record.ts';
 export type { LocalRoute, LocalStop, StopWarning } from './replica/local-route.ts';
 export type { SignInInput, SignInResult } from './session/auth-calls.ts';
 export type { ConnectionStatus, Status, Trouble } from './status.ts';

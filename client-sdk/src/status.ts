@@ -18,6 +18,8 @@ export interface Status {
   readonly uploading: Readonly<Record<string, number>>;
   /** When the oldest pending change was recorded, by this device's clock (ms since 1970). */
   readonly oldestPendingAt: number | undefined;
+  /** How far this device's clock is ahead of the server's (ms, negative where it is behind); undefined until measured. */
+  readonly clockAheadMs: number | undefined;
   /** The last thing that went wrong; it may be over. */
   readonly lastError: Trouble | undefined;
   /** `failing`: the last write did not succeed; it is kept in memory and tried again. */

@@ -20,6 +20,23 @@ export const skipRefuseFields = {
 export const skipRefuseArgs = z.object({ route: routeKey, stop_id: stopNumber, ...skipRefuseFields });
 export type SkipRefuseArgs = z.infer<typeof skipRefuseArgs>;
 
+/** Fields of a stop that hold an instant. */
+export const instantFields = ['start_delivery_time', 'end_delivery_time', 'skip_refuse_timestamp'] as const;
+export type InstantField = (typeof instantFields)[number];
+
+/** Beside the arguments of `stop.update` and `stop.skip_refuse`; servers of before read past it (docs/protocol.md, Time). */
+const marks = z.object({ device_times: z.array(z.string()) });
+
+const noTimes: readonly InstantField[] = [];
+
+/** The instants among the arguments that the device read off its own clock, by their fields. */
+export function deviceTimesOf(args: unknown): readonly InstantField[] {
+  // Few changes have any.
+  if (!(args instanceof Object && 'device_times' in args)) return noTimes;
+  const named: readonly string[] = marks.safeParse(args).data?.device_times ?? [];
+  return instantFields.filter((name) => named.includes(name));
+}
+
 /** Every mutation by name: the schema of its arguments, by version. Adding one is a line here and a rule on the server. */
 export const mutationArgs = {
   'stop.update': { 1: stopUpdateArgs },

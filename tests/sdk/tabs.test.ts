@@ -41,6 +41,7 @@ globalThis.tab = {
   sees: (stop, text) => until(client.stop(stop), (is) => is?.updates.driver_comments === text).then(() => true),
   refusal: (stop) => { try { client.updateStop(key, { id: stop, updates: { status: 'ZZ' } }); } catch (error) { return error.name; } },
   unknownStop: (stop) => { try { client.updateStop(key, { id: stop }); } catch ({ details }) { return details[0].path; } },
+  now: () => client.now(),
   fired: () => fired,
   amended: () => amended,
   support: async () => { const { queues } = await client.diagnostics(); return queues.map((queue) => queue.connection); },
@@ -66,6 +67,7 @@ interface Tab {
   sees(stop: number, text: string): Promise<boolean>;
   refusal(stop: number): string | undefined;
   unknownStop(stop: number): string | undefined;
+  now(): number;
   fired(): number;
   amended(): Promise<object>;
   support(): Promise<string[]>;
@@ -127,6 +129,8 @@ describe('two pages of one origin, in a real Chromium', () => {
     expect(await guest.evaluate(() => globalThis.tab.support())).toEqual(['live']);
     expect(await guest.evaluate(() => globalThis.tab.refusal(1))).toBe('InvalidChange');
     for (const page of [leader, guest]) expect(await page.evaluate(() => globalThis.tab.unknownStop(77))).toBe('id');
+    for (const page of [leader, guest])
+      expect(Math.abs((await page.evaluate(() => globalThis.tab.now())) - Date.now())).toBeLessThan(60_000);
     expect(await guest.evaluate(() => globalThis.tab.online())).toBe(true);
     // What one of them is told both of them tell.
     server.amend({ id: 3, updates: { driver_comments: 'of the office' } }, Date.now());

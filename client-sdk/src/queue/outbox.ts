@@ -1,5 +1,5 @@
 import type { MutationResult, Scope } from '@tailgate/sync-protocol';
-import { routeScope, stopUpdateArgs } from '@tailgate/sync-protocol';
+import { deviceTimesOf, routeScope, stopUpdateArgs } from '@tailgate/sync-protocol';
 import type { Environment } from '../environment.ts';
 import { newId } from '../environment.ts';
 import type { Journal } from '../store/journal.ts';
@@ -20,6 +20,7 @@ import { mergeUpdates } from './merge.ts';
 import type { Gone, QueueHead } from './queue.ts';
 import { isQueueHead, putQueue, Queue } from './queue.ts';
 import type { Draft } from './record.ts';
+import { withDeviceTimes } from './record.ts';
 import { ItemsByStop } from './items-by-stop.ts';
 
 /** How long apart two edits may be that merge: their fields share one edit time afterwards, which decides conflicts. */
@@ -210,7 +211,11 @@ export class Outbox {
     const { time, environment } = this.#ground;
     const tail = queue.items.at(-1);
     if (tail?.form !== 'open' || tail.mutation.boot_id !== time.id) return undefined;
-    if (environment.clock.monotonic() - tail.mutation.monotonic_ms > mergeWindowMs) return undefined;
+    const since = environment.clock.monotonic() - tail.mutation.monotonic_ms;
+    if (since > mergeWindowMs) return undefined;
+    // Both are corrected by what the clock lacked at the first: it must not have been turned meanwhile.
+    const turned = environment.clock.now() - Date.parse(tail.mutation.captured_at) - since;
+    if (deviceTimesOf(draft.args).length > 0 && Math.abs(turned) > 1_000) return undefined;
     const args = mergeArgs(tail.mutation.args, draft.args);
     if (!args) return undefined;
     // The first edit's clocks stay: the window counts from there.
@@ -268,7 +273,8 @@ function mergeArgs(held: unknown, added: unknown): Record<string, unknown> | und
   // Every route has a stop 1.
   if (!first || !second || routeScope(first.route) !== routeScope(second.route)) return undefined;
   const stop = mergeUpdates(first.stop, second.stop);
-  return stop && { route: first.route, stop };
+  const marks = deviceTimesOf(held).filter((name) => second.stop.updates?.[name] === undefined);
+  return stop && withDeviceTimes({ route: first.route, stop }, [...marks, ...deviceTimesOf(added)]);
 }
 
 function isForgettable(item: QueueItem, now: number): boolean {

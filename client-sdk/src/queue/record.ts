@@ -1,5 +1,12 @@
-import type { ErrorDetail, MutationName, RouteKey, SkipRefuseArgs, StopObjectInput } from '@tailgate/sync-protocol';
-import { leastFrameBytes, skipRefuseArgs, stopUpdateArgs } from '@tailgate/sync-protocol';
+import type {
+  ErrorDetail,
+  InstantField,
+  MutationName,
+  RouteKey,
+  SkipRefuseArgs,
+  StopObjectInput,
+} from '@tailgate/sync-protocol';
+import { instantFields, leastFrameBytes, skipRefuseArgs, stopUpdateArgs } from '@tailgate/sync-protocol';
 import { InvalidChange } from '../errors.ts';
 import { record } from '../store/reading.ts';
 import { bytesOf } from './item.ts';
@@ -11,14 +18,49 @@ export interface Draft {
   readonly args: Record<string, unknown>;
 }
 
+/** A `Date` is an instant that this device's clock has told: however wrong it is, the server corrects it with the edit. */
+type WithDates<Fields> = { [Name in keyof Fields]: Name extends InstantField ? Fields[Name] | Date : Fields[Name] };
+
+/** `updates` of a stop. */
+export type UpdatesInput = WithDates<NonNullable<StopObjectInput['updates']>>;
+
+/** A stop object of PUT route/stop. */
+export interface StopInput extends Omit<StopObjectInput, 'updates'> {
+  readonly updates?: UpdatesInput | null | undefined;
+}
+
 /** `stop` of PUT skip-refuse without the route (contract §4). */
-export type SkipInput = Partial<Omit<SkipRefuseArgs, 'route' | 'stop_id'>>;
+export type SkipInput = WithDates<Partial<Omit<SkipRefuseArgs, 'route' | 'stop_id' | 'device_times'>>>;
 
-export const draftUpdate = (route: RouteKey, stop: StopObjectInput): Draft =>
-  draft('stop.update', stopUpdateArgs, { route, stop });
+export function draftUpdate(route: RouteKey, stop: StopInput): Draft {
+  const [updates, marks] = spelled(stop.updates ?? {});
+  const { args, ...rest } = draft('stop.update', stopUpdateArgs, {
+    route,
+    stop: stop.updates ? { ...stop, updates } : stop,
+  });
+  return { ...rest, args: withDeviceTimes(args, marks) };
+}
 
-export const draftSkip = (route: RouteKey, stop_id: number, fields: SkipInput): Draft =>
-  draft('stop.skip_refuse', skipRefuseArgs, { ...fields, route, stop_id });
+export function draftSkip(route: RouteKey, stop_id: number, given: SkipInput): Draft {
+  const [fields, marks] = spelled(given);
+  const { args, ...rest } = draft('stop.skip_refuse', skipRefuseArgs, { ...fields, route, stop_id });
+  return { ...rest, args: withDeviceTimes(args, marks) };
+}
+
+/** @param device_times fields that this device read off its own clock */
+export const withDeviceTimes = (args: Draft['args'], device_times: readonly string[]): Draft['args'] =>
+  device_times.length > 0 ? { ...args, device_times } : args;
+
+/** Writes dates as text, and says which. */
+function spelled(fields: object): [fields: object, marks: readonly string[]] {
+  const marks: string[] = [];
+  const members = Object.entries(fields).map(([name, value]: [string, unknown]) => {
+    if (!(value instanceof Date) || !instantFields.some((each) => each === name)) return [name, value];
+    marks.push(name);
+    return [name, Number.isFinite(value.getTime()) ? value.toISOString() : String(value)];
+  });
+  return marks.length > 0 ? [Object.fromEntries(members), marks] : [fields, marks];
+}
 
 type Issue = NonNullable<ReturnType<typeof stopUpdateArgs.safeParse>['error']>['issues'][number];
 type Parsed =

@@ -1,4 +1,4 @@
-import type { AssignedRoute, ReferenceCode, RouteKey, StopObjectInput } from '@tailgate/sync-protocol';
+import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
 import { routeScope } from '@tailgate/sync-protocol';
 import type { Client, Driver, LocalClient } from '../client.ts';
 import type { Diagnostics } from '../diagnostics.ts';
@@ -7,7 +7,7 @@ import { NotSignedIn, Unreachable } from '../errors.ts';
 import type { ClientEvents, Conflict, EventHub, Told } from '../events.ts';
 import type { ReviewedChange, ReviewEntry } from '../inbox.ts';
 import { withReceipts } from '../inbox.ts';
-import type { Draft, SkipInput } from '../queue/record.ts';
+import type { Draft, SkipInput, StopInput } from '../queue/record.ts';
 import { draftSkip, draftUpdate } from '../queue/record.ts';
 import { Receipt } from '../queue/receipt.ts';
 import type { Known } from '../replica/known.ts';
@@ -133,7 +133,7 @@ export class Guest implements Client {
     return signal;
   }
 
-  updateStop(route: RouteKey, stop: StopObjectInput): Receipt {
+  updateStop(route: RouteKey, stop: StopInput): Receipt {
     return this.record(this.#fit(draftUpdate(route, stop)));
   }
 
@@ -164,6 +164,10 @@ export class Guest implements Client {
     const receipt = this.#receipts.get(id);
     if (receipt && !this.#unsaved.has(id)) this.#line.say({ type: 'wants', wanted: { of: 'receipt', id } });
     return receipt;
+  }
+
+  now(): number {
+    return Date.now() - (this.status.current.clockAheadMs ?? 0);
   }
 
   async acknowledge(id: string): Promise<boolean> {
@@ -297,6 +301,7 @@ const unknownStatus: Status = {
   unhosted: {},
   uploading: {},
   oldestPendingAt: undefined,
+  clockAheadMs: undefined,
   lastError: undefined,
   storage: 'ok',
 };

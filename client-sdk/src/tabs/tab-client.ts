@@ -1,11 +1,11 @@
-import type { AssignedRoute, ReferenceCode, RouteKey, StopObjectInput } from '@tailgate/sync-protocol';
+import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
 import type { Author, Client, Driver, LocalClient } from '../client.ts';
 import type { Diagnostics } from '../diagnostics.ts';
 import type { ClientEvents, Conflict } from '../events.ts';
 import { EventHub } from '../events.ts';
 import type { ReviewedChange } from '../inbox.ts';
 import { readItem } from '../queue/item.ts';
-import type { Draft, SkipInput } from '../queue/record.ts';
+import type { Draft, SkipInput, StopInput } from '../queue/record.ts';
 import type { Receipt } from '../queue/receipt.ts';
 import type { LocalRoute, LocalStop } from '../replica/local-route.ts';
 import type { SignInInput, SignInResult } from '../session/auth-calls.ts';
@@ -138,7 +138,7 @@ export class TabClient implements Client {
     return this.#of((seat) => seat.codes(type));
   }
 
-  updateStop(route: RouteKey, stop: StopObjectInput, by?: Author): Receipt {
+  updateStop(route: RouteKey, stop: StopInput, by?: Author): Receipt {
     return this.#recorded(this.#seat.current.updateStop(route, stop, by));
   }
 
@@ -157,6 +157,10 @@ export class TabClient implements Client {
 
   receipt(id: string): Receipt | undefined {
     return (this.#local && this.#guest.given(id)) ?? this.#seat.current.receipt(id);
+  }
+
+  now(): number {
+    return this.#seat.current.now();
   }
 
   acknowledge(id: string): Promise<boolean> {

@@ -7,7 +7,8 @@ import type { StopContext } from '../stops/stop-context.ts';
 import type { Outcome, ReportOutcome } from './change.ts';
 import type { Changes, LedgerEntry, QuarantineEntry } from './changes.ts';
 import { decide, latestOf, repeats } from './decide.ts';
-import { editTimeOf } from './edit-time.ts';
+import { inOurTime } from './device-times.ts';
+import { editTimeOf, lagOf } from './edit-time.ts';
 import { fitsChain, judge, linkOf } from './identity.ts';
 import type { KnownMutation } from './identity.ts';
 import { placeOf, type CommandMeaning, type Fault, type Item, type QueueItem } from './item.ts';
@@ -204,7 +205,7 @@ class Fold {
 
     let decision: StopDecision;
     try {
-      decision = decide(meaning.command, this.#context(item, route, stop, editTime));
+      decision = decide(inOurTime(meaning, lagOf(item)), this.#context(item, route, stop, editTime));
     } catch (error) {
       // A rule that throws is our bug; the driver's record is kept and the queue goes on (I5).
       return this.#refuse(

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type {
   ErrorDetail,
+  InstantField,
   LoadConditionReport,
   Mutation,
   MutationName,
@@ -10,6 +11,7 @@ import type {
 import {
   canonicalJson,
   contentOf,
+  deviceTimesOf,
   isMutationName,
   loadReportArgs,
   mutation,
@@ -88,6 +90,8 @@ export interface CommandMeaning {
   readonly scope: Scope;
   readonly stop: number;
   readonly command: Command;
+  /** Fields that the device read off its own clock: they are wrong by as much as the time of the edit. */
+  readonly deviceTimes: readonly InstantField[];
 }
 
 export interface Fault {
@@ -265,7 +269,7 @@ function readArguments(name: MutationName, _version: number, args: unknown): Mea
   if (name === 'stop.update') {
     const parsed = readStopUpdate(args);
     if (!parsed.success) return badArguments(parsed.error.issues);
-    return commandMeaning(parsed.data.route, parsed.data.stop.id, { name, args: parsed.data });
+    return commandMeaning(parsed.data.route, parsed.data.stop.id, { name, args: parsed.data }, deviceTimesOf(args));
   }
   if (name === 'report.load_condition') {
     const parsed = loadReportArgs.safeParse(args);
@@ -274,15 +278,21 @@ function readArguments(name: MutationName, _version: number, args: unknown): Mea
   }
   const parsed = skipRefuseArgs.safeParse(args);
   if (!parsed.success) return badArguments(parsed.error.issues);
-  return commandMeaning(parsed.data.route, parsed.data.stop_id, { name, args: parsed.data });
+  return commandMeaning(parsed.data.route, parsed.data.stop_id, { name, args: parsed.data }, deviceTimesOf(args));
 }
 
-const commandMeaning = (route: RouteKey, stop: number, command: Command): CommandMeaning => ({
+const commandMeaning = (
+  route: RouteKey,
+  stop: number,
+  command: Command,
+  deviceTimes: readonly InstantField[] = [],
+): CommandMeaning => ({
   kind: 'command',
   route,
   scope: routeScope(route),
   stop,
   command,
+  deviceTimes,
 });
 
 const badArguments = (issues: readonly $ZodIssue[]): Meaning =>
