@@ -1,0 +1,140 @@
+/** An event of a service worker's life, as far as it is used. */
+export interface LifeEventLike {
+  waitUntil(work: Promise<unknown>): void;
+}
+
+/** A message from a page of the app. */
+export interface MessageEventLike extends LifeEventLike {
+  readonly data: unknown;
+}
+
+/** A request of a page of the app. */
+export interface FetchEventLike extends LifeEventLike {
+  readonly request: Request;
+  respondWith(answer: Promise<Response>): void;
+}
+
+/** What of a service worker's `self` is used. */
+export interface ShellScope {
+  readonly location: { readonly href: string; readonly origin: string };
+  readonly clients: { claim(): Promise<void> };
+  skipWaiting(): Promise<void>;
+  addEventListener(type: 'install' | 'activate', listener: (event: LifeEventLike) => void): void;
+  addEventListener(type: 'message', listener: (event: MessageEventLike) => void): void;
+  addEventListener(type: 'fetch', listener: (event: FetchEventLike) => void): void;
+}
+
+/** What `serveShell` takes: one version of the app's files. */
+export interface ShellOptions {
+  /** Another one for other files. */
+  readonly version: string;
+  /**
+   * All files of this version: by address, seen from the worker, what they must be (`sha256-…`, as the attribute
+   * `integrity` has it); an empty text checks nothing.
+   */
+  readonly files: Readonly<Record<string, string>>;
+  /** The file that every page of the app is. The folder of the worker, `./`. */
+  readonly page?: string;
+  /** Paths that the server answers beside `/api`, with all below them, such as `/console`. */
+  readonly network?: readonly string[];
+  /** Of the caches, before the version. */
+  readonly name?: string;
+}
+
+const takeOverMessage = 'tailgate-shell: take over';
+
+/**
+ * Lets an app open without a network. In the app's service worker: `serveShell(self, { version, files })`.
+ *
+ * A version is kept whole or not at all, when the worker is installed. Its pages come from there, and nothing of another
+ * version with them: a new worker waits until the last page of the old one is closed, or the app calls `takeOverShell`.
+ * What is under `/api` is never answered from here, nor kept.
+ *
+ * @throws Error where `page` is none of the files
+ */
+export function serveShell(scope: ShellScope, options: ShellOptions): void {
+  const { version, files, page = './', network = [], name = 'tailgate-shell' } = options;
+  const absolute = (path: string): string => new URL(path, scope.location.href).href;
+  const kept = new Map(Object.entries(files).map(([path, integrity]) => [absolute(path), integrity]));
+  const home = absolute(page);
+  if (!kept.has(home)) throw new Error(`page: ${page} is none of the files`);
+  const cacheName = `${name}:${version}`;
+  const isOfServer = (path: string): boolean =>
+    ['/api', ...network].some((prefix) => path === prefix || path.startsWith(`${prefix}/`));
+
+  scope.addEventListener('install', (event) => event.waitUntil(keep(cacheName, kept)));
+  // No page of another version is open by now.
+  scope.addEventListener('activate', (event) =>
+    event.waitUntil(letGo(`${name}:`, cacheName).then(() => scope.clients.claim())),
+  );
+  scope.addEventListener('message', (event) => {
+    if (event.data === takeOverMessage) event.waitUntil(scope.skipWaiting());
+  });
+  scope.addEventListener('fetch', (event) => {
+    const { method, mode, url } = event.request;
+    const { origin, pathname, href } = new URL(url);
+    if (method !== 'GET' || origin !== scope.location.origin || isOfServer(pathname)) return;
+    const [file = ''] = href.split(mode === 'navigate' ? /[?#]/ : '#');
+    if (kept.has(file)) event.respondWith(answer(cacheName, file, event.request));
+    else if (mode === 'navigate') event.respondWith(answer(cacheName, home, event.request));
+  });
+}
+
+/**
+ * In a page: lets the version that waits take over, and resolves once it has. Reload the page then: parts that it has
+ * not loaded yet are gone.
+ *
+ * @param registration such as `await navigator.serviceWorker.ready`
+ * @returns false where none waits
+ */
+export async function takeOverShell({ waiting }: { readonly waiting: ServiceWorker | null }): Promise<boolean> {
+  if (!waiting) return false;
+  const over = new Promise<void>((resolve) => {
+    waiting.addEventListener('statechange', () => waiting.state === 'activated' && resolve());
+  });
+  waiting.postMessage(takeOverMessage);
+  await over;
+  return true;
+}
+
+/** All files, or none: half of a version would open, and fail on the road. */
+async function keep(cacheName: string, files: ReadonlyMap<string, string>): Promise<void> {
+  const answers = await Promise.all(
+    [...files].map(async ([href, integrity]) => {
+      const response = await fetch(href, { cache: 'no-cache', integrity });
+      if (!response.ok) throw new Error(`${href}: the server answered ${response.status}`);
+      return [href, await plain(response)] as const;
+    }),
+  );
+  const cache = await caches.open(cacheName);
+  try {
+    await Promise.all(answers.map(([href, response]) => cache.put(href, response)));
+  } catch (error) {
+    await caches.delete(cacheName);
+    throw error;
+  }
+}
+
+/**
+ * The response as one that can be kept, and shown as a page: no cache takes `Vary: *`, and no page one that was
+ * redirected.
+ */
+async function plain(response: Response): Promise<Response> {
+  const { status, redirected } = response;
+  const headers = new Headers(response.headers);
+  const varies = headers.get('vary')?.includes('*') ?? false;
+  if (!redirected && !varies) return response;
+  headers.delete('vary');
+  return new Response(await response.blob(), { status, headers });
+}
+
+async function letGo(prefix: string, but: string): Promise<void> {
+  const old = (await caches.keys()).filter((name) => name.startsWith(prefix) && name !== but);
+  await Promise.all(old.map((name) => caches.delete(name)));
+}
+
+/** What a server says in `Vary` is about other clients: there is one answer here. What was evicted is asked for. */
+async function answer(cacheName: string, href: string, request: Request): Promise<Response> {
+  const cache = await caches.open(cacheName);
+  return (await cache.match(href, { ignoreVary: true })) ?? fetch(request);
+}
