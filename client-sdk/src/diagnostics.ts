@@ -144,7 +144,5 @@ function offsetNow({ best }: DeviceTime, clock: Clock): Diagnostics['clock']['of
   return best && { ...best, ms: clock.monotonic() + best.ms - clock.now() };
 }
 
-function placeOf(url: string): string {
-  const { origin, pathname } = new URL(url);
-  return origin + pathname;
-}
+/** Where the server is, without what may be secret: a name with a password, a query. React Native's `URL` has no parts. */
+const placeOf = (url: string): string => url.replace(/[?#].*$/s, '').replace(/\/\/[^/]*@/, '//');

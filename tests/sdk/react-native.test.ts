@@ -21,7 +21,14 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const here = join(root, 'tests/sdk');
 
 const driver = `
+import * as Crypto from 'expo-crypto';
+import { openDatabaseAsync } from 'expo-sqlite';
+import { MemoryStore } from '@tailgate/client-sdk';
+import { labelOf } from '@tailgate/client-sdk/labels';
+import { changePassword } from '@tailgate/client-sdk/passwords';
 import { recordLoadReport } from '@tailgate/client-sdk/reports';
+import { exportQueues, importQueue } from '@tailgate/client-sdk/rescue';
+import { expoSqlite, openSqlite } from '@tailgate/client-sdk/sqlite';
 import { openTailgate } from 'the recipe';
 
 const key = { facility: 'F01', id: 'R1', week_end: '20261121' };
@@ -39,16 +46,29 @@ async function work() {
   const whoWhen = { reportId: 'LR1', loadId: 'L1', stopId: '1', driverId: '1001', capturedAt: new Date().toISOString() };
   const sections = [{ key: 'stacking', rating: 2, comment: 'leans', photos_id: photo.id }];
   await recordLoadReport(client, { ...whoWhen, sections }).accepted;
-  const { lastError } = client.status.current;
-  await client.diagnostics();
-  await client.signOut();
+  const { server } = await client.diagnostics();
+  const change = { employeeId: '1001', currentPassword: password, newPassword: password + ' again' };
+  const changed = await changePassword({ url }, change);
+  const last = client.updateStop(key, { id: 1, updates: { driver_comments: 'on a phone that breaks' } });
+  await last.saved;
   await client.close();
-  return JSON.stringify({ ids: [photo, signature, paper].map(({ id }) => id), lastError: lastError?.message });
+  const store = await openSqlite(expoSqlite(() => openDatabaseAsync('tailgate.db')));
+  const sha256 = async (text) => new Uint8Array(await Crypto.digest('SHA-256', new TextEncoder().encode(text)));
+  const queues = await exportQueues(store, { sha256 });
+  await store.close();
+  for (const queue of queues) await importQueue(new MemoryStore(), queue, { sha256 });
+  const ids = [photo, signature, paper].map(({ id }) => id);
+  return JSON.stringify({ ids, server, changed: changed.kind, rescued: queues.length, label: labelOf('updates.signature_id') });
 }
 
 globalThis.result = work();
 `;
-const result = z.object({ ids: z.tuple([z.string(), z.string(), z.string()]) });
+const result = z.object({
+  ids: z.tuple([z.string(), z.string(), z.string()]),
+  server: z.string(),
+  changed: z.string(),
+  rescued: z.number(),
+});
 const manifest = z.object({ exports: z.record(z.string(), z.unknown()) });
 
 /** The recipe as the README has it, and the platform's modules. */
@@ -95,7 +115,9 @@ test.each([
   const program = await bundleLikeMetro(driver);
   const { url } = node.client;
   const done = await runLikeHermes(program, folder, { module: {}, url, password, uri, ...globals });
-  const [photo, signature, paper] = result.parse(JSON.parse(String(done))).ids;
+  const { ids, server, changed, rescued } = result.parse(JSON.parse(String(done)));
+  const [photo, signature, paper] = ids;
+  expect([server, changed, rescued]).toEqual([url, 'done', 1]);
   const smaller = (await download(node.client, photo)).bytes;
   expect(smaller.toString('latin1', 0, 20)).toBe('1920 1440'.padEnd(20));
   expect(smaller.subarray(20).equals(picture.subarray(20, smaller.length))).toBe(true);

@@ -14,6 +14,7 @@ import { openExpoDatabase } from './sql-platforms.ts';
 export function runLikeHermes(program: string, folder: string, globals: Readonly<Record<string, unknown>>): unknown {
   const context = createContext({
     ...reactNative,
+    URL: UrlWithoutParts,
     Blob: BlobWithoutBytes,
     FileReader: DataUrlReader,
     ...globals,
@@ -58,6 +59,19 @@ const takeAway = `
   ];
   for (const [owner, names] of lacking) for (const name of names) delete owner[name];
 `;
+
+/** The parts of an address are not implemented in each release of React Native. */
+class UrlWithoutParts {
+  readonly href: string;
+
+  constructor(url: string) {
+    this.href = url;
+  }
+
+  toString(): string {
+    return this.href;
+  }
+}
 
 /** React Native makes no blobs of bytes, and tells those of a blob by a data URL alone. */
 class BlobWithoutBytes {

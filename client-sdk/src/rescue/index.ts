@@ -1,4 +1,5 @@
 import { contentText, linkText } from '@tailgate/sync-protocol';
+import type { Environment } from '../environment.ts';
 import { base64url, platform } from '../environment.ts';
 import { keptMutation, putItem, toItem } from '../queue/item.ts';
 import { Outbox } from '../queue/outbox.ts';
@@ -31,16 +32,22 @@ export interface Imported {
   readonly isWhole: boolean;
 }
 
+/** What the platform lacks, as `createClient` takes it. */
+export type RescueOptions = Partial<Pick<Environment, 'sha256'>>;
+
 /**
  * Takes out what a phone has not brought to the server, such as one that is to be replaced. Everything is sealed in the
  * store first; it stays there, and whatever arrives twice counts once. The store must not be in use by a client.
  *
  * @returns a queue for each driver who has something to send
  */
-export async function exportQueues(store: Store): Promise<ExportedQueue[]> {
+export async function exportQueues(
+  store: Store,
+  { sha256 = platform.sha256 }: RescueOptions = {},
+): Promise<ExportedQueue[]> {
   const journal = new Journal(store, platform.clock);
   const [queues, items] = await Promise.all([store.readAll('queue'), store.readAll('item')]);
-  const outbox = new Outbox(queues, items, { journal, environment: platform, time: { id: '' } });
+  const outbox = new Outbox(queues, items, { journal, environment: { ...platform, sha256 }, time: { id: '' } });
   const exported: ExportedQueue[] = [];
   for (const queue of outbox.queues) {
     const batch = await queue.takeBatch(0, Infinity, Infinity);
@@ -67,10 +74,14 @@ export async function exportQueues(store: Store): Promise<ExportedQueue[]> {
  * @param exported as `exportQueues` gave it, read back from JSON
  * @throws TypeError where it is no export
  */
-export async function importQueue(store: Store, exported: unknown): Promise<Imported> {
+export async function importQueue(
+  store: Store,
+  exported: unknown,
+  { sha256 = platform.sha256 }: RescueOptions = {},
+): Promise<Imported> {
   if (!exportedQueue(exported)) throw new TypeError('this is no queue that exportQueues has made');
   const { client_id, employee_id, queue_key, sealed_seq, sealed_link, mutations } = exported;
-  const isWhole = await isChain(exported);
+  const isWhole = await isChain(exported, sha256);
   const held = await store.readAll('queue');
   if (held.some(({ key }) => key === client_id)) return { items: 0, isWhole };
   const journal = new Journal(store, platform.clock);
@@ -86,17 +97,20 @@ export async function importQueue(store: Store, exported: unknown): Promise<Impo
       progress: { at: 'waiting' },
     }),
   );
-  await journal.commit([putQueue(new Queue(head, journal, platform.sha256)), ...items.map(putItem)]);
+  await journal.commit([putQueue(new Queue(head, journal, sha256)), ...items.map(putItem)]);
   return { items: items.length, isWhole };
 }
 
 /** Each item carries the link of the one before it, and the head that of the last one. */
-async function isChain({ mutations, sealed_seq, sealed_link }: ExportedQueue): Promise<boolean> {
+async function isChain(
+  { mutations, sealed_seq, sealed_link }: ExportedQueue,
+  sha256: Environment['sha256'],
+): Promise<boolean> {
   let before: { readonly seq: number; readonly link: string } | undefined;
   for (const { prev_hash, seq, ...rest } of mutations) {
     if (before && before.seq + 1 === seq && before.link !== prev_hash) return false;
-    const hash = base64url(await platform.sha256(contentText(rest)));
-    before = { seq, link: base64url(await platform.sha256(linkText(hash, prev_hash, seq))) };
+    const hash = base64url(await sha256(contentText(rest)));
+    before = { seq, link: base64url(await sha256(linkText(hash, prev_hash, seq))) };
   }
   return before?.seq !== sealed_seq || before.link === sealed_link;
 }
