@@ -11,6 +11,8 @@ import type { AuthGround } from './auth/ground.ts';
 import { openPasswords } from './auth/passwords.ts';
 import { Sessions } from './auth/sessions.ts';
 import { sweepAuth } from './auth/sweep.ts';
+import { ServerClock } from './clock/server-clock.ts';
+import { ClockWatch } from './clock/watch.ts';
 import { CurrentCodes } from './codes/current-codes.ts';
 import { isGuessable, OPS_TOKEN_LENGTH, type Config } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
@@ -77,6 +79,8 @@ interface Ground {
   auth: AuthGround;
   outlived: Promise<StartError>;
   telemetry: Telemetry;
+  clock: () => Date;
+  clockWatch: ClockWatch;
 }
 
 interface Database {
@@ -85,8 +89,6 @@ interface Database {
   /** Where it lies, for people. */
   place: string;
 }
-
-const clock = () => new Date();
 
 /** Two batches in flight, and one to spare where a connection breaks. */
 const COMMIT_CONNECTIONS = 3;
@@ -132,6 +134,11 @@ async function openGround(config: Config, log: Logger, shutdown: Shutdown): Prom
   figures.addPool('requests', db);
   figures.followMirror({ db, log });
   const epoch = await ensureEpoch(db);
+  const serverClock = new ServerClock();
+  const clock = serverClock.now;
+  const clockWatch = new ClockWatch({ clock: serverClock, db, log });
+  await clockWatch.start();
+  shutdown.add('comparison of clocks', () => clockWatch.stop());
 
   const createSchema = !(await hasSchema(db, 'pgboss'));
   const boss = new PgBoss({ connectionString: database.url, useListenNotify: true, createSchema });
@@ -154,7 +161,7 @@ async function openGround(config: Config, log: Logger, shutdown: Shutdown): Prom
     wakeHost: bossRowsWakeup(boss),
     tell: bossMessages(boss),
   };
-  return { config, log, shutdown, database, db, boss, listener, auth, outlived, telemetry };
+  return { config, log, shutdown, database, db, boss, listener, auth, outlived, telemetry, clock, clockWatch };
 }
 
 async function openDatabase(config: Config, log: Logger, shutdown: Shutdown): Promise<Database> {
@@ -173,7 +180,7 @@ async function openDatabase(config: Config, log: Logger, shutdown: Shutdown): Pr
 }
 
 async function startPipeline(ground: Ground): Promise<Pipeline> {
-  const { config, log, shutdown, database, db, boss, listener, telemetry } = ground;
+  const { config, log, shutdown, database, db, boss, listener, telemetry, clock } = ground;
   const commits = createPool({
     url: database.url,
     name: `tailgate ${config.role} commits`,
@@ -203,7 +210,7 @@ function closeModeOf({ routeCloseMode, legacyLibrary, legacyDevLibrary }: Config
 
 /** What follows by itself, on every node: routes close when their time has come, mails and text messages go out. */
 async function startSideEffects(ground: Ground, pipeline: Pipeline): Promise<void> {
-  const { config, log, shutdown, db, boss, auth, telemetry } = ground;
+  const { config, log, shutdown, db, boss, auth, telemetry, clock } = ground;
   const { deliveries } = telemetry.figures;
   const closing = await startClosing({ db, boss, submit: (change) => pipeline.submit(change), clock, log });
   shutdown.add('closing timers', () => closing.stop());
@@ -218,7 +225,7 @@ async function startSideEffects(ground: Ground, pipeline: Pipeline): Promise<voi
 
 /** On every node, like all sweeps: nobody's turn is waited for. */
 function startRetention(ground: Ground): void {
-  const { db, log } = ground;
+  const { db, log, clock } = ground;
   const { retention } = ground.config;
   if (isLimited(retention))
     keepSweeping(ground, 'what was kept for its time', () => applyRetention({ db, retention, clock, log }));
@@ -236,7 +243,7 @@ function keepSweeping(
 }
 
 async function startHostSide(ground: Ground, pipeline: Pipeline): Promise<HostSide> {
-  const { config, log, shutdown, database, db, boss, telemetry } = ground;
+  const { config, log, shutdown, database, db, boss, telemetry, clock } = ground;
   const watch = telemetry.host;
   const isRestored = await isJustRestored(db);
   const hostSide = new HostSide({
@@ -257,7 +264,7 @@ async function startHostSide(ground: Ground, pipeline: Pipeline): Promise<HostSi
 }
 
 async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | undefined, opsToken: string) {
-  const { config, log, shutdown, db, listener, auth, telemetry } = ground;
+  const { config, log, shutdown, db, listener, auth, telemetry, clock } = ground;
   const { figures, requests } = telemetry;
   const sessions = new Sessions(db, clock);
   await sessions.follow(listener);
@@ -308,7 +315,7 @@ async function serveFigures(
   await listen(http, { port, listenHost: config.listenHost }, 'METRICS_PORT');
 }
 
-function openAssets({ config, log, shutdown, database, boss, telemetry }: Ground): UploadGround {
+function openAssets({ config, log, shutdown, database, boss, telemetry, clock }: Ground): UploadGround {
   const { addPool, deliveries } = telemetry.figures;
   const name = `tailgate ${config.role} files`;
   const db = createPool({ url: database.url, name, log, size: FILE_CONNECTIONS, pipelined: true });

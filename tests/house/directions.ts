@@ -91,6 +91,12 @@ export const parts: Part[] = [
     usesTypes: server('config.ts', 'log.ts'),
     why: 'the database ground knows no domain',
   },
+  {
+    path: 'server/src/clock/',
+    uses: server('db/'),
+    usesTypes: server('log.ts'),
+    why: 'the time that every part stamps with; of the rows it knows their times alone',
+  },
   { path: 'server/src/log.ts', uses: [], why: 'the shape of a logger, nothing more' },
   { path: 'server/src/logger.ts', uses: [], why: 'what a line of the log may hold, nothing more' },
   { path: 'server/src/schema-reader.ts', uses: [], why: 'zod, read faster; knows no schema of ours' },
@@ -146,7 +152,7 @@ export const parts: Part[] = [
     uses: [
       'sync-protocol/',
       ...sliceFolders,
-      ...server('mutations/', 'replication/', 'db/', 'config.ts', 'command-line.ts', 'start-error.ts'),
+      ...server('clock/', 'mutations/', 'replication/', 'db/', 'config.ts', 'command-line.ts', 'start-error.ts'),
     ],
     why: 'operators act through the spine and the worker, not past them',
   },

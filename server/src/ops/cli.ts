@@ -3,6 +3,7 @@ import { misuseOf, readWords, type Manual } from '../command-line.ts';
 import { withTransaction } from '../db/transaction.ts';
 import type { Db } from '../db/types.ts';
 import { StartError } from '../start-error.ts';
+import { findFutureStops, healClock } from './heal-clock.ts';
 import { declareRestored, tellRestored } from './restored.ts';
 
 // `npm run ops -- …`: what an operator tells the service, beside its running servers or without them.
@@ -12,27 +13,47 @@ export const opsManual: Manual = {
   commands: {
     restored: { takes: '[--reason TEXT]', does: 'this database was put back to an earlier state' },
     unregister: { takes: 'EMPLOYEE', does: 'this driver signs up anew: all their sessions end, no password counts' },
+    'heal-clock': {
+      takes: '[--yes]',
+      does: 'dates stamps from the future back to now, after a clock was ahead; without --yes it only counts them',
+    },
   },
 };
 
 export type OpsCommand =
-  { readonly verb: 'restored'; readonly reason: string } | { readonly verb: 'unregister'; readonly employee: string };
+  | { readonly verb: 'restored'; readonly reason: string }
+  | { readonly verb: 'unregister'; readonly employee: string }
+  | { readonly verb: 'heal-clock'; readonly yes: boolean };
 
 /** @throws StartError */
 export function parseOpsCommand(argv: readonly string[]): OpsCommand {
-  const { positionals, values } = readWords(argv, { reason: { type: 'string' } });
+  const { positionals, values } = readWords(argv, {
+    reason: { type: 'string' },
+    yes: { type: 'boolean', default: false },
+  });
   const [verb, employee] = positionals;
   if (verb === 'restored' && positionals.length === 1) return { verb, reason: values.reason?.trim() || 'restored' };
   if (verb === 'unregister' && employee !== undefined && positionals.length === 2 && values.reason === undefined)
     return { verb, employee };
+  if (verb === 'heal-clock' && positionals.length === 1) return { verb, yes: values.yes };
   throw new StartError(misuseOf(opsManual, positionals));
 }
 
 /** @returns what to show */
 export async function runOpsCommand(command: OpsCommand, db: Db): Promise<string> {
   if (command.verb === 'restored') return tellRestored(await declareRestored(db, command.reason));
+  if (command.verb === 'heal-clock') return healed(db, command.yes, new Date());
   const { employee } = command;
   if (!(await withTransaction(db, (tx) => unregister(tx, employee, new Date()))))
     throw new StartError(`nobody of the id ${employee} is registered (GET /api/auth/employees lists who is)`);
   return `${employee} is not registered any more. What their phones still hold arrives all the same; signing up again is open to them.`;
+}
+
+async function healed(db: Db, yes: boolean, now: Date): Promise<string> {
+  const routes = yes ? await healClock(db, now) : await findFutureStops(db, now);
+  const stops = routes.reduce((sum, route) => sum + route.stops.length, 0);
+  const counted = `${stops} stops of ${routes.length} routes`;
+  return yes
+    ? `${counted} are dated back to ${now.toISOString()}; deadlines and leases from the future end now.`
+    : `${counted} have stamps after ${now.toISOString()}. Where that is the right time, run it again with --yes.`;
 }

@@ -1,0 +1,84 @@
+import { uptime } from 'node:os';
+
+/** Clocks of this machine, in ms. */
+export interface MachineClocks {
+  /** Since 1970; people and NTP set it. */
+  readonly wall: () => number;
+  /** Never jumps. Stands still while the machine sleeps. */
+  readonly monotonic: () => number;
+  /** Since the machine started; counts sleep. Coarser than the others. */
+  readonly uptime: () => number;
+}
+
+/** The wall clock does not fit the time that has passed. */
+export interface ClockJump {
+  /** When the server noticed it, by its own time. */
+  readonly since: Date;
+  /** Wall clock minus own time; positive where the wall clock is ahead. */
+  readonly aheadMs: number;
+}
+
+/** More than NTP steps in passing, less than any jump that harms the order of edits. */
+export const CLOCK_TOLERANCE_MS = 30_000;
+
+const machine: MachineClocks = {
+  wall: Date.now,
+  monotonic: () => performance.now(),
+  uptime: () => uptime() * 1_000,
+};
+
+/**
+ * The time that a server stamps with (decision 93). It is the wall clock as long as that agrees with the time that has
+ * passed. After a jump it goes on by the monotonic clock until the wall clock agrees again: one stamp from the future
+ * beats each later edit until that time comes. A start believes the wall clock.
+ */
+export class ServerClock {
+  readonly #clocks: MachineClocks;
+  /** The last moment at which the wall clock was believed. */
+  #anchor: { readonly at: number; readonly monotonic: number; readonly uptime: number };
+  #jump: ClockJump | undefined;
+
+  constructor(clocks: MachineClocks = machine) {
+    this.#clocks = clocks;
+    this.#anchor = this.#anchorAt(clocks.wall());
+  }
+
+  /** Bound, since every part of the server takes it as its clock. */
+  readonly now = (): Date => new Date(this.#read());
+
+  get jump(): ClockJump | undefined {
+    this.#read();
+    return this.#jump;
+  }
+
+  /** Goes on from here by another clock, ms since 1970. */
+  set(at: number): void {
+    this.#anchor = this.#anchorAt(at);
+    this.#read();
+  }
+
+  #read(): number {
+    const { wall, monotonic } = this.#clocks;
+    const [said, passed] = [wall(), this.#anchor.at + (monotonic() - this.#anchor.monotonic)];
+    if (isClose(said, passed)) return this.#believe(said);
+    // The machine may have slept meanwhile.
+    const awake = Math.max(passed, this.#anchor.at + (this.#clocks.uptime() - this.#anchor.uptime));
+    if (isClose(said, awake)) return this.#believe(said);
+    const own = Math.round(awake);
+    this.#jump = { since: this.#jump?.since ?? new Date(own), aheadMs: said - own };
+    return own;
+  }
+
+  /** A slow drift is followed: NTP bends the wall clock all the time. */
+  #believe(at: number): number {
+    this.#jump = undefined;
+    if (Math.abs(at - this.#anchor.at) > CLOCK_TOLERANCE_MS / 3) this.#anchor = this.#anchorAt(at);
+    return at;
+  }
+
+  #anchorAt(at: number) {
+    return { at, monotonic: this.#clocks.monotonic(), uptime: this.#clocks.uptime() };
+  }
+}
+
+const isClose = (one: number, other: number): boolean => Math.abs(one - other) <= CLOCK_TOLERANCE_MS;

@@ -1,0 +1,36 @@
+/** Stops with a writer after $1 (ms since 1970). Reads each result: for an operator's command. */
+export const findStopsAfter = `
+  select facility, route_id, week_end, array_agg(stop_id) as stops from stop_result
+   where jsonb_path_exists(doc::jsonb, '$.by[*].at ? (@ > $limit)', jsonb_build_object('limit', $1::numeric))
+   group by 1, 2, 3 order by 1, 2, 3`;
+
+export const lockRoute = `
+  select version::int from route where facility = $1 and id = $2 and week_end = $3 for no key update`;
+
+export const readResults = `
+  select stop_id, doc from stop_result
+   where facility = $1 and route_id = $2 and week_end = $3 and stop_id = any($4::smallint[])`;
+
+export const writeResult = `
+  update stop_result set doc = $5, version = $6
+   where facility = $1 and route_id = $2 and week_end = $3 and stop_id = $4`;
+
+export const raiseRoute = `update route set version = $4 where facility = $1 and id = $2 and week_end = $3`;
+
+/** What waits for a time that a wrong clock has set. $1 now; locks queues before routes (I13). */
+export const healWaits = [
+  `update client set last_edit_time = $1::timestamptz where last_edit_time > $1::timestamptz`,
+  `update route set changed_at = least(changed_at, $1::timestamptz), autoclose_at = least(autoclose_at, $1::timestamptz + interval '1 hour'),
+          forceclose_at = least(forceclose_at, $1::timestamptz + interval '1 hour')
+    where changed_at > $1::timestamptz or least(autoclose_at, forceclose_at) > $1::timestamptz + interval '1 hour'`,
+  `update route_lease set expires_at = $1::timestamptz where expires_at > $1::timestamptz + interval '1 hour'`,
+  `update parked set next_try_at = $1::timestamptz where next_try_at > $1::timestamptz + interval '1 day'`,
+  `update parked_row set next_try_at = $1::timestamptz where next_try_at > $1::timestamptz + interval '1 day'`,
+  `update session set last_seen_at = least(last_seen_at, $1::timestamptz), expires_at = least(expires_at, $1::timestamptz + interval '30 days')
+    where last_seen_at > $1::timestamptz`,
+  `delete from event_window where ends_at > $1::timestamptz + interval '1 day'`,
+  `delete from sign_in_failure where last_at > $1::timestamptz`,
+] as const;
+
+/** To every node: read the versions of all routes again. */
+export const notifyAll = `select pg_notify('tailgate_routes', '*')`;
