@@ -125,6 +125,18 @@ test.each([
   expect((await download(node.client, paper)).bytes).toEqual(Buffer.from('a paper'));
 });
 
+test.each([
+  ['sha256', 'random: { bytes: () => new Uint8Array(16), fraction: Math.random }'],
+  ['random', 'sha256: async () => new Uint8Array(32)'],
+])('a client without WebCrypto and the option %s says so when the app opens it', async (_missing, given) => {
+  const program = await bundleLikeMetro(`
+    import { createClient, MemoryStore } from '@tailgate/client-sdk';
+    globalThis.result = createClient({ url: 'http://127.0.0.1:9', store: new MemoryStore(), ${given} });
+  `);
+  const opening = runLikeHermes(program, await temporaryFolder(), { module: {} });
+  await expect(opening).rejects.toThrow('no WebCrypto: use https, or the options sha256 and random');
+});
+
 test('a Hermes compiler takes every entry of the SDK', async () => {
   const { exports } = manifest.parse(JSON.parse(await readFile(join(root, 'client-sdk/package.json'), 'utf8')));
   const entries = Object.keys(exports).filter((entry) => !entry.endsWith('.json'));

@@ -40,15 +40,17 @@ export class ScriptSha256 implements Sha256 {
   #length = 0;
 
   update(bytes: Uint8Array): void {
-    let filled = this.#length % blockBytes;
+    const filled = this.#length % blockBytes;
     this.#length += bytes.length;
-    for (let at = 0; at < bytes.length;) {
-      const part = bytes.subarray(at, at + blockBytes - filled);
-      this.#block.set(part, filled);
-      at += part.length;
-      filled = (filled + part.length) % blockBytes;
-      if (filled === 0) this.#take();
+    let at = 0;
+    if (filled > 0) {
+      at = Math.min(blockBytes - filled, bytes.length);
+      this.#block.set(bytes.subarray(0, at), filled);
+      if (filled + at < blockBytes) return;
+      this.#take(this.#block, 0);
     }
+    for (; at + blockBytes <= bytes.length; at += blockBytes) this.#take(bytes, at);
+    this.#block.set(bytes.subarray(at));
   }
 
   digest(): Uint8Array {
@@ -65,24 +67,34 @@ export class ScriptSha256 implements Sha256 {
     return new Uint8Array(digest.buffer);
   }
 
-  /** One block. The words' indexes are within their arrays, which the compiler cannot know. */
-  #take(): void {
+  /**
+   * One block. An engine without a compiler runs this some ten thousand times a megabyte: rotations are written out. The
+   * indexes are within their arrays, which the type checker cannot know.
+   */
+  #take(block: Uint8Array, at: number): void {
     const words = this.#words;
-    const block = new DataView(this.#block.buffer);
-    for (let i = 0; i < 16; i++) words[i] = block.getInt32(4 * i);
-    for (let i = 16; i < words.length; i++) {
-      const [early, late] = [words[i - 15] ?? 0, words[i - 2] ?? 0];
-      const small = turned(early, 7) ^ turned(early, 18) ^ (early >>> 3);
-      const large = turned(late, 17) ^ turned(late, 19) ^ (late >>> 10);
-      words[i] = (words[i - 16] ?? 0) + small + (words[i - 7] ?? 0) + large;
+    for (let i = 0, j = at; i < 16; i++, j += 4)
+      words[i] =
+        ((block[j] ?? 0) << 24) | ((block[j + 1] ?? 0) << 16) | ((block[j + 2] ?? 0) << 8) | (block[j + 3] ?? 0);
+    for (let i = 16; i < 64; i++) {
+      const x = words[i - 15] ?? 0;
+      const y = words[i - 2] ?? 0;
+      words[i] =
+        (words[i - 16] ?? 0) +
+        (((x >>> 7) | (x << 25)) ^ ((x >>> 18) | (x << 14)) ^ (x >>> 3)) +
+        (words[i - 7] ?? 0) +
+        (((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10));
     }
     let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = this.#state;
-    for (let i = 0; i < words.length; i++) {
-      const chosen = (e & f) ^ (~e & g);
+    for (let i = 0; i < 64; i++) {
       const first =
-        (h + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + chosen + (constants[i] ?? 0) + (words[i] ?? 0)) | 0;
-      const most = (a & b) ^ (a & c) ^ (b & c);
-      const second = (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + most;
+        h +
+        (((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7))) +
+        (g ^ (e & (f ^ g))) +
+        (constants[i] ?? 0) +
+        (words[i] ?? 0);
+      const second =
+        (((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10))) + ((a & b) | (c & (a | b)));
       h = g;
       g = f;
       f = e;
@@ -96,13 +108,11 @@ export class ScriptSha256 implements Sha256 {
   }
 }
 
-const turned = (word: number, by: number): number => (word >>> by) | (word << (32 - by));
-
 /** The first 32 bits of what the square roots of the first 8 primes have behind the point. */
 const initial = [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19];
 
 /** The same of the cube roots of the first 64 primes. */
-const constants = [
+const constants = Int32Array.from([
   0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98,
   0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786,
   0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8,
@@ -111,4 +121,4 @@ const constants = [
   0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a,
   0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7,
   0xc67178f2,
-];
+]);

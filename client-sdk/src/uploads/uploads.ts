@@ -30,9 +30,12 @@ export interface UploadsOptions {
   readonly resizePhoto?: ResizePhoto;
   /** Opens a file that is added by its address. */
   readonly openFile?: OpenFile;
-  /** A new hash for each file. Else WebCrypto; without it a script, which takes about a second for some megabytes. */
+  /** A new hash for each file. Else WebCrypto; without it a script, which takes half a second a megabyte where scripts are not compiled. */
   readonly sha256?: () => Sha256;
-  /** Bytes a request: what a proxy that passes on whole requests only may lose. 1 MiB. */
+  /**
+   * Bytes a request: what a proxy that passes on whole requests only may lose. 1 MiB; 256 KiB without XMLHttpRequest, where
+   * nothing tells how far a request is.
+   */
   readonly chunkBytes?: number;
   /**
    * What sends the requests, as `tus-js-client` defines it, for an app whose requests go through a native network (pinned
@@ -67,7 +70,7 @@ export interface UploadStatus {
 /** A page or a worker; Node has the channel, too, and would not end while it is open. */
 const isOfBrowser = 'document' in globalThis || 'WorkerGlobalScope' in globalThis;
 
-const ordinaryChunk = 1024 * 1024;
+const ordinaryChunk = (isSupported ? 1024 : 256) * 1024;
 const week = 7 * 86_400_000;
 
 /**
