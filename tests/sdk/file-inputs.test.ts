@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import type { FileSource, UploadsOptions } from '@tailgate/client-sdk/uploads';
+import { MemoryFiles, openUploads } from '@tailgate/client-sdk/uploads';
+import { expect, test } from 'vitest';
+import { TestBytes } from '../support/test-bytes.ts';
+
+const random = new TestBytes('what files are added as');
+const photo = { kind: 'photo', employee: '1001' } as const;
+
+async function open(options: Partial<UploadsOptions> = {}) {
+  const store = new MemoryFiles();
+  const uploads = await openUploads({ store, ...options });
+  const kept = async (): Promise<unknown> => (await store.files())[0]?.value;
+  return { uploads, kept };
+}
+
+/** A file of the platform, and what was asked of it. */
+function fileOf(bytes: Uint8Array<ArrayBuffer>) {
+  const asked: string[] = [];
+  const source: FileSource = {
+    size: bytes.length,
+    read: async (start, end) => {
+      asked.push(`${start}–${end}`);
+      return bytes.slice(start, end);
+    },
+    close: () => asked.push('closed'),
+  };
+  return { source, asked };
+}
+
+test('a file is read piece by piece from its address, and each piece goes to the hash that the app gave', async () => {
+  const bytes = random.take(600_000);
+  const { source, asked } = fileOf(bytes);
+  const hashed: number[] = [];
+  const { uploads, kept } = await open({
+    openFile: (uri) => (uri === 'file:///door.jpg' ? source : Promise.reject(new Error(uri))),
+    sha256: () => {
+      const hash = createHash('sha256');
+      return { update: (piece) => hashed.push(hash.update(piece) && piece.length), digest: () => hash.digest() };
+    },
+  });
+  const { id } = await uploads.add({ uri: 'file:///door.jpg' }, photo);
+  expect(asked).toEqual(['0–262144', '262144–524288', '524288–600000', 'closed']);
+  expect(hashed).toEqual([262_144, 262_144, 75_712]);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  expect(await kept()).toMatchObject({ id, size: 600_000, pieces: 3, sha256 });
+});
+
+test('the same bytes are the same file, whatever they are added as', async () => {
+  const bytes = random.take(300_000);
+  const { uploads } = await open({ openFile: () => fileOf(bytes).source });
+  const ids = [];
+  for (const input of [bytes, new Blob([bytes]), { uri: 'file:///same' }])
+    ids.push((await uploads.add(input, photo)).id);
+  expect(new Set(ids).size).toBe(1);
+});
+
+test('a photo is kept as the app makes it smaller, and as it is where that fails', async () => {
+  const [large, small] = [random.take(1_000), random.take(10)];
+  const options: unknown[] = [];
+  const shrunk = await open({
+    photos: { longestSide: 640 },
+    resizePhoto: async (_photo, asked) => {
+      options.push(asked);
+      return small;
+    },
+  });
+  await shrunk.uploads.add(large, photo);
+  expect(await shrunk.kept()).toMatchObject({ size: 10 });
+  expect(options).toEqual([{ longestSide: 640, quality: 0.8, maxBytes: 1_000_000 }]);
+  await shrunk.uploads.add(large, { ...photo, kind: 'signature' });
+  expect(options).toHaveLength(1);
+
+  const failing = await open({ resizePhoto: () => Promise.reject(new Error('out of memory')) });
+  await failing.uploads.add(large, photo);
+  expect(await failing.kept()).toMatchObject({ size: 1_000 });
+});
+
+test('an address that nothing opens, and a file that is shorter than it says, are refused', async () => {
+  const { uploads, kept } = await open();
+  await expect(uploads.add({ uri: 'file:///door.jpg' }, photo)).rejects.toThrow('needs the option openFile');
+  const { source, asked } = fileOf(random.take(100));
+  const short = await open({ openFile: () => ({ ...source, size: 200 }) });
+  await expect(short.uploads.add({ uri: 'x' }, photo)).rejects.toThrow('100 bytes came for those from 0 to 200');
+  expect(asked.at(-1)).toBe('closed');
+  expect([await kept(), await short.kept()]).toEqual([undefined, undefined]);
+});
