@@ -15,13 +15,15 @@ import { draftSkip, draftUpdate } from './queue/record.ts';
 import type { Receipt } from './queue/receipt.ts';
 import type { HeldStops, Known } from './replica/known.ts';
 import { checkKnown } from './replica/known.ts';
-import type { LocalRoute, LocalStop } from './replica/local-route.ts';
+import type { LocalRoute } from './replica/local-route.ts';
 import type { Replica } from './replica/replica.ts';
 import type { Account, Accounts } from './session/accounts.ts';
 import type { Session, SignInInput, SignInResult } from './session/auth-calls.ts';
 import type { Auth } from './session/sign-in.ts';
 import type { Status } from './status.ts';
 import { canSignOut, dayComplete } from './status.ts';
+import type { StopHandle } from './stop-handle.ts';
+import { stopHandle } from './stop-handle.ts';
 import type { Journal } from './store/journal.ts';
 import type { UploadsPart } from './upload-port.ts';
 import type { Watch } from './watch.ts';
@@ -35,6 +37,8 @@ export interface Driver {
   readonly signedIn: boolean;
   /** When the session ends by itself (ms since 1970, by this device's clock); known a day ahead. */
   readonly sessionEndsAt: number | undefined;
+  /** Whether the server has said which routes are theirs. */
+  readonly routesKnown: boolean;
 }
 
 /** What is told of a change that was made elsewhere, such as in another page. The same id again is the same change. */
@@ -90,7 +94,7 @@ export class LocalClient {
     this.conflicts = inbox.conflicts;
   }
 
-  /** What the pages beside this one are shown and tell. */
+  /** What the pages beside this one are shown and tell. @internal */
   get pages(): { readonly events: EventHub; readonly inbox: Inbox; readonly known: Watch<Known> } {
     const { events, courier, held, accounts } = this.#ground;
     return { events, inbox: courier.inbox, known: held.knownOf(accounts.current) };
@@ -150,9 +154,9 @@ export class LocalClient {
     return follow(pending, (scope) => (scope === undefined ? noRoute : replica.route(scope)));
   }
 
-  /** A stop of a route; 999 is the warehouse. */
-  stop(id: number, key?: RouteKey): Watch<LocalStop | undefined> {
-    return select(this.route(key), (route) => route?.stops.find((stop) => stop.id === id));
+  /** A stop of a route, to watch and to record on; 999 is the warehouse. */
+  stop(id: number, key?: RouteKey): StopHandle {
+    return stopHandle(this, id, key);
   }
 
   /** A reference code list, in the order of `sort`. */
@@ -248,6 +252,7 @@ function driverOf(account: Account | undefined): Driver | undefined {
       name: account.name,
       signedIn: account.token !== null,
       sessionEndsAt: account.ends_at,
+      routesKnown: account.routes_known === true,
     }
   );
 }

@@ -7,6 +7,8 @@ export interface ClientEvents {
   readonly conflict: Conflict;
   /** The office changed a field of a stop that this device shows; both values, who and when. */
   readonly amendment: Amendment;
+  /** Another phone, or an app of before, changed a stop that this device shows. */
+  readonly edit: RemoteEdit;
   /**
    * A change that the server could not apply: the office has it, or has put it aside with the words `dismissed`. Waits
    * for a listener.
@@ -45,13 +47,24 @@ export interface Conflict {
   readonly theirs: Json | undefined;
 }
 
-/** A field that the office changed, with what this device showed before and what it shows now. */
-export interface Amendment extends Omit<OfficeEdit, 'value'> {
-  readonly route: string;
-  readonly stop: number;
+/** A field that was changed elsewhere, with what this device showed before and what it shows now. */
+export interface FieldEdit extends Omit<OfficeEdit, 'value'> {
   /** What the driver saw, their own pending changes included; undefined where nobody had said anything. */
   readonly before: Json | undefined;
   readonly after: Json | undefined;
+}
+
+/** A field that the office changed. */
+export interface Amendment extends FieldEdit {
+  readonly route: string;
+  readonly stop: number;
+}
+
+/** What another phone changed of a stop; `by` of each field is the employee. */
+export interface RemoteEdit {
+  readonly route: string;
+  readonly stop: number;
+  readonly edits: readonly FieldEdit[];
 }
 
 export class EventHub {
@@ -62,6 +75,7 @@ export class EventHub {
   readonly #listeners: { [Name in keyof ClientEvents]: Set<(event: ClientEvents[Name]) => void> } = {
     conflict: new Set(),
     amendment: new Set(),
+    edit: new Set(),
     quarantined: new Set(),
     session: new Set(),
     expires: new Set(),

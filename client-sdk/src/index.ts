@@ -2,20 +2,31 @@ export type { Author, Client, Driver } from './client.ts';
 export type { Timing } from './connection/machine.ts';
 export type { ClientOptions } from './create-client.ts';
 export { createClient } from './create-client.ts';
+export type {
+  LineInput,
+  OsdEntryInput,
+  OsdInput,
+  OverageInput,
+  RouteKey,
+  StopObjectInput,
+} from '@tailgate/sync-protocol';
 export type { AccountDiagnostics, Diagnostics, QueueDiagnostics, ScopeDiagnostics } from './diagnostics.ts';
 export type { Clock, Environment, Randomness, Socket, SocketEvent } from './environment.ts';
 export { InvalidChange, NotSignedIn, Quarantined, Unreachable } from './errors.ts';
-export type { Amendment, ClientEvents, Conflict } from './events.ts';
+export type { Amendment, ClientEvents, Conflict, FieldEdit, RemoteEdit } from './events.ts';
 export type { ReviewedChange, ReviewEntry } from './inbox.ts';
 export type { ChangeWarning } from './queue/item.ts';
 export type { Receipt, ReceiptState } from './queue/receipt.ts';
 export type { SkipInput, StopInput, UpdatesInput } from './queue/record.ts';
-export type { LocalRoute, LocalStop, StopWarning } from './replica/local-route.ts';
+export type { LocalLine, LocalRoute, LocalStop, StopWarning } from './replica/local-route.ts';
+export type { RouteState } from './route-state.ts';
+export { routeState } from './route-state.ts';
 export type { SignInInput, SignInResult } from './session/auth-calls.ts';
 export type { ConnectionStatus, Status, Trouble } from './status.ts';
 export type { IndexedDbOptions } from './store/indexeddb.ts';
 export { openIndexedDb } from './store/indexeddb.ts';
 export { MemoryStore } from './store/memory.ts';
+export type { DeliverInput, LineChange, StopHandle } from './stop-handle.ts';
 export type { Durability, Row, Store, StoreChange, Table } from './store/store.ts';
 export { tables } from './store/store.ts';
 export type { SharedStore } from './tabs/shared-store.ts';

@@ -32,7 +32,7 @@ export function officeEdits(result: StopResult): OfficeEdit[] {
 }
 
 /** What stood on the host when the route was first seen has no author: nobody knows who wrote it. */
-const isOffice = ({ client, by }: Stamp): boolean => client === officeSource && by !== '' && by !== takenBack;
+export const isOffice = ({ client, by }: Stamp): boolean => client === officeSource && by !== '' && by !== takenBack;
 
 /** Who wrote a field that the result holds. Nobody writes that a stop is pending, unless the office has taken it back. */
 export function writerOf({ status, by, at }: StopResult, path: string): Stamp | undefined {

@@ -3,6 +3,7 @@ import { keyText, yyyymmdd } from './values.ts';
 
 /** What names a route: facility, id and the week it belongs to. */
 export const routeKey = z.object({ facility: keyText(5), id: keyText(10), week_end: yyyymmdd });
+/** What names a route: a number comes again every week. */
 export type RouteKey = z.infer<typeof routeKey>;
 
 /** A scope of the feed: `route:F01:R100:20261121`, `client:<client_id>` or `codes:all`. */

@@ -56,6 +56,8 @@ export const osdEntry = z.object({
   ),
 });
 export type OsdEntry = z.infer<typeof osdEntry>;
+/** An entry of an exception as an app may send it. */
+export type OsdEntryInput = z.input<typeof osdEntry>;
 
 export const osdGroup = z.object({
   osd_id: z._default(z.nullable(text(6)), null),
@@ -63,6 +65,8 @@ export const osdGroup = z.object({
   data: z._default(clearableList(osdEntry, 500), []),
 });
 export type OsdGroup = z.infer<typeof osdGroup>;
+/** An exception of a line as an app may send it. */
+export type OsdInput = z.input<typeof osdGroup>;
 
 export const overageItem = z.object({
   barcode: blankText(20),
@@ -72,6 +76,8 @@ export const overageItem = z.object({
   images_id: z._default(assetReference, null),
 });
 export type OverageItem = z.infer<typeof overageItem>;
+/** An item that was on no list, as an app may send it. */
+export type OverageInput = z.input<typeof overageItem>;
 
 const osdData = clearableList(osdGroup, 500);
 const imageIds = z.pipe(
@@ -111,6 +117,8 @@ export const lineUpdate = z.object({
   action: z.optional(z.nullable(lineAction)),
 });
 export type LineUpdate = z.infer<typeof lineUpdate>;
+/** A line of a stop as an app may send it. */
+export type LineInput = z.input<typeof lineUpdate>;
 
 export const emailAddress = text(254);
 
@@ -158,6 +166,7 @@ export const stopObject = z
     }),
   );
 export type StopObject = z.infer<typeof stopObject>;
+/** A stop object as an app may send it. */
 export type StopObjectInput = z.input<typeof stopObject>;
 
 // ── What the service owns of a stop: the result, only what was touched ─────────────────────────────────────────────

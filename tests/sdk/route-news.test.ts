@@ -19,10 +19,8 @@ const routeOf = (stops: readonly LocalStop[]): LocalRoute => ({
 const states = plans.map((plan) =>
   [0, 1, 2].map((pending): LocalStop => ({
     ...stopView(plan, { status: 'P' }),
-    pending,
-    amended: [],
-    conflicts: [],
-    warnings: [],
+    ...{ products: [], collections: [] },
+    ...{ pending, amended: [], conflicts: [], warnings: [], receipts: [] },
   })),
 );
 const routes = fc

@@ -51,6 +51,8 @@ export class Outbox {
   readonly unfinished = new ItemsByStop(isUnfinished);
   /** What a person has to know of, or the office to look at. */
   readonly notable = new ItemsByStop(isNotable);
+  /** All that is kept. */
+  readonly recorded = new ItemsByStop(() => true);
   /** Told of items whose content or progress is another one. */
   onChange: (items: readonly QueueItem[]) => void = () => {};
   readonly #ground: OutboxGround;
@@ -80,6 +82,11 @@ export class Outbox {
   queueOf(employee: string): Queue {
     for (const queue of this.queues) if (queue.head.employee === employee && !queue.head.retired) return queue;
     return this.#newQueue(employee);
+  }
+
+  /** Whether a queue is one of this installation, whoever's. */
+  owns(clientId: string): boolean {
+    return this.#queues.has(clientId);
   }
 
   find(id: string): QueueItem | undefined {
@@ -176,6 +183,7 @@ export class Outbox {
         this.#items.delete(item.mutation.id);
         this.unfinished.forget(item);
         this.notable.forget(item);
+        this.recorded.forget(item);
       }
       void this.#ground.journal.commit(forgotten.map(deleteItem), 'relaxed');
     }
@@ -258,6 +266,7 @@ export class Outbox {
   #place(item: QueueItem): void {
     this.unfinished.place(item);
     this.notable.place(item);
+    this.recorded.place(item);
   }
 }
 

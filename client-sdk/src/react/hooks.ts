@@ -3,12 +3,16 @@ import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import type { Driver } from '../client.ts';
 import type { ClientEvents, Conflict } from '../events.ts';
 import type { ReviewedChange } from '../inbox.ts';
+import type { ReceiptState } from '../queue/receipt.ts';
 import type { LocalRoute, LocalStop } from '../replica/local-route.ts';
+import type { RouteState } from '../route-state.ts';
+import { routeState } from '../route-state.ts';
 import type { Status } from '../status.ts';
 import { canSignOut, dayComplete } from '../status.ts';
+import type { UploadStatus } from '../uploads/uploads.ts';
 import type { Watch } from '../watch.ts';
 import { select } from '../watch.ts';
-import { useClient } from './provider.ts';
+import { useClient, useShownUploads } from './provider.ts';
 
 /**
  * The value of a watch, rendered anew whenever it changes, and only then: parts that did not change keep their identity.
@@ -72,6 +76,28 @@ export function useStop(id: number, key?: RouteKey): LocalStop | undefined {
   const client = useClient();
   const same = useSameKey(key);
   return useWatch(useMemo(() => client.stop(id, same), [client, id, same]));
+}
+
+/** Why a route shows, or does not: `loading` is not `none`. Without a key it is the driver's pending one. */
+export function useRouteState(key?: RouteKey): RouteState {
+  const client = useClient();
+  const same = useSameKey(key);
+  return useWatch(useMemo(() => routeState(client, same), [client, same]));
+}
+
+/** How far a change has come, by its id, as `receipts` of a stop has them; undefined where this device does not know it. */
+export function useReceipt(id: string | undefined): ReceiptState | undefined {
+  const client = useClient();
+  return useWatch<ReceiptState | undefined>(
+    useMemo(() => (id === undefined ? undefined : client.receipt(id)) ?? nothing, [client, id]),
+  );
+}
+
+const nothing: Watch<undefined> = { current: undefined, subscribe: () => () => {} };
+
+/** What of this device's files waits, is under way, or cannot be sent. The provider has to have them. */
+export function useUploads(): UploadStatus {
+  return useWatch(useShownUploads().status);
 }
 
 /** A reference code list, in the order of `sort`. */

@@ -1,3 +1,4 @@
+export type { ShownUploads } from './provider.ts';
 export { ClientProvider, useClient } from './provider.ts';
 export {
   useCanSignOut,
@@ -6,10 +7,13 @@ export {
   useConflicts,
   useDayComplete,
   useDriver,
+  useReceipt,
   useReview,
   useRoute,
   useRoutes,
+  useRouteState,
   useStatus,
   useStop,
+  useUploads,
   useWatch,
 } from './hooks.ts';

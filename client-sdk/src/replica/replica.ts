@@ -1,7 +1,7 @@
 import type { Cursor, ReferenceCode, Scope } from '@tailgate/sync-protocol';
 import { clientScope, codesScope, headerDocument, isClientScope, isRouteScope } from '@tailgate/sync-protocol';
 import type { Environment } from '../environment.ts';
-import type { Amendment, EventHub } from '../events.ts';
+import type { EventHub, Told } from '../events.ts';
 import type { QueueItem, Step, Target } from '../queue/item.ts';
 import { afterReview, withConflicts } from '../queue/item.ts';
 import type { ItemsByStop } from '../queue/items-by-stop.ts';
@@ -23,6 +23,8 @@ const reviewPrefix = 'quarantine/';
 export interface Unfinished {
   readonly unfinished: Pick<ItemsByStop, 'of' | 'ofStop'>;
   readonly notable: Pick<ItemsByStop, 'ofStop'>;
+  readonly recorded: Pick<ItemsByStop, 'ofStop'>;
+  owns(clientId: string): boolean;
   advance(moves: ReadonlyMap<QueueItem, Step>): Promise<void>;
   find(id: string): QueueItem | undefined;
 }
@@ -96,10 +98,10 @@ export class Replica {
     // The feed can be asked again: what it brings need not wait for the disk, nor the disk be forced.
     void journal.commit(rows, 'relaxed');
     // Views first: what the changes become alters no view that already holds them, so nothing fires twice.
-    const amendments = this.#show(patch.scope, changed, patch.from === null);
+    const told = this.#show(patch.scope, changed, patch.from === null);
     if (isClientScope(patch.scope)) this.review(this.#reviewed(changed));
     this.#settle(state);
-    for (const amendment of amendments) this.#ground.events.emit({ name: 'amendment', event: amendment });
+    for (const each of told) this.#ground.events.emit(each);
     return 'applied';
   }
 
@@ -184,7 +186,7 @@ export class Replica {
     void this.#ground.outbox.advance(moves);
   }
 
-  #show(scope: Scope, changed: ReadonlySet<string>, whole: boolean): Amendment[] {
+  #show(scope: Scope, changed: ReadonlySet<string>, whole: boolean): Told[] {
     if (scope === codesScope) this.#refreshCodes();
     if (!isRouteScope(scope)) return [];
     return this.#model(scope).refresh(whole || changed.has(headerDocument) ? undefined : stopsOf(changed));

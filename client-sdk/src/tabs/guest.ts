@@ -16,8 +16,10 @@ import type { LocalRoute, LocalStop } from '../replica/local-route.ts';
 import type { SignInInput, SignInResult } from '../session/auth-calls.ts';
 import type { Status } from '../status.ts';
 import { canSignOut, dayComplete } from '../status.ts';
+import type { StopHandle } from '../stop-handle.ts';
+import { stopHandle } from '../stop-handle.ts';
 import type { Watch } from '../watch.ts';
-import { select, Signal } from '../watch.ts';
+import { Signal } from '../watch.ts';
 import type { Answer, Call, Change, Line, Message, Shown, Wanted } from './line.ts';
 import { withNews } from './route-news.ts';
 
@@ -120,8 +122,8 @@ export class Guest implements Client {
     return route.signal;
   }
 
-  stop(id: number, key?: RouteKey): Watch<LocalStop | undefined> {
-    return select(this.route(key), (route) => route?.stops.find((stop) => stop.id === id));
+  stop(id: number, key?: RouteKey): StopHandle {
+    return stopHandle(this, id, key);
   }
 
   codes(type: ReferenceCode['type']): Watch<readonly ReferenceCode[]> {
@@ -259,11 +261,13 @@ export class Guest implements Client {
       case 'codes':
         return this.#codes.get(shown.type)?.renew(shown.value);
       case 'route':
+        this.#knowOf(shown.value?.stops ?? []);
         this.#routeShown(shown.key)?.renew(shown.value);
         // It is the last thing that a page asks for when it opens.
         return this.#ready();
       case 'route news': {
         const signal = this.#routeShown(shown.key);
+        this.#knowOf(shown.value.stops);
         const route = signal && withNews(signal.current, shown.value);
         return route && signal.renew(route);
       }
@@ -271,6 +275,11 @@ export class Guest implements Client {
         if (shown.value.at !== 'recorded') this.#unsaved.delete(shown.id);
         this.#receipts.get(shown.id)?.shows(shown.value);
     }
+  }
+
+  /** Receipts can be asked for as soon as a stop lists them. */
+  #knowOf(stops: readonly (LocalStop | number)[]): void {
+    for (const stop of stops) if (typeof stop !== 'number') for (const id of stop.receipts) this.know(id);
   }
 
   #routeShown(key: RouteKey | undefined): Signal<LocalRoute | undefined> | undefined {

@@ -7,9 +7,11 @@ import type { ReviewedChange } from '../inbox.ts';
 import { readItem } from '../queue/item.ts';
 import type { Draft, SkipInput, StopInput } from '../queue/record.ts';
 import type { Receipt } from '../queue/receipt.ts';
-import type { LocalRoute, LocalStop } from '../replica/local-route.ts';
+import type { LocalRoute } from '../replica/local-route.ts';
 import type { SignInInput, SignInResult } from '../session/auth-calls.ts';
 import type { Status } from '../status.ts';
+import type { StopHandle } from '../stop-handle.ts';
+import { stopHandle } from '../stop-handle.ts';
 import type { Store } from '../store/store.ts';
 import type { UploadsPart } from '../upload-port.ts';
 import type { Watch } from '../watch.ts';
@@ -130,8 +132,8 @@ export class TabClient implements Client {
     return this.#of((seat) => seat.route(key));
   }
 
-  stop(id: number, key?: RouteKey): Watch<LocalStop | undefined> {
-    return this.#of((seat) => seat.stop(id, key));
+  stop(id: number, key?: RouteKey): StopHandle {
+    return stopHandle(this, id, key);
   }
 
   codes(type: ReferenceCode['type']): Watch<readonly ReferenceCode[]> {

@@ -1,0 +1,24 @@
+import type { RouteKey } from '@tailgate/sync-protocol';
+import { routeScope } from '@tailgate/sync-protocol';
+import type { Client } from './client.ts';
+import type { Watch } from './watch.ts';
+import { follow, select } from './watch.ts';
+
+/**
+ * `here`: it can be shown. `loading`: it is the driver's, or may be, and was not received yet. `none`: the server has said
+ * that it is not theirs, or that they have none. `signed_out`: no driver works with the device.
+ */
+export type RouteState = 'here' | 'loading' | 'none' | 'signed_out';
+
+/** Why a route shows, or does not; without a key the driver's pending one. */
+export const routeState = (client: Client, key?: RouteKey): Watch<RouteState> =>
+  follow(client.driver, (driver) =>
+    follow(client.routes, (routes) =>
+      select(client.route(key), (route): RouteState => {
+        if (route) return 'here';
+        if (!driver) return 'signed_out';
+        const isTheirs = key ? routes.some(({ scope }) => scope === routeScope(key)) : routes.length > 0;
+        return isTheirs || !driver.routesKnown ? 'loading' : 'none';
+      }),
+    ),
+  );

@@ -1,0 +1,70 @@
+import { driverPassword } from '@tailgate/client-sdk/testing';
+import { expect, test } from 'vitest';
+import { openPage, servePage, startBrowser } from '../support/browser.ts';
+import { startScriptedServer } from '../support/scripted-server.ts';
+
+const script = `
+import { createElement as h, StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { createClient, MemoryStore } from '@tailgate/client-sdk';
+import { MemoryFiles, openUploads } from '@tailgate/client-sdk/uploads';
+import {
+  ClientProvider, useConflicts, useReceipt, useReview, useRouteState, useStop, useUploads,
+} from '@tailgate/client-sdk/react';
+
+const uploads = await openUploads({ store: new MemoryFiles() });
+const client = await createClient({ url: location.origin, store: new MemoryStore(), uploads });
+
+function Tick({ id }) {
+  return h('li', {}, useReceipt(id)?.at);
+}
+
+function Screen() {
+  const state = useRouteState();
+  const stop = useStop(1);
+  const review = useReview();
+  const lost = useConflicts();
+  const { waiting } = useUploads();
+  return h('main', {}, h('h1', {}, state), h('p', { id: 'lists' }, review.length + ' ' + lost.length + ' ' + waiting),
+    h('p', { id: 'none' }, useReceipt(undefined)?.at ?? 'none'),
+    h('ul', {}, stop?.receipts.map((id) => h(Tick, { id, key: id }))),
+    review.map(({ id, reason, dismissed }) => h('button', { key: id, onClick: () => client.acknowledge(id) }, dismissed ?? reason)));
+}
+
+createRoot(document.body.appendChild(document.createElement('div'))).render(
+  h(StrictMode, {}, h(ClientProvider, { client, uploads }, h(Screen))));
+globalThis.inbox = {
+  signIn: () => client.signIn({ employeeId: '1001', password: '${driverPassword}' }),
+  deliver: (id) => client.stop(id).deliver().id,
+  keep: () => uploads.add(new Blob(['a photo']), { kind: 'document' }),
+};
+globalThis.ready = true;
+`;
+
+declare global {
+  var inbox: { signIn(): Promise<unknown>; deliver(id: number): string; keep(): Promise<unknown> };
+}
+
+test('hooks show receipts, the inbox, files, and why there is no route', async () => {
+  const server = await startScriptedServer();
+  server.ledger.poisoned.add(2);
+  const address = await servePage(script, server.url);
+  const browser = await startBrowser();
+  const page = await openPage(await browser.newContext(), address);
+  expect(await page.textContent('h1')).toBe('signed_out');
+  expect(await page.textContent('#none')).toBe('none');
+  await page.evaluate(() => globalThis.inbox.signIn());
+  await page.locator('h1', { hasText: 'here' }).waitFor();
+  await page.evaluate(() => globalThis.inbox.deliver(1));
+  await page.locator('li', { hasText: 'accepted' }).waitFor();
+  server.host();
+  await page.locator('li', { hasText: 'on_host' }).waitFor();
+
+  const id = await page.evaluate(() => globalThis.inbox.deliver(2));
+  await page.locator('button', { hasText: 'poison' }).waitFor();
+  await page.evaluate(() => globalThis.inbox.keep());
+  await page.locator('#lists', { hasText: '1 0 1' }).waitFor();
+  server.review(id, 'done by hand');
+  await page.locator('button', { hasText: 'done by hand' }).click();
+  await page.locator('#lists', { hasText: /^0 0/ }).waitFor();
+});
