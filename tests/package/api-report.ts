@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Statement } from 'oxc-parser';
 import { parseSync } from 'oxc-parser';
 
@@ -9,6 +10,12 @@ export interface Exported {
   /** Its declaration as the type checker of an app reads it, with its comment. */
   readonly text: string;
   readonly hasDoc: boolean;
+}
+
+/** A declaration that others name. */
+export interface Named {
+  readonly name: string;
+  readonly text: string;
 }
 
 interface Declared {
@@ -27,9 +34,65 @@ export function exportsOf(entry: string): Exported[] {
     .map(([name, { file, name: local }]) => ({ name, ...declaration(file, local) }));
 }
 
+/**
+ * What the exports of an entry name, and what that names, and so on, as far as our packages declare it.
+ *
+ * @param printed what is declared elsewhere in the report; what is found here is added
+ * @param unknown takes names that our packages do not declare: the platform's, and parameters of types
+ */
+export function namedBy(entry: string, printed: Set<string>, unknown: Set<string>): Named[] {
+  const open = [...exportedNames(entry).values()];
+  const found: Named[] = [];
+  for (const { file, name } of open) printed.add(`${file} ${name}`);
+  for (let next = open.shift(); next; next = open.shift()) {
+    for (const name of namesIn(shown(next))) {
+      const declared = lookUp(next.file, name);
+      const key = declared && `${declared.file} ${declared.name}`;
+      if (!declared) unknown.add(name);
+      if (!declared || !key || printed.has(key)) continue;
+      printed.add(key);
+      open.push(declared);
+      found.push({ name: declared.name, text: shown(declared) });
+    }
+  }
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** A declaration without what only its own module may do with it. */
+const shown = ({ file, name }: Declared): string =>
+  declaration(file, name)
+    .text.replace(/ *(?:\/\*\*(?:(?!\*\/)[^])*\*\/\s*)?constructor\([^)]*\);\n/g, '')
+    .replace(/ *#private;\n/g, '');
+
+/** Types, and values whose type is named. */
+function namesIn(text: string): string[] {
+  const code = text.replace(/\/\*[^]*?\*\//g, '').replace(/'[^'\n]*'|"[^"\n]*"/g, '');
+  const types = code.match(/(?<![\w.])[A-Z]\w*/g) ?? [];
+  return [...types, ...Array.from(code.matchAll(/typeof (\w+)/g), ([, name = '']) => name)];
+}
+
+/** Where a name that a file uses is declared; undefined where no file of ours does. */
+function lookUp(file: string, name: string): Declared | undefined {
+  const { statements } = parse(file);
+  if (statements.some((statement) => declaredNames(statement).includes(name))) return { file, name };
+  for (const statement of statements) {
+    if (statement.type !== 'ImportDeclaration') continue;
+    const specifier = statement.specifiers.find(({ local }) => local.name === name);
+    if (specifier?.type !== 'ImportSpecifier') continue;
+    const source = sourceOf(file, statement.source.value);
+    return source === undefined ? undefined : exportedNames(source).get(nameOf(specifier.imported));
+  }
+  return undefined;
+}
+
 /** Where each exported name is declared. */
 function exportedNames(file: string): Map<string, Declared> {
   const names = new Map<string, Declared>();
+  const neighbour = (from: string, specifier: string): string => {
+    const source = sourceOf(from, specifier);
+    if (source === undefined) throw new Error(`${from} exports from ${specifier}, which is not ours`);
+    return source;
+  };
   for (const statement of parse(file).statements) {
     if (statement.type === 'ExportAllDeclaration') {
       for (const [name, declared] of exportedNames(neighbour(file, statement.source.value))) names.set(name, declared);
@@ -87,6 +150,11 @@ const isStatement = (each: { type: string }): each is Statement => each.type !==
 
 const nameOf = (name: { type: string; name?: string; value?: string }): string => name.name ?? name.value ?? '';
 
-/** Declarations name each other by their sources: `./client.ts` is `client.d.ts` beside them. */
-const neighbour = (file: string, specifier: string): string =>
-  join(dirname(file), specifier.replace(/\.(ts|js)$/, '.d.ts'));
+const protocol = fileURLToPath(new URL('../../sync-protocol/dist/', import.meta.url));
+
+/** Declarations name each other by their sources: `./client.ts` is `client.d.ts` beside them. Undefined where it is not ours. */
+function sourceOf(file: string, specifier: string): string | undefined {
+  if (specifier.startsWith('.')) return join(dirname(file), specifier.replace(/\.(ts|js)$/, '.d.ts'));
+  if (specifier === '@tailgate/sync-protocol') return join(protocol, 'index.d.ts');
+  return specifier === '#canonical-json' ? join(protocol, 'canonical-json.d.ts') : undefined;
+}

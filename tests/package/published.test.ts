@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { exportsOf } from './api-report.ts';
+import { exportsOf, namedBy } from './api-report.ts';
 
 // The packages as an app gets them: built, packed, installed from the tarballs in an empty folder.
 
@@ -92,11 +92,19 @@ describe('what the SDK exports', async () => {
   );
 
   test('is what the report says; `vitest -u` writes it anew', async () => {
+    const [printed, unknown] = [new Set<string>(), new Set<string>()];
+    const block = (declarations: readonly { readonly text: string }[]): string =>
+      `\`\`\`ts\n${declarations.map(({ text }) => text.replace(/^export (declare )?/gm, '')).join('\n\n')}\n\`\`\`\n`;
     const sections = entries.map(([entry, types]) => {
-      const declarations = exportsOf(types).map(({ text }) => text.replace(/^export (declare )?/gm, ''));
-      return `## @tailgate/client-sdk${entry.slice(1)}\n\n\`\`\`ts\n${declarations.join('\n\n')}\n\`\`\`\n`;
+      const named = namedBy(types, printed, unknown);
+      const rest = named.length > 0 ? `\nWhat these name, and apps need not import:\n\n${block(named)}` : '';
+      return `## @tailgate/client-sdk${entry.slice(1)}\n\n${block(exportsOf(types))}${rest}`;
     });
+    // One letter names a parameter.
+    expect([...unknown].filter((name) => name.length > 1).sort()).toEqual(outside);
     const report = `# What apps can build on\n\nMade from the declarations by tests/package; a change here is a change for apps.\n\n${sections.join('\n')}`;
+    for (const method of ['signIn', 'updateStop', 'acknowledge', 'now', 'on'])
+      expect(report).toMatch(`\n    ${method}`);
     await expect(report).toMatchFileSnapshot('../../client-sdk/api.md');
   });
 
@@ -109,6 +117,14 @@ describe('what the SDK exports', async () => {
     expect(silent).toEqual([]);
   });
 });
+
+/** What the report names and does not define: the platform's, other packages', and parameters of types. */
+const outside = [
+  ...['ArrayBuffer', 'Blob', 'CryptoKey', 'Date', 'Error', 'Exclude', 'Field', 'Fields', 'HttpStack', 'IDBFactory'],
+  ...['Iterable', 'LockManager', 'Map', 'Name', 'NonNullable', 'Omit', 'Partial', 'Pick', 'Promise', 'ReactElement'],
+  ...['ReactNode', 'Readonly', 'ReadonlyMap', 'Record', 'Set', 'Some', 'URL', 'Uint8Array', 'Value', 'WebSocket'],
+  ...['ZodTypeInternals', 'fetch', 'globalThis'],
+];
 
 /** What a program that failed has said. */
 const said = z.object({ stdout: z.string() });
