@@ -36,6 +36,8 @@ export const deviceItem = z.strictObject({
   revoked_at: z.nullable(z.iso.datetime()),
   revoked_by: z.nullable(z.string()),
   revoke_reason: z.nullable(z.string()),
+  /** Its driver was unregistered: what it brings goes to quarantine. */
+  held: z.boolean(),
 });
 export type DeviceItem = z.infer<typeof deviceItem>;
 
@@ -81,7 +83,8 @@ export const deviceOperations = {
     method: 'POST',
     path: '/ops/drivers/:employee/unregister',
     params: driverParams,
-    summary: 'All sessions of a driver end, no password counts, and they may sign up anew.',
+    summary:
+      'All sessions of a driver end, no password counts, and they may sign up anew. What their queues bring goes to quarantine.',
     message: 'Unregistered',
     body: endingBody,
     query: nothing,

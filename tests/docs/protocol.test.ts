@@ -117,6 +117,7 @@ const kept = {
   ROUTE_NOT_FOUND: 0,
   STOP_NOT_FOUND: 0,
   NOT_ASSIGNED: 0,
+  CLIENT_REVOKED: 0,
   ID_REUSED: 0,
   INTERNAL: 0,
 } satisfies Record<QuarantineCode, 0>;

@@ -26,6 +26,24 @@ export const findSessions: Statement = {
   text: `select s.token_hash, ${sessionColumns} from session s where s.token_hash = any ($1::bytea[])`,
 };
 
+/**
+ * The sessions that queues are tied to. One that no phone has tied since this is known counts as tied to the session of its
+ * driver that was ended last: a flag too many is better than one too few. $1 client ids.
+ */
+export const findQueueSessions: Statement = {
+  name: 'auth_find_queue_sessions',
+  text: `select c.client_id, c.boot_id, c.boot_at, ${sessionColumns}
+           from client c
+          cross join lateral (
+            select * from session where token_hash = c.session_hash
+             union all
+            (select * from session
+              where c.session_hash is null and employee = c.employee and revoked_at is not null
+              order by revoked_at desc limit 1)
+          ) s
+          where c.client_id = any ($1::uuid[])`,
+};
+
 /** $1 token hashes, $2 when each was used, $3 its new expiry. In one order, so that two nodes cannot wait in a ring. */
 export const touchSessions: Statement = {
   name: 'auth_touch_sessions',

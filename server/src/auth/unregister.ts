@@ -3,8 +3,8 @@ import { recordSignIns } from './sign-in-state.ts';
 import { endSessions, unregisterAccount } from './sql.ts';
 
 /**
- * Takes a registration back: every session ends, no password counts, and the employee may sign up again. What their
- * phones still hold arrives by its queue key all the same.
+ * Ends an account: every session ends, no password counts, and the employee may sign up again. What becomes of the queues of
+ * their phones is the operators' side (ops/unregister.ts).
  *
  * @returns false where nobody of that id is registered
  */

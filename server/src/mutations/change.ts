@@ -11,9 +11,9 @@ import type {
   Warning,
 } from '@tailgate/sync-protocol';
 
-/** Who changes something. A signed-out driver's queue still drains; what it captured afterwards is flagged. */
+/** Who changes something. */
 export type Actor =
-  | { readonly kind: 'driver'; readonly employee: string; readonly signedOutAt?: Date }
+  | { readonly kind: 'driver'; readonly employee: string }
   | { readonly kind: 'office'; readonly user: string }
   | { readonly kind: 'timer' }
   /** Whoever called an endpoint that is open. */
@@ -113,6 +113,7 @@ export type QuarantineCode =
   | 'ROUTE_NOT_FOUND'
   | 'STOP_NOT_FOUND'
   | 'NOT_ASSIGNED'
+  | 'CLIENT_REVOKED'
   | 'ID_REUSED'
   | 'INTERNAL';
 
@@ -153,9 +154,12 @@ export interface Queue {
   readonly session: object;
   readonly clientId: string;
   readonly employee: string;
-  /** Set where the session behind this connection has ended: items captured later are flagged. */
-  readonly signedOutAt?: Date;
-  /** An operator brings what a phone held: also where the queue was revoked. */
+  /**
+   * Pushed with the queue's key, or by a connection whose session has ended. Each batch looks up whether the session that the
+   * queue is tied to has ended: what was captured later is flagged.
+   */
+  readonly byKey?: boolean;
+  /** An operator brings what a phone held: also where the queue was revoked, and applied where its driver was unregistered. */
   readonly rescued?: boolean;
   /** Of the request that brings its items, where no socket does. */
   readonly requestId?: string;

@@ -1,3 +1,5 @@
+import type { Warning } from '@tailgate/sync-protocol';
+import type { SignOut } from '../auth/queue-sign-outs.ts';
 import type { Item, QueueItem } from './item.ts';
 
 /**
@@ -26,4 +28,20 @@ function measuredTime(item: Item, { queue, bootId, monotonicMs }: QueueItem): nu
   return captured === undefined
     ? item.receivedAt.getTime()
     : Math.round(captured + (clock.serverNow - clock.deviceNow));
+}
+
+/**
+ * Whether an item that came by key was recorded after the session of its queue had ended, or may have been. A wall clock can
+ * be set back by anybody. So "before" must be shown by a monotonic clock: the one that the phone reads now, or the run that
+ * the server read while the session lived.
+ */
+export function signOutWarnings(queued: QueueItem, editTime: number, end: SignOut | null): Warning[] {
+  if (!queued.queue.byKey || !end || isBefore(queued, editTime, end)) return [];
+  const message = 'this was recorded after the driver was signed out, or no clock shows that it was before';
+  return [{ code: 'after_sign_out', path: '', message }];
+}
+
+function isBefore({ queue, bootId, monotonicMs }: QueueItem, editTime: number, { at, boot }: SignOut): boolean {
+  if (editTime > at || bootId === '') return false;
+  return bootId === queue.clock.bootId || (bootId === boot?.id && boot.at + monotonicMs <= at);
 }

@@ -8,7 +8,7 @@ import type { Outcome, ReportOutcome } from './change.ts';
 import type { Changes, LedgerEntry, QuarantineEntry } from './changes.ts';
 import { decide, latestOf, repeats } from './decide.ts';
 import { inOurTime } from './device-times.ts';
-import { editTimeOf, lagOf } from './edit-time.ts';
+import { editTimeOf, lagOf, signOutWarnings } from './edit-time.ts';
 import { fitsChain, judge, linkOf } from './identity.ts';
 import type { KnownMutation } from './identity.ts';
 import { placeOf, type CommandMeaning, type Fault, type Item, type QueueItem } from './item.ts';
@@ -144,17 +144,13 @@ class Fold {
   #takeQueued(item: Item, queued: QueueItem, state: LoadedClient): Outcome | ReportOutcome {
     const warnings: Warning[] = [];
     if (!fitsChain(queued, state)) {
-      warnings.push({
-        code: 'chain_broken',
-        path: '',
-        message: 'this item does not follow the one that came before it',
-      });
+      warnings.push(warn('chain_broken', 'this item does not follow the one that came before it'));
       this.#note('chain_broken', item, queued);
     }
     const editTime = editTimeOf(item, queued, state.lastEditTime);
-    if (item.actor.kind === 'driver' && item.actor.signedOutAt && editTime > item.actor.signedOutAt.getTime())
-      warnings.push({ code: 'after_sign_out', path: '', message: 'this was recorded after the driver was signed out' });
+    warnings.push(...signOutWarnings(queued, editTime, state.signOut));
     this.#move(item, queued, state, editTime);
+    if (editTime < state.heldUntil && !queued.queue.rescued) return this.#refuse(item, held, null, null, editTime);
     return this.#apply(item, editTime, warnings);
   }
 
@@ -392,7 +388,9 @@ const noRoute: RouteKey = { facility: '', id: '', week_end: '' };
 const isDriver = (route: RouteFacts, employee: string): boolean =>
   route.drivers.some((driver) => driver.id === employee);
 
+const warn = (code: Warning['code'], message: string): Warning => ({ code, path: '', message });
 const fault = (code: Fault['code'], reason: string): Fault => ({ code, reason, details: [] });
+const held = fault('CLIENT_REVOKED', 'an operator has unregistered the driver of this queue');
 const idReused = fault('ID_REUSED', 'this id came before with another content');
 const sentAgain = { by: 'sender', note: 'sent again, and applied' };
 

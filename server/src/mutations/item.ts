@@ -305,9 +305,6 @@ const unreadable = (code: QuarantineCode, reason: string, faults: readonly Error
 
 const tooDeep = unreadable('VALIDATION_FAILED', 'nested too deeply', []);
 
-const driverOf = (queue: Queue): Actor =>
-  queue.signedOutAt
-    ? { kind: 'driver', employee: queue.employee, signedOutAt: queue.signedOutAt }
-    : { kind: 'driver', employee: queue.employee };
+const driverOf = ({ employee }: Queue): Actor => ({ kind: 'driver', employee });
 
 export const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer');

@@ -1,5 +1,6 @@
 import type { RouteKey, Scope, StopResult, Warning } from '@tailgate/sync-protocol';
 import { canonicalJson, mutationArgs, routeScope } from '@tailgate/sync-protocol';
+import { readSignOuts, type SignOut } from '../auth/queue-sign-outs.ts';
 import type { CodeBook } from '../codes/code-book.ts';
 import { int2Array, textArray, uuidArray } from '../db/arrays.ts';
 import type { Tx } from '../db/types.ts';
@@ -38,8 +39,10 @@ export async function loadWorld(
   const hasRoutes = wanted.routes.size > 0;
 
   // Sent together over a pipelined connection, run in this order: what is read after the locks has a snapshot under them.
-  const [clients, routes, drivers, stops, reports, known] = await Promise.all([
+  const [clients, signOuts, routes, drivers, stops, reports, known] = await Promise.all([
+    // Not under the lock: a session that ends now was alive when these came.
     wanted.clients.length > 0 ? tx.query<ClientRow>(sql.lockClients, [uuidArray(wanted.clients)]) : none,
+    wanted.byKey.size > 0 ? readSignOuts(tx, [...wanted.byKey], wanted.latest) : noSignOuts,
     hasRoutes ? tx.query<RouteRow>(sql.lockRoutes, routeColumns) : none,
     hasRoutes ? tx.query<DriverRow>(sql.loadDrivers, routeColumns) : none,
     hasRoutes ? tx.query<StopRow>(byContent ? sql.loadStopsAndLatest : sql.loadStops, stopColumns) : none,
@@ -53,7 +56,7 @@ export async function loadWorld(
   const missing = [...wanted.routes].flatMap(([scope, key]) => (found.has(scope) ? [] : [key]));
   const world: World = {
     ...rules,
-    clients: new Map(clients.rows.map((row) => [row.client_id, loadedClient(row)])),
+    clients: new Map(clients.rows.map((row) => [row.client_id, loadedClient(row, signOuts)])),
     routes: found,
     stops: loadedStops(wanted.stops, stops.rows),
     reports,
@@ -63,21 +66,28 @@ export async function loadWorld(
 }
 
 const none = { rows: [] };
+const noSignOuts: ReadonlyMap<string, SignOut> = new Map();
 
 function wantedOf(items: readonly Item[]) {
   const clients = new Set<string>();
+  const byKey = new Set<string>();
+  let latest = new Date(0);
   const routes = new Map<string, RouteKey>();
   const stops = new Map<string, WantedStop>();
   for (const item of items) {
     const { meaning } = item;
     const place = placeOf(item);
     if (place) clients.add(place.clientId);
+    if (item.queued?.queue.byKey) {
+      byKey.add(item.queued.queue.clientId);
+      if (item.receivedAt > latest) latest = item.receivedAt;
+    }
     if (meaning.kind !== 'command') continue;
     const { route: key, scope, stop } = meaning;
     routes.set(scope, key);
     stops.set(stopName(scope, stop), { key, scope, stop });
   }
-  return { clients: [...clients], routes, stops: [...stops.values()] };
+  return { clients: [...clients], byKey, latest, routes, stops: [...stops.values()] };
 }
 
 interface WantedStop {
@@ -107,14 +117,18 @@ interface ClientRow {
   last_edit_time: Date | null;
   version: number;
   revoked: boolean;
+  held: boolean;
+  reopened_at: Date | null;
 }
-const loadedClient = (row: ClientRow): LoadedClient => ({
+const loadedClient = (row: ClientRow, signOuts: ReadonlyMap<string, SignOut>): LoadedClient => ({
   clientId: row.client_id,
   lastSeq: row.last_seq,
   lastLink: row.last_hash,
   lastEditTime: row.last_edit_time?.getTime() ?? null,
   version: row.version,
   revoked: row.revoked,
+  heldUntil: row.held ? (row.reopened_at?.getTime() ?? Infinity) : -Infinity,
+  signOut: signOuts.get(row.client_id) ?? null,
 });
 
 interface RouteRow {

@@ -6,7 +6,8 @@ const statement = (name: string, text: string) => ({ name: `mutations ${name}`, 
 
 export const lockClients = statement(
   'lock clients',
-  `select client_id, employee, last_seq, last_hash, last_edit_time, version, revoked_at is not null as revoked
+  `select client_id, employee, last_seq, last_hash, last_edit_time, version,
+          revoked_at is not null and held_at is null as revoked, held_at is not null as held, reopened_at
      from client where client_id = any($1::uuid[])
     order by client_id for no key update`,
 );

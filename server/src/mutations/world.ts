@@ -5,6 +5,7 @@ import type { RouteFacts } from '../routes/header.ts';
 import type { StandingReport } from '../reports/rules.ts';
 import type { PlanLines } from '../stops/plan-lines.ts';
 import type { Queue } from './change.ts';
+import type { SignOut } from '../auth/queue-sign-outs.ts';
 import type { KnownMutation, QueueState } from './identity.ts';
 
 /** All that a batch's rules may look at, as loaded under its locks. */
@@ -28,6 +29,10 @@ export interface LoadedClient extends QueueState {
   readonly version: number;
   /** An operator has ended it. */
   readonly revoked: boolean;
+  /** Its driver was unregistered: what was recorded before this moment (ms since 1970) goes to quarantine. */
+  readonly heldUntil: number;
+  /** Where the session has ended that it is tied to; looked up only for what comes by the queue's key. */
+  readonly signOut: SignOut | null;
 }
 
 export interface LoadedRoute {

@@ -1,10 +1,9 @@
-import { unregister } from '../auth/unregister.ts';
 import { misuseOf, readWords, type Manual } from '../command-line.ts';
-import { withTransaction } from '../db/transaction.ts';
 import type { Db } from '../db/types.ts';
 import { StartError } from '../start-error.ts';
 import { findFutureStops, healClock } from './heal-clock.ts';
 import { declareRestored, tellRestored } from './restored.ts';
+import { takeRegistrationBack } from './unregister.ts';
 
 // `npm run ops -- …`: what an operator tells the service, beside its running servers or without them.
 
@@ -12,7 +11,10 @@ export const opsManual: Manual = {
   program: 'npm run ops',
   commands: {
     restored: { takes: '[--reason TEXT]', does: 'this database was put back to an earlier state' },
-    unregister: { takes: 'EMPLOYEE', does: 'this driver signs up anew: all their sessions end, no password counts' },
+    unregister: {
+      takes: 'EMPLOYEE',
+      does: 'this driver signs up anew: sessions and password end, what their phones bring is kept for the office',
+    },
     'heal-clock': {
       takes: '[--yes]',
       does: 'dates stamps from the future back to now, after a clock was ahead; without --yes it only counts them',
@@ -44,9 +46,13 @@ export async function runOpsCommand(command: OpsCommand, db: Db): Promise<string
   if (command.verb === 'restored') return tellRestored(await declareRestored(db, command.reason));
   if (command.verb === 'heal-clock') return healed(db, command.yes, new Date());
   const { employee } = command;
-  if (!(await withTransaction(db, (tx) => unregister(tx, employee, new Date()))))
+  const queues = await takeRegistrationBack(db, employee, byCommand, new Date());
+  if (queues === undefined)
     throw new StartError(`nobody of the id ${employee} is registered (GET /api/auth/employees lists who is)`);
-  return `${employee} is not registered any more. What their phones still hold arrives all the same; signing up again is open to them.`;
+  return [
+    `${employee} is not registered any more and may sign up again.`,
+    `What their phones still bring goes to quarantine (queues: ${queues}); GET /api/ops/quarantine lists it.`,
+  ].join('\n');
 }
 
 async function healed(db: Db, yes: boolean, now: Date): Promise<string> {
@@ -57,3 +63,6 @@ async function healed(db: Db, yes: boolean, now: Date): Promise<string> {
     ? `${counted} are dated back to ${now.toISOString()}; deadlines and leases from the future end now.`
     : `${counted} have stamps after ${now.toISOString()}. Where that is the right time, run it again with --yes.`;
 }
+
+/** The command asks nobody for a name: who may run it has the database. */
+const byCommand = { by: 'npm run ops', reason: 'unregistered by the command for operators' };

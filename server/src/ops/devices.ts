@@ -1,12 +1,12 @@
 import type { DeviceItem, DeviceQuery, EndingBody } from '@tailgate/sync-protocol';
 import { endDeviceSessions } from '../auth/end-device-sessions.ts';
-import { unregister } from '../auth/unregister.ts';
 import { withTransaction } from '../db/transaction.ts';
 import type { Db, Queryable } from '../db/types.ts';
 import type { Log } from '../log.ts';
 import * as sql from './devices-sql.ts';
 import { pageOf, type Page } from './page.ts';
 import { encodePosition, type PagePosition } from './page-position.ts';
+import { takeRegistrationBack } from './unregister.ts';
 
 export interface DeviceGround {
   readonly db: Db;
@@ -62,7 +62,7 @@ export async function revokeDevice(
 }
 
 /**
- * Nothing but the log keeps who did it and why: the account is the next owner's.
+ * The log keeps who did it and why, and so do the queues: the account is the next owner's.
  * @returns since when; undefined where nobody of that id is registered
  */
 export async function unregisterDriver(
@@ -71,8 +71,9 @@ export async function unregisterDriver(
   { by, reason }: EndingBody,
 ): Promise<Date | undefined> {
   const now = clock();
-  if (!(await withTransaction(db, (tx) => unregister(tx, employee, now)))) return undefined;
-  log.warn({ employee, user: by, reason }, 'an operator has unregistered a driver');
+  const queues = await takeRegistrationBack(db, employee, { by, reason }, now);
+  if (queues === undefined) return undefined;
+  log.warn({ employee, user: by, reason, queues }, 'an operator has unregistered a driver');
   return now;
 }
 
@@ -102,4 +103,5 @@ const itemOf = (row: DeviceRow): DeviceItem => ({
   revoked_at: row.revoked_at?.toISOString() ?? null,
   revoked_by: row.revoked_by,
   revoke_reason: row.revoke_reason,
+  held: row.held,
 });

@@ -1,14 +1,20 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ErrorCode, HelloFrame } from '@tailgate/sync-protocol';
-import { byteaArray, textArray } from '../db/arrays.ts';
+import { byteaArray, instantArray, textArray, uuidArray } from '../db/arrays.ts';
 import type { Queryable } from '../db/types.ts';
-import { bindClients, findClients, findSignedOut, replaceQueueKeys } from './sql.ts';
+import type { Boot } from './device-clock.ts';
+import { bindClients, findClients, replaceQueueKeys, tieClients } from './sql.ts';
 
-/** A queue as its first frame names it. Without a queue key, whoever sent it has shown a token. */
+/** A queue as its first frame names it. */
 export type ClientAsk = Pick<
   HelloFrame,
   'client_id' | 'employee_id' | 'device' | 'sdk' | 'app' | 'queue_key' | 'wants_queue_key'
->;
+> & {
+  /** The hash of the token that counts, where one was shown: neither by a queue key nor by an operator. */
+  readonly session?: Buffer | null;
+  /** The run of the device's clock, where the phone has told its clocks. */
+  readonly boot?: Boot | null;
+};
 
 /** An operator brings what a phone held, also where its queue was revoked. */
 export type Opener = 'phone' | 'operator';
@@ -19,8 +25,6 @@ export type ClientAnswer =
       readonly lastSeq: number;
       /** To be told once: only its hash is stored. */
       readonly queueKey: string | null;
-      /** Since when the driver has no session, where a queue key spoke. */
-      readonly signedOutAt: Date | null;
     }
   | {
       readonly kind: 'refused';
@@ -33,11 +37,15 @@ interface ClientRow extends Record<string, unknown> {
   readonly queue_key_hash: Buffer;
   readonly last_seq: number;
   readonly revoked_at: Date | null;
+  readonly held_at: Date | null;
+  readonly session_hash: Buffer | null;
+  readonly boot_id: string | null;
 }
 
 /**
  * Opens queues, many at once: a new one is bound to its employee for ever and gets a queue key (protocol.md, The queue); a
- * known one is checked. A client that lost the answer which held its key asks for a new one, and the old one ends.
+ * known one is checked and tied to the session that its phone shows. A client that lost the answer which held its key asks
+ * for a new one, and the old one ends.
  */
 export async function openClients(
   db: Queryable,
@@ -55,18 +63,52 @@ export async function openClients(
     known = await findAll(db, asks);
   }
   const answers = asks.map((ask) => judge(ask, known.get(ask.client_id), by));
+  const open = asks.filter((ask, i) => !ask.queue_key && !keys.has(ask) && answers[i]?.kind === 'open');
+  const untied = await tieToSessions(db, open, known, now);
   const wanting = firstOfEach(
-    asks.filter((ask, i) => ask.wants_queue_key && !ask.queue_key && !keys.has(ask) && answers[i]?.kind === 'open'),
+    // Who held the key of a queue that opens again may be another person.
+    open.filter((ask) => !untied.has(ask) && (ask.wants_queue_key || isHeld(known.get(ask.client_id)))),
   );
   if (wanting.length > 0) for (const [ask, key] of await replaceKeys(db, wanting)) keys.set(ask, key);
-  const signedOut = await signedOutAmong(db, asks, now);
   return answers.map((answer, i) => {
     const ask = asks[i];
     if (answer.kind === 'refused' || !ask) return answer;
-    const signedOutAt = ask.queue_key ? (signedOut.get(ask.employee_id) ?? null) : null;
-    return { ...answer, queueKey: keys.get(ask) ?? null, signedOutAt };
+    if (untied.has(ask)) return { kind: 'refused', code: 'INVALID_TOKEN' };
+    return { ...answer, queueKey: keys.get(ask) ?? null };
   });
 }
+
+/** Most phones come back in the session and the run of the app that the row has: nothing is written for them. */
+const isTied = ({ session, boot }: ClientAsk, row: ClientRow | undefined): boolean =>
+  !session || (row?.session_hash?.equals(session) === true && !isHeld(row) && (!boot || row.boot_id === boot.id));
+
+/** What it brings goes to quarantine until its driver signs in again. */
+const isHeld = (row: ClientRow | undefined): boolean =>
+  row !== undefined && row.held_at !== null && row.revoked_at !== null;
+
+/** @returns those whose session has ended since they have shown it */
+async function tieToSessions(
+  db: Queryable,
+  asks: readonly ClientAsk[],
+  known: ReadonlyMap<string, ClientRow>,
+  now: Date,
+): Promise<ReadonlySet<ClientAsk>> {
+  const tying = firstOfEach(asks.filter((ask) => !isTied(ask, known.get(ask.client_id))));
+  if (tying.length === 0) return new Set();
+  const { rows } = await db.query<{ client_id: string }>(tieClients, [
+    uuidArray(tying.map((ask) => ask.client_id)),
+    byteaArray(tying.map(({ session }) => session ?? null)),
+    ...bootColumns(tying),
+    now,
+  ]);
+  const tied = new Set(rows.map((row) => row.client_id));
+  return new Set(tying.filter((ask) => !tied.has(ask.client_id)));
+}
+
+const bootColumns = (asks: readonly ClientAsk[]): [Buffer, Buffer] => [
+  textArray(asks.map(({ boot }) => boot?.id ?? null)),
+  instantArray(asks.map(({ boot }) => boot?.at ?? null)),
+];
 
 /** Whose queue this is; undefined where nobody has opened it. */
 export async function findOwner(db: Queryable, clientId: string): Promise<string | undefined> {
@@ -80,8 +122,8 @@ function judge(ask: ClientAsk, row: ClientRow | undefined, by: Opener): ClientAn
   if (ask.queue_key && !timingSafeEqual(sha256(ask.queue_key), row.queue_key_hash))
     return { kind: 'refused', code: 'INVALID_TOKEN' };
   if (row.employee !== ask.employee_id) return { kind: 'refused', code: 'CLIENT_OF_OTHER_EMPLOYEE' };
-  if (row.revoked_at && by === 'phone') return { kind: 'refused', code: 'CLIENT_REVOKED' };
-  return { kind: 'open', lastSeq: row.last_seq, queueKey: null, signedOutAt: null };
+  if (row.revoked_at && !row.held_at && by === 'phone') return { kind: 'refused', code: 'CLIENT_REVOKED' };
+  return { kind: 'open', lastSeq: row.last_seq, queueKey: null };
 }
 
 async function findAll(db: Queryable, asks: readonly ClientAsk[]): Promise<Map<string, ClientRow>> {
@@ -98,6 +140,8 @@ async function bind(db: Queryable, asks: readonly ClientAsk[]): Promise<[ClientA
     textArray(asks.map((ask) => ask.sdk)),
     textArray(asks.map((ask) => ask.app)),
     byteaArray(minted.map(([, key]) => sha256(key))),
+    byteaArray(asks.map(({ session }) => session ?? null)),
+    ...bootColumns(asks),
   ]);
   const inserted = new Set(rows.map((row) => row.client_id));
   return minted.filter(([ask]) => inserted.has(ask.client_id));
@@ -108,13 +152,6 @@ async function replaceKeys(db: Queryable, asks: readonly ClientAsk[]): Promise<[
   const hashes = byteaArray(minted.map(([, key]) => sha256(key)));
   await db.query(replaceQueueKeys, [asks.map((ask) => ask.client_id), hashes]);
   return minted;
-}
-
-async function signedOutAmong(db: Queryable, asks: readonly ClientAsk[], now: Date): Promise<Map<string, Date>> {
-  const employees = new Set(asks.filter((ask) => ask.queue_key).map((ask) => ask.employee_id));
-  if (employees.size === 0) return new Map();
-  const { rows } = await db.query<{ employee: string; at: Date }>(findSignedOut, [[...employees], now]);
-  return new Map(rows.map(({ employee, at }) => [employee, at]));
 }
 
 const mint = (asks: readonly ClientAsk[]): [ClientAsk, string][] =>

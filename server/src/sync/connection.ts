@@ -6,7 +6,7 @@ import { isDatabaseUnavailable } from '../db/unavailable.ts';
 import type { Queue } from '../mutations/change.ts';
 import { MalformedPush } from '../mutations/item.ts';
 import { UnknownQueue } from '../mutations/pipeline.ts';
-import { clockOf } from './device-clock.ts';
+import { bootOf, clockOf } from './device-clock.ts';
 import type { Follower } from './feed.ts';
 import type { Connected, Hub } from './hub.ts';
 import { broken, readFrame } from './incoming.ts';
@@ -143,10 +143,10 @@ export class Connection implements Connected {
     this.take({ type: 'expires', inSeconds });
   }
 
-  /** The session behind this connection has ended: what was recorded before counts, what comes later is flagged. */
-  sessionEnded(at: Date, reason: string): void {
+  /** The session behind this connection has ended: from now on it is as good as one with the queue's key. */
+  sessionEnded(reason: string): void {
     this.#tokenHash = null;
-    if (this.#queue) this.#queue = { ...this.#queue, signedOutAt: at };
+    if (this.#queue) this.#queue = { ...this.#queue, byKey: true };
     this.take({ type: 'revoked', reason });
   }
 
@@ -185,8 +185,10 @@ export class Connection implements Connected {
     const serverNow = hub.clock();
     const { client_id: clientId } = hello;
     // Registered before the first question: a session that ends meanwhile must find us.
-    this.#queue = { session: {}, clientId, employee: hello.employee_id, clock: clockOf(hello.clock, serverNow) };
-    this.#tokenHash = hello.api_token === undefined ? null : hashToken(hello.api_token);
+    const clock = clockOf(hello.clock, serverNow);
+    const session = hello.api_token === undefined ? null : hashToken(hello.api_token);
+    this.#queue = { session: {}, clientId, employee: hello.employee_id, clock, byKey: session === null };
+    this.#tokenHash = session;
     hub.register(this);
     if (hub.greeting >= hub.limits.hellos_at_once) return this.#refuse('RATE_LIMITED');
     hub.greeting++;
@@ -194,11 +196,10 @@ export class Connection implements Connected {
       if (hello.api_token !== undefined && !(await hub.sessions.authenticate(hello.employee_id, hello.api_token)))
         return this.take({ type: 'refused', code: 'INVALID_TOKEN' });
       const [client, { routes }] = await Promise.all([
-        hub.openClient(hello),
+        hub.openClient({ ...hello, session, boot: bootOf(clock) }),
         hello.queue_key === undefined ? hub.routesOf(hello.employee_id) : { routes: [] },
       ]);
       if (client.kind === 'refused') return this.take({ type: 'refused', code: client.code });
-      if (client.signedOutAt) this.#queue = { ...this.#queue, signedOutAt: client.signedOutAt };
       this.#routes ||= JSON.stringify(routes);
       const now = hub.clock();
       const opened = {

@@ -17,3 +17,19 @@ export function clockOf(clock: DeviceClock | undefined, received: Date): Queue['
     serverNow: Number.isNaN(measured) ? received.getTime() : Math.min(measured, received.getTime()),
   };
 }
+
+/** A run of a device's monotonic clock, and when by ours it read 0. */
+export interface Boot {
+  readonly id: string;
+  readonly at: Date;
+}
+
+/** The run that a reading is of; null where nothing was told, or nothing that a database could hold. */
+export function bootOf({ bootId: id, serverNow, monotonicMs }: Queue['clock']): Boot | null {
+  const at = new Date(serverNow - monotonicMs);
+  const isStorable = id !== '' && id.isWellFormed() && !id.includes('\0') && Math.abs(at.getTime()) <= MOST_AWAY_MS;
+  return isStorable ? { id, at } : null;
+}
+
+/** A hundred years from 1970: no device has run for longer, nor does it begin to. */
+const MOST_AWAY_MS = 100 * 365 * 24 * 3_600_000;

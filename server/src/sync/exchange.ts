@@ -2,12 +2,13 @@ import type { Cursor, ErrorCode, ErrorDetail, PushBody, Scope } from '@tailgate/
 import { clientScope, currentProtocol, oldestProtocol, pullCursors, pushBody } from '@tailgate/sync-protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodMiniType } from 'zod/mini';
+import { hashToken } from '../auth/tokens.ts';
 import type { Queryable } from '../db/types.ts';
 import { MalformedPush } from '../mutations/item.ts';
 import { UnknownQueue } from '../mutations/pipeline.ts';
 import { faultsOf } from '../schema-faults.ts';
 import { findOwner, openClients, type ClientAsk } from './clients.ts';
-import { clockOf } from './device-clock.ts';
+import { bootOf, clockOf } from './device-clock.ts';
 import type { Hub } from './hub.ts';
 import { features, toldLimits, type SyncLimits } from './limits.ts';
 import { lookOnce } from './look.ts';
@@ -32,6 +33,8 @@ interface Caller {
   readonly employee: string;
   readonly shows: 'token' | 'queue key' | 'operator token';
   readonly queueKey?: string;
+  /** The hash of the token, where one counts. */
+  readonly session?: Buffer;
 }
 
 /** Whose push it is, and in which request the log finds it. */
@@ -109,7 +112,7 @@ async function authenticate(request: FastifyRequest, hub: Hub): Promise<Caller> 
     throw new Refused('MISSING_CREDENTIALS');
   if (token === undefined) return { employee, shows: 'queue key', queueKey: queueKey ?? '' };
   if (!(await hub.sessions.authenticate(employee, token))) throw new Refused('INVALID_TOKEN');
-  return { employee, shows: 'token' };
+  return { employee, shows: 'token', session: hashToken(token) };
 }
 
 function operatorFor(request: FastifyRequest): Caller {
@@ -163,7 +166,8 @@ async function takePush(ground: Pick<ExchangeGround, 'hub' | 'db'>, caller: Push
   const { hub } = ground;
   const { client_id: clientId, mutations, pending, oldest_pending_at, device, sdk, app } = body;
   const { employee, requestId } = caller;
-  const client = await openAfterLoss(ground, caller, body);
+  const clock = clockOf(body.clock, hub.clock());
+  const client = await openAfterLoss(ground, caller, body, askOf(caller, body, bootOf(clock)));
   const now = hub.clock();
   const told = {
     protocol: body.protocol,
@@ -184,9 +188,9 @@ async function takePush(ground: Pick<ExchangeGround, 'hub' | 'db'>, caller: Push
     clientId,
     employee,
     requestId,
-    clock: clockOf(body.clock, now),
+    clock,
     rescued,
-    ...(client.signedOutAt && { signedOutAt: client.signedOutAt }),
+    byKey: caller.shows === 'queue key',
   };
   const pushed = await hub.pipeline.push(queue, mutations).catch(whyNot);
   if (pushed.results.some(({ result }) => result === 'quarantined')) hub.feed.hint(clientScope(clientId));
@@ -194,8 +198,12 @@ async function takePush(ground: Pick<ExchangeGround, 'hub' | 'db'>, caller: Push
 }
 
 /** Opens the queue; where its phone has lost items the watermark moves past them first. */
-async function openAfterLoss(ground: Pick<ExchangeGround, 'hub' | 'db'>, caller: Caller, body: PushBody) {
-  const ask = askOf(caller, body);
+async function openAfterLoss(
+  ground: Pick<ExchangeGround, 'hub' | 'db'>,
+  caller: Caller,
+  body: PushBody,
+  ask: ClientAsk,
+) {
   const client = await open(ground, caller, ask);
   if (!body.gone) return client;
   await ground.hub.skipLost({ clientId: body.client_id, employee: caller.employee, ...body.gone });
@@ -203,12 +211,18 @@ async function openAfterLoss(ground: Pick<ExchangeGround, 'hub' | 'db'>, caller:
   return { ...(await open(ground, caller, { ...ask, wants_queue_key: false })), queueKey: client.queueKey };
 }
 
-const askOf = (caller: Caller, { client_id, device, sdk, app, wants_queue_key }: PushBody): ClientAsk => ({
+const askOf = (
+  caller: Caller,
+  { client_id, device, sdk, app, wants_queue_key }: PushBody,
+  boot: ClientAsk['boot'] = null,
+): ClientAsk => ({
   client_id,
   employee_id: caller.employee,
   device,
   sdk,
   app,
+  session: caller.session ?? null,
+  boot,
   ...(caller.queueKey !== undefined && { queue_key: caller.queueKey }),
   ...(wants_queue_key !== undefined && caller.shows === 'token' && { wants_queue_key }),
 });

@@ -44,7 +44,7 @@ export interface Connected extends Reader {
   tick(now: number): void;
   routesAre(routes: readonly AssignedRoute[]): void;
   sessionEnds(inSeconds: number): void;
-  sessionEnded(at: Date, reason: string): void;
+  sessionEnded(reason: string): void;
 }
 
 /** What all connections of this node share, and what reaches them from outside: commits, notifications, time. */
@@ -205,7 +205,7 @@ export class Hub {
     const states = await readSessionStates(this.#db, hashes, now);
     for (const [i, { connection }] of held.entries()) {
       const state = states[i];
-      if (state?.kind !== 'live') connection.sessionEnded(state?.at ?? now, state?.reason ?? 'signed_out');
+      if (state?.kind !== 'live') connection.sessionEnded(state?.reason ?? 'signed_out');
       else if (state.until.getTime() - now.getTime() < TOLD_BEFORE_MS)
         connection.sessionEnds(Math.round((state.until.getTime() - now.getTime()) / 1_000));
     }

@@ -7,7 +7,7 @@ import { sha256 } from '../mutations/item.ts';
 import * as mutations from '../mutations/sql.ts';
 import { listAssigned } from '../routes/sql.ts';
 import { planLines } from '../stops/plan-lines.ts';
-import { findClients, readEpoch } from './sql.ts';
+import { findClients, readEpoch, tieClients } from './sql.ts';
 
 /** Together two batches of the pipeline. */
 const PHONES = 16;
@@ -106,6 +106,7 @@ export function stage(): Db {
   const answers = new Map<Statement, string>([
     [readEpoch, '[{"epoch":1}]'],
     [findClients, JSON.stringify(clients.map((client_id) => ({ ...queueRow, client_id })))],
+    [tieClients, JSON.stringify(clients.map((client_id) => ({ client_id })))],
     [listAssigned, JSON.stringify([{ ...route, employee: driver, status: 'O' }])],
     [mutations.lockClients, JSON.stringify(clients.map((client_id) => ({ ...queueRow, client_id })))],
     [mutations.lockRoutes, JSON.stringify([routeRow])],
@@ -122,7 +123,20 @@ export function stage(): Db {
 /** Of whatever shape its reader expects. */
 const readRows: (text: string) => never[] = JSON.parse;
 
-const queueRow = { employee: driver, last_seq: 0, last_hash: null, last_edit_time: null, version: 0, revoked: false };
+const queueRow = {
+  employee: driver,
+  last_seq: 0,
+  last_hash: null,
+  last_edit_time: null,
+  version: 0,
+  session_hash: null,
+  boot_id: null,
+  revoked_at: null,
+  held_at: null,
+  reopened_at: null,
+  revoked: false,
+  held: false,
+};
 const driverRow = { ...route, route_id: route.id, employee: driver, name: '', type: 'D', removed: false };
 const routeRow = {
   ...route,

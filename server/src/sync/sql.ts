@@ -79,21 +79,32 @@ export const readCodes: Statement = {
 /** $1 client ids. */
 export const findClients: Statement = {
   name: 'sync_find_clients',
-  text: 'select client_id, employee, queue_key_hash, last_seq, revoked_at from client where client_id = any ($1::uuid[])',
+  text: `select client_id, employee, queue_key_hash, last_seq, revoked_at, held_at, session_hash, boot_id
+           from client where client_id = any ($1::uuid[])`,
 };
 
-/** $1 client ids. */
+/** Queues that may bring nothing; those that are held may. $1 client ids. */
 export const findRevoked: Statement = {
   name: 'sync_find_revoked',
-  text: 'select client_id from client where client_id = any ($1::uuid[]) and revoked_at is not null',
+  text: `select client_id from client
+          where client_id = any ($1::uuid[]) and revoked_at is not null and held_at is null`,
 };
 
-/** First use binds a queue to its employee; whoever comes second finds it bound. $1–$6 columns. */
+/**
+ * Whether the session of \`k\` counts; locked, so that who ends it finds the queue that this statement gives it. An operator
+ * has none.
+ */
+const hasSession = `(k.session_hash is null or exists (
+            select from session s where s.token_hash = k.session_hash and s.revoked_at is null for key share))`;
+
+/** First use binds a queue to its employee; whoever comes second finds it bound. $1–$9 columns. */
 export const bindClients: Statement = {
   name: 'sync_bind_clients',
-  text: `insert into client (client_id, employee, device, sdk, app, queue_key_hash)
-         select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[])
-             as k (client_id, employee, device, sdk, app, queue_key_hash)
+  text: `insert into client (client_id, employee, device, sdk, app, queue_key_hash, session_hash, boot_id, boot_at)
+         select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::bytea[], $8::text[],
+                              $9::timestamptz[])
+             as k (client_id, employee, device, sdk, app, queue_key_hash, session_hash, boot_id, boot_at)
+          where ${hasSession}
           order by client_id
              on conflict (client_id) do nothing
          returning client_id`,
@@ -114,13 +125,22 @@ export const replaceQueueKeys: Statement = {
 };
 
 /**
- * Since when these drivers have no session: what their queues captured later is flagged. $1 employees, $2 now.
+ * Ties queues to the session that their phone shows, and to the run of its clock. A queue that is held, because its driver
+ * was unregistered, opens for what is recorded from now on. $1 client ids, $2 sessions, $3 boots, $4 when those began, $5 now.
  */
-export const findSignedOut: Statement = {
-  name: 'sync_find_signed_out',
-  text: `select employee, max(coalesce(revoked_at, expires_at)) as at
-           from session where employee = any ($1::text[])
-          group by employee having not bool_or(revoked_at is null and expires_at > $2)`,
+export const tieClients: Statement = {
+  name: 'sync_tie_clients',
+  text: `with ${lockedClients}
+         update client c
+            set session_hash = k.session_hash, boot_id = k.boot_id, boot_at = k.boot_at,
+                reopened_at = case when c.held_at is not null and c.revoked_at is not null then $5 else c.reopened_at end,
+                revoked_at = case when c.held_at is null then c.revoked_at end,
+                revoked_by = case when c.held_at is null then c.revoked_by end,
+                revoke_reason = case when c.held_at is null then c.revoke_reason end
+           from locked join unnest($1::uuid[], $2::bytea[], $3::text[], $4::timestamptz[])
+             as k (client_id, session_hash, boot_id, boot_at) using (client_id)
+          where c.client_id = locked.client_id and ${hasSession}
+         returning c.client_id`,
 };
 
 /** What phones said of themselves, at most once a minute each; what a ping does not say is null. $1–$7 columns. */

@@ -103,7 +103,10 @@ describe('a queue over the channel', () => {
 
   test('drains after sign-out by its key; what was recorded later is flagged', async () => {
     const queue = new TestQueue();
-    const { welcome } = await begin(queue);
+    const signedIn = await Phone.connect(node.socketUrl, queue.clientId);
+    // The server reads the run of the phone's clocks in which the first item was recorded.
+    const run = { now: node.clock.now.toISOString(), boot_id: queue.bootId, monotonic_ms: 61_000 };
+    const welcome = await signedIn.signedOn(driver, { clock: run });
     const before = edit(queue, 'before', new Date(Date.now() - 60_000));
     await node.client.take(operations.signOut, { as: driver });
     node.clock.now = new Date(Date.now() + 60_000);

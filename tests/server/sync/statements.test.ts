@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { findSignedOut, replaceQueueKeys, saveGauges } from '../../../server/src/sync/sql.ts';
+import { findQueueSessions } from '../../../server/src/auth/sql.ts';
+import { replaceQueueKeys, saveGauges, tieClients } from '../../../server/src/sync/sql.ts';
 import type { TestDatabase } from '../../support/postgres.ts';
 import { createDatabase } from '../../support/postgres.ts';
 
@@ -9,21 +10,28 @@ beforeAll(async () => {
   database = await createDatabase();
 });
 
-test('since when drivers are signed out is found without reading everybody’s sessions', async () => {
+test('the sessions of queues are found without reading everybody’s', async () => {
   const { pool } = database;
   await pool.query(`
     insert into session (token_hash, employee, device, expires_at, revoked_at)
     select sha256(n::text::bytea), (n % 2000)::text, '', now(), now() from generate_series(1, 10000) n`);
-  await pool.query('analyze session');
-  const text = typeof findSignedOut === 'string' ? findSignedOut : findSignedOut.text;
-  const { rows } = await pool.query<Record<'QUERY PLAN', string>>(`explain ${text}`, [['7', '8'], new Date()]);
+  await pool.query(`
+    insert into client (client_id, employee, device, queue_key_hash, session_hash)
+    select gen_random_uuid(), (n % 2000)::text, '', '', case when n % 2 = 0 then sha256(n::text::bytea) end
+      from generate_series(1, 10000) n`);
+  await pool.query('analyze session; analyze client');
+  const text = typeof findQueueSessions === 'string' ? findQueueSessions : findQueueSessions.text;
+  const { rows } = await pool.query<Record<'QUERY PLAN', string>>(`explain ${text}`, [[randomUUID(), randomUUID()]]);
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+  expect(plan).toContain('session_pkey');
   expect(plan).toContain('session_by_employee');
-  expect(plan).not.toContain('Seq Scan');
+  expect(plan).not.toMatch(/Seq Scan on (session|client)/);
+  await pool.query('delete from client');
 });
 
 describe('what is written to many queues at once', () => {
   test.each([
+    ['their sessions', tieClients, [...Array.from({ length: 3 }, () => [null, null]), new Date()]],
     ['new queue keys', replaceQueueKeys, [[Buffer.from('a'), Buffer.from('b')]]],
     [
       'what phones said of themselves',

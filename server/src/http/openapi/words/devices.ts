@@ -33,6 +33,7 @@ export const deviceSchemas = [
       revoked_at: 'When an operator ended it, UTC.',
       revoked_by: 'Who.',
       revoke_reason: 'Why, in their words.',
+      held: 'Its driver was unregistered: what it brings goes to quarantine. Otherwise a revoked queue brings nothing.',
     },
   ),
   described('DeviceParams', deviceParams, 'Which queue.', { client_id: 'As the list names it.' }),

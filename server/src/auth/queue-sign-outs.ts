@@ -1,0 +1,38 @@
+import { uuidArray } from '../db/arrays.ts';
+import type { Queryable } from '../db/types.ts';
+import { sessionState } from './rules.ts';
+import { factsOf, type SessionRow } from './sessions.ts';
+import { findQueueSessions } from './sql.ts';
+
+/** That the session has ended that a queue is tied to; times in ms since 1970. */
+export interface SignOut {
+  readonly at: number;
+  /** The run of the device's monotonic clock that was read while the session lived, and when that clock read 0. */
+  readonly boot: { readonly id: string; readonly at: number } | null;
+}
+
+interface QueueSessionRow extends SessionRow, Record<string, unknown> {
+  readonly client_id: string;
+  readonly boot_id: string | null;
+  readonly boot_at: Date | null;
+}
+
+/**
+ * Since when queues are signed out, each by its own session: another session of the same driver says nothing of it.
+ * @returns only those whose session has ended, by queue
+ */
+export async function readSignOuts(
+  db: Queryable,
+  clientIds: readonly string[],
+  now: Date,
+): Promise<ReadonlyMap<string, SignOut>> {
+  const { rows } = await db.query<QueueSessionRow>(findQueueSessions, [uuidArray(clientIds)]);
+  const signOuts = new Map<string, SignOut>();
+  for (const row of rows) {
+    const state = sessionState(factsOf(row), now);
+    const { client_id, boot_id: id, boot_at: at } = row;
+    const boot = id === null || at === null ? null : { id, at: at.getTime() };
+    if (state.kind === 'ended') signOuts.set(client_id, { at: state.at.getTime(), boot });
+  }
+  return signOuts;
+}
