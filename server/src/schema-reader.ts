@@ -35,24 +35,17 @@ function compile<Schema extends $ZodType>(schema: Schema): (value: unknown) => o
 function compile(schema: SomeType): Accept;
 function compile(schema: SomeType): Accept {
   if (!isZods(schema)) throw new TypeError('not a schema of zod');
-  const tests = (schema._zod.def.checks ?? []).map((check) => (isZodsCheck(check) ? compileCheck(check) : undefined));
-  const known = tests.filter((test) => test !== undefined);
+  const steps = (schema._zod.def.checks ?? []).map((check) => (isZodsCheck(check) ? compileCheck(check) : undefined));
+  const known = steps.filter((step) => step !== undefined);
   const accept = acceptKind(schema);
-  if (!accept || known.length < tests.length) return leaveToZod(schema);
-  return known.reduce(thenTest, accept);
+  if (!accept || known.length < steps.length) return leaveToZod(schema);
+  return known.reduce(inTurn, accept);
 }
 
 /** As zod tells authors of libraries: every schema is one of `$ZodTypes`, by `def.type`. */
 const isZods = (schema: SomeType): schema is $ZodTypes => 'def' in schema._zod && 'type' in schema._zod.def;
 const isZodsCheck = (check: $ZodCheck): check is AnyCheck => 'check' in check._zod.def;
 type AnyCheck = ($ZodChecks | $ZodCustom) & $ZodCheck;
-
-const thenTest =
-  (accept: Accept, test: Test): Accept =>
-  (value) => {
-    const out = accept(value);
-    return out !== ASK_ZOD && test(out) ? out : ASK_ZOD;
-  };
 
 function leaveToZod(schema: $ZodType): Accept {
   return (value) => {
@@ -179,7 +172,7 @@ function acceptString(def: $ZodStringDef): Accept | undefined {
   const text = only((value) => typeof value === 'string');
   if (def.coerce) return undefined;
   if (!('check' in def)) return text;
-  return isDateTime(def) ? thenTest(text, matching(def.pattern)) : undefined;
+  return isDateTime(def) ? inTurn(text, only(matching(def.pattern))) : undefined;
 }
 
 const isDateTime = (def: object): def is { pattern: RegExp } =>
@@ -191,7 +184,15 @@ function acceptNumber(def: $ZodNumberDef): Accept | undefined {
   return 'format' in def && def.format === 'safeint' ? only(Number.isSafeInteger) : undefined;
 }
 
-function compileCheck({ _zod: { def } }: AnyCheck): Test | undefined {
+/** A check looks at a value, or puts another in its place. */
+function compileCheck(check: AnyCheck): Accept | undefined {
+  const { def } = check._zod;
+  if (def.check === 'overwrite') return (value) => def.tx(value);
+  const test = compileTest(check);
+  return test && only(test);
+}
+
+function compileTest({ _zod: { def } }: AnyCheck): Test | undefined {
   switch (def.check) {
     case 'max_length':
       return (value) => lengthOf(value) <= def.maximum;

@@ -1,3 +1,5 @@
+import { withoutFill } from './host-key.ts';
+
 // Here, and not beside the host's files, so that an app can show what the host will hold while a driver still types.
 
 /** A text as a CHAR column of the host can hold it. */
@@ -44,11 +46,6 @@ export function hostText(original: string | null | undefined, length: number): H
   const spelled = withoutFill(composed.replace(foreign, spellingOf));
   const text = spelled.length <= length ? spelled : withoutFill(cutAtWord(spelled, length));
   return { text, altered: text !== composed };
-}
-
-/** A CHAR column comes back without the blanks at its end: what goes there must not have any either. */
-export function withoutFill(text: string): string {
-  return text.endsWith(' ') ? text.replace(/ +$/, '') : text;
 }
 
 function spellingOf(character: string): string {

@@ -25,6 +25,7 @@ export * from './mutation-content.ts';
 export * from './mutation-result.ts';
 export * from './hold.ts';
 export * from './history.ts';
+export * from './host-key.ts';
 export * from './host-text.ts';
 export * from './incidents.ts';
 export * from './mutation.ts';

@@ -30,19 +30,24 @@ export interface Check {
   accepts(this: void, value: unknown): boolean;
 }
 
+/** Puts another value in its place. */
+type Overwrite = (value: string) => string;
+export type Checks = readonly (Check | Overwrite)[];
+
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Reads, then looks, up to the first that finds something: one thing is told of a value. */
 export const checked =
-  (read: (value: unknown, issues: Issue[]) => unknown, checks: readonly Check[]) =>
+  (read: (value: unknown, issues: Issue[]) => unknown, checks: Checks) =>
   (value: unknown, issues: Issue[]): unknown => {
     const before = issues.length;
-    const result = read(value, issues);
-    for (const { accepts, finding } of checks) {
+    let result = read(value, issues);
+    for (const check of checks) {
       if (issues.length > before) break;
       const origin = Array.isArray(result) ? 'array' : typeof result;
-      if (!accepts(result)) fail(issues, { origin, isOfCheck: true, ...finding });
+      if (typeof check === 'function') result = check(String(result));
+      else if (!check.accepts(result)) fail(issues, { origin, isOfCheck: true, ...check.finding });
     }
     return result;
   };
@@ -73,3 +78,5 @@ export const refine = (
 
 export const regex = (pattern: RegExp, message?: string): Check =>
   refine((value) => pattern.test(String(value)), message);
+
+export const overwrite = (change: Overwrite): Overwrite => change;

@@ -6,9 +6,9 @@
  */
 import { isDay } from './days.ts';
 import { checked, fail, gte, isRecord, lte, refine } from './light-checks.ts';
-import type { Check, Finding, Issue } from './light-checks.ts';
+import type { Checks, Finding, Issue } from './light-checks.ts';
 
-export { gte, lte, maxLength, minLength, refine, regex } from './light-checks.ts';
+export { gte, lte, maxLength, minLength, overwrite, refine, regex } from './light-checks.ts';
 
 /** What becomes of a value; what is wrong with it goes to `issues`. */
 type Read = (value: unknown, issues: Issue[]) => unknown;
@@ -22,7 +22,7 @@ interface LightSchema {
   /** Objects: their members. */
   readonly shape?: Shape | undefined;
   readonly read: Read;
-  check(...checks: readonly Check[]): LightSchema;
+  check(...checks: Checks): LightSchema;
   safeParse(value: unknown): Parsed;
 }
 

@@ -2,7 +2,7 @@ import * as z from '#schema';
 import { loadReportArgs } from './reports.ts';
 import { routeKey } from './routes.ts';
 import { stopObject } from './stops.ts';
-import { clearableText, stopNumber } from './values.ts';
+import { clearableText, codeText, stopNumber } from './values.ts';
 
 /** `stop.update` version 1: one stop object of PUT route/stop and the route that it belongs to. */
 export const stopUpdateArgs = z.object({ route: routeKey, stop: stopObject });
@@ -12,7 +12,7 @@ export type StopUpdateArgs = z.infer<typeof stopUpdateArgs>;
 export const skipRefuseFields = {
   status: z.optional(z.nullable(z.enum(['S', 'R']))),
   type: z.optional(z.nullable(z.enum(['skip', 'refuse']))),
-  skip_refuse_reason_code: z.optional(clearableText(3)),
+  skip_refuse_reason_code: z.optional(clearableText(3, codeText)),
   skip_refuse_timestamp: z.optional(clearableText(40)),
   skip_refuse_driver_comment: z.optional(clearableText(2000)),
 };

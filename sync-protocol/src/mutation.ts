@@ -1,5 +1,5 @@
 import * as z from '#schema';
-import { instant, keyText } from './values.ts';
+import { instant, word } from './values.ts';
 
 /** Times that clients and servers exchange raw: text, because what a broken clock wrote must be kept, not refused. */
 const uuid = z
@@ -17,7 +17,7 @@ export const mutationIdentity = z.object({ id: uuid, seq: z.int().check(z.gte(1)
 export const mutation = z.object({
   id: uuid,
   seq: z.int().check(z.gte(1)),
-  name: keyText(40).check(z.minLength(1)),
+  name: word(40).check(z.minLength(1)),
   version: z.int().check(z.gte(1)),
   /** Read by the schema of its name and version. */
   args: z

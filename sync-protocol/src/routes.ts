@@ -31,12 +31,10 @@ export function parseScope(scope: Scope): ParsedScope | undefined {
   if (kind === 'client' && rest.length === 1 && rest[0]) return { kind, clientId: rest[0] };
   if (kind !== 'route' || rest.length !== 3) return undefined;
   try {
-    const key = routeKey.safeParse({
-      facility: decodeURIComponent(rest[0]!),
-      id: decodeURIComponent(rest[1]!),
-      week_end: rest[2],
-    });
-    return key.success ? { kind, key: key.data } : undefined;
+    const [facility, id] = [decodeURIComponent(rest[0]!), decodeURIComponent(rest[1]!)];
+    const key = routeKey.safeParse({ facility, id, week_end: rest[2] }).data;
+    // A scope goes by one name: another spelling of its route is no scope.
+    return key?.facility === facility && key.id === id ? { kind, key } : undefined;
   } catch {
     return undefined; // a broken escape is no scope
   }

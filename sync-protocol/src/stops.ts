@@ -5,6 +5,7 @@ import {
   clearableInstant,
   clearableList,
   clearableText,
+  codeText,
   count,
   degrees,
   keyText,
@@ -46,7 +47,7 @@ export const osdEntry = z.object({
   comment: blankText(2000),
   quantity: countOrNone,
   images_id: z._default(assetReference, null),
-  barcodes: blankText(20),
+  barcodes: blank(codeText(20)),
   quantity_type: z._default(
     z.pipe(
       z.nullable(z.enum(['units', 'cases', ''])),
@@ -69,7 +70,7 @@ export type OsdGroup = z.infer<typeof osdGroup>;
 export type OsdInput = z.input<typeof osdGroup>;
 
 export const overageItem = z.object({
-  barcode: blankText(20),
+  barcode: blank(codeText(20)),
   osd_code: threeDigits,
   quantity: countOrNone,
   comment: blankText(2000),
@@ -131,16 +132,16 @@ export const stopUpdates = z.object({
     ),
   ),
   followup: z.optional(z.nullable(z.boolean())),
-  followup_reason_code: z.optional(clearableText(3)),
+  followup_reason_code: z.optional(clearableText(3, codeText)),
   start_delivery_time: z.optional(clearableInstant),
   end_delivery_time: z.optional(clearableInstant),
   delivery_latitude: z.optional(degrees(90)),
   delivery_longitude: z.optional(degrees(180)),
-  delivered_by_driver_id: z.optional(clearableText(10)),
-  store_emp_id: z.optional(clearableText(10)),
+  delivered_by_driver_id: z.optional(clearableText(10, codeText)),
+  store_emp_id: z.optional(clearableText(10, codeText)),
   store_emp_name: z.optional(clearableText(40)),
   driver_comments: z.optional(clearableText(2000)),
-  skip_refuse_reason_code: z.optional(clearableText(3)),
+  skip_refuse_reason_code: z.optional(clearableText(3, codeText)),
   /** Kept as sent where it is no readable instant, with a warning (contract §1). */
   skip_refuse_timestamp: z.optional(clearableText(40)),
   skip_refuse_driver_comment: z.optional(clearableText(2000)),

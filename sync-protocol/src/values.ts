@@ -1,11 +1,18 @@
 import * as z from '#schema';
 import { isDay } from './days.ts';
+import { hostKey } from './host-key.ts';
 
 /** Text that any JSON reader, database and host can hold: no NUL, no lone surrogate, at most `max` code points. */
 export const text = (max: number) => textWithout(/[\0\ud800-\udfff]/u, 'NUL', max);
 
-/** Codes and keys of the host: text without control characters, because line keys are joined with a tab. */
-export const keyText = (max: number) => textWithout(/[\0-\x1f\x7f\ud800-\udfff]/u, 'control characters', max);
+/** A name in one word: no control characters, because line keys are joined with a tab. */
+export const word = (max: number) => textWithout(/[\0-\x1f\x7f\ud800-\udfff]/u, 'control characters', max);
+
+/** Keys of the host. Whatever door they come by, out comes the key as the host holds it. */
+export const keyText = (max: number) => word(max).check(z.overwrite(hostKey));
+
+/** Codes, barcodes and ids that are part of no line's key: the same rule, any characters. */
+export const codeText = (max: number) => text(max).check(z.overwrite(hostKey));
 
 /** With the flag `u` a surrogate is one that stands alone. `isWellFormed` would say so, but not on React Native. */
 const textWithout = (what: RegExp, name: string, max: number) =>
@@ -15,7 +22,7 @@ const textWithout = (what: RegExp, name: string, max: number) =>
   );
 
 /** A text that `null` or `""` clears: out comes `null`. */
-export const clearableText = (max: number) => z.pipe(z.nullable(text(max)), z.transform(blankToNull));
+export const clearableText = (max: number, form = text) => z.pipe(z.nullable(form(max)), z.transform(blankToNull));
 const blankToNull = (value: string | null): string | null => (value === '' ? null : value);
 
 /** A list of at most `max` that `null` empties. */

@@ -19,7 +19,7 @@ import * as sql from './route-sql.ts';
 import { countAwaited } from './rows/sql.ts';
 import { hostSequence } from './sequence.ts';
 import { decodeHeader, decodeStop, encodeHeader, encodeStop, routeValues } from './shadow.ts';
-import { replicateStop } from './stop-replication.ts';
+import { replicateStop, type ParkedStop } from './stop-replication.ts';
 import type { BroughtStop, HostWatch, WaitingChange } from './watch.ts';
 
 /** Stands for the route's own row where stops are numbered. */
@@ -169,15 +169,13 @@ class RoutePass {
     if (outcome.kind === 'foreign' && this.#foreign === 'import') return 'foreign';
     if (outcome.kind === 'foreign' || outcome.kind === 'parked') {
       this.#parkedStops += 1;
+      if (outcome.kind === 'parked' && outcome.held) this.#confirm(stop, sequence, version, outcome.held, shadow);
       const trace = this.#park(stop, sequence, version, outcome);
       this.#tell({ stop, version, trace, outcome: 'parked', begunAt });
       return 'done';
     }
     if (outcome.kind === 'confirmed') {
-      if (outcome.held !== shadow) this.#findings.confirmed({ stop, sequence, rows: encodeStop(outcome.held) });
-      for (const asset of newAssets(outcome.held, shadow)) this.#findings.named(asset);
-      for (const { OSSEQ } of newRevisions(outcome.held, shadow))
-        this.#findings.review({ kind: 'credited_exception_changed', details: { route: key, stop, version, OSSEQ } });
+      this.#confirm(stop, sequence, version, outcome.held, shadow);
       const trace = outcome.held.rows.RTSTUP[0]?.RUTRC;
       if (outcome.wrote) {
         this.#log({ stop, trace, sequence, outcome: { status: 'A', note: lateNote(route, key) } });
@@ -188,6 +186,15 @@ class RoutePass {
     }
     if (row.parked) this.#findings.freed(stop);
     return 'done';
+  }
+
+  /** The host has these rows. */
+  #confirm(stop: number, sequence: number, version: number, held: HeldStop, shadow: HeldStop | undefined): void {
+    const { key } = this.#lease;
+    if (held !== shadow) this.#findings.confirmed({ stop, sequence, rows: encodeStop(held) });
+    for (const asset of newAssets(held, shadow)) this.#findings.named(asset);
+    for (const { OSSEQ } of newRevisions(held, shadow))
+      this.#findings.review({ kind: 'credited_exception_changed', details: { route: key, stop, version, OSSEQ } });
   }
 
   /** A close that waits for parked stops is parked itself: the route is not behind, and is due again when the wait is over. */
@@ -305,9 +312,7 @@ function newRevisions({ rows }: HeldStop, shadow: HeldStop | undefined): StopRow
   return rows.RTOSDP.filter((row) => row.OSREV !== '0' && !known.has(numberOf(row)));
 }
 
-type Refusal =
-  | { readonly kind: 'foreign' }
-  | { readonly kind: 'parked'; readonly sqlstate: string; readonly reason: string; readonly payload: string };
+type Refusal = { readonly kind: 'foreign' } | ParkedStop;
 
 const editWon = {
   sqlstate: '40001',

@@ -1,5 +1,6 @@
 import { hostRows, isUntouched } from '../stops/host-rows.ts';
 import type { HeldStop, HostStop } from '../stops/host-stop.ts';
+import { reasonFor, withHeldKeys } from './held-keys.ts';
 import type { HostStops } from './host-stops.ts';
 import { HostError, isOneRowsTrouble } from './host/host.ts';
 import type { AuditStamp } from './host/statements.ts';
@@ -13,7 +14,16 @@ export type StopOutcome =
   | { readonly kind: 'nothing' }
   /** Somebody else has changed the stop's rows: they must be taken in before anything is written. */
   | { readonly kind: 'foreign' }
-  | { readonly kind: 'parked'; readonly sqlstate: string; readonly reason: string; readonly payload: string };
+  | ParkedStop;
+
+/** What the host refuses waits for a person: all of the stop, or some of its lines; then `held` is what the host has. */
+export interface ParkedStop {
+  readonly kind: 'parked';
+  readonly sqlstate: string;
+  readonly reason: string;
+  readonly payload: string;
+  readonly held?: HeldStop;
+}
 
 /** Each round knows more of what the host holds; past this something keeps changing the rows as fast as we read them. */
 const ROUNDS = 4;
@@ -34,17 +44,22 @@ export async function replicateStop(
   let payload = '';
   try {
     for (let round = 0; round < ROUNDS; round++) {
-      const wanted = sealed(hostRows(stop, held));
+      const all = hostRows(stop, held);
+      const { rows, unheld } = withHeldKeys(all);
+      const wanted = sealed(rows);
+      const done = (now: HeldStop, isWritten: boolean): StopOutcome =>
+        unheld.length === 0
+          ? { kind: 'confirmed', held: now, wrote: isWritten }
+          : { ...parked('22021', reasonFor(unheld), payload), held: now };
       const credited = held?.credited ?? new Set();
-      payload = JSON.stringify(wanted);
-      if (held && stopText(held.rows) === stopText(wanted)) return { kind: 'confirmed', held, wrote: round > 0 };
-      if (await wrote(host, wanted, held?.rows, stamp))
-        return { kind: 'confirmed', held: { rows: wanted, credited }, wrote: true };
+      payload = JSON.stringify(unheld.length > 0 ? all : wanted);
+      if (held && stopText(held.rows) === stopText(wanted)) return done(held, round > 0);
+      if (await wrote(host, wanted, held?.rows, stamp)) return done({ rows: wanted, credited }, true);
       const found = await host.read(stop.key, stop.stop);
       if (!found) return parked('02000', `the host has no stop ${stop.stop} on this route`, payload);
       const verdict = judgeStop(found.rows, wanted, held?.rows);
       if (verdict === 'foreign') return { kind: 'foreign' };
-      if (verdict !== 'ours') return { kind: 'confirmed', held: found, wrote: true };
+      if (verdict !== 'ours') return done(found, true);
       held = found;
     }
   } catch (error) {
@@ -71,6 +86,6 @@ export function isDoubtful({ sqlstate }: HostError): boolean {
   return sqlstate === '08007';
 }
 
-function parked(sqlstate: string, reason: string, payload: string): StopOutcome {
+function parked(sqlstate: string, reason: string, payload: string): ParkedStop {
   return { kind: 'parked', sqlstate, reason, payload };
 }

@@ -23,28 +23,28 @@ const lastRevision = 999;
 /** A load condition report as the host holds it: its latest revision. */
 export function reportRows({ report, revision, moment }: HostReport): ReportRows {
   const { date, time } = moment(new Date(report.capturedAt));
-  // A key is never respelled: two reports must not become one. What code page 37 lacks is parked.
+  // No key is respelled: two reports, loads or drivers must not become one. What code page 37 lacks is parked.
   const id = withoutFill(report.reportId);
   return {
     LCRHDP: {
       LHRPT: id,
-      LHLOD: hostText(report.loadId, 20).text,
-      LHSTP: hostText(report.stopId, 10).text,
-      LHDRV: hostText(report.driverId, 10).text,
+      LHLOD: withoutFill(report.loadId),
+      LHSTP: withoutFill(report.stopId),
+      LHDRV: withoutFill(report.driverId),
       LHUTC: report.capturedAt,
       LHDAT: date,
       LHTIM: time,
       LHREV: `${Math.min(revision, lastRevision)}`,
     },
     LCRSCP: report.sections.map(({ key, rating, reason, comment, photos_id }, index) => {
-      const texts = [hostText(key, 30), hostText(reason, 100), hostText(comment, 256)] as const;
+      const texts = [hostText(reason, 100), hostText(comment, 256)] as const;
       return {
         LSRPT: id,
         LSSEQ: `${index + 1}`,
-        LSKEY: texts[0].text,
+        LSKEY: withoutFill(key),
         LSRAT: `${rating}`,
-        LSRSN: texts[1].text,
-        LSCMT: texts[2].text,
+        LSRSN: texts[0].text,
+        LSCMT: texts[1].text,
         LSTXTL: texts.some(({ altered }) => altered) ? 'Y' : 'N',
         LSPHO: hostText(photos_id, 16).text,
       };

@@ -7,8 +7,8 @@ type LineType = 'P' | 'C';
 
 /**
  * RTPRUP: one row a line that a driver touched, planned or not. `open`, `open_action`, `item_name` and the action's
- * quantity are kept in the mirror and not sent (contract §4), so RQOPNF stays blank. Keys are never respelled: a key
- * that the host cannot hold parks the stop.
+ * quantity are kept in the mirror and not sent (contract §4), so RQOPNF stays blank. Keys are never respelled
+ * (`held-keys.ts`).
  */
 export function lineRows({ key, stop, result, sequence }: HostStop): ServicePart<'RTPRUP'>[] {
   return touchedLines(result).map(([type, line]) => ({

@@ -3,6 +3,7 @@ import { readReport } from '../../reports/rules.ts';
 import { hostMoment } from '../host/local-time.ts';
 import { deleteAbove, putRows } from '../host/statements.ts';
 import { hostFiles } from '../host/tables.ts';
+import { checkKeys } from '../held-keys.ts';
 import { namesOf, once, putAll, stampAt, writeOwn } from '../host-writes.ts';
 import type { PendingRow, RowFile, RowGround } from './row-file.ts';
 import { loadReports, settleReports } from './sql.ts';
@@ -33,6 +34,10 @@ export function reportFile({ db, host, owner, clock }: RowGround): RowFile<Pendi
     describe: ({ report }) => JSON.stringify(rendered(report)),
     write: async ({ report }) => {
       const rows = rendered(report);
+      checkKeys([
+        ...(['LHRPT', 'LHLOD', 'LHSTP', 'LHDRV'] as const).map((column) => [column, rows.LCRHDP[column]] as const),
+        ...rows.LCRSCP.map(({ LSKEY }) => ['LSKEY', LSKEY] as const),
+      ]);
       const stamp = stampAt(clock(), report.zone);
       const surplus = [rows.LCRHDP.LHRPT, `${rows.LCRSCP.length}`];
       await writeOwn(host, [
