@@ -38,7 +38,7 @@ interface Pause extends PausedFile {
 export class HostGate {
   readonly #options: HostGateOptions;
   readonly #pauses = new Map<HostFileName, Pause>();
-  readonly #asking = new Set<Promise<void>>();
+  readonly #asking = new Set<Promise<unknown>>();
   #breaker: Breaker = closedBreaker;
   #stopping = false;
   #held = false;
@@ -113,6 +113,11 @@ export class HostGate {
     if (!this.#stopping) this.#probe = setTimeout(() => this.#ask(this.#askHost()), waitMs);
   }
 
+  /** A statement on a file reached its limit: that is local, unless the host as a whole is stuck. One ping decides. */
+  doubt(): void {
+    if (this.isOpen && !this.#probing) this.#ask(this.#askWhether());
+  }
+
   async stop(): Promise<void> {
     this.#stopping = true;
     clearTimeout(this.#probe);
@@ -120,20 +125,27 @@ export class HostGate {
     await Promise.all(this.#asking);
   }
 
-  #ask(question: Promise<void>): void {
+  #ask(question: Promise<unknown>): void {
     const asking = question.finally(() => this.#asking.delete(asking));
     this.#asking.add(asking);
   }
 
   async #askHost(): Promise<void> {
+    if (!(await this.#askWhether())) return;
+    this.#breaker = answer(this.#breaker);
+    this.#options.log.info({}, 'the host answers again');
+    this.#options.onOpen();
+  }
+
+  /** Whether the host answers; where it does not, the breaker opens. */
+  async #askWhether(): Promise<boolean> {
     this.#probing = true;
     try {
       await this.#options.host.ping();
-      this.#breaker = answer(this.#breaker);
-      this.#options.log.info({}, 'the host answers again');
-      this.#options.onOpen();
+      return true;
     } catch (error) {
       this.trip(error instanceof HostError ? error : new HostError('08001', String(error), { cause: error }));
+      return false;
     } finally {
       this.#probing = false;
     }

@@ -36,14 +36,22 @@ export interface ReplicationLogOptions {
   readonly log: Log;
 }
 
+/** A log that another program locks is left alone for so many times as long as it was waited for. */
+const REST = 5;
+/** A wait that is not worth a rest; ms. */
+const SHORT_MS = 500;
+
 /**
  * PODRPLP: what the back office looks at to see what the service has written, or could not. Written after the rows and
  * before the mirror notes them: after a crash in between the same is found and logged again, once. The log is nobody's
- * proof: where it is locked or missing, or the host goes away just then, the rows go on without it.
+ * proof: where it is locked or missing, or the host goes away just then, the rows go on without it, and do not wait
+ * for the same lock each time.
  */
 export class ReplicationLog {
   readonly #options: ReplicationLogOptions;
   readonly #insert;
+  /** By `performance.now()`. */
+  #restsUntil = 0;
 
   constructor(options: ReplicationLogOptions) {
     this.#options = options;
@@ -55,6 +63,8 @@ export class ReplicationLog {
     const { host, gate, clock, log } = this.#options;
     const [first] = entries;
     if (!first || gate.pauseOf('PODRPLP')) return;
+    const begunAt = performance.now();
+    if (begunAt < this.#restsUntil) return;
     const now = clock();
     const stamp = stampAt(now, first.zone);
     const rows = entries.map((entry) => logRow(entry, hostMoment(now, entry.zone)));
@@ -67,6 +77,8 @@ export class ReplicationLog {
     } catch (error) {
       if (!(error instanceof HostError)) throw error;
       if (needsSetup(error) && error.file) return gate.pause(error.file, error);
+      const waitedMs = performance.now() - begunAt;
+      if (waitedMs > SHORT_MS) this.#restsUntil = begunAt + waitedMs * (1 + REST);
       log.warn({ err: error, entries: entries.length }, 'the replication log on the host could not be written');
     }
   }

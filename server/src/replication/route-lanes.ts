@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import { Agenda } from './agenda.ts';
 import { routeDelayMs } from './breaker.ts';
 import type { HostGate } from './host-gate.ts';
-import { HostError, isLocal } from './host/host.ts';
+import { HostError, isLocal, reachedLimit } from './host/host.ts';
 import type { Lease, Leases } from './lease.ts';
 import { replicateRoute, type PassGround } from './route-pass.ts';
 
@@ -22,6 +22,8 @@ export interface RouteLanesOptions {
 
 /** While another worker has a route with work: its next change may have been announced to us alone. */
 const LOOK_AGAIN_MS = 250;
+/** Its host answers nothing for so long: the route waits for something of its own, mostly a lock. */
+const STALLED_MS = 400;
 /** A failure of our own (PostgreSQL away, a bug): the sweep comes back to the route. */
 const OWN_FAILURE_MS = 1_000;
 
@@ -32,6 +34,7 @@ const OWN_FAILURE_MS = 1_000;
  *   wake-up, sweep ─► claim routes that are behind ─► lanes ─► replicateRoute ─► hosted_through
  *                          ▲                            │ host away: the gate closes, one probe, then on
  *                          │                            │ rows locked: this route later, the others go on
+ *                          │                            │ and meanwhile in the lane's place (`#stalled`)
  *                          └────────────────────────────┘ file paused: what needs it is parked, the rest goes on
  */
 export class RouteLanes {
@@ -39,6 +42,11 @@ export class RouteLanes {
   readonly #agenda: Agenda;
   readonly #lanes = new Set<Promise<void>>();
   readonly #failures = new Map<string, number>();
+  /**
+   * Routes that wait for the host. They take up no lane, so that locks hold up nobody else; there are at most as many
+   * as lanes. A route that has failed is tried among them from the start.
+   */
+  readonly #stalled = new Set<Lease>();
   #claimed: Lease[] = [];
   #claiming: Promise<void> | undefined;
   #wanted = false;
@@ -56,15 +64,7 @@ export class RouteLanes {
   wake(): void {
     this.#wakes += 1;
     this.#wanted = true;
-    const lanes = this.#calm ? 1 : this.#options.lanes;
-    while (this.#mayWork() && this.#lanes.size < lanes) {
-      const lane: Promise<void> = this.#lane().finally(() => {
-        this.#lanes.delete(lane);
-        // The wake-up may have come between this lane's last look and its end.
-        if (this.#wanted && this.#mayWork() && this.#lanes.size === 0) this.wake();
-      });
-      this.#lanes.add(lane);
-    }
+    this.#openLanes();
   }
 
   /**
@@ -87,9 +87,32 @@ export class RouteLanes {
     return !this.#stopping && this.#options.gate.isOpen;
   }
 
+  get #most(): number {
+    return this.#calm ? 1 : this.#options.lanes;
+  }
+
+  /** Lanes whose route gets on, or that look for one. */
+  get #moving(): number {
+    return this.#lanes.size - this.#stalled.size;
+  }
+
+  #openLanes(): void {
+    while (this.#mayWork() && this.#moving < this.#most) {
+      // A lane is counted before it begins: its first route may be one that waits.
+      const lane: Promise<void> = Promise.resolve()
+        .then(() => this.#lane())
+        .finally(() => {
+          this.#lanes.delete(lane);
+          // The wake-up may have come between this lane's last look and its end.
+          if (this.#wanted && this.#mayWork() && this.#moving === 0) this.wake();
+        });
+      this.#lanes.add(lane);
+    }
+  }
+
   async #lane(): Promise<void> {
     for (;;) {
-      const lease = this.#mayWork() ? await this.#next() : undefined;
+      const lease = this.#mayWork() && this.#moving <= this.#most ? await this.#next() : undefined;
       if (!lease) return;
       await this.#replicate(lease);
     }
@@ -130,9 +153,34 @@ export class RouteLanes {
 
   async #replicate(lease: Lease): Promise<void> {
     const scope = routeScope(lease.key);
+    const failures = this.#failures.get(scope) ?? 0;
+    if (failures > 0 && !this.#stall(lease))
+      return this.#giveBack([lease], Math.max(this.#delayMs(failures), LOOK_AGAIN_MS));
+    const stalls = setInterval(() => this.#stall(lease), STALLED_MS);
+    try {
+      await this.#bring(lease, () => {
+        this.#stalled.delete(lease);
+        stalls.refresh();
+      });
+    } finally {
+      clearInterval(stalls);
+      this.#stalled.delete(lease);
+    }
+  }
+
+  /** This route waits for the host: another has its lane. @returns false where too many wait already */
+  #stall(lease: Lease): boolean {
+    if (!this.#stalled.has(lease) && this.#stalled.size >= this.#most) return false;
+    this.#stalled.add(lease);
+    this.#openLanes();
+    return true;
+  }
+
+  async #bring(lease: Lease, onStop: () => void): Promise<void> {
+    const scope = routeScope(lease.key);
     const wakes = this.#wakes;
     try {
-      const outcome = await replicateRoute(this.#options.ground, lease);
+      const outcome = await replicateRoute(this.#options.ground, lease, onStop);
       this.#failures.delete(scope);
       if (outcome === 'lost') this.#options.leases.forget(lease);
       // On hold others may need the routes, too: the import takes in what clerks change.
@@ -158,18 +206,23 @@ export class RouteLanes {
 
   /** Nothing is lost and nothing is given up: passing failures have no limit. @returns when to try this route again */
   #putOff(scope: string, error: unknown): number {
-    const { log, random } = this.#options;
+    const { log, gate } = this.#options;
     if (!(error instanceof HostError)) {
       log.error({ err: error, route: scope }, 'replication of a route failed; it is tried again');
       return OWN_FAILURE_MS;
     }
+    const failures = (this.#failures.get(scope) ?? 0) + 1;
+    this.#failures.set(scope, failures);
     if (isLocal(error)) {
-      const failures = (this.#failures.get(scope) ?? 0) + 1;
-      this.#failures.set(scope, failures);
-      log.warn({ route: scope, sqlstate: error.sqlstate, failures }, 'rows of a route are in use on the host');
-      return routeDelayMs(failures, random());
-    }
-    this.#options.gate.trip(error);
-    return 0;
+      const facts = { route: scope, sqlstate: error.sqlstate, file: error.file, failures };
+      log.warn(facts, 'rows of a route are in use on the host');
+      if (reachedLimit(error)) gate.doubt();
+    } else gate.trip(error);
+    // Later in any case: what fails by this route alone must not be the first that the host sees again.
+    return this.#delayMs(failures);
+  }
+
+  #delayMs(failures: number): number {
+    return routeDelayMs(failures, this.#options.random());
   }
 }

@@ -61,12 +61,17 @@ export type PassOutcome = 'done' | 'lost' | 'stopped';
 /**
  * Brings one route to the host, under its lease: every stop that the host does not have as it is, in the order of change,
  * each in a host transaction of its own; the route's row last; then, in one statement, what was confirmed (I8, I10).
+ * @param onStop called after each stop: the host goes on answering
  * @throws HostError where the host is away; what was confirmed until then is saved
  */
-export async function replicateRoute(ground: PassGround, lease: Lease): Promise<PassOutcome> {
+export async function replicateRoute(
+  ground: PassGround,
+  lease: Lease,
+  onStop: () => void = () => undefined,
+): Promise<PassOutcome> {
   for (let imports = 0; ; imports++) {
     const foreign = imports === IMPORTS_A_PASS ? 'park' : 'import';
-    const outcome = await new RoutePass(ground, lease, foreign).run();
+    const outcome = await new RoutePass(ground, lease, foreign, onStop).run();
     if (outcome !== 'again') return outcome;
   }
 }
@@ -105,6 +110,7 @@ class RoutePass {
   readonly #ground: PassGround;
   readonly #lease: Lease;
   readonly #foreign: 'import' | 'park';
+  readonly #onStop: () => void;
   readonly #findings = new Findings();
   readonly #seen = new Set<number>();
   /** By stop, what the host did not have when the pass began. */
@@ -112,10 +118,11 @@ class RoutePass {
   #parkedStops = 0;
   #zone = '';
 
-  constructor(ground: PassGround, lease: Lease, foreign: 'import' | 'park') {
+  constructor(ground: PassGround, lease: Lease, foreign: 'import' | 'park', onStop: () => void) {
     this.#ground = ground;
     this.#lease = lease;
     this.#foreign = foreign;
+    this.#onStop = onStop;
   }
 
   async run(): Promise<PassOutcome | 'again'> {
@@ -143,6 +150,7 @@ class RoutePass {
         if (!leases.holds(this.#lease)) return 'lost';
         if (gate.isHalted) return (await this.#save()) ? 'stopped' : 'lost';
         if ((await this.#stop(route, stop, stamp)) === 'foreign') foreign.push(stop.stop_id);
+        this.#onStop();
         if (this.#findings.unsaved >= STOPS_A_SAVE && !(await this.#save())) return 'lost';
       }
       // All at once: after a restore every stop that was being written may be such an edit.

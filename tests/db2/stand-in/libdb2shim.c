@@ -33,6 +33,7 @@ struct col { int used; I16 ct; P buf; L64 blen; I32 *uind; L64 *rind; U32 cap; }
 struct hrec {
   int type, id, parent; P real;
   struct prm *p; int np; struct col *c; int nc;
+  char dbms[32];
   U32 paramset, rowset; U32 *u_fetched, *u_processed; UL64 r_fetched, r_processed;
   char st[6]; I32 native; char msg[300];
 };
@@ -142,7 +143,7 @@ EXPORT I16 SQLFreeStmt(I32 h, U16 o) {
 static void addkv(char *o, size_t n, const char *k, const char *v) { size_t l = strlen(o); snprintf(o + l, n - l, "%s=%s;", k, v); }
 EXPORT I16 SQLDriverConnect(I32 h, P wnd, UC *in, I16 inlen, UC *o, I16 olen, I16 *opl, U16 compl_) {
   GET(r, h, H_DBC);
-  char buf[4096] = "", schema[256] = "", program[64] = "ibm_db", set[1024], *src; const char *drv = getenv("DB2SHIM_DRIVER"), *ex = getenv("DB2SHIM_EXTRA");
+  char buf[4096] = "", schema[256] = "", program[64] = "ibm_db", lockms[16] = "3000", set[1024], *src; const char *drv = getenv("DB2SHIM_DRIVER"), *ex = getenv("DB2SHIM_EXTRA");
   (void)wnd; (void)o; (void)olen; (void)compl_;
   src = inlen < 0 ? strdup((char *)in) : strndup((char *)in, inlen);
   addkv(buf, sizeof buf, "Driver", drv ? drv : "/usr/lib/x86_64-linux-gnu/odbc/psqlodbca.so");
@@ -160,11 +161,13 @@ EXPORT I16 SQLDriverConnect(I32 h, P wnd, UC *in, I16 inlen, UC *o, I16 olen, I1
     else if (!strcasecmp(k, "PWD")) addkv(buf, sizeof buf, "PWD", v);
     else if (!strcasecmp(k, "CURRENTSCHEMA")) snprintf(schema, sizeof schema, "%s", v);
     else if (!strcasecmp(k, "CLIENTAPPLNAME")) snprintf(program, sizeof program, "%s", v);
+    else if (!strcasecmp(k, "STANDINDBMS")) snprintf(r->dbms, sizeof r->dbms, "%s", v);
+    else if (!strcasecmp(k, "STANDINLOCKMS")) snprintf(lockms, sizeof lockms, "%d", atoi(v));
     else if (!strcasecmp(k, "ATTACH")) { free(src); return fail(r, "HYC00", -99999, "[db2shim] CLI0150E ATTACH is not supported by the stand-in. SQLSTATE=HYC00"); }
   }
   free(src);
   for (char *p = schema; *p; p++) *p = tolower((UC)*p);
-  snprintf(set, sizeof set, "{set client_encoding to 'UTF8'; set client_min_messages to error; set lock_timeout to 3000; set application_name to '%s'%s%s%s}", program, schema[0] ? "; set search_path to \"" : "", schema, schema[0] ? "\", public" : "");
+  snprintf(set, sizeof set, "{set client_encoding to 'UTF8'; set client_min_messages to error; set lock_timeout to %s; set application_name to '%s'%s%s%s}", lockms, program, schema[0] ? "; set search_path to \"" : "", schema, schema[0] ? "\", public" : "");
   addkv(buf, sizeof buf, "ConnSettings", set);
   addkv(buf, sizeof buf, "Protocol", "7.4-2");          /* statement-level rollback, as Db2 */
   addkv(buf, sizeof buf, "BoolsAsChar", "0"); addkv(buf, sizeof buf, "MaxVarcharSize", "8190");
@@ -193,7 +196,11 @@ EXPORT I16 SQLSetConnectAttr(I32 h, I32 a, P v, I32 l) {
   tr("SQLSetConnectAttr %d attr=%d val=%ld rc=%d", h, a, (long)(intptr_t)v, rc);
   return rc;
 }
-EXPORT I16 SQLGetInfo(I32 h, U16 t, P v, I16 n, I16 *o) { GET(r, h, H_DBC); return r_SQLGetInfo(r->real, t, v, n, o); }
+EXPORT I16 SQLGetInfo(I32 h, U16 t, P v, I16 n, I16 *o) {
+  GET(r, h, H_DBC);
+  if (t == 17 && r->dbms[0]) { snprintf(v, n, "%s", r->dbms); if (o) *o = (I16)strlen(r->dbms); return OK_; }
+  return r_SQLGetInfo(r->real, t, v, n, o);
+}
 EXPORT I16 SQLGetFunctions(I32 h, U16 f, U16 *o) { GET(r, h, H_DBC); return r_SQLGetFunctions(r->real, f, o); }
 EXPORT I16 SQLEndTran(I16 t, I32 h, I16 c) {
   GET(r, h, t);
@@ -208,8 +215,8 @@ EXPORT I16 SQLDropDb(I32 h, UC *a, I32 b) { (void)a;(void)b; GET(r, h, H_DBC); r
 
 /* ---- statements ---------------------------------------------------------*/
 /* Words that Db2 reads and PostgreSQL does not: a trailing WITH NC|UR|CS|RS|RR goes (NC leaves a comment that a
- * trigger can see), VARCHAR(n) FOR BIT DATA is bytea, Db2 for i's variable QSYS2.JOB_NAME is a function. The caller
- * frees the answer. */
+ * trigger can see), VARCHAR(n) FOR BIT DATA is bytea, Db2 for i's variable QSYS2.JOB_NAME is a function, CURRENT LOCK
+ * TIMEOUT of Db2 LUW is lock_timeout. The caller frees the answer. */
 static UC *translate(UC *in, I32 n, I32 *len) {
   if (n < 0) n = (I32)strlen((char *)in);
   char *s = strndup((char *)in, n), *out = malloc(2 * (size_t)n + 64), *o = out, *p = s;
@@ -224,6 +231,7 @@ static UC *translate(UC *in, I32 n, I32 *len) {
       for (width = 8; isdigit((UC)p[width]); width++) digits++;
       if (digits && !strncasecmp(p + width, ") for bit data", 14)) { o = stpcpy(o, "bytea"); p += width + 14; continue; }
     }
+    if (!strncasecmp(p, "set current lock timeout ", 25)) { o += sprintf(o, "set lock_timeout to '%ds'", atoi(p + 25)); p += strlen(p); continue; }
     if (!strncasecmp(p, "QSYS2.JOB_NAME", 14)) { o = stpcpy(o, "qsys2.job_name()"); p += 14; continue; }
     *o++ = *p++;
   }

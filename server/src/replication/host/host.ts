@@ -106,9 +106,17 @@ export function isOneRowsTrouble(error: HostError): boolean {
   return error.kind === 'poison' || (needsSetup(error) && error.file !== undefined);
 }
 
-/** Locks, deadlocks, objects in use: trouble of these rows and not of the host. */
-export function isLocal({ sqlstate }: HostError): boolean {
-  return /^(40|55)/.test(sqlstate) || sqlstate === '57033';
+/** Locks, deadlocks, objects in use, a statement that reached its limit: trouble of these rows and not of the host. */
+export function isLocal(error: HostError): boolean {
+  return /^(40|55)/.test(error.sqlstate) || error.sqlstate === '57033' || reachedLimit(error);
+}
+
+/**
+ * The statement took as long as a statement may. Mostly it waited for a lock: Db2 for i waits longer than our limit
+ * (60 s), Db2 LUW without end. The host as a whole may be stuck as well.
+ */
+export function reachedLimit({ sqlstate }: HostError): boolean {
+  return sqlstate === '57014';
 }
 
 /** Db2's SQLSTATEs; the stand-in translates PostgreSQL's own into these first. */

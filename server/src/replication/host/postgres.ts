@@ -19,14 +19,20 @@ export type StandInOptions = {
   /** The connection's name, as the doorbell notes it; only the service itself is `TAILGATE`. */
   program?: string;
   size?: number;
+  limits?: Limits;
 };
 
-/** Four lanes of routes, four of rows on their own, the import and somebody who asks for diagnostics. */
-const CONNECTIONS = 10;
-/** Longer than any statement of ours needs; a host that takes this long is in trouble, and its rows can wait. */
-const STATEMENT_TIMEOUT_MS = 10_000;
-/** Some other program's lock: give way, the route is tried again. */
-const LOCK_TIMEOUT_MS = 3_000;
+/** In milliseconds. */
+type Limits = {
+  /** Longer than any statement of ours needs; a host that takes this long is in trouble, and its rows can wait. */
+  readonly statementMs: number;
+  /** Another program's lock: give way, the route is tried again. Db2 for i itself waits 60 s. */
+  readonly lockMs: number;
+};
+const LIMITS: Limits = { statementMs: 10_000, lockMs: 3_000 };
+
+/** Four lanes of routes, four routes that wait for locks, four lanes of rows on their own, the import, diagnostics. */
+const CONNECTIONS = 14;
 const CONNECT_TIMEOUT_MS = 5_000;
 const SLOW_MS = 2_000;
 /**
@@ -68,17 +74,18 @@ export async function openStandIn(options: StandInOptions): Promise<Host> {
   };
 }
 
-function openPool({ url, library, log, program, size = CONNECTIONS }: StandInOptions): pg.Pool {
+function openPool({ url, library, log, program, size = CONNECTIONS, limits = LIMITS }: StandInOptions): pg.Pool {
+  const { statementMs, lockMs } = limits;
   const pool = new pg.Pool({
     connectionString: url,
     application_name: program,
     max: size,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: 60_000,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    lock_timeout: LOCK_TIMEOUT_MS,
-    query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
-    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+    statement_timeout: statementMs,
+    lock_timeout: lockMs,
+    query_timeout: statementMs + 5_000,
+    idle_in_transaction_session_timeout: statementMs,
     keepAlive: true,
     options: sessionOptions(library),
     // A stop's statements travel together instead of each waiting for the one before.

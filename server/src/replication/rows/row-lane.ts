@@ -3,7 +3,7 @@ import type { Log } from '../../log.ts';
 import { routeDelayMs } from '../breaker.ts';
 import type { HostGate } from '../host-gate.ts';
 import type { HostFileName } from '../host/tables.ts';
-import { HostError, isLocal, isOneRowsTrouble, needsSetup } from '../host/host.ts';
+import { HostError, isLocal, isOneRowsTrouble, needsSetup, reachedLimit } from '../host/host.ts';
 import type { Lease, Leases } from '../lease.ts';
 import { traceOfEntry, type ReplicationLog } from '../replication-log.ts';
 import type { PendingRow, RowFile, RowPass, RowRefusal } from './row-file.ts';
@@ -175,6 +175,7 @@ export class RowLane<Row extends PendingRow> {
       gate.trip(error);
       return undefined;
     }
+    if (reachedLimit(error)) gate.doubt();
     this.#failures += 1;
     log.warn({ file: this.#name, sqlstate: error.sqlstate, failures: this.#failures }, 'rows of a file are in use');
     return routeDelayMs(this.#failures, random());

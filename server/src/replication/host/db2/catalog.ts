@@ -37,6 +37,18 @@ export function asColumn(row: HostRow): HostColumn {
 /** Db2 for i shortens its types' names, Db2 LUW spells them out. */
 const names: { readonly [type: string]: string } = { CHARACTER: 'CHAR', TIMESTMP: 'TIMESTAMP' };
 
+/** Seconds for which a lock of another program is waited for: give way, the route is tried again. */
+const LOCK_WAIT_SECONDS = 3;
+
+/**
+ * Sets how long a connection waits for locks, unless its connection string says so. Db2 LUW waits without end by
+ * default. Db2 for i has no such statement: the files say it (WAITRCD, 60 s), and our statement limit comes first.
+ */
+export function lockWait(flavour: Flavour, connectionString: string): string[] {
+  const isSaid = /(^|;)\s*LockTimeout\s*=/i.test(connectionString);
+  return flavour === 'db2' && !isSaid ? [`set current lock timeout ${LOCK_WAIT_SECONDS}`] : [];
+}
+
 /** As whom this connection works: `USR` and, where the host has such a name, the job. */
 export function jobQuery(flavour: Flavour): string {
   return flavour === 'db2i'

@@ -8,13 +8,15 @@ import { Unjournaled } from './unjournaled.ts';
 
 /** Longer than any statement of ours needs; a host that takes this long is in trouble, and its rows can wait. */
 const STATEMENT_SECONDS = 10;
-/** The driver itself is given a little longer to tell of it, before the process that holds it is ended. */
+/**
+ * The driver itself is given a little longer to answer each question, before the process that holds it is ended. Db2 for
+ * i may not break off a wait for a lock.
+ */
 const ANSWER_MS = 15_000;
 const PROGRAM = fileURLToPath(new URL('line-process.ts', import.meta.url));
 
 interface Awaited {
   readonly ask: Question['ask'];
-  readonly timer: NodeJS.Timeout;
   resolve(answer: Answer): void;
   reject(error: HostError): void;
 }
@@ -29,6 +31,8 @@ export class Line implements HostTransaction {
   readonly #waiting = new Map<number, Awaited>();
   readonly #ended = Promise.withResolvers<void>();
   #asked = 0;
+  /** When the first of those that wait is given up. */
+  #deadline: NodeJS.Timeout | undefined;
   #lost: HostError | undefined;
   #database = '';
   /** When it was last used, by the process's own clock. */
@@ -115,8 +119,8 @@ export class Line implements HostTransaction {
     this.#asked += 1;
     const asked: Asked = { ...question, id: this.#asked };
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#lose(`no answer within ${ANSWER_MS} ms`), ANSWER_MS);
-      this.#waiting.set(asked.id, { ask: asked.ask, timer, resolve, reject });
+      this.#waiting.set(asked.id, { ask: asked.ask, resolve, reject });
+      if (this.#waiting.size === 1) this.#awaitAnswer();
       this.#process.send(asked, (error) => {
         if (error) this.#lose(error.message);
       });
@@ -127,7 +131,7 @@ export class Line implements HostTransaction {
     const awaited = this.#waiting.get(answered.id);
     if (!awaited) return;
     this.#waiting.delete(answered.id);
-    clearTimeout(awaited.timer);
+    this.#awaitAnswer();
     this.usedAt = performance.now();
     if ('answer' in answered) return awaited.resolve(answered.answer);
     const error = hostErrorOf(answered.failure, awaited.ask === 'open' ? '08001' : '08003');
@@ -136,15 +140,23 @@ export class Line implements HostTransaction {
     if (lost && awaited.ask !== 'open') this.#lose(error.message);
   }
 
-  #lose(message: string): void {
+  /** Questions are answered one after the other: the time of each begins when the one before has its answer. */
+  #awaitAnswer(): void {
+    clearTimeout(this.#deadline);
+    const [first] = this.#waiting.values();
+    if (!first) return;
+    // A statement without an answer costs this connection, and says nothing about the host's others.
+    const state = first.ask === 'query' || first.ask === 'execute' ? '57014' : '08003';
+    this.#deadline = setTimeout(() => this.#lose(`no answer within ${ANSWER_MS} ms`, state), ANSWER_MS);
+  }
+
+  #lose(message: string, sqlstate = '08003'): void {
     this.#process.kill('SIGKILL');
     if (this.#lost) return;
-    const error = new HostError('08003', message);
+    const error = new HostError(sqlstate, message);
     this.#lost = error;
-    for (const awaited of this.#waiting.values()) {
-      clearTimeout(awaited.timer);
-      awaited.reject(awaited.ask === 'commit' ? doubtful(error) : error);
-    }
+    clearTimeout(this.#deadline);
+    for (const awaited of this.#waiting.values()) awaited.reject(awaited.ask === 'commit' ? doubtful(error) : error);
     this.#waiting.clear();
   }
 }

@@ -1,6 +1,6 @@
 import type { Log } from '../../../log.ts';
 import type { Host, HostTransaction } from '../host.ts';
-import { asColumn, asJob, columnsQuery, flavourOf, jobQuery } from './catalog.ts';
+import { asColumn, asJob, columnsQuery, flavourOf, jobQuery, lockWait } from './catalog.ts';
 import { connectionString, type Db2Address } from './connection-string.ts';
 import { Line } from './line.ts';
 import { LinePool } from './line-pool.ts';
@@ -12,8 +12,8 @@ export type Db2Options = Db2Address & {
   readonly size?: number;
 };
 
-/** Four lanes of routes, four of rows on their own, the import and somebody who asks for diagnostics. */
-const CONNECTIONS = 10;
+/** Four lanes of routes, four routes that wait for locks, four lanes of rows on their own, the import, diagnostics. */
+const CONNECTIONS = 14;
 
 /** Connects to Db2 for i or Db2 LUW; the library and its files have to be there. @throws HostError */
 export async function openDb2({ log, size = CONNECTIONS, ...address }: Db2Options): Promise<Host> {
@@ -22,7 +22,7 @@ export async function openDb2({ log, size = CONNECTIONS, ...address }: Db2Option
   const unjournaled = new Unjournaled((file) =>
     log.warn({ file }, 'the host does not journal this file: it is written without commitment control'),
   );
-  const pool = new LinePool(() => Line.open(text, unjournaled), size);
+  const pool = new LinePool(() => openLine(text, unjournaled), size);
   try {
     await pool.use(() => Promise.resolve());
   } catch (error) {
@@ -48,6 +48,18 @@ export async function openDb2({ log, size = CONNECTIONS, ...address }: Db2Option
     describe,
     close: () => pool.close(),
   };
+}
+
+/** A connection as the service works on it. @throws HostError */
+async function openLine(text: string, unjournaled: Unjournaled): Promise<Line> {
+  const line = await Line.open(text, unjournaled);
+  try {
+    for (const statement of lockWait(flavourOf(line.database), text)) await line.execute(statement);
+    return line;
+  } catch (error) {
+    await line.end();
+    throw error;
+  }
 }
 
 async function within<T>(line: Line, work: (tx: HostTransaction) => Promise<T>): Promise<T> {
