@@ -141,7 +141,21 @@ function declaredNames(statement: Statement): string[] {
   }
 }
 
-function parse(file: string): { readonly text: string; readonly statements: readonly Statement[] } {
+interface Source {
+  readonly text: string;
+  readonly statements: readonly Statement[];
+}
+
+/** Each is looked at once for every name in it. */
+const sources = new Map<string, Source>();
+
+function parse(file: string): Source {
+  const known = sources.get(file) ?? read(file);
+  sources.set(file, known);
+  return known;
+}
+
+function read(file: string): Source {
   const text = readFileSync(file, 'utf8');
   return { text, statements: parseSync(file, text).program.body.filter((each) => 'type' in each && isStatement(each)) };
 }

@@ -122,8 +122,8 @@ describe('what the SDK exports', async () => {
 const outside = [
   ...['ArrayBuffer', 'Blob', 'CryptoKey', 'Date', 'Error', 'Exclude', 'Field', 'Fields', 'HttpStack', 'IDBFactory'],
   ...['Iterable', 'LockManager', 'Map', 'Name', 'NonNullable', 'Omit', 'Partial', 'Pick', 'Promise', 'ReactElement'],
-  ...['ReactNode', 'Readonly', 'ReadonlyMap', 'Record', 'Set', 'Some', 'URL', 'Uint8Array', 'Value', 'WebSocket'],
-  ...['ZodTypeInternals', 'fetch', 'globalThis'],
+  ...['ReactNode', 'Readonly', 'ReadonlyMap', 'Record', 'Request', 'Response', 'ServiceWorker', 'Set', 'Some'],
+  ...['URL', 'Uint8Array', 'Value', 'WebSocket', 'ZodTypeInternals', 'fetch', 'globalThis'],
 ];
 
 /** What a program that failed has said. */
