@@ -1,13 +1,16 @@
 /**
- * What one writes first for uploads, in two fashions: `/disk` streams a file to a folder and answers when it is written,
- * not when it is safe (a power cut loses it); `/row` reads it whole and inserts it as one bytea. Frozen, as the other
+ * What one writes first for uploads, in three fashions: `/disk` streams a file to a folder and answers when it is written,
+ * not when it is safe (a power cut loses it); `/tus` does the same behind the tus library, and forgets what was begun when
+ * it ends; `/row` reads it whole and inserts it as one bytea. Frozen, as the other
  * baselines are. It does less than we do: no digest, no type, no range, no limit, no retry.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import multipart from '@fastify/multipart';
+import { DataStore, Server, type Upload } from '@tus/server';
 import type { FastifyRequest } from 'fastify';
 import { fastify } from 'fastify';
 import pg from 'pg';
@@ -51,6 +54,45 @@ http.get<{ Params: { id: string } }>('/row/:id', async ({ params }, reply) => {
     values: [params.id],
   });
   return reply.type('application/octet-stream').send(rows[0]?.data);
+});
+
+/** Files in a folder; how far they are is known to this process alone. */
+class FolderStore extends DataStore {
+  readonly #begun = new Map<string, Upload>();
+
+  override async create(upload: Upload): Promise<Upload> {
+    this.#begun.set(upload.id, upload);
+    return upload;
+  }
+
+  override async getUpload(id: string): Promise<Upload> {
+    const upload = this.#begun.get(id);
+    if (!upload) throw new Error(`no upload ${id}`);
+    return upload;
+  }
+
+  override async write(stream: Readable, id: string, offset: number): Promise<number> {
+    await pipeline(stream, createWriteStream(join(folder, id), { flags: 'a', start: offset }));
+    const upload = await this.getUpload(id);
+    upload.offset = upload.size ?? 0;
+    return upload.offset;
+  }
+}
+
+const tus = new Server({ path: '/tus', datastore: new FolderStore(), relativeLocation: true });
+await http.register(async (scope) => {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('*', (_request, _body, done) => done(null));
+  for (const url of ['/tus', '/tus/:id'])
+    scope.route({
+      method: ['POST', 'PATCH', 'HEAD'],
+      url,
+      handler: async (request, reply) => {
+        reply.hijack();
+        await tus.handle(request.raw, reply.raw);
+        return reply;
+      },
+    });
 });
 
 process.once('SIGTERM', () => void http.close().then(() => pool.end()));

@@ -4,14 +4,17 @@ import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spellAssetId } from '@tailgate/sync-protocol';
+import * as tus from 'tus-js-client';
 import { insertAssets, insertChunk } from '../../server/src/assets/sql.ts';
 import { Tray } from '../../server/src/assets/tray.ts';
 import { byteaArray, int2Array, int8Array, textArray, uuidArray } from '../../server/src/db/arrays.ts';
 import { migrate } from '../../server/src/db/migrate.ts';
 import { createPool } from '../../server/src/db/pool.ts';
 import { withTransaction } from '../../server/src/db/transaction.ts';
-import type { Db } from '../../server/src/db/types.ts';
+import type { Db, Queryable } from '../../server/src/db/types.ts';
 import { freshId } from '../../server/src/stops/mutation-id.ts';
+import { insertEmployees, signUp } from '../support/people.ts';
+import { RestClient } from '../support/rest-client.ts';
 import type { Child } from './child.ts';
 import { startChild, startTailgate } from './child.ts';
 import { atATime, photoForms, readFile, sendForm } from './file-load.ts';
@@ -27,9 +30,9 @@ const BATCH_MB = (PHOTOS * PHOTO_BYTES) / 1e6;
 const WARM_UP = 3;
 
 /**
- * upload: twenty photos of 300 kB, one a request, eight at a time, until each is durable; then down again. Beside it what
- * one writes first (to disk, not synced; one bytea a file), and the raw limit: the same chunk and asset rows by SQL alone
- * over as many connections.
+ * upload: twenty photos of 300 kB, one a request, eight at a time, until each is durable; then down again. The same by tus,
+ * as a stock client sends it: a request to begin, one with all bytes. Beside it what one writes first (to disk, not synced;
+ * one bytea a file), and the raw limit: the same chunk and asset rows by SQL alone over as many connections.
  */
 export async function upload({ rounds }: { rounds: number }): Promise<Report> {
   const ground = await openGround();
@@ -41,9 +44,12 @@ export async function upload({ rounds }: { rounds: number }): Promise<Report> {
   const baseline = await startChild('file-baseline-server.ts', { DATABASE_URL: seed.url, FILES: folder }, /^ready /m);
   const rawDb = createPool({ url: seed.url, name: 'bench', log: quietLog, size: 4, pipelined: true });
   try {
+    const driver = await signedUp(seed.pool, ours.url);
     const sides: Side[] = [
       { name: 'raw limit (the same rows, SQL alone)', ...rawSide(rawDb) },
       { name: 'tailgate', child: ours, ...httpSide(`${ours.url}/api/v20/assets`, `${ours.url}/api/v20/assets/raw`) },
+      { name: 'tailgate by tus, a stock client', child: ours, send: tusSide(`${ours.url}/api/sync/uploads`, driver) },
+      { name: 'baseline: the tus library on disk, not synced', child: baseline, send: tusSide(`${baseline.url}/tus`) },
       { name: 'baseline: disk, not synced', child: baseline, ...httpSide(`${baseline.url}/disk`) },
       { name: 'baseline: one bytea a file', child: baseline, ...httpSide(`${baseline.url}/row`) },
     ];
@@ -77,6 +83,27 @@ interface Side {
 function httpSide(to: string, from = to): Pick<Side, 'send' | 'read'> {
   const agent = new Agent({ keepAlive: true });
   return { send: (form) => sendForm(to, agent, form), read: (id) => readFile(`${from}/${id}`, agent) };
+}
+
+async function signedUp(db: Queryable, url: string): Promise<Record<string, string>> {
+  await insertEmployees(db, ['T001']);
+  return { ...(await signUp(new RestClient(url), 'T001')) };
+}
+
+/** Photos by tus-js-client with its defaults. */
+function tusSide(endpoint: string, headers: Record<string, string> = {}): Side['send'] {
+  return (form) =>
+    new Promise((resolve, reject) => {
+      const sent = new tus.Upload(form.subarray(0, PHOTO_BYTES), {
+        endpoint,
+        headers,
+        metadata: { filename: 'photo.jpg' },
+        retryDelays: null,
+        onError: reject,
+        onSuccess: () => resolve(sent.url ?? ''),
+      });
+      sent.start();
+    });
 }
 
 function rawSide(db: Db): Pick<Side, 'send'> {
@@ -128,17 +155,20 @@ async function timed<Result>(
 
 function report(measured: readonly { side: Side; up: Run; down: Run }[]): Report {
   const rate = ({ ms }: Run): number => (BATCH_MB / median(ms)) * 1000;
+  const cpu = ({ serverCpu, postgresCpu }: Run): number => serverCpu + postgresCpu;
   const rows = measured.flatMap(({ side: { name }, up, down }): Figure[] => [
     figure(`${name}, up`, up, rate(up)),
     ...(down.ms.length > 0 ? [figure(`${name}, down`, down, rate(down))] : []),
   ]);
-  const [raw, ours, disk, row] = measured;
-  if (!raw || !ours || !disk || !row) throw new Error('four sides');
+  const [raw, ours, stock, tusDisk, disk, row] = measured;
+  if (!raw || !ours || !stock || !tusDisk || !disk || !row) throw new Error('six sides');
   return {
     title: `upload: ${PHOTOS} photos of ${PHOTO_BYTES / 1000} kB, ${AT_A_TIME} at a time (target: ≥ 100 MB/s into durable rows)`,
     figures: rows,
     ratios: {
       'of the raw limit, up': rate(ours.up) / rate(raw.up),
+      'of ours in one request, by tus': rate(stock.up) / rate(ours.up),
+      'times the CPU of the tus library on disk, by tus': cpu(stock.up) / cpu(tusDisk.up),
       'times the baseline on disk, up': rate(ours.up) / rate(disk.up),
       'times the baseline with one bytea a file, up': rate(ours.up) / rate(row.up),
       'times the baseline with one bytea a file, down': rate(ours.down) / rate(row.down),

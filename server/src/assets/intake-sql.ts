@@ -10,7 +10,8 @@ export const beginIntake: Statement = {
   name: 'asset_begin_intake',
   text: `insert into asset_intake (content, received, asset_id, owner, length, name, sha256, expires_at)
          values ($1, 0, $2, $3, $4, $5, $6, $7)
-         on conflict (asset_id, owner) where asset_id is not null do update set expires_at = excluded.expires_at`,
+         on conflict (asset_id, owner) where asset_id is not null do update set expires_at = excluded.expires_at
+         returning ${columns}`,
 };
 
 /** $1 asset, $2 owner. */

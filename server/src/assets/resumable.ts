@@ -93,12 +93,12 @@ export class ResumableUploads {
   /** Makes room for what was announced; where it is under way, or here, it stays as it is. */
   async begin({ id, owner, length, name, sha256 }: Announced): Promise<Standing> {
     const { db, clock } = this.#ground;
-    const known = await this.find(id, owner);
-    if (known) return known;
+    const asset = await this.#asset(id);
+    if (asset) return asset;
     const row = [freshId(clock()), id, owner, length, fileName(name), sha256 ?? null, this.#expiry()];
-    await db.query(beginIntake, row);
-    // A file without bytes has all of them.
-    const begun = await this.find(id, owner);
+    const { rows } = await db.query<Intake>(beginIntake, row);
+    // A file without bytes has all of them, and one that came whole may lack its end.
+    const begun = rows[0] && rows[0].received < rows[0].length ? standingOf(rows[0]) : await this.find(id, owner);
     if (!begun) throw new Error(`the upload of ${id} was swept while it began`);
     return begun;
   }
@@ -108,9 +108,7 @@ export class ResumableUploads {
     const intake = await this.#intake(id, owner);
     if (intake && intake.received < intake.length) return standingOf(intake);
     if (intake) await this.#finish(intake);
-    const asset = await findAsset(this.#ground.db, id);
-    if (!asset) return undefined;
-    return { id, name: asset.name, length: asset.size, received: asset.size, activeAt: undefined };
+    return this.#asset(id);
   }
 
   /**
@@ -123,8 +121,10 @@ export class ResumableUploads {
   async append(id: string, owner: string, offset: number, bytes: AsyncIterable<Buffer>): Promise<number> {
     const intake = await this.#intake(id, owner);
     if (!intake || intake.received !== offset) throw new OffsetMoved(`the upload of ${id} is not at ${offset}`);
-    const received = await this.#take(intake, bytes);
-    if (received === intake.length) await this.#finish(intake);
+    const look = new ByteLook();
+    const received = await this.#take(intake, bytes, look);
+    // What this request has brought from the first byte to the last need not be read back.
+    if (received === intake.length) await this.#finish(intake, offset === 0 ? look : undefined);
     return received;
   }
 
@@ -148,14 +148,20 @@ export class ResumableUploads {
     }
   }
 
+  async #asset(id: string): Promise<Standing | undefined> {
+    const asset = await findAsset(this.#ground.db, id);
+    return asset && { id, name: asset.name, length: asset.size, received: asset.size, activeAt: undefined };
+  }
+
   async #intake(id: string, owner: string): Promise<Intake | undefined> {
     const { rows } = await this.#ground.db.query<Intake>(findIntake, [id, owner]);
     return rows[0];
   }
 
-  async #take({ content, received }: Intake, bytes: AsyncIterable<Buffer>): Promise<number> {
+  async #take({ content, received }: Intake, bytes: AsyncIterable<Buffer>, look: ByteLook): Promise<number> {
     let at = received;
-    let held: Buffer = Buffer.alloc(0);
+    let held: Buffer[] = [];
+    let heldBytes = 0;
     const save = async (piece: Buffer): Promise<void> => {
       if (piece.length === 0) return;
       const { rowCount } = await this.#ground.db.query(appendToIntake, [content, at, piece, this.#expiry()]);
@@ -164,39 +170,43 @@ export class ResumableUploads {
     };
     try {
       for await (const bit of bytes) {
-        held = held.length === 0 ? bit : Buffer.concat([held, bit]);
-        for (; held.length >= pieceBytes; held = held.subarray(pieceBytes)) await save(held.subarray(0, pieceBytes));
+        look.add(bit);
+        held.push(bit);
+        heldBytes += bit.length;
+        if (heldBytes < pieceBytes) continue;
+        let whole = Buffer.concat(held);
+        for (; whole.length >= pieceBytes; whole = whole.subarray(pieceBytes))
+          await save(whole.subarray(0, pieceBytes));
+        held = [whole];
+        heldBytes = whole.length;
       }
     } catch (error) {
       // The sender's link broke. What came of it is sent no second time.
-      if (!(error instanceof OffsetMoved)) await save(held);
+      if (!(error instanceof OffsetMoved)) await save(Buffer.concat(held));
       throw error;
     }
-    await save(held);
+    await save(Buffer.concat(held));
     return at;
   }
 
-  async #finish(intake: Intake): Promise<void> {
+  async #finish(intake: Intake, looked?: ByteLook): Promise<void> {
     const { db, commit } = this.#ground;
-    const { sha256, mime } = await this.#inspect(intake);
+    const look = looked ?? (await this.#read(intake));
+    const sha256 = look.sha256();
     if (intake.sha256 && !intake.sha256.equals(sha256)) {
       await db.query(dropIncoming, [uuidArray([intake.content])]);
       throw new OtherBytes(`the bytes of ${intake.asset_id} are not those that its id stands for`);
     }
+    const mime = await detectType(look.sample, intake.name);
     await commit((tx) => this.#makeAsset(tx, intake, sha256, mime));
     await tellArrival(db, intake.asset_id);
     this.#ground.arrived?.(intake.length);
   }
 
-  async #inspect({ content, asset_id: id, length: size, name }: Intake): Promise<{ sha256: Buffer; mime: string }> {
-    const { db } = this.#ground;
-    const hash = createHash('sha256');
-    let sample: Buffer = Buffer.alloc(0);
-    for await (const bytes of readBytes(db, { id, content, size })) {
-      if (sample.length < sampleBytes) sample = Buffer.concat([sample, bytes]);
-      hash.update(bytes);
-    }
-    return { sha256: hash.digest(), mime: await detectType(sample.subarray(0, sampleBytes), name) };
+  async #read({ content, asset_id: id, length: size }: Intake): Promise<ByteLook> {
+    const look = new ByteLook();
+    for await (const bytes of readBytes(this.#ground.db, { id, content, size })) look.add(bytes);
+    return look;
   }
 
   async #makeAsset(tx: Tx, intake: Intake, sha256: Buffer, mime: string): Promise<void> {
@@ -222,6 +232,26 @@ export class ResumableUploads {
 
   #expiry(): Date {
     return new Date(this.#ground.clock().getTime() + idleMs);
+  }
+}
+
+/** What an asset's row says of its bytes, gathered as they pass. */
+class ByteLook {
+  readonly #hash = createHash('sha256');
+  #sample: Buffer = Buffer.alloc(0);
+
+  add(bytes: Buffer): void {
+    this.#hash.update(bytes);
+    if (this.#sample.length < sampleBytes) this.#sample = Buffer.concat([this.#sample, bytes]).subarray(0, sampleBytes);
+  }
+
+  get sample(): Buffer {
+    return this.#sample;
+  }
+
+  /** Ends the look. */
+  sha256(): Buffer {
+    return this.#hash.digest();
   }
 }
 

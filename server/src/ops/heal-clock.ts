@@ -51,7 +51,7 @@ async function healRoute(tx: Tx, { facility, id, week_end, stops }: FutureStops,
 }
 
 /** Writers after `now` get the latest moments up to it, a millisecond apart, in their own order. */
-export function datedBack(writers: readonly Stamp[], now: number): Stamp[] {
+function datedBack(writers: readonly Stamp[], now: number): Stamp[] {
   const future = writers
     .filter(({ at }) => at > now)
     .toSorted((a, b) => a.at - b.at || (a.client < b.client ? -1 : a.client > b.client ? 1 : a.seq - b.seq));
