@@ -41,7 +41,8 @@ export type WarningCode =
   | 'after_sign_out'
   | 'plan_changed'
   | 'route_withdrawn'
-  | 'stop_removed';
+  | 'stop_removed'
+  | 'too_many_lines';
 
 export interface AppliedUpdate {
   readonly result: StopResult;

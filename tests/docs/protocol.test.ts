@@ -139,4 +139,5 @@ const warnings = {
   plan_changed: 0,
   route_withdrawn: 0,
   stop_removed: 0,
+  too_many_lines: 0,
 } satisfies Record<WarningCode, 0>;

@@ -5,6 +5,7 @@ import {
   skipRefuseArgs,
   stopObject,
   withDeliverer,
+  withinLineLimit,
   withPlannedInvoices,
 } from '@tailgate/sync-protocol';
 import type { QueueItem } from '../queue/item.ts';
@@ -22,10 +23,20 @@ export function applyItem(before: StopResult, item: QueueItem, around: Surroundi
   const update = updateOf(item, around);
   if (!update) return undefined;
   const placed = withPlannedInvoices(update, (kind, id) => invoicesOf(around.plan?.[kind] ?? [], id));
-  return applyStopUpdate(before, withDeliverer(placed, item.employee, around.drivers), stampOf(item, before.by));
+  const { plan } = around;
+  // Without the plan nobody knows which lines are on it: the server does.
+  const { stop } = plan
+    ? withinLineLimit(before, placed, (kind, id, invoice, n) => isPlanned(plan[kind], id, invoice, n))
+    : { stop: placed };
+  return applyStopUpdate(before, withDeliverer(stop, item.employee, around.drivers), stampOf(item, before.by));
 }
 
-const invoicesOf = (lines: readonly { readonly id: string; readonly invoice: string }[], item: string): string[] =>
+const isPlanned = (lines: readonly LineName[], item: string, invoice: string, n: number): boolean =>
+  lines.filter((line) => line.id === item && line.invoice === invoice).length > n;
+
+type LineName = Pick<StopPlan['products'][number], 'id' | 'invoice'>;
+
+const invoicesOf = (lines: readonly LineName[], item: string): string[] =>
   lines.filter(({ id }) => id === item).map(({ invoice }) => invoice);
 
 /**

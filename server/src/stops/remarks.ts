@@ -1,4 +1,5 @@
 import type { Remark, StopStatus, Warning } from '@tailgate/sync-protocol';
+import { mostUnknownLines } from '@tailgate/sync-protocol';
 
 /** What the field rules remark, in words; with the stop's status before and after the update. */
 export const inWords = (remark: Remark, before: StopStatus, after: StopStatus): Warning => ({
@@ -9,6 +10,7 @@ export const inWords = (remark: Remark, before: StopStatus, after: StopStatus): 
 function wordsOf(code: Remark['code'], before: StopStatus, after: StopStatus): string {
   if (code === 'superseded') return 'a later edit of this field stands';
   if (code === 'amended') return `the stop was delivered before and is ${after} now`;
+  if (code === 'too_many_lines') return `a stop keeps ${mostUnknownLines} lines that its plan does not have`;
   return before === 'C'
     ? 'a stop that is complete stays complete'
     : `a stop that is ${before} does not become pending again`;

@@ -57,4 +57,5 @@ export function stopAnswer(id: number, outcome: Outcome): StopAnswer {
 
 /** Nothing of it was left to apply, because later edits stand or a step back was asked for. */
 const isStale = ({ changed, warnings }: Extract<Outcome, { changed: boolean }>): boolean =>
-  !changed && warnings.some(({ code }) => code === 'superseded' || code === 'status_ignored');
+  !changed &&
+  warnings.some(({ code }) => code === 'superseded' || code === 'status_ignored' || code === 'too_many_lines');

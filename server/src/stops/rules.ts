@@ -1,16 +1,25 @@
-import type { LineKind, Remark, SkipRefuseArgs, StopObject, StopResult, Warning } from '@tailgate/sync-protocol';
+import type {
+  IsPlanned,
+  LineKind,
+  Remark,
+  SkipRefuseArgs,
+  StopObject,
+  StopResult,
+  Warning,
+} from '@tailgate/sync-protocol';
 import {
   applyOfficeUpdate,
   applyStopUpdate,
   skipAsUpdate,
   warehouseStop,
   withDeliverer,
+  withinLineLimit,
   withPlannedInvoices,
 } from '@tailgate/sync-protocol';
 import { afterWarehouse } from '../routes/closing.ts';
 import type { RouteFacts } from '../routes/header.ts';
 import { hasOtherCustomer } from './plan-change.ts';
-import { plannedInvoices } from './plan-lines.ts';
+import { plannedInvoices, plannedLine } from './plan-lines.ts';
 import { inWords } from './remarks.ts';
 import type { StopContext } from './stop-context.ts';
 import { warningsOf } from './warnings.ts';
@@ -22,7 +31,7 @@ export interface StopDecision {
   /** Whether any value is now another one. */
   readonly changed: boolean;
   readonly touched: boolean;
-  /** What lost against later edits. */
+  /** What was not taken: it lost against later edits, or is above a limit. */
   readonly superseded: readonly Remark[];
   readonly warnings: readonly Warning[];
   /** A delivery summary is due (contract §4, E-mail). */
@@ -36,8 +45,14 @@ export function decideStopUpdate(stop: StopObject, context: StopContext): StopDe
   // The office names lines by the keys of the host: there is nothing to guess.
   const placed = actor.kind === 'office' ? stop : withPlannedInvoices(stop, invoicesOf, paths);
   const update = actor.kind === 'driver' ? withDeliverer(placed, actor.employee, context.route.drivers) : placed;
+  const isPlanned: IsPlanned = (kind, id, invoice, n) =>
+    plannedLine(plan.lines, kind, id, invoice, n).ordered !== undefined;
+  // The host holds what the office says already.
+  const limited = actor.kind === 'driver' ? withinLineLimit(result, update, isPlanned) : { stop: update, remarks: [] };
+  const dropped = new Set(limited.remarks.map(({ path }) => path));
   const apply = actor.kind === 'office' ? applyOfficeUpdate : applyStopUpdate;
-  const applied = apply(result, update, context.stamp);
+  const applied = apply(result, limited.stop, context.stamp);
+  const remarks = [...applied.remarks, ...limited.remarks];
   const route = stop.id === warehouseStop ? routeAfter(stop, applied.result, context) : context.route;
   const delivered = result.status !== 'D' && applied.result.status === 'D';
   return {
@@ -45,10 +60,10 @@ export function decideStopUpdate(stop: StopObject, context: StopContext): StopDe
     route,
     changed: applied.changed,
     touched: applied.touched || route !== context.route,
-    superseded: applied.remarks.filter(({ code }) => code === 'superseded'),
+    superseded: remarks.filter(({ code }) => code === 'superseded' || code === 'too_many_lines'),
     warnings: [
-      ...applied.remarks.map((remark) => inWords(remark, result.status, applied.result.status)),
-      ...warningsOf(stop, update, context),
+      ...remarks.map((remark) => inWords(remark, result.status, applied.result.status)),
+      ...warningsOf(stop, update, context).filter(({ code, path }) => code !== 'unknown_product' || !dropped.has(path)),
     ],
     mail:
       delivered &&
