@@ -56,6 +56,7 @@ type HttpOptions =
   | 'access'
   | 'admissionLimits'
   | 'hostCatalog'
+  | 'linger'
   | 'probes'
   | 'strangersBytes'
   | 'trustProxy'
@@ -158,6 +159,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     publicUrl: options.publicUrl,
     maxJsonMb: options.maxJsonMb ?? 5,
     corsOrigins: options.corsOrigins ?? [],
+    ...(options.linger && { linger: options.linger }),
     ...(options.timeouts && { timeouts: options.timeouts }),
     assets,
     probes: options.probes ?? [],

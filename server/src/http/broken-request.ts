@@ -4,9 +4,10 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError, errorAnswer, toAppError } from './errors.ts';
 import { isNextAnswer } from './exchanges.ts';
+import type { Lingering } from './lingering.ts';
 
 /** Answers what is no HTTP request, comes too slowly or with too many headers, before any route is known. */
-export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket, lingering: Lingering): void {
   // Reset by the other side: there is nobody to answer.
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable || !isNextAnswer(socket)) {
     socket.destroy();
@@ -23,7 +24,7 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
     `x-request-id: ${id}`,
     'connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${isHead(error) ? '' : text}`);
+  lingering.end(socket, `${head.join('\r\n')}\r\n\r\n${isHead(error) ? '' : text}`);
 }
 
 /** Whoever asked for no body would take one for the beginning of the next answer. */
@@ -33,8 +34,9 @@ const isHead = (error: Error): boolean =>
 /** Answers a path that cannot be read (`/api/%zz`): no route and so no hook or error handler is reached. */
 export function answerUnroutable(error: Error, { id }: { id: string }, { raw }: { raw: ServerResponse }): void {
   const { status, body } = errorAnswer(toAppError(error), id);
-  raw.writeHead(status, { ...alwaysTold, 'x-request-id': id });
-  raw.end(JSON.stringify(body));
+  const text = JSON.stringify(body);
+  raw.writeHead(status, { ...alwaysTold, 'content-length': Buffer.byteLength(text), 'x-request-id': id });
+  raw.end(text);
 }
 
 /** Here no hook has told it. */

@@ -21,9 +21,11 @@ import { emailEndpoints } from './email-preview.ts';
 import { AppError, errorAnswer, toAppError } from './errors.ts';
 import { codeEndpoints } from './code-endpoints.ts';
 import { readForms } from './form.ts';
+import { isHandshake } from './handshake.ts';
 import type { HealthGround } from './health.ts';
 import { healthEndpoints } from './health.ts';
 import { parseJsonBody } from './json-body.ts';
+import { Lingering, type LingerBounds } from './lingering.ts';
 import type { Endpoints } from './mount.ts';
 import { mount } from './mount.ts';
 import { historyEndpoints } from './history-endpoints.ts';
@@ -43,6 +45,7 @@ import { serveInTurn } from './exchanges.ts';
 import { openRateLimits } from './rate-limits.ts';
 import { endSilentConnections } from './silent-connections.ts';
 import { boundStrangersBodies } from './strangers-bodies.ts';
+import { formOverhead } from './uploads.ts';
 import { checkTheWire } from './wire-checks.ts';
 
 const mebibyte = 1024 * 1024;
@@ -66,6 +69,7 @@ export interface HttpGround
   readonly auth: AuthGround;
   readonly sessions: Sessions;
   readonly timeouts?: Timeouts;
+  readonly linger?: LingerBounds;
   readonly admissionLimits?: AdmissionLimits;
   /** What the bodies of strangers may hold together while they come in. */
   readonly strangersBytes?: number;
@@ -81,12 +85,16 @@ export interface HttpGround
 /** The REST edge, both path sets, ready to listen. Other edges may add their routes to it before that. */
 export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
   const { trustProxy: hops, timeouts = ordinaryTimeouts } = ground;
+  const bodyLimit = ground.maxJsonMb * mebibyte;
+  // The largest request that the server takes in may come in vain, and still its sender hears why.
+  const largest = Math.max(bodyLimit, ground.assets.limits.requestBytes + formOverhead);
+  const lingering = new Lingering(ground.linger ?? { bytes: largest, ms: 30_000 });
   const app = fastify({
     loggerInstance: ground.log,
     logController: new LogController({ disableRequestLogging: true }),
     // Fastify distrusts a bare number of hops; a function says the same.
     trustProxy: typeof hops === 'number' ? (_address, hop) => hop < hops : hops,
-    bodyLimit: ground.maxJsonMb * mebibyte,
+    bodyLimit,
     routerOptions: {
       // As long as an address may be: what is wrong with a parameter its operation says, in the contract's words.
       maxParamLength: 16_384,
@@ -98,17 +106,19 @@ export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
       headersTimeout: timeouts.headersMs,
       connectionsCheckingInterval: timeouts.lookMs,
       requireHostHeader: false, // wire-checks.ts asks for it
+      shouldUpgradeCallback: isHandshake,
     },
     requestIdHeader: false,
     genReqId: requestId,
     // Whoever is still connected while we stop is served, not told off.
     return503OnClosing: false,
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, lingering),
     frameworkErrors: answerUnroutable,
   });
   // RFC 9110 §10.1.1 lets us: Node itself would answer 417 without a word of ours.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   endSilentConnections(app);
+  lingering.watch(app);
   serveInTurn(app);
   readJsonOnly(app);
   await readForms(app);

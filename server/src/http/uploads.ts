@@ -15,7 +15,7 @@ import { inputReader, invalidInput } from './validation.ts';
 const filesField = /^files(\[\d*\])?$/;
 const typesField = 'mimetypes';
 /** Boundaries and part headers, beside the files' own bytes. */
-const formOverhead = 1024 * 1024;
+export const formOverhead = 1024 * 1024;
 /** Rows cost something even where a file is empty. */
 const leastCharged = 16 * 1024;
 

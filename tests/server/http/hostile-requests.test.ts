@@ -6,6 +6,7 @@ import { operations } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { failure } from '../../support/envelope.ts';
 import { insertEmployees } from '../../support/people.ts';
+import { connectRaw } from '../../support/raw-client.ts';
 import type { SyncNode } from '../../support/sync-node.ts';
 import { startSyncNode } from '../../support/sync-node.ts';
 
@@ -209,7 +210,13 @@ describe('RFC 9112 §9.3: requests that do not wait for answers', () => {
   });
 
   test('who asks on and on without a look at an answer is cut off', async () => {
-    await whileLocked(async () => expect(await speak(ask.repeat(200))).toBe(''));
+    await whileLocked(async () => {
+      const client = connectRaw(node.client.url);
+      client.socket.once('end', () => client.socket.end());
+      client.socket.write(ask.repeat(200));
+      // Small buffers leave requests unread, and then the cut is a reset.
+      expect((await client.ending).answer).toBe('');
+    });
     expect((await node.client.call(operations.listEmployees)).status).toBe(200);
   });
 });

@@ -1,0 +1,81 @@
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+
+/** How much the server reads and drops once it has answered. */
+export interface LingerBounds {
+  readonly bytes: number;
+  /** From the moment at which the server closes its own direction; nginx takes as long (`lingering_time`). */
+  readonly ms: number;
+}
+
+/** While the server stops: time enough for an answer on its way. */
+const stoppingMs = 1_000;
+
+/**
+ * Ends connections so that the last answer arrives. Some answers go out before the request's body is in: a refusal does
+ * not wait for megabytes. A close at that moment makes the kernel send a reset, and the reset can delete the answer from
+ * the client's receive buffer. So the server closes in stages (RFC 9112 §9.6): it answers, closes its own direction,
+ * reads and drops what still comes, and cuts the connection at its end or at a bound.
+ */
+export class Lingering {
+  readonly #bounds: LingerBounds;
+  readonly #open = new Set<Socket>();
+  #isStopping = false;
+
+  constructor(bounds: LingerBounds) {
+    this.#bounds = bounds;
+  }
+
+  /**
+   * Lingers after every answer that comes before the end of its request. A connection that stays open for the next
+   * request has the same bound of bytes; its bound of time is `requestTimeout`.
+   */
+  watch(app: FastifyInstance): void {
+    app.server.prependListener('request', (request, response) => {
+      // Before Node's own listener, which ends the connection where no further request may follow.
+      response.prependOnceListener('finish', () => {
+        if (request.complete) return;
+        const { socket } = request;
+        const stopCounting = cutPast(socket, this.#bounds.bytes);
+        request.once('end', stopCounting);
+        // The method by which Node ends a connection.
+        socket.destroySoon = () => {
+          stopCounting();
+          this.end(socket);
+        };
+      });
+    });
+    app.addHook('preClose', async () => {
+      this.#isStopping = true;
+      for (const socket of this.#open) cutAfter(socket, stoppingMs);
+    });
+  }
+
+  /** Says the last words on a connection and lingers. */
+  end(socket: Socket, lastWords = ''): void {
+    this.#open.add(socket);
+    socket.once('close', () => this.#open.delete(socket));
+    // The parser gets no more: what follows the last answer on a connection is no request.
+    socket.removeAllListeners('data');
+    cutPast(socket, this.#bounds.bytes);
+    cutAfter(socket, this.#isStopping ? stoppingMs : this.#bounds.ms);
+    socket.end(lastWords);
+    socket.resume();
+  }
+}
+
+/** @returns what takes the bound away again */
+function cutPast(socket: Socket, bytes: number): () => void {
+  let left = bytes;
+  const count = (piece: Buffer): void => {
+    left -= piece.length;
+    if (left < 0) socket.destroy();
+  };
+  socket.on('data', count);
+  return () => void socket.off('data', count);
+}
+
+function cutAfter(socket: Socket, ms: number): void {
+  const timer = setTimeout(() => socket.destroy(), ms);
+  socket.once('close', () => clearTimeout(timer));
+}

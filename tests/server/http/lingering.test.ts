@@ -1,0 +1,197 @@
+import type { Socket } from 'node:net';
+import { operations } from '@tailgate/sync-protocol';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { failure } from '../../support/envelope.ts';
+import { signUp, insertEmployees } from '../../support/people.ts';
+import { connectRaw, writePastTheAnswer } from '../../support/raw-client.ts';
+import type { Signed } from '../../support/rest-client.ts';
+import { startRestServer } from '../../support/rest-server.ts';
+import { startSyncNode, type SyncNode } from '../../support/sync-node.ts';
+import { TusPhone } from '../../support/tus-phone.ts';
+
+const mebibyte = 1024 * 1024;
+const bounds = { bytes: 16 * mebibyte, ms: 30_000 };
+
+let node: SyncNode;
+let anna: Signed;
+let upload: string;
+
+beforeAll(async () => {
+  node = await startSyncNode({
+    linger: bounds,
+    maxJsonMb: 0.25,
+    strangersBytes: 200_000,
+    uploadLimits: { fileBytes: mebibyte, requestBytes: 100 * mebibyte, hourBytes: 40 * mebibyte },
+  });
+  await insertEmployees(node.database.pool, ['1001']);
+  anna = await signUp(node.client, '1001');
+  const created = await new TusPhone(node.client.url, { ...anna }).create(500_000);
+  upload = created.headers.get('location') ?? '';
+});
+
+const last = ['host: x', 'connection: close'];
+const json = 'content-type: application/json';
+const form = 'content-type: multipart/form-data; boundary=b';
+const long = 'content-length: 50000000';
+const chunked = 'transfer-encoding: chunked';
+const report = 'POST /api/report/load-condition HTTP/1.1';
+const upgrade = ['connection: upgrade', 'upgrade: websocket', 'sec-websocket-version: 13'];
+const signed = () => [`employee_id: ${anna.employee_id}`, `api_token: ${anna.api_token}`];
+const tus = () => [...signed(), 'tus-resumable: 1.0.0', 'content-type: application/offset+octet-stream'];
+const chunk = (length: number) => `5000000\r\n${'x'.repeat(length)}`;
+const file = 'Content-Disposition: form-data; name="files"; filename="a.bin"';
+
+interface Refusal {
+  readonly lines: readonly string[];
+  readonly first?: string;
+}
+
+describe('RFC 9112 §9.6: a client that writes on past a refusal reads all of it and sees an orderly end', () => {
+  test.each<[string, number, () => Refusal]>([
+    ['too long a body by its length', 413, () => ({ lines: [report, json, long] })],
+    [
+      'too long a body of a driver, in chunks',
+      413,
+      () => ({ lines: ['PUT /api/route/stop HTTP/1.1', json, chunked, ...signed()], first: chunk(300_000) }),
+    ],
+    [
+      'too many long bodies of strangers',
+      503,
+      () => ({ lines: [report, json, 'content-length: 250000'], first: 'x'.repeat(220_000) }),
+    ],
+    ['no credentials', 401, () => ({ lines: ['PUT /api/route/stop HTTP/1.1', json, long] })],
+    ['too long a body for an unknown address', 413, () => ({ lines: ['POST /api/nothing HTTP/1.1', json, long] })],
+    ['an unknown address', 404, () => ({ lines: ['GET /api/nothing HTTP/1.1', json, long] })],
+    ['an address that cannot be read', 400, () => ({ lines: ['POST /api/%zz HTTP/1.1', json, long] })],
+    ['another type', 415, () => ({ lines: [report, 'content-type: text/plain', long] })],
+    ['a squeezed body', 415, () => ({ lines: [report, json, 'content-encoding: gzip', 'content-length: 200000'] })],
+    ['an upload that is no form', 415, () => ({ lines: ['POST /api/v20/assets HTTP/1.1', json, long] })],
+    [
+      'an upload past the largest request',
+      413,
+      () => ({ lines: ['POST /api/v20/assets HTTP/1.1', form, 'content-length: 500000000'] }),
+    ],
+    ['an upload past the quota', 429, () => ({ lines: ['POST /api/v20/assets HTTP/1.1', form, long] })],
+    [
+      'an upload with too large a file',
+      413,
+      () => ({
+        lines: ['POST /api/v20/assets HTTP/1.1', form, chunked],
+        first: `5000000\r\n--b\r\n${file}\r\n\r\n${'x'.repeat(2 * mebibyte)}`,
+      }),
+    ],
+    [
+      'a form without a boundary',
+      400,
+      () => ({ lines: ['POST /api/v20/assets HTTP/1.1', 'content-type: multipart/form-data', chunked] }),
+    ],
+    ['a push without credentials', 401, () => ({ lines: ['POST /api/sync/push HTTP/1.1', json, long] })],
+    [
+      'too long a push',
+      413,
+      () => ({ lines: ['POST /api/sync/push HTTP/1.1', json, chunked, ...signed()], first: chunk(2 * mebibyte) }),
+    ],
+    [
+      'a resumable upload without credentials',
+      401,
+      () => ({ lines: ['PATCH /api/sync/uploads/0123456789ABCDEF HTTP/1.1', long] }),
+    ],
+    [
+      'a resumable upload that is not there',
+      404,
+      () => ({ lines: ['PATCH /api/sync/uploads/0123456789ABCDEF HTTP/1.1', 'upload-offset: 0', chunked, ...tus()] }),
+    ],
+    [
+      'a resumable upload at another offset',
+      409,
+      () => ({ lines: [`PATCH ${upload} HTTP/1.1`, 'upload-offset: 7', chunked, ...tus()] }),
+    ],
+    [
+      'more than a resumable upload announced',
+      413,
+      () => ({ lines: [`PATCH ${upload} HTTP/1.1`, 'upload-offset: 0', long, ...tus()] }),
+    ],
+    [
+      'more than a resumable upload announced, in chunks',
+      413,
+      () => ({ lines: [`PATCH ${upload} HTTP/1.1`, 'upload-offset: 0', chunked, ...tus()], first: chunk(600_000) }),
+    ],
+    ['an unknown method', 400, () => ({ lines: ['FOO /api/health HTTP/1.1'] })],
+    ['too many headers', 431, () => ({ lines: [report, ...Array.from({ length: 3_000 }, () => 'x: 1')] })],
+    ['a chunk without a size', 400, () => ({ lines: [report, json, chunked], first: 'zz\r\n' })],
+    ['an upgrade of an unknown address', 404, () => ({ lines: ['GET /api/nothing HTTP/1.1', long, ...upgrade] })],
+    [
+      'an upgrade with a body',
+      413,
+      () => ({ lines: [report, json, long, ...upgrade, 'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=='] }),
+    ],
+    ['an upgrade without a key', 404, () => ({ lines: ['GET /api/sync HTTP/1.1', long, ...upgrade] })],
+  ])('%s', async (_, status, refusal) => {
+    const { lines, first } = refusal();
+    const request = { lines: [...lines, ...last], ...(first !== undefined && { first }) };
+    const { answer, isEnded, error } = await writePastTheAnswer(node.client.url, request);
+    expect({ error, isEnded }).toEqual({ error: undefined, isEnded: true });
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(Number(/^content-length: (\d+)$/im.exec(head)?.[1])).toBe(body.length);
+  });
+});
+
+/** How many bytes the server has read of the next connection when it is over. */
+function readOfTheNext(server: SyncNode): Promise<number> {
+  return new Promise((resolve) => {
+    server.app.server.once('connection', (socket: Socket) => socket.once('close', () => resolve(socket.bytesRead)));
+  });
+}
+
+describe('what is read after an answer has bounds', () => {
+  test.each([
+    ['closes', last],
+    ['stays open', ['host: x']],
+  ])('of bytes, where the connection %s', async (_, lines) => {
+    const read = readOfTheNext(node);
+    const client = connectRaw(node.client.url);
+    client.socket.write([report, json, chunked, ...lines, '', ''].join('\r\n'));
+    // A stranger's body past its own bound, and then on for ever.
+    const piece = `f4240\r\n${'x'.repeat(1_000_000)}\r\n`;
+    while (!client.socket.destroyed) await client.write(piece);
+    expect((await client.ending).answer).toMatch(/^HTTP\/1\.1 503 /);
+    expect(await read).toBeGreaterThan(bounds.bytes);
+    expect(await read).toBeLessThan(bounds.bytes + 2_000_000);
+  });
+
+  test('of time', async () => {
+    const { client: rest } = await startRestServer({ linger: { ...bounds, ms: 300 } });
+    const client = connectRaw(rest.url);
+    client.socket.write([report, json, long, ...last, '', ''].join('\r\n'));
+    const trickle = setInterval(() => client.socket.write('x'), 20);
+    const { answer, isEnded } = await client.ending.finally(() => clearInterval(trickle));
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(isEnded).toBe(true);
+  });
+
+  test('of time, while the server stops', async () => {
+    const server = await startRestServer({ linger: bounds });
+    const client = connectRaw(server.client.url);
+    client.socket.write([report, json, long, ...last, '', ''].join('\r\n'));
+    await new Promise((resolve) => client.socket.once('end', resolve));
+    const trickle = setInterval(() => client.socket.write('x'), 20);
+    await server.app.close();
+    const { answer } = await client.ending.finally(() => clearInterval(trickle));
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+  });
+});
+
+test('a connection that stays open serves the next request once the refused body is in', async () => {
+  const client = connectRaw(node.client.url);
+  client.socket.write([report, json, 'content-length: 3000000', 'host: x', '', ''].join('\r\n'));
+  await new Promise((resolve) => client.socket.once('data', resolve));
+  await client.write(Buffer.alloc(3_000_000, 'x'));
+  client.socket.write(['GET /api/health HTTP/1.1', ...last, '', ''].join('\r\n'));
+  client.socket.end();
+  const { answer, error } = await client.ending;
+  expect(error).toBeUndefined();
+  const [refused = '', healthy = ''] = answer.split(/(?=HTTP\/1\.1 200 )/);
+  expect(failure.parse(JSON.parse(refused.split('\r\n\r\n')[1] ?? '')).error.code).toBe('TOO_LARGE');
+  expect(healthy).toContain(operations.health.message);
+});
