@@ -38,6 +38,24 @@ test('drift: what the doorbell has told is left to the import', async () => {
   expect((await read('D2')).plans[0]?.plan.products[0]?.quantity).toBe(78);
 });
 
+test('drift: what the doorbell has told of master data is left to the import, at every route that shows it', async () => {
+  await dispatch(routeFile('D7'));
+  await dispatch(routeFile('D8'));
+  await imports.importNow();
+  const office = async (statement: string) => clerk.transaction((tx) => tx.execute(statement));
+  await office("update CUSMSP set CMNAM = 'Bistro' where CMCUS = 'CD70'");
+  await office("update INVHDP set IHRTE = 'D8' where IHINV = 'D7I1'");
+  expect(await imports.findDrift('routes')).toMatchObject({ plans: [], results: [] });
+  await imports.importNow();
+  expect((await read('D7')).plans.map(({ plan }) => [plan.customer.name, plan.invoices.length])).toEqual([
+    ['Bistro', 1],
+    ['Café 1', 0],
+    ['', 0],
+  ]);
+  expect((await read('D8')).plans[1]?.plan.invoices).toHaveLength(2);
+  expect(await imports.findDrift('routes')).toMatchObject({ plans: [], results: [] });
+});
+
 test('drift: the service’s columns are an amendment where nothing is pending, else nobody’s business yet', async () => {
   await dispatch(routeFile('D3'));
   await imports.importNow();

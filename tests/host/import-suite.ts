@@ -175,6 +175,22 @@ export function importSuite({ pool, imports, log, sql, dispatch, read, imported,
       expect(plans[2]?.version).toBe(1);
     });
 
+    test('an invoice that moves to another route, or is deleted, leaves the route where it was', async () => {
+      await imported('R22');
+      await imported('R23');
+      const invoices = async (id: string) =>
+        (await read(id)).plans.slice(0, 2).map(({ plan }) => plan.invoices.map((invoice) => invoice.id));
+      await sql("update INVHDP set IHRTE = 'R23' where IHINV = 'R22I0'");
+      await imports.importNow();
+      expect(await invoices('R22')).toEqual([[], ['R22I1']]);
+      expect(await invoices('R23')).toEqual([['R22I0', 'R23I0'], ['R23I1']]);
+      await sql("delete from INVHDP where IHINV = 'R22I1'");
+      await imports.importNow();
+      expect(await invoices('R22')).toEqual([[], []]);
+      const { rows } = await pool.query("select from incident where kind = 'host_drift'");
+      expect(rows).toEqual([]);
+    });
+
     test('an employee who is renamed changes the header; one who leaves can sign in no more', async () => {
       await imported('R21', { drivers: ['1003'] });
       await sql("update EMPMSTP set EMNAM = 'Jane Doe' where EMEMP = '1003'");

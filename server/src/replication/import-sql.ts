@@ -93,12 +93,14 @@ export const loadPlans = statement(
 
 export const savePlans = statement(
   'save plans',
-  `insert into stop_plan (facility, route_id, week_end, stop_id, version, doc, lines, customer_since, lines_since)
-   select $1, $2, $3, k.stop_id, $4, k.doc, k.lines, k.customer_since, k.lines_since
-     from unnest($5::smallint[], $6::text[], $7::text[], $8::timestamptz[], $9::timestamptz[])
-       as k (stop_id, doc, lines, customer_since, lines_since)
+  `insert into stop_plan (facility, route_id, week_end, stop_id, version, doc, lines, customer_since, lines_since, invoices)
+   select $1, $2, $3, k.stop_id, $4, k.doc, k.lines, k.customer_since, k.lines_since,
+          array(select jsonb_array_elements_text(k.invoices))
+     from unnest($5::smallint[], $6::text[], $7::text[], $8::timestamptz[], $9::timestamptz[], $10::jsonb[])
+       as k (stop_id, doc, lines, customer_since, lines_since, invoices)
    on conflict (facility, route_id, week_end, stop_id)
    do update set version = excluded.version, doc = excluded.doc, lines = excluded.lines, removed_at = null,
+          invoices = excluded.invoices,
           customer_since = coalesce(excluded.customer_since, stop_plan.customer_since),
           lines_since = coalesce(excluded.lines_since, stop_plan.lines_since)`,
 );
@@ -206,6 +208,18 @@ export const notifyDrivers = statement(
 export const openRoutes = statement(
   'open routes',
   `select facility, id, week_end from route where status = 'O' and withdrawn_at is null`,
+);
+
+/** Routes that are compared with the host: open ones, and closed ones of weeks that ended not before $1 (YYYYMMDD). */
+export const comparedRoutes = statement(
+  'compared routes',
+  `select facility, id, week_end from route where withdrawn_at is null and (status = 'O' or week_end >= $1)`,
+);
+
+/** Routes with a stop that shows one of these invoices, wherever the host has the invoice now. $1 invoices. */
+export const routesOfInvoices = statement(
+  'routes of invoices',
+  `select distinct facility, route_id as id, week_end from stop_plan where invoices && $1::text[] and removed_at is null`,
 );
 
 /** Open routes that carry a driver's name in their header. $1 employees. */

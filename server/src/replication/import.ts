@@ -191,7 +191,9 @@ export class HostImport {
     const state = async () => (await db.query<RouteStanding>(sql.standingOf, keyOf(key))).rows[0];
     const rows = await readRouteRows(host, key);
     // Read afterwards: whatever these rows show and a trigger has told of is in it.
-    if (sortRings(await this.#changes.lookAgain()).routes.has(routeScope(key)))
+    const told = sortRings(await this.#changes.lookAgain());
+    const showing = await this.#choice.showing(told.masters);
+    if ([...told.routes.keys(), ...showing.map(routeScope)].includes(routeScope(key)))
       return { plan: false, results: false, isJudged: false };
     const before = await state();
     const plan = (await this.#saveRoute(quietRoute(key), rows, renamed)) !== 'unchanged';

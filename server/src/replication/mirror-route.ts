@@ -197,6 +197,7 @@ async function savePlans(
     saved.map(({ plan }) => planLines(plan)),
     saved.map(({ formerCustomer }) => (formerCustomer === undefined ? null : now)),
     saved.map(({ otherLines }) => (otherLines ? now : null)),
+    saved.map(({ plan }) => JSON.stringify(plan.invoices.map(({ id }) => id))),
   ]);
   const fresh = saved.filter(({ isNew }) => isNew).map(({ plan }) => plan.id);
   const results = fresh.map((id) => inheritance.get(id)?.result ?? untouched);

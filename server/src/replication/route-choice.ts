@@ -14,6 +14,8 @@ export class RouteChoice {
   readonly #db: Db;
   readonly #host: Host;
   readonly #clock: () => Date;
+  /** The last answer of `showing`: a comparison asks again for each of its routes. */
+  #shown: { readonly rings: string; readonly routes: RouteKey[] } | undefined;
 
   constructor({ db, host, clock }: { readonly db: Db; readonly host: Host; readonly clock: () => Date }) {
     this.#db = db;
@@ -27,8 +29,7 @@ export class RouteChoice {
 
   /** Routes of the host that are no history, and all that are open here. @throws HostError */
   async allThatMatter(): Promise<RouteKey[]> {
-    const since = hostMoment(new Date(this.#clock().getTime() - HISTORY_MS), 'UTC').date;
-    return [...(await readRouteKeys(this.#host, since)).flatMap(readableKey), ...(await this.open())];
+    return [...(await readRouteKeys(this.#host, this.#since())).flatMap(readableKey), ...(await this.open())];
   }
 
   /** Closed ones that are no history yet, and such as nobody has told us of. @throws HostError */
@@ -43,22 +44,40 @@ export class RouteChoice {
     return (await this.#db.query<RouteKey>(sql.routesOfDrivers, [drivers])).rows.map(plainKey);
   }
 
-  /** Open routes that show what has changed in a master file. @throws HostError */
-  async showing({ keys }: RungMasters): Promise<RouteKey[]> {
-    const named = (file: 'CUSMSP' | 'SLSREPP' | 'ITCOLP' | 'INVHDP', column: string) =>
-      (keys.get(file) ?? []).map((key) => key[column] ?? '');
+  /**
+   * Routes that show what has changed in a master file, as far as they are compared with the host. An invoice names one
+   * place: the mirror says which stop showed it before. @throws HostError
+   */
+  async showing(masters: RungMasters): Promise<RouteKey[]> {
+    const rings = masters.sequences.join(' ');
+    if (this.#shown?.rings !== rings) this.#shown = { rings, routes: await this.#showing(masters) };
+    return this.#shown.routes;
+  }
+
+  async #showing({ keys }: RungMasters): Promise<RouteKey[]> {
+    const named = (file: ShownFile, column: string) => (keys.get(file) ?? []).map((key) => key[column] ?? '');
     const masters = {
       customers: named('CUSMSP', 'CMCUS'),
       reps: named('SLSREPP', 'SRID'),
       items: named('ITCOLP', 'ICITM'),
       invoices: named('INVHDP', 'IHINV'),
     };
+    if (Object.values(masters).every((names) => names.length === 0)) return [];
     const touched = (await readRoutesOf(this.#host, masters)).flatMap(readableKey);
-    if (touched.length === 0) return [];
-    const open = new Set((await this.open()).map(routeScope));
-    return touched.filter((key) => open.has(routeScope(key)));
+    const { rows: before } = await this.#db.query<RouteKey>(sql.routesOfInvoices, [masters.invoices]);
+    const { rows } = await this.#db.query<RouteKey>(sql.comparedRoutes, [this.#since()]);
+    const compared = new Set(rows.map(routeScope));
+    return [...touched, ...before.map(plainKey)].filter((key) => compared.has(routeScope(key)));
+  }
+
+  /** Closed routes of weeks that ended before this day (YYYYMMDD) are history. */
+  #since(): string {
+    return hostMoment(new Date(this.#clock().getTime() - HISTORY_MS), 'UTC').date;
   }
 }
+
+/** Master files whose rows a route shows at its stops. */
+type ShownFile = 'CUSMSP' | 'SLSREPP' | 'ITCOLP' | 'INVHDP';
 
 function plainKey({ facility, id, week_end }: RouteKey): RouteKey {
   return { facility, id, week_end };
