@@ -40,6 +40,7 @@ import { startMail } from './mail/delivery-mails.ts';
 import { previewSummary } from './mail/preview.ts';
 import type { Pipeline } from './mutations/change.ts';
 import { applyRetention, isLimited } from './ops/retention.ts';
+import { clockRemarks } from './replication/facility-clocks.ts';
 import { findLiveWorker } from './replication/heartbeat.ts';
 import { openHost } from './replication/host/open.ts';
 import { startClosing } from './mutations/closing-timers.ts';
@@ -287,6 +288,7 @@ async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | un
     sessions,
     clock,
     probes,
+    remarks: () => clockRemarks(db),
     hostCatalog,
     previewMail: (key, stop) => previewSummary(db, config.access, key, stop),
     version,

@@ -1,12 +1,14 @@
-/** The zone itself, or UTC where the name names none: wrong by hours, but nothing is lost for it. */
-export function knownZone(zone: string): string {
+export function isZone(zone: string): boolean {
   try {
     Intl.DateTimeFormat('en-US', { timeZone: zone });
-    return zone;
+    return true;
   } catch {
-    return 'UTC';
+    return false;
   }
 }
+
+/** The zone itself, or UTC where the name names none: wrong by hours, but nothing is lost for it. */
+export const knownZone = (zone: string): string => (isZone(zone) ? zone : 'UTC');
 
 /**
  * Formatters of one kind by zone. Making one costs a thousand times what using it does.

@@ -85,6 +85,22 @@ describe('load condition reports (LCRHDP, LCRSCP)', () => {
   });
 });
 
+test('what belongs to no facility is dated by the clock that all facilities share', async () => {
+  await depot.clerk(`insert into PODDTA.EMPMSTP (EMEMP, EMNAM, EMSTS) values ('1002', 'Drew Driver', 'A')`);
+  await depot.clerk(`insert into PODDTA.FACMSTP (FAFAC, FATZ) values ('F02', 'Mars/Olympus'), ('F03', ' ')`);
+  await depot.addRoute('R5', [1]);
+  await report('RPT-2', { driverId: '1002' });
+  await report('RPT-3', { driverId: 'STRANGER' });
+  const atTheDepot = [{ LHDAT: '20261121', LHTIM: '93000' }];
+  await expectRows('LCRHDP', "LHRPT = 'RPT-2'", atTheDepot);
+  await expectRows('LCRHDP', "LHRPT = 'RPT-3'", atTheDepot);
+  await signUp(client, '1002');
+  const { rows } = await pool.query<{ last_seen_at: Date }>("select last_seen_at from account where employee = '1002'");
+  const { date, time } = hostMoment(rows[0]?.last_seen_at ?? clock.now, ZONE);
+  const seen = [{ PULSDT: date, PULSTM: time }];
+  await expect.poll(() => depot.show('PODUSRP', "PUEMP = '1002'")).toMatchObject(seen);
+});
+
 describe('files (ASSHDP, ASSCHP)', () => {
   test('a file stands there whole, in pieces of 16,000 bytes, and is ready only then', async () => {
     const [photo, empty] = [random.take(600_001), random.take(0)];

@@ -58,6 +58,7 @@ type HttpOptions =
   | 'hostCatalog'
   | 'linger'
   | 'probes'
+  | 'remarks'
   | 'strangersBytes'
   | 'trustProxy'
   | 'publicUrl'
@@ -163,6 +164,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     ...(options.timeouts && { timeouts: options.timeouts }),
     assets,
     probes: options.probes ?? [],
+    remarks: options.remarks ?? (async () => []),
     hostCatalog: options.hostCatalog ?? noHost,
     previewMail: (key, stop) => previewSummary(db, access, key, stop),
     version: '0.0.0-test',

@@ -22,13 +22,15 @@ const answerTimeoutMs = 2_000;
 
 export interface HealthGround {
   readonly probes: readonly Probe[];
+  /** What is there and not as it should be: a sentence each, for whoever operates it. */
+  readonly remarks: () => Promise<readonly string[]>;
   readonly version: string;
   readonly clock: () => Date;
   readonly log: Log;
 }
 
 /** Contract §7. */
-export function healthEndpoints({ probes, version, clock, log }: HealthGround) {
+export function healthEndpoints({ probes, remarks, version, clock, log }: HealthGround) {
   const startedAt = clock().getTime();
   const uptime = (): number => Math.max(0, Math.floor((clock().getTime() - startedAt) / 1000));
   return {
@@ -40,9 +42,21 @@ export function healthEndpoints({ probes, version, clock, log }: HealthGround) {
       const missing = states.filter(([, { ok }]) => !ok).map(([name]) => name);
       if (states.some(([, { ok, required }]) => required && !ok))
         throw new AppError('DATABASE_UNAVAILABLE', { message: `not ready: ${missing.join(', ')}`, data });
-      return missing.length === 0 ? { data } : { data, message: `ready, without ${missing.join(', ')}` };
+      const without = missing.length === 0 ? [] : [`ready, without ${missing.join(', ')}`];
+      const sentences = await remarksOf(remarks, log);
+      if (without.length + sentences.length === 0) return { data };
+      return { data, message: [...(without.length > 0 ? without : ['ready']), ...sentences].join('; ') };
     }),
   };
+}
+
+async function remarksOf(remarks: HealthGround['remarks'], log: Log): Promise<readonly string[]> {
+  try {
+    return await within(answerTimeoutMs, 'it', remarks());
+  } catch (err) {
+    log.warn({ err }, 'the remarks of readiness cannot be read');
+    return [];
+  }
 }
 
 async function stateOf({ name, required, check }: Probe, log: Log): Promise<[string, Readiness[string]]> {

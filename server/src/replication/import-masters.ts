@@ -2,6 +2,7 @@ import { codesScope } from '@tailgate/sync-protocol';
 import { codeFromHost } from '../codes/host.ts';
 import { withTransaction } from '../db/transaction.ts';
 import type { Db } from '../db/types.ts';
+import { isZone } from '../zone-clock.ts';
 import type { Host } from './host/host.ts';
 import { readFile } from './host/reads.ts';
 import type { HostFileName } from './host/tables.ts';
@@ -15,6 +16,7 @@ export async function importFacilities(db: Db, host: Host): Promise<boolean> {
   const { rowCount } = await db.query(sql.saveFacilities, [
     rows.map(({ FAFAC }) => FAFAC),
     rows.map(({ FANAM }) => FANAM),
+    rows.map(({ FATZ }) => (isZone(FATZ) ? FATZ : '')),
     rows.map(({ FATZ }) => FATZ),
   ]);
   return Boolean(rowCount);

@@ -230,12 +230,13 @@ export const routesOfDrivers = statement(
     where d.employee = any($1::text[]) and d.removed_at is null and r.status = 'O' and r.withdrawn_at is null`,
 );
 
-/** $1 ids, $2 names, $3 zones. */
+/** $1 ids, $2 names, $3 zones that exist, $4 zones as the host names them. */
 export const saveFacilities = statement(
   'save facilities',
-  `insert into facility (id, name, zone) select * from unnest($1::text[], $2::text[], $3::text[])
-   on conflict (id) do update set name = excluded.name, zone = excluded.zone
-    where (facility.name, facility.zone) is distinct from (excluded.name, excluded.zone)`,
+  `insert into facility (id, name, zone, host_zone) select * from unnest($1::text[], $2::text[], $3::text[], $4::text[])
+   on conflict (id) do update set name = excluded.name, zone = excluded.zone, host_zone = excluded.host_zone
+    where (facility.name, facility.zone, facility.host_zone)
+          is distinct from (excluded.name, excluded.zone, excluded.host_zone)`,
 );
 
 /** Returns those of whom anything is new. A name stands in the headers of routes. */

@@ -5,12 +5,13 @@ import type { Db } from '../db/types.ts';
 import type { Log } from '../log.ts';
 import type { Pipeline } from '../mutations/change.ts';
 import { driftOf, nothingDrifted, together, type Compared, type Drift } from './drift.ts';
+import { noteFacilitiesInUtc, zoneOf } from './facility-clocks.ts';
 import { HostStops } from './host-stops.ts';
 import type { HostChanges } from './host/changes.ts';
 import { Doorbell } from './host/doorbell.ts';
 import { HostError, type Host } from './host/host.ts';
 import type { HostFileName } from './host/tables.ts';
-import { readRouteRows, readZone, type RouteRows } from './host/reads.ts';
+import { readRouteRows, type RouteRows } from './host/reads.ts';
 import { importCodes, importEmployees, importFacilities, nothingNew, type NewMasters } from './import-masters.ts';
 import * as sql from './import-sql.ts';
 import type { Leases } from './lease.ts';
@@ -105,13 +106,13 @@ export class HostImport {
 
   /** For the worker, which holds these routes' leases: takes in what others wrote to rows of the service. */
   async takeEdits(edits: readonly ForeignEdit[]): Promise<void> {
-    const { host } = this.#options;
+    const { db } = this.#options;
     // The doorbell knows who it was and when; that the edit is found only now is no reason to date it now.
     const { routes } = sortRings(await this.#changes.lookAgain());
     for (const { key, stop } of edits) {
       const rung = routes.get(routeScope(key)) ?? quietRoute(key);
       const touch = stop === ROUTE_ROW ? rung.header : rung.stops.get(stop);
-      await this.#takeEdit(key, stop, touch, await readZone(host, key.facility));
+      await this.#takeEdit(key, stop, touch, await zoneOf(db, key.facility));
     }
   }
 
@@ -202,7 +203,7 @@ export class HostImport {
       return { plan, results: false, isJudged: false };
     const untold = { user: '', age: 0 };
     const stops = new Map(rows.stops.map(({ RSSTP }) => [Number(RSSTP), untold]));
-    const isJudged = await this.#takeRungEdits({ ...quietRoute(key), stops, header: untold }, rows.zone);
+    const isJudged = await this.#takeRungEdits({ ...quietRoute(key), stops, header: untold });
     const after = await state();
     const results = after?.version !== standing.version || after.status !== standing.status;
     return { plan, results, isJudged };
@@ -225,6 +226,8 @@ export class HostImport {
       else if (await this.#importRoute(route, renamedScopes.has(scope))) handled.push(...route.sequences);
     }
     await this.#changes.silence(handled);
+    const { db, log } = this.#options;
+    if (handled.length > 0 || !this.#snapshotDone) await noteFacilitiesInUtc(db, log);
     this.#snapshotDone = true;
     return quietIn;
   }
@@ -269,7 +272,7 @@ export class HostImport {
       await this.#changes.silence(rung.headerDeletions);
       // A route that was new brought the service's columns along.
       if (saved === 'new' || rows.header === undefined) return true;
-      return await this.#takeRungEdits(rung, rows.zone);
+      return await this.#takeRungEdits(rung);
     } catch (error) {
       if (!isHopeless(error)) throw error;
       // The same again would fail again: the other routes must not wait for a person to look at this one.
@@ -291,19 +294,21 @@ export class HostImport {
     const again = rung.headerDeletions.some((ring) => !known.has(ring));
     const reloaded = before !== undefined && (before.withdrawn || (again && rows.header !== undefined));
     const begins = before === undefined || reloaded;
-    const inheritance = begins ? await inheritanceOf(this.#stops, key, rows, now) : new Map<number, never>();
-    const image = routeImage(rows, now);
+    const zone = await zoneOf(db, key.facility);
+    const inheritance = begins ? await inheritanceOf(this.#stops, key, { rows, zone, now }) : new Map<number, never>();
+    const image = routeImage(rows, zone, now);
     return withTransaction(db, (tx) =>
       saveRoute(tx, key, image, { now, reloaded, reloadedBy: rung.headerDeletions, renamed, inheritance }),
     );
   }
 
-  async #takeRungEdits({ key, stops, header }: RungRoute, zone: string): Promise<boolean> {
+  async #takeRungEdits({ key, stops, header }: RungRoute): Promise<boolean> {
     if (stops.size === 0 && header === undefined) return true;
-    const { leases } = this.#options;
+    const { db, leases } = this.#options;
     const lease = await leases.take(key);
     if (lease === undefined) return false;
     try {
+      const zone = await zoneOf(db, key.facility);
       for (const [stop, touch] of stops) await this.#takeEdit(key, stop, touch, zone);
       if (header !== undefined) await this.#takeEdit(key, ROUTE_ROW, header, zone);
       return true;

@@ -11,8 +11,8 @@ import type { Inheritance } from './mirror-route.ts';
 import type { RouteImage } from './route-changes.ts';
 
 /** A route's host rows in the mirror's words; undefined where the host has no such route. */
-export function routeImage(rows: RouteRows, now: Date): RouteImage | undefined {
-  const { header, zone } = rows;
+export function routeImage(rows: RouteRows, zone: string, now: Date): RouteImage | undefined {
+  const { header } = rows;
   if (header === undefined) return undefined;
   return {
     name: header.RHNAM,
@@ -46,7 +46,11 @@ const closers = ['D', 'A', 'F'] as const;
  * Results that stand on the host already when a route is first seen: written by an earlier life of this service, or by
  * hand. They are taken over as they are, without a ledger entry: nobody did anything just now.
  */
-export async function inheritanceOf(host: HostStops, key: RouteKey, rows: RouteRows, now: Date): Promise<Inheritance> {
+export async function inheritanceOf(
+  host: HostStops,
+  key: RouteKey,
+  { rows, zone, now }: { readonly rows: RouteRows; readonly zone: string; readonly now: Date },
+): Promise<Inheritance> {
   const written = new Set(rows.results.map(({ RUSTP }) => RUSTP));
   const touched = rows.stops.filter(
     ({ RSSTP, RSSTS, RSARVF }) => written.has(RSSTP) || !['', 'P'].includes(RSSTS) || RSARVF === 'Y',
@@ -55,7 +59,7 @@ export async function inheritanceOf(host: HostStops, key: RouteKey, rows: RouteR
   for (const { RSSTP } of touched) {
     const stop = Number(RSSTP);
     const held = await host.read(key, stop);
-    if (held !== undefined) inheritance.set(stop, { result: resultOf(key, stop, held, rows.zone, now), held });
+    if (held !== undefined) inheritance.set(stop, { result: resultOf(key, stop, held, zone, now), held });
   }
   return inheritance;
 }

@@ -8,6 +8,7 @@ const uptime: unknown = expect.any(Number);
 
 let server: RestServer;
 const missing = new Set<string>();
+let remarks: string[] = [];
 
 /** A dependency that is there until a test takes it away, and then says why in words of its own. */
 const probe = (name: string, required: boolean) => ({
@@ -24,7 +25,10 @@ beforeAll(async () => {
     required: false,
     check: () => (missing.has('worker') ? Promise.withResolvers().promise : Promise.resolve()),
   };
-  server = await startRestServer({ probes: [probe('database', true), probe('host', false), silent] });
+  server = await startRestServer({
+    remarks: async () => remarks,
+    probes: [probe('database', true), probe('host', false), silent],
+  });
 });
 
 describe('contract §7: health', () => {
@@ -64,6 +68,16 @@ describe('contract §7: health', () => {
     const reply = await server.client.call(readiness);
     expect(reply).toMatchObject({ status: 200, message: 'ready, without host', data: { host: { ok: false } } });
     missing.clear();
+  });
+
+  test('what is there and not as it should be is a sentence, beside what is missing', async () => {
+    const sentence = 'facility F77 has no time zone that exists: its times are in UTC';
+    remarks = [sentence];
+    expect((await server.client.call(readiness)).message).toBe(`ready; ${sentence}`);
+    missing.add('host');
+    expect((await server.client.call(readiness)).message).toBe(`ready, without host; ${sentence}`);
+    missing.clear();
+    remarks = [];
   });
 
   test('a dependency that never answers counts as missing', async () => {

@@ -12,7 +12,6 @@ export type HostRouteKey = { facility: string; id: string; week_end: string };
 export type RouteRows = {
   /** Undefined: the host has no such route (any more). */
   header: HostRecord<'RTHDRP'> | undefined;
-  zone: string;
   drivers: HostRecord<'RTDRVP'>[];
   stops: HostRecord<'RTSTPP'>[];
   products: HostRecord<'RTPRDP'>[];
@@ -32,9 +31,8 @@ export async function readRouteRows(host: Host, route: HostRouteKey): Promise<Ro
   return host.transaction(async (tx) => {
     const { facility, id, week_end } = route;
     const key = [facility, id, week_end];
-    const [headers, facilities, drivers, stops, products, collections, invoices, results] = await Promise.all([
+    const [headers, drivers, stops, products, collections, invoices, results] = await Promise.all([
       read(host, tx, 'RTHDRP', ['RHFAC', 'RHRTE', 'RHWKE'], key),
-      read(host, tx, 'FACMSTP', ['FAFAC'], [facility]),
       read(host, tx, 'RTDRVP', ['RDFAC', 'RDRTE', 'RDWKE'], key),
       read(host, tx, 'RTSTPP', ['RSFAC', 'RSRTE', 'RSWKE'], key),
       read(host, tx, 'RTPRDP', ['RPFAC', 'RPRTE', 'RPWKE'], key),
@@ -60,7 +58,6 @@ export async function readRouteRows(host: Host, route: HostRouteKey): Promise<Ro
     const items = await readIn(host, tx, 'ITCOLP', 'ICITM', itemIds);
     return {
       header: headers[0],
-      zone: facilities[0]?.FATZ ?? '',
       drivers,
       stops,
       products,
@@ -72,12 +69,6 @@ export async function readRouteRows(host: Host, route: HostRouteKey): Promise<Ro
       results,
     };
   });
-}
-
-/** The zone of a facility; blank where the host does not know it. */
-export async function readZone(host: Host, facility: string): Promise<string> {
-  const rows = await host.query(selectRows(host, 'FACMSTP', ['FAFAC']).sql, [facility]);
-  return readRecords('FACMSTP', rows)[0]?.FATZ ?? '';
 }
 
 /** A whole master file; these are small. */

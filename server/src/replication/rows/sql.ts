@@ -23,10 +23,14 @@ export const parkRows = statement(
             ${parkAgain}`,
 );
 
+/** The clock that all facilities have, for what belongs to none. Null where they have several, or none that exists. */
+const sharedZone = `(select min(zone) from facility where zone <> '' having count(distinct zone) = 1)`;
+
 /** $1 most rows. */
 export const loadUsers = statement(
   'load users',
-  `select a.employee, a.version, a.created_at, a.unregistered_at, a.last_seen_at, e.active, coalesce(f.zone, '') as zone
+  `select a.employee, a.version, a.created_at, a.unregistered_at, a.last_seen_at, e.active,
+          coalesce(f.zone, ${sharedZone}, '') as zone
      from account a
      left join employee e on e.id = a.employee
      left join facility f on f.id = e.facility
@@ -77,7 +81,7 @@ export const settleSignIns = statement(
 /** $1 most rows. */
 export const loadReports = statement(
   'load reports',
-  `select h.report_id, h.version, r.doc, coalesce(f.zone, '') as zone
+  `select h.report_id, h.version, r.doc, coalesce(f.zone, ${sharedZone}, '') as zone
      from load_report h
      join load_report_revision r on r.report_id = h.report_id and r.revision = h.version
      left join employee e on e.id = r.driver_id
@@ -106,7 +110,7 @@ export const loadAssets = statement(
   'load assets',
   `select a.id, a.version, a.batch, a.seq, a.state, a.content, a.name, a.mime, a.size, a.sha256,
           coalesce((select min(f.zone) from awaited_asset w join facility f on f.id = w.facility where w.asset_id = a.id),
-                   (select min(zone) from facility having count(distinct zone) = 1), '') as zone
+                   ${sharedZone}, '') as zone
      from asset a
      left join parked_row p on p.file = 'ASSHDP' and p.key = a.id and p.version = a.version
     where a.hosted_version < a.version and (p.key is null or ${isDue})

@@ -1,0 +1,37 @@
+const statement = (name: string, text: string) => ({ name: `facility clocks ${name}`, text });
+
+/**
+ * Facilities that need a clock and have none: those of open routes, and of registered drivers. A driver's facility that no
+ * route names counts where FACMSTP has it: else the driver belongs to none.
+ */
+const inUtc = `
+     select r.facility as id from route r where r.status = 'O' and r.withdrawn_at is null
+      union
+     select e.facility from account a join employee e on e.id = a.employee join facility f on f.id = e.facility
+     except
+     select f.id from facility f where f.zone <> ''`;
+
+/** Notes which facilities have no clock now. An incident says so once, until the facility has one again. */
+export const noteInUtc = statement(
+  'note in UTC',
+  `with needed as (${inUtc}
+   ), cleared as (
+     update facility f set in_utc_since = null where f.in_utc_since is not null and f.id not in (select id from needed)
+   ), noted as (
+     insert into facility as f (id, name, zone, in_utc_since) select id, '', '', now() from needed
+     on conflict (id) do update set in_utc_since = now() where f.in_utc_since is null
+     returning f.id, f.host_zone
+   ), told as (
+     insert into incident (incident_id, kind, details)
+     select gen_random_uuid(), 'facility_without_zone', json_build_object('facility', id, 'zone', host_zone)::text from noted
+   )
+   select id as facility, host_zone as zone from noted order by id`,
+);
+
+export const listInUtc = statement(
+  'list in UTC',
+  `select id as facility, host_zone as zone from facility where in_utc_since is not null order by id`,
+);
+
+/** $1 facility. */
+export const findZone = statement('find zone', `select zone from facility where id = $1`);
