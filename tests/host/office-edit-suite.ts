@@ -65,7 +65,7 @@ export function officeEditSuite({ pool, imports, sql, read, imported, deliver, w
         `select details from incident where kind = 'host_edit_untold'`,
       );
       expect(rows.map(({ details }) => parse(details))).toMatchObject([
-        { stop: 1, route: { id: 'R33' }, columns: ['RTOSDP'] },
+        { stop: 1, route: { id: 'R33' }, columns: ['RTOSDP.OSCOD of P 1'] },
       ]);
     });
 
@@ -155,6 +155,56 @@ export function officeEditSuite({ pool, imports, sql, read, imported, deliver, w
         { name: 'route.amend', version: 1, args: { ...said, status: 'C' } },
         { name: 'route.amend', version: 1, args: { ...said, status: 'O' } },
       ]);
+    });
+
+    test('an edit of a header that makes no sense closes and opens nothing; it is reported by column', async () => {
+      await imported('R46');
+      const reported = async () =>
+        (
+          await pool.query<{ details: string }>(
+            'select details from incident where details like \'%"R46"%\' order by at',
+          )
+        ).rows.map(({ details }) => parse(details));
+      const told = { user: aText, at: aText, rows: {} };
+      const header = async (columns: string) => {
+        await sql(`update RTHDRP set ${columns} where RHRTE = 'R46'`);
+        await imports.importNow();
+        return (await read('R46')).route;
+      };
+      expect(await header("RHPODS = 'X', RHRETM = '?'")).toMatchObject({ status: 'O', arrived: false, version: 1 });
+      expect(await header("RHPODS = 'C', RHRETM = 'Y', RHCLDT = 20261399, RHCLBY = 'Z'")).toMatchObject({
+        status: 'C',
+        arrived: true,
+        closed_by: 'F',
+      });
+      expect(await header("RHPODS = 'Q'")).toMatchObject({ status: 'C' });
+      expect(await header("RHCLDT = 20261120, RHCLTM = 120000, RHCLBY = 'D'")).toMatchObject({ closed_by: 'F' });
+      expect(await reported()).toMatchObject([
+        { ...told, columns: ['RTHDRP.RHPODS', 'RTHDRP.RHRETM'] },
+        { ...told, columns: ['RTHDRP.RHCLDT', 'RTHDRP.RHCLBY'] },
+        { ...told, columns: ['RTHDRP.RHPODS'] },
+        { ...told, columns: ['RTHDRP.RHCLDT', 'RTHDRP.RHCLTM', 'RTHDRP.RHCLBY'] },
+      ]);
+      // The same look again finds nothing new.
+      await imports.importNow();
+      expect(await reported()).toHaveLength(4);
+    });
+
+    test('an edit of a stop that makes no sense is reported, once, and the rest of it is followed', async () => {
+      await imported('R47');
+      await sql(`insert into RTSTUP (RUFAC, RURTE, RUWKE, RUSTP, RUSTS, RUCMT, RULAT, RUEDT, RUETM)
+        values ('F01', 'R47', 20261121, 1, 'X', 'By phone', 999, 20269913, 250000)`);
+      await imports.importNow();
+      await imports.importNow();
+      expect((await read('R47')).results.get(1)?.result).toMatchObject({
+        status: 'P',
+        updates: { driver_comments: 'By phone' },
+      });
+      const { rows } = await pool.query<{ details: string }>(
+        "select details from incident where kind = 'host_edit_untold' and details like '%\"R47\"%'",
+      );
+      const columns = ['RTSTUP.RUEDT', 'RTSTUP.RULAT', 'RTSTUP.RUSTS'];
+      expect(rows.map(({ details }) => parse(details))).toMatchObject([{ stop: 1, columns }]);
     });
 
     test('rows of a route that a worker has in hand wait until it is done', async () => {

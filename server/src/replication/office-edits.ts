@@ -22,7 +22,7 @@ import { closingOf } from './route-image.ts';
 import { ROUTE_ROW } from './route-pass.ts';
 import { decodeHeader, decodeStop, encodeHeader, encodeStop } from './shadow.ts';
 import { epochOf, hostSequence, versionOf } from './sequence.ts';
-import { sealed, traceOf } from './trace.ts';
+import { sealed, stopText, traceOf } from './trace.ts';
 
 export type OfficeEditsOptions = {
   db: Db;
@@ -89,14 +89,18 @@ export class OfficeEdits {
     if (known === undefined) return;
     const toInstant: InstantOf = (moment) => instantOf(moment, zone);
     const { update, untold } = amendmentOf({ ...edit, result: readResult(known.doc) }, toInstant);
-    if (update === undefined && untold.length === 0) return;
+    if (update === undefined && untold.length === 0) {
+      // Columns that only we can write, such as the trace: unconfirmed, each write of ours would stumble over them.
+      if (edit.held && stopText(edit.held) !== stopText(found.rows)) await this.#confirm(key, stop, found);
+      return;
+    }
     const idle = update === undefined ? [] : await this.#submit(key, update, known.version, hand);
     // Overruled by what was recorded later, which may have gone to the host before this was seen there: its row was not
     // touched, as it said that already, and would keep what does not stand. It goes there again; flags tell of it.
     const isOverruled = idle.includes('superseded');
     if (isOverruled) await this.#options.db.query(sql.raiseStop, [...keyOf(key), stop]);
     const open = isOverruled ? untold : [...untold, ...idle];
-    if (open.length > 0) await this.#report(key, stop, hand, open, found.rows);
+    if (open.length > 0) await this.#report({ route: key, stop }, hand, open, found.rows);
     await this.#confirm(key, stop, found);
   }
 
@@ -141,7 +145,7 @@ export class OfficeEdits {
     const stand = { key, stop, result: readResult(known.doc), held: held?.rows, found };
     const { update, untold } = amendmentOf(stand, toInstant);
     if (update) await this.#submit(key, update, known.version, editor);
-    if (untold.length > 0) await this.#report(key, stop, editor, untold, found.rows);
+    if (untold.length > 0) await this.#report({ route: key, stop }, editor, untold, found.rows);
     await this.#confirm(key, stop, found);
     log.warn({ route: routeScope(key), stop }, 'the host knew more of a stop than the restored database: taken back');
   }
@@ -157,10 +161,14 @@ export class OfficeEdits {
       const [route] = (await tx.query<RouteState>(sql.findRoute, keyOf(key))).rows;
       if (route === undefined) return undefined;
       const held = route.shadow === null ? undefined : decodeHeader(route.shadow, key);
-      if (!differs(held, found)) return undefined;
+      const before = held ?? asInserted;
+      const changed = closingColumns.filter((column) => before[column] !== found[column]);
+      if (changed.length === 0) return undefined;
       const closing = closingOf(found, zone, editor.at);
-      const status = (held?.RHPODS ?? '') === found.RHPODS ? route.status : closing.status;
-      const arrived = (held?.RHRETM ?? '') === found.RHRETM ? route.arrived : closing.arrived;
+      const unsaid = unsaidOf(changed, closing.impossible);
+      const isSaid = (column: (typeof closingColumns)[number]) => changed.includes(column) && !unsaid.includes(column);
+      const status = isSaid('RHPODS') ? closing.status : route.status;
+      const arrived = isSaid('RHRETM') ? closing.arrived : route.arrived;
       if (status !== route.status || arrived !== route.arrived) {
         const closed = status === 'C' ? [closing.closedAt ?? editor.at, closing.closedBy ?? 'F'] : [null, null];
         await tx.query(sql.setClosing, [...keyOf(key), status, arrived, ...closed]);
@@ -168,10 +176,13 @@ export class OfficeEdits {
         await tx.query(sql.notify, [routeScope(key)]);
       }
       await tx.query(sql.saveShadow, [...keyOf(key), ROUTE_ROW, '0', encodeHeader(found)]);
-      return { status, arrived };
+      return { status, arrived, unsaid };
     });
     if (taken === undefined) return;
-    log.info({ route: routeScope(key), ...taken, user: editor.user }, 'the office has changed the state of a route');
+    const { unsaid, ...said } = taken;
+    const columns = unsaid.map((column) => `RTHDRP.${column}`);
+    if (columns.length > 0) await this.#report({ route: key }, editor, columns, found);
+    log.info({ route: routeScope(key), ...said, user: editor.user }, 'the office has changed the state of a route');
   }
 
   /** Who said so of the route stands in the ledger as what they say of stops does (I2). */
@@ -216,15 +227,15 @@ export class OfficeEdits {
 
   /** What the mirror cannot follow: the driver's record stands there, and a person is told what the host holds. */
   async #report(
-    key: RouteKey,
-    stop: number,
+    place: { readonly route: RouteKey; readonly stop?: number },
     { user, at }: Hand,
     columns: readonly string[],
     rows: object,
   ): Promise<void> {
     const { db, log } = this.#options;
-    log.warn({ route: routeScope(key), stop, user, columns }, 'a change on the host cannot be followed in the mirror');
-    const details = { route: key, stop, user, at: at.toISOString(), columns, rows };
+    const about = { ...place, route: routeScope(place.route), user, columns };
+    log.warn(about, 'a change on the host cannot be followed in the mirror');
+    const details = { ...place, user, at: at.toISOString(), columns, rows };
     await db.query(sql.reportIncident, ['host_edit_untold', JSON.stringify(details)]);
   }
 
@@ -246,10 +257,15 @@ function isStopLaid({ isLaid = false }: StopEditor, held: StopRows | undefined, 
   return asInserted && differed && (isLaid || (now.RSARVF === '' && before.RSARVF !== ''));
 }
 
-function differs(held: ServicePart<'RTHDRP'> | undefined, found: ServicePart<'RTHDRP'>): boolean {
-  return (['RHPODS', 'RHRETM', 'RHCLDT', 'RHCLTM', 'RHCLBY'] as const).some(
-    (column) => (held?.[column] ?? (column === 'RHCLDT' || column === 'RHCLTM' ? '0' : '')) !== found[column],
-  );
+const closingColumns = ['RHPODS', 'RHRETM', 'RHCLDT', 'RHCLTM', 'RHCLBY'] as const;
+type ClosingColumn = (typeof closingColumns)[number];
+/** A header without a shadow: nobody has written there but a dispatch program. */
+const asInserted = { RHPODS: '', RHRETM: '', RHCLDT: '0', RHCLTM: '0', RHCLBY: '' } as const;
+
+/** Of the changed columns those that say nothing possible. When and by whom a route was closed says something with its close. */
+function unsaidOf(changed: readonly ClosingColumn[], impossible: readonly ClosingColumn[]): ClosingColumn[] {
+  const isAlone = (column: ClosingColumn) => column !== 'RHRETM' && !changed.includes('RHPODS');
+  return changed.filter((column) => isAlone(column) || impossible.includes(column));
 }
 
 function sameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {

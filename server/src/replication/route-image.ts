@@ -30,13 +30,21 @@ export function closingOf(
   header: Pick<ServicePart<'RTHDRP'>, 'RHPODS' | 'RHRETM' | 'RHCLDT' | 'RHCLTM' | 'RHCLBY'>,
   zone: string,
   now: Date,
-): RouteImage['closing'] {
+): RouteImage['closing'] & { readonly impossible: readonly (keyof typeof header)[] } {
   const closed = header.RHPODS === 'C';
+  const closedAt = instantOf({ date: header.RHCLDT, time: header.RHCLTM }, zone);
+  const closedBy = closers.find((known) => known === header.RHCLBY);
   return {
     status: closed ? 'C' : 'O',
     arrived: header.RHRETM === 'Y',
-    closedAt: closed ? (instantOf({ date: header.RHCLDT, time: header.RHCLTM }, zone) ?? now) : null,
-    closedBy: closed ? (closers.find((known) => known === header.RHCLBY) ?? 'F') : null,
+    closedAt: closed ? (closedAt ?? now) : null,
+    closedBy: closed ? (closedBy ?? 'F') : null,
+    impossible: [
+      ...(['', 'C'].includes(header.RHPODS) ? [] : (['RHPODS'] as const)),
+      ...(['', 'N', 'Y'].includes(header.RHRETM) ? [] : (['RHRETM'] as const)),
+      ...(closedAt === undefined ? (['RHCLDT'] as const) : []),
+      ...(closedBy === undefined && header.RHCLBY !== '' ? (['RHCLBY'] as const) : []),
+    ],
   };
 }
 

@@ -1,5 +1,5 @@
-import type { RouteKey, StopObject, StopResult, StopUpdates } from '@tailgate/sync-protocol';
-import { stopObject, stopStatus, warehouseStop } from '@tailgate/sync-protocol';
+import type { RouteKey, StopObject, StopResult, StopStatus, StopUpdates } from '@tailgate/sync-protocol';
+import { stopObject, stopStatus, stopUpdates, warehouseStop } from '@tailgate/sync-protocol';
 import type { ServicePart } from '../replication/host/tables.ts';
 import { amendExceptions } from './exception-amendments.ts';
 import type { HeldStop, StopRows } from './host-stop.ts';
@@ -10,13 +10,13 @@ type ResultRow = ServicePart<'RTSTUP'>;
 type LineRow = ServicePart<'RTPRUP'>;
 type EmailRow = ServicePart<'RTEMLP'>;
 
-/** Turns a host-local date and time into an instant; zeros are none. */
-export type InstantOf = (moment: { date: string; time: string }) => Date | undefined;
+/** Turns a host-local date and time into an instant; null for zeros, undefined for what no calendar or clock shows. */
+export type InstantOf = (moment: { date: string; time: string }) => Date | null | undefined;
 
 export type Amendment = {
   /** What the office changed, as the stop object that says so; undefined where nothing of it can be said. */
   update: StopObject | undefined;
-  /** Files and columns where something differs that has no field, `RTSTUP.RUSIG`: a person has to look. */
+  /** Files and columns where something differs that no field can say, `RTSTUP.RUSIG`: a person has to look. */
   untold: readonly string[];
 };
 
@@ -49,13 +49,13 @@ export function amendmentOf({ key, stop, result, ...rows }: AmendedStop, instant
   const emails = amendedEmails(result, held?.RTEMLP ?? [], host.RTEMLP, untold);
   const updates: StopUpdates = {
     ...resultDifference(held?.RTSTUP[0], host.RTSTUP[0], instantOf, untold),
-    ...(isLaidAnew ? {} : statusDifference(stop, held, host)),
-    ...(overage ? { overage_items: overage } : {}),
-    ...(emails ? { osd_emails: emails } : {}),
+    ...(isLaidAnew ? {} : statusDifference(stop, held, host, untold)),
+    ...(overage ? sayable({ overage_items: overage }, 'RTOSDP', untold) : {}),
+    ...(emails ? sayable({ osd_emails: emails }, 'RTEMLP', untold) : {}),
   };
   const products = lines.said('products', untold);
   const collections = lines.said('collections', untold);
-  const arrived = host.RTSTPP[0]?.RSARVF === 'Y' && held?.RTSTPP[0]?.RSARVF !== 'Y';
+  const arrived = !isLaidAnew && arrivedNow(held, host, untold);
   const said = {
     id: stop,
     ...(arrived ? { arrived } : {}),
@@ -68,18 +68,53 @@ export function amendmentOf({ key, stop, result, ...rows }: AmendedStop, instant
   return parsed.success ? { update: parsed.data, untold } : { update: undefined, untold: [...untold, 'RTSTUP'] };
 }
 
+/** What of this a stop object can say. One impossible column takes nothing else of an edit along. */
+function sayable(said: StopUpdates, column: string, untold: string[]): StopUpdates {
+  const parsed = stopUpdates.safeParse(said);
+  if (parsed.success) return parsed.data;
+  untold.push(column);
+  return {};
+}
+
 /**
  * The status stands in two files; the one that differs from what stood there is the one that was changed. Until we have
- * written it into both, after an edit of one of them, they differ from each other.
+ * written it into both, after an edit of one of them, they differ from each other. Of two changes that of RTSTPP counts.
  */
-function statusDifference(stop: number, held: StopRows | undefined, host: StopRows): Pick<StopUpdates, 'status'> {
+function statusDifference(
+  stop: number,
+  held: StopRows | undefined,
+  host: StopRows,
+  untold: string[],
+): Pick<StopUpdates, 'status'> {
   const planned = held?.RTSTPP[0]?.RSSTS || 'P';
   const recorded = held?.RTSTUP[0]?.RUSTS || planned;
-  const [now, recordedNow] = [host.RTSTPP[0]?.RSSTS || 'P', host.RTSTUP[0]?.RUSTS || recorded];
-  const changed = now !== planned ? now : recordedNow !== recorded ? recordedNow : undefined;
-  const status = stopStatus.safeParse(changed);
-  if (!status.success || (status.data === 'C' && stop !== warehouseStop)) return {};
-  return { status: status.data };
+  const now = host.RTSTPP[0]?.RSSTS || 'P';
+  const [result] = host.RTSTUP;
+  // A row that is new, or gone, has no status yet.
+  const recordedNow =
+    result === undefined || (!held?.RTSTUP[0]?.RUSTS && result.RUSTS === '') ? recorded : result.RUSTS;
+  const isChanged = { RTSTPP: now !== planned, RTSTUP: recordedNow !== recorded };
+  const status = isChanged.RTSTPP ? statusOf(stop, now) : undefined;
+  if (isChanged.RTSTPP && !status) untold.push('RTSTPP.RSSTS');
+  const other = isChanged.RTSTUP ? statusOf(stop, recordedNow) : undefined;
+  const isOverruled = status !== undefined && other !== undefined && other !== status;
+  if ((isChanged.RTSTUP && !other) || isOverruled) untold.push('RTSTUP.RUSTS');
+  const said = status ?? other;
+  return said ? { status: said } : {};
+}
+
+function statusOf(stop: number, text: string): StopStatus | undefined {
+  const status = stopStatus.safeParse(text).data;
+  return status === 'C' && stop !== warehouseStop ? undefined : status;
+}
+
+/** An arrival is not taken back (contract §4), and only Y and N say something; blank is how a plan lays a row. */
+function arrivedNow(held: StopRows | undefined, host: StopRows, untold: string[]): boolean {
+  const before = held?.RTSTPP[0]?.RSARVF ?? '';
+  const now = host.RTSTPP[0]?.RSARVF ?? '';
+  if (now === before) return false;
+  if (before === 'Y' || !['', 'N', 'Y'].includes(now)) untold.push('RTSTPP.RSARVF');
+  return now === 'Y';
 }
 
 /** Columns that are one field each; blank clears. */
@@ -117,22 +152,33 @@ function resultDifference(
   const differs = (column: keyof ResultRow): boolean =>
     held === undefined ? !isBlank(host[column]) : host[column] !== held[column];
   const updates: StopUpdates = {};
-  for (const [column, field] of texts) if (differs(column)) updates[field] = host[column] || null;
-  // A signature is evidence: a blank does not take it away.
-  if (updates.signature_id === null) {
-    delete updates.signature_id;
-    untold.push('RTSTUP.RUSIG');
+  const say = (column: keyof ResultRow, said: StopUpdates) =>
+    Object.assign(updates, sayable(said, `RTSTUP.${column}`, untold));
+  for (const [column, field] of texts) {
+    if (!differs(column)) continue;
+    // A signature is evidence: a blank does not take it away.
+    if (column === 'RUSIG' && host.RUSIG === '') untold.push('RTSTUP.RUSIG');
+    else say(column, { [field]: host[column] || null });
   }
-  for (const [date, time, field] of moments) {
-    if (differs(date) || differs(time))
-      updates[field] = instantOf({ date: host[date], time: host[time] })?.toISOString() ?? null;
+  const moved = moments.filter(([date, time]) => differs(date) || differs(time));
+  for (const [date, time, field] of moved) {
+    const instant = instantOf({ date: host[date], time: host[time] });
+    if (instant === undefined) untold.push(`RTSTUP.${date}`);
+    else say(date, { [field]: instant?.toISOString() ?? null });
   }
+  // The event's time follows from the others and has no field.
+  if (held !== undefined && differs('RUUTC') && moved.length === 0) untold.push('RTSTUP.RUUTC');
   for (const [column, field] of places)
-    if (differs(column)) updates[field] = Number(host[column]) === 0 ? null : host[column];
-  // Blank is how the host's own programs leave it: only Y and N say something.
-  if (differs('RUFLWF') && host.RUFLWF !== '') updates.followup = host.RUFLWF === 'Y';
+    if (differs(column)) say(column, { [field]: Number(host[column]) === 0 ? null : host[column] });
+  // Blank is how the host's own programs lay a row: only Y and N say something.
+  if (differs('RUFLWF')) {
+    if (isFlag(host.RUFLWF)) updates.followup = host.RUFLWF === 'Y';
+    else untold.push('RTSTUP.RUFLWF');
+  }
   return updates;
 }
+
+const isFlag = (value: string): boolean => value === 'Y' || value === 'N';
 
 const counts = [
   ['RQDLV', 'delivered'],
@@ -158,20 +204,27 @@ function amendLines(
       if (!was) untold.push(`RTPRUP line ${row.RQLIN} of ${row.RQITM}`);
       return [];
     }
-    const updates: {
-      delivered?: number;
-      returned?: number;
-      delivered_pallets?: number;
-      accounting_complete?: boolean;
-    } = {};
-    for (const [column, field] of counts)
-      if (row[column] !== (was?.[column] ?? '0')) updates[field] = Number(row[column]);
-    if (row.RQACCF !== (was?.RQACCF ?? '') && row.RQACCF !== '') updates.accounting_complete = row.RQACCF === 'Y';
-    if (Object.keys(updates).length > 0) lines.change(line, updates);
-    if (row.RQACTD !== (was?.RQACTD ?? '0')) lines.changeAction(line, { delivered: Number(row.RQACTD) });
+    const report = (column: keyof LineRow) => untold.push(`RTPRUP.${column} line ${row.RQLIN} of ${row.RQITM}`);
+    for (const [column, field] of counts) {
+      if (row[column] === (was?.[column] ?? '0')) continue;
+      if (isCount(row[column])) lines.change(line, { [field]: Number(row[column]) });
+      else report(column);
+    }
+    if (row.RQACCF !== (was?.RQACCF ?? '')) {
+      if (isFlag(row.RQACCF)) lines.change(line, { accounting_complete: row.RQACCF === 'Y' });
+      else report('RQACCF');
+    }
+    if (row.RQACTD !== (was?.RQACTD ?? '0')) {
+      if (isCount(row.RQACTD)) lines.changeAction(line, { delivered: Number(row.RQACTD) });
+      else report('RQACTD');
+    }
+    // Reserved: it has no field.
+    if (row.RQOPNF !== (was?.RQOPNF ?? '')) report('RQOPNF');
     return row.RQIMG === (was?.RQIMG ?? '') ? [] : [{ line, asset: row.RQIMG }];
   });
 }
+
+const isCount = (value: string): boolean => /^\d+$/.test(value);
 
 /** Undefined for a row that can stand for no line. */
 function lineOf({ RQTYP, RQITM, RQINV, RQLIN }: LineRow): LineName | undefined {

@@ -63,30 +63,48 @@ export function amendExceptions(
   const there = new Set(host.map(numberOf));
   const lists = new ExceptionLists(stop, held, credited);
   let isFollowed = held.every((row) => row.OSDELF === 'Y' || there.has(numberOf(row)));
-  for (const row of host) if (!follow(lists, before.get(numberOf(row)), row)) isFollowed = false;
+  for (const row of host) {
+    const unsaid = follow(lists, before.get(numberOf(row)), row);
+    if (unsaid === 'row') isFollowed = false;
+    else untold.push(...unsaid.map((column) => `RTOSDP.${column} of ${numberOf(row)}`));
+  }
   for (const [number, asset] of photos) if (!lists.photograph(number, asset)) isFollowed = false;
   if (!isFollowed) untold.push('RTOSDP');
   return lists.tell(lines);
 }
 
-/** False where something of it cannot be followed. */
-function follow(lists: ExceptionLists, was: OsdRow | undefined, row: OsdRow): boolean {
+/** Which columns of a row cannot be followed; `row` where that is the row as a whole. */
+type Unsaid = readonly (keyof OsdRow)[] | 'row';
+
+function follow(lists: ExceptionLists, was: OsdRow | undefined, row: OsdRow): Unsaid {
   const differs = (column: keyof OsdRow): boolean => row[column] !== was?.[column];
   if (row.OSDELF === 'Y') {
     if (was && was.OSDELF !== 'Y') lists.remove(numberOf(row));
-    return true;
+    return [];
   }
-  if (!was || was.OSDELF === 'Y') return lists.add(row);
-  if (placing.some(differs)) {
-    lists.remove(numberOf(row));
-    return lists.add(row);
+  const impossible = saying.filter((column) => !isPossible(row, column));
+  const isNew = !was || was.OSDELF === 'Y';
+  if (isNew || placing.some(differs)) {
+    // What it would say without these columns is not what was meant.
+    if (impossible.length > 0) return impossible;
+    if (!isNew) lists.remove(numberOf(row));
+    return lists.add(row) ? [] : 'row';
   }
   const columns = saying.filter(differs);
   // A photo is evidence: a blank does not take it away.
-  const told = columns.filter((column) => column !== 'OSIMG' || row.OSIMG !== '');
-  const isRevised = differs('OSREV');
-  return (told.length === 0 || lists.change(row, told)) && told.length === columns.length && !isRevised;
+  const told = columns.filter((column) => !impossible.includes(column) && (column !== 'OSIMG' || row.OSIMG !== ''));
+  if (told.length > 0 && !lists.change(row, told)) return 'row';
+  return [...columns.filter((column) => !told.includes(column)), ...(differs('OSREV') ? (['OSREV'] as const) : [])];
 }
+
+/** Whether a column could be part of some exception, whatever the others say. */
+function isPossible(row: OsdRow, column: (typeof saying)[number]): boolean {
+  if (column === 'OSQTYP') return ['', 'U', 'C'].includes(row.OSQTYP);
+  return parsed(exceptionOf({ ...row, ...plainest, [column]: row[column] })) !== undefined;
+}
+
+/** What every exception could say. */
+const plainest = { OSBAR: '', OSOID: '', OSPAR: '', OSCOD: '0', OSQTY: '0', OSCMT: '', OSIMG: '' } as const;
 
 class ExceptionLists {
   readonly #lists = new Map<string, ExceptionList>();

@@ -119,15 +119,16 @@ describe('exceptions that the office changes', () => {
     expect(untold).toEqual([]);
   });
 
-  test.each<[string, (rows: StopRows) => StopRows]>([
-    ['a row that is gone', (rows) => ({ ...rows, RTOSDP: [] })],
-    ['a photo that is blanked', editOsd('1', { OSIMG: '' })],
-    ['a code that is none', editOsd('1', { OSCOD: 'X' })],
-    ['a row of no item', newRow({ OSITM: '', OSINV: '' })],
-  ])('%s is told to a person, and the driver’s record stands', (_what, edit) => {
+  test.each<[string, (rows: StopRows) => StopRows, string]>([
+    ['a row that is gone', (rows) => ({ ...rows, RTOSDP: [] }), 'RTOSDP'],
+    ['a photo that is blanked', editOsd('1', { OSIMG: '' }), 'RTOSDP.OSIMG of P 1'],
+    ['a code that is none', editOsd('1', { OSCOD: 'X' }), 'RTOSDP.OSCOD of P 1'],
+    ['a new row with a code that is none', newRow({ OSCOD: 'X' }), 'RTOSDP.OSCOD of P 9'],
+    ['a row of no item', newRow({ OSITM: '', OSINV: '' }), 'RTOSDP'],
+  ])('%s is told to a person, and the driver’s record stands', (_what, edit, column) => {
     const result = recorded(milk([group('10', entry(2, { images_id: photo(1) }))]));
     const { update, untold, after } = amended(result, edit);
-    expect({ update, untold }).toEqual({ update: undefined, untold: ['RTOSDP'] });
+    expect({ update, untold }).toEqual({ update: undefined, untold: [column] });
     expect(after).toEqual(result);
   });
 

@@ -25,16 +25,23 @@ export function hostMoment(instant: Date, zone: string): HostMoment {
 }
 
 /**
- * The instant that a host moment names; undefined for zeros. In the hour that a clock repeats, the first one; a time that
- * a clock leaves out counts as if it had not been set yet.
+ * The instant that a host moment names; null for zeros, undefined where no calendar or clock shows it. In the hour that a
+ * clock repeats, the first one; a time that a clock leaves out counts as if it had not been set yet.
  */
-export function instantOf(moment: { date: string; time: string }, zone: string): Date | undefined {
-  if (Number(moment.date) === 0) return undefined;
+export function instantOf(moment: { date: string; time: string }, zone: string): Date | null | undefined {
+  if (Number(moment.date) === 0) return Number(moment.time) === 0 ? null : undefined;
+  if (!isMoment(moment)) return undefined;
   const wanted = utcOf(moment);
   // The zone's offset is known for an instant, not for a wall clock: it is one of those before and after.
   const candidates = [wanted - A_DAY_MS, wanted + A_DAY_MS].map((near) => wanted - offsetAt(near, zone));
   const shown = candidates.filter((instant) => instant + offsetAt(instant, zone) === wanted);
   return new Date(shown.length > 0 ? Math.min(...shown) : (candidates[0] ?? wanted));
+}
+
+/** Whether there is such a day and such a time of it. */
+function isMoment({ date, time }: { date: string; time: string }): boolean {
+  const read = new Date(utcOf({ date, time })).toJSON();
+  return read?.replaceAll(/[-:]|\..*/g, '') === `${date.padStart(8, '0')}T${time.padStart(6, '0')}`;
 }
 
 const A_DAY_MS = 24 * 3_600_000;
