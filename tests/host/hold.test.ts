@@ -42,6 +42,16 @@ test('the switch of the host (PODCTLP): nothing is written, drivers notice nothi
   expect(await client.take(listHolds, { headers })).toEqual([]);
 });
 
+test('the switch of the host counts in small letters, too; what it cannot mean is logged, and holds nothing', async () => {
+  await depot.clerk(`update PODDTA.PODCTLP set CTHOLD = 'y', CTRSN = 'Save', CTUSR = 'ANN'`);
+  await expect.poll(holdOf).toMatchObject({ source: 'host', reason: 'Save', by: 'ANN' });
+  await depot.clerk(`update PODDTA.PODCTLP set CTHOLD = '1'`);
+  await running();
+  const told = () => depot.log.lines.filter(({ message }) => message.startsWith('CTHOLD'));
+  await expect.poll(told).toMatchObject([{ level: 'warn', fields: { value: '1' } }]);
+  await depot.clerk(`update PODDTA.PODCTLP set CTHOLD = 'N'`);
+});
+
 test('the switch of the operators: the backlog drains oldest first', async () => {
   const hold = await client.take(beginHold, { headers, body: { by: 'MILLER', reason: 'new disks' } });
   expect(hold).toMatchObject({ source: 'operator', in_force: true, by: 'MILLER' });

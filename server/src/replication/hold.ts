@@ -61,6 +61,8 @@ export class HoldWatch {
   readonly #options: HoldWatchOptions;
   #current: Hold | undefined;
   #looking: Promise<void> | undefined;
+  /** What the host's switch says that it cannot mean. */
+  #strange: string | undefined;
 
   constructor(options: HoldWatchOptions) {
     this.#options = options;
@@ -102,13 +104,22 @@ export class HoldWatch {
     const { db, host } = this.#options;
     try {
       const rows = await host.query(selectRows(host, 'PODCTLP', []).sql);
-      const on = readRecords('PODCTLP', rows).find(({ CTHOLD }) => CTHOLD === 'Y');
+      const switches = readRecords('PODCTLP', rows);
+      const on = switches.find(({ CTHOLD }) => CTHOLD.toUpperCase() === 'Y');
+      this.#tellStrange(switches.find(({ CTHOLD }) => !['', 'N', 'Y'].includes(CTHOLD.toUpperCase()))?.CTHOLD);
       if (on) await db.query(sql.noteHostHold, [on.CTRSN, on.CTUSR]);
       else await db.query(sql.dropHostHold);
     } catch (error) {
       // Away, or without that file: the breaker and the paused files tell a person.
       if (!(error instanceof HostError)) throw error;
     }
+  }
+
+  /** Once for each value: somebody means to hold, and nothing is held. */
+  #tellStrange(value: string | undefined): void {
+    if (value !== undefined && value !== this.#strange)
+      this.#options.log.warn({ value }, 'CTHOLD of PODCTLP is neither Y nor N: replication is not on hold');
+    this.#strange = value;
   }
 }
 
