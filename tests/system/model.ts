@@ -48,12 +48,12 @@ export function hostAfter(deeds: readonly Deed[], zone: string): ModelRoute {
 function stopAfter(deeds: readonly Deed[], zone: string): ModelStop {
   const fields: Record<string, unknown> = {};
   const lines = new Map<string, Line>();
-  let statusAt = 0;
+  let [statusAt, statusBy] = [0, ''];
   for (const deed of deeds) {
     const said = deed.kind === 'update' ? { ...deed.stop.updates } : { ...deed.fields };
     if (deed.kind === 'skip') said.status ??= refusals.has(deed.fields.skip_refuse_reason_code ?? '') ? 'R' : 'S';
     if (said.status === 'D') Object.assign(fields, { delivered_by_driver_id: deed.by });
-    if (said.status) statusAt = deed.at;
+    if (said.status) [statusAt, statusBy] = [deed.at, deed.by];
     Object.assign(fields, said);
     if (deed.kind !== 'update') continue;
     for (const type of ['P', 'C'] as const)
@@ -64,7 +64,7 @@ function stopAfter(deeds: readonly Deed[], zone: string): ModelStop {
       }
   }
   return {
-    RTSTUP: [resultRow(fields, statusAt, zone)],
+    RTSTUP: [resultRow(fields, { statusAt, statusBy }, zone)],
     RTPRUP: inOrder([...lines.values()].map(lineRow)),
     RTOSDP: inOrder([...lines.values()].flatMap(exceptionRows)),
   };
@@ -90,7 +90,11 @@ interface Line {
   readonly said: LineFields;
 }
 
-function resultRow(fields: Record<string, unknown>, statusAt: number, zone: string): ModelRow {
+function resultRow(
+  fields: Record<string, unknown>,
+  { statusAt, statusBy }: { readonly statusAt: number; readonly statusBy: string },
+  zone: string,
+): ModelRow {
   const text = (name: string): string => (typeof fields[name] === 'string' ? fields[name] : '');
   const status = text('status') || 'P';
   const end = text('end_delivery_time');
@@ -98,7 +102,8 @@ function resultRow(fields: Record<string, unknown>, statusAt: number, zone: stri
   const skipped = text('skip_refuse_timestamp');
   const event = end || start || skipped || new Date(statusAt).toISOString();
   const delivered = local(end || (status === 'D' ? event : ''), zone);
-  const passedBy = local(skipped || (status === 'S' || status === 'R' ? event : ''), zone);
+  const isSkipped = status === 'S' || status === 'R';
+  const passedBy = local(skipped || (isSkipped ? event : ''), zone);
   const begun = local(start, zone);
   return {
     RUSTS: status,
@@ -109,7 +114,7 @@ function resultRow(fields: Record<string, unknown>, statusAt: number, zone: stri
     RUUTC: new Date(event).toISOString(),
     RULAT: Number(fields['delivery_latitude'] ?? 0).toFixed(6),
     RULON: Number(fields['delivery_longitude'] ?? 0).toFixed(6),
-    RUDRV: text('delivered_by_driver_id'),
+    RUDRV: text('delivered_by_driver_id') || (isSkipped ? statusBy : ''),
     RUSEMP: text('store_emp_id'),
     RUSNAM: text('store_emp_name'),
     RUCMT: text('driver_comments'),

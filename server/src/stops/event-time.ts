@@ -1,13 +1,25 @@
-import type { StopResult, StopUpdates } from '@tailgate/sync-protocol';
-import { instant } from '@tailgate/sync-protocol';
+import type { Stamp, StopResult, StopUpdates } from '@tailgate/sync-protocol';
+import { instant, officeSource } from '@tailgate/sync-protocol';
 
 /** Contract §1: the end of the delivery, else its start, else the skip, else when the status was captured or received. */
 export function eventTime(result: StopResult): Date | undefined {
   const told = result.updates && toldTime(result.updates);
   if (told) return told;
-  const statusWriter = result.status === 'P' ? undefined : result.by?.[result.at?.['status'] ?? 0];
-  const captured = statusWriter ? [statusWriter.at] : (result.by ?? []).map(({ at }) => at);
+  const writer = statusWriter(result);
+  const captured = writer ? [writer.at] : (result.by ?? []).map(({ at }) => at);
   return captured.length > 0 ? new Date(Math.max(...captured)) : undefined;
+}
+
+/** Who brought the stop to its status; undefined while it is pending. */
+export function statusWriter(result: StopResult): Stamp | undefined {
+  return result.status === 'P' ? undefined : result.by?.[result.at?.['status'] ?? 0];
+}
+
+/** Since when the stop has its status: what the driver's times tell is of the driver's status, not of the office's. */
+export function statusTime(result: StopResult): Date | undefined {
+  const writer = statusWriter(result);
+  // Without a name it is what the host had before us.
+  return writer?.client === officeSource && writer.by !== '' ? new Date(writer.at) : eventTime(result);
 }
 
 /** The event time as far as the driver's own fields tell it. */

@@ -1,8 +1,8 @@
 import type { StopResult } from '@tailgate/sync-protocol';
-import { hostLengths, hostText } from '@tailgate/sync-protocol';
+import { hostLengths, hostText, officeSource } from '@tailgate/sync-protocol';
 import type { HostMoment } from '../replication/host/local-time.ts';
 import type { ServicePart } from '../replication/host/tables.ts';
-import { eventTime, readableInstant } from './event-time.ts';
+import { eventTime, readableInstant, statusTime, statusWriter } from './event-time.ts';
 import type { HeldStop, HostStop, StopRows } from './host-stop.ts';
 import { lineRows, linePhotoRows } from './line-rows.ts';
 import { osdRows, overagePhotoRows } from './osd-rows.ts';
@@ -59,13 +59,14 @@ function resultRow({ key, stop, result, sequence, moment }: HostStop, emailAlter
   const event = eventTime(result);
   const on = (time: string | Date | null | undefined): HostMoment => (time ? moment(new Date(time)) : never);
   const started = on(updates.start_delivery_time);
-  const ended = on(updates.end_delivery_time ?? (status === 'D' || status === 'C' ? event : null));
-  const skipped = on(
-    readableInstant(updates.skip_refuse_timestamp) ?? (status === 'S' || status === 'R' ? event : null),
-  );
+  const isSkipped = status === 'S' || status === 'R';
+  const ended = on(updates.end_delivery_time ?? (status === 'D' || status === 'C' ? statusTime(result) : null));
+  const skipped = on(readableInstant(updates.skip_refuse_timestamp) ?? (isSkipped ? statusTime(result) : null));
+  const writer = statusWriter(result);
+  const skipper = isSkipped && writer?.client !== officeSource ? writer?.by : undefined;
   const texts = {
     RUFLWC: hostText(updates.followup_reason_code, 3),
-    RUDRV: hostText(updates.delivered_by_driver_id, 10),
+    RUDRV: hostText(updates.delivered_by_driver_id ?? skipper, 10),
     RUSEMP: hostText(updates.store_emp_id, 10),
     RUSNAM: hostText(updates.store_emp_name, hostLengths.store_emp_name),
     RUCMT: hostText(updates.driver_comments, hostLengths.driver_comments),

@@ -1,4 +1,10 @@
-import { applyStopUpdate, stopObject, type StopObjectInput, type StopResult } from '@tailgate/sync-protocol';
+import {
+  applyOfficeUpdate,
+  applyStopUpdate,
+  stopObject,
+  type StopObjectInput,
+  type StopResult,
+} from '@tailgate/sync-protocol';
 import { describe, expect, test } from 'vitest';
 import { hostMoment } from '../../../server/src/replication/host/local-time.ts';
 import { headerRow } from '../../../server/src/routes/host-rows.ts';
@@ -22,6 +28,32 @@ function render(result: StopResult, options: { version?: number; held?: HeldStop
 }
 
 const holding = (rows: HeldStop['rows']): HeldStop => ({ rows, credited: new Set() });
+
+describe('who and when, of skips, refusals and what the office says', () => {
+  const at = Date.parse('2026-11-21T18:00:00.000Z');
+  const clerk = { at, client: 'office', seq: 9, by: 'ANN' };
+  const said = (result: StopResult, status: 'D' | 'S' | 'R') =>
+    applyOfficeUpdate(result, { id: 7, updates: { status } }, clerk).result;
+  const delivered = after({ updates: { status: 'D', end_delivery_time: '2026-11-21T16:00:00.000Z' } });
+  const skipped = after({ updates: { status: 'S', skip_refuse_timestamp: '2026-11-21T16:00:00.000Z' } });
+
+  test.each(['S', 'R'] as const)('RUDRV: the driver who said %s', (status) => {
+    expect(render(after({ updates: { status } })).RTSTUP).toMatchObject([{ RUSTS: status, RUDRV: '1001' }]);
+    expect(render(said(pending, status)).RTSTUP).toMatchObject([{ RUSTS: status, RUDRV: '' }]);
+  });
+
+  test('a clerk who turns a delivery into a refusal dates the refusal, not the delivery', () => {
+    expect(render(said(delivered, 'R')).RTSTUP).toMatchObject([
+      { RUSTS: 'R', RUEDT: '20261121', RUETM: '100000', RUSKDT: '20261121', RUSKTM: '120000' },
+    ]);
+  });
+
+  test('a clerk who turns a skip into a delivery dates the delivery, not the skip', () => {
+    expect(render(said(skipped, 'D')).RTSTUP).toMatchObject([
+      { RUSTS: 'D', RUEDT: '20261121', RUETM: '120000', RUSKDT: '20261121', RUSKTM: '100000' },
+    ]);
+  });
+});
 
 describe('a delivered stop, column by column', () => {
   const rows = render(

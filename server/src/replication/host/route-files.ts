@@ -62,7 +62,7 @@ export const RTSTUP = defineFile('RTSTUP', 'RU', 'Stop results', {
     RUUTC: char(26, 'Event time in UTC, ISO 8601'),
     RULAT: decimal(9, 'Latitude', 6),
     RULON: decimal(9, 'Longitude', 6),
-    RUDRV: char(10, 'Delivered by driver'),
+    RUDRV: char(10, 'Driver who delivered, skipped or refused'),
     RUSEMP: char(10, 'Receiving employee of the store'),
     RUSNAM: char(40, 'Name of the receiving employee'),
     RUCMT: char(256, 'Driver comment'),
@@ -120,7 +120,7 @@ export const RTPRUP = defineFile('RTPRUP', 'RQ', 'Line results', {
     RQACTD: decimal(7, 'Delivered by action'),
     RQIMG: char(16, 'First photo, asset id'),
     RQIMGN: decimal(3, 'Number of photos'),
-    RQOPNF: char(1, 'Action open Y/N'),
+    RQOPNF: char(1, 'Reserved, blank'),
     RQRPSQ: sent,
   },
 });
