@@ -69,7 +69,8 @@ export const routeSchemas = [
   }),
   described('RouteMeta', routeMeta, 'What stands beside a route.', {
     version: 'Rises with every change of the route.',
-    arrived: 'The arrival at the warehouse was recorded.',
+    arrived:
+      'The return marker. Where routes close by arrival, `arrived: true` of stop 999 sets it; elsewhere only the office does.',
     autoclose_at: 'When the route closes after an arrival, UTC; null where no timer runs.',
     forceclose_at: 'When the route closes for want of an arrival, UTC; null where no timer runs.',
   }),
