@@ -75,7 +75,7 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/replication/',
-    uses: ['sync-protocol/', ...sliceFolders, ...server('mutations/', 'db/')],
+    uses: ['sync-protocol/', ...sliceFolders, ...server('mutations/', 'db/', 'zone-clock.ts')],
     usesTypes: server('config.ts'),
     why: 'replication reads the mirror and the host maps; what the office changes goes in through the spine',
   },
