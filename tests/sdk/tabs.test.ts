@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { byTimer, crashPage, openPage, servePage, startBrowser } from '../support/browser.ts';
+import { byTimer, crashPage, freezePage, openPage, servePage, startBrowser } from '../support/browser.ts';
 import { sampleKey } from '@tailgate/client-sdk/testing';
 import type { ScriptedServer } from '@tailgate/client-sdk/testing';
 import { startScriptedServer } from '../support/scripted-server.ts';
@@ -209,6 +209,27 @@ describe('two pages of one origin, in a real Chromium', () => {
     const last = await third.evaluate(() => globalThis.tab.record(3, 'through the new leader'));
     await third.evaluate((id) => globalThis.tab.accepted(id), last);
     expect(taken()).toEqual([saved, unsaved, last]);
+  });
+
+  test('a tap that the frozen leader never hears of is recorded by the page when that one leads', async () => {
+    const leader = await signedIn();
+    const guest = await openPage(context, address);
+    await freezePage(leader);
+    const id = await guest.evaluate(() => globalThis.tab.recordAndLeave(1, 'said to a frozen page'));
+    await crashPage(leader);
+    await guest.evaluate((of) => globalThis.tab.accepted(of), id);
+    expect(taken()).toEqual([id]);
+  });
+
+  test('a tap that the frozen leader never hears of is handed to the page that leads next', async () => {
+    const leader = await signedIn();
+    const [next, guest] = [await openPage(context, address), await openPage(context, address)];
+    await freezePage(leader);
+    const id = await guest.evaluate(() => globalThis.tab.recordAndLeave(1, 'said to a frozen page'));
+    await crashPage(leader);
+    await guest.evaluate((of) => globalThis.tab.accepted(of), id);
+    expect(taken()).toEqual([id]);
+    expect(await next.evaluate(() => globalThis.tab.sees(1, 'said to a frozen page'))).toBe(true);
   });
 
   test('what a page records while nobody leads is handed to the next leader', async () => {

@@ -82,6 +82,16 @@ export async function crashPage(page: Page): Promise<void> {
   await crashed;
 }
 
+/** As a platform does with a page in the background: it holds its locks, and none of its tasks runs any more. */
+export async function freezePage(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Debugger.enable');
+  const frozen = new Promise((resolve) => devtools.once('Debugger.paused', resolve));
+  // It stops at the next statement, and never answers.
+  devtools.send('Runtime.evaluate', { expression: 'debugger' }).catch(() => undefined);
+  await frozen;
+}
+
 /** Files by path. What a page loads later is a file of its own; a worker may load nothing later, and is one file. */
 async function bundle(name: 'app' | 'worker', script: string): Promise<(readonly [path: string, code: string])[]> {
   const { outputFiles } = await build({
