@@ -2,7 +2,7 @@ import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-prot
 import { currentProtocol, routeScope } from '@tailgate/sync-protocol';
 import type { ChannelGround } from './channel.ts';
 import { sdkName } from './channel.ts';
-import type { Courier } from './courier.ts';
+import type { Courier, Withdrawal } from './courier.ts';
 import type { Diagnostics } from './diagnostics.ts';
 import { NotSignedIn } from './errors.ts';
 import type { ClientEvents, Conflict, EventHub } from './events.ts';
@@ -132,10 +132,11 @@ export class LocalClient {
     return dayComplete(this.status.current);
   }
 
-  /** Tries at once what waits: connections, files, the disk. `status` shows what comes of it. */
+  /** Tries at once what waits: connections, files, the disk; undo windows end. `status` shows what comes of it. */
   syncNow(): void {
     const { journal, courier, uploads } = this.#ground;
     journal.retry();
+    courier.release();
     courier.wake();
     uploads?.wake();
   }
@@ -197,6 +198,14 @@ export class LocalClient {
     const after = replica.latestEdit(targetOf(draft.args)) + 1;
     const { item, saved } = outbox.record(employee, draft, after, by?.id);
     return courier.recorded(item, saved);
+  }
+
+  /**
+   * Takes a change back that no transport has taken; `undoWindow` is how long that is certain. The views drop it at once, its
+   * receipt says `withdrawn`, and the result comes when it is off the disk. Taps that were merged go together.
+   */
+  withdraw(id: string): Promise<Withdrawal> {
+    return this.#ground.courier.withdraw(id);
   }
 
   /** The receipt of an earlier change, also of an earlier run of the app; undefined once it is long done. */

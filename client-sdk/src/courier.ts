@@ -24,6 +24,12 @@ export interface CourierGround extends Omit<ChannelGround, 'desk'> {
   readonly replica: Replica;
 }
 
+/**
+ * What became of a wish to take a change back. `sent`: a transport has taken it, or an earlier run of the app may have sent it:
+ * undoing it is a correction, recorded like any change. `unknown`: this device does not know it.
+ */
+export type Withdrawal = 'withdrawn' | 'sent' | 'unknown';
+
 /** Enough to see what led to what. */
 const troublesKept = 20;
 /** The same again within so long is the same one. */
@@ -56,6 +62,7 @@ export class Courier implements Desk {
     this.#ground = ground;
     this.status = new Signal(this.#computeStatus());
     this.inbox = new Inbox(ground);
+    ground.outbox.onRelease = () => this.#update();
     ground.outbox.onChange = (items) => this.#changed(items);
     for (const damaged of ground.outbox.damaged) this.trouble('DAMAGED', `cannot read ${damaged}; it is kept`);
     this.#update();
@@ -86,7 +93,26 @@ export class Courier implements Desk {
 
   receipt(id: string): Receipt | undefined {
     const item = this.#ground.outbox.find(id);
-    return item && this.#receiptOf(item);
+    if (item) return this.#receiptOf(item);
+    const known = this.#receipts.get(id);
+    return known?.current.at === 'withdrawn' ? known : undefined;
+  }
+
+  async withdraw(id: string): Promise<Withdrawal> {
+    const receipt = this.receipt(id);
+    if (!receipt) return 'unknown';
+    if (receipt.current.at === 'withdrawn') return 'withdrawn';
+    const forgotten = this.#ground.outbox.withdraw(id);
+    if (!forgotten) return 'sent';
+    receipt.shows({ at: 'withdrawn' });
+    await forgotten;
+    return 'withdrawn';
+  }
+
+  /** Undo windows end. */
+  release(): void {
+    this.#ground.outbox.release();
+    this.#update();
   }
 
   wake(): void {
@@ -117,6 +143,7 @@ export class Courier implements Desk {
 
   close(): void {
     this.#closed = true;
+    this.#ground.outbox.release();
     for (const channel of this.channels) channel.close();
   }
 

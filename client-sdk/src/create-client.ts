@@ -32,6 +32,11 @@ export interface ClientOptions extends Partial<Environment> {
   readonly device?: string;
   readonly app?: string;
   readonly timing?: Partial<Timing>;
+  /**
+   * How long a change stays on this device after it was recorded, so that `withdraw` can take it back; ms. 0, if not given: it
+   * is sent at once. A kill ends the window, and the next start sends. With a window each tap is a change of its own.
+   */
+  readonly undoWindow?: number;
   /** Photos and other files: what `openUploads` of `@tailgate/client-sdk/uploads` gives. */
   readonly uploads?: UploadsPart;
 }
@@ -57,6 +62,8 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
   const [device, app] = [nameOf(options.device ?? globalThis.navigator?.userAgent), nameOf(options.app)];
   const url = options.url.replace(/\/+$/, '');
   const timing = { ...defaultTiming, ...options.timing };
+  const { undoWindow = 0 } = options;
+  if (!(undoWindow >= 0)) throw new RangeError('undoWindow must be milliseconds, 0 or more');
   const time = new DeviceTime(environment);
   // All at once: what a start waits for is the platform's storage.
   const [accountRows, settingRows, queueRows, itemRows, scopeRows, documentRows] = await Promise.all([
@@ -68,7 +75,7 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
     store.readAll('document'),
   ]);
   const journal = new Journal(store, environment.clock, new Reserve(store, settingRows, environment));
-  const ground = { url, device, app, environment, timing, time, journal, events: new EventHub() };
+  const ground = { url, device, app, environment, timing, time, journal, undoWindow, events: new EventHub() };
   const accounts = new Accounts(accountRows, settingRows, employeeId, journal);
   const outbox = new Outbox(queueRows, itemRows, ground);
   const known = { ...ground, accounts, outbox };

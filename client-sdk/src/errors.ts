@@ -39,3 +39,11 @@ export class Quarantined extends Error {
     this.code = code;
   }
 }
+
+/** The change was taken back before it was sent; what a receipt's promises reject with. */
+export class Withdrawn extends Error {
+  override readonly name = 'Withdrawn';
+  constructor() {
+    super('this change was withdrawn');
+  }
+}

@@ -12,10 +12,11 @@ export type {
 } from '@tailgate/sync-protocol';
 export type { AccountDiagnostics, Diagnostics, QueueDiagnostics, ScopeDiagnostics } from './diagnostics.ts';
 export type { Clock, Environment, Randomness, Socket, SocketEvent } from './environment.ts';
-export { InvalidChange, NotSignedIn, Quarantined, Unreachable } from './errors.ts';
+export { InvalidChange, NotSignedIn, Quarantined, Unreachable, Withdrawn } from './errors.ts';
 export type { Amendment, ClientEvents, Conflict, FieldEdit, RemoteEdit } from './events.ts';
 export type { ReviewedChange, ReviewEntry } from './inbox.ts';
 export type { ChangeWarning } from './queue/item.ts';
+export type { Withdrawal } from './courier.ts';
 export type { Receipt, ReceiptState } from './queue/receipt.ts';
 export type { SkipInput, StopInput, UpdatesInput } from './queue/record.ts';
 export type { LocalLine, LocalRoute, LocalStop, StopWarning } from './replica/local-route.ts';

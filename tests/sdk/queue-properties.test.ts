@@ -20,6 +20,8 @@ class World {
   outbox!: Outbox;
   /** Ids whose record was on the disk: the promise that was made. */
   readonly promised = new Set<string>();
+  /** Ids that were withdrawn, and the disk has forgotten. */
+  readonly withdrawn = new Set<string>();
   /** Ids that a restored phone no longer knows. */
   readonly forgotten = new Set<string>();
   #journal!: Journal;
@@ -41,9 +43,22 @@ class World {
   async record(stop: number, text: string): Promise<void> {
     const draft = draftUpdate(sampleKey, { id: stop, updates: { driver_comments: text } });
     const { item, saved } = this.outbox.record('1001', draft, 0);
-    const kept = saved.then(() => this.promised.add(item.mutation.id));
+    const { id } = item.mutation;
+    const kept = saved.then(() => this.outbox.find(id) && this.promised.add(id));
     if (this.store.quota > 0) await kept;
     // Tried once at least.
+    else await this.#journal.attempt([nothing]);
+  }
+
+  /** Takes back the first or the last change that this run may still take back. */
+  async withdraw(which: 0 | -1): Promise<void> {
+    const id = this.queue.items.filter(({ undo }) => undo).at(which)?.mutation.id;
+    const forgotten = id === undefined ? undefined : this.outbox.withdraw(id);
+    if (id === undefined || !forgotten) return;
+    this.promised.delete(id);
+    // A phone that is set back to before that has it again.
+    const kept = forgotten.then(() => this.#backups.phone === undefined && this.withdrawn.add(id));
+    if (this.store.quota > 0) await kept;
     else await this.#journal.attempt([nothing]);
   }
 
@@ -128,6 +143,8 @@ const acts: fc.Arbitrary<[string, Act]> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<[string, Act]>(['push lost', (world) => world.connect('before the server')]) },
   { weight: 2, arbitrary: fc.constant<[string, Act]>(['ack lost', (world) => world.connect('before the answer')]) },
   { weight: 2, arbitrary: fc.constant<[string, Act]>(['kill', (world) => world.kill()]) },
+  { weight: 1, arbitrary: fc.constant<[string, Act]>(['withdraw the first', (world) => world.withdraw(0)]) },
+  { weight: 1, arbitrary: fc.constant<[string, Act]>(['withdraw the last', (world) => world.withdraw(-1)]) },
   { weight: 2, arbitrary: fc.constant<[string, Act]>(['disk is full', (world) => world.store.fill()]) },
   { weight: 1, arbitrary: fc.constant<[string, Act]>(['disk has room', (world) => world.makeRoom()]) },
   { weight: 1, arbitrary: fc.constant<[string, Act]>(['back up phone', (world) => world.backUpPhone()]) },
@@ -159,6 +176,7 @@ test('whatever breaks, every change that was saved arrives once, in order, or is
     expect(queue.items.filter(({ progress }) => progress.at === 'quarantined')).toEqual([]);
     const ids = ledger.taken.map((entry) => entry.id);
     expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.filter((id) => world.withdrawn.has(id))).toEqual([]);
     // Where the phone and the server were both set back to before a change, nobody has it any more.
     const missing = [...world.promised].filter((id) => !ids.includes(id) && !world.forgotten.has(id));
     expect(missing).toEqual([]);

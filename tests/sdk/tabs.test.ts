@@ -37,6 +37,7 @@ globalThis.tab = {
   },
   recordAndLeave: (stop, text) => { globalThis.last = update(stop, text); return globalThis.last.id; },
   accepted: (id) => client.receipt(id).accepted,
+  withdraw: (id) => client.withdraw(id),
   receiptOf: (id) => client.receipt(id)?.current.at,
   sees: (stop, text) => until(client.stop(stop), (is) => is?.updates.driver_comments === text).then(() => true),
   refusal: (stop) => { try { client.updateStop(key, { id: stop, updates: { status: 'ZZ' } }); } catch (error) { return error.name; } },
@@ -63,6 +64,7 @@ interface Tab {
   record(stop: number, text: string): Promise<string>;
   recordAndLeave(stop: number, text: string): string;
   accepted(id: string): Promise<number>;
+  withdraw(id: string): Promise<string>;
   receiptOf(id: string): string | undefined;
   sees(stop: number, text: string): Promise<boolean>;
   refusal(stop: number): string | undefined;
@@ -230,6 +232,25 @@ describe('two pages of one origin, in a real Chromium', () => {
     await guest.evaluate((of) => globalThis.tab.accepted(of), id);
     expect(taken()).toEqual([id]);
     expect(await next.evaluate(() => globalThis.tab.sees(1, 'said to a frozen page'))).toBe(true);
+  });
+
+  test('a page withdraws its change through the page that leads, also where that one goes before it answers', async () => {
+    const leader = await signedIn();
+    const [next, guest] = [await openPage(context, address), await openPage(context, address)];
+    server.refuse = true;
+    server.cut();
+    const first = await guest.evaluate(() => globalThis.tab.record(1, 'by mistake'));
+    expect(await guest.evaluate((id) => globalThis.tab.withdraw(id), first)).toBe('withdrawn');
+    expect(await guest.evaluate((id) => globalThis.tab.receiptOf(id), first)).toBe('withdrawn');
+    await freezePage(leader);
+    const second = await guest.evaluate(() => globalThis.tab.recordAndLeave(2, 'said to a frozen page'));
+    const withdrawal = guest.evaluate((id) => globalThis.tab.withdraw(id), second);
+    await crashPage(leader);
+    expect(await withdrawal).toBe('withdrawn');
+    server.refuse = false;
+    const last = await next.evaluate(() => globalThis.tab.record(3, 'stays'));
+    await next.evaluate((id) => globalThis.tab.accepted(id), last);
+    expect(taken()).toEqual([last]);
   });
 
   test('what a page records while nobody leads is handed to the next leader', async () => {

@@ -146,6 +146,11 @@ export interface QueueItem extends StoredItem {
   readonly target: Target | undefined;
   /** The write of its present content, until it is done. */
   saving?: Promise<void> | undefined;
+  /**
+   * No transport has taken it, so it may be withdrawn; `held`: its undo window is open, and none takes it. Undefined in every
+   * run but that which recorded it: an earlier one may have sent it.
+   */
+  undo?: 'held' | 'free' | undefined;
 }
 
 export interface Target {
@@ -199,7 +204,7 @@ export const isNotable = (item: QueueItem): boolean =>
 const itemKey = (item: QueueItem): string => `${item.client_id}/${String(item.mutation.seq).padStart(10, '0')}`;
 
 export function putItem(item: QueueItem): StoreChange {
-  const { target: _, saving: _saving, ...stored } = item;
+  const { target: _, saving: _saving, undo: _undo, ...stored } = item;
   return { put: 'item', key: itemKey(item), value: stored };
 }
 

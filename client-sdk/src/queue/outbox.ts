@@ -36,6 +36,8 @@ export interface OutboxGround {
   readonly environment: Environment;
   /** Names the present run of the monotonic clock. */
   readonly time: { readonly id: string };
+  /** How long a change is held back after it was recorded, so that it can be withdrawn; ms. */
+  readonly undoWindow?: number;
 }
 
 /** In which epoch this device knows a scope; null where it does not. */
@@ -55,7 +57,11 @@ export class Outbox {
   readonly recorded = new ItemsByStop(() => true);
   /** Told of items whose content or progress is another one. */
   onChange: (items: readonly QueueItem[]) => void = () => {};
+  /** Told when changes that were held may be sent. */
+  onRelease: () => void = () => {};
   readonly #ground: OutboxGround;
+  /** What is held, and the way to call its end off. */
+  readonly #held = new Map<QueueItem, () => void>();
   readonly #queues = new Map<string, Queue>();
   readonly #items = new Map<string, QueueItem>();
 
@@ -101,12 +107,58 @@ export class Outbox {
    */
   record(employee: string, draft: Draft, notBefore: number, id?: string): { item: QueueItem; saved: Promise<void> } {
     const queue = this.queueOf(employee);
-    const merged = id === undefined ? this.#mergeIntoTail(queue, draft) : undefined;
+    const merged = this.#undoWindow === 0 && id === undefined ? this.#mergeIntoTail(queue, draft) : undefined;
     const item = merged ?? this.#append(queue, draft, notBefore, id);
+    if (!merged) this.#hold(item);
     const saved = this.#ground.journal.commit([putQueue(queue), putItem(item)]);
     void isSaving(item, saved);
     this.onChange([item]);
     return { item, saved };
+  }
+
+  /**
+   * Takes a change back that no transport has taken; what is behind it moves up. Resolves when the disk has forgotten it.
+   * Undefined where it is too late, or this run has not recorded it.
+   */
+  withdraw(id: string): Promise<void> | undefined {
+    const item = this.#items.get(id);
+    const queue = item && this.#queues.get(item.client_id);
+    if (!queue || !item.undo) return undefined;
+    const behind = queue.items.slice(queue.items.indexOf(item) + 1);
+    if (behind.some(({ undo }) => !undo)) return undefined;
+    this.#free(item);
+    const changes = [item, ...behind].map(deleteItem);
+    queue.keep(queue.items.filter((each) => each !== item));
+    for (const each of behind) each.mutation = { ...each.mutation, seq: each.mutation.seq - 1 };
+    this.#drop(item);
+    const stored = this.#ground.journal.commit([...changes, ...behind.map(putItem)]);
+    this.onChange([item]);
+    return stored;
+  }
+
+  /** Ends every undo window. */
+  release(): void {
+    for (const item of [...this.#held.keys()]) this.#free(item);
+  }
+
+  get #undoWindow(): number {
+    return this.#ground.undoWindow ?? 0;
+  }
+
+  #hold(item: QueueItem): void {
+    item.undo = this.#undoWindow > 0 ? 'held' : 'free';
+    if (item.undo === 'free') return;
+    const stopTimer = this.#ground.environment.clock.after(this.#undoWindow, () => {
+      this.#free(item);
+      this.onRelease();
+    });
+    this.#held.set(item, stopTimer);
+  }
+
+  #free(item: QueueItem): void {
+    this.#held.get(item)?.();
+    this.#held.delete(item);
+    item.undo = 'free';
   }
 
   /** What the server says became of items, in any order, as often as it likes. */
@@ -179,12 +231,7 @@ export class Outbox {
       const forgotten = queue.items.filter((item) => isForgettable(item, now));
       if (forgotten.length === 0) continue;
       queue.keep(queue.items.filter((item) => !forgotten.includes(item)));
-      for (const item of forgotten) {
-        this.#items.delete(item.mutation.id);
-        this.unfinished.forget(item);
-        this.notable.forget(item);
-        this.recorded.forget(item);
-      }
+      for (const item of forgotten) this.#drop(item);
       void this.#ground.journal.commit(forgotten.map(deleteItem), 'relaxed');
     }
   }
@@ -261,6 +308,13 @@ export class Outbox {
     queue.add(item);
     this.#items.set(item.mutation.id, item);
     this.#place(item);
+  }
+
+  #drop(item: QueueItem): void {
+    this.#items.delete(item.mutation.id);
+    this.unfinished.forget(item);
+    this.notable.forget(item);
+    this.recorded.forget(item);
   }
 
   #place(item: QueueItem): void {

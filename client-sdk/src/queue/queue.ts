@@ -91,10 +91,11 @@ export class Queue {
       if (item.mutation.seq < from) continue;
       left -= bytesOf(item.mutation) + linkBytes;
       if (batch.length > 0 && (left < 0 || batch.length === most)) break;
-      if (this.#mustWait(item)) break;
+      if (item.undo === 'held' || this.#mustWait(item)) break;
       batch.push(item);
       // From here on it may not merge, though its hash takes a moment.
       if (item.form === 'open') item.form = 'frozen';
+      item.undo = undefined;
     }
     await this.#seal(batch);
     const end = batch.findIndex((item) => this.#mustWait(item));
@@ -107,8 +108,8 @@ export class Queue {
   }
 
   /**
-   * Resolves when the items, and all before them, are sealed, on the disk where it can be written. One after the other, whoever asks: a
-   * connection that has just died and the next one may both be at it, and each link needs the one before.
+   * Resolves when the items, and all before them, are sealed, on the disk where it can be written. One after the other,
+   * whoever asks: a connection that has just died and the next one may both be at it, and each link needs the one before.
    */
   #seal(batch: readonly QueueItem[]): Promise<void> {
     // A failure is told to those who asked for it, not to the next ones.

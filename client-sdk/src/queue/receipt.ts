@@ -1,4 +1,4 @@
-import { Quarantined } from '../errors.ts';
+import { Quarantined, Withdrawn } from '../errors.ts';
 import type { Watch } from '../watch.ts';
 import { Signal } from '../watch.ts';
 import type { ChangeWarning, Evidence, QueueItem } from './item.ts';
@@ -12,6 +12,8 @@ export type ReceiptState =
   | { readonly at: 'recorded' }
   /** On this device's disk: it survives whatever happens to the app, and will be sent. */
   | { readonly at: 'saved' }
+  /** Taken back before any transport had it. */
+  | { readonly at: 'withdrawn' }
   /** Committed by the server. */
   | ({ readonly at: 'accepted' } & Taken)
   /** In the tables that the back office reads. */
@@ -105,6 +107,7 @@ export class Receipt implements Watch<ReceiptState> {
 
   #unlessKept<Value>(read: (state: ReceiptState) => Found<Value>): Promise<Value> {
     return this.#until((state) => {
+      if (state.at === 'withdrawn') throw new Withdrawn();
       if (state.at === 'quarantined') throw new Quarantined(state.code, state.reason);
       return read(state);
     });

@@ -1,6 +1,7 @@
 import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
 import { routeScope } from '@tailgate/sync-protocol';
 import type { Client, Driver, LocalClient } from '../client.ts';
+import type { Withdrawal } from '../courier.ts';
 import type { Diagnostics } from '../diagnostics.ts';
 import { newId, platform } from '../environment.ts';
 import { NotSignedIn, Unreachable } from '../errors.ts';
@@ -20,7 +21,7 @@ import type { StopHandle } from '../stop-handle.ts';
 import { stopHandle } from '../stop-handle.ts';
 import type { Watch } from '../watch.ts';
 import { Signal } from '../watch.ts';
-import type { Answer, Call, Change, Line, Message, Shown, Wanted } from './line.ts';
+import type { Answer, Call, Change, Line, Message, Result, Shown, Wanted } from './line.ts';
 import { withNews } from './route-news.ts';
 
 /**
@@ -108,7 +109,7 @@ export class Guest implements Client {
 
   async diagnostics(): Promise<Diagnostics> {
     const value = await this.#ask({ call: 'diagnostics' });
-    if (typeof value === 'boolean' || 'kind' in value) throw otherAnswer();
+    if (typeof value !== 'object' || 'kind' in value) throw otherAnswer();
     return value;
   }
 
@@ -176,6 +177,12 @@ export class Guest implements Client {
     return (await this.#ask({ call: 'acknowledge', change: id })) === true;
   }
 
+  async withdraw(id: string): Promise<Withdrawal> {
+    const value = await this.#ask({ call: 'withdraw', change: id });
+    if (typeof value !== 'string') throw otherAnswer();
+    return value;
+  }
+
   on<Name extends keyof ClientEvents>(name: Name, listener: (event: ClientEvents[Name]) => void): () => void {
     return this.#events.on(name, listener);
   }
@@ -223,7 +230,7 @@ export class Guest implements Client {
     return { id: newId(platform), employee: driver.employeeId };
   }
 
-  async #ask(what: Call): Promise<SignInResult | boolean | Diagnostics> {
+  async #ask(what: Call): Promise<Result> {
     const id = newId(platform);
     const answered = new Promise<Answer>((resolve) => this.#calls.set(id, resolve));
     this.#line.say({ type: 'asks', id, what });
@@ -295,8 +302,8 @@ interface Wish {
   readonly wanted: Wanted;
 }
 
-function resultOf(value: SignInResult | boolean | Diagnostics): SignInResult {
-  if (typeof value === 'boolean' || !('kind' in value)) throw otherAnswer();
+function resultOf(value: Result): SignInResult {
+  if (typeof value !== 'object' || !('kind' in value)) throw otherAnswer();
   return value;
 }
 

@@ -123,6 +123,7 @@ export class Host {
       if (what.call === 'signUp') return { kind: 'result', value: await client.signUp(what.employeeId, what.password) };
       if (what.call === 'signOut') return { kind: 'result', value: await client.signOut() };
       if (what.call === 'acknowledge') return { kind: 'result', value: await client.acknowledge(what.change) };
+      if (what.call === 'withdraw') return { kind: 'result', value: await client.withdraw(what.change) };
       return { kind: 'result', value: await client.diagnostics() };
     } catch (error) {
       return { kind: error instanceof Unreachable ? 'unreachable' : 'failed', message: messageOf(error) };

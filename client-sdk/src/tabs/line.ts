@@ -1,5 +1,6 @@
 import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
 import type { Author, Driver } from '../client.ts';
+import type { Withdrawal } from '../courier.ts';
 import type { Diagnostics } from '../diagnostics.ts';
 import type { Conflict, Told } from '../events.ts';
 import type { ReviewEntry } from '../inbox.ts';
@@ -43,10 +44,14 @@ export type Call =
   | { readonly call: 'signUp'; readonly employeeId: string; readonly password: string }
   | { readonly call: 'signOut' }
   | { readonly call: 'acknowledge'; readonly change: string }
+  | { readonly call: 'withdraw'; readonly change: string }
   | { readonly call: 'diagnostics' };
 
+/** What a call results in. */
+export type Result = SignInResult | boolean | Diagnostics | Withdrawal;
+
 export type Answer =
-  | { readonly kind: 'result'; readonly value: SignInResult | boolean | Diagnostics }
+  | { readonly kind: 'result'; readonly value: Result }
   | { readonly kind: 'unreachable' | 'failed'; readonly message: string };
 
 /** What pages say to each other. */

@@ -1,9 +1,11 @@
 import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
 import type { Author, Client, Driver, LocalClient } from '../client.ts';
+import type { Withdrawal } from '../courier.ts';
 import type { Diagnostics } from '../diagnostics.ts';
 import type { ClientEvents, Conflict } from '../events.ts';
 import { EventHub } from '../events.ts';
 import type { ReviewedChange } from '../inbox.ts';
+import { Unreachable } from '../errors.ts';
 import { readItem } from '../queue/item.ts';
 import type { Draft, SkipInput, StopInput } from '../queue/record.ts';
 import type { Receipt } from '../queue/receipt.ts';
@@ -167,6 +169,16 @@ export class TabClient implements Client {
 
   acknowledge(id: string): Promise<boolean> {
     return this.#seat.current.acknowledge(id);
+  }
+
+  /** Asks again where the leading page has gone before it answered: the next one has what is on the disk. */
+  async withdraw(id: string): Promise<Withdrawal> {
+    for (;;)
+      try {
+        return await this.#seat.current.withdraw(id);
+      } catch (error) {
+        if (!(error instanceof Unreachable) || this.#leaving.signal.aborted) throw error;
+      }
   }
 
   on<Name extends keyof ClientEvents>(name: Name, listener: (event: ClientEvents[Name]) => void): () => void {
