@@ -13,3 +13,16 @@ select upper(column_name)::varchar as column_name, upper(table_schema)::varchar 
   numeric_scale::int as numeric_scale,
   (case data_type when 'character' then 37 when 'bytea' then 65535 end)::int as ccsid
 from information_schema.columns;
+
+-- The bytes that a text is on the host: in code page 37 on Db2 for i (bpchar), in ISO 8859-1 on Db2 LUW (varchar).
+create function hex(varchar) returns varchar language sql as $$ select upper(encode(convert_to($1, 'LATIN1'), 'hex')) $$;
+create function hex(bpchar) returns varchar language sql as $$
+  with page as (select decode('000102039c09867f978d8e0b0c0d0e0f101112139d8508871819928f1c1d1e1f80818283840a171b88898a8b8c050607'
+    || '909116939495960498999a9b14159e1a20a0e2e4e0e1e3e5e7f1a22e3c282b7c26e9eaebe8edeeefecdf21242a293bac'
+    || '2d2fc2c4c0c1c3c5c7d1a62c255f3e3ff8c9cacbc8cdcecfcc603a2340273d22d8616263646566676869abbbf0fdfeb1'
+    || 'b06a6b6c6d6e6f707172aabae6b8c6a4b57e737475767778797aa1bfd0dddeae5ea3a5b7a9a7b6bcbdbe5b5dafa8b4d7'
+    || '7b414243444546474849adf4f6f2f3f57d4a4b4c4d4e4f505152b9fbfcf9faff5cf7535455565758595ab2d4d6d2d3d5'
+    || '30313233343536373839b3dbdcd9da9f', 'hex') as bytes),
+    given as (select convert_to($1::varchar, 'LATIN1') as bytes)
+  select upper(string_agg(lpad(to_hex(position(substr(given.bytes, at, 1) in page.bytes) - 1), 2, '0'), '' order by at))
+  from page, given, generate_series(1, length(given.bytes)) as at $$;

@@ -18,7 +18,8 @@ export default defineConfig({
     setupFiles: ['tests/support/each-file.ts'],
     provide: { hostDriver: 'ibm_db' },
     // Where the package lies; a real installation has it in its own node_modules.
-    env: { NODE_PATH: `${root}tests/db2/.build/node_modules` },
+    // No UTF-8 in the locale, as under systemd: what we send must not depend on it.
+    env: { NODE_PATH: `${root}tests/db2/.build/node_modules`, LC_ALL: 'C', DB2CODEPAGE: '' },
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 60_000,

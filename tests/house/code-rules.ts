@@ -18,14 +18,19 @@ export const environment: Rule = {
     const found: Finding[] = [];
     // The programs hand the environment on whole: to `loadConfig`, and npm's own marks to `endWithNpm`.
     const handed = new Set<number>();
+    // What we set ourselves, for a library that is loaded next, is no setting.
+    const written = new Set<number>();
     new Visitor({
       CallExpression: (node) => {
         if (['loadConfig', 'endWithNpm'].includes(nameOf(node.callee) ?? ''))
           for (const argument of node.arguments) handed.add(argument.start);
       },
+      AssignmentExpression: ({ left }) => {
+        if (left.type === 'MemberExpression') written.add(left.object.start);
+      },
       MemberExpression: (node) => {
         const reads = nameOf(node.object) === 'process' && nameOf(node.property) === 'env';
-        if (reads && !handed.has(node.start))
+        if (reads && !handed.has(node.start) && !written.has(node.start))
           found.push(finding(file, node, 'reads process.env: take it from config.ts'));
       },
     }).visit(programOf(file));

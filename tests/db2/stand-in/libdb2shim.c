@@ -141,10 +141,18 @@ EXPORT I16 SQLFreeStmt(I32 h, U16 o) {
 
 /* ---- connect ------------------------------------------------------------*/
 static void addkv(char *o, size_t n, const char *k, const char *v) { size_t l = strlen(o); snprintf(o + l, n - l, "%s=%s;", k, v); }
+/* IBM's client takes the code page of an application from DB2CODEPAGE, else from its locale; ISO 8859-1 is C's. */
+static const char *codepage(void) {
+  static const char *locale[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+  const char *e = getenv("DB2CODEPAGE");
+  if (e && *e) return atoi(e) == 1208 ? "UTF8" : "LATIN1";
+  for (int i = 0; i < 3; i++) if ((e = getenv(locale[i])) && *e) return strcasestr(e, "UTF-8") || strcasestr(e, "UTF8") ? "UTF8" : "LATIN1";
+  return "LATIN1";
+}
 EXPORT I16 SQLDriverConnect(I32 h, P wnd, UC *in, I16 inlen, UC *o, I16 olen, I16 *opl, U16 compl_) {
   GET(r, h, H_DBC);
-  char buf[4096] = "", schema[256] = "", program[64] = "ibm_db", lockms[16] = "3000", set[1024], *src; const char *drv = getenv("DB2SHIM_DRIVER"), *ex = getenv("DB2SHIM_EXTRA");
-  (void)wnd; (void)o; (void)olen; (void)compl_;
+  char buf[4096] = "", schema[256] = "", program[64] = "ibm_db", lockms[16] = "3000", page[8], set[1024], *src; const char *drv = getenv("DB2SHIM_DRIVER"), *ex = getenv("DB2SHIM_EXTRA");
+  (void)wnd; (void)o; (void)olen; (void)compl_; snprintf(page, sizeof page, "%s", codepage());
   src = inlen < 0 ? strdup((char *)in) : strndup((char *)in, inlen);
   addkv(buf, sizeof buf, "Driver", drv ? drv : "/usr/lib/x86_64-linux-gnu/odbc/psqlodbca.so");
   for (char *s = src; *s;) {
@@ -162,12 +170,13 @@ EXPORT I16 SQLDriverConnect(I32 h, P wnd, UC *in, I16 inlen, UC *o, I16 olen, I1
     else if (!strcasecmp(k, "CURRENTSCHEMA")) snprintf(schema, sizeof schema, "%s", v);
     else if (!strcasecmp(k, "CLIENTAPPLNAME")) snprintf(program, sizeof program, "%s", v);
     else if (!strcasecmp(k, "STANDINDBMS")) snprintf(r->dbms, sizeof r->dbms, "%s", v);
+    else if (!strcasecmp(k, "STANDINCODEPAGE")) snprintf(page, sizeof page, "%s", atoi(v) == 1208 ? "UTF8" : "LATIN1");
     else if (!strcasecmp(k, "STANDINLOCKMS")) snprintf(lockms, sizeof lockms, "%d", atoi(v));
     else if (!strcasecmp(k, "ATTACH")) { free(src); return fail(r, "HYC00", -99999, "[db2shim] CLI0150E ATTACH is not supported by the stand-in. SQLSTATE=HYC00"); }
   }
   free(src);
   for (char *p = schema; *p; p++) *p = tolower((UC)*p);
-  snprintf(set, sizeof set, "{set client_encoding to 'UTF8'; set client_min_messages to error; set lock_timeout to %s; set application_name to '%s'%s%s%s}", lockms, program, schema[0] ? "; set search_path to \"" : "", schema, schema[0] ? "\", public" : "");
+  snprintf(set, sizeof set, "{set client_encoding to '%s'; set client_min_messages to error; set lock_timeout to %s; set application_name to '%s'%s%s%s}", page, lockms, program, schema[0] ? "; set search_path to \"" : "", schema, schema[0] ? "\", public" : "");
   addkv(buf, sizeof buf, "ConnSettings", set);
   addkv(buf, sizeof buf, "Protocol", "7.4-2");          /* statement-level rollback, as Db2 */
   addkv(buf, sizeof buf, "BoolsAsChar", "0"); addkv(buf, sizeof buf, "MaxVarcharSize", "8190");
@@ -232,6 +241,7 @@ static UC *translate(UC *in, I32 n, I32 *len) {
       if (digits && !strncasecmp(p + width, ") for bit data", 14)) { o = stpcpy(o, "bytea"); p += width + 14; continue; }
     }
     if (!strncasecmp(p, "set current lock timeout ", 25)) { o += sprintf(o, "set lock_timeout to '%ds'", atoi(p + 25)); p += strlen(p); continue; }
+    if (!strncasecmp(p, " ccsid 37)", 10)) { o = stpcpy(o, ")::bpchar"); p += 10; continue; }
     if (!strncasecmp(p, "QSYS2.JOB_NAME", 14)) { o = stpcpy(o, "qsys2.job_name()"); p += 14; continue; }
     *o++ = *p++;
   }

@@ -48,6 +48,8 @@ interface IbmDb {
 
 /** Reads the package from wherever Node finds it (NODE_PATH included). @throws Error as Node and the addon throw it */
 export function loadIbmDb(): IbmDb {
+  // The addon is built without UNICODE on Linux and sends UTF-8; IBM's client reads this when it is loaded.
+  process.env['DB2CODEPAGE'] = '1208';
   const load: (name: string) => IbmDb = createRequire(import.meta.url);
   return load('ibm_db');
 }

@@ -1,6 +1,7 @@
 import type { Log } from '../../../log.ts';
 import type { Host, HostTransaction } from '../host.ts';
 import { asColumn, asJob, columnsQuery, flavourOf, jobQuery, lockWait } from './catalog.ts';
+import { assertCodePage, PROBE, probeQuery } from './code-page.ts';
 import { connectionString, type Db2Address } from './connection-string.ts';
 import { Line } from './line.ts';
 import { LinePool } from './line-pool.ts';
@@ -54,7 +55,10 @@ export async function openDb2({ log, size = CONNECTIONS, ...address }: Db2Option
 async function openLine(text: string, unjournaled: Unjournaled): Promise<Line> {
   const line = await Line.open(text, unjournaled);
   try {
-    for (const statement of lockWait(flavourOf(line.database), text)) await line.execute(statement);
+    const flavour = flavourOf(line.database);
+    for (const statement of lockWait(flavour, text)) await line.execute(statement);
+    const [probe] = await line.query(probeQuery(flavour), [PROBE]);
+    assertCodePage(flavour, String(probe?.['HEX']));
     return line;
   } catch (error) {
     await line.end();
