@@ -9,7 +9,7 @@ import { UnknownQueue } from '../mutations/pipeline.ts';
 import { bootOf, clockOf } from './device-clock.ts';
 import type { Follower } from './feed.ts';
 import type { Connected, Hub } from './hub.ts';
-import { broken, readFrame } from './incoming.ts';
+import { beyondSealed, broken, readFrame } from './incoming.ts';
 import type { Effect, Session, SessionEvent } from './session-types.ts';
 import { newSession, step } from './session.ts';
 
@@ -245,8 +245,9 @@ export class Connection implements Connected {
 
   async #skip(from: number, to: number, reason: string): Promise<void> {
     try {
-      await this.#hub.skipLost({ clientId: this.clientId, employee: this.employee, from, to, reason });
-      this.take({ type: 'settled', now: this.#hub.clock().getTime() });
+      const refused = await this.#hub.skipLost({ clientId: this.clientId, employee: this.employee, from, to, reason });
+      const details = refused ? [beyondSealed('to', refused.most)] : [];
+      this.take({ type: 'settled', details, now: this.#hub.clock().getTime() });
     } catch (error) {
       this.#passing(error, 'gone');
       this.take({ type: 'unsettled' });

@@ -10,6 +10,7 @@ import { faultsOf } from '../schema-faults.ts';
 import { findOwner, openClients, type ClientAsk } from './clients.ts';
 import { bootOf, clockOf } from './device-clock.ts';
 import type { Hub } from './hub.ts';
+import { beyondSealed } from './incoming.ts';
 import { features, toldLimits, type SyncLimits } from './limits.ts';
 import { lookOnce } from './look.ts';
 import { credentialsOf, refuse } from './plain-http.ts';
@@ -206,7 +207,8 @@ async function openAfterLoss(
 ) {
   const client = await open(ground, caller, ask);
   if (!body.gone) return client;
-  await ground.hub.skipLost({ clientId: body.client_id, employee: caller.employee, ...body.gone });
+  const beyond = await ground.hub.skipLost({ clientId: body.client_id, employee: caller.employee, ...body.gone });
+  if (beyond) throw new Refused('BAD_FRAME', [beyondSealed('gone.to', beyond.most)]);
   // The key that was asked for was made the first time: asked for again it would be another one.
   return { ...(await open(ground, caller, { ...ask, wants_queue_key: false })), queueKey: client.queueKey };
 }

@@ -126,15 +126,26 @@ export class Hub {
     if (others?.size === 0) this.#byEmployee.delete(connection.employee);
   }
 
+  /** @returns the last sequence that may be declared lost, where this range ends beyond it: then nothing has moved */
   async skipLost(lost: {
     clientId: string;
     employee: string;
     from: number;
     to: number;
     reason: string;
-  }): Promise<void> {
+  }): Promise<{ readonly most: number } | undefined> {
     const { clientId, employee, from, to, reason } = lost;
-    await this.#db.query(skipLostItems, [clientId, employee, from, to, JSON.stringify({ from, to, reason })]);
+    const most = this.serverEpoch > 1 ? this.limits.forgotten_items : this.limits.lost_items;
+    const details = JSON.stringify({ from, to, reason });
+    const { rows } = await this.#db.query<{ most: number }>(skipLostItems, [
+      clientId,
+      employee,
+      from,
+      to,
+      details,
+      most,
+    ]);
+    return rows[0] && to > rows[0].most ? rows[0] : undefined;
   }
 
   /** Says goodbye to everybody; what is in flight is answered first. */

@@ -26,3 +26,9 @@ export const broken = (details: readonly ErrorDetail[], now: number): Arrival =>
   details,
   now,
 });
+
+/** A phone declares more lost than it can have recorded. */
+export const beyondSealed = (path: string, most: number): ErrorDetail => ({
+  path,
+  message: `must not be above ${most}: no later item can have been sent`,
+});

@@ -18,6 +18,10 @@ export interface SyncLimits extends Limits {
   readonly slot_ms: number;
   /** The last of these moments, from now. */
   readonly slots_ms: number;
+  /** Items beyond the last one that came which a phone can have sealed, and may declare lost. */
+  readonly lost_items: number;
+  /** The same where a restore may have made this server forget what came. */
+  readonly forgotten_items: number;
   /** Scopes that one connection may follow: its routes, the code lists, its own answers. */
   readonly scopes: number;
 }
@@ -40,6 +44,10 @@ export const syncLimits: SyncLimits = {
   // 200 phones a second; 6,000 before two share a moment.
   slot_ms: 5,
   slots_ms: 30_000,
+  // Clients seal as they send, at most `pushes_in_flight` pushes ahead: a thousand. Some may seal as they record: a month.
+  lost_items: 10_000,
+  // Years of a phone, and no number that a sequence could not go on from.
+  forgotten_items: 1_000_000,
   scopes: 50,
 };
 

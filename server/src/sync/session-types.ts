@@ -68,7 +68,8 @@ export type SessionEvent =
       readonly details: readonly ErrorDetail[];
       readonly now: number;
     }
-  | { readonly type: 'settled'; readonly now: number }
+  /** With faults where the loss was refused. */
+  | { readonly type: 'settled'; readonly details: readonly ErrorDetail[]; readonly now: number }
   | { readonly type: 'unsettled' }
   /** The database does not know this queue any more: only a new hello helps. */
   | { readonly type: 'unbound' }

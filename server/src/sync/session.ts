@@ -134,7 +134,7 @@ function whileLive(session: Live, event: SessionEvent, limits: SyncLimits): Step
     case 'stopping':
       return stay({ ...session, stopping: event });
     case 'settled':
-      return stay({ ...session, settling: false, heardAt: event.now });
+      return settled({ ...session, settling: false, heardAt: event.now }, event.details, limits);
     case 'unsettled':
       return close(tryAgainLater, 'the database cannot be reached now');
     case 'unbound':
@@ -258,6 +258,9 @@ function isPaused(session: Session, limits: SyncLimits): boolean {
     session.inFlight >= limits.pushes_in_flight
   );
 }
+
+const settled = (session: Live, details: readonly ErrorDetail[], limits: SyncLimits): Step =>
+  details.length > 0 ? fault(session, 'BAD_FRAME', details, limits) : stay(session);
 
 const answered = (session: Live, now: number): Live => ({ ...session, inFlight: session.inFlight - 1, heardAt: now });
 

@@ -156,17 +156,23 @@ export const saveGauges: Statement = {
 
 /**
  * Items that a phone no longer has: the watermark moves past them and a person is told, or nothing happens where the
- * range does not begin at the next item. $1 client, $2 employee, $3 from, $4 to, $5 details.
+ * range does not begin at the next item, or ends beyond what the phone can have sealed. One row: the last sequence that it
+ * can have sealed, counted from the last item that came. $1 client, $2 employee, $3 from, $4 to, $5 details, $6 most items.
  */
 export const skipLostItems: Statement = {
   name: 'sync_skip_lost_items',
-  text: `with moved as (
-           update client set last_seq = $4, last_hash = null where client_id = $1 and last_seq + 1 >= $3 and last_seq < $4
-           returning last_seq
+  text: `with asked as (
+           select client_id, last_seq,
+                  case when last_hash is null and last_seq > 0 then coalesce(gone_after, last_seq) else last_seq end as heard
+             from client where client_id = $1 for no key update
+         ), moved as (
+           update client c set last_seq = $4, last_hash = null, gone_after = a.heard
+             from asked a
+            where c.client_id = a.client_id and a.last_seq + 1 >= $3 and a.last_seq < $4 and $4 <= a.heard + $6
+           returning c.last_seq
          ), told as (
            insert into incident (incident_id, kind, client_id, employee, details)
            select gen_random_uuid(), 'items_gone', $1, $2, $5 from moved
          )
-         select last_seq from moved union all
-         select last_seq from client where client_id = $1 and not exists (select from moved)`,
+         select greatest(last_seq, heard + $6) as most from asked`,
 };

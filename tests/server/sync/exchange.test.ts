@@ -136,6 +136,12 @@ describe('a push over plain HTTP', () => {
       { client_id: new TestQueue().clientId, mutations: [], gone: { from: 5, to: 3, reason: 'lost' } },
       [400, 'BAD_FRAME', 'gone.to must not be below from'],
     ],
+    [
+      'a loss beyond what can have been sent',
+      undefined,
+      { client_id: new TestQueue().clientId, mutations: [], gone: { from: 1, to: 1_000_000, reason: 'lost' } },
+      [400, 'BAD_FRAME', 'gone.to must not be above 10000: no later item can have been sent'],
+    ],
     ['no client', undefined, { mutations: [] }, [400, 'VALIDATION_FAILED']],
     [
       'another protocol',

@@ -30,6 +30,17 @@ async function begin(queue = new TestQueue()) {
 const edit = (queue: TestQueue, comment: string, at?: Date) =>
   queue.seal('stop.update', { route: key, stop: { id: 1, updates: { driver_comments: comment } } }, at);
 
+/** What a lost item may have been. */
+const content = {
+  id: '00000000-0000-7000-8000-000000000000',
+  name: 'stop.update',
+  version: 1,
+  args: {},
+  captured_at: '2026-11-20T12:00:00.000Z',
+  boot_id: 'lost',
+  monotonic_ms: 0,
+};
+
 describe('a queue over the channel', () => {
   test('is answered item by item; a repeat is a duplicate, the watermark is told at the next hello', async () => {
     const { queue, phone } = await begin();
@@ -99,6 +110,30 @@ describe('a queue over the channel', () => {
     phone.send({ type: 'gone', from: 5, to: 9, reason: 'beyond the next item' });
     phone.push(edit(queue, 'two'));
     expect(await phone.next('ack')).toMatchObject({ last_seq: 2 });
+  });
+
+  test('that declares more lost than it can have sent is refused, in one piece or in several', async () => {
+    const { queue, phone } = await begin();
+    phone.push(edit(queue, 'one'));
+    await phone.next('ack');
+    phone.send({ type: 'gone', from: 2, to: Number.MAX_SAFE_INTEGER, reason: 'a broken counter' });
+    const details = [{ path: 'to', message: 'must not be above 10001: no later item can have been sent' }];
+    expect(await phone.next('error')).toMatchObject({ code: 'BAD_FRAME', details });
+    phone.send({ type: 'gone', from: 2, to: 9_000, reason: 'a part of it' });
+    phone.send({ type: 'gone', from: 9_001, to: 10_002, reason: 'and the rest' });
+    expect(await phone.next('error')).toMatchObject({ code: 'BAD_FRAME', details });
+    const { rows } = await node.database.pool.query(
+      `select (details::json ->> 'to')::int as "to" from incident where client_id = $1 and kind = 'items_gone'`,
+      [queue.clientId],
+    );
+    expect(rows).toEqual([{ to: 9_000 }]);
+    for (let n = 0; n < 8_999; n++) queue.take(content);
+    phone.push(edit(queue, 'goes on', new Date(Date.now() - 3_600_000)));
+    expect(await phone.next('ack')).toMatchObject({ last_seq: 9_001, results: [{ result: 'applied' }] });
+    phone.send({ type: 'gone', from: 9_002, to: 19_001, reason: 'counted from the item that came' });
+    phone.send({ type: 'ping' });
+    await phone.next('pong');
+    expect(phone.frames.filter(({ type }) => type === 'error')).toEqual([]);
   });
 
   test('drains after sign-out by its key; what was recorded later is flagged', async () => {

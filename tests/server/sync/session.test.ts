@@ -31,7 +31,7 @@ const opened: SessionEvent = {
   opened: { serverTime: '', epoch: '1', lastSeq: 0, queueKey: null, routes: [] },
 };
 const answered: SessionEvent = { type: 'answered', now: 0, answer: { last_seq: 1, results: [] } };
-const settled: SessionEvent = { type: 'settled', now: 0 };
+const settled: SessionEvent = { type: 'settled', details: [], now: 0 };
 const tick = (now: number): SessionEvent => ({ type: 'tick', now });
 
 /** Plays events and tells what was done, in short. */
