@@ -106,8 +106,8 @@ export class LocalClient {
   }
 
   /** Registers an employee of the employee master, and signs in. */
-  async signUp(employeeId: string, password: string): Promise<SignInResult> {
-    return this.#enter(await (await this.#ground.auth()).signUp(employeeId, password));
+  async signUp(employeeId: string, password: string, invitation?: string): Promise<SignInResult> {
+    return this.#enter(await (await this.#ground.auth()).signUp(employeeId, password, invitation));
   }
 
   /**

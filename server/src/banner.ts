@@ -35,7 +35,7 @@ export function banner(config: Config, { url, place, opsToken, open }: Standing)
     say('API', `${url}/docs (to read and to try) · ${url}/docs/openapi.json`);
     say('Health', `${url}/api/health · dependencies: ${url}/api/health/ready`);
     say('Sync channel', `${url.replace(/^http/, 'ws')}/api/sync`);
-    say('Open to all', `${open.join(' · ')} (ACCESS=${config.access})`);
+    say('Open to all', `${open.join(' · ')} (ACCESS=${config.access}, SIGNUP=${config.signup})`);
   }
   say('Database', place);
   say(

@@ -72,6 +72,11 @@ const table = {
     'strict: every endpoint but sign-in, health and docs needs a driver',
     oneOf('documented', 'strict'),
   ),
+  SIGNUP: withDefault(
+    'documented',
+    'invited: a driver signs up with a code of the office only',
+    oneOf('documented', 'invited'),
+  ),
   LOG_LEVEL: withDefault(
     'info',
     'Least important level that is logged',
@@ -206,6 +211,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     routeCloseMode: read('ROUTE_CLOSE_MODE'),
     autocloseSeconds: read('AUTOCLOSE_SECONDS'),
     access: read('ACCESS'),
+    signup: read('SIGNUP'),
     logLevel: read('LOG_LEVEL'),
     opsToken,
     metricsPort: read('METRICS_PORT'),

@@ -36,7 +36,10 @@ async function start(argv: readonly string[]): Promise<void> {
   console.log(banner(config, { ...app, open: openAreas(config.access) }));
   // Behind the friendly lines, not before them: it is long.
   if (app.url !== undefined)
-    log.info({ access: config.access, open: openPaths(config.access) }, 'these endpoints are open to anybody');
+    log.info(
+      { access: config.access, signup: config.signup, open: openPaths(config.access) },
+      'these endpoints are open to anybody',
+    );
   void stopWhenOutlived(app);
 }
 

@@ -3,6 +3,7 @@ import { assetOperations } from './asset-operations.ts';
 import { authOperations } from './auth-operations.ts';
 import { codeOperations } from './code-operations.ts';
 import { deviceOperations } from './devices.ts';
+import { invitationOperations } from './invitations.ts';
 import { diagnosticOperations } from './diagnostics.ts';
 import { emailOperations } from './email-operations.ts';
 import { flagQuery, flaggedChange } from './flags.ts';
@@ -64,6 +65,7 @@ export const operations = {
   ...quarantineOperations,
   ...incidentOperations,
   ...deviceOperations,
+  ...invitationOperations,
   ...historyOperations,
 
   listFlags: operation({

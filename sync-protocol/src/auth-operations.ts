@@ -29,7 +29,7 @@ export const authOperations = {
     body: signupBody,
     query: nothing,
     data: signedUp,
-    errors: ['EMPLOYEE_NOT_FOUND', 'ALREADY_REGISTERED', 'RATE_LIMITED'],
+    errors: ['INVITATION_REQUIRED', 'EMPLOYEE_NOT_FOUND', 'ALREADY_REGISTERED', 'RATE_LIMITED'],
   }),
   signIn: operation({
     method: 'POST',

@@ -11,7 +11,13 @@ const password = text(128).check(z.minLength(1));
 const device = z.optional(z.nullable(text(200)));
 
 /** Bodies of the auth endpoints (contract §2). */
-export const signupBody = z.object({ employee_id: employeeId, password: newPassword, device });
+export const signupBody = z.object({
+  employee_id: employeeId,
+  password: newPassword,
+  device,
+  /** The office's code, where the server asks for one (SIGNUP=invited); case, blanks and hyphens do not matter. */
+  invitation: z.optional(z.nullable(text(40))),
+});
 export const signinBody = z.object({
   employee_id: employeeId,
   password,

@@ -10,6 +10,7 @@ export * from './client-frames.ts';
 export * from './code-payloads.ts';
 export * from './codes.ts';
 export * from './devices.ts';
+export * from './invitations.ts';
 export * from './diagnostics.ts';
 export * from './documents.ts';
 export * from './email-operations.ts';

@@ -260,6 +260,21 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   ],
   'listDevices data': [cover('server/http/ops-devices.test.ts', 'tells what each phone holds')],
   'listDevices meta': [cover('server/http/ops-devices.test.ts', 'comes in pages that meet each queue once')],
+  'listInvitations data': [cover('server/http/invitations.test.ts', 'a depot’s code is for its drivers')],
+  'invite body': [
+    cover('server/http/invitations.test.ts', 'whom the master does not know is not invited'),
+    cover('server/http/invitations.test.ts', 'it ends with its time, or when it is withdrawn'),
+  ],
+  'invite data': [cover('server/http/invitations.test.ts', 'a code is for one employee and one sign-up')],
+  'withdrawInvitation params': [
+    cover('server/http/invitations.test.ts', 'it ends with its time, or when it is withdrawn'),
+  ],
+  'withdrawInvitation body': [
+    cover('server/http/invitations.test.ts', 'it ends with its time, or when it is withdrawn'),
+  ],
+  'withdrawInvitation data': [
+    cover('server/http/invitations.test.ts', 'it ends with its time, or when it is withdrawn'),
+  ],
   'revokeDevice params': [cover('server/http/ops-devices.test.ts', 'ends the queue, its key and the sessions')],
   'revokeDevice body': [
     ofItsKind,

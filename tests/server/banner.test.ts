@@ -20,7 +20,7 @@ test('a first start tells where everything is, the token once, and two lines to 
     '1001',
     'no Db2',
     '/srv/pod/.data/mail',
-    '/auth/* · /route/drivers (ACCESS=documented)',
+    '/auth/* · /route/drivers (ACCESS=documented, SIGNUP=documented)',
   ]) {
     expect(text).toContain(told);
   }

@@ -20,6 +20,7 @@ describe('settings', () => {
       routeCloseMode: 'auto',
       autocloseSeconds: 600,
       access: 'documented',
+      signup: 'documented',
       logLevel: 'info',
       opsToken: undefined,
       metricsPort: undefined,

@@ -83,7 +83,7 @@ describe('npm run ops', () => {
 
   test.each([
     [[], 'there are restored, unregister'],
-    [['restore'], 'no command is named restore: there are restored, unregister (npm run ops -- --help)'],
+    [['restore'], 'no command is named restore: there are restored, unregister'],
     [['restored', 'twice'], 'npm run ops -- restored [--reason TEXT]'],
     [['restored', '--why'], "Unknown option '--why' (--help says what there is)"],
   ])('refuses %j', (argv, line) => {

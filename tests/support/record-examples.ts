@@ -245,6 +245,10 @@ async function recordLostPhone(): Promise<void> {
   await record('listDevices', { headers, query: { employee: '1006' } });
   const lost = { by: 'MILLER', reason: 'Left in a taxi.' };
   await record('revokeDevice', { headers, params, body: lost });
+  const invited = await record('invite', { headers, body: { by: 'MILLER', employee: '1006' } });
+  const { invitation_id } = operations.invite.data.parse(invited);
+  await record('listInvitations', { headers });
+  await record('withdrawInvitation', { headers, params: { invitation_id }, body: { by: 'MILLER' } });
   await record('unregisterDriver', { headers, params: { employee: '1006' }, body: lost });
 }
 

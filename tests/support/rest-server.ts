@@ -54,6 +54,7 @@ export interface RestServer {
 
 type HttpOptions =
   | 'access'
+  | 'signup'
   | 'admissionLimits'
   | 'hostCatalog'
   | 'linger'
@@ -156,6 +157,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     ...(options.admissionLimits && { admissionLimits: options.admissionLimits }),
     ...(options.strangersBytes !== undefined && { strangersBytes: options.strangersBytes }),
     access,
+    signup: options.signup ?? 'documented',
     trustProxy: options.trustProxy ?? false,
     publicUrl: options.publicUrl,
     maxJsonMb: options.maxJsonMb ?? 5,

@@ -46,7 +46,8 @@ export interface AuthGround {
 /** What is asked once a day, over the network (contract §2). To sign in throws `Unreachable` where there is no answer. */
 export interface AuthCalls {
   signIn(input: SignInInput): Promise<[SignInResult, Session?]>;
-  signUp(employeeId: string, password: string): Promise<[SignInResult, Session?]>;
+  /** @param invitation the office's code, where the server asks for one */
+  signUp(employeeId: string, password: string, invitation?: string): Promise<[SignInResult, Session?]>;
   /** Tells the server of each sign-out that it does not know, unless the token is what the queue still needs to drain. */
   tellSignOuts(): Promise<void>;
 }

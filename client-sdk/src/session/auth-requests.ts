@@ -31,8 +31,9 @@ export class AuthRequests implements AuthCalls {
     return entered(answer);
   }
 
-  async signUp(employeeId: string, password: string): Promise<[SignInResult, Session?]> {
-    return entered(await this.#post('signup', { employee_id: employeeId, password, device: this.#ground.device }));
+  async signUp(employeeId: string, password: string, invitation?: string): Promise<[SignInResult, Session?]> {
+    const { device } = this.#ground;
+    return entered(await this.#post('signup', { employee_id: employeeId, password, device, invitation }));
   }
 
   async tellSignOuts(): Promise<void> {

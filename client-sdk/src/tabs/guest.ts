@@ -87,8 +87,8 @@ export class Guest implements Client {
     return resultOf(await this.#ask({ call: 'signIn', input }));
   }
 
-  async signUp(employeeId: string, password: string): Promise<SignInResult> {
-    return resultOf(await this.#ask({ call: 'signUp', employeeId, password }));
+  async signUp(employeeId: string, password: string, invitation?: string): Promise<SignInResult> {
+    return resultOf(await this.#ask({ call: 'signUp', employeeId, password, invitation }));
   }
 
   async signOut(): Promise<boolean> {

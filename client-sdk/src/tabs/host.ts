@@ -120,7 +120,8 @@ export class Host {
     const client = this.#client;
     try {
       if (what.call === 'signIn') return { kind: 'result', value: await client.signIn(what.input) };
-      if (what.call === 'signUp') return { kind: 'result', value: await client.signUp(what.employeeId, what.password) };
+      if (what.call === 'signUp')
+        return { kind: 'result', value: await client.signUp(what.employeeId, what.password, what.invitation) };
       if (what.call === 'signOut') return { kind: 'result', value: await client.signOut() };
       if (what.call === 'acknowledge') return { kind: 'result', value: await client.acknowledge(what.change) };
       if (what.call === 'withdraw') return { kind: 'result', value: await client.withdraw(what.change) };

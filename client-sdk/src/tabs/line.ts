@@ -41,7 +41,12 @@ export interface Change {
 
 export type Call =
   | { readonly call: 'signIn'; readonly input: SignInInput }
-  | { readonly call: 'signUp'; readonly employeeId: string; readonly password: string }
+  | {
+      readonly call: 'signUp';
+      readonly employeeId: string;
+      readonly password: string;
+      readonly invitation: string | undefined;
+    }
   | { readonly call: 'signOut' }
   | { readonly call: 'acknowledge'; readonly change: string }
   | { readonly call: 'withdraw'; readonly change: string }

@@ -106,8 +106,8 @@ export class TabClient implements Client {
     return this.#seat.current.signIn(input);
   }
 
-  signUp(employeeId: string, password: string): Promise<SignInResult> {
-    return this.#seat.current.signUp(employeeId, password);
+  signUp(employeeId: string, password: string, invitation?: string): Promise<SignInResult> {
+    return this.#seat.current.signUp(employeeId, password, invitation);
   }
 
   signOut(): Promise<boolean> {

@@ -1,5 +1,8 @@
 import type { AuthGround } from './ground.ts';
-import { slidesTo } from './rules.ts';
+import { findFailures } from './invitation-sql.ts';
+import { isInvited, useInvitation } from './invitations.ts';
+import { countFailure } from './proof-sql.ts';
+import { failuresLastMs, slidesTo, waitMs } from './rules.ts';
 import { recordSignIns } from './sign-in-state.ts';
 import { findCandidate, insertAccount } from './sql.ts';
 import { hashToken, newToken } from './tokens.ts';
@@ -9,10 +12,15 @@ export interface SignUpRequest {
   readonly password: string;
   /** What the phone calls itself; blank where it says nothing. */
   readonly device: string;
+  /** The office's code, and where it is guessed from; undefined where nobody needs one. */
+  readonly invitation?: { readonly code: string; readonly address: string } | undefined;
 }
 
 export type SignUp =
   | { readonly kind: 'signed_up'; readonly name: string; readonly token: string }
+  /** Whatever is wrong with the code: the answer tells nothing of the employee. */
+  | { readonly kind: 'not_invited' }
+  | { readonly kind: 'slowed_down'; readonly waitMs: number }
   | { readonly kind: 'no_such_employee' }
   | { readonly kind: 'already_registered' };
 
@@ -24,22 +32,50 @@ interface Candidate extends Record<string, unknown> {
 
 /**
  * Registers an employee of the master. Nobody is signed out by it (contract §2). Whoever owns the phone on file is told:
- * anybody who knows an employee's id can sign up in their place, once.
+ * anybody who knows an employee's id can sign up in their place, once, unless a code of the office is asked for.
  */
-export async function signUp(ground: AuthGround, { employee, password, device }: SignUpRequest): Promise<SignUp> {
+export async function signUp(ground: AuthGround, request: SignUpRequest): Promise<SignUp> {
+  const { employee, password, device, invitation } = request;
+  const refusal = invitation && (await refusalOf(ground, employee, invitation));
+  if (refusal) return refusal;
   const { rows } = await ground.db.query<Candidate>(findCandidate, [employee]);
   const [candidate] = rows;
   if (!candidate?.active) return { kind: 'no_such_employee' };
   if (candidate.registered) return { kind: 'already_registered' };
   const passwordHash = await ground.passwords.hash(password);
-  return ground.inTransaction(async (tx) => {
+  const register = ground.inTransaction(async (tx): Promise<SignUp> => {
     const [token, now] = [newToken(), ground.now()];
     const values = [employee, passwordHash, hashToken(token), device, now, slidesTo(now, now)];
     const { rowCount } = await tx.query(insertAccount, values);
     if (!rowCount) return { kind: 'already_registered' };
+    if (invitation && !(await useInvitation(tx, employee, invitation.code, now))) throw new UsedMeanwhile();
     await recordSignIns(tx, [employee], now);
     await ground.tell(tx, { kind: 'signed_up', employee, asked_at: now.toISOString() });
     await ground.wakeHost(tx);
     return { kind: 'signed_up', name: candidate.name, token };
   });
+  return register.catch((error: unknown): SignUp => {
+    if (error instanceof UsedMeanwhile) return { kind: 'not_invited' };
+    throw error;
+  });
+}
+
+/** Rolls the registration back: another one has used the code up. */
+class UsedMeanwhile extends Error {
+  override readonly name = 'UsedMeanwhile';
+}
+
+/** Guesses are slowed down as those of passwords are, and counted with them. */
+async function refusalOf(
+  { db, now: clock }: AuthGround,
+  employee: string,
+  { code, address }: { readonly code: string; readonly address: string },
+): Promise<SignUp | undefined> {
+  const now = clock();
+  const { rows } = await db.query<{ failures: number; last_at: Date }>(findFailures, [employee, address]);
+  const wait = rows[0] ? waitMs({ failures: rows[0].failures, lastAt: rows[0].last_at }, now) : 0;
+  if (wait > 0) return { kind: 'slowed_down', waitMs: wait };
+  if (await isInvited(db, employee, code, now)) return undefined;
+  await db.query(countFailure, [employee, address, '', now, new Date(now.getTime() - failuresLastMs)]);
+  return { kind: 'not_invited' };
 }

@@ -2,6 +2,7 @@ import type { SharedCounters } from '../db/shared-counters.ts';
 import type { Queryable } from '../db/types.ts';
 import { dropCodes, dropSends } from './message-sql.ts';
 import { dropOldFailures } from './proof-sql.ts';
+import { dropInvitations } from './invitation-sql.ts';
 import { failuresLastMs } from './rules.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -19,6 +20,7 @@ export async function sweepAuth({ db, counters, clock }: AuthSweepGround): Promi
   const before = (ms: number): Date => new Date(clock().getTime() - ms);
   await db.query(dropOldFailures, [before(failuresLastMs)]);
   await db.query(dropCodes, [before(dayMs)]);
+  await db.query(dropInvitations, [before(sendsLastMs)]);
   await db.query(dropSends, [before(sendsLastMs)]);
   await counters.sweep();
 }

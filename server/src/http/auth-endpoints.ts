@@ -18,12 +18,14 @@ export interface AuthEdge {
   readonly auth: AuthGround;
   readonly sessions: Sessions;
   readonly limit: LimitMaker;
+  /** Whether a driver needs a code of the office to sign up. */
+  readonly signup: 'documented' | 'invited';
 }
 
 const minuteMs = 60_000;
 
 /** Contract §2. */
-export function authEndpoints({ auth, sessions, limit }: AuthEdge) {
+export function authEndpoints({ auth, sessions, limit, signup }: AuthEdge) {
   // Failures, not requests: a depot of two hundred drivers behind one address signs in at six in the morning.
   const failures = limit({ name: 'failed sign-ins', most: 60, windowMs: minuteMs });
   const refusedSignUps = limit({ name: 'refused sign-ups', most: 60, windowMs: minuteMs });
@@ -42,11 +44,14 @@ export function authEndpoints({ auth, sessions, limit }: AuthEdge) {
       const gauge = gaugeOf(refusedSignUps, request);
       const waitMs = await gauge.waitMs();
       if (waitMs > 0) throw new AppError('RATE_LIMITED', { retryAfterMs: waitMs });
-      const outcome = await signUp(auth, { employee: employee_id, password, device: device ?? '' });
+      const code = body.invitation ?? '';
+      const invitation = signup === 'invited' ? { code, address: addressOf(request) } : undefined;
+      const outcome = await signUp(auth, { employee: employee_id, password, device: device ?? '', invitation });
       if (outcome.kind === 'signed_up') return { data: { employee_id, name: outcome.name, api_token: outcome.token } };
       // The answer tells who is an employee and who has signed up: not for ten thousand ids in a row.
       await gauge.countFailure();
-      throw new AppError(outcome.kind === 'no_such_employee' ? 'EMPLOYEE_NOT_FOUND' : 'ALREADY_REGISTERED');
+      if (outcome.kind === 'slowed_down') throw new AppError('RATE_LIMITED', { retryAfterMs: outcome.waitMs });
+      throw new AppError(signUpCodes[outcome.kind]);
     }),
 
     signIn: endpoint(operations.signIn, async ({ body, request }) => {
@@ -95,6 +100,12 @@ export function authEndpoints({ auth, sessions, limit }: AuthEdge) {
     }),
   };
 }
+
+const signUpCodes = {
+  not_invited: 'INVITATION_REQUIRED',
+  no_such_employee: 'EMPLOYEE_NOT_FOUND',
+  already_registered: 'ALREADY_REGISTERED',
+} as const;
 
 function gaugeOf(failures: AddressLimit, request: FastifyRequest): Origin['gauge'] {
   return {

@@ -15,6 +15,7 @@ import { authEndpoints } from './auth-endpoints.ts';
 import { ruleBrowsers } from './browser-rules.ts';
 import { answerBrokenRequest, answerUnroutable } from './broken-request.ts';
 import { deviceEndpoints } from './device-endpoints.ts';
+import { invitationEndpoints } from './invitation-endpoints.ts';
 import { mountDocs } from './docs/mount-docs.ts';
 import type { PreviewMail } from './email-preview.ts';
 import { emailEndpoints } from './email-preview.ts';
@@ -65,7 +66,7 @@ export interface HttpGround
   extends
     Omit<StopGround, 'admission'>,
     Omit<HealthGround, 'log'>,
-    Pick<Config, 'access' | 'trustProxy' | 'publicUrl' | 'maxJsonMb' | 'corsOrigins'> {
+    Pick<Config, 'access' | 'signup' | 'trustProxy' | 'publicUrl' | 'maxJsonMb' | 'corsOrigins'> {
   readonly auth: AuthGround;
   readonly sessions: Sessions;
   readonly timeouts?: Timeouts;
@@ -147,6 +148,7 @@ export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
     ...quarantineEndpoints(ground),
     ...incidentEndpoints(ground.db),
     ...deviceEndpoints(ground),
+    ...invitationEndpoints(ground),
     ...historyEndpoints(ground.db),
   };
   const access: AccessOptions = { mode: ground.access, sessions: ground.sessions, opsToken: ground.opsToken };

@@ -2,6 +2,8 @@ import { misuseOf, readWords, type Manual } from '../command-line.ts';
 import type { Db } from '../db/types.ts';
 import { StartError } from '../start-error.ts';
 import { findFutureStops, healClock } from './heal-clock.ts';
+import { invitationCommands, parseInvitationCommand, runInvitationCommand } from './invite-commands.ts';
+import type { InvitationCommand } from './invite-commands.ts';
 import { declareRestored, tellRestored } from './restored.ts';
 import { takeRegistrationBack } from './unregister.ts';
 
@@ -15,6 +17,7 @@ export const opsManual: Manual = {
       takes: 'EMPLOYEE',
       does: 'this driver signs up anew: sessions and password end, what their phones bring is kept for the office',
     },
+    ...invitationCommands,
     'heal-clock': {
       takes: '[--yes]',
       does: 'dates stamps from the future back to now, after a clock was ahead; without --yes it only counts them',
@@ -25,10 +28,17 @@ export const opsManual: Manual = {
 export type OpsCommand =
   | { readonly verb: 'restored'; readonly reason: string }
   | { readonly verb: 'unregister'; readonly employee: string }
-  | { readonly verb: 'heal-clock'; readonly yes: boolean };
+  | { readonly verb: 'heal-clock'; readonly yes: boolean }
+  | InvitationCommand;
 
 /** @throws StartError */
 export function parseOpsCommand(argv: readonly string[]): OpsCommand {
+  const [first] = argv;
+  if (first !== undefined && Object.hasOwn(invitationCommands, first)) {
+    const invitation = parseInvitationCommand(argv);
+    if (invitation) return invitation;
+    throw new StartError(misuseOf(opsManual, argv));
+  }
   const { positionals, values } = readWords(argv, {
     reason: { type: 'string' },
     yes: { type: 'boolean', default: false },
@@ -45,6 +55,7 @@ export function parseOpsCommand(argv: readonly string[]): OpsCommand {
 export async function runOpsCommand(command: OpsCommand, db: Db): Promise<string> {
   if (command.verb === 'restored') return tellRestored(await declareRestored(db, command.reason));
   if (command.verb === 'heal-clock') return healed(db, command.yes, new Date());
+  if (command.verb !== 'unregister') return runInvitationCommand(command, db, new Date());
   const { employee } = command;
   const queues = await takeRegistrationBack(db, employee, byCommand, new Date());
   if (queues === undefined)

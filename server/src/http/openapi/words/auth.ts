@@ -29,6 +29,8 @@ export const authSchemas = [
     ...employeeWords,
     ...deviceWords,
     password: '8 to 128 characters.',
+    invitation:
+      'The code of the office, where the server asks for one (`SIGNUP=invited`). Case, blanks and hyphens do not matter.',
   }),
   described('SignIn', signinBody, 'Who signs in.', {
     ...employeeWords,

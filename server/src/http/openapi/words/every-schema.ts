@@ -5,6 +5,7 @@ import { deviceSchemas } from './devices.ts';
 import { healthSchemas } from './health.ts';
 import { historySchemas } from './history.ts';
 import { holdSchemas } from './holds.ts';
+import { invitationSchemas } from './invitations.ts';
 import { incidentSchemas } from './incidents.ts';
 import { opsSchemas } from './ops.ts';
 import { parkedSchemas } from './parked.ts';
@@ -30,5 +31,6 @@ export const describedSchemas = [
   ...quarantineSchemas,
   ...incidentSchemas,
   ...deviceSchemas,
+  ...invitationSchemas,
   ...historySchemas,
 ];

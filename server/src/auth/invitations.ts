@@ -1,0 +1,79 @@
+import { createHash, randomInt, randomUUID } from 'node:crypto';
+import type { InvitationBody, InvitationItem, NewInvitation } from '@tailgate/sync-protocol';
+import type { Queryable, Tx } from '../db/types.ts';
+import * as sql from './invitation-sql.ts';
+
+/** Without letters and digits that look alike. Sixteen of 32 are 80 bits: nothing to guess, and no slow hash is needed. */
+const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+const codeLength = 16;
+const dayMs = 24 * 3_600_000;
+
+const newCode = (): string =>
+  Array.from({ length: codeLength }, () => alphabet.charAt(randomInt(alphabet.length))).join('');
+
+/** In groups of four, as people read it out. */
+const spelled = (code: string): string => code.replace(/(.{4})(?=.)/g, '$1-');
+
+const hashOf = (code: string): Buffer =>
+  createHash('sha256').update(code.toUpperCase().replaceAll(/[\s-]/g, '')).digest();
+
+interface InvitationRow extends Omit<InvitationItem, 'created_at' | 'expires_at'>, Record<string, unknown> {
+  readonly created_at: Date;
+  readonly expires_at: Date;
+}
+
+/**
+ * Makes an invitation; its code is told once.
+ * @returns undefined where there is no such active employee, or no facility with one
+ */
+export async function invite(
+  db: Queryable,
+  { by, employee, facility, uses, days }: InvitationBody,
+  now: Date,
+): Promise<NewInvitation | undefined> {
+  const code = newCode();
+  const until = new Date(now.getTime() + days * dayMs);
+  const values = [randomUUID(), hashOf(code), employee ?? null, facility ?? null, uses, now, by, until];
+  const { rows } = await db.query<InvitationRow>(sql.insertInvitation, values);
+  return rows[0] && { ...itemOf(rows[0]), code: spelled(code) };
+}
+
+/** Those with which somebody can still sign up, the newest first. */
+export async function listInvitations(db: Queryable, now: Date): Promise<InvitationItem[]> {
+  const { rows } = await db.query<InvitationRow>(sql.listInvitations, [now]);
+  return rows.map(itemOf);
+}
+
+/** @returns undefined where there is none that could be used */
+export async function withdrawInvitation(
+  db: Queryable,
+  id: string,
+  by: string,
+  now: Date,
+): Promise<InvitationItem | undefined> {
+  const { rows } = await db.query<InvitationRow>(sql.withdrawInvitation, [id, by, now]);
+  return rows[0] && itemOf(rows[0]);
+}
+
+/** Whether a code counts for this employee. */
+export async function isInvited(db: Queryable, employee: string, code: string, now: Date): Promise<boolean> {
+  const { rows } = await db.query(sql.findInvitation, [hashOf(code), employee, now]);
+  return rows.length > 0;
+}
+
+/** Uses a code up. @returns false where somebody was faster */
+export async function useInvitation(tx: Tx, employee: string, code: string, now: Date): Promise<boolean> {
+  const { rowCount } = await tx.query(sql.useInvitation, [hashOf(code), employee, now]);
+  return rowCount === 1;
+}
+
+const itemOf = (row: InvitationRow): InvitationItem => ({
+  invitation_id: row.invitation_id,
+  employee: row.employee,
+  facility: row.facility,
+  uses: row.uses,
+  uses_left: row.uses_left,
+  created_at: row.created_at.toISOString(),
+  created_by: row.created_by,
+  expires_at: row.expires_at.toISOString(),
+});
