@@ -265,7 +265,7 @@ async function startHostSide(ground: Ground, pipeline: Pipeline): Promise<HostSi
 }
 
 async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | undefined, opsToken: string) {
-  const { config, log, shutdown, db, listener, auth, telemetry, clock } = ground;
+  const { config, log, shutdown, db, listener, auth, telemetry, clock, clockWatch } = ground;
   const { figures, requests } = telemetry;
   const sessions = new Sessions(db, clock);
   await sessions.follow(listener);
@@ -288,7 +288,7 @@ async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | un
     sessions,
     clock,
     probes,
-    remarks: () => clockRemarks(db),
+    remarks: async () => [...clockWatch.remarks, ...(await clockRemarks(db))],
     hostCatalog,
     previewMail: (key, stop) => previewSummary(db, config.access, key, stop),
     version,

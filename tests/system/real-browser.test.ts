@@ -59,9 +59,9 @@ declare global {
   var story: Story;
 }
 
-/** A batch that waits for the row of a queue. */
-const waitingForQueue = `select from pg_stat_activity
-  where wait_event_type = 'Lock' and query like '%from client where%' and datname = current_database()`;
+/** A batch that waits to write its ledger entries. */
+const waitingForLedger = `select from pg_stat_activity
+  where wait_event_type = 'Lock' and query like '%insert into ledger%' and datname = current_database()`;
 
 test('field case 30: in a real Chromium, page and server are killed between commit and ack; all of it is on the host once', async () => {
   const service = await openService();
@@ -102,9 +102,9 @@ test('field case 30: in a real Chromium, page and server are killed between comm
   const count = async (statement: string): Promise<number> => (await pool.query(statement)).rowCount ?? 0;
   const lock = await pool.connect();
   await lock.query('begin');
-  await lock.query('select from client for update');
+  await lock.query('lock table ledger in share mode');
   await network.accept();
-  await expect.poll(() => count(waitingForQueue)).toBe(1);
+  await expect.poll(() => count(waitingForLedger)).toBe(1);
   network.holdDown();
   await lock.query('rollback');
   lock.release();
