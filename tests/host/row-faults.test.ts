@@ -1,6 +1,8 @@
 import { operations } from '@tailgate/sync-protocol';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { Db } from '../../server/src/db/types.ts';
 import { HostError, type Host } from '../../server/src/replication/host/host.ts';
+import { settleAssets } from '../../server/src/replication/rows/sql.ts';
 import { signIn, signUp } from '../support/people.ts';
 import { TestBytes } from '../support/test-bytes.ts';
 import { storeFiles } from '../support/uploads.ts';
@@ -188,4 +190,42 @@ describe('several workers', () => {
     await settled(worker);
     await worker.stop();
   });
+});
+
+test('a file that comes while its announcement is settled leaves the count of its closed route', async () => {
+  const closing = await depot.addRoute('COMES', [1, 999]);
+  const signature_id = 'C0MESAT0NCE00001';
+  await depot.record(closing, { id: 1, updates: { ...delivered, signature_id } });
+  await depot.record(closing, { id: 999, updates: delivered });
+  const [uploaded = ''] = await oneFile(20_000);
+  const open = async () => (await depot.show('RTHDRP', "RHRTE = 'COMES'")).map(({ RHOPEN }) => RHOPEN);
+  const counted: unknown[] = [];
+  const db: Db = {
+    connect: () => pool.connect(),
+    query: async (statement, values) => {
+      if (statement === settleAssets && JSON.stringify(values).includes(signature_id)) {
+        // The host has the file's row, nothing forgets the stop yet, and a pass brings the route out.
+        await depot.hosted(closing);
+        counted.push(...(await open()));
+        // As an upload under the device's own id ends.
+        await pool.query(
+          `update asset a set state = 'R', content = u.content, name = u.name, mime = u.mime, size = u.size,
+                  sha256 = u.sha256, received_at = now(), version = a.version + 1
+             from asset u where a.id = $1 and a.state = 'L' and u.id = $2`,
+          [signature_id, uploaded],
+        );
+      }
+      return pool.query(statement, values);
+    },
+  };
+  const worker = newWorker({ db });
+  await worker.start();
+  await depot.hosted(closing);
+  await expectRows('ASSHDP', `AHID = '${signature_id}'`, [{ AHSTS: 'R' }]);
+  await settled(worker);
+  await depot.hosted(closing);
+  expect(await open()).toEqual(['0']);
+  expect(counted).toEqual(['1', '0']);
+  expect((await pool.query('select from awaited_asset where asset_id = $1', [signature_id])).rowCount).toBe(0);
+  await worker.stop();
 });

@@ -79,10 +79,13 @@ export function assetFile({ db, host, owner, clock }: RowGround): RowFile<Pendin
       return 'hosted';
     },
     settle: async ({ key, fence }, assets) => {
-      const ids = assets.map((asset) => asset.key[0]);
+      const ids = assets.map(({ asset }) => asset.id);
       const versions = assets.map(({ version }) => version);
-      await db.query(recountClosedRoutes, [ids]);
-      await db.query(settleAssets, [key.id, owner, fence, ids, versions]);
+      // By the state that was written, not by the one of now: a file that comes between these two statements is behind
+      // again, and both run again for it.
+      const arrived = assets.filter(({ asset }) => asset.state === 'R').map(({ asset }) => asset.id);
+      if (arrived.length > 0) await db.query(recountClosedRoutes, [arrived]);
+      await db.query(settleAssets, [key.id, owner, fence, ids, versions, arrived]);
     },
   };
 }

@@ -119,22 +119,24 @@ export const loadAssets = statement(
 
 /**
  * Closed routes that still say that one of these files is missing: their row goes to the host again, with another count.
- * In a statement before the one that forgets who waited: a crash in between is repeated. $1 assets.
+ * In a statement before the one that forgets who waited: a crash in between is repeated. $1 assets that are here.
  */
 export const recountClosedRoutes = statement(
   'recount closed routes',
   `with closed as materialized (
      select r.facility, r.id, r.week_end from route r
       where r.status = 'C' and (r.facility, r.id, r.week_end) in (
-        select w.facility, w.route_id, w.week_end from awaited_asset w join asset a on a.id = w.asset_id and a.state = 'R'
-         where w.asset_id = any ($1::text[]))
+        select w.facility, w.route_id, w.week_end from awaited_asset w where w.asset_id = any ($1::text[]))
       order by r.facility, r.id, r.week_end for no key update
    )
    update route r set version = r.version + 1, changed_at = now() from closed
     where r.facility = closed.facility and r.id = closed.id and r.week_end = closed.week_end`,
 );
 
-/** What waits for a file that is here has nothing to wait for any more. $4 assets, $5 versions. */
+/**
+ * What waits for a file that is here has nothing to wait for any more. $4 assets, $5 versions, $6 those of them that the
+ * statement before has recounted: one that has come since keeps its rows until it is recounted, too.
+ */
 export const settleAssets = statement(
   'settle assets',
   `with ${lease}, hosted as (
@@ -142,8 +144,7 @@ export const settleAssets = statement(
        from unnest($4::text[], $5::bigint[]) as k (id, version)
       where a.id = k.id
    ), arrived as (
-     delete from awaited_asset w using asset a
-      where w.asset_id = any ($4::text[]) and a.id = w.asset_id and a.state = 'R'
+     delete from awaited_asset where asset_id = any ($6::text[])
    )
    delete from parked_row where file = $1 and key = any ($4::text[])`,
 );
