@@ -128,6 +128,11 @@ const table = {
     'What one address may upload in an hour, in MiB; a depot behind one address shares it',
     wholeNumber(1, 10_000_000),
   ),
+  REPORT_QUOTA_MB: withDefault(
+    '64',
+    'Load condition reports an address (ACCESS=strict: a driver) may send in an hour, in MiB; one counts 16 KiB at least',
+    wholeNumber(1, 1_000_000),
+  ),
   MAX_JSON_MB: withDefault('5', 'Largest JSON body in MiB', wholeNumber(1, 64)),
   RETAIN_LEDGER_DAYS: optional(
     'Days for which changes of closed routes are kept once the host has them, 35 at least; unset: for ever',
@@ -223,6 +228,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     maxFileMb: read('MAX_FILE_MB'),
     maxFiles: read('MAX_FILES'),
     uploadQuotaMb: read('UPLOAD_QUOTA_MB'),
+    reportQuotaMb: read('REPORT_QUOTA_MB'),
     maxJsonMb: read('MAX_JSON_MB'),
     retention: {
       ledger: read('RETAIN_LEDGER_DAYS'),

@@ -16,7 +16,7 @@ export const reportOperations = {
     query: nothing,
     data: loadReportReceipt,
     heeds: ['idempotency-key'],
-    errors: ['IDEMPOTENCY_KEY_REUSED'],
+    errors: ['IDEMPOTENCY_KEY_REUSED', 'RATE_LIMITED'],
   }),
   listLoadReports: operation({
     method: 'GET',

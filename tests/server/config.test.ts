@@ -32,6 +32,7 @@ describe('settings', () => {
       maxFileMb: 25,
       maxFiles: 20,
       uploadQuotaMb: 10_240,
+      reportQuotaMb: 64,
       maxJsonMb: 5,
       retention: { ledger: undefined, routes: undefined, files: undefined, mails: undefined, incidents: undefined },
       corsOrigins: [],

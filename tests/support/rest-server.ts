@@ -64,6 +64,7 @@ type HttpOptions =
   | 'trustProxy'
   | 'publicUrl'
   | 'maxJsonMb'
+  | 'reportQuotaMb'
   | 'corsOrigins'
   | 'timeouts';
 
@@ -161,6 +162,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     trustProxy: options.trustProxy ?? false,
     publicUrl: options.publicUrl,
     maxJsonMb: options.maxJsonMb ?? 5,
+    reportQuotaMb: options.reportQuotaMb ?? 64,
     corsOrigins: options.corsOrigins ?? [],
     ...(options.linger && { linger: options.linger }),
     ...(options.timeouts && { timeouts: options.timeouts }),

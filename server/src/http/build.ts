@@ -66,7 +66,7 @@ export interface HttpGround
   extends
     Omit<StopGround, 'admission'>,
     Omit<HealthGround, 'log'>,
-    Pick<Config, 'access' | 'signup' | 'trustProxy' | 'publicUrl' | 'maxJsonMb' | 'corsOrigins'> {
+    Pick<Config, 'access' | 'signup' | 'trustProxy' | 'publicUrl' | 'maxJsonMb' | 'reportQuotaMb' | 'corsOrigins'> {
   readonly auth: AuthGround;
   readonly sessions: Sessions;
   readonly timeouts?: Timeouts;
@@ -140,7 +140,7 @@ export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
     ...hostEndpoints(ground.hostCatalog),
     ...assetEndpoints(ground.assets),
     ...codeEndpoints(ground.db),
-    ...reportEndpoints({ ...ground, admission }),
+    ...reportEndpoints({ ...ground, admission, hourBytes: ground.reportQuotaMb * mebibyte }),
     ...opsEndpoints(ground.db),
     ...parkedEndpoints(ground),
     ...holdEndpoints(ground.db),

@@ -1,5 +1,6 @@
 import type { ErrorCode, ErrorDetail } from '@tailgate/sync-protocol';
 import { errorCodes } from '@tailgate/sync-protocol';
+import { QuotaExceeded } from '../assets/quota.ts';
 import { HashingBusyError } from '../auth/passwords.ts';
 import { isDatabaseUnavailable } from '../db/unavailable.ts';
 
@@ -35,6 +36,8 @@ export class AppError extends Error {
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof HashingBusyError) return new AppError('RATE_LIMITED', { cause: error });
+  if (error instanceof QuotaExceeded)
+    return new AppError('RATE_LIMITED', { message: error.message, retryAfterMs: error.retryAfterMs, cause: error });
   if (isDatabaseUnavailable(error)) return new AppError('DATABASE_UNAVAILABLE', { cause: error });
   const status = statusOf(error);
   if (status === 413) return new AppError('TOO_LARGE', { cause: error });

@@ -1,9 +1,12 @@
-import { operations } from '@tailgate/sync-protocol';
+import { type LoadConditionReport, operations } from '@tailgate/sync-protocol';
+import type { FastifyRequest } from 'fastify';
+import { charge } from '../assets/quota.ts';
 import type { Db } from '../db/types.ts';
 import type { Pipeline } from '../mutations/change.ts';
 import { decodeReportCursor, listLoadReports } from '../reports/queries.ts';
 import { freshId, keyedId } from '../stops/mutation-id.ts';
 import type { Admission } from './admission.ts';
+import { callerOf } from './caller.ts';
 import { readCursor } from './cursor.ts';
 import { endpoint } from './endpoint.ts';
 import { AppError } from './errors.ts';
@@ -13,10 +16,21 @@ export interface ReportGround {
   readonly db: Db;
   readonly pipeline: Pick<Pipeline, 'submitReport'>;
   readonly clock: () => Date;
+  /** What a caller may send in an hour (decision 68). */
+  readonly hourBytes: number;
 }
 
+/** Rows cost something even where a report is short. So one limit bounds both number and volume. */
+const leastCharged = 16 * 1024;
+
 /** Interface.md 4.6, contract §6. */
-export function reportEndpoints({ admission, db, pipeline, clock }: ReportGround) {
+export function reportEndpoints({ admission, db, pipeline, clock, hourBytes }: ReportGround) {
+  /** The account is not that of uploads: a depot's photos leave its reports their own room. */
+  const chargeReport = (request: FastifyRequest, report: LoadConditionReport, now: Date): Promise<void> => {
+    const bytes = Math.max(Buffer.byteLength(JSON.stringify(report)), leastCharged);
+    return charge(db, { caller: `reports of ${callerOf(request)}`, bytes, most: hourBytes, now });
+  };
+
   return {
     submitLoadReport: endpoint(operations.submitLoadReport, async ({ body: report, idempotencyKey, request }) => {
       const receivedAt = clock();
@@ -28,7 +42,10 @@ export function reportEndpoints({ admission, db, pipeline, clock }: ReportGround
         dedupeByContent: idempotencyKey === undefined,
         requestId: request.id,
       };
-      const outcome = await admission.hold(request, () => pipeline.submitReport(change));
+      const outcome = await admission.hold(request, async () => {
+        await chargeReport(request, report, receivedAt);
+        return pipeline.submitReport(change);
+      });
       if (outcome.result === 'quarantined')
         throw new AppError(outcome.code === 'ID_REUSED' ? 'IDEMPOTENCY_KEY_REUSED' : 'INTERNAL');
       const { duplicate, receivedAt: since } = outcome;

@@ -3,8 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { assetId, assetIdBytes, assetSalt, spellAssetId } from '@tailgate/sync-protocol';
 import { Server } from '@tus/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { charge } from '../assets/quota.ts';
-import { UploadRefusal } from '../assets/refusal.ts';
+import { charge, QuotaExceeded } from '../assets/quota.ts';
 import { committedAssetId, ResumableUploads } from '../assets/resumable.ts';
 import type { UploadGround } from '../assets/upload.ts';
 import type { Sessions } from '../auth/sessions.ts';
@@ -64,8 +63,9 @@ export async function mountUploads(http: FastifyInstance, options: UploadOptions
       try {
         await charge(assets.db, { ...account, bytes: leastCharged, most: assets.limits.hourBytes });
       } catch (error) {
-        if (error instanceof UploadRefusal) return refuse(request, reply, error.code);
-        throw error;
+        if (!(error instanceof QuotaExceeded)) throw error;
+        reply.header('retry-after', Math.ceil(error.retryAfterMs / 1000));
+        return refuse(request, reply, 'RATE_LIMITED');
       }
       // What was taken in one life of the database may be lacking in the next; a phone may hear this before any welcome.
       reply.header('server-epoch', options.epoch);

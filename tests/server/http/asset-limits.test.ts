@@ -61,6 +61,7 @@ describe('quota (contract §3)', () => {
     tight.clock.now = new Date('2026-11-20T10:59:00Z');
     const send = async (size: number) => (await sendFiles(tight.client, { files: sized(size) })).status;
     expect([await send(61_000), await send(30_000), await send(30_000)]).toEqual([413, 200, 429]);
+    expect((await sendFiles(tight.client, { files: sized(30_000) })).headers.get('retry-after')).toBe('60');
     expect((await keptOfUploads(tight.database.pool)).assets).toBe(1);
     tight.clock.now = new Date('2026-11-20T11:00:00Z');
     expect(await send(30_000)).toBe(200);

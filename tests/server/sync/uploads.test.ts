@@ -215,6 +215,18 @@ describe('who may upload', () => {
     expect((await phoneOf(anna).create(2 * mebibyte + 1)).status).toBe(413);
   });
 
+  test('a driver past the quota: 429, until the next hour', async () => {
+    const tight = await startSyncNode({ uploadLimits: { hourBytes: 6_000 } });
+    tight.clock.now = new Date('2026-11-20T10:59:00Z');
+    await insertEmployees(tight.database.pool, ['1001']);
+    const phone = new TusPhone(tight.client.url, { ...(await signUp(tight.client, '1001')) });
+    expect((await phone.create(10)).status).toBe(201);
+    const refused = await phone.create(10);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
+    tight.clock.now = new Date('2026-11-20T11:00:00Z');
+    expect((await phone.create(10)).status).toBe(201);
+  });
+
   test('an upload that expired is swept with its bytes, one that somebody goes on with is not', async () => {
     const [old, active] = [random.take(5_000), random.take(5_000)];
     const phone = phoneOf(anna);
