@@ -301,7 +301,8 @@ async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | un
   const hub = await mountSync(http, { db, listener, pipeline, sessions, clock, log, isOperator: isOpsRequest });
   figures.followSockets(() => hub.connectionsOf());
   await mountUploads(http, { assets, sessions, epoch: hub.serverEpoch, readableHeaders, log });
-  if (config.metricsPort === undefined) mountMetrics(http, { read: figures.read, opsToken });
+  if (config.metricsPort === undefined)
+    mountMetrics(http, { read: figures.read, opsToken, access: config.metricsAccess });
   const url = await listen(http, config);
   return config.publicUrl ?? url;
 }
@@ -312,7 +313,7 @@ async function serveFigures(
   port: number,
   opsToken: string,
 ): Promise<void> {
-  const http = buildMetrics({ read: telemetry.figures.read, opsToken }, log);
+  const http = buildMetrics({ read: telemetry.figures.read, opsToken, access: config.metricsAccess }, log);
   shutdown.add('figures’ own port', () => http.close());
   await listen(http, { port, listenHost: config.listenHost }, 'METRICS_PORT');
 }

@@ -91,6 +91,11 @@ const table = {
     'TCP port of /metrics alone, such as for a worker; unset: /metrics is on PORT, and a worker has none',
     wholeNumber(1, 65_535),
   ),
+  METRICS_ACCESS: withDefault(
+    'local',
+    'token: /metrics always wants OPS_TOKEN; local: not from this machine, where no header shows a proxy',
+    oneOf('local', 'token'),
+  ),
   MAIL_FROM: withDefault(
     'Tailgate <tailgate@localhost>',
     'Sender of delivery mails',
@@ -220,6 +225,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     logLevel: read('LOG_LEVEL'),
     opsToken,
     metricsPort: read('METRICS_PORT'),
+    metricsAccess: read('METRICS_ACCESS'),
     mailFrom: read('MAIL_FROM'),
     publicUrl: read('PUBLIC_URL')?.replace(/\/+$/, ''),
     trustProxy: read('TRUST_PROXY'),

@@ -24,6 +24,7 @@ describe('settings', () => {
       logLevel: 'info',
       opsToken: undefined,
       metricsPort: undefined,
+      metricsAccess: 'local',
       mailFrom: 'Tailgate <tailgate@localhost>',
       publicUrl: undefined,
       trustProxy: false,

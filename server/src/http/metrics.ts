@@ -1,6 +1,7 @@
 import { BlockList, isIPv6 } from 'node:net';
 import { fastify, LogController } from 'fastify';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
+import type { Config } from '../config.ts';
 import { requireOperator } from './access.ts';
 import { errorAnswer, toAppError } from './errors.ts';
 import { endSilentConnections } from './silent-connections.ts';
@@ -8,16 +9,17 @@ import { endSilentConnections } from './silent-connections.ts';
 export interface MetricsOptions {
   readonly read: () => Promise<{ readonly type: string; readonly text: string }>;
   readonly opsToken: string;
+  readonly access: Config['metricsAccess'];
 }
 
 /** Puts `GET /metrics` on a server that does not listen yet. */
-export function mountMetrics(app: FastifyInstance, { read, opsToken }: MetricsOptions): void {
+export function mountMetrics(app: FastifyInstance, { read, opsToken, access }: MetricsOptions): void {
   app.route({
     method: 'GET',
     url: '/metrics',
     onRequest: async (request, reply) => {
       try {
-        if (!isFromHere(request)) requireOperator(request, opsToken);
+        if (access === 'token' || !isFromHere(request)) requireOperator(request, opsToken);
       } catch (error) {
         const { status, body } = errorAnswer(toAppError(error), request.id);
         return reply.code(status).header('www-authenticate', 'Bearer').send(body);
@@ -43,14 +45,17 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** What a proxy adds. One that stands on this machine brings in the whole world from loopback. */
-const forwarding = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
+/**
+ * Headers that proxies and content networks add. A proxy on this machine brings in the whole world from loopback. Each
+ * vendor has names of its own, so any `x-` header counts but those of Prometheus.
+ */
+const forwarding = /^(?:forwarded|via|cdn-loop|x-(?!prometheus-).*|(?:cf|fly|fastly|akamai)-.*|(?:.*-)?client-ip)$/;
 
 /** Whether somebody on this machine asks, and no proxy for somebody else. */
 function isFromHere({ socket, headers }: FastifyRequest): boolean {
   const address = socket.remoteAddress ?? '';
   return (
     loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4') &&
-    forwarding.every((name) => headers[name] === undefined)
+    !Object.keys(headers).some((name) => forwarding.test(name))
   );
 }

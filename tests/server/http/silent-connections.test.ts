@@ -7,7 +7,10 @@ import { reservePort } from '../../support/reserved-port.ts';
 
 test('a server that stops does not wait for somebody who connected and never asked anything', async () => {
   const read = () => Promise.resolve({ type: 'text/plain', text: '' });
-  const app = buildMetrics({ read, opsToken: 'operators-only' }, openLogger('silent', { write: () => undefined }));
+  const app = buildMetrics(
+    { read, opsToken: 'operators-only', access: 'local' },
+    openLogger('silent', { write: () => undefined }),
+  );
   const port = await reservePort();
   await app.listen({ port, host: '127.0.0.1' });
   const accepted = once(app.server, 'connection');
