@@ -3,6 +3,7 @@ import { loadConfig } from '../src/config.ts';
 import { openEmbedded } from '../src/db/embedded.ts';
 import { createPool } from '../src/db/pool.ts';
 import { isDatabaseUnavailable } from '../src/db/unavailable.ts';
+import { escapeHiddenInLines } from '../src/hidden-characters.ts';
 import type { Log } from '../src/log.ts';
 import { opsManual, parseOpsCommand, runOpsCommand } from '../src/ops/cli.ts';
 import { StartError } from '../src/start-error.ts';
@@ -28,7 +29,7 @@ async function main(argv: readonly string[]): Promise<void> {
   try {
     const db = createPool({ url: database.url, name: 'tailgate ops', log, size: 2 });
     try {
-      process.stdout.write(`${await runOpsCommand(command, db)}\n`);
+      process.stdout.write(`${escapeHiddenInLines(await runOpsCommand(command, db))}\n`);
     } finally {
       await db.end();
     }

@@ -203,6 +203,34 @@ describe('show', () => {
     expect((await run(['show', 'RTEMLP'], true)).lines).toEqual(['0 rows']);
   });
 
+  const hostile = 'a\u001b]0;owned\u0007\u001b[2J\r\n\tb\u007f\u009b1A\u202ec';
+  const hidden = /[\p{Cc}\p{Bidi_Control}]/u;
+
+  test('escapes control and bidi characters on a terminal', async () => {
+    await run(['load', await fileOf(routeFile('R9'))]);
+    await clerk.query('update RTDRVP set RDEMP = ? where RDRTE = ? and RDEMP = ?', ['\u001b[2J\u009b', 'R9', '1001']);
+    const shown = (await run(['show', 'RTDRVP', "RDRTE = 'R9'"], true)).lines;
+    expect(shown.filter((line) => hidden.test(line))).toEqual([]);
+    expect(shown.join('\n')).toContain('\\u001b[2J\\u009b');
+
+    const select = `select '${hostile}' as "A", 'x' as "B"`;
+    const [, row = ''] = (await run(['sql', select], true)).lines;
+    expect(row).toBe('a\\u001b]0;owned\\u0007\\u001b[2J\\u000d\\u000a\\u0009b\\u007f\\u009b1A\\u202ec  x');
+  });
+
+  test('JSON lines are exact, and escaped on a terminal as JSON has it', async () => {
+    const select = `select '${hostile}' as "A"`;
+    const [exact = ''] = (await run(['sql', select])).lines;
+    expect(exact).toBe(JSON.stringify({ A: hostile }));
+    const [escaped = ''] = (await run(['sql', select, '--json'], true)).lines;
+    expect(escaped).not.toMatch(hidden);
+    expect(parse(escaped)).toEqual({ A: hostile });
+  });
+
+  test('what a name holds is escaped in what went wrong, too', async () => {
+    expect(await failureOf(['sql', 'select "\u001b[2J\u009b"'])).toContain('\\u001b[2J\\u009b');
+  });
+
   test('says in one line which table or condition is wrong', async () => {
     expect(await failureOf(['show', 'NOFILE'])).toMatch(/^the host has no table NOFILE: there are RTHDRP .*$/);
     expect(await failureOf(['show', 'RTHDRP', 'NOCOL = 1'])).toMatch(/^the host refused \(SQLSTATE 42703\): .*$/);

@@ -32,7 +32,7 @@ const sliceFolders = server(...slices.map((slice) => `${slice}/`));
 const slice = (name: string): Part => ({
   path: `server/src/${name}/`,
   // How a parameter is written and how asks share a statement is craft, not a connection.
-  uses: ['sync-protocol/', ...sliceFolders, ...server('db/arrays.ts', 'db/gather.ts')],
+  uses: ['sync-protocol/', ...sliceFolders, ...server('db/arrays.ts', 'db/gather.ts', 'hidden-characters.ts')],
   usesTypes: server('db/', 'mutations/', 'replication/host/'),
   why: 'a slice knows no edge: the database and the host reach it as types, everything else as arguments',
 });
@@ -81,7 +81,7 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/replication/host/',
-    uses: server('zone-clock.ts', 'command-line.ts', 'start-error.ts'),
+    uses: server('zone-clock.ts', 'command-line.ts', 'start-error.ts', 'hidden-characters.ts'),
     usesTypes: server('config.ts', 'db/'),
     why: 'the host connection knows the host only: it could serve another program',
   },
@@ -107,6 +107,7 @@ export const parts: Part[] = [
     why: 'words for what does not fit a schema, whichever it is',
   },
   { path: 'server/src/kept-secret.ts', uses: [], why: 'a file with a secret in it, nothing more' },
+  { path: 'server/src/hidden-characters.ts', uses: [], why: 'which characters hide, and marks for them' },
   { path: 'server/src/zone-clock.ts', uses: [], why: 'clocks by zone, nothing more' },
   { path: 'server/src/data-dir.ts', uses: server('start-error.ts'), why: 'a folder that is ours, nothing more' },
   { path: 'server/src/shutdown.ts', uses: [], usesTypes: server('log.ts'), why: 'an order of endings, nothing more' },
@@ -136,7 +137,7 @@ export const parts: Part[] = [
     uses: [
       'sync-protocol/',
       ...sliceFolders,
-      ...server('db/', 'mutations/wakeups.ts', 'mutations/deliveries.ts', 'zone-clock.ts'),
+      ...server('db/', 'mutations/wakeups.ts', 'mutations/deliveries.ts', 'zone-clock.ts', 'hidden-characters.ts'),
     ],
     usesTypes: server('config.ts'),
     why: 'mail is an edge: it takes the spine’s wake-ups and renders what the slices say',

@@ -1,20 +1,15 @@
+import { dropHidden } from '../hidden-characters.ts';
+
 /** As long as file systems allow a name to be. */
 const longest = 255;
 
-/** Controls, and the marks by which a name shows an ending that it does not have (U+202E and its kin). */
-const misleading = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
-
 /**
  * A sender's name for a file, fit to be shown and sent on: without folders (Windows' too), in composed form, nothing in
- * it that breaks a line or turns the reading direction. Too long a name loses of its middle, not its ending. `''` where
+ * it that breaks a line or turns the reading direction (and so shows an ending that it does not have). Too long a name loses of its middle, not its ending. `''` where
  * nothing is left.
  */
 export function fileName(sent: string): string {
-  const name = sent
-    .replace(/^.*[/\\]/s, '')
-    .normalize('NFC')
-    .replace(misleading, '')
-    .trim();
+  const name = dropHidden(sent.replace(/^.*[/\\]/s, '').normalize('NFC')).trim();
   return /^\.*$/.test(name) ? '' : shortenName(name, longest);
 }
 

@@ -1,4 +1,5 @@
 import type { RouteKey, StopPlan, StopResult, StopStatus } from '@tailgate/sync-protocol';
+import { markHidden } from '../hidden-characters.ts';
 import { eventTime } from '../stops/event-time.ts';
 import { clockOf, zoneName } from './local-clock.ts';
 import type { DeliverySummary, Fact, SummaryTables } from './summary.ts';
@@ -56,7 +57,7 @@ const statusWords: Record<StopStatus, string> = {
 };
 
 /** A line break in a name is no header, and no sign in it turns the rest of the line around. */
-const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Bidi_Control}\u2028\u2029\s]+/gu, ' ').trim();
+const oneLine = (text: string): string => markHidden(text.replaceAll(/\s+/g, ' ').trim());
 
 const isSkipped = (status: StopStatus): boolean => status === 'S' || status === 'R';
 

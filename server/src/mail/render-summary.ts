@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Eta } from 'eta';
+import { markHidden } from '../hidden-characters.ts';
 import { plainSummary } from './plain-summary.ts';
 import type { DeliverySummary, ListedPictures, PictureReference, PicturesOf, SummaryView } from './summary.ts';
 
@@ -14,7 +15,10 @@ const mostListed = 40;
 
 const templates = new Eta({ views: join(import.meta.dirname, 'templates'), cache: true, rmWhitespace: true });
 
-/** The summary as a mail, and as its preview: pictures apart, both are the same. */
+/**
+ * The summary as a mail, and as its preview: pictures apart, both are the same. What people wrote may hold characters
+ * that hide or turn the words around them: a reader sees marks in their place.
+ */
 export function renderSummary(summary: DeliverySummary, picturesOf: PicturesOf): RenderedSummary {
   const numbers = new Map(summary.photos.map(({ asset }, i) => [asset, i + 1]));
   const list = (label: string, { asset, caption }: PictureReference): ListedPictures => ({
@@ -29,7 +33,11 @@ export function renderSummary(summary: DeliverySummary, picturesOf: PicturesOf):
     morePhotos: Math.max(0, summary.photos.length - mostListed),
     photoNumber: (asset) => (asset === null ? undefined : numbers.get(asset)),
   };
-  return { subject: summary.subject, html: templates.render('./summary', view), text: plainSummary(view) };
+  return {
+    subject: summary.subject,
+    html: markHidden(templates.render('./summary', view)),
+    text: markHidden(plainSummary(view)),
+  };
 }
 
 /** Ids of the files that a rendered summary asks for, the most telling first. */

@@ -34,6 +34,7 @@ describe('a file name', () => {
     ['Cafe\u0301.png', 'Caf\u00e9.png'],
     ['a\u0000\r\n\tb\u007f\u0085.txt', 'ab.txt'],
     ['safe\u202Egpj.exe', 'safegpj.exe'],
+    ['a\u200eb\u200fc\u061cd\u2067e.txt', 'abcde.txt'],
     ['..', ''],
     ['folder/', ''],
     ['  ', ''],

@@ -140,7 +140,28 @@ describe('a summary', () => {
   it('has one line for a subject, whatever a name holds', () => {
     const customer = { ...plan(1).customer, name: 'Market\r\nBcc: all@x.example\u202e\u2028x' };
     const { subject } = rendered(summarized({}, { plan: planWith({ customer }) }));
-    expect(subject).toBe('Not delivered yet: Market Bcc: all@x.example x, route R100, stop 1');
+    expect(subject).toBe('Not delivered yet: Market Bcc: all@x.example[U+202E] x, route R100, stop 1');
+  });
+
+  it('shows control and bidi characters as marks, wherever people write', () => {
+    const hidden = String.fromCharCode(...hiddenCodes);
+    // The wire refuses controls in an invoice's number.
+    const texts = Array.from({ length: 12 }, (_, n) => (n === 3 ? 'INV1' : `a${hidden}b`));
+    const { subject, html, text } = rendered(stopOf(texts));
+    const marks = hiddenCodes.map((code) => `[U+${code.toString(16).toUpperCase().padStart(4, '0')}]`).join('');
+    for (const said of [html, text]) {
+      expect(said.split(`a${marks}b`).length).toBeGreaterThan(5);
+      expect(said.replaceAll(/[\t\n]/g, '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
+    }
+    expect(subject).toContain('[U+0001]');
+    expect(subject).toContain('[U+202E]');
+    expect(subject).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
+  });
+
+  it('keeps the lines and tabs of a comment, and marks a return that hides what is before it', () => {
+    const { html, text } = rendered(summarized({ updates: { driver_comments: 'one\r\ntwo\tthree\nfour\rfive' } }));
+    expect(text).toContain('one\ntwo\tthree\nfour[U+000D]five');
+    expect(html).toContain('one<br>two\tthree<br>four[U+000D]five');
   });
 
   it('tells UTC and says so where the facility’s zone is unknown', () => {
@@ -193,6 +214,13 @@ const hostileText = fc
     ),
   )
   .map((parts) => parts.join('').replaceAll(/[\0-\x1f\x7f]/g, ''));
+
+/** C0 but for NUL (the wire refuses it), tab and the ends of lines; DEL, C1, and each sign that turns the direction. */
+const hiddenCodes = [
+  ...Array.from({ length: 0x1f }, (_, n) => n + 1).filter((code) => ![9, 10, 13].includes(code)),
+  ...Array.from({ length: 0x21 }, (_, n) => 0x7f + n),
+  ...[0x061c, 0x200e, 0x200f, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069],
+];
 
 const lettersOnly = (text: string): string => text.replaceAll(/[^a-z]/g, 'x');
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { escapeHidden, escapeHiddenInLines } from '../../hidden-characters.ts';
 import { misuseOf, readWords, type Manual } from '../../command-line.ts';
 import { StartError } from '../../start-error.ts';
 import { auditTail, columnsOf, type HostValue } from './columns.ts';
@@ -131,11 +132,13 @@ async function load({ file, yes }: Load, { host, now, print, warn }: Surrounding
   for (const route of routes) {
     await dispatchRoute(host, route, { user: 'DISPATCH', now });
     print(
-      `route ${route.id} of ${route.facility}, week ending ${route.week_end}: ${route.stops.length} stops dispatched`,
+      escapeHidden(
+        `route ${route.id} of ${route.facility}, week ending ${route.week_end}: ${route.stops.length} stops dispatched`,
+      ),
     );
   }
   for (const driver of await unknownDrivers(host, routes)) {
-    warn(`driver ${driver} is not in the employee master (EMPMSTP) and cannot sign up`);
+    warn(`driver ${escapeHidden(driver)} is not in the employee master (EMPMSTP) and cannot sign up`);
   }
 }
 
@@ -205,24 +208,26 @@ async function setFault(command: Extract<Command, { verb: 'fault' }>, { host, pr
 
 /**
  * JSON lines for programs, a table for eyes. Numbers are numbers there: no value of ours is beyond what JSON readers
- * hold exactly.
+ * hold exactly. A terminal obeys control characters, so that it gets them escaped; a program gets what the host holds.
  */
 function printRows(rows: readonly HostRow[], json: boolean, { print, isTerminal }: Surroundings): void {
   if (json || !isTerminal) {
-    for (const row of rows) print(JSON.stringify(withNumbers(row)));
+    for (const row of rows) {
+      const line = JSON.stringify(withNumbers(row));
+      print(isTerminal ? escapeHidden(line) : line);
+    }
     return;
   }
   const columns = Object.keys(rows[0] ?? {});
-  const cells = rows.map((row) => columns.map((column) => printable(row[column] ?? null) ?? ''));
-  const widths = columns.map((column, index) =>
-    Math.max(column.length, ...cells.map((line) => line[index]?.length ?? 0)),
-  );
+  const heads = columns.map(escapeHidden);
+  const cells = rows.map((row) => columns.map((column) => escapeHidden(printable(row[column] ?? null) ?? '')));
+  const widths = heads.map((head, index) => Math.max(head.length, ...cells.map((line) => line[index]?.length ?? 0)));
   const lineOf = (values: readonly string[]) =>
     values
       .map((value, index) => value.padEnd(widths[index] ?? 0))
       .join('  ')
       .trimEnd();
-  if (rows.length > 0) print(lineOf(columns));
+  if (rows.length > 0) print(lineOf(heads));
   for (const line of cells) print(lineOf(line));
   print(`${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`);
 }
@@ -249,12 +254,12 @@ function printable(value: HostValue): string | null {
   return Buffer.isBuffer(value) ? value.toString('hex') : value;
 }
 
-/** One clear line for whoever typed the command. */
+/** One clear line for whoever typed the command, who reads it on a terminal. */
 export function explain(error: unknown): string {
-  if (error instanceof CommandError) return error.message;
+  if (error instanceof CommandError) return escapeHiddenInLines(error.message);
   if (error instanceof HostError) {
     const verb = error.sqlstate.startsWith('08') ? 'does not answer' : 'refused';
-    return `the host ${verb} (SQLSTATE ${error.sqlstate}): ${error.message}`;
+    return escapeHiddenInLines(`the host ${verb} (SQLSTATE ${error.sqlstate}): ${error.message}`);
   }
   throw error;
 }
