@@ -2,18 +2,19 @@
 -- (decision 74). Results that hold them apart get one line for both: per field the later edit stands, as if the key had
 -- been the same from the start. An incident names what was joined and each value that lost.
 
-create or replace function pg_temp.host_key(key text) returns text language sql immutable as $$
+-- Functions and tables of this schema, dropped at the end: an owner of the tables may lack the right to temporary ones.
+create function joining_host_key(key text) returns text language sql immutable as $$
   select rtrim(normalize(key, NFC), ' ')
 $$;
 
 -- Whether the edit of stamp a came after that of stamp b (isLater of the protocol).
-create or replace function pg_temp.is_later(a jsonb, b jsonb) returns boolean language sql immutable as $$
+create function joining_is_later(a jsonb, b jsonb) returns boolean language sql immutable as $$
   select coalesce((((a ->> 'at')::numeric, (a ->> 'client') collate "C", (a ->> 'seq')::numeric)
                  > ((b ->> 'at')::numeric, (b ->> 'client') collate "C", (b ->> 'seq')::numeric)), b is null)
 $$;
 
 -- The result with its lines joined, and what was joined: null where nothing was to do.
-create or replace function pg_temp.join_lines(before jsonb, out result jsonb, out joined jsonb) language plpgsql as $$
+create function joining_join_lines(before jsonb, out result jsonb, out joined jsonb) language plpgsql as $$
 declare
   stamps jsonb := coalesce(before -> 'by', '[]');
   old_at jsonb := coalesce(before -> 'at', '{}');
@@ -38,19 +39,19 @@ begin
     continue when before -> kind is null;
     lines := '{}';
     for line in select l.key, l.value from jsonb_each(before -> kind) l loop
-      new_key := concat_ws(E'\t', pg_temp.host_key(line.value ->> 'id'), pg_temp.host_key(line.value ->> 'invoice'),
+      new_key := concat_ws(E'\t', joining_host_key(line.value ->> 'id'), joining_host_key(line.value ->> 'invoice'),
                            line.value ->> 'n');
       if new_key <> line.key then
         renamed := renamed || jsonb_build_object('kind', kind, 'from', line.key, 'to', new_key);
       end if;
-      held := coalesce(lines -> new_key, jsonb_build_object('id', pg_temp.host_key(line.value ->> 'id'),
-        'invoice', pg_temp.host_key(line.value ->> 'invoice'), 'n', line.value -> 'n'));
+      held := coalesce(lines -> new_key, jsonb_build_object('id', joining_host_key(line.value ->> 'id'),
+        'invoice', joining_host_key(line.value ->> 'invoice'), 'n', line.value -> 'n'));
       for field in select f.key, f.value from jsonb_each(line.value) f where f.key not in ('id', 'invoice', 'n') loop
         path := kind || '.' || new_key || '.' || field.key;
         writer := coalesce((old_at ->> (kind || '.' || line.key || '.' || field.key))::int, 0);
         if held ? field.key then
           held_writer := coalesce((new_at ->> path)::int, 0);
-          if not pg_temp.is_later(stamps -> writer, stamps -> held_writer) then
+          if not joining_is_later(stamps -> writer, stamps -> held_writer) then
             if held -> field.key <> field.value then
               lost := lost || jsonb_build_object('path', path, 'value', field.value, 'writer', stamps -> writer);
             end if;
@@ -98,7 +99,7 @@ begin
        where facility = place.facility and route_id = place.route_id and week_end = place.week_end
          and (doc like '% \\t%' or doc is not nfc normalized)
     loop
-      select * into joined from pg_temp.join_lines(held.doc::jsonb);
+      select * into joined from joining_join_lines(held.doc::jsonb);
       continue when joined.result is null;
       update stop_result set doc = joined.result::text, version = next
        where facility = place.facility and route_id = place.route_id and week_end = place.week_end
@@ -114,3 +115,7 @@ begin
   perform pg_notify('tailgate_routes', '*');
 end
 $$;
+
+drop function joining_join_lines(jsonb);
+drop function joining_is_later(jsonb, jsonb);
+drop function joining_host_key(text);

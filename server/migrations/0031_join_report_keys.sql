@@ -3,64 +3,68 @@
 -- the latest goes out again. An incident names them. Loads, stops, drivers and sections are spelled by the same rule,
 -- because lists look for them by it.
 
-create or replace function pg_temp.host_key(key text) returns text language sql immutable as $$
+create function joining_host_key(key text) returns text language sql immutable as $$
   select rtrim(normalize(key, NFC), ' ')
 $$;
 
 -- The text of a report with one of its members spelled anew. A quote within a text is escaped: only a member begins so.
-create or replace function pg_temp.respell(doc text, member text, key text) returns text language sql immutable as $$
-  select replace(doc, member || to_json(key)::text || ',', member || to_json(pg_temp.host_key(key))::text || ',')
+create function joining_respell(doc text, member text, key text) returns text language sql immutable as $$
+  select replace(doc, member || to_json(key)::text || ',', member || to_json(joining_host_key(key))::text || ',')
 $$;
 
-create temporary table moved on commit drop as
-select report_id, revision, pg_temp.host_key(report_id) as to_id,
-       row_number() over (partition by pg_temp.host_key(report_id)
+create table joining_moved as
+select report_id, revision, joining_host_key(report_id) as to_id,
+       row_number() over (partition by joining_host_key(report_id)
                           order by received_at, revision, report_id collate "C") as to_revision
   from load_report_revision
- where pg_temp.host_key(report_id) in (
-   select pg_temp.host_key(report_id) from load_report where report_id <> pg_temp.host_key(report_id));
+ where joining_host_key(report_id) in (
+   select joining_host_key(report_id) from load_report where report_id <> joining_host_key(report_id));
 
 insert into incident (incident_id, kind, details)
 select gen_random_uuid(), 'keys_joined',
        jsonb_build_object('report', to_id, 'joined', jsonb_agg(distinct report_id), 'revisions', count(*))::text
-  from moved group by to_id;
+  from joining_moved group by to_id;
 
 -- The order makes all of them leave before the first comes back.
 with gone as (
-  delete from load_report_section s using moved m
+  delete from load_report_section s using joining_moved m
    where s.report_id = m.report_id and s.revision = m.revision
   returning m.to_id, m.to_revision, s.seq, s.key, s.rating)
 insert into load_report_section (report_id, revision, seq, key, rating)
 select to_id, to_revision, seq, key, rating from gone order by to_id, to_revision, seq;
 
 with gone as (
-  delete from load_report_revision r using moved m
+  delete from load_report_revision r using joining_moved m
    where r.report_id = m.report_id and r.revision = m.revision
   returning m.to_id, m.to_revision, r.load_id, r.stop_id, r.driver_id, r.captured_at, r.received_at,
-            pg_temp.respell(r.doc, '"reportId":', r.report_id) as doc)
+            joining_respell(r.doc, '"reportId":', r.report_id) as doc)
 insert into load_report_revision (report_id, revision, load_id, stop_id, driver_id, captured_at, received_at, doc)
 select to_id, to_revision, load_id, stop_id, driver_id, captured_at, received_at, doc
   from gone order by to_id, to_revision;
 
-delete from parked_row p using moved m where p.file = 'LCRHDP' and p.key = m.report_id;
-delete from load_report h using moved m where h.report_id = m.report_id;
-insert into load_report (report_id, version) select to_id, max(to_revision) from moved group by to_id;
+delete from parked_row p using joining_moved m where p.file = 'LCRHDP' and p.key = m.report_id;
+delete from load_report h using joining_moved m where h.report_id = m.report_id;
+insert into load_report (report_id, version) select to_id, max(to_revision) from joining_moved group by to_id;
 
 update load_report_revision
-   set doc = pg_temp.respell(pg_temp.respell(pg_temp.respell(doc, '"loadId":', load_id), '"stopId":', stop_id),
+   set doc = joining_respell(joining_respell(joining_respell(doc, '"loadId":', load_id), '"stopId":', stop_id),
                              '"driverId":', driver_id),
-       load_id = pg_temp.host_key(load_id), stop_id = pg_temp.host_key(stop_id), driver_id = pg_temp.host_key(driver_id)
+       load_id = joining_host_key(load_id), stop_id = joining_host_key(stop_id), driver_id = joining_host_key(driver_id)
  where (load_id, stop_id, driver_id)
-    <> (pg_temp.host_key(load_id), pg_temp.host_key(stop_id), pg_temp.host_key(driver_id));
+    <> (joining_host_key(load_id), joining_host_key(stop_id), joining_host_key(driver_id));
 
 do $$
 declare
   section record;
 begin
-  for section in select * from load_report_section where key <> pg_temp.host_key(key) loop
-    update load_report_revision set doc = pg_temp.respell(doc, '{"key":', section.key)
+  for section in select * from load_report_section where key <> joining_host_key(key) loop
+    update load_report_revision set doc = joining_respell(doc, '{"key":', section.key)
      where report_id = section.report_id and revision = section.revision;
   end loop;
-  update load_report_section set key = pg_temp.host_key(key) where key <> pg_temp.host_key(key);
+  update load_report_section set key = joining_host_key(key) where key <> joining_host_key(key);
 end
 $$;
+
+drop table joining_moved;
+drop function joining_respell(text, text, text);
+drop function joining_host_key(text);

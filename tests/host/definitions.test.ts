@@ -114,7 +114,8 @@ describe('the clock of a facility', () => {
       '2026-11-01T08:00:00.000Z',
     ])
       expect(instantOf(hostMoment(new Date(instant), chicago), chicago)?.toISOString()).toBe(instant);
-    expect(instantOf({ date: '0', time: '0' }, chicago)).toBeUndefined();
+    expect(instantOf({ date: '0', time: '0' }, chicago)).toBeNull();
+    expect(instantOf({ date: '20261399', time: '0' }, chicago)).toBeUndefined();
     // 01:30 comes twice on this day: the first of them.
     expect(instantOf({ date: '20261101', time: '13000' }, chicago)?.toISOString()).toBe('2026-11-01T06:30:00.000Z');
   });

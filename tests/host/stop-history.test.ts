@@ -193,7 +193,7 @@ describe('GET /api/ops/stop-history/verify', () => {
     const items = [seal(key, 1), seal(key, 1), seal(key, 1), seal(old, 1), seal(key, 1), seal(key, 7), seal(key, 1)];
     await depot.pipeline.push(session, items.slice(0, 1));
     const lost = { from: 2, to: 2, reason: 'storage was evicted' };
-    await pool.query(skipLostItems, [clientId, '1001', lost.from, lost.to, JSON.stringify(lost)]);
+    await pool.query(skipLostItems, [clientId, '1001', lost.from, lost.to, JSON.stringify(lost), 10_000]);
     await depot.pipeline.push(session, items.slice(2));
     const links = async () => {
       const at = `?facility=${key.facility}&route_id=${key.id}&week_end=${key.week_end}&stop_id=1`;

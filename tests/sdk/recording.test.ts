@@ -79,7 +79,12 @@ describe('recording', () => {
     await device.kill();
 
     const again = await device.start();
-    expect(again.driver.current).toEqual({ employeeId: '1001', name: 'Driver 1001', signedIn: true });
+    expect(again.driver.current).toEqual({
+      employeeId: '1001',
+      name: 'Driver 1001',
+      routesKnown: true,
+      signedIn: true,
+    });
     expect(again.route().current?.stops.map((stop) => [stop.id, stop.updates.status, stop.pending])).toEqual([
       [1, 'P', 0],
       [2, 'D', 1],

@@ -6,6 +6,7 @@ import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 
 /** Tables with a facility in them whose rows belong to something else. */
 const notOfARoute = new Map([
+  ['invitation', 'belongs to sign-up: for one employee or a depot, and asked for by its code'],
   ['employee', 'master data of the whole company: copied to every node'],
   ['quarantine', 'belongs to a queue: what it holds may name no route, or a wrong one'],
   ['request_key', 'belongs to whoever asked: the facility is part of the answer, not of the question'],
