@@ -35,6 +35,9 @@ export const quarantinedItem = z.strictObject({
   body: z.string(),
   body_encoding: z.enum(['utf-8', 'base64']),
   received_at: z.iso.datetime(),
+  /** A retry of a refused REST request adds no entry; an item of a queue is known by its id. */
+  attempts: z.int(),
+  last_received_at: z.iso.datetime(),
   state: z.enum(['open', 'released', 'dismissed']),
   resolved_at: z.nullable(z.iso.datetime()),
   resolved_by: z.nullable(z.string()),

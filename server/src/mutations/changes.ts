@@ -1,6 +1,7 @@
 import type { RouteKey, Scope, StopResult, Warning } from '@tailgate/sync-protocol';
 import type { Decision } from './change.ts';
-import type { Fault, Item } from './item.ts';
+import type { Item } from './item.ts';
+import type { QuarantineEntry, RepeatedRefusal } from './refusals.ts';
 import type { NewRevision } from './report-fold.ts';
 import type { LoadedClient, LoadedRoute } from './world.ts';
 
@@ -20,10 +21,13 @@ export interface Changes {
   readonly clients: LoadedClient[];
   readonly reports: readonly NewRevision[];
   readonly ledger: LedgerEntry[];
-  readonly quarantine: QuarantineEntry[];
+  readonly quarantine: readonly QuarantineEntry[];
+  /** Of what was kept there before without a queue, what came again and is refused still. */
+  readonly refusedAgain: readonly RepeatedRefusal[];
   /** Mutations that were kept there before and are applied now, by whose word. */
   readonly released: readonly (Decision & {
-    readonly item: Item;
+    /** The id under which it was kept. */
+    readonly id: string;
     /** The route version that contains it; null for a report. */
     readonly version: number | null;
   })[];
@@ -52,15 +56,4 @@ export interface LedgerEntry {
   readonly editTime: number;
   readonly result: 'applied' | 'duplicate';
   readonly warnings: readonly Warning[];
-}
-
-export interface QuarantineEntry {
-  readonly quarantineId: string;
-  readonly item: Item;
-  readonly fault: Fault;
-  /** Null where none could be told. */
-  readonly editTime: number | null;
-  readonly key: RouteKey | null;
-  readonly stop: number | null;
-  readonly clientVersion: number;
 }

@@ -5,13 +5,13 @@ import { newEvidence } from '../stops/named-assets.ts';
 import type { StopDecision } from '../stops/rules.ts';
 import type { StopContext } from '../stops/stop-context.ts';
 import type { Outcome, ReportOutcome } from './change.ts';
-import type { Changes, LedgerEntry, QuarantineEntry } from './changes.ts';
+import type { Changes, LedgerEntry } from './changes.ts';
 import { decide, latestOf, repeats } from './decide.ts';
 import { inOurTime } from './device-times.ts';
 import { editTimeOf, lagOf, signOutWarnings } from './edit-time.ts';
-import { fitsChain, judge, linkOf } from './identity.ts';
-import type { KnownMutation } from './identity.ts';
+import { fitsChain, judge, linkOf, type KnownMutation } from './identity.ts';
 import { placeOf, type CommandMeaning, type Fault, type Item, type QueueItem } from './item.ts';
+import { fault, held, idReused, Refusals } from './refusals.ts';
 import { ReportFold } from './report-fold.ts';
 import type { LatestChange, LoadedClient, LoadedRoute, LoadedStop, World } from './world.ts';
 import { knowsQueue, stopName } from './world.ts';
@@ -61,7 +61,7 @@ class Fold {
   readonly #reports: ReportFold;
   readonly #known = new Map<string, KnownMutation>();
   readonly #ledger: LedgerEntry[] = [];
-  readonly #quarantine: QuarantineEntry[] = [];
+  readonly #refusals: Refusals;
   readonly #released: Changes['released'][number][] = [];
   readonly #repeated: Item[] = [];
   readonly #incidents: Changes['incidents'] = [];
@@ -71,6 +71,7 @@ class Fold {
     this.#forkedBefore = forked;
     this.#world = world;
     this.#reports = new ReportFold(world.reports);
+    this.#refusals = new Refusals(world.refused);
     this.#poisoned = poisoned;
   }
 
@@ -118,7 +119,8 @@ class Fold {
       clients: [...this.#clients.values()],
       reports: this.#reports.revisions,
       ledger: this.#ledger,
-      quarantine: this.#quarantine,
+      quarantine: this.#refusals.entries,
+      refusedAgain: this.#refusals.repeated,
       released: this.#released,
       repeated: this.#repeated,
       incidents: this.#incidents,
@@ -136,8 +138,11 @@ class Fold {
     const isDone = known && !known.quarantined;
     const goesOn = item.release ?? (comesAgain ? sentAgain : undefined);
     const outcome = known && (isDone || !goesOn) ? this.#again(item, known) : this.#apply(item, editTime, []);
-    if (goesOn && outcome.result !== 'quarantined')
-      this.#released.push({ item, by: goesOn.by, note: goesOn.note, version: versionOf(outcome) });
+    if (outcome.result === 'quarantined') return outcome;
+    const kept = this.#refusals.standing(item);
+    const { by, note } = goesOn ?? sentAgain;
+    const ids = new Set([...(goesOn ? [item.id] : []), ...(kept ? [kept.id] : [])]);
+    for (const id of ids) this.#released.push({ id, by, note, version: versionOf(outcome) });
     return outcome;
   }
 
@@ -318,7 +323,7 @@ class Fold {
       clientVersion = state.version + 1;
       this.#clients.set(state.clientId, { ...state, version: clientVersion });
     }
-    this.#quarantine.push({ quarantineId: randomUUID(), item, fault: why, key, stop, editTime, clientVersion });
+    this.#refusals.add({ quarantineId: randomUUID(), item, fault: why, key, stop, editTime, clientVersion });
     if (why !== idReused) this.#known.set(id, { hash, version: null, quarantined: why, warnings: [], receivedAt });
     return { result: 'quarantined', ...why };
   }
@@ -389,9 +394,6 @@ const isDriver = (route: RouteFacts, employee: string): boolean =>
   route.drivers.some((driver) => driver.id === employee);
 
 const warn = (code: Warning['code'], message: string): Warning => ({ code, path: '', message });
-const fault = (code: Fault['code'], reason: string): Fault => ({ code, reason, details: [] });
-const held = fault('CLIENT_REVOKED', 'an operator has unregistered the driver of this queue');
-const idReused = fault('ID_REUSED', 'this id came before with another content');
 const sentAgain = { by: 'sender', note: 'sent again, and applied' };
 
 const versionOf = (outcome: Outcome | ReportOutcome): number | null =>

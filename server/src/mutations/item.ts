@@ -77,6 +77,13 @@ export function placeOf({ queued, release }: Item): QueuePlace | null {
   return { clientId: queue.clientId, seq, prevHash };
 }
 
+/** As tables name who it is from; blank for a caller of an open endpoint. */
+export function authorOf({ actor }: Pick<Item, 'actor'>): string {
+  if (actor.kind === 'driver') return actor.employee;
+  if (actor.kind === 'anybody') return '';
+  return actor.kind === 'office' ? actor.user : 'timer';
+}
+
 /** What an item asks for, or why it cannot be understood. */
 export type Meaning =
   | CommandMeaning

@@ -2,7 +2,7 @@ import type { RouteKey, Scope, StopResult, Warning } from '@tailgate/sync-protoc
 import { canonicalJson, mutationArgs, routeScope } from '@tailgate/sync-protocol';
 import { readSignOuts, type SignOut } from '../auth/queue-sign-outs.ts';
 import type { CodeBook } from '../codes/code-book.ts';
-import { int2Array, textArray, uuidArray } from '../db/arrays.ts';
+import { byteaArray, int2Array, textArray, uuidArray } from '../db/arrays.ts';
 import type { Tx } from '../db/types.ts';
 import type { CloseMode } from '../routes/closing.ts';
 import type { RouteDriver } from '../routes/header.ts';
@@ -10,6 +10,8 @@ import { readResult, untouched } from '../stops/stored-documents.ts';
 import type { QuarantineCode } from './change.ts';
 import type { KnownMutation } from './identity.ts';
 import { placeOf, type Item } from './item.ts';
+import { loadRefused } from './quarantine-sql.ts';
+import { askedContent, contentName, type AskedContent, type StandingRefusal } from './refusals.ts';
 import { loadReports } from './report-rows.ts';
 import * as sql from './sql.ts';
 import type { LatestChange, LoadedClient, LoadedRoute, LoadedStop, World } from './world.ts';
@@ -36,10 +38,11 @@ export async function loadWorld(
   const byContent = items.some((item) => item.dedupeByContent);
   // What is told apart by its content has an id that we have just made: nobody knows it.
   const named = items.filter((item) => !item.dedupeByContent);
+  const asked = items.map(askedContent).filter((content) => content !== undefined);
   const hasRoutes = wanted.routes.size > 0;
 
   // Sent together over a pipelined connection, run in this order: what is read after the locks has a snapshot under them.
-  const [clients, signOuts, routes, drivers, stops, reports, known] = await Promise.all([
+  const [clients, signOuts, routes, drivers, stops, reports, known, refused] = await Promise.all([
     // Not under the lock: a session that ends now was alive when these came.
     wanted.clients.length > 0 ? tx.query<ClientRow>(sql.lockClients, [uuidArray(wanted.clients)]) : none,
     wanted.byKey.size > 0 ? readSignOuts(tx, [...wanted.byKey], wanted.latest) : noSignOuts,
@@ -50,6 +53,7 @@ export async function loadWorld(
     named.length > 0
       ? tx.query<KnownRow>(sql.loadKnown, [textArray(named.map(facilityOf)), uuidArray(named.map((item) => item.id))])
       : none,
+    asked.length > 0 ? tx.query<RefusedRow>(loadRefused, contentColumns(asked)) : none,
   ]);
 
   const found = loadedRoutes(routes.rows, drivers.rows);
@@ -61,6 +65,7 @@ export async function loadWorld(
     stops: loadedStops(wanted.stops, stops.rows),
     reports,
     known: new Map(known.rows.map((row) => [row.id, knownMutation(row)])),
+    refused: new Map(refused.rows.map((row) => [contentName({ ...row, author: row.employee }), refusalOf(row)])),
   };
   return { world, held: missing.length > 0 ? await heldRoutes(tx, missing) : new Set() };
 }
@@ -252,6 +257,21 @@ function latestChange({ employee, hash, body }: StopRow): LatestChange | null {
 const readBody: (body: string) => { name: string; version: number; args: unknown } = JSON.parse;
 
 const readWarnings: (text: string) => Warning[] = JSON.parse;
+
+const contentColumns = (asked: readonly AskedContent[]): Buffer[] => [
+  textArray(asked.map(({ source }) => source)),
+  textArray(asked.map(({ author }) => author)),
+  byteaArray(asked.map(({ hash }) => hash)),
+];
+
+interface RefusedRow {
+  quarantine_id: string;
+  id: string;
+  source: string;
+  employee: string;
+  hash: Buffer;
+}
+const refusalOf = ({ quarantine_id: quarantineId, id }: RefusedRow): StandingRefusal => ({ quarantineId, id });
 
 interface KnownRow {
   id: string;

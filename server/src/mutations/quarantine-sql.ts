@@ -9,6 +9,29 @@ export const findKept = statement(
      from quarantine where quarantine_id = $1`,
 );
 
+/** Entries of these authors with these contents that are not released. $1 sources, $2 authors, $3 hashes. */
+export const loadRefused = statement(
+  'load refused',
+  `select q.quarantine_id, q.id, q.source, q.employee, q.hash
+     from unnest($1::text[], $2::text[], $3::bytea[]) as k (source, employee, hash)
+     join quarantine q using (source, employee, hash)
+    where q.attempts is not null and q.code <> 'ID_REUSED' and q.state <> 'released'`,
+);
+
+/**
+ * Contents that came again and were refused again. They count as of their latest receipt, by its rules. $1 quarantine ids,
+ * $2 how many times, $3 when last, $4 edit times, $5 path sets, $6 codes, $7 reasons, $8 details.
+ */
+export const countRepeated = statement(
+  'count repeated',
+  `update quarantine q
+      set attempts = q.attempts + k.attempts, last_received_at = k.last_received_at,
+          edit_time = greatest(q.edit_time, k.edit_time), paths = k.paths, code = k.code, reason = k.reason, details = k.details
+     from unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[])
+       as k (quarantine_id, attempts, last_received_at, edit_time, paths, code, reason, details)
+    where q.quarantine_id = k.quarantine_id and q.state <> 'released'`,
+);
+
 /**
  * Kept mutations that are applied now, each to be known by its phone as well: the scope of its queue rises, and all nodes
  * hear of it. $1 mutation ids, $2 who let them go, $3 their words, $4 the route versions that contain them.

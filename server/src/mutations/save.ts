@@ -15,12 +15,13 @@ import type { Tx } from '../db/types.ts';
 import type { RouteFacts } from '../routes/header.ts';
 import { routeHeader } from '../routes/header.ts';
 import type { CommittedDocument, QueuePlace, RouteCommit } from './change.ts';
-import type { Changes, LedgerEntry, QuarantineEntry } from './changes.ts';
+import type { Changes, LedgerEntry } from './changes.ts';
 import { keyColumns } from './load.ts';
 import { namedRoute, namedStop } from './named-route.ts';
 import { stopName } from './world.ts';
-import { placeOf, type Item } from './item.ts';
-import { releaseKept } from './quarantine-sql.ts';
+import { authorOf, placeOf, type Item } from './item.ts';
+import { countRepeated, releaseKept } from './quarantine-sql.ts';
+import type { QuarantineEntry, RepeatedRefusal } from './refusals.ts';
 import { saveReports } from './report-rows.ts';
 import * as sql from './sql.ts';
 import type { Wakeups } from './wakeups.ts';
@@ -45,6 +46,7 @@ export function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): Sent<re
     changes.routes.length > 0 && saveRoutes(tx, changes.routes),
     changes.clients.length > 0 && saveClients(tx, changes.clients),
     changes.quarantine.length > 0 && saveQuarantine(tx, changes.quarantine),
+    changes.refusedAgain.length > 0 && saveRefusedAgain(tx, changes.refusedAgain),
     changes.released.length > 0 && saveReleases(tx, changes.released),
     changes.repeated.length > 0 && saveRepeated(tx, changes.repeated),
     changes.incidents.length > 0 && saveIncidents(tx, changes.incidents),
@@ -181,10 +183,24 @@ function saveClients(tx: Tx, clients: Changes['clients']) {
 
 function saveReleases(tx: Tx, released: Changes['released']) {
   return tx.query(releaseKept, [
-    uuidArray(released.map(({ item }) => item.id)),
+    uuidArray(released.map(({ id }) => id)),
     textArray(released.map(({ by }) => by)),
     textArray(released.map(({ note }) => note)),
     int8Array(released.map(({ version }) => version)),
+  ]);
+}
+
+function saveRefusedAgain(tx: Tx, repeated: readonly RepeatedRefusal[]) {
+  const items = repeated.map(({ item }) => item);
+  return tx.query(countRepeated, [
+    uuidArray(repeated.map(({ quarantineId }) => quarantineId)),
+    int4Array(repeated.map(({ attempts }) => attempts)),
+    instantArray(items.map(({ receivedAt }) => receivedAt)),
+    instantArray(repeated.map(({ editTime }) => editTime)),
+    textArray(items.map(({ paths }) => paths)),
+    textArray(repeated.map(({ fault }) => fault.code)),
+    textArray(repeated.map(({ fault }) => fault.reason)),
+    textArray(repeated.map(({ fault }) => JSON.stringify(fault.details))),
   ]);
 }
 
@@ -240,12 +256,6 @@ function saveIncidents(tx: Tx, incidents: Changes['incidents']) {
 
 const linkBytes = (place: QueuePlace | null): Buffer | null =>
   place === null || place.prevHash === null ? null : Buffer.from(place.prevHash, 'base64url');
-
-function authorOf({ actor }: LedgerEntry['item']): string {
-  if (actor.kind === 'driver') return actor.employee;
-  if (actor.kind === 'anybody') return '';
-  return actor.kind === 'office' ? actor.user : 'timer';
-}
 
 /** A route that has closed is another line in the lists of its drivers, on whatever node they are. */
 function driversToTell(before: RouteFacts, after: RouteFacts): string[] {

@@ -104,14 +104,18 @@ export const saveClients = statement(
     where c.client_id = k.client_id`,
 );
 
+/** Nothing where the entry is there: by its id and hash, or its content from the same author without a queue. */
 export const saveQuarantine = statement(
   'save quarantine',
   `insert into quarantine (quarantine_id, id, hash, client_id, seq, client_version, employee, facility, route_id, week_end, stop_id,
-                           name, code, reason, details, body, received_at, source, paths, captured_at, edit_time, prev_hash)
-   select * from unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::uuid[], $5::bigint[], $6::bigint[], $7::text[], $8::text[], $9::text[],
+                           name, code, reason, details, body, received_at, source, paths, captured_at, edit_time, prev_hash, attempts)
+   select *, case when client_id is null then 1 end
+     from unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::uuid[], $5::bigint[], $6::bigint[], $7::text[], $8::text[], $9::text[],
                         $10::text[], $11::smallint[], $12::text[], $13::text[], $14::text[], $15::text[], $16::bytea[], $17::timestamptz[], $18::text[],
                         $19::text[], $20::timestamptz[], $21::timestamptz[], $22::bytea[])
-   on conflict (id, hash) do nothing`,
+       as k (quarantine_id, id, hash, client_id, seq, client_version, employee, facility, route_id, week_end, stop_id,
+             name, code, reason, details, body, received_at, source, paths, captured_at, edit_time, prev_hash)
+   on conflict do nothing`,
 );
 
 /** A database that was put back to an earlier state may know the place from a life that it has forgotten. */

@@ -7,6 +7,7 @@ import type { PlanLines } from '../stops/plan-lines.ts';
 import type { Queue } from './change.ts';
 import type { SignOut } from '../auth/queue-sign-outs.ts';
 import type { KnownMutation, QueueState } from './identity.ts';
+import type { StandingRefusal } from './refusals.ts';
 
 /** All that a batch's rules may look at, as loaded under its locks. */
 export interface World {
@@ -19,6 +20,8 @@ export interface World {
   readonly reports: ReadonlyMap<string, StandingReport>;
   /** By mutation id. */
   readonly known: ReadonlyMap<string, KnownMutation>;
+  /** By `contentName`: what is in quarantine of the same content from the same author. */
+  readonly refused: ReadonlyMap<string, StandingRefusal>;
   readonly codes: CodeBook;
   readonly closeMode: CloseMode;
   readonly timerMs: number;

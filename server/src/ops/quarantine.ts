@@ -25,6 +25,8 @@ interface QuarantineRow {
   readonly details: string;
   readonly body: Buffer;
   readonly received_at: Date;
+  readonly attempts: number;
+  readonly last_received_at: Date;
   readonly state: QuarantinedItem['state'];
   readonly resolved_at: Date | null;
   readonly resolved_by: string | null;
@@ -130,6 +132,8 @@ function itemOf(row: Omit<QuarantineRow, 'position'>): QuarantinedItem {
     body: body.toString(encoding),
     body_encoding: encoding,
     received_at: row.received_at.toISOString(),
+    attempts: row.attempts,
+    last_received_at: row.last_received_at.toISOString(),
     state: row.state,
     resolved_at: row.resolved_at?.toISOString() ?? null,
     resolved_by: row.resolved_by,

@@ -267,7 +267,7 @@ describe('contract §4: PUT route/stop', () => {
         ],
       },
     });
-    const alone = await put([{ id: 77, updates: { status: 'D' } }]);
+    const alone = await put([{ id: 77, updates: { status: 'S' } }]);
     expect(alone.error).toMatchObject({ code: 'STOP_NOT_FOUND', details: [{ path: 'stops.0' }] });
     expect((await kept()).map(({ code }) => code)).toEqual(['STOP_NOT_FOUND', 'STOP_NOT_FOUND']);
   });

@@ -28,7 +28,10 @@ const itemFields = {
   details: 'Each fault with its path.',
   body: 'As it came.',
   body_encoding: '`base64` where the bytes are no UTF-8.',
-  received_at: 'UTC.',
+  received_at: 'UTC; the first time.',
+  attempts:
+    'How often it came. A REST request with the same content from the same employee counts here, whatever its key; an item of a queue counts once.',
+  last_received_at: 'UTC; the latest time. A REST request that is released counts as of then.',
   state: 'Whether anybody has settled it.',
   resolved_at: 'When.',
   resolved_by: 'By whom.',
