@@ -122,6 +122,10 @@ const table = {
     oneOf('doorbell', 'polling'),
   ),
   HOST_POLL_SECONDS: withDefault('2', 'Seconds between two looks at what changed on the host', wholeNumber(1, 3_600)),
+  IMPORT_FROM: optional(
+    'First week whose routes are imported, by its last day (YYYYMMDD); unset: the one 8 weeks ago',
+    yyyymmdd(),
+  ),
   MAX_FILE_MB: withDefault(
     '25',
     'Largest uploaded file in MiB; a request may be four times as large',
@@ -231,6 +235,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
     trustProxy: read('TRUST_PROXY'),
     hostChanges: read('HOST_CHANGES'),
     hostPollSeconds: read('HOST_POLL_SECONDS'),
+    importFrom: read('IMPORT_FROM'),
     maxFileMb: read('MAX_FILE_MB'),
     maxFiles: read('MAX_FILES'),
     uploadQuotaMb: read('UPLOAD_QUOTA_MB'),
@@ -294,6 +299,14 @@ function wholeNumber(least: number, most: number) {
     .regex(/^\d{1,9}$/, { error, abort: true })
     .transform(Number)
     .refine((value) => value >= least && value <= most, error);
+}
+
+function yyyymmdd() {
+  return z.string().refine((value) => {
+    const day = value.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3');
+    const date = new Date(`${day}Z`);
+    return day !== value && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+  }, 'expected a day that exists as YYYYMMDD, such as 20261128');
 }
 
 function share() {

@@ -118,6 +118,7 @@ export class HostSide {
     // Its own name: to the worker the import's leases are another's, and it looks again as soon as they are free.
     const leases = new Leases({ db, owner: randomUUID() });
     this.#closers.push(() => leases.close());
+    const { importFrom } = config;
     const hostImport = new HostImport({
       db,
       host,
@@ -126,7 +127,8 @@ export class HostSide {
       clock,
       log,
       pollSeconds: config.hostPollSeconds,
-      ...(config.hostChanges === 'polling' ? { changes: new HostPolling({ db, host, clock }) } : {}),
+      importFrom,
+      ...(config.hostChanges === 'polling' ? { changes: new HostPolling({ db, host, clock, importFrom }) } : {}),
     });
     // Demo routes are whole once loaded: the first driver need not wait until they have been quiet for a while.
     if (config.demo && (await this.#loadDemo())) await hostImport.importNow();

@@ -18,6 +18,8 @@ import { recordedLog } from '../support/recorded-log.ts';
 import { createHost } from '../support/stand-in.ts';
 
 export const WEEK = '20261121';
+/** Suites use constant weeks, whatever the day of their run. */
+const EARLIEST_WEEK = '20200101';
 export const routeKey = (id: string): RouteKey => ({ facility: 'F01', id, week_end: WEEK });
 
 /**
@@ -28,7 +30,9 @@ export async function importGround(by: 'doorbell' | 'polling' = 'doorbell', cloc
   const { database, host, clerk } = await createHost();
   const { pool } = database;
   if (by === 'polling') await pool.query('drop table PODDTA.PODCHGP');
-  const changes = by === 'doorbell' ? new Doorbell(host) : new HostPolling({ db: pool, host, clock });
+  const changesFrom = (importFrom: string) =>
+    by === 'doorbell' ? new Doorbell(host) : new HostPolling({ db: pool, host, clock, importFrom });
+  const changes = changesFrom(EARLIEST_WEEK);
   const boss = new PgBoss({ connectionString: database.url, useListenNotify: true });
   // It connects again by itself; unheard, an error of it would end the process.
   boss.on('error', () => undefined);
@@ -58,7 +62,7 @@ export async function importGround(by: 'doorbell' | 'polling' = 'doorbell', cloc
     codes: [],
   });
 
-  const openImport = (over: Host = host, pollSeconds = 3_600, db: Db = pool) => {
+  const openImport = (over: Host = host, pollSeconds = 3_600, db: Db = pool, importFrom = EARLIEST_WEEK) => {
     const log = recordedLog();
     const leases = new Leases({ db: pool, owner: randomUUID() });
     const imports = new HostImport({
@@ -69,7 +73,8 @@ export async function importGround(by: 'doorbell' | 'polling' = 'doorbell', cloc
       clock: () => new Date(),
       log,
       pollSeconds,
-      changes: over === host ? changes : new Doorbell(over),
+      importFrom,
+      changes: over !== host ? new Doorbell(over) : importFrom === EARLIEST_WEEK ? changes : changesFrom(importFrom),
     });
     atFileEnd(async () => {
       await imports.stop();

@@ -30,6 +30,7 @@ describe('settings', () => {
       trustProxy: false,
       hostChanges: 'doorbell',
       hostPollSeconds: 2,
+      importFrom: undefined,
       maxFileMb: 25,
       maxFiles: 20,
       uploadQuotaMb: 10_240,
@@ -94,6 +95,8 @@ describe('a wrong value stops the start with one line that names it', () => {
     ['MAIL_FROM', 'Depot <pod@x.example>\r\nBcc: b@x.example', /^MAIL_FROM: expected a mail address/],
     ['TRUST_PROXY', 'yes', /^TRUST_PROXY: expected 0, a number of proxies, or addresses .* got "yes"$/],
     ['LEGACY_LIBRARY', 'POD"; drop', /^LEGACY_LIBRARY: expected a library name/],
+    ['IMPORT_FROM', '20260231', /^IMPORT_FROM: expected a day that exists as YYYYMMDD, .* got "20260231"$/],
+    ['IMPORT_FROM', '2026-11-28', /^IMPORT_FROM: expected a day/],
     ['DEMO', 'true', 'DEMO: expected one of 0, 1, got "true"'],
   ])('%s=%s', (name, value, message) => {
     expect(() => loadConfig({ [name]: value }, [])).toThrow(ConfigError);

@@ -35,7 +35,14 @@ export class Importer {
       silence: (sequences) => this.#ear.changes.silence(sequences),
     };
     const clock = (): Date => this.#ear.clock();
-    this.#imports = new HostImport({ ...ground, host: line, changes, clock, pollSeconds: 3_600 });
+    this.#imports = new HostImport({
+      ...ground,
+      host: line,
+      changes,
+      clock,
+      pollSeconds: 3_600,
+      importFrom: '20200101',
+    });
   }
 
   /** Whatever has changed, of whichever route. */

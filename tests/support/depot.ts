@@ -36,6 +36,8 @@ export interface Depot {
   addRoute(id: string, stops: readonly number[], ...drivers: string[]): Promise<RouteKey>;
   /** Takes in what others have changed on the host until now. */
   importNow(): Promise<void>;
+  /** What a night does: everything is compared with the host. */
+  compareAll(): Promise<void>;
   /** A driver's change. */
   record(key: RouteKey, stop: StopObjectInput): Promise<Outcome>;
   /** What another program or a clerk does on the host. */
@@ -114,6 +116,7 @@ export async function openDepot(): Promise<Depot> {
       return { facility: 'F01', id, week_end: WEEK };
     },
     importNow: () => hostImport.importNow(),
+    compareAll: async () => void (await hostImport.findDrift('everything')),
     record: (key, stop) => pipeline.submit(change(key, stop, clock.now)),
     clerk: async (sql) => void (await clerk.query(sql)),
     show: (file, where) =>

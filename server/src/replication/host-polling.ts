@@ -3,7 +3,6 @@ import type { Db } from '../db/types.ts';
 import { ClosedRounds } from './closed-rounds.ts';
 import type { HostChanges, Ring } from './host/changes.ts';
 import type { Host } from './host/host.ts';
-import { hostMoment } from './host/local-time.ts';
 import {
   hasHeader,
   placeKey,
@@ -18,11 +17,14 @@ import {
   type SeenRoute,
 } from './host/marks.ts';
 import * as sql from './polling-sql.ts';
+import { weeksOfWork } from './host/weeks-of-work.ts';
 
 export interface PollingOptions {
   readonly db: Db;
   readonly host: Host;
   readonly clock: () => Date;
+  /** IMPORT_FROM: the first week (YYYYMMDD) that is looked at. */
+  readonly importFrom?: string | undefined;
 }
 
 /** A difference that was not taken in yet. */
@@ -35,9 +37,6 @@ interface Waiting {
   /** What is remembered then; undefined: nothing more of this place. */
   readonly after: Mark | undefined;
 }
-
-/** Closed routes of older weeks are history. */
-const HISTORY_MS = 8 * 86_400_000;
 
 /**
  * The doorbell's stand-in for hosts that allow no triggers (HOST_CHANGES=polling): each look digests every open route and
@@ -56,13 +55,12 @@ export class HostPolling implements HostChanges {
   }
 
   async look(): Promise<{ rings: Ring[]; strange: string[] }> {
-    const { db, host, clock } = this.#options;
+    const { db, host, clock, importFrom } = this.#options;
     const now = clock();
-    const since = hostMoment(new Date(now.getTime() - HISTORY_MS), 'UTC').date;
     const { rows } = await db.query<Mark>(sql.loadMarks);
     const remembered = new Map(rows.filter(isOfPlace).map((mark) => [nameOf(mark), mark]));
     const digests = new Map(rows.filter(isOfRoute).map((mark) => [mark.place, mark]));
-    const { marks, ...routes } = await readMarks(host, since);
+    const { marks, ...routes } = await readMarks(host, weeksOfWork(now, importFrom));
     const due = new Set([...this.#unheard(routes), ...this.#rounds.take(routes.closed, now.getTime())]);
     const closed = await readClosedRoutes(host, [...due]);
     const planned = new Set([...remembered.values()].filter(({ file }) => file === 'RTSTPP').map(routeOfPlace));

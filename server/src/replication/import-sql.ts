@@ -210,6 +210,17 @@ export const openRoutes = statement(
   `select facility, id, week_end from route where status = 'O' and withdrawn_at is null`,
 );
 
+/** Those of them whose week ended before $1 (YYYYMMDD). */
+export const openRoutesBefore = statement(
+  'open routes before',
+  `select facility, id, week_end from route where status = 'O' and withdrawn_at is null and week_end < $1`,
+);
+
+export const findRouteInUse = statement(
+  'find route in use',
+  `select from route where facility = $1 and id = $2 and week_end = $3 and withdrawn_at is null`,
+);
+
 /** Routes that are compared with the host: open ones, and closed ones of weeks that ended not before $1 (YYYYMMDD). */
 export const comparedRoutes = statement(
   'compared routes',

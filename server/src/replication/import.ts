@@ -15,7 +15,7 @@ import { readRouteRows, type RouteRows } from './host/reads.ts';
 import { importCodes, importEmployees, importFacilities, nothingNew, type NewMasters } from './import-masters.ts';
 import * as sql from './import-sql.ts';
 import type { Leases } from './lease.ts';
-import { keyOf, saveRoute } from './mirror-route.ts';
+import { keyOf, saveRoute, withdrawRoute } from './mirror-route.ts';
 import { OfficeEdits } from './office-edits.ts';
 import { RouteChoice } from './route-choice.ts';
 import { inheritanceOf, routeImage } from './route-image.ts';
@@ -31,6 +31,8 @@ export type ImportOptions = {
   clock: () => Date;
   log: Log;
   pollSeconds: number;
+  /** IMPORT_FROM: the first week (YYYYMMDD) whose routes are imported; without it some weeks back. */
+  importFrom?: string | undefined;
   /** Without it the doorbell. */
   changes?: HostChanges;
 };
@@ -154,7 +156,20 @@ export class HostImport {
     });
   }
 
+  /**
+   * Routes that are still open after their week is over are withdrawn before anything is compared: this is no drift. What
+   * a phone still has for them is accepted and flagged.
+   */
+  async #withdrawEarlierWeeks(): Promise<void> {
+    const { db, clock, log } = this.#options;
+    for (const key of await this.#choice.openOfEarlierWeeks()) {
+      await withTransaction(db, (tx) => withdrawRoute(tx, key, clock()));
+      log.info({ route: routeScope(key) }, 'an open route is withdrawn: its week ended before IMPORT_FROM');
+    }
+  }
+
   async #compare(scope: 'routes' | 'everything'): Promise<Drift> {
+    await this.#withdrawEarlierWeeks();
     if (this.#changes.comparesAll) {
       await this.#passAlone(0);
       if (scope === 'routes') return nothingDrifted;
@@ -213,6 +228,7 @@ export class HostImport {
     const { rings, strange } = await this.#changes.look();
     const { routes, masters } = sortRings(rings);
     const handled = [...strange, ...masters.sequences];
+    if (!this.#snapshotDone) await this.#withdrawEarlierWeeks();
     const renamed = await this.#importMasters(masters);
     const renamedScopes = new Set(renamed.map(routeScope));
     // The triggers stand since the library was opened: what was there before is looked at once.
@@ -265,6 +281,7 @@ export class HostImport {
   async #importRoute(rung: RungRoute, renamed: boolean): Promise<boolean> {
     const { host, log } = this.#options;
     try {
+      if (await this.#choice.isHistory(rung.key)) return true;
       const rows = await readRouteRows(host, rung.key);
       const saved = await this.#saveRoute(rung, rows, renamed);
       // Before anything else can fail: whoever finds these lines again begins the route's life anew once more, and what

@@ -43,8 +43,8 @@ export async function saveRoute(
   image: RouteImage | undefined,
   options: SaveOptions,
 ): Promise<SavedRoute> {
+  if (image === undefined) return withdrawRoute(tx, key, options.now);
   const [before] = (await tx.query<MirrorRoute>(sql.lockRoute, keyOf(key))).rows;
-  if (image === undefined) return before === undefined ? 'unchanged' : withdraw(tx, key, before, options.now);
   if (before === undefined) return create(tx, key, image, options);
 
   const { now } = options;
@@ -113,8 +113,9 @@ async function create(tx: Tx, key: RouteKey, image: RouteImage, options: SaveOpt
 }
 
 /** Marked, never deleted: what drivers still have for it drains, and the office sees where it belonged. */
-async function withdraw(tx: Tx, key: RouteKey, before: MirrorRoute, now: Date): Promise<SavedRoute> {
-  if (before.withdrawn_at !== null) return 'unchanged';
+export async function withdrawRoute(tx: Tx, key: RouteKey, now: Date): Promise<'unchanged' | 'withdrawn'> {
+  const [before] = (await tx.query<MirrorRoute>(sql.lockRoute, keyOf(key))).rows;
+  if (before === undefined || before.withdrawn_at !== null) return 'unchanged';
   const version = before.version + 1;
   await tx.query(sql.updateRoute, [
     ...keyOf(key),

@@ -1,35 +1,52 @@
 import { routeKey, routeScope, type RouteKey } from '@tailgate/sync-protocol';
 import type { Db } from '../db/types.ts';
 import type { Host } from './host/host.ts';
-import { hostMoment } from './host/local-time.ts';
 import { readRouteKeys, readRoutesOf } from './host/reads.ts';
 import * as sql from './import-sql.ts';
 import type { RungMasters } from './rung-routes.ts';
+import { weeksOfWork, type WeeksOfWork } from './host/weeks-of-work.ts';
 
-/** Closed routes of older weeks are history: the first snapshot leaves them where they are. */
-const HISTORY_MS = 8 * 86_400_000;
+export interface RouteChoiceOptions {
+  readonly db: Db;
+  readonly host: Host;
+  readonly clock: () => Date;
+  /** IMPORT_FROM: the first week (YYYYMMDD) whose routes are imported. */
+  readonly importFrom?: string | undefined;
+}
 
 /** Which routes the import looks at, where it is not a route's own row that has rung. */
 export class RouteChoice {
   readonly #db: Db;
   readonly #host: Host;
-  readonly #clock: () => Date;
+  readonly #weeks: () => WeeksOfWork;
   /** The last answer of `showing`: a comparison asks again for each of its routes. */
   #shown: { readonly rings: string; readonly routes: RouteKey[] } | undefined;
 
-  constructor({ db, host, clock }: { readonly db: Db; readonly host: Host; readonly clock: () => Date }) {
+  constructor({ db, host, clock, importFrom }: RouteChoiceOptions) {
     this.#db = db;
     this.#host = host;
-    this.#clock = clock;
+    this.#weeks = () => weeksOfWork(clock(), importFrom);
   }
 
   async open(): Promise<RouteKey[]> {
     return (await this.#db.query<RouteKey>(sql.openRoutes)).rows.map(plainKey);
   }
 
+  /** Open routes here of weeks that are over. */
+  async openOfEarlierWeeks(): Promise<RouteKey[]> {
+    return (await this.#db.query<RouteKey>(sql.openRoutesBefore, [this.#weeks().openFrom])).rows.map(plainKey);
+  }
+
+  /** Whether a route of the host stays there: its week is over, and the mirror lacks it or has it withdrawn. */
+  async isHistory(key: RouteKey): Promise<boolean> {
+    if (key.week_end >= this.#weeks().openFrom) return false;
+    const { rows } = await this.#db.query(sql.findRouteInUse, [key.facility, key.id, key.week_end]);
+    return rows.length === 0;
+  }
+
   /** Routes of the host that are no history, and all that are open here. @throws HostError */
   async allThatMatter(): Promise<RouteKey[]> {
-    return [...(await readRouteKeys(this.#host, this.#since())).flatMap(readableKey), ...(await this.open())];
+    return [...(await readRouteKeys(this.#host, this.#weeks())).flatMap(readableKey), ...(await this.open())];
   }
 
   /** Closed ones that are no history yet, and such as nobody has told us of. @throws HostError */
@@ -65,14 +82,9 @@ export class RouteChoice {
     if (Object.values(masters).every((names) => names.length === 0)) return [];
     const touched = (await readRoutesOf(this.#host, masters)).flatMap(readableKey);
     const { rows: before } = await this.#db.query<RouteKey>(sql.routesOfInvoices, [masters.invoices]);
-    const { rows } = await this.#db.query<RouteKey>(sql.comparedRoutes, [this.#since()]);
+    const { rows } = await this.#db.query<RouteKey>(sql.comparedRoutes, [this.#weeks().closedFrom]);
     const compared = new Set(rows.map(routeScope));
     return [...touched, ...before.map(plainKey)].filter((key) => compared.has(routeScope(key)));
-  }
-
-  /** Closed routes of weeks that ended before this day (YYYYMMDD) are history. */
-  #since(): string {
-    return hostMoment(new Date(this.#clock().getTime() - HISTORY_MS), 'UTC').date;
   }
 }
 

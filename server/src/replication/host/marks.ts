@@ -3,6 +3,7 @@ import { columnsOf } from './columns.ts';
 import type { Host, HostRow } from './host.ts';
 import { serviceProgram } from './standin-schema.ts';
 import { hostFile, type HostFileName } from './tables.ts';
+import type { WeeksOfWork } from './weeks-of-work.ts';
 
 // What a look at the host remembers where no trigger may tell of changes: not the rows, but a digest of each.
 
@@ -52,21 +53,23 @@ const routeFiles = ['RTDRVP', 'RTSTPP', 'RTPRDP', 'RTCOLP', 'RTPRUP', 'RTOSDP', 
 const bornFiles: readonly HostFileName[] = ['RTHDRP', 'RTSTPP'];
 
 /**
- * Looks at all routes that are open and at the master data that they show. Closed ones are seen by their header for as
- * long as their week ended not before `since` (YYYYMMDD). @throws HostError
+ * Looks at the routes that are open and at the master data that they show. Closed ones are seen by their header, both
+ * from their own week on. @throws HostError
  */
-export async function readMarks(host: Host, since: string): Promise<RoutesSeen & { marks: SeenMark[] }> {
+export async function readMarks(
+  host: Host,
+  { openFrom, closedFrom }: WeeksOfWork,
+): Promise<RoutesSeen & { marks: SeenMark[] }> {
   const { library } = host;
   const isOpen = (prefix: string) =>
-    `exists (select 1 from ${library}.RTHDRP where RHFAC = ${prefix}FAC and RHRTE = ${prefix}RTE and RHWKE = ${prefix}WKE and RHPODS <> 'C')`;
+    `exists (select 1 from ${library}.RTHDRP where RHFAC = ${prefix}FAC and RHRTE = ${prefix}RTE and RHWKE = ${prefix}WKE and RHWKE >= ? and RHPODS <> 'C')`;
   const look = async (file: HostFileName, where: string, values: readonly string[] = []) =>
     marksOf(file, await host.query(`${selectAll(host, file)}${where} order by ${keyOf(file).join(', ')}`, values));
 
-  const marks = await look('RTHDRP', ` where RHPODS <> 'C' or RHWKE >= ?`, [since]);
-  const headers = await host.query(
-    `select RHFAC, RHRTE, RHWKE, RHPODS from ${library}.RTHDRP where RHPODS <> 'C' or RHWKE >= ?`,
-    [since],
-  );
+  const isSeen = ` where RHWKE >= ? and (RHPODS <> 'C' or RHWKE >= ?)`;
+  const weeks = [openFrom, closedFrom];
+  const marks = await look('RTHDRP', isSeen, weeks);
+  const headers = await host.query(`select RHFAC, RHRTE, RHWKE, RHPODS from ${library}.RTHDRP${isSeen}`, weeks);
   const places = (isClosed: boolean) =>
     new Set(
       headers.filter(({ RHPODS }) => (RHPODS === 'C') === isClosed).map((row) => textOf(row, keyOf('RTHDRP'), '\t')),
@@ -76,11 +79,13 @@ export async function readMarks(host: Host, since: string): Promise<RoutesSeen &
   for (const facility of new Set([...open].map((place) => place.split('\t', 1)[0] ?? '')))
     for (const file of routeFiles) {
       const { prefix } = hostFile(file);
-      marks.push(...(await look(file, ` where ${prefix}FAC = ? and ${isOpen(prefix)}`, [facility])));
+      marks.push(...(await look(file, ` where ${prefix}FAC = ? and ${isOpen(prefix)}`, [facility, openFrom])));
     }
   marks.push(
-    ...(await look('INVHDP', ` where ${isOpen('IH')}`)),
-    ...(await look('CUSMSP', ` where CMCUS in (select RSCUS from ${library}.RTSTPP where ${isOpen('RS')})`)),
+    ...(await look('INVHDP', ` where ${isOpen('IH')}`, [openFrom])),
+    ...(await look('CUSMSP', ` where CMCUS in (select RSCUS from ${library}.RTSTPP where ${isOpen('RS')})`, [
+      openFrom,
+    ])),
   );
   for (const file of ['SLSREPP', 'ITCOLP', 'FACMSTP', 'EMPMSTP', 'CTLCDP'] as const)
     marks.push(...(await look(file, '')));

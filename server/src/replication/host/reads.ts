@@ -2,6 +2,7 @@ import { readRecords, selectRows } from './statements.ts';
 import type { Host, HostRow, HostTransaction } from './host.ts';
 import { inParts } from './in-parts.ts';
 import type { HostFileName, HostRecord } from './tables.ts';
+import type { WeeksOfWork } from './weeks-of-work.ts';
 
 // What the import asks of the host. Every answer is made of whole rows, read by key.
 
@@ -77,11 +78,12 @@ export async function readFile<Name extends HostFileName>(host: Host, name: Name
   return readRecords(name, await host.query(sql));
 }
 
-/** Keys of the routes that matter still: not closed, or of a week that ended not before `since` (YYYYMMDD). */
-export async function readRouteKeys(host: Host, since: string): Promise<HostRouteKey[]> {
+/** Keys of the routes that matter still: open ones, and closed ones of later weeks. */
+export async function readRouteKeys(host: Host, { openFrom, closedFrom }: WeeksOfWork): Promise<HostRouteKey[]> {
   const rows = await host.query(
-    `select RHFAC as FAC, RHRTE as RTE, RHWKE as WKE from ${host.library}.RTHDRP where RHPODS <> 'C' or RHWKE >= ?`,
-    [since],
+    `select RHFAC as FAC, RHRTE as RTE, RHWKE as WKE from ${host.library}.RTHDRP
+      where RHWKE >= ? and (RHPODS <> 'C' or RHWKE >= ?)`,
+    [openFrom, closedFrom],
   );
   return rows.map(routeKeyOf);
 }
