@@ -62,7 +62,7 @@ export interface App {
   url: string | undefined;
   place: string;
   opsToken: KeptSecret;
-  /** Resolves where this process must not go on: the database is another one. Stop it. */
+  /** Resolves where this process must not go on: the database is another one, or does not come back. Stop it. */
   outlived: Promise<StartError>;
   /** Takes no more requests, finishes what is under way, closes everything. */
   stop(): Promise<void>;
@@ -126,7 +126,8 @@ async function openGround(config: Config, log: Logger, shutdown: Shutdown): Prom
   const telemetry = await openTelemetry({ ...config, node, log });
   shutdown.add('telemetry', () => telemetry.stop());
   const { figures } = telemetry;
-  const database = await openDatabase(config, log, shutdown);
+  const { promise: outlived, resolve: outlive } = Promise.withResolvers<StartError>();
+  const database = await openDatabase(config, log, shutdown, outlive);
   // Over the direct session: its advisory lock would leak through a transaction pooler.
   await migrate(database.listenUrl, log);
 
@@ -151,7 +152,6 @@ async function openGround(config: Config, log: Logger, shutdown: Shutdown): Prom
 
   const listener = await startListener({ url: database.listenUrl, log });
   shutdown.add('LISTEN session', () => listener.stop());
-  const { promise: outlived, resolve: outlive } = Promise.withResolvers<StartError>();
   const stopWatching = await watchEpoch({ db, listener, log }, epoch, outlive);
   shutdown.add('watch over the epoch', async () => stopWatching());
   const auth: AuthGround = {
@@ -165,7 +165,12 @@ async function openGround(config: Config, log: Logger, shutdown: Shutdown): Prom
   return { config, log, shutdown, database, db, boss, listener, auth, outlived, telemetry, clock, clockWatch };
 }
 
-async function openDatabase(config: Config, log: Logger, shutdown: Shutdown): Promise<Database> {
+async function openDatabase(
+  config: Config,
+  log: Logger,
+  shutdown: Shutdown,
+  onLost: (why: StartError) => void,
+): Promise<Database> {
   const { databaseUrl, databaseListenUrl, dataDir, role } = config;
   if (databaseUrl !== undefined) {
     return { url: databaseUrl, listenUrl: databaseListenUrl ?? databaseUrl, place: 'as DATABASE_URL says' };
@@ -175,6 +180,7 @@ async function openDatabase(config: Config, log: Logger, shutdown: Shutdown): Pr
     name: `Tailgate (process ${process.pid})`,
     parts: role === 'all' ? ['api', 'worker'] : [role],
     stopping: shutdown.stopping,
+    onLost,
   });
   shutdown.add('embedded PostgreSQL', () => embedded.stop());
   return { url: embedded.url, listenUrl: databaseListenUrl ?? embedded.url, place: embedded.place };

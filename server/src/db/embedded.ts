@@ -30,6 +30,18 @@ export interface EmbeddedOptions {
   settings?: Settings;
   /** Aborted where the start is to be given up: what it has begun is ended, and the reason thrown. */
   stopping?: AbortSignal;
+  /** Called once where PostgreSQL went away and does not come back at `url`: this process cannot go on. */
+  onLost?: (why: StartError) => void;
+  recovery?: Recovery;
+  random?: () => number;
+}
+
+/** How a PostgreSQL that went away is started again: the waits between two tries double up to a limit. */
+export interface Recovery {
+  firstWaitMs: number;
+  longestWaitMs: number;
+  /** A try that fails after so long is the last one. */
+  giveUpAfterMs: number;
 }
 
 export interface Embedded {
@@ -46,6 +58,8 @@ const DATABASE = 'tailgate';
 const MOVE_IN_TIMEOUT_MS = 60_000;
 const START_ATTEMPTS = 3;
 const RETRY_MS = 100;
+/** A full disk needs a person or a clean-up job: the server waits for either, and then lets its supervisor act. */
+const RECOVERY: Recovery = { firstWaitMs: 250, longestWaitMs: 10_000, giveUpAfterMs: 300_000 };
 
 /** What `DATA_DIR/postgres.json` remembers, so that addresses stay the same from start to start. */
 const memory = z.object({ folder: z.string(), port: z.number().int() }).partial();
@@ -53,7 +67,8 @@ type Memory = z.infer<typeof memory>;
 
 /**
  * Gives the PostgreSQL of `dataDir`: joins the one that runs there, else starts it, making the data folder first if
- * need be. It outlives a crash of ours, and the next start joins it. While we hold it, it is started again if it dies.
+ * need be. It outlives a crash of ours, and the next start joins it. While we hold it, it is started again if it dies, and
+ * again where a start fails; `onLost` says that this was in vain.
  */
 export async function openEmbedded(dataDir: string, options: EmbeddedOptions): Promise<Embedded> {
   await prepareDataDir(dataDir);
@@ -153,46 +168,74 @@ async function leave(cluster: Cluster, tenant: Tenant): Promise<void> {
   }
 }
 
-/** Holds our place in a running PostgreSQL, and takes it again (starting PostgreSQL if need be) when the session breaks. */
+/**
+ * Holds our place in a running PostgreSQL, and takes it again (starting PostgreSQL if need be) when the session breaks.
+ *
+ *   held ──session ends──► away ──a try succeeds──► held
+ *                          │ ▲
+ *                          └─┘ a try fails: wait, longer each time
+ *                          └───────► lost: the last try failed, or the port is another one
+ */
 class HeldHouse {
   readonly #house: House;
   readonly #port: number;
-  #tenant: Tenant;
-  #stopping = false;
+  readonly #leaving = new AbortController();
+  /** Aborted where no try is of use any more. */
+  readonly #stopping: AbortSignal;
+  /** Undefined while PostgreSQL is away. */
+  #tenant: Tenant | undefined;
   #recovery = Promise.resolve();
 
   constructor(house: House, tenant: Tenant, port: number) {
-    this.#house = house;
+    const { stopping } = house.options;
+    this.#stopping = AbortSignal.any([this.#leaving.signal, ...(stopping ? [stopping] : [])]);
+    this.#house = { ...house, options: { ...house.options, stopping: this.#stopping } };
     this.#port = port;
-    this.#tenant = tenant;
-    this.#watch();
+    this.#hold(tenant);
   }
 
   async stop(): Promise<void> {
-    if (this.#stopping) return;
-    this.#stopping = true;
+    if (this.#leaving.signal.aborted) return;
+    this.#leaving.abort();
     await this.#recovery;
-    await leave(this.#house.cluster, this.#tenant);
+    if (this.#tenant) await leave(this.#house.cluster, this.#tenant);
   }
 
-  #watch(): void {
-    this.#tenant.once('end', () => {
-      if (!this.#stopping) this.#recovery = this.#recover();
+  #hold(tenant: Tenant): void {
+    this.#tenant = tenant;
+    tenant.once('end', () => {
+      if (this.#leaving.signal.aborted) return;
+      this.#tenant = undefined;
+      this.#recovery = this.#recover();
     });
   }
 
   async #recover(): Promise<void> {
-    const { log } = this.#house.options;
+    const { log, onLost, recovery = RECOVERY, random = Math.random } = this.#house.options;
     log.warn({}, 'the embedded PostgreSQL has gone away; bringing it back');
-    try {
-      const { tenant, port } = await enter(this.#house, this.#port);
-      this.#tenant = tenant;
-      this.#watch();
-      if (port === this.#port) log.info({ port }, 'the embedded PostgreSQL is back');
-      else
-        log.error({ was: this.#port, port }, 'the embedded PostgreSQL came back on another port: restart this server');
-    } catch (err) {
-      log.error({ err }, 'the embedded PostgreSQL does not come back');
+    const goneAt = performance.now();
+    for (let waitMs = recovery.firstWaitMs; ; waitMs = Math.min(2 * waitMs, recovery.longestWaitMs)) {
+      try {
+        const { tenant, port } = await enter(this.#house, this.#port);
+        this.#hold(tenant);
+        if (port === this.#port) return log.info({ port }, 'the embedded PostgreSQL is back');
+        // Everything here was opened on the old port; the next start of this server takes the new one.
+        const moved = `the embedded PostgreSQL came back on port ${port}, and this server uses port ${this.#port}`;
+        return onLost?.(new StartError(moved));
+      } catch (err) {
+        if (this.#stopping.aborted) return;
+        const awayMs = Math.round(performance.now() - goneAt);
+        if (awayMs >= recovery.giveUpAfterMs) {
+          log.error({ err, awayMs }, 'the embedded PostgreSQL does not come back');
+          const reason = err instanceof Error ? err.message : String(err);
+          const lost = `the embedded PostgreSQL has been away for ${Math.round(awayMs / 1_000)} s: ${reason}`;
+          return onLost?.(new StartError(lost, { cause: err }));
+        }
+        const retryMs = Math.ceil(waitMs * (0.5 + random() / 2));
+        log.error({ err, awayMs, retryMs }, 'the embedded PostgreSQL does not come back; it is tried again');
+        await delay(retryMs, undefined, { signal: this.#stopping }).catch(() => undefined);
+        if (this.#stopping.aborted) return;
+      }
     }
   }
 }
