@@ -33,8 +33,14 @@ export async function moveIn(url: string, name: string): Promise<Tenant> {
 /** True: nobody else is here, nobody can move in any more, and PostgreSQL may be stopped. */
 export async function moveOut(tenant: Tenant): Promise<boolean> {
   await tenant.query('select pg_advisory_unlock_shared($1)', [TENANTS_LOCK]);
-  const { rows } = await tenant.query<{ alone: boolean }>('select pg_try_advisory_lock($1) as alone', [TENANTS_LOCK]);
-  return rows[0]?.alone === true;
+  try {
+    const { rows } = await tenant.query<{ alone: boolean }>('select pg_try_advisory_lock($1) as alone', [TENANTS_LOCK]);
+    return rows[0]?.alone === true;
+  } catch {
+    // Another process that left at the same moment has the lock and stops PostgreSQL. Where it does not, the next start
+    // joins what runs.
+    return false;
+  }
 }
 
 /** Takes the parts (`api`, `worker`) that only one process may play on this data folder. */
