@@ -1,12 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { findRunning, stop as stopCluster } from '../../server/src/db/cluster.ts';
+import { choosePort, findRunning, stop as stopCluster } from '../../server/src/db/cluster.ts';
 import { openEmbedded, type Embedded } from '../../server/src/db/embedded.ts';
 import { placeCluster } from '../../server/src/db/placement.ts';
 import { atFileEnd } from '../support/file-end.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
 /** A data folder that has seen its first start. Its files are copied, whose they are with them: initdb takes a second of CPU. */
 async function usedDataDir(): Promise<string> {
   const dataDir = await temporaryFolder();
-  await promisify(execFile)('cp', ['-a', join(used, '.'), dataDir]);
+  await promisify(execFile)('cp', ['-a', `${used}/.`, dataDir]);
   return dataDir;
 }
 
@@ -169,6 +169,31 @@ describe('embedded PostgreSQL', () => {
     );
     const embedded = await open(dataDir);
     expect(await query(embedded.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await embedded.stop();
+  });
+
+  test('chooses a port outside of the ranges that others reserve', async () => {
+    const ports = await Promise.all(Array.from({ length: 100 }, () => choosePort()));
+    // IANA assigns 29170–29998 to no service; games use 29900 and more. Kubernetes' node ports begin at 30000, the
+    // ephemeral ports of Linux at 32768, those of other systems at 49152. Tests take theirs above 61010.
+    expect(ports.filter((port) => port < 29_170 || port > 29_899)).toEqual([]);
+  });
+
+  test('lets a person in by what the operations page names', async () => {
+    const dataDir = await usedDataDir();
+    const embedded = await open(dataDir);
+    const guide = await readFile(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
+    const [command = ''] = /^PGPASSWORD=.*$/m.exec(guide) ?? [];
+    const home = await temporaryFolder();
+    await symlink(dataDir, join(home, '.data'));
+    // Not every machine has psql: what it would be given is shown instead.
+    const shown = `psql() { printf '%s\\n' "$PGPASSWORD" "$@"; }\n${command}`;
+    const { stdout } = await promisify(execFile)('sh', ['-c', shown], { cwd: home });
+    const [password = '', hFlag, host = '', pFlag, port, uFlag, user = '', database = ''] = stdout.split('\n');
+    expect([hFlag, pFlag, uFlag]).toEqual(['-h', '-p', '-U']);
+    expect(await query(`postgres://${user}:${password}@${host}:${port}/${database}`, 'select current_user')).toEqual([
+      { current_user: 'tailgate' },
+    ]);
     await embedded.stop();
   });
 

@@ -53,8 +53,11 @@ const SETTINGS: Settings = {
 const START_TIMEOUT_S = 60;
 const STOP_TIMEOUT_MS = 60_000;
 const STOP_LOOK_MS = 20;
-/** Above the ephemeral range of the kernel (Linux 32768–60999), where any outgoing connection could take our port. */
-const PORTS = { first: 61_011, last: 63_500 };
+/**
+ * In the longest range that IANA assigns to no service (29170–29998), and below 29900, which games use. Kubernetes' node
+ * ports (30000–32767) and the ephemeral ports of Linux (32768–60999) and of other systems (49152–65535) lie above.
+ */
+const PORTS = { first: 29_200, last: 29_899 };
 /** How the folder begins in which a new data folder is made; then comes the process that makes it. */
 const DRAFT = 'new-';
 const LOG_LIMIT_BYTES = 8 * 1024 * 1024;
