@@ -32,13 +32,14 @@ export const findSessions: Statement = {
  */
 export const findQueueSessions: Statement = {
   name: 'auth_find_queue_sessions',
-  text: `select c.client_id, c.boot_id, c.boot_at, ${sessionColumns}
+  text: `select c.client_id, q.boot_id, q.boot_at, ${sessionColumns}
            from client c
+           left join queue_session q using (client_id)
           cross join lateral (
-            select * from session where token_hash = c.session_hash
+            select * from session where token_hash = q.session_hash
              union all
             (select * from session
-              where c.session_hash is null and employee = c.employee and revoked_at is not null
+              where q.session_hash is null and employee = c.employee and revoked_at is not null
               order by revoked_at desc limit 1)
           ) s
           where c.client_id = any ($1::uuid[])`,

@@ -80,7 +80,7 @@ export const readCodes: Statement = {
 export const findClients: Statement = {
   name: 'sync_find_clients',
   text: `select client_id, employee, queue_key_hash, last_seq, revoked_at, held_at, session_hash, boot_id
-           from client where client_id = any ($1::uuid[])`,
+           from client left join queue_session using (client_id) where client_id = any ($1::uuid[])`,
 };
 
 /** Queues that may bring nothing; those that are held may. $1 client ids. */
@@ -97,17 +97,28 @@ export const findRevoked: Statement = {
 const hasSession = `(k.session_hash is null or exists (
             select from session s where s.token_hash = k.session_hash and s.revoked_at is null for key share))`;
 
+const asTied = 'session_hash = excluded.session_hash, boot_id = excluded.boot_id, boot_at = excluded.boot_at';
+
 /** First use binds a queue to its employee; whoever comes second finds it bound. $1–$9 columns. */
 export const bindClients: Statement = {
   name: 'sync_bind_clients',
-  text: `insert into client (client_id, employee, device, sdk, app, queue_key_hash, session_hash, boot_id, boot_at)
-         select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::bytea[], $8::text[],
-                              $9::timestamptz[])
-             as k (client_id, employee, device, sdk, app, queue_key_hash, session_hash, boot_id, boot_at)
-          where ${hasSession}
-          order by client_id
-             on conflict (client_id) do nothing
-         returning client_id`,
+  text: `with k as (
+           select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::bytea[], $8::text[],
+                                $9::timestamptz[])
+               as k (client_id, employee, device, sdk, app, queue_key_hash, session_hash, boot_id, boot_at)
+         ), bound as (
+           insert into client (client_id, employee, device, sdk, app, queue_key_hash)
+           select client_id, employee, device, sdk, app, queue_key_hash from k where ${hasSession}
+            order by client_id
+               on conflict (client_id) do nothing
+           returning client_id
+         ), tied as (
+           insert into queue_session (client_id, session_hash, boot_id, boot_at)
+           select client_id, session_hash, boot_id, boot_at from k join bound using (client_id)
+            order by client_id
+               on conflict (client_id) do update set ${asTied}
+         )
+         select client_id from bound`,
 };
 
 /** The queues $1, locked in the order in which batches lock them: an update alone takes them as they come (I13). */
@@ -126,21 +137,29 @@ export const replaceQueueKeys: Statement = {
 
 /**
  * Ties queues to the session that their phone shows, and to the run of its clock. A queue that is held, because its driver
- * was unregistered, opens for what is recorded from now on. $1 client ids, $2 sessions, $3 boots, $4 when those began, $5 now.
+ * was unregistered, opens for what is recorded from now on. A hello of any other queue does not wait for its batches. $1 client ids, $2 sessions, $3 boots, $4 when those began, $5 now.
  */
 export const tieClients: Statement = {
   name: 'sync_tie_clients',
-  text: `with ${lockedClients}
-         update client c
-            set session_hash = k.session_hash, boot_id = k.boot_id, boot_at = k.boot_at,
-                reopened_at = case when c.held_at is not null and c.revoked_at is not null then $5 else c.reopened_at end,
-                revoked_at = case when c.held_at is null then c.revoked_at end,
-                revoked_by = case when c.held_at is null then c.revoked_by end,
-                revoke_reason = case when c.held_at is null then c.revoke_reason end
-           from locked join unnest($1::uuid[], $2::bytea[], $3::text[], $4::timestamptz[])
-             as k (client_id, session_hash, boot_id, boot_at) using (client_id)
-          where c.client_id = locked.client_id and ${hasSession}
-         returning c.client_id`,
+  text: `with k as (
+           select * from unnest($1::uuid[], $2::bytea[], $3::text[], $4::timestamptz[])
+               as k (client_id, session_hash, boot_id, boot_at)
+         ), tied as (
+           insert into queue_session (client_id, session_hash, boot_id, boot_at)
+           select client_id, session_hash, boot_id, boot_at from k where ${hasSession}
+            order by client_id
+               on conflict (client_id) do update set ${asTied}
+           returning client_id
+         ), locked as materialized (
+           select client_id from client
+            where client_id = any ($1::uuid[]) and held_at is not null and revoked_at is not null
+            order by client_id for no key update
+         ), opened as (
+           update client c set reopened_at = $5, revoked_at = null, revoked_by = null, revoke_reason = null
+             from locked join tied using (client_id)
+            where c.client_id = locked.client_id
+         )
+         select client_id from tied`,
 };
 
 /** What phones said of themselves, at most once a minute each; what a ping does not say is null. $1–$7 columns. */
