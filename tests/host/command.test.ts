@@ -43,7 +43,7 @@ const fileOf = async (content: unknown): Promise<string> => {
 };
 
 describe('sql, where people’s rows are at stake', () => {
-  const real = { ...clerk, dialect: 'db2' as const };
+  const real = { ...clerk, dialect: 'db2i' as const };
   const statement = "with gone as (delete from RTHDRP where RHRTE = 'NONE' returning RHRTE) select RHRTE from gone";
 
   test('a query that writes needs --yes, as any other statement that does', async () => {

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { CommandError, parsePrintCommand, printed } from '../../server/src/replication/host/cli.ts';
 import { auditTail, columnsOf } from '../../server/src/replication/host/columns.ts';
-import { hostScript, scriptDialects } from '../../server/src/replication/host/host-script.ts';
+import { dialects } from '../../server/src/replication/host/dialect.ts';
+import { hostScript } from '../../server/src/replication/host/host-script.ts';
 import { hostFile, hostFileNames } from '../../server/src/replication/host/tables.ts';
 import { createDatabase } from '../support/postgres.ts';
 
@@ -44,7 +45,7 @@ test('the script for PostgreSQL makes a library that has every file', async () =
   expect(rows.map(({ name }) => name).sort()).toEqual([...hostFileNames].sort());
 });
 
-describe.each(scriptDialects)('the script for %s', (dialect) => {
+describe.each(dialects)('the script for %s', (dialect) => {
   const script = hostScript(dialect, 'MYLIB');
 
   test('names every column of every file once where the file is made, and the library everywhere', () => {

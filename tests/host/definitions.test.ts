@@ -1,9 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { auditTail, columnsOf } from '../../server/src/replication/host/columns.ts';
+import { readUnlocked } from '../../server/src/replication/host/dialect.ts';
 import { readKey } from '../../server/src/replication/host/doorbell.ts';
 import { decimalText, isHostText, misfits } from '../../server/src/replication/host/fit.ts';
 import { hostMoment, instantOf } from '../../server/src/replication/host/local-time.ts';
-import { insertRows, mergeRows, updateGuarded } from '../../server/src/replication/host/statements.ts';
+import {
+  countRows,
+  insertRows,
+  mergeRows,
+  selectRows,
+  selectRowsIn,
+  selectWritten,
+  updateGuarded,
+} from '../../server/src/replication/host/statements.ts';
 import { hostFile, hostFileNames } from '../../server/src/replication/host/tables.ts';
 
 describe('every file of the host', () => {
@@ -153,6 +162,28 @@ describe('statements', () => {
     const values = bind({ rows: [{ row }], stamp });
     expect(values).toHaveLength(sql.split('?').length - 1);
     expect(values.at(-1)).toBeNull();
+  });
+
+  test.each([
+    ['db2i', ' use currently committed', ' skip locked data'],
+    ['db2', '', ''],
+    ['postgres', '', ''],
+  ] as const)('a select for %s says how it treats rows that others hold', (dialect, committed, unlocked) => {
+    const at = { dialect, library: 'PODDTA' };
+    const texts = [
+      selectRows(at, 'RTHDRP', ['RHRTE']).sql,
+      selectRowsIn(at, 'CUSMSP', 'CMCUS', 2),
+      selectWritten(at, 'RTSTUP', ['RUSTP']).sql,
+      countRows(at, 'ASSCHP', 'ACID', 'ACSEQ'),
+      readUnlocked(dialect, 'select CHSEQ from PODDTA.PODCHGP where CHFIL = ?'),
+    ];
+    expect(texts.map((text) => text.slice(text.indexOf(' where ')))).toEqual([
+      ` where RHRTE = ? order by RHFAC, RHRTE, RHWKE${committed}`,
+      ` where CMCUS in (?, ?) order by CMCUS${committed}`,
+      ` where RUSTP = ?${committed}`,
+      ` where ACID = ?${committed}`,
+      ` where CHFIL = ?${unlocked}`,
+    ]);
   });
 
   test('a multi-row insert has a value for each placeholder', () => {

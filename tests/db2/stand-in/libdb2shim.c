@@ -33,7 +33,7 @@ struct col { int used; I16 ct; P buf; L64 blen; I32 *uind; L64 *rind; U32 cap; }
 struct hrec {
   int type, id, parent; P real;
   struct prm *p; int np; struct col *c; int nc;
-  char dbms[32];
+  char dbms[32]; int readerswait; char *first;
   U32 paramset, rowset; U32 *u_fetched, *u_processed; UL64 r_fetched, r_processed;
   char st[6]; I32 native; char msg[300];
 };
@@ -103,7 +103,7 @@ static void freeprms(struct hrec *r) { for (int i = 0; i < r->np; i++) free(r->p
 static void freecols(struct hrec *r) { for (int i = 0; i < r->nc; i++) free(r->c[i].rind); free(r->c); r->c = 0; r->nc = 0; }
 static void drop(struct hrec *r) {
   pthread_mutex_lock(&mx); tab[r->id] = NULL; pthread_mutex_unlock(&mx);
-  freeprms(r); freecols(r); free(r);
+  freeprms(r); freecols(r); free(r->first); free(r);
 }
 static void dropchildren(int parent) {           /* DM frees stmts on disconnect */
   for (int i = 1; i < ntab; i++) {
@@ -172,6 +172,7 @@ EXPORT I16 SQLDriverConnect(I32 h, P wnd, UC *in, I16 inlen, UC *o, I16 olen, I1
     else if (!strcasecmp(k, "STANDINDBMS")) snprintf(r->dbms, sizeof r->dbms, "%s", v);
     else if (!strcasecmp(k, "STANDINCODEPAGE")) snprintf(page, sizeof page, "%s", atoi(v) == 1208 ? "UTF8" : "LATIN1");
     else if (!strcasecmp(k, "STANDINLOCKMS")) snprintf(lockms, sizeof lockms, "%d", atoi(v));
+    else if (!strcasecmp(k, "STANDINREADERSWAIT")) r->readerswait = atoi(v);
     else if (!strcasecmp(k, "ATTACH")) { free(src); return fail(r, "HYC00", -99999, "[db2shim] CLI0150E ATTACH is not supported by the stand-in. SQLSTATE=HYC00"); }
   }
   free(src);
@@ -225,11 +226,17 @@ EXPORT I16 SQLDropDb(I32 h, UC *a, I32 b) { (void)a;(void)b; GET(r, h, H_DBC); r
 /* ---- statements ---------------------------------------------------------*/
 /* Words that Db2 reads and PostgreSQL does not: a trailing WITH NC|UR|CS|RS|RR goes (NC leaves a comment that a
  * trigger can see), VARCHAR(n) FOR BIT DATA is bytea, Db2 for i's variable QSYS2.JOB_NAME is a function, CURRENT LOCK
- * TIMEOUT of Db2 LUW is lock_timeout. The caller frees the answer. */
+ * TIMEOUT of Db2 LUW is lock_timeout, a trailing USE CURRENTLY COMMITTED goes (PostgreSQL reads like that), SKIP LOCKED
+ * DATA takes share locks where it can. The caller frees the answer. */
+#define COMMITTED " USE CURRENTLY COMMITTED"
+#define UNLOCKED " SKIP LOCKED DATA"
+static int endswith(const char *s, int n, const char *end) { int k = (int)strlen(end); return n > k && !strncasecmp(s + n - k, end, k); }
 static UC *translate(UC *in, I32 n, I32 *len) {
   if (n < 0) n = (I32)strlen((char *)in);
   char *s = strndup((char *)in, n), *out = malloc(2 * (size_t)n + 64), *o = out, *p = s;
   int e = n; while (e && (isspace((UC)s[e - 1]) || s[e - 1] == ';')) e--;
+  int committed = endswith(s, e, COMMITTED), unlocked = endswith(s, e, UNLOCKED);
+  if (committed || unlocked) s[e -= committed ? sizeof COMMITTED - 1 : sizeof UNLOCKED - 1] = 0;
   if (opt_iso && e > 8 && !strncasecmp(s + e - 8, " WITH ", 6) && strchr("NCUR", toupper((UC)s[e - 2])) && strchr("CRS", toupper((UC)s[e - 1]))) {
     if (!strncasecmp(s + e - 2, "NC", 2)) o = stpcpy(o, "/* with nc */ ");
     s[e - 8] = 0;
@@ -245,8 +252,34 @@ static UC *translate(UC *in, I32 n, I32 *len) {
     if (!strncasecmp(p, "QSYS2.JOB_NAME", 14)) { o = stpcpy(o, "qsys2.job_name()"); p += 14; continue; }
     *o++ = *p++;
   }
+  if (unlocked) o = stpcpy(o, " for share skip locked");
   *o = 0; free(s); *len = (I32)(o - out);
   return (UC *)out;
+}
+/* Db2 for i reads no row that another has written and not committed: a select waits for it, unless a clause says what to
+ * do. Coarser here: the select waits for all who write to its tables, by a lock that is given back before it runs. */
+static void beforehand(struct hrec *r, const char *in, I32 n) {
+  free(r->first); r->first = NULL;
+  struct hrec *c = get(r->parent, H_DBC);
+  if (n < 0) n = (I32)strlen(in);
+  while (n && isspace((UC)in[n - 1])) n--;
+  if (!c || !c->readerswait || n < 6 || strncasecmp(in, "select", 6) || endswith(in, n, COMMITTED) || endswith(in, n, UNLOCKED)) return;
+  char *text = malloc(n + 256), *o = stpcpy(text, "do $$ begin lock table "); int tables = 0;
+  for (const char *p = in; p + 5 < in + n; p++) {
+    if (strncasecmp(p, "from ", 5) || !strncasecmp(p + 5, "sys", 3) || !strncasecmp(p + 5, "qsys", 4)) continue;
+    int w = 5; while (p + w < in + n && (isalnum((UC)p[w]) || p[w] == '_' || p[w] == '.')) w++;
+    if (w > 5) o += sprintf(o, "%s%.*s", tables++ ? ", " : "", w - 5, p + 5);
+  }
+  strcpy(o, " in share mode; raise sqlstate 'UNDO0'; exception when sqlstate 'UNDO0' then null; end $$");
+  if (tables) r->first = text; else free(text);
+}
+static I16 waitfirst(struct hrec *r) {
+  struct hrec *c = get(r->parent, H_DBC); P s;
+  if (!r->first || !c) return OK_;
+  if (r_SQLAllocHandle(H_STMT, c->real, &s) < 0) return ERR_;
+  I16 rc = r_SQLExecDirect(s, (UC *)r->first, -3); r_SQLFreeHandle(H_STMT, s);
+  tr("waited rc=%d %s", rc, r->first);
+  return rc < 0 ? fail(r, "57033", -913, "[db2shim][CLI Driver] SQL0913N  a row that this select reads is locked.  SQLSTATE=57033") : OK_;
 }
 static void pre(struct hrec *r) {
   for (int i = 0; i < r->np; i++) {
@@ -263,14 +296,15 @@ static void post(struct hrec *r) {
   if (r->u_processed) *r->u_processed = (U32)r->r_processed;
 }
 EXPORT I16 SQLPrepare(I32 h, UC *s, I32 n) {
-  GET(r, h, H_STMT); UC *t = translate(s, n, &n); I16 rc = r_SQLPrepare(r->real, t, n);
+  GET(r, h, H_STMT); beforehand(r, (char *)s, n); UC *t = translate(s, n, &n); I16 rc = r_SQLPrepare(r->real, t, n);
   tr("SQLPrepare %d rc=%d %s", h, rc, t); free(t); return rc;
 }
 EXPORT I16 SQLExecDirect(I32 h, UC *s, I32 n) {
-  GET(r, h, H_STMT); UC *t = translate(s, n, &n); pre(r); I16 rc = r_SQLExecDirect(r->real, t, n); post(r);
+  GET(r, h, H_STMT); beforehand(r, (char *)s, n); if (waitfirst(r) != OK_) return ERR_;
+  UC *t = translate(s, n, &n); pre(r); I16 rc = r_SQLExecDirect(r->real, t, n); post(r);
   tr("SQLExecDirect %d rc=%d %s", h, rc, t); free(t); return rc;
 }
-EXPORT I16 SQLExecute(I32 h) { GET(r, h, H_STMT); pre(r); I16 rc = r_SQLExecute(r->real); post(r); tr("SQLExecute %d rc=%d", h, rc); return rc; }
+EXPORT I16 SQLExecute(I32 h) { GET(r, h, H_STMT); if (waitfirst(r) != OK_) return ERR_; pre(r); I16 rc = r_SQLExecute(r->real); post(r); tr("SQLExecute %d rc=%d", h, rc); return rc; }
 EXPORT I16 SQLBindParameter(I32 h, U16 n, I16 io, I16 ct, I16 st, U32 size, I16 dd, P buf, I32 blen, I32 *ind) {
   GET(r, h, H_STMT);
   if (n > r->np) { r->p = realloc(r->p, n * sizeof *r->p); memset(r->p + r->np, 0, (n - r->np) * sizeof *r->p); r->np = n; }

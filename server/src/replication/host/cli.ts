@@ -3,9 +3,10 @@ import { escapeHidden, escapeHiddenInLines } from '../../hidden-characters.ts';
 import { misuseOf, readWords, type Manual } from '../../command-line.ts';
 import { StartError } from '../../start-error.ts';
 import { auditTail, columnsOf, type HostValue } from './columns.ts';
+import { dialects, isDialect, readCommitted, type Dialect } from './dialect.ts';
 import { dispatchRoute, unknownDrivers, writeMasters } from './dispatch.ts';
 import { HostError, type Host, type HostRow } from './host.ts';
-import { hostScript, isScriptDialect, scriptDialects, type ScriptDialect } from './host-script.ts';
+import { hostScript } from './host-script.ts';
 import { layoutSheet } from './layout-sheet.ts';
 import { LoadFileError, parseLoadFile, type LoadFile } from './load-file.ts';
 import { masterRowsOf } from './load-rows.ts';
@@ -35,7 +36,7 @@ export const hostManual: Manual = {
     show: { takes: 'TABLE [WHERE]', does: 'rows of a file (--json: a JSON line each)' },
     sql: { takes: '"STATEMENT"', does: 'what a clerk or another program does' },
     fault: { takes: `${faultNames.join('|')} on|off [--table TABLE]`, does: 'a bad day of the stand-in' },
-    ddl: { takes: `[--dialect ${scriptDialects.join('|')}]`, does: 'the script that makes the files, for the DBA' },
+    ddl: { takes: `[--dialect ${dialects.join('|')}]`, does: 'the script that makes the files, for the DBA' },
     layout: { takes: '', does: 'every file and column, as docs/host-files.md shows them' },
   },
   note: 'What writes to a real host wants --yes.',
@@ -48,7 +49,7 @@ export type Command =
   | { verb: 'fault'; fault: string; on: boolean; table: string };
 
 /** What needs no host. */
-export type PrintCommand = { verb: 'ddl'; dialect: ScriptDialect } | { verb: 'layout' };
+export type PrintCommand = { verb: 'ddl'; dialect: Dialect } | { verb: 'layout' };
 
 /** @throws StartError */
 export function parseCommand(argv: readonly string[]): Command {
@@ -76,8 +77,8 @@ export function parsePrintCommand(argv: readonly string[]): PrintCommand | undef
   if (verb === 'layout') return { verb };
   if (verb !== 'ddl') return undefined;
   const { dialect = 'db2i' } = values;
-  if (isScriptDialect(dialect)) return { verb, dialect };
-  throw new CommandError(`no dialect is named ${dialect}: there are ${scriptDialects.join(', ')}`);
+  if (isDialect(dialect)) return { verb, dialect };
+  throw new CommandError(`no dialect is named ${dialect}: there are ${dialects.join(', ')}`);
 }
 
 export function printed(command: PrintCommand, library: string): string {
@@ -114,7 +115,7 @@ function tableNamed(written: string): HostFileName {
 
 /** People’s rows are at stake there. @throws CommandError */
 function refuseUnasked(host: Host, yes: boolean): void {
-  if (host.dialect === 'db2' && !yes)
+  if (host.dialect !== 'postgres' && !yes)
     throw new CommandError('LEGACY_URL names a real host and this would write to it: say --yes if you mean it');
 }
 
@@ -167,10 +168,8 @@ async function show({ table, where, json }: Show, around: Surroundings): Promise
   const file = hostFile(table);
   const order = Object.keys(file.key).join(', ');
   const condition = where.trim() === '' ? '' : ` where ${where}`;
-  const rows = await host.query(
-    `select * from ${host.library}.${table}${condition}${order === '' ? '' : ` order by ${order}`}`,
-  );
-  printRows(rows, json, around);
+  const select = `select * from ${host.library}.${table}${condition}${order === '' ? '' : ` order by ${order}`}`;
+  printRows(await host.query(readCommitted(host.dialect, select)), json, around);
 }
 
 type Sql = Extract<Command, { verb: 'sql' }>;

@@ -1,4 +1,5 @@
 import type { HostFileName, HostPart, HostRecord } from './tables.ts';
+import { readCommitted } from './dialect.ts';
 import type { Host, HostTransaction } from './host.ts';
 import { inParts } from './in-parts.ts';
 import { hostMoment, type HostMoment } from './local-time.ts';
@@ -83,10 +84,9 @@ export async function writeMasters(host: Host, office: Office, masters: Masters)
 
 /** Whether the back office has neither employees nor routes yet. */
 export async function isEmptyHost(host: Host): Promise<boolean> {
-  const rows = await host.query(
-    `select EMEMP as ID from ${host.library}.EMPMSTP union all select RHRTE from ${host.library}.RTHDRP fetch first 1 rows only`,
-  );
-  return rows.length === 0;
+  const { dialect, library } = host;
+  const select = `select EMEMP as ID from ${library}.EMPMSTP union all select RHRTE from ${library}.RTHDRP fetch first 1 rows only`;
+  return (await host.query(readCommitted(dialect, select))).length === 0;
 }
 
 /** A route on which all is delivered and that the back office has closed. */
@@ -104,7 +104,7 @@ export async function closeByHand(host: Host, route: string, { date, time }: Hos
 
 /** Employees of a route file that the master does not know: they cannot sign up. */
 export async function unknownDrivers(host: Host, routes: readonly RouteFile[]): Promise<string[]> {
-  const known = await host.query(`select EMEMP from ${host.library}.EMPMSTP`);
+  const known = await host.query(readCommitted(host.dialect, `select EMEMP from ${host.library}.EMPMSTP`));
   const names = new Set(known.map(({ EMEMP }) => EMEMP));
   return [...new Set(routes.flatMap((route) => route.drivers.map(({ id }) => id)))].filter((id) => !names.has(id));
 }

@@ -1,7 +1,9 @@
 import type { Column } from './columns.ts';
 import type { HostChanges, Ring } from './changes.ts';
-import type { Host } from './host.ts';
+import { readUnlocked } from './dialect.ts';
+import type { Host, HostRow } from './host.ts';
 import { inParts } from './in-parts.ts';
+import { placeholders } from './statements.ts';
 import { hostFile, isHostFileName, type HostFileName } from './tables.ts';
 
 /** Lines read at once. More than that wait for the next look; what is read first is also deleted first. */
@@ -18,9 +20,9 @@ export class Doorbell implements HostChanges {
   }
 
   async look(): Promise<{ rings: Ring[]; strange: string[] }> {
-    const rows = await this.#host.query(
-      `select CHSEQ, CHFIL, CHOP, CHKEY, CHUSR, CHTS, cast(current_timestamp as timestamp) as NOW from ${this.#host.library}.PODCHGP
-order by CHSEQ fetch first ${MAX_RINGS} rows only`,
+    const rows = await this.#oldest(
+      'CHSEQ, CHFIL, CHOP, CHKEY, CHUSR, CHTS, cast(current_timestamp as timestamp) as NOW',
+      MAX_RINGS,
     );
     const rings: Ring[] = [];
     const strange: string[] = [];
@@ -45,9 +47,7 @@ order by CHSEQ fetch first ${MAX_RINGS} rows only`,
   /** Deletes the oldest lines, unread, a few at a time. @returns how many there were, `most` at most @throws HostError */
   async clear(most: number): Promise<number> {
     for (let cleared = 0; ; cleared += DELETED_A_STATEMENT) {
-      const rows = await this.#host.query(
-        `select CHSEQ from ${this.#host.library}.PODCHGP order by CHSEQ fetch first ${DELETED_A_STATEMENT} rows only`,
-      );
+      const rows = await this.#oldest('CHSEQ', DELETED_A_STATEMENT);
       await this.silence(rows.map(({ CHSEQ }) => String(CHSEQ)));
       const total = cleared + rows.length;
       if (rows.length < DELETED_A_STATEMENT || total >= most) return total;
@@ -57,11 +57,18 @@ order by CHSEQ fetch first ${MAX_RINGS} rows only`,
   /** Others with a lower number may have been committed since. */
   async silence(sequences: readonly string[]): Promise<void> {
     for (const part of inParts(sequences, DELETED_A_STATEMENT)) {
-      const list = part.map(() => '?').join(', ');
+      const list = placeholders(part.length);
       await this.#host.transaction((tx) =>
-        tx.execute(`delete from ${this.#host.library}.PODCHGP where CHSEQ in (${list})`, part),
+        tx.execute(`delete from ${this.#host.library}.PODCHGP where CHSEQ in ${list}`, part),
       );
     }
+  }
+
+  /** A line that another program holds is left out; the next look finds it. */
+  #oldest(columns: string, most: number): Promise<HostRow[]> {
+    const { dialect, library } = this.#host;
+    const select = `select ${columns} from ${library}.PODCHGP order by CHSEQ fetch first ${most} rows only`;
+    return this.#host.query(readUnlocked(dialect, select));
   }
 }
 

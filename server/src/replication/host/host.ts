@@ -1,9 +1,9 @@
 import type { HostValue } from './columns.ts';
+import type { Dialect } from './dialect.ts';
 import type { HostFileName } from './tables.ts';
 
 /** Column names in upper case; text right-trimmed, numbers and timestamps as text, bit data as bytes. */
 export type HostRow = { [column: string]: HostValue };
-export type Dialect = 'postgres' | 'db2';
 
 /**
  * What a statement inside a transaction does. Statements may be handed over without waiting for the one before; they

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { columnsOf } from './columns.ts';
+import { readCommitted } from './dialect.ts';
 import type { Host, HostRow } from './host.ts';
 import { serviceProgram } from './standin-schema.ts';
 import { hostFile, type HostFileName } from './tables.ts';
@@ -60,16 +61,17 @@ export async function readMarks(
   host: Host,
   { openFrom, closedFrom }: WeeksOfWork,
 ): Promise<RoutesSeen & { marks: SeenMark[] }> {
-  const { library } = host;
+  const { dialect, library } = host;
   const isOpen = (prefix: string) =>
     `exists (select 1 from ${library}.RTHDRP where RHFAC = ${prefix}FAC and RHRTE = ${prefix}RTE and RHWKE = ${prefix}WKE and RHWKE >= ? and RHPODS <> 'C')`;
   const look = async (file: HostFileName, where: string, values: readonly string[] = []) =>
-    marksOf(file, await host.query(`${selectAll(host, file)}${where} order by ${keyOf(file).join(', ')}`, values));
+    marksOf(file, await host.query(selectAll(host, file, where), values));
 
   const isSeen = ` where RHWKE >= ? and (RHPODS <> 'C' or RHWKE >= ?)`;
   const weeks = [openFrom, closedFrom];
   const marks = await look('RTHDRP', isSeen, weeks);
-  const headers = await host.query(`select RHFAC, RHRTE, RHWKE, RHPODS from ${library}.RTHDRP${isSeen}`, weeks);
+  const select = `select RHFAC, RHRTE, RHWKE, RHPODS from ${library}.RTHDRP${isSeen}`;
+  const headers = await host.query(readCommitted(dialect, select), weeks);
   const places = (isClosed: boolean) =>
     new Set(
       headers.filter(({ RHPODS }) => (RHPODS === 'C') === isClosed).map((row) => textOf(row, keyOf('RTHDRP'), '\t')),
@@ -105,8 +107,8 @@ export async function readClosedRoutes(
     if (file === 'RTDRVP') continue;
     const { prefix } = hostFile(file);
     const isOne = `(${prefix}FAC = ? and ${prefix}RTE = ? and ${prefix}WKE = ?)`;
-    const where = ` where ${routes.map(() => isOne).join(' or ')} order by ${keyOf(file).join(', ')}`;
-    for (const mark of marksOf(file, await host.query(`${selectAll(host, file)}${where}`, keys)))
+    const where = ` where ${routes.map(() => isOne).join(' or ')}`;
+    for (const mark of marksOf(file, await host.query(selectAll(host, file, where), keys)))
       byRoute.get(routeOfPlace(mark) ?? '')?.push(mark);
   }
   return Array.from(byRoute, ([place, marks]) => ({
@@ -122,10 +124,8 @@ export async function readClosedRoutes(
 
 /** Whether the host has a route's header, whatever became of the route. @throws HostError */
 export async function hasHeader(host: Host, place: string): Promise<boolean> {
-  const found = await host.query(
-    `select RHFAC from ${host.library}.RTHDRP where RHFAC = ? and RHRTE = ? and RHWKE = ?`,
-    place.split('\t'),
-  );
+  const select = `select RHFAC from ${host.library}.RTHDRP where RHFAC = ? and RHRTE = ? and RHWKE = ?`;
+  const found = await host.query(readCommitted(host.dialect, select), place.split('\t'));
   return found.length > 0;
 }
 
@@ -141,10 +141,12 @@ export function routeOfPlace({ file, place }: Pick<PlaceMark, 'file' | 'place'>)
   return place.split('\t').slice(0, 3).join('\t');
 }
 
-function selectAll({ library }: Host, file: HostFileName): string {
+/** Digested columns and who wrote them, in the order of the key. */
+function selectAll({ dialect, library }: Host, file: HostFileName, where: string): string {
   const { prefix } = hostFile(file);
   const tail = ['CUSR', 'CPGM', 'CDAT', 'CTIM', 'UUSR', 'UPGM'].map((column) => `${prefix}${column}`);
-  return `select ${[...Object.keys(columnsOf(hostFile(file))), ...tail].join(', ')} from ${library}.${file}`;
+  const columns = [...Object.keys(columnsOf(hostFile(file))), ...tail].join(', ');
+  return readCommitted(dialect, `select ${columns} from ${library}.${file}${where} order by ${keyOf(file).join(', ')}`);
 }
 
 /** Rows come in the order of their key: those of one place follow each other. */

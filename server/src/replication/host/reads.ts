@@ -1,6 +1,7 @@
-import { readRecords, selectRows } from './statements.ts';
+import { readCommitted } from './dialect.ts';
 import type { Host, HostRow, HostTransaction } from './host.ts';
 import { inParts } from './in-parts.ts';
+import { placeholders, readRecords, selectRows, selectRowsIn } from './statements.ts';
 import type { HostFileName, HostRecord } from './tables.ts';
 import type { WeeksOfWork } from './weeks-of-work.ts';
 
@@ -80,12 +81,10 @@ export async function readFile<Name extends HostFileName>(host: Host, name: Name
 
 /** Keys of the routes that matter still: open ones, and closed ones of later weeks. */
 export async function readRouteKeys(host: Host, { openFrom, closedFrom }: WeeksOfWork): Promise<HostRouteKey[]> {
-  const rows = await host.query(
-    `select RHFAC as FAC, RHRTE as RTE, RHWKE as WKE from ${host.library}.RTHDRP
-      where RHWKE >= ? and (RHPODS <> 'C' or RHWKE >= ?)`,
-    [openFrom, closedFrom],
-  );
-  return rows.map(routeKeyOf);
+  const { dialect, library } = host;
+  const select = `select RHFAC as FAC, RHRTE as RTE, RHWKE as WKE from ${library}.RTHDRP
+      where RHWKE >= ? and (RHPODS <> 'C' or RHWKE >= ?)`;
+  return (await host.query(readCommitted(dialect, select), [openFrom, closedFrom])).map(routeKeyOf);
 }
 
 /**
@@ -96,7 +95,7 @@ export async function readRoutesOf(
   host: Host,
   masters: { customers: string[]; reps: string[]; items: string[]; invoices: string[] },
 ): Promise<HostRouteKey[]> {
-  const { library } = host;
+  const { dialect, library } = host;
   const stopsOf = (condition: string) =>
     `select distinct RSFAC as FAC, RSRTE as RTE, RSWKE as WKE from ${library}.RTSTPP where ${condition}`;
   const questions: [values: string[], sql: (list: string) => string][] = [
@@ -120,8 +119,10 @@ export async function readRoutesOf(
   ];
   const found: HostRouteKey[] = [];
   for (const [values, sql] of questions) {
-    for (const part of listsOf(values))
-      found.push(...(await host.query(sql(placeholders(part)), part)).map(routeKeyOf));
+    for (const part of listsOf(values)) {
+      const select = readCommitted(dialect, sql(placeholders(part.length)));
+      found.push(...(await host.query(select, part)).map(routeKeyOf));
+    }
   }
   return found;
 }
@@ -145,9 +146,7 @@ async function readIn<Name extends HostFileName>(
 ): Promise<HostRecord<Name>[]> {
   const found: HostRecord<Name>[] = [];
   for (const part of listsOf(values)) {
-    const { sql } = selectRows(host, name, []);
-    const [select, order = ''] = sql.split(' order by ');
-    const rows = await tx.query(`${select} where ${column} in ${placeholders(part)} order by ${order}`, part);
+    const rows = await tx.query(selectRowsIn(host, name, column, part.length), part);
     found.push(...readRecords(name, rows));
   }
   return found;
@@ -159,10 +158,6 @@ function listsOf(values: readonly string[]): string[][] {
     [...new Set(values)].filter((value) => value !== ''),
     KEYS_A_STATEMENT,
   );
-}
-
-function placeholders(values: readonly string[]): string {
-  return `(${values.map(() => '?').join(', ')})`;
 }
 
 function routeKeyOf(row: HostRow): HostRouteKey {

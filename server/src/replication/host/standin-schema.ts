@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { auditTail, columnsOf, type Column, type HostFile } from './columns.ts';
-import { typeName } from './statements.ts';
+import { typeName } from './dialect.ts';
 import { hostFile, hostFileNames } from './tables.ts';
 
 // The library as a PostgreSQL schema: what the back office's own DDL does on Db2. The stand-in refuses what Db2 refuses

@@ -1,5 +1,6 @@
-import { auditTail, columnsOf, type Column, type Columns, type HostFile, type HostValue } from './columns.ts';
-import type { Dialect, HostRow } from './host.ts';
+import { auditTail, columnsOf, type Columns, type HostFile, type HostValue } from './columns.ts';
+import { exactCast, openCast, readCommitted, type Dialect } from './dialect.ts';
+import type { HostRow } from './host.ts';
 import { hostFile, type HostFileName, type HostKey, type HostRecord } from './tables.ts';
 
 // SQL that both drivers run, made from the definitions. Texts depend on the shape only, so each is prepared once;
@@ -14,28 +15,50 @@ type Place = { dialect: Dialect; library: string };
 
 /** Every column of the rows with these values: `select … where RSFAC = ? and RSRTE = ?`, in key order. */
 export function selectRows<Name extends HostFileName, By extends keyof HostRecord<Name> & string>(
-  { library }: Pick<Place, 'library'>,
+  place: Place,
   name: Name,
   by: readonly By[],
 ): HostStatement<Pick<HostRecord<Name>, By>> {
-  const file = hostFile(name);
-  const where = by.length > 0 ? ` where ${matches(by)}` : '';
-  const order = names(file.key).length > 0 ? ` order by ${names(file.key).join(', ')}` : '';
   return {
-    sql: `select ${names(columnsOf(file)).join(', ')} from ${library}.${name}${where}${order}`,
+    sql: selectText(place, name, by.length > 0 ? ` where ${matches(by)}` : ''),
     bind: (values) => pick(values, by),
   };
 }
 
+/** Every column of the rows with one of `count` values: `select … where CMCUS in (?, ?)`, in key order. */
+export function selectRowsIn<Name extends HostFileName>(
+  place: Place,
+  name: Name,
+  column: keyof HostRecord<Name> & string,
+  count: number,
+): string {
+  return selectText(place, name, ` where ${column} in ${placeholders(count)}`);
+}
+
+/** `(?, ?, ?)` for a list of this many values. */
+export function placeholders(count: number): string {
+  return `(${Array.from({ length: count }, () => '?').join(', ')})`;
+}
+
+function selectText({ dialect, library }: Place, name: HostFileName, where: string): string {
+  const file = hostFile(name);
+  const key = names(file.key);
+  const order = key.length > 0 ? ` order by ${key.join(', ')}` : '';
+  return readCommitted(dialect, `select ${names(columnsOf(file)).join(', ')} from ${library}.${name}${where}${order}`);
+}
+
 /** Date and time of the latest write of these rows, as the audit tail has them. */
 export function selectWritten<Name extends HostFileName, By extends keyof HostRecord<Name> & string>(
-  { library }: Pick<Place, 'library'>,
+  { dialect, library }: Place,
   name: Name,
   by: readonly By[],
 ): HostStatement<Pick<HostRecord<Name>, By>> {
   const { prefix } = hostFile(name);
   return {
-    sql: `select ${prefix}UDAT as WDAT, ${prefix}UTIM as WTIM from ${library}.${name} where ${matches(by)}`,
+    sql: readCommitted(
+      dialect,
+      `select ${prefix}UDAT as WDAT, ${prefix}UTIM as WTIM from ${library}.${name} where ${matches(by)}`,
+    ),
     bind: (values) => pick(values, by),
   };
 }
@@ -49,7 +72,7 @@ export function insertRows<Name extends HostFileName, Chosen extends keyof HostR
 ): HostStatement<{ rows: readonly Pick<HostRecord<Name>, Chosen>[]; stamp: AuditStamp }> {
   const tail = names(auditTail(hostFile(name)));
   const all = [...columns, ...tail];
-  const row = `(${all.map(() => '?').join(', ')})`;
+  const row = placeholders(all.length);
   return {
     sql: `insert into ${library}.${name} (${all.join(', ')}) values ${Array.from({ length: count }, () => row).join(', ')}`,
     bind: ({ rows, stamp }) => rows.flatMap((record) => [...pick(record, columns), ...stampTwice(stamp)]),
@@ -176,12 +199,15 @@ export function deleteAbove<Name extends HostFileName>(
 
 /** How many rows there are under a part of the key (ROWCNT), and the highest number among them (LAST; 0 for none). */
 export function countRows<Name extends HostFileName>(
-  { library }: Pick<Place, 'library'>,
+  { dialect, library }: Place,
   name: Name,
   by: keyof HostKey<Name> & string,
   number: keyof HostKey<Name> & string,
 ): string {
-  return `select count(*) as ROWCNT, coalesce(max(${number}), 0) as LAST from ${library}.${name} where ${by} = ?`;
+  return readCommitted(
+    dialect,
+    `select count(*) as ROWCNT, coalesce(max(${number}), 0) as LAST from ${library}.${name} where ${by} = ?`,
+  );
 }
 
 type MergeShape = {
@@ -237,37 +263,6 @@ function isRecordOf<Name extends HostFileName>(name: Name, row: unknown): row is
   return Object.entries(columnsOf(hostFile(name))).every(([column, { kind }]) =>
     kind === 'binary' ? Buffer.isBuffer(values[column]) : typeof values[column] === 'string',
   );
-}
-
-/** The type as DDL and casts write it. */
-export function typeName(dialect: Dialect, column: Column): string {
-  switch (column.kind) {
-    case 'char':
-      // Db2 LUW’s CHAR ends at 255; both Db2s compare VARCHAR with CHAR as if it were padded.
-      return dialect === 'db2' && column.length > 255 ? `varchar(${column.length})` : `char(${column.length})`;
-    case 'decimal':
-      return `decimal(${column.precision},${column.scale})`;
-    case 'timestamp':
-      return 'timestamp';
-    case 'binary':
-      return dialect === 'postgres' ? 'bytea' : `varchar(${column.length}) for bit data`;
-    case 'identity':
-      break;
-  }
-  return 'bigint';
-}
-
-/** For keys and guards, whose values came from the host: the column's own type, so that its index serves. */
-function exactCast(dialect: Dialect, column: Column | undefined): string {
-  return column === undefined ? '?' : `cast(? as ${typeName(dialect, column)})`;
-}
-
-/**
- * For new values. An explicit cast to CHAR(n) cuts what is too long without a word, on Db2 as on PostgreSQL; one
- * character more lets the assignment to the column fail with 22001 instead.
- */
-function openCast(dialect: Dialect, column: Column | undefined): string {
-  return column?.kind === 'char' ? `cast(? as varchar(${column.length + 1}))` : exactCast(dialect, column);
 }
 
 function names(columns: Columns): string[] {

@@ -1,8 +1,9 @@
+import type { Dialect } from '../dialect.ts';
 import type { HostColumn, HostJob, HostRow } from '../host.ts';
 
 // What the two families of Db2 say of themselves; each keeps its catalog in its own words.
 
-export type Flavour = 'db2i' | 'db2';
+export type Flavour = Exclude<Dialect, 'postgres'>;
 
 /** Db2 for i names itself `AS`, the others `DB2/LINUXX8664` and the like. */
 export function flavourOf(database: string): Flavour {

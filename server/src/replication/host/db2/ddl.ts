@@ -1,6 +1,6 @@
 import { auditTail, columnsOf, type Column, type HostFile } from '../columns.ts';
+import { typeName } from '../dialect.ts';
 import { serviceProgram } from '../standin-schema.ts';
-import { typeName } from '../statements.ts';
 import { hostFile, hostFileNames } from '../tables.ts';
 import type { Flavour } from './catalog.ts';
 
@@ -57,7 +57,7 @@ function table(flavour: Flavour, library: string, file: HostFile): string {
 function columnText(flavour: Flavour, column: Column): string {
   // Db2 for i takes CHAR of any length here; Db2 LUW ends at 255.
   const isLong = column.kind === 'char' && flavour === 'db2';
-  const type = column.kind === 'char' && !isLong ? `char(${column.length})` : typeName('db2', column);
+  const type = column.kind === 'char' && !isLong ? `char(${column.length})` : typeName(flavour, column);
   switch (column.kind) {
     case 'char':
       return `${type}${flavour === 'db2i' ? ' ccsid 37' : ''} not null default ' '`;

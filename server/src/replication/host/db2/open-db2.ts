@@ -1,6 +1,6 @@
 import type { Log } from '../../../log.ts';
 import type { Host, HostTransaction } from '../host.ts';
-import { asColumn, asJob, columnsQuery, flavourOf, jobQuery, lockWait } from './catalog.ts';
+import { asColumn, asJob, columnsQuery, flavourOf, jobQuery, lockWait, type Flavour } from './catalog.ts';
 import { assertCodePage, PROBE, probeQuery } from './code-page.ts';
 import { connectionString, type Db2Address } from './connection-string.ts';
 import { Line } from './line.ts';
@@ -24,24 +24,19 @@ export async function openDb2({ log, size = CONNECTIONS, ...address }: Db2Option
     log.warn({ file }, 'the host does not journal this file: it is written without commitment control'),
   );
   const pool = new LinePool(() => openLine(text, unjournaled), size);
-  try {
-    await pool.use(() => Promise.resolve());
-  } catch (error) {
-    await pool.close();
-    throw error;
-  }
+  const dialect = await familyBehind(pool);
   const describe: Host['describe'] = (file) =>
     pool.use(async (line) => {
-      const rows = await line.query(columnsQuery(flavourOf(line.database)), [library, file]);
+      const rows = await line.query(columnsQuery(dialect), [library, file]);
       return rows.length === 0 ? undefined : rows.map(asColumn);
     });
   return {
-    dialect: 'db2',
+    dialect,
     library,
     query: (sql, parameters) => pool.use((line) => line.query(sql, parameters)),
     transaction: (work) => pool.use((line) => within(line, work)),
     ping: async () => {
-      const rows = await pool.use((line) => line.query(jobQuery(flavourOf(line.database))));
+      const rows = await pool.use((line) => line.query(jobQuery(dialect)));
       const columns = await describe('RTSTUP');
       const comment = columns?.find(({ name }) => name === 'RUCMT');
       return asJob(rows[0], comment, library);
@@ -49,6 +44,16 @@ export async function openDb2({ log, size = CONNECTIONS, ...address }: Db2Option
     describe,
     close: () => pool.close(),
   };
+}
+
+/** By the first connection, which shows that the address and the password are right. @throws HostError */
+async function familyBehind(pool: LinePool): Promise<Flavour> {
+  try {
+    return await pool.use((line) => Promise.resolve(flavourOf(line.database)));
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
 }
 
 /** A connection as the service works on it. @throws HostError */
