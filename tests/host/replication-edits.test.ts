@@ -125,32 +125,36 @@ describe('a clerk writes into the service’s columns', () => {
 });
 
 describe('exceptions (RTOSDP)', () => {
-  test('a credited row stays as it was; the change after the credit is a revision', async () => {
+  test.each([
+    ['CREDIT', 'Y'],
+    ['SMALL', 'y'],
+  ])('%s: a row credited by %s stays as it was; the change after the credit is a revision', async (id, mark) => {
     const own = depot.worker();
     await own.start();
-    const key = await depot.addRoute('CREDIT', [1]);
+    const key = await depot.addRoute(id, [1]);
     await depot.record(key, { id: 1, updates: delivered, products: line(exception(2)) });
     await depot.hosted(key);
     await depot.clerk(
-      `update PODDTA.RTOSDP set OSPRCF = 'Y', OSCRDN = 'CN1', OSPRDT = 20261121 where OSRTE = 'CREDIT'`,
+      `update PODDTA.RTOSDP set OSPRCF = '${mark}', OSCRDN = 'CN1', OSPRDT = 20261121 where OSRTE = '${id}'`,
     );
     later(1);
     await depot.record(key, { id: 1, products: line(exception(5)) });
     await depot.hosted(key);
-    expect(await depot.show('RTOSDP', "OSRTE = 'CREDIT'")).toMatchObject([
-      { OSSEQ: '1', OSQTY: '2', OSREV: '0', OSPRCF: 'Y', OSDELF: 'N' },
+    expect(await depot.show('RTOSDP', `OSRTE = '${id}'`)).toMatchObject([
+      { OSSEQ: '1', OSQTY: '2', OSREV: '0', OSPRCF: mark, OSDELF: 'N' },
       { OSSEQ: '2', OSQTY: '5', OSREV: '1', OSPRCF: '', OSDELF: 'N' },
     ]);
     later(1);
     await depot.record(key, { id: 1, products: line(exception(6)) });
     await depot.hosted(key);
-    expect(await depot.show('RTOSDP', "OSRTE = 'CREDIT'")).toMatchObject([
+    expect(await depot.show('RTOSDP', `OSRTE = '${id}'`)).toMatchObject([
       { OSSEQ: '1', OSQTY: '2', OSREV: '0' },
       { OSSEQ: '2', OSQTY: '6', OSREV: '1' },
     ]);
     // One item for a person, at the first change after the credit.
     const { rows } = await pool.query<{ details: string }>(
-      `select details from incident where kind = 'credited_exception_changed'`,
+      `select details from incident where kind = 'credited_exception_changed' and details::jsonb #>> '{route,id}' = $1`,
+      [id],
     );
     expect(rows.map(({ details }) => details)).toEqual([
       JSON.stringify({ route: key, stop: 1, version: 3, OSSEQ: '2' }),

@@ -11,7 +11,7 @@ export function codeFromHost(row: HostRecord<'CTLCDP'>): (ReferenceCode & { acti
     description: row.CCDSC,
     category: row.CCCAT,
     driver_visible: row.CCDRVF === 'Y',
-    stop_type: type === 'stop-exception' ? (stopTypes.find((known) => known === row.CCCAT) ?? 'B') : '',
+    stop_type: type === 'stop-exception' ? (stopTypes.find((known) => known === row.CCCAT.toUpperCase()) ?? 'B') : '',
     requires_photo: row.CCPHOF === 'Y',
     requires_comment: row.CCCMTF === 'Y',
     sort: Number(row.CCSEQ),

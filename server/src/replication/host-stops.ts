@@ -52,7 +52,10 @@ export class HostStops {
         readParts(tx, 'RTSTUP', reads.RTSTUP, place),
       ]);
       if (RTSTPP.length === 0) return undefined;
-      const osd = RTOSDP.map((row) => ({ part: partOfHostRow('RTOSDP', row), credited: row['OSPRCF'] === 'Y' }));
+      const osd = RTOSDP.map((row) => ({
+        part: partOfHostRow('RTOSDP', row),
+        credited: ['Y', 'y'].includes(String(row['OSPRCF'])),
+      }));
       return {
         rows: { RTSTPP, RTPRUP, RTOSDP: osd.map(({ part }) => part), RTIMGP, RTEMLP, RTSTUP },
         credited: new Set(osd.filter(({ credited }) => credited).map(({ part }) => numberOf(part))),

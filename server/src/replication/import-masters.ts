@@ -4,15 +4,15 @@ import { withTransaction } from '../db/transaction.ts';
 import type { Db } from '../db/types.ts';
 import { isZone } from '../zone-clock.ts';
 import type { Host } from './host/host.ts';
-import { readFile } from './host/reads.ts';
 import type { HostFileName } from './host/tables.ts';
 import * as sql from './import-sql.ts';
+import { readSoundFile } from './sound-rows.ts';
 
 // The small master files are read whole whenever one of their rows has changed.
 
 /** @returns whether anything was new */
 export async function importFacilities(db: Db, host: Host): Promise<boolean> {
-  const rows = (await readFile(host, 'FACMSTP')).filter(({ FAFAC }) => FAFAC !== '');
+  const rows = (await readSoundFile(db, host, 'FACMSTP')).filter(({ FAFAC }) => FAFAC !== '');
   const { rowCount } = await db.query(sql.saveFacilities, [
     rows.map(({ FAFAC }) => FAFAC),
     rows.map(({ FANAM }) => FANAM),
@@ -24,7 +24,7 @@ export async function importFacilities(db: Db, host: Host): Promise<boolean> {
 
 /** @returns whether anything was new, and the employees whose name is */
 export async function importEmployees(db: Db, host: Host): Promise<{ isNew: boolean; renamed: string[] }> {
-  const rows = (await readFile(host, 'EMPMSTP')).filter(({ EMEMP }) => EMEMP !== '');
+  const rows = (await readSoundFile(db, host, 'EMPMSTP')).filter(({ EMEMP }) => EMEMP !== '');
   const ids = rows.map(({ EMEMP }) => EMEMP);
   const active = rows.map(({ EMSTS }) => EMSTS === 'A');
   return withTransaction(db, async (tx) => {
@@ -48,7 +48,7 @@ export async function importEmployees(db: Db, host: Host): Promise<{ isNew: bool
  * @returns whether anything was new
  */
 export async function importCodes(db: Db, host: Host): Promise<boolean> {
-  const codes = (await readFile(host, 'CTLCDP')).flatMap((row) => codeFromHost(row) ?? []);
+  const codes = (await readSoundFile(db, host, 'CTLCDP')).flatMap((row) => codeFromHost(row) ?? []);
   return withTransaction(db, async (tx) => {
     const types = codes.map(({ type }) => type);
     const names = codes.map(({ code }) => code);

@@ -316,6 +316,14 @@ export const reportIncident = statement(
   `insert into incident (incident_id, kind, details) values (gen_random_uuid(), $1, $2)`,
 );
 
+/** What was reported in the same words before is not reported again. $1 kind, $2 details, each another. */
+export const reportIncidentsOnce = statement(
+  'report incidents once',
+  `insert into incident (incident_id, kind, details)
+   select gen_random_uuid(), $1, k.details from unnest($2::text[]) as k (details)
+    where not exists (select from incident i where i.kind = $1 and md5(i.details) = md5(k.details))`,
+);
+
 /**
  * One importer at a time, on whatever node, until the transaction ends: a lock of the session would stay with a session
  * that a transaction pooler gives to somebody else. The transaction does nothing meanwhile, for as long as a look takes.

@@ -6,6 +6,7 @@ import type { Log } from '../log.ts';
 import type { Pipeline } from '../mutations/change.ts';
 import { driftOf, nothingDrifted, together, type Compared, type Drift } from './drift.ts';
 import { noteFacilitiesInUtc, zoneOf } from './facility-clocks.ts';
+import { reportFaults, reportInherited } from './host-faults.ts';
 import { HostStops } from './host-stops.ts';
 import type { HostChanges } from './host/changes.ts';
 import { Doorbell } from './host/doorbell.ts';
@@ -21,6 +22,7 @@ import { RouteChoice } from './route-choice.ts';
 import { inheritanceOf, routeImage } from './route-image.ts';
 import { RouteDigests } from './route-digests.ts';
 import { ROUTE_ROW, type ForeignEdit } from './route-pass.ts';
+import { soundRows } from './sound-rows.ts';
 import { editorOf, quietRoute, sortRings, type RungMasters, type RungRoute, type Touch } from './rung-routes.ts';
 
 export type ImportOptions = {
@@ -302,8 +304,9 @@ export class HostImport {
     }
   }
 
-  async #saveRoute(rung: RungRoute, rows: RouteRows, renamed: boolean) {
+  async #saveRoute(rung: RungRoute, found: RouteRows, renamed: boolean) {
     const { db, clock } = this.#options;
+    const { rows, faults } = soundRows(found);
     const now = clock();
     const { key } = rung;
     const [before] = (await db.query<{ withdrawn: boolean; reloaded_by: string }>(sql.findRoute, keyOf(key))).rows;
@@ -314,9 +317,12 @@ export class HostImport {
     const zone = await zoneOf(db, key.facility);
     const inheritance = begins ? await inheritanceOf(this.#stops, key, { rows, zone, now }) : new Map<number, never>();
     const image = routeImage(rows, zone, now);
-    return withTransaction(db, (tx) =>
+    const saved = await withTransaction(db, (tx) =>
       saveRoute(tx, key, image, { now, reloaded, reloadedBy: rung.headerDeletions, renamed, inheritance }),
     );
+    await reportFaults(db, faults, key);
+    if (begins && image) await reportInherited(db, key, image, inheritance);
+    return saved;
   }
 
   async #takeRungEdits({ key, stops, header }: RungRoute): Promise<boolean> {

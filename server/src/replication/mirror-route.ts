@@ -13,9 +13,11 @@ import { ROUTE_ROW } from './route-pass.ts';
 import { decodeStop, encodeStop } from './shadow.ts';
 
 /**
- * What the host already tells of stops that the mirror does not know: the results, and the rows they were read from.
+ * What the host already tells of stops that the mirror does not know: the results, the rows they were read from, and the
+ * columns that no result can say.
  */
-export type Inheritance = ReadonlyMap<number, { result: StopResult; held: HeldStop }>;
+export type InheritedStop = { result: StopResult; held: HeldStop; untold: readonly string[] };
+export type Inheritance = ReadonlyMap<number, InheritedStop>;
 
 export type SaveOptions = {
   now: Date;

@@ -14,7 +14,15 @@ export type RouteImage = {
   drivers: readonly { employee: string; type: string; seq: number }[];
   plans: readonly StopPlan[];
   /** What the service's columns say; counts only where the route's life begins. */
-  closing: { status: 'O' | 'C'; arrived: boolean; closedAt: Date | null; closedBy: 'D' | 'A' | 'F' | null };
+  closing: {
+    status: 'O' | 'C';
+    arrived: boolean;
+    closedAt: Date | null;
+    closedBy: 'D' | 'A' | 'F' | null;
+    /** Columns that say nothing possible, and all that say so. */
+    impossible: readonly string[];
+    found: object;
+  };
 };
 
 /** The mirror's rows, as far as they are compared. */

@@ -1,4 +1,4 @@
-import type { RouteKey, Stamp, StopResult } from '@tailgate/sync-protocol';
+import type { RouteKey, Stamp, StopObject, StopResult } from '@tailgate/sync-protocol';
 import { applyStopUpdate, officeSource } from '@tailgate/sync-protocol';
 import { amendmentOf } from '../stops/amendment.ts';
 import type { HeldStop } from '../stops/host-stop.ts';
@@ -7,13 +7,14 @@ import type { HostStops } from './host-stops.ts';
 import { instantOf } from './host/local-time.ts';
 import type { RouteRows } from './host/reads.ts';
 import type { ServicePart } from './host/tables.ts';
-import type { Inheritance } from './mirror-route.ts';
+import type { Inheritance, InheritedStop } from './mirror-route.ts';
 import type { RouteImage } from './route-changes.ts';
 
 /** A route's host rows in the mirror's words; undefined where the host has no such route. */
 export function routeImage(rows: RouteRows, zone: string, now: Date): RouteImage | undefined {
   const { header } = rows;
   if (header === undefined) return undefined;
+  const weekEnd = instantOf({ date: header.RHWKE, time: '235959' }, zone) ?? now;
   return {
     name: header.RHNAM,
     trailer: header.RHTRLR,
@@ -21,15 +22,20 @@ export function routeImage(rows: RouteRows, zone: string, now: Date): RouteImage
     dispatchedOn: Number(header.RHDSDT) === 0 ? '' : header.RHDSDT,
     drivers: rows.drivers.map(({ RDEMP, RDTYP, RDSEQ }) => ({ employee: RDEMP, type: RDTYP, seq: Number(RDSEQ) })),
     plans: plansFromHost(rows),
-    closing: closingOf(header, zone, now),
+    closing: closingOf(header, zone, weekEnd < now ? weekEnd : now),
   };
 }
 
-/** The state of a route as its header tells it; a close without a date was just now. */
+type ClosingColumns = Pick<ServicePart<'RTHDRP'>, 'RHPODS' | 'RHRETM' | 'RHCLDT' | 'RHCLTM' | 'RHCLBY'>;
+
+/**
+ * The state of a route as its header says it. @param otherwise when it was closed, where the header names no possible
+ * moment
+ */
 export function closingOf(
-  header: Pick<ServicePart<'RTHDRP'>, 'RHPODS' | 'RHRETM' | 'RHCLDT' | 'RHCLTM' | 'RHCLBY'>,
+  header: ClosingColumns,
   zone: string,
-  now: Date,
+  otherwise: Date,
 ): RouteImage['closing'] & { readonly impossible: readonly (keyof typeof header)[] } {
   const closed = header.RHPODS === 'C';
   const closedAt = instantOf({ date: header.RHCLDT, time: header.RHCLTM }, zone);
@@ -37,8 +43,9 @@ export function closingOf(
   return {
     status: closed ? 'C' : 'O',
     arrived: header.RHRETM === 'Y',
-    closedAt: closed ? (closedAt ?? now) : null,
+    closedAt: closed ? (closedAt ?? otherwise) : null,
     closedBy: closed ? (closedBy ?? 'F') : null,
+    found: closingColumnsOf(header),
     impossible: [
       ...(['', 'C'].includes(header.RHPODS) ? [] : (['RHPODS'] as const)),
       ...(['', 'N', 'Y'].includes(header.RHRETM) ? [] : (['RHRETM'] as const)),
@@ -47,6 +54,14 @@ export function closingOf(
     ],
   };
 }
+
+const closingColumnsOf = ({ RHPODS, RHRETM, RHCLDT, RHCLTM, RHCLBY }: ClosingColumns): ClosingColumns => ({
+  RHPODS,
+  RHRETM,
+  RHCLDT,
+  RHCLTM,
+  RHCLBY,
+});
 
 const closers = ['D', 'A', 'F'] as const;
 
@@ -61,22 +76,31 @@ export async function inheritanceOf(
 ): Promise<Inheritance> {
   const written = new Set(rows.results.map(({ RUSTP }) => RUSTP));
   const touched = rows.stops.filter(
-    ({ RSSTP, RSSTS, RSARVF }) => written.has(RSSTP) || !['', 'P'].includes(RSSTS) || RSARVF === 'Y',
+    ({ RSSTP, RSSTS, RSARVF }) => written.has(RSSTP) || !['', 'P'].includes(RSSTS) || !['', 'N'].includes(RSARVF),
   );
-  const inheritance = new Map<number, { result: StopResult; held: HeldStop }>();
+  const inheritance = new Map<number, InheritedStop>();
   for (const { RSSTP } of touched) {
     const stop = Number(RSSTP);
     const held = await host.read(key, stop);
-    if (held !== undefined) inheritance.set(stop, { result: resultOf(key, stop, held, zone, now), held });
+    if (held !== undefined) inheritance.set(stop, inheritedStop(key, stop, held, { zone, now }));
   }
   return inheritance;
 }
 
-function resultOf(key: RouteKey, stop: number, found: HeldStop, zone: string, now: Date): StopResult {
-  const stand = { key, stop, result: { status: 'P' as const }, held: undefined, found };
-  const { update } = amendmentOf(stand, (moment) => instantOf(moment, zone));
-  const stamp: Stamp = { at: now.getTime(), client: officeSource, seq: 1, by: '' };
+function inheritedStop(
+  key: RouteKey,
+  stop: number,
+  held: HeldStop,
+  { zone, now }: { readonly zone: string; readonly now: Date },
+): InheritedStop {
+  const stand = { key, stop, result: { status: 'P' as const }, held: undefined, found: held };
+  const { update, untold } = amendmentOf(stand, (moment) => instantOf(moment, zone));
+  return { result: resultOf(update, now), held, untold };
+}
+
+function resultOf(update: StopObject | undefined, now: Date): StopResult {
   if (update === undefined) return { status: 'P' };
+  const stamp: Stamp = { at: now.getTime(), client: officeSource, seq: 1, by: '' };
   const { result } = applyStopUpdate({ status: 'P' }, update, stamp);
   // Sent by a driver a C counts as D; on the host it says that the autoclose has been there.
   return update.updates?.status === 'C' ? { ...result, status: 'C' } : result;

@@ -139,7 +139,7 @@ export function mergeRows<Name extends HostFileName, Chosen extends keyof HostRe
   const conditions = [
     ...guards.map((column) => `T.${column} = S.WAS_${column}`),
     ...(sequence === undefined ? [] : [`T.${sequence} < S.${sequence}`]),
-    ...(unless === undefined ? [] : [`T.${unless} <> 'Y'`]),
+    ...(unless === undefined ? [] : [`T.${unless} not in ('Y', 'y')`]),
   ];
   return {
     sql: mergeText(place, hostFile(name), { columns, guards, conditions, count }),
