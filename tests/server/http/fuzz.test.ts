@@ -39,6 +39,7 @@ let sacrifice: Signed;
 let asset: string;
 let parked: string;
 let hold: string;
+let invitation: string;
 /** What can be released, and what cannot. */
 let kept: readonly string[];
 let device: string;
@@ -88,6 +89,8 @@ beforeAll(async () => {
   [{ client_id: device, incident_id: incident } = { client_id: '', incident_id: '' }] = noted.rows;
   const body = { by: 'OFFICE', reason: 'a night without writes' };
   hold = (await server.client.take(operations.beginHold, { headers, body })).hold_id;
+  const invited = { headers, body: { by: 'OFFICE', facility: 'F01', days: 90 } };
+  invitation = (await server.client.take(operations.invite, invited)).invitation_id;
 });
 
 /** Two changes of stops that their route did not have; then it gets one of the two. */
@@ -227,6 +230,7 @@ describe('contract §1: whatever is sent', () => {
           asset_id: [asset],
           parked_id: [parked],
           hold_id: [hold],
+          invitation_id: [invitation],
           quarantine_id: [...kept],
           client_id: [device],
           incident_id: [incident],
