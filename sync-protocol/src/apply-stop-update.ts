@@ -13,6 +13,8 @@ import type {
   StopResult,
   StopStatus,
 } from './stops.ts';
+import type { StopLimits, StopRoom } from './stop-limits.ts';
+import { roomOf } from './stop-limits.ts';
 import { lineKey, lineKinds, occurrence, warehouseStop } from './stops.ts';
 
 /** Something a person should know about an update that was taken in all the same (contract §4). */
@@ -62,8 +64,14 @@ export interface AppliedUpdate {
  * @param before the stop's result; it is not changed
  * @param update a parsed stop object
  * @param stamp who wrote it and when; ties in time are broken by client and sequence
+ * @param limits of what a driver says; the host holds what the office says already
  */
-export function applyStopUpdate(before: StopResult, update: StopObject, stamp: Stamp): AppliedUpdate {
+export function applyStopUpdate(
+  before: StopResult,
+  update: StopObject,
+  stamp: Stamp,
+  limits?: StopLimits,
+): AppliedUpdate {
   const merge = new FieldMerge(before, stamp);
   const { status, signature_id, ...updates } = update.updates ?? {};
 
@@ -74,7 +82,8 @@ export function applyStopUpdate(before: StopResult, update: StopObject, stamp: S
     const overage = updates.overage_items && keepOveragePhotos(updates.overage_items, holder.overage_items);
     merge.setAll(holder, 'updates.', { ...updates, overage_items: overage, signature_id: signature_id ?? undefined });
   }
-  for (const kind of lineKinds) mergeLines(merge, kind, update[kind]);
+  const room = limits && roomOf(before, limits);
+  for (const kind of lineKinds) mergeLines(merge, kind, update[kind], room);
   return merge.finish();
 }
 
@@ -127,15 +136,30 @@ function mergeStatus(merge: FieldMerge, stop: number, sent: StopStatus): void {
   if (won && earlier === 'D' && status !== 'D') merge.remark('amended', 'updates.status');
 }
 
-function mergeLines(merge: FieldMerge, kind: LineKind, lines: readonly LineUpdate[] | null | undefined): void {
+function mergeLines(
+  merge: FieldMerge,
+  kind: LineKind,
+  lines: readonly LineUpdate[] | null | undefined,
+  room: StopRoom | undefined,
+): void {
   if (!lines?.length) return;
   const after = (merge.result[kind] = { ...merge.result[kind] });
   for (const [i, line] of lines.entries()) {
     const fields = lineFields(line);
-    if (!fields) continue;
+    if (!says(fields)) continue;
     const n = occurrence(lines, i);
     const key = lineKey(line.id, line.invoice, n);
-    const holder: LineResult = after[key] ? { ...after[key] } : { id: line.id, invoice: line.invoice, n };
+    const held = after[key];
+    if (!held && room?.takesLine(kind, line.id, line.invoice, n) === false) {
+      merge.remark('too_many_lines', `${kind}.${i}`);
+      continue;
+    }
+    const holder: LineResult = held ? { ...held } : { id: line.id, invoice: line.invoice, n };
+    if (room?.takesDetail(fields, holder) === false) {
+      merge.remark('too_many_lines', `${kind}.${i}.updates`);
+      fields.osd_data = fields.action_osd_data = fields.image_ids = fields.open_action = undefined;
+      if (!says(fields)) continue;
+    }
     after[key] = holder;
     for (const name of ['osd_data', 'action_osd_data'] as const)
       if (fields[name]) fields[name] = keepOsdPhotos(fields[name], holder[name]);
@@ -145,12 +169,9 @@ function mergeLines(merge: FieldMerge, kind: LineKind, lines: readonly LineUpdat
 
 type LineFields = { [Name in keyof Omit<Required<LineResult>, 'id' | 'invoice' | 'n'>]: LineResult[Name] };
 
-/**
- * The flat fields of a sent line, written out: the engine then makes each in one piece. Undefined where it names nothing
- * but itself.
- */
-function lineFields({ updates, action }: LineUpdate): LineFields | undefined {
-  const fields: LineFields = {
+/** The flat fields of a sent line, written out: the engine then makes each in one piece. */
+function lineFields({ updates, action }: LineUpdate): LineFields {
+  return {
     delivered: updates?.delivered,
     returned: updates?.returned,
     delivered_pallets: updates?.delivered_pallets,
@@ -166,9 +187,10 @@ function lineFields({ updates, action }: LineUpdate): LineFields | undefined {
     open_action: action?.open_action,
     item_name: action?.item_name,
   };
-  // `updates: {}` says nothing either: a line that nobody counted must not stand on the host with a count of zero.
-  return Object.values(fields).some((value) => value !== undefined) ? fields : undefined;
 }
+
+/** `updates: {}` says nothing either: a line that nobody counted must not stand on the host with a count of zero. */
+const says = (fields: LineFields): boolean => Object.values(fields).some((value) => value !== undefined);
 
 /**
  * An exception that comes again without its photo keeps the one that it had: the exception that says the same, else the

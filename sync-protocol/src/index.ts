@@ -28,7 +28,7 @@ export * from './hold.ts';
 export * from './history.ts';
 export * from './host-key.ts';
 export * from './host-text.ts';
-export * from './line-limit.ts';
+export * from './stop-limits.ts';
 export * from './incidents.ts';
 export * from './mutation.ts';
 export * from './operations.ts';

@@ -1,11 +1,18 @@
-import type { AppliedUpdate, RouteHeader, Stamp, StopObject, StopPlan, StopResult } from '@tailgate/sync-protocol';
+import type {
+  AppliedUpdate,
+  IsPlanned,
+  RouteHeader,
+  Stamp,
+  StopObject,
+  StopPlan,
+  StopResult,
+} from '@tailgate/sync-protocol';
 import {
   applyStopUpdate,
   skipAsUpdate,
   skipRefuseArgs,
   stopObject,
   withDeliverer,
-  withinLineLimit,
   withPlannedInvoices,
 } from '@tailgate/sync-protocol';
 import type { QueueItem } from '../queue/item.ts';
@@ -24,11 +31,10 @@ export function applyItem(before: StopResult, item: QueueItem, around: Surroundi
   if (!update) return undefined;
   const placed = withPlannedInvoices(update, (kind, id) => invoicesOf(around.plan?.[kind] ?? [], id));
   const { plan } = around;
-  // Without the plan nobody knows which lines are on it: the server does.
-  const { stop } = plan
-    ? withinLineLimit(before, placed, (kind, id, invoice, n) => isPlanned(plan[kind], id, invoice, n))
-    : { stop: placed };
-  return applyStopUpdate(before, withDeliverer(stop, item.employee, around.drivers), stampOf(item, before.by));
+  // Without the plan the phone takes each line for a planned one. The server knows better.
+  const isKnown: IsPlanned = (kind, id, invoice, n) => !plan || isPlanned(plan[kind], id, invoice, n);
+  const said = withDeliverer(placed, item.employee, around.drivers);
+  return applyStopUpdate(before, said, stampOf(item, before.by), { isPlanned: isKnown });
 }
 
 const isPlanned = (lines: readonly LineName[], item: string, invoice: string, n: number): boolean =>

@@ -242,6 +242,7 @@ class Fold {
         version,
         headerVersion: headerChanged ? version : before.headerVersion,
         late,
+        unknownLines: before.unknownLines + decision.newUnknown,
       };
       this.#routes.set(route.scope, route);
       // A forced close changes the route alone: nobody is told of a stop that stays as it was.
@@ -354,15 +355,8 @@ class Fold {
     if (working) return working;
     const loaded = this.#world.stops.get(name);
     if (!loaded) return undefined;
-    const stop = {
-      key,
-      scope,
-      stop: number,
-      loaded,
-      result: loaded.result,
-      version: loaded.version,
-      latest: loaded.latest,
-    };
+    const { result, version, latest } = loaded;
+    const stop = { key, scope, stop: number, loaded, result, version, latest };
     this.#stops.set(name, stop);
     return stop;
   }
@@ -375,6 +369,7 @@ class Fold {
       route: route.facts,
       result: stop.result,
       plan: stop.loaded,
+      unknownLines: route.unknownLines,
       codes: this.#world.codes,
       actor,
       paths: item.paths,

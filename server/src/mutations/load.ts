@@ -151,6 +151,7 @@ interface RouteRow {
   closed_at: Date | null;
   closed_by: 'D' | 'A' | 'F' | null;
   late: number;
+  unknown_lines: number;
   autoclose_at: Date | null;
   forceclose_at: Date | null;
 }
@@ -191,7 +192,17 @@ function loadedRoutes(routes: readonly RouteRow[], drivers: readonly DriverRow[]
       };
       return [
         scope,
-        { scope, facts, epoch: row.epoch, version: row.version, headerVersion: row.header_version, late: row.late },
+        {
+          ...{
+            scope,
+            facts,
+            epoch: row.epoch,
+            version: row.version,
+            headerVersion: row.header_version,
+            late: row.late,
+          },
+          unknownLines: row.unknown_lines,
+        },
       ];
     }),
   );

@@ -168,6 +168,7 @@ function saveRoutes(tx: Tx, routes: Changes['routes']) {
     int4Array(after.map(({ late }) => late)),
     instantArray(facts.map(({ autocloseAt }) => autocloseAt)),
     instantArray(facts.map(({ forcecloseAt }) => forcecloseAt)),
+    int4Array(after.map(({ unknownLines }) => unknownLines)),
   ]);
 }
 

@@ -45,6 +45,8 @@ export interface LoadedRoute {
   readonly version: number;
   readonly headerVersion: number;
   readonly late: number;
+  /** Lines of its stops that their plans do not have (decision 75). */
+  readonly unknownLines: number;
 }
 
 export interface LoadedStop {

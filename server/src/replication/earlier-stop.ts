@@ -49,6 +49,8 @@ function contextOf(change: ChangeRow, result: StopResult, ground: Ground): StopC
   return {
     ...ground,
     result,
+    // The limit of the whole route is not told: it is taken as not reached.
+    unknownLines: 0,
     actor: source === officeSource ? { kind: 'office', user: by } : { kind: 'driver', employee: by },
     paths: 'current',
     stamp: { at: edit_time.getTime(), client: client_id ?? source, seq: seq ?? version, by },

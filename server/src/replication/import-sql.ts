@@ -136,6 +136,18 @@ export const emptyResults = statement(
    select stop_id, doc from standing order by stop_id`,
 );
 
+/** What stops of a route hold, with the digests of their plans; those without a line are left out. */
+export const loadLines = statement(
+  'load lines',
+  `select s.doc, p.lines from stop_result s join stop_plan p using (facility, route_id, week_end, stop_id)
+    where s.facility = $1 and s.route_id = $2 and s.week_end = $3 and s.doc <> '{"status":"P"}'`,
+);
+
+export const countUnknownLines = statement(
+  'count unknown lines',
+  `update route set unknown_lines = $4 where facility = $1 and id = $2 and week_end = $3 and unknown_lines <> $4`,
+);
+
 export const dropShadows = statement(
   'drop shadows',
   `delete from host_shadow where ${ofRoute} returning stop_id, rows`,

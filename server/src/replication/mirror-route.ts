@@ -5,6 +5,7 @@ import type { Tx } from '../db/types.ts';
 import { planLines } from '../stops/plan-lines.ts';
 import type { HeldStop } from '../stops/host-stop.ts';
 import { readResult, untouched } from '../stops/stored-documents.ts';
+import { unknownLines } from '../stops/unknown-lines.ts';
 import * as sql from './import-sql.ts';
 import { driverChanges, headerDiffers, planChanges } from './route-changes.ts';
 import type { DriverChanges, MirrorDriver, MirrorPlan, MirrorRoute, PlanChanges, RouteImage } from './route-changes.ts';
@@ -211,6 +212,15 @@ async function savePlans(
     results.map(({ status }) => status),
     results.map((result) => JSON.stringify(result)),
   ]);
+  if (saved.some((change) => (change.isKnown ? change.isNew || change.otherLines : inheritance.has(change.plan.id))))
+    await countUnknownLines(tx, key);
+}
+
+/** Other plans know other lines, and a result may have been emptied: the batch goes on from the true count (decision 75). */
+async function countUnknownLines(tx: Tx, key: RouteKey): Promise<void> {
+  const { rows } = await tx.query<{ doc: string; lines: string }>(sql.loadLines, keyOf(key));
+  const count = rows.reduce((sum, { doc, lines }) => sum + unknownLines(readResult(doc), lines), 0);
+  await tx.query(sql.countUnknownLines, [...keyOf(key), count]);
 }
 
 const heldOf = (inheritance: Inheritance): HeldStops =>

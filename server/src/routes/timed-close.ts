@@ -18,4 +18,4 @@ export function decideTimedClose({ route, result, receivedAt, stamp }: StopConte
   };
 }
 
-const nothing = { changed: false, touched: false, superseded: [], warnings: [], mail: false } as const;
+const nothing = { changed: false, touched: false, newUnknown: 0, superseded: [], warnings: [], mail: false } as const;

@@ -1,8 +1,8 @@
 import type {
-  IsPlanned,
   LineKind,
   Remark,
   SkipRefuseArgs,
+  StopLimits,
   StopObject,
   StopResult,
   Warning,
@@ -10,10 +10,10 @@ import type {
 import {
   applyOfficeUpdate,
   applyStopUpdate,
+  mostUnknownLinesOfRoute,
   skipAsUpdate,
   warehouseStop,
   withDeliverer,
-  withinLineLimit,
   withPlannedInvoices,
 } from '@tailgate/sync-protocol';
 import { afterWarehouse } from '../routes/closing.ts';
@@ -22,6 +22,7 @@ import { hasOtherCustomer } from './plan-change.ts';
 import { plannedInvoices, plannedLine } from './plan-lines.ts';
 import { inWords } from './remarks.ts';
 import type { StopContext } from './stop-context.ts';
+import { unknownLines } from './unknown-lines.ts';
 import { warningsOf } from './warnings.ts';
 
 /** What a change does; `route` is the same object where the route's own state does not change. */
@@ -31,6 +32,8 @@ export interface StopDecision {
   /** Whether any value is now another one. */
   readonly changed: boolean;
   readonly touched: boolean;
+  /** Lines that the result has now, and neither had before nor has on its plan. */
+  readonly newUnknown: number;
   /** What was not taken: it lost against later edits, or is above a limit. */
   readonly superseded: readonly Remark[];
   readonly warnings: readonly Warning[];
@@ -45,14 +48,15 @@ export function decideStopUpdate(stop: StopObject, context: StopContext): StopDe
   // The office names lines by the keys of the host: there is nothing to guess.
   const placed = actor.kind === 'office' ? stop : withPlannedInvoices(stop, invoicesOf, paths);
   const update = actor.kind === 'driver' ? withDeliverer(placed, actor.employee, context.route.drivers) : placed;
-  const isPlanned: IsPlanned = (kind, id, invoice, n) =>
-    plannedLine(plan.lines, kind, id, invoice, n).ordered !== undefined;
-  // The host holds what the office says already.
-  const limited = actor.kind === 'driver' ? withinLineLimit(result, update, isPlanned) : { stop: update, remarks: [] };
-  const dropped = new Set(limited.remarks.map(({ path }) => path));
-  const apply = actor.kind === 'office' ? applyOfficeUpdate : applyStopUpdate;
-  const applied = apply(result, limited.stop, context.stamp);
-  const remarks = [...applied.remarks, ...limited.remarks];
+  const warnings = warningsOf(stop, update, context);
+  const namesUnknown = warnings.some(({ code }) => code === 'unknown_product');
+  const applied =
+    actor.kind === 'office'
+      ? applyOfficeUpdate(result, update, context.stamp)
+      : applyStopUpdate(result, update, context.stamp, limitsOf(context, namesUnknown));
+  const { remarks } = applied;
+  const notTaken = remarks.filter(({ code }) => code === 'superseded' || code === 'too_many_lines');
+  const dropped = new Set(notTaken.map(({ path }) => path));
   const route = stop.id === warehouseStop ? routeAfter(stop, applied.result, context) : context.route;
   const delivered = result.status !== 'D' && applied.result.status === 'D';
   return {
@@ -60,10 +64,11 @@ export function decideStopUpdate(stop: StopObject, context: StopContext): StopDe
     route,
     changed: applied.changed,
     touched: applied.touched || route !== context.route,
-    superseded: remarks.filter(({ code }) => code === 'superseded' || code === 'too_many_lines'),
+    newUnknown: namesUnknown ? unknownLines(applied.result, plan.lines) - unknownLines(result, plan.lines) : 0,
+    superseded: notTaken,
     warnings: [
       ...remarks.map((remark) => inWords(remark, result.status, applied.result.status)),
-      ...warningsOf(stop, update, context).filter(({ code, path }) => code !== 'unknown_product' || !dropped.has(path)),
+      ...warnings.filter(({ code, path }) => code !== 'unknown_product' || !dropped.has(path)),
     ],
     mail:
       delivered &&
@@ -72,6 +77,15 @@ export function decideStopUpdate(stop: StopObject, context: StopContext): StopDe
       (paths === 'v20' || context.route.emailFlag) &&
       // Whoever this stop belongs to by now has not seen this driver.
       !hasOtherCustomer(update, context),
+  };
+}
+
+/** @param namesUnknown whether the update names a line that its plan does not have; else no plan is searched again */
+function limitsOf({ plan, unknownLines: count }: StopContext, namesUnknown: boolean): StopLimits {
+  if (!namesUnknown) return { isPlanned: () => true };
+  return {
+    isPlanned: (kind, id, invoice, n) => plannedLine(plan.lines, kind, id, invoice, n).ordered !== undefined,
+    room: mostUnknownLinesOfRoute - count,
   };
 }
 

@@ -21,6 +21,8 @@ export interface StopContext {
   readonly route: RouteFacts;
   readonly result: StopResult;
   readonly plan: PlanFacts;
+  /** Lines of the route's stops that their plans do not have. */
+  readonly unknownLines: number;
   readonly codes: CodeBook;
   readonly actor: Actor;
   readonly paths: PathSet;

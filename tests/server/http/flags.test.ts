@@ -1,7 +1,7 @@
 import { operations } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { insertRoutes, plan } from '../../support/mirror.ts';
-import { signUp } from '../../support/people.ts';
+import { signIn, signUp } from '../../support/people.ts';
 import type { RestServer } from '../../support/rest-server.ts';
 import { opsToken, startRestServer } from '../../support/rest-server.ts';
 
@@ -73,6 +73,16 @@ describe('GET /api/ops/flags: what contract §4 has listed for the office', () =
     expect(listFlags.data.parse(rest.data).map(({ warnings }) => warnings[0]?.code)).toEqual(['unknown_product']);
     expect(rest.meta).toEqual({ next_cursor: null });
     expect((await list('?cursor=x')).error).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ path: 'cursor' }] });
+  });
+
+  test('shows what a stop does not keep, by its code', async () => {
+    const as = await signIn(server.client, '1001');
+    const products = Array.from({ length: 501 }, (_, i) => ({ id: `X${i}`, updates: { delivered: i } }));
+    const body = { id: 'R200', stops: [{ id: 1, products }] };
+    await server.client.take(syncStops, { as, body });
+    const [flag] = await server.client.take(listFlags, { headers, query: '?code=too_many_lines' });
+    expect(flag).toMatchObject({ route_id: 'R200', stop_id: 1, employee: '1001' });
+    expect(flag?.warnings.filter(({ code }) => code === 'too_many_lines')).toMatchObject([{ path: 'products.500' }]);
   });
 
   test('is for operators, on the unprefixed set', async () => {

@@ -46,7 +46,8 @@ export const stopSchemas = [
     id: 'Stop number, as a number or as text; 999 is the warehouse.',
     arrived: 'The driver is back at the warehouse (stop 999). Never goes back to false.',
     updates: 'Fields of the stop itself.',
-    products: 'Lines by id, invoice and n-th occurrence. A line that is not sent is unchanged.',
+    products:
+      'Lines by id, invoice and n-th occurrence. A line that is not sent is unchanged. A stop takes 500 that its plan does not have, a route 5,000; what is above is kept for the office with the warning `too_many_lines`.',
     collections: 'As products.',
   }),
   described('StopUpdatesInput', stopUpdates, 'Fields of a stop.', {
@@ -72,7 +73,8 @@ export const stopSchemas = [
     required: 'v20 sends its setting back; read and not stored.',
     count_in_totes: 'As `required`.',
     add_photos: 'As `required`.',
-    updates: 'Fields of the line.',
+    updates:
+      'Fields of the line. All lines of a stop keep 250,000 characters of JSON of exceptions, photos and `open_action`; above that only the counts of a line are saved, with the warning `too_many_lines`.',
     action: 'Fields of its action.',
   }),
   described('LineUpdatesInput', lineUpdates, 'Fields of a line.', {
@@ -125,7 +127,8 @@ export const stopSchemas = [
       '`applied`; `duplicate`: known already, no effect; `stale`: nothing was left to apply; `rejected`: kept for the office, see the warning.',
     status: 'Its status now; null where it was rejected.',
     version: 'Rises with each applied change; null where it was rejected.',
-    warnings: 'What the office will look at. The stop was saved all the same.',
+    warnings:
+      'What the office will look at. The stop was saved all the same, without what `superseded` and `too_many_lines` name.',
   }),
   described('Warning', warning, 'A remark on something that was accepted.', {
     code: 'For programs.',
