@@ -52,7 +52,7 @@ import { Sweep } from './sweep.ts';
 import { startTextMessages } from './sms/text-messages.ts';
 import type { StartError } from './start-error.ts';
 import type { IsOperator } from './sync/exchange.ts';
-import { mountSync } from './sync/socket.ts';
+import { mountSync, syncPath } from './sync/socket.ts';
 import { mountUploads } from './sync/uploads.ts';
 import { openTelemetry, type Telemetry } from './telemetry/open.ts';
 import manifest from '../package.json' with { type: 'json' };
@@ -287,6 +287,7 @@ async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | un
   const assets = openAssets(ground);
   const http = await buildHttp({
     ...config,
+    socketPath: syncPath,
     assets,
     db,
     auth,

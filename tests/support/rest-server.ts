@@ -26,6 +26,7 @@ import { openPipeline } from '../../server/src/mutations/pipeline.ts';
 import { bossMessages, bossRowsWakeup, bossWakeups, createQueues, queues } from '../../server/src/mutations/wakeups.ts';
 import type { CloseMode } from '../../server/src/routes/closing.ts';
 import { startTextMessages } from '../../server/src/sms/text-messages.ts';
+import { syncPath } from '../../server/src/sync/socket.ts';
 import { atFileEnd } from './file-end.ts';
 import type { TestDatabase } from './postgres.ts';
 import { createDatabase } from './postgres.ts';
@@ -172,6 +173,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     hostCatalog: options.hostCatalog ?? noHost,
     previewMail: (key, stop) => previewSummary(db, access, key, stop),
     version: '0.0.0-test',
+    socketPath: syncPath,
     opsToken,
     log: openLogger(options.logLevel ?? 'debug', { write: (line: string) => void logged.push(line) }),
   });

@@ -77,6 +77,8 @@ export interface HttpGround
   readonly assets: UploadGround;
   readonly hostCatalog: HostCatalog;
   readonly previewMail: PreviewMail;
+  /** Where WebSockets open, and nowhere else. */
+  readonly socketPath: string;
   /** Bearer token of `/api/ops`. */
   readonly opsToken: string;
   /** pino, or what behaves like it. */
@@ -107,7 +109,7 @@ export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
       headersTimeout: timeouts.headersMs,
       connectionsCheckingInterval: timeouts.lookMs,
       requireHostHeader: false, // wire-checks.ts asks for it
-      shouldUpgradeCallback: isHandshake,
+      shouldUpgradeCallback: (request) => isHandshake(request, ground.socketPath),
     },
     requestIdHeader: false,
     genReqId: requestId,
@@ -187,7 +189,7 @@ function answerErrors(app: FastifyInstance): void {
     if (status === 401) reply.header('www-authenticate', 'Bearer');
     // Whoever still sends would not hear our answer if the connection were closed, as Fastify asks for where it stopped
     // reading: the rest is read and dropped.
-    reply.removeHeader('connection');
+    if (reply.raw.shouldKeepAlive) reply.removeHeader('connection');
     request.raw.unpipe();
     request.raw.resume();
     return reply.code(status).headers(headers).send(body);

@@ -28,13 +28,16 @@ export class Lingering {
 
   /**
    * Lingers after every answer that comes before the end of its request. A connection that stays open for the next
-   * request has the same bound of bytes; its bound of time is `requestTimeout`.
+   * request has the same bound of bytes; its bound of time is `requestTimeout`. A request that asks for an upgrade in
+   * vain is the last of its connection: Node's parser takes what follows for another protocol and drops it.
    */
   watch(app: FastifyInstance): void {
     app.server.prependListener('request', (request, response) => {
+      const isLast = request.headers.upgrade !== undefined;
+      if (isLast) response.shouldKeepAlive = false;
       // Before Node's own listener, which ends the connection where no further request may follow.
       response.prependOnceListener('finish', () => {
-        if (request.complete) return;
+        if (request.complete && !isLast) return;
         const { socket } = request;
         const stopCounting = cutPast(socket, this.#bounds.bytes);
         request.once('end', stopCounting);

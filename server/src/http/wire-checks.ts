@@ -28,7 +28,7 @@ export function checkTheWire(app: FastifyInstance): void {
  * What of an address is no text that a database could hold: a percent sign without two digits, bytes that are no UTF-8
  * (lone surrogates among them), NUL. Named by its parameter, or `url` for the path.
  */
-function unreadableParts(url: string): ErrorDetail[] {
+export function unreadableParts(url: string): ErrorDetail[] {
   // Hardly any address is escaped at all.
   if (!url.includes('%')) return [];
   const [path = '', query = ''] = split(url, '?');

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { operations } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -36,6 +37,7 @@ const long = 'content-length: 50000000';
 const chunked = 'transfer-encoding: chunked';
 const report = 'POST /api/report/load-condition HTTP/1.1';
 const upgrade = ['connection: upgrade', 'upgrade: websocket', 'sec-websocket-version: 13'];
+const handshake = [...upgrade, 'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=='];
 const signed = () => [`employee_id: ${anna.employee_id}`, `api_token: ${anna.api_token}`];
 const tus = () => [...signed(), 'tus-resumable: 1.0.0', 'content-type: application/offset+octet-stream'];
 const chunk = (length: number) => `5000000\r\n${'x'.repeat(length)}`;
@@ -120,11 +122,7 @@ describe('RFC 9112 §9.6: a client that writes on past a refusal reads all of it
     ['too many headers', 431, () => ({ lines: [report, ...Array.from({ length: 3_000 }, () => 'x: 1')] })],
     ['a chunk without a size', 400, () => ({ lines: [report, json, chunked], first: 'zz\r\n' })],
     ['an upgrade of an unknown address', 404, () => ({ lines: ['GET /api/nothing HTTP/1.1', long, ...upgrade] })],
-    [
-      'an upgrade with a body',
-      413,
-      () => ({ lines: [report, json, long, ...upgrade, 'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=='] }),
-    ],
+    ['an upgrade with a body', 413, () => ({ lines: [report, json, long, ...handshake] })],
     ['an upgrade without a key', 404, () => ({ lines: ['GET /api/sync HTTP/1.1', long, ...upgrade] })],
   ])('%s', async (_, status, refusal) => {
     const { lines, first } = refusal();
@@ -179,6 +177,35 @@ describe('what is read after an answer has bounds', () => {
     await server.app.close();
     const { answer } = await client.ending.finally(() => clearInterval(trickle));
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+  });
+});
+
+describe('RFC 9110 §7.8: an upgrade in vain is an ordinary request, the last of its connection', () => {
+  const h2c = ['connection: upgrade, http2-settings', 'upgrade: h2c', 'http2-settings: AAMAAABkAAQAAP__'];
+  test.each([
+    ['a handshake of an unknown address', 404, '/api/nothing', ['host: x', ...handshake]],
+    ['a handshake of an address without sockets', 200, '/api/health', ['host: x', ...handshake]],
+    ['a handshake below the channel', 404, '/api/sync/nothing', ['host: x', ...handshake]],
+    ['a handshake of an address that cannot be read', 400, '/api/%zz', ['host: x', ...handshake]],
+    ['a handshake with a parameter that cannot be read', 400, '/api/sync?a=%zz', ['host: x', ...handshake]],
+    ['a handshake without a host', 400, '/api/sync', handshake],
+    ['an upgrade to another protocol', 200, '/api/health', ['host: x', ...h2c]],
+  ])('%s', async (_, status, path, headers) => {
+    const lines = [`GET ${path} HTTP/1.1`, ...headers];
+    const { answer, isEnded, error } = await writePastTheAnswer(node.client.url, { lines });
+    expect({ error, isEnded }).toEqual({ error: undefined, isEnded: true });
+    expect(answer.match(/^(HTTP\/1\.1 \d+|connection: .*(?=\r))/gim)).toEqual([
+      `HTTP/1.1 ${status}`,
+      'Connection: close',
+    ]);
+  });
+
+  test.each(['/api/sync', '/api/sync/', '/api/sync?a=%20b', 'http://x/api/sync'])('but %s opens', async (path) => {
+    const client = connectRaw(node.client.url);
+    client.socket.write([`GET ${path} HTTP/1.1`, 'host: x', ...handshake, '', ''].join('\r\n'));
+    await once(client.socket, 'data');
+    client.socket.destroy();
+    expect((await client.ending).answer).toMatch(/^HTTP\/1\.1 101 /);
   });
 });
 
