@@ -49,6 +49,14 @@ export const errorCodes = {
   INTERNAL: { status: 500, retry: 'retry', meaning: 'Something failed on our side.' },
   DATABASE_UNAVAILABLE: { status: 503, retry: 'retry', meaning: 'The database cannot be reached now.' },
   HOST_UNAVAILABLE: { status: 503, retry: 'retry', meaning: 'The legacy host cannot be reached now.' },
+  // Files by tus only (docs/protocol.md, Files); the statuses are those of tus 1.0.
+  UPLOAD_NOT_FOUND: { status: 404, retry: 'final', meaning: 'No such upload of this driver; begin it with POST.' },
+  OFFSET_CONFLICT: { status: 409, retry: 'final', meaning: 'The upload has another offset; HEAD tells it.' },
+  UPLOAD_EXPIRED: { status: 410, retry: 'final', meaning: 'The upload has waited too long for its next bytes.' },
+  UNSUPPORTED_TUS_VERSION: { status: 412, retry: 'final', meaning: 'The header Tus-Resumable must be 1.0.0.' },
+  UPLOAD_LOCKED: { status: 423, retry: 'retry', meaning: 'Another request for this upload is under way.' },
+  CHECKSUM_MISMATCH: { status: 460, retry: 'final', meaning: 'The bytes are not those of the id.' },
+  UNSUPPORTED_TUS_EXTENSION: { status: 501, retry: 'final', meaning: 'This server lacks that extension of tus.' },
   // Sync channel only: `error` and `reject` frames, quarantine reasons.
   UNKNOWN_MUTATION: { status: 400, retry: 'final', meaning: 'This server knows no mutation of this name and version.' },
   ID_REUSED: { status: 409, retry: 'final', meaning: 'This mutation id came before with another content.' },
@@ -61,6 +69,14 @@ export const errorCodes = {
 } as const satisfies Record<string, { status: number; retry: 'retry' | 'final'; meaning: string }>;
 
 export type ErrorCode = keyof typeof errorCodes;
+
+/** When to come again, where nothing better is known. Phones add their own jitter. */
+export const retryAfterSeconds: Readonly<Partial<Record<ErrorCode, number>>> = {
+  RATE_LIMITED: 2,
+  UPLOAD_LOCKED: 2,
+  DATABASE_UNAVAILABLE: 5,
+  HOST_UNAVAILABLE: 30,
+};
 
 /** One fault in an input; `path` is dotted from the body's root, such as `stops.0.updates.status`. */
 export interface ErrorDetail {

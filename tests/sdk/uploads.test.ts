@@ -1,7 +1,7 @@
 import type { Client } from '@tailgate/client-sdk';
 import type { RouteKey } from '@tailgate/sync-protocol';
 import type { FileStore, Uploads } from '@tailgate/client-sdk/uploads';
-import { MemoryFiles, openUploads } from '@tailgate/client-sdk/uploads';
+import { fetchStack, MemoryFiles, openUploads } from '@tailgate/client-sdk/uploads';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { endSessions } from '../../server/src/auth/sql.ts';
 import { textArray } from '../../server/src/db/arrays.ts';
@@ -19,7 +19,7 @@ import { download, keptOfUploads } from '../support/uploads.ts';
 const random = new TestBytes('files of a device');
 const largest = 2 * 1024 * 1024;
 /** One a test, with a route of their own. */
-const employees = Array.from({ length: 16 }, (_, n) => String(1001 + n));
+const employees = Array.from({ length: 17 }, (_, n) => String(1001 + n));
 
 let node: SyncNode;
 let link: TcpProxy;
@@ -110,6 +110,29 @@ describe('a file', () => {
     await serverHas(id, photo);
     expect(uploads.status.current).toMatchObject({ waiting: 0, bytes: 0, sending: undefined, failed: [] });
     expect(uploads.file(id).current).toMatchObject({ at: 'here', epoch: '1' });
+  });
+
+  test('that the server refuses has failed, with the words of the envelope or of an older server', async () => {
+    const { device, client: before } = await openApp();
+    const employee = before.driver.current?.employeeId ?? '';
+    await device.kill();
+    let isOlder = false;
+    const send: typeof fetch = async (url, init) => {
+      const headers = new Headers(init?.headers);
+      if (headers.has('upload-length')) headers.set('upload-length', String(largest + 1));
+      // The id commits to the length, too: without one, the length alone is at fault.
+      headers.delete('upload-metadata');
+      const answer = await fetch(url, { ...init, headers });
+      if (!isOlder || answer.ok) return answer;
+      await answer.text();
+      return new Response('Maximum size exceeded\n', answer);
+    };
+    const uploads = await openUploads({ store: new MemoryFiles(), photos: false, httpStack: fetchStack(send) });
+    await device.start({ uploads });
+    const add = () => uploads.add(photoOf(1_000), { kind: 'photo', employee });
+    await expect(uploads.here((await add()).id)).rejects.toThrow(/^The body or file exceeds the limit\.$/);
+    isOlder = true;
+    await expect(uploads.here((await add()).id)).rejects.toThrow(/^Maximum size exceeded$/);
   });
 
   test('without a network is kept, and sent when there is one; signatures before photos', async () => {

@@ -39,10 +39,11 @@ export class ScriptedFiles {
     const file = this.here.get(id);
     if (method === 'HEAD' && file) return stands(200, file.bytes.length, file.bytes.length);
     const intake = this.#intakes.get(`${employee} ${id}`);
-    if (!intake) return refusal(404, 'NOT_FOUND', `there is no upload ${id}`);
+    if (!intake) return refusal(404, 'UPLOAD_NOT_FOUND', `there is no upload ${id}`);
     if (method === 'HEAD') return stands(200, intake.bytes.length, intake.length);
-    if (method !== 'PATCH') return refusal(405, 'METHOD_NOT_ALLOWED');
-    if (Number(headers['upload-offset']) !== intake.bytes.length) return refusal(409, 'CONFLICT', 'another offset');
+    if (method !== 'PATCH') return refusal(404, 'NOT_FOUND');
+    if (Number(headers['upload-offset']) !== intake.bytes.length)
+      return refusal(409, 'OFFSET_CONFLICT', 'another offset');
     return this.#take(id, intake, body, employee, 204);
   }
 
@@ -66,7 +67,7 @@ export class ScriptedFiles {
   }
 
   #take(id: string, intake: Intake, more: Uint8Array<ArrayBuffer>, employee: string, status: number): Answer {
-    if (intake.bytes.length + more.length > intake.length) return refusal(413, 'PAYLOAD_TOO_LARGE');
+    if (intake.bytes.length + more.length > intake.length) return refusal(413, 'TOO_LARGE');
     intake.bytes = joined([intake.bytes, more]);
     if (intake.bytes.length === intake.length) {
       this.#intakes.delete(`${employee} ${id}`);

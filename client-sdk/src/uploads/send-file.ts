@@ -1,6 +1,7 @@
 import type { HttpStack } from 'tus-js-client';
 import { DetailedError, Upload } from 'tus-js-client';
 import { messageOf } from '../errors.ts';
+import { fields, text } from '../store/reading.ts';
 import type { KeptFile } from './file-store.ts';
 
 /** What became of one attempt. */
@@ -87,6 +88,19 @@ function outcomeOf(error: Error, moved: boolean): Outcome {
   const status = response?.getStatus() ?? 0;
   if (status === 401 || status === 403) return { is: 'denied' };
   if (status === 400 || status === 413 || status === 460)
-    return { is: 'refused', reason: response?.getBody().trim() || `the server answered ${status}` };
+    return { is: 'refused', reason: wordsOf(response?.getBody() ?? '') || `the server answered ${status}` };
   return { is: 'later', status, moved, reason: messageOf(error) };
+}
+
+const isEnvelope = fields({ message: text });
+
+/** What a refusal says to people. Older servers answer in plain text. */
+function wordsOf(body: string): string {
+  try {
+    const said: unknown = JSON.parse(body);
+    if (isEnvelope(said)) return said.message;
+  } catch {
+    // Plain text.
+  }
+  return body.trim();
 }

@@ -1,5 +1,5 @@
 import type { ErrorCode, ErrorDetail } from '@tailgate/sync-protocol';
-import { errorCodes } from '@tailgate/sync-protocol';
+import { errorCodes, retryAfterSeconds } from '@tailgate/sync-protocol';
 import { QuotaExceeded } from '../assets/quota.ts';
 import { HashingBusyError } from '../auth/passwords.ts';
 import { isDatabaseUnavailable } from '../db/unavailable.ts';
@@ -53,13 +53,6 @@ function statusOf(error: unknown): number | undefined {
   return typeof error.statusCode === 'number' ? error.statusCode : undefined;
 }
 
-/** When to come again, in seconds. Phones add their own jitter. */
-const retryAfter: Partial<Record<ErrorCode, number>> = {
-  RATE_LIMITED: 2,
-  DATABASE_UNAVAILABLE: 5,
-  HOST_UNAVAILABLE: 30,
-};
-
 export interface ErrorAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -70,7 +63,7 @@ export interface ErrorAnswer {
 export function errorAnswer(error: AppError, requestId: string): ErrorAnswer {
   const { code, message, details, data, retryAfterMs } = error;
   // Rounded up: whoever comes when told must not come too early.
-  const seconds = retryAfterMs === undefined ? retryAfter[code] : Math.max(1, Math.ceil(retryAfterMs / 1000));
+  const seconds = retryAfterMs === undefined ? retryAfterSeconds[code] : Math.max(1, Math.ceil(retryAfterMs / 1000));
   return {
     status: errorCodes[code].status,
     headers: seconds === undefined ? {} : { 'retry-after': String(seconds) },

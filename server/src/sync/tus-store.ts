@@ -1,21 +1,9 @@
-import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { Readable } from 'node:stream';
 import { DataStore, Upload } from '@tus/server';
 import type { ResumableUploads, Standing } from '../assets/resumable.ts';
-import { idleMs, OffsetMoved, OtherBytes } from '../assets/resumable.ts';
-
-/** What the tus library answers with a status of its own. */
-export class TusRefusal extends Error {
-  override readonly name = 'TusRefusal';
-  readonly status_code: number;
-  readonly body: string;
-
-  constructor(status: number, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.status_code = status;
-    this.body = `${message}\n`;
-  }
-}
+import { idleMs } from '../assets/resumable.ts';
+import { TusRefusal } from './tus-refusal.ts';
+import type { TusRequests } from './tus-server.ts';
 
 /** Metadata of an upload, as tus clients know it; `asset_id`, `salt` and `sha256` are ours (docs/protocol.md). */
 export type TusMetadata = Record<string, string | null>;
@@ -26,13 +14,13 @@ export type TusMetadata = Record<string, string | null>;
  */
 export class TusStore extends DataStore {
   readonly #uploads: ResumableUploads;
-  readonly #owners: AsyncLocalStorage<string>;
+  readonly #requests: TusRequests;
 
-  constructor(uploads: ResumableUploads, owners: AsyncLocalStorage<string>) {
+  constructor(uploads: ResumableUploads, requests: TusRequests) {
     super();
     this.extensions = ['creation', 'creation-with-upload', 'expiration', 'termination'];
     this.#uploads = uploads;
-    this.#owners = owners;
+    this.#requests = requests;
   }
 
   override async create(upload: Upload): Promise<Upload> {
@@ -50,17 +38,17 @@ export class TusStore extends DataStore {
   }
 
   override async getUpload(id: string): Promise<Upload> {
-    const standing = await this.#uploads.find(id, this.#owner).catch(refuse);
-    if (!standing) throw new TusRefusal(404, 'There is no upload of this id.');
+    const standing = await this.#uploads.find(id, this.#owner);
+    if (!standing) throw new TusRefusal('UPLOAD_NOT_FOUND');
     return uploadOf(standing);
   }
 
   override async write(stream: Readable, id: string, offset: number): Promise<number> {
-    return this.#uploads.append(id, this.#owner, offset, stream).catch(refuse);
+    return this.#uploads.append(id, this.#owner, offset, stream);
   }
 
   override async remove(id: string): Promise<void> {
-    if (!(await this.#uploads.drop(id, this.#owner))) throw new TusRefusal(404, 'There is no upload of this id.');
+    if (!(await this.#uploads.drop(id, this.#owner))) throw new TusRefusal('UPLOAD_NOT_FOUND');
   }
 
   /** From the last bytes: `creation_date` is when those came. */
@@ -69,7 +57,7 @@ export class TusStore extends DataStore {
   }
 
   get #owner(): string {
-    const owner = this.#owners.getStore();
+    const owner = this.#requests.getStore()?.owner;
     if (owner === undefined) throw new Error('an upload without an owner');
     return owner;
   }
@@ -78,11 +66,4 @@ export class TusStore extends DataStore {
 function uploadOf({ id, length: size, received: offset, activeAt, name }: Standing): Upload {
   const metadata = name === '' ? {} : { metadata: { filename: name } };
   return new Upload({ id, size, offset, ...metadata, ...(activeAt && { creation_date: activeAt.toISOString() }) });
-}
-
-/** tus 1.0: 409 asks how far the upload is; 460 says that the checksum is another one. */
-function refuse(error: unknown): never {
-  if (error instanceof OffsetMoved) throw new TusRefusal(409, error.message, error);
-  if (error instanceof OtherBytes) throw new TusRefusal(460, error.message, error);
-  throw error;
 }

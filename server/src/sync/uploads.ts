@@ -1,18 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import { assetId, assetIdBytes, assetSalt, spellAssetId } from '@tailgate/sync-protocol';
-import { Server } from '@tus/server';
+import { TUS_RESUMABLE } from '@tus/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { charge, QuotaExceeded } from '../assets/quota.ts';
 import { committedAssetId, ResumableUploads } from '../assets/resumable.ts';
 import type { UploadGround } from '../assets/upload.ts';
 import type { Sessions } from '../auth/sessions.ts';
-import { isDatabaseUnavailable } from '../db/unavailable.ts';
 import type { Log } from '../log.ts';
 import { openClients } from './clients.ts';
 import { credentialsOf, refuse } from './plain-http.ts';
 import type { TusMetadata } from './tus-store.ts';
-import { TusRefusal, TusStore } from './tus-store.ts';
+import { wrongHeader } from './tus-refusal.ts';
+import type { TusRequest } from './tus-server.ts';
+import { TusServer } from './tus-server.ts';
+import { TusStore } from './tus-store.ts';
 
 export interface UploadOptions {
   readonly assets: UploadGround;
@@ -37,26 +39,31 @@ const drainMs = 1_000;
  */
 export async function mountUploads(http: FastifyInstance, options: UploadOptions): Promise<void> {
   const { assets, readableHeaders, log } = options;
-  const owners = new AsyncLocalStorage<string>();
-  const tus = new Server({
-    path: uploadPath,
-    datastore: new TusStore(new ResumableUploads(assets), owners),
-    maxSize: assets.limits.fileBytes,
-    relativeLocation: true,
-    lockDrainTimeout: drainMs,
-    // What browsers are told is one rule for all answers (http/browser-rules.ts).
-    allowedOrigins: () => false,
-    // But what scripts may read: tus names its own headers in place of what was named before.
-    exposedHeaders: [...readableHeaders],
-    namingFunction: ({ headers }, metadata = {}) => nameUpload(Number(headers.get('upload-length')), metadata),
-    onResponseError: (_request, error) => answerOf(error, log),
-  });
+  const requests = new AsyncLocalStorage<TusRequest>();
+  const tus = new TusServer(
+    {
+      path: uploadPath,
+      datastore: new TusStore(new ResumableUploads(assets), requests),
+      maxSize: assets.limits.fileBytes,
+      relativeLocation: true,
+      lockDrainTimeout: drainMs,
+      // What browsers are told is one rule for all answers (http/browser-rules.ts).
+      allowedOrigins: () => false,
+      // But what scripts may read: tus names its own headers in place of what was named before.
+      exposedHeaders: [...readableHeaders],
+      namingFunction: ({ headers }, metadata = {}) => nameUpload(Number(headers.get('upload-length')), metadata),
+    },
+    requests,
+    log,
+  );
 
   await http.register(async (scope) => {
     // tus reads the bodies itself, as they come.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _body, done) => done(null));
     const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      // In every answer of tus, a refusal before the library included.
+      reply.header('tus-resumable', TUS_RESUMABLE);
       const owner = await ownerOf(request, options);
       if (owner === undefined) return refuse(request, reply, deniedAs(request));
       const account = { caller: owner, now: assets.clock() };
@@ -73,7 +80,7 @@ export async function mountUploads(http: FastifyInstance, options: UploadOptions
       for (const [name, value] of Object.entries(reply.getHeaders()))
         if (value !== undefined) reply.raw.setHeader(name, value);
       const before = request.raw.socket.bytesRead;
-      await owners.run(owner, () => tus.handle(request.raw, reply.raw));
+      await requests.run({ id: request.id, owner }, () => tus.handle(request.raw, reply.raw));
       // Afterwards, by what came: a phone whose link breaks every second announces its photo a hundred times.
       const bytes = request.raw.socket.bytesRead - before;
       if (bytes > leastCharged)
@@ -126,22 +133,15 @@ const hexDigest = /^[0-9a-f]{64}$/;
  */
 function nameUpload(length: number, metadata: TusMetadata): string {
   const { asset_id, salt, sha256 } = metadata;
-  if (sha256 && !hexDigest.test(sha256)) throw new TusRefusal(400, 'sha256 must be 64 lower-case hexadecimal digits.');
+  if (sha256 && !hexDigest.test(sha256)) throw wrongMember('sha256', 'must be 64 lower-case hexadecimal digits');
   if (!asset_id) return spellAssetId(randomBytes(assetIdBytes));
-  if (!assetId.safeParse(asset_id).success) throw new TusRefusal(400, 'asset_id must be 16 letters and digits.');
-  if (!sha256 || !salt || !assetSalt.test(salt))
-    throw new TusRefusal(400, 'An asset_id of one’s own needs the salt and the sha256 that it is made of.');
+  if (!assetId.safeParse(asset_id).success) throw wrongMember('asset_id', 'must be 16 letters and digits');
+  if (!sha256) throw wrongMember('sha256', 'must be sent with an asset_id, which is made of it');
+  if (!salt || !assetSalt.test(salt))
+    throw wrongMember('salt', 'must be 16 to 64 characters of base64url with an asset_id, which is made of it');
   if (committedAssetId({ salt, length, sha256 }) !== asset_id)
-    throw new TusRefusal(400, 'asset_id is not the id of these bytes.');
+    throw wrongMember('asset_id', 'must be the id of this salt, length and sha256');
   return asset_id;
 }
 
-type TusError = Error | { status_code: number; body: string };
-
-/** What we did not foresee tells nothing of our insides. */
-function answerOf(error: TusError, log: Log): { status_code: number; body: string } | undefined {
-  if ('status_code' in error) return undefined;
-  if (isDatabaseUnavailable(error)) return { status_code: 503, body: 'The database cannot be reached now.\n' };
-  log.error({ err: error }, 'an upload failed');
-  return { status_code: 500, body: 'Something failed on our side.\n' };
-}
+const wrongMember = (name: string, message: string) => wrongHeader(`upload-metadata.${name}`, message);
