@@ -69,6 +69,20 @@ test('drift: the service’s columns are an amendment where nothing is pending, 
   expect(rows).toEqual([{ source: 'office' }]);
 });
 
+test('drift: an edit that no trigger told of carries the user of its row', async () => {
+  await dispatch(routeFile('D9'));
+  await imports.importNow();
+  await pool.query(`update route set hosted_through = version where id = 'D9'`);
+  await quietly("update RTSTPP set RSSTS = 'D', RSUUSR = 'ERIKA', RSUPGM = 'FIX' where RSRTE = 'D9' and RSSTP = 1");
+  await quietly("update RTHDRP set RHPODS = 'C', RHUUSR = 'BOB', RHUPGM = 'CLOSE' where RHRTE = 'D9'");
+  expect((await imports.findDrift('routes')).results).toEqual([routeKey('D9')]);
+  const { rows } = await pool.query(`select employee, stop_id from ledger where route_id = 'D9' order by stop_id`);
+  expect(rows).toEqual([
+    { employee: 'ERIKA', stop_id: 1 },
+    { employee: 'BOB', stop_id: 999 },
+  ]);
+});
+
 test('drift: a route that the doorbell never told of is found', async () => {
   await dispatch(routeFile('D4'));
   await clerk.transaction((tx) => tx.execute('delete from PODCHGP'));

@@ -112,6 +112,19 @@ describe('polling', () => {
     expect((await digests()).rowCount).toBe(0);
   });
 
+  test('an edit of a closed route carries the user of its row, whoever planned the stop', async () => {
+    await imported('P7');
+    await sql("update RTHDRP set RHPODS = 'C' where RHRTE = 'P7'");
+    await imports.importNow();
+    await sql("update RTSTPP set RSSEQ = 7, RSUUSR = 'PLANNER', RSUPGM = 'PLAN' where RSRTE = 'P7' and RSSTP = 1");
+    await sql(`insert into RTSTUP (RUFAC, RURTE, RUWKE, RUSTP, RUCMT, RUUUSR, RUUPGM)
+      values ('F01', 'P7', 20261121, 1, 'By phone', 'ANN', 'FIX')`);
+    gone.minutes += 15;
+    await imports.importNow();
+    const { rows } = await pool.query(`select employee, stop_id from ledger where route_id = 'P7' and stop_id <> 999`);
+    expect(rows).toEqual([{ employee: 'ANN', stop_id: 1 }]);
+  });
+
   test('closed routes take turns: each once in a quarter of an hour, however many there are', () => {
     const routes = Array.from({ length: 60 }, (_, n) => `F01\tR${String(n).padStart(3, '0')}\t20261121`);
     const rounds = new ClosedRounds();

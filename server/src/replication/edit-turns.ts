@@ -1,9 +1,11 @@
 import { stopFiles, type StopFile, type StopRows } from '../stops/host-stop.ts';
 import { equalBut } from '../stops/over-held.ts';
 import { hostFile } from './host/tables.ts';
+import { isAsPlanned } from './judge.ts';
 
 /** Who wrote on the host, and when by our clock. */
 export interface Hand {
+  /** Blank where nothing names the user yet. */
   readonly user: string;
   readonly at: Date;
 }
@@ -22,6 +24,9 @@ export interface EditTurn extends Hand {
   readonly rows: StopRows;
 }
 
+/** An edit of the office where neither the doorbell nor the row names its user. */
+export const unknownUser = 'office';
+
 /** A screen is saved by several statements; what somebody writes within this time is one edit. */
 const ONE_EDIT_MS = 2_000;
 
@@ -30,10 +35,21 @@ type Row = { readonly [column: string]: string };
 /**
  * What others have written into a stop's rows since `before`, hand by hand, oldest first. Each row counts as of its own last
  * touch: a comment that was corrected at nine must not overrule what the driver said at ten because somebody put a count
- * right at eleven (I7), nor be told as the words of whoever did that.
+ * right at eleven (I7), nor be told as the words of whoever did that. A row that no line names is its last writer's.
+ *
+ * @param writers by row name, the user that the row's audit tail names
  */
-export function editTurns(before: StopRows | undefined, found: StopRows, editor: StopEditor): EditTurn[] {
-  const handOf = (name: string): Hand => editor.rows?.get(name) ?? editor.rows?.get(stopPart(name)) ?? editor;
+export function editTurns(
+  before: StopRows | undefined,
+  found: StopRows,
+  editor: StopEditor,
+  writers: ReadonlyMap<string, string> = new Map(),
+): EditTurn[] {
+  const handOf = (name: string): Hand => {
+    const told = editor.rows?.get(name);
+    const { user, at } = told ?? editor.rows?.get(stopPart(name)) ?? editor;
+    return { user: told?.user || writers.get(name) || user || unknownUser, at };
+  };
   const changed = stopFiles.flatMap((file) => changedRows(file, before?.[file] ?? [], found[file]));
   const edits = inEdits(changed.map((name) => ({ name, hand: handOf(name) })));
   if (edits.length < 2) return [{ ...(edits[0]?.hand ?? lastHand(editor)), rows: found }];
@@ -52,7 +68,7 @@ export function rowName(file: string, key: readonly string[]): string {
 /** Where nobody knows which row of a file it was: the file, and the key of the stop. */
 const stopPart = (name: string): string => name.split('\t', 5).join('\t');
 
-const lastHand = ({ user, at }: StopEditor): Hand => ({ user, at });
+const lastHand = ({ user, at }: StopEditor): Hand => ({ user: user || unknownUser, at });
 
 export function hostRowName(file: StopFile, row: Row): string {
   return rowName(
@@ -65,6 +81,8 @@ function changedRows(file: StopFile, before: readonly Row[], found: readonly Row
   const [then, now] = [byName(file, before), byName(file, found)];
   return namesOf(then, now).filter((name) => {
     const [was, is] = [then.get(name), now.get(name)];
+    // A stop as it is planned is nobody's edit.
+    if (!was && is && isAsPlanned(file, is)) return false;
     return !(was && is && equalBut(is, was));
   });
 }

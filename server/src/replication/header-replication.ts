@@ -32,7 +32,7 @@ export async function replicateHeader(
     for (let round = 0; round < ROUNDS; round++) {
       if (equalBut(held, wanted)) return { kind: 'confirmed', held, wrote: round > 0 };
       if (await wrote(host, wanted, held, stamp)) return { kind: 'confirmed', held: wanted, wrote: true };
-      const found = await host.readHeader(key);
+      const found = (await host.readHeader(key))?.row;
       if (!found) return { kind: 'parked', sqlstate: '02000', reason: 'the host has no such route', payload };
       const verdict = judgeHeader(found, wanted, held);
       if (verdict === 'foreign') return { kind: 'foreign' };

@@ -167,17 +167,17 @@ function differences(before: PlaceMark | undefined, mark: SeenMark, isPlanned: b
   return [{ ...change, ring: { ...change.ring, isSettled: before.planned === mark.planned } }];
 }
 
-/** Of a closed route it is known that something was changed: the import looks at each of its stops. */
+/** Of a closed route it is known that something was changed: the import looks at each of its stops, and who wrote them. */
 function edits(before: Mark | undefined, { mark, stops }: SeenRoute): Change[] {
   if (before?.recorded === mark.recorded) return [];
   const file = 'RTSTUP';
-  return stops.map(({ stop, user }) => ({
+  return stops.map((stop) => ({
     ring: {
       sequence: nameOfChange([stop, before, mark]),
       file,
       operation: 'update',
       key: placeKey({ file, place: `${mark.place}\t${stop}` }),
-      user,
+      user: '',
       isSettled: true,
     },
     place: mark,

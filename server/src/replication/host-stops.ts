@@ -4,13 +4,15 @@ import type { HeldStop, StopRows } from '../stops/host-stop.ts';
 import { namedAssets } from '../stops/named-assets.ts';
 import { numberOf } from '../stops/osd-rows.ts';
 import { equalBut, keyOf } from '../stops/over-held.ts';
+import { rowName } from './edit-turns.ts';
 import type { HostGate } from './host-gate.ts';
 import { HostError, needsSetup, onFile, type Host, type HostRow, type HostTransaction } from './host/host.ts';
 import { inParts } from './host/in-parts.ts';
+import { lastWriter } from './host/last-writer.ts';
 import {
   insertMissing,
   mergeRows,
-  selectRows,
+  selectSigned,
   selectWritten,
   updateGuarded,
   type AuditStamp,
@@ -24,6 +26,12 @@ import { routeValues } from './shadow.ts';
 
 type Row = { readonly [column: string]: string };
 type Merge<R extends Row> = HostStatement<{ rows: readonly GuardedRow<R>[]; stamp: AuditStamp }>;
+
+/** A stop as the host holds it now. */
+export interface FoundStop extends HeldStop {
+  /** By row name, who changed it last where that is not the service, as its audit tail says. */
+  readonly writers: ReadonlyMap<string, string>;
+}
 
 /** The service-owned columns of stops and route headers on the host: read whole, written by compare and set. */
 export class HostStops {
@@ -39,19 +47,21 @@ export class HostStops {
   }
 
   /** What the host holds of a stop now; undefined where it has no such stop. */
-  async read(key: RouteKey, stop: number): Promise<HeldStop | undefined> {
+  async read(key: RouteKey, stop: number): Promise<FoundStop | undefined> {
     const { reads } = this.#texts;
     const place = [...routeValues(key), String(stop)];
     return this.#watched(async (tx) => {
+      const writers = new Map<string, string>();
       const [RTSTPP, RTPRUP, RTOSDP, RTIMGP, RTEMLP, RTSTUP] = await Promise.all([
-        readParts(tx, 'RTSTPP', reads.RTSTPP, place),
-        readParts(tx, 'RTPRUP', reads.RTPRUP, place),
+        readParts(tx, 'RTSTPP', reads.RTSTPP, place, writers),
+        readParts(tx, 'RTPRUP', reads.RTPRUP, place, writers),
         onFile('RTOSDP', tx.query(reads.RTOSDP, place)),
-        readParts(tx, 'RTIMGP', reads.RTIMGP, place),
-        readParts(tx, 'RTEMLP', reads.RTEMLP, place),
-        readParts(tx, 'RTSTUP', reads.RTSTUP, place),
+        readParts(tx, 'RTIMGP', reads.RTIMGP, place, writers),
+        readParts(tx, 'RTEMLP', reads.RTEMLP, place, writers),
+        readParts(tx, 'RTSTUP', reads.RTSTUP, place, writers),
       ]);
       if (RTSTPP.length === 0) return undefined;
+      noteWriters('RTOSDP', RTOSDP, writers);
       const osd = RTOSDP.map((row) => ({
         part: partOfHostRow('RTOSDP', row),
         credited: ['Y', 'y'].includes(String(row['OSPRCF'])),
@@ -59,6 +69,7 @@ export class HostStops {
       return {
         rows: { RTSTPP, RTPRUP, RTOSDP: osd.map(({ part }) => part), RTIMGP, RTEMLP, RTSTUP },
         credited: new Set(osd.filter(({ credited }) => credited).map(({ part }) => numberOf(part))),
+        writers,
       };
     });
   }
@@ -95,9 +106,10 @@ export class HostStops {
     return this.#allOrNothing(writes);
   }
 
-  async readHeader(key: RouteKey): Promise<ServicePart<'RTHDRP'> | undefined> {
+  /** The route's own row, and who changed it last where that is not the service. */
+  async readHeader(key: RouteKey): Promise<{ row: ServicePart<'RTHDRP'>; writer: string } | undefined> {
     const rows = await this.#host.query(this.#texts.readHeader, routeValues(key));
-    return rows.map((row) => partOfHostRow('RTHDRP', row))[0];
+    return rows.map((row) => ({ row: partOfHostRow('RTHDRP', row), writer: lastWriter('RTHDRP', row) }))[0];
   }
 
   /** Like `write`, for the route's own row. */
@@ -150,12 +162,12 @@ function statementsOn(host: Host) {
   const { RTSTPP, RTPRUP, RTOSDP, RTIMGP, RTEMLP, RTSTUP, RTHDRP, ASSHDP } = hostFiles;
   return {
     reads: {
-      RTSTPP: selectRows(host, 'RTSTPP', ['RSFAC', 'RSRTE', 'RSWKE', 'RSSTP']).sql,
-      RTPRUP: selectRows(host, 'RTPRUP', ['RQFAC', 'RQRTE', 'RQWKE', 'RQSTP']).sql,
-      RTOSDP: selectRows(host, 'RTOSDP', ['OSFAC', 'OSRTE', 'OSWKE', 'OSSTP']).sql,
-      RTIMGP: selectRows(host, 'RTIMGP', ['RIFAC', 'RIRTE', 'RIWKE', 'RISTP']).sql,
-      RTEMLP: selectRows(host, 'RTEMLP', ['REFAC', 'RERTE', 'REWKE', 'RESTP']).sql,
-      RTSTUP: selectRows(host, 'RTSTUP', ['RUFAC', 'RURTE', 'RUWKE', 'RUSTP']).sql,
+      RTSTPP: selectSigned(host, 'RTSTPP', ['RSFAC', 'RSRTE', 'RSWKE', 'RSSTP']),
+      RTPRUP: selectSigned(host, 'RTPRUP', ['RQFAC', 'RQRTE', 'RQWKE', 'RQSTP']),
+      RTOSDP: selectSigned(host, 'RTOSDP', ['OSFAC', 'OSRTE', 'OSWKE', 'OSSTP']),
+      RTIMGP: selectSigned(host, 'RTIMGP', ['RIFAC', 'RIRTE', 'RIWKE', 'RISTP']),
+      RTEMLP: selectSigned(host, 'RTEMLP', ['REFAC', 'RERTE', 'REWKE', 'RESTP']),
+      RTSTUP: selectSigned(host, 'RTSTUP', ['RUFAC', 'RURTE', 'RUWKE', 'RUSTP']),
     },
     merges: {
       RTPRUP: once((count) => mergeRows(host, 'RTPRUP', namesOf(RTPRUP.service), count, { sequence: 'RQRPSQ' })),
@@ -170,7 +182,7 @@ function statementsOn(host: Host) {
     announceAssets: once((count) => insertMissing(host, 'ASSHDP', namesOf(ASSHDP.service), count)),
     readWritten: selectWritten(host, 'RTSTUP', ['RUFAC', 'RURTE', 'RUWKE', 'RUSTP']).sql,
     updateStop: updateGuarded(host, 'RTSTPP', namesOf(RTSTPP.service)),
-    readHeader: selectRows(host, 'RTHDRP', ['RHFAC', 'RHRTE', 'RHWKE']).sql,
+    readHeader: selectSigned(host, 'RTHDRP', ['RHFAC', 'RHRTE', 'RHWKE']),
     updateHeader: updateGuarded(host, 'RTHDRP', namesOf(RTHDRP.service)),
   };
 }
@@ -180,8 +192,19 @@ async function readParts<Name extends HostFileName>(
   name: Name,
   sql: string,
   place: readonly string[],
+  writers: Map<string, string>,
 ): Promise<ServicePart<Name>[]> {
-  return (await onFile(name, tx.query(sql, place))).map((row: HostRow) => partOfHostRow(name, row));
+  const rows = await onFile(name, tx.query(sql, place));
+  noteWriters(name, rows, writers);
+  return rows.map((row: HostRow) => partOfHostRow(name, row));
+}
+
+function noteWriters(name: HostFileName, rows: readonly HostRow[], writers: Map<string, string>): void {
+  for (const row of rows) {
+    const key = Object.keys(hostFile(name).key).map((column) => String(row[column]));
+    const writer = lastWriter(name, row);
+    if (writer !== '') writers.set(rowName(name, key), writer);
+  }
 }
 
 /** The rows that have to be written, each with the row that it replaces. */

@@ -2,6 +2,7 @@ import type { Columns, HostValue } from './host/columns.ts';
 import { HostError, onFile, type Host, type HostTransaction } from './host/host.ts';
 import { hostMoment } from './host/local-time.ts';
 import { inParts } from './host/in-parts.ts';
+import { serviceProgram, stampUser } from './host/standin-schema.ts';
 import type { AuditStamp, HostStatement } from './host/statements.ts';
 import type { HostFileName } from './host/tables.ts';
 
@@ -59,5 +60,5 @@ export function namesOf<C extends Columns>(columns: C): (keyof C & string)[] {
 
 /** The service's own mark in the audit tail. */
 export function stampAt(instant: Date, zone: string): AuditStamp {
-  return { user: 'TAILGATE', program: 'TAILGATE', ...hostMoment(instant, zone) };
+  return { user: stampUser, program: serviceProgram, ...hostMoment(instant, zone) };
 }

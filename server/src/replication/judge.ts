@@ -1,4 +1,4 @@
-import type { StopRows } from '../stops/host-stop.ts';
+import type { StopFile, StopRows } from '../stops/host-stop.ts';
 import { equalBut } from '../stops/over-held.ts';
 import type { ServicePart } from './host/tables.ts';
 import { epochOf } from './sequence.ts';
@@ -61,8 +61,15 @@ export function judgeHeader(found: Header, wanted: Header, held: Header): Verdic
 
 type Header = ServicePart<'RTHDRP'>;
 
+/** Whether a row is one of RTSTPP as a dispatch program inserts it, or marks it. */
+export function isAsPlanned(
+  file: StopFile,
+  { RSSTS = '', RSARVF = '' }: { readonly [column: string]: string },
+): boolean {
+  return file === 'RTSTPP' && ['', 'P'].includes(RSSTS) && ['', 'N'].includes(RSARVF);
+}
+
 /** Nothing of ours but a stop row as a dispatch program inserts it, or marks it. */
 function isAsDispatched({ RTSTPP, ...others }: StopRows): boolean {
-  const untouched = RTSTPP.every(({ RSSTS, RSARVF }) => ['', 'P'].includes(RSSTS) && ['', 'N'].includes(RSARVF));
-  return untouched && Object.values(others).every((rows) => rows.length === 0);
+  return RTSTPP.every((row) => isAsPlanned('RTSTPP', row)) && Object.values(others).every((rows) => rows.length === 0);
 }

@@ -10,7 +10,7 @@ import { hostRows } from '../stops/host-rows.ts';
 import type { HeldStop, StopRows } from '../stops/host-stop.ts';
 import { freshId, idOf } from '../stops/mutation-id.ts';
 import { readResult } from '../stops/stored-documents.ts';
-import { editTurns, type Hand, type StopEditor } from './edit-turns.ts';
+import { editTurns, unknownUser, type Hand, type StopEditor } from './edit-turns.ts';
 import type { HostStops } from './host-stops.ts';
 import type { ServicePart } from './host/tables.ts';
 import { hostMoment, instantOf } from './host/local-time.ts';
@@ -71,7 +71,7 @@ export class OfficeEdits {
     }
     const isLaidAnew = isStopLaid(editor, held?.rows, found.rows);
     let ours = (await this.#unnoted(key, stop, { found, held, known, zone })) ?? held?.rows;
-    for (const { rows, ...hand } of editTurns(ours, found.rows, editor)) {
+    for (const { rows, ...hand } of editTurns(ours, found.rows, editor, found.writers)) {
       const edit = { key, stop, held: ours, found: { ...found, rows }, isLaidAnew };
       await this.#takeTurn(edit, hand, zone);
       ours = rows;
@@ -151,10 +151,12 @@ export class OfficeEdits {
   }
 
   /** The office closes, reopens or marks a route by hand. */
-  async takeHeader(key: RouteKey, editor: Hand, zone: string): Promise<void> {
+  async takeHeader(key: RouteKey, touch: Hand, zone: string): Promise<void> {
     const { db, host, log } = this.#options;
-    const found = await host.readHeader(key);
-    if (found === undefined) return;
+    const read = await host.readHeader(key);
+    if (read === undefined) return;
+    const { row: found, writer } = read;
+    const editor = { user: touch.user || writer || unknownUser, at: touch.at };
     const taken = await withTransaction(db, async (tx) => {
       // Looked at under the lock: a close that a driver commits meanwhile must not be undone.
       await tx.query(sql.lockRoute, keyOf(key));

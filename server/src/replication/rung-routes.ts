@@ -76,12 +76,9 @@ export function quietRoute(key: RouteKey): RungRoute {
   };
 }
 
-/** Somebody at the office, where the doorbell does not say who. */
-const UNKNOWN_USER = 'office';
-
-/** Who it was, by our clock; what nothing has told of is found now. */
+/** Who it was, blank where no line says so, and when by our clock; what nothing has told of is found now. */
 export function editorOf(touch: Touch = { user: '', age: 0 }, now: Date): StopEditor {
-  const handOf = ({ user, age }: Touch): Hand => ({ user: user || UNKNOWN_USER, at: new Date(now.getTime() - age) });
+  const handOf = ({ user, age }: Touch): Hand => ({ user, at: new Date(now.getTime() - age) });
   const { isLaid = false, rows = [] } = touch;
   return { ...handOf(touch), isLaid, rows: new Map([...rows].map(([name, each]) => [name, handOf(each)])) };
 }

@@ -118,3 +118,8 @@ export function auditTail(file: HostFile): Columns {
   ];
   return Object.fromEntries([...tail('C', 'Created'), ...tail('U', 'Changed')]);
 }
+
+/** Of the audit tail: the user and the program that changed a row last. */
+export function writerColumns({ prefix }: Pick<HostFile, 'prefix'>): [user: string, program: string] {
+  return [`${prefix}UUSR`, `${prefix}UPGM`];
+}

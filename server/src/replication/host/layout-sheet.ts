@@ -12,7 +12,8 @@ Printed by \`npm run host -- layout\` from the definitions that the statements, 
 a test compares it. Text is CHAR in CCSID 37, blank where there is nothing; numbers are 0 where there is nothing;
 dates are YYYYMMDD and times HHMMSS on the clock of the facility (of what belongs to none, such as a photo that no stop
 waits for: on the clock that all facilities have, else in UTC). **H**: the column is the host’s, **S**: the service’s,
-**K**: key. Each file ends with its audit tail (\`xxCUSR xxCPGM xxCDAT xxCTIM xxUUSR xxUPGM xxUDAT xxUTIM\`).`;
+**K**: key. Each file ends with its audit tail (\`xxCUSR xxCPGM xxCDAT xxCTIM xxUUSR xxUPGM xxUDAT xxUTIM\`).
+Where no line of PODCHGP names the user of an edit, the service takes \`xxUUSR\` of the row that was changed.`;
 
 function sheetOf(file: HostFile): string {
   const all = { ...columnsOf(file), ...auditTail(file) };

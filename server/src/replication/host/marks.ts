@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { columnsOf } from './columns.ts';
+import { columnsOf, writerColumns } from './columns.ts';
 import { readCommitted } from './dialect.ts';
 import type { Host, HostRow } from './host.ts';
-import { serviceProgram } from './standin-schema.ts';
+import { lastWriter } from './last-writer.ts';
 import { hostFile, type HostFileName } from './tables.ts';
 import type { WeeksOfWork } from './weeks-of-work.ts';
 
@@ -33,10 +33,10 @@ export interface SeenMark extends PlaceMark {
   readonly user: string;
 }
 
-/** A closed route, and by whom the rows of each of its stops were changed last. */
+/** A closed route and its stops. */
 export interface SeenRoute {
   readonly mark: RouteMark;
-  readonly stops: readonly { readonly stop: string; readonly user: string }[];
+  readonly stops: readonly string[];
 }
 
 /** Routes by their places. */
@@ -115,10 +115,7 @@ export async function readClosedRoutes(
     mark: { file: 'route', place, born: '', planned: '', recorded: digest(marks.map((mark) => JSON.stringify(mark))) },
     stops: marks
       .filter(({ file }) => file === 'RTSTPP')
-      .map((stop) => ({
-        stop: stop.place.split('\t')[PLACE_IN_ROUTE - 1] ?? '',
-        user: marks.find((mark) => mark.place === stop.place && mark.user !== '')?.user ?? '',
-      })),
+      .map((stop) => stop.place.split('\t')[PLACE_IN_ROUTE - 1] ?? ''),
   }));
 }
 
@@ -144,7 +141,10 @@ export function routeOfPlace({ file, place }: Pick<PlaceMark, 'file' | 'place'>)
 /** Digested columns and who wrote them, in the order of the key. */
 function selectAll({ dialect, library }: Host, file: HostFileName, where: string): string {
   const { prefix } = hostFile(file);
-  const tail = ['CUSR', 'CPGM', 'CDAT', 'CTIM', 'UUSR', 'UPGM'].map((column) => `${prefix}${column}`);
+  const tail = [
+    ...['CUSR', 'CPGM', 'CDAT', 'CTIM'].map((column) => `${prefix}${column}`),
+    ...writerColumns(hostFile(file)),
+  ];
   const columns = [...Object.keys(columnsOf(hostFile(file))), ...tail].join(', ');
   return readCommitted(dialect, `select ${columns} from ${library}.${file}${where} order by ${keyOf(file).join(', ')}`);
 }
@@ -161,7 +161,7 @@ function marksOf(file: HostFileName, rows: readonly HostRow[]): SeenMark[] {
     places.set(place, seen);
     if (planned?.length || !recorded?.length) seen.planned.push(textOf(row, [...(all ?? []), ...(planned ?? [])]));
     if (recorded?.length) seen.recorded.push(textOf(row, [...(all ?? []), ...recorded]));
-    if (row[`${prefix}UPGM`] !== serviceProgram) seen.user = String(row[`${prefix}UUSR`]);
+    seen.user = lastWriter(file, row) || seen.user;
   }
   const creation = ['CUSR', 'CPGM', 'CDAT', 'CTIM'].map((column) => `${prefix}${column}`);
   return Array.from(places, ([place, seen]) => ({

@@ -8,6 +8,8 @@ import { hostFile, hostFileNames } from './tables.ts';
 
 /** The connection name of the service itself: its own writes do not ring the doorbell. */
 export const serviceProgram = 'TAILGATE';
+/** The user in the audit tail of what the service writes. */
+export const stampUser = 'TAILGATE';
 
 /** Says which definition a library was made from; an equal mark means that there is nothing to do. */
 export function libraryMark(): string {

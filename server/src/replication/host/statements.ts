@@ -1,4 +1,4 @@
-import { auditTail, columnsOf, type Columns, type HostFile, type HostValue } from './columns.ts';
+import { auditTail, columnsOf, writerColumns, type Columns, type HostFile, type HostValue } from './columns.ts';
 import { exactCast, openCast, readCommitted, type Dialect } from './dialect.ts';
 import type { HostRow } from './host.ts';
 import { hostFile, type HostFileName, type HostKey, type HostRecord } from './tables.ts';
@@ -25,6 +25,15 @@ export function selectRows<Name extends HostFileName, By extends keyof HostRecor
   };
 }
 
+/** The same with who changed each row last, by its audit tail. */
+export function selectSigned<Name extends HostFileName>(
+  place: Place,
+  name: Name,
+  by: readonly (keyof HostRecord<Name> & string)[],
+): string {
+  return selectText(place, name, ` where ${matches(by)}`, writerColumns(hostFile(name)));
+}
+
 /** Every column of the rows with one of `count` values: `select … where CMCUS in (?, ?)`, in key order. */
 export function selectRowsIn<Name extends HostFileName>(
   place: Place,
@@ -40,11 +49,12 @@ export function placeholders(count: number): string {
   return `(${Array.from({ length: count }, () => '?').join(', ')})`;
 }
 
-function selectText({ dialect, library }: Place, name: HostFileName, where: string): string {
+function selectText({ dialect, library }: Place, name: HostFileName, where: string, more: string[] = []): string {
   const file = hostFile(name);
   const key = names(file.key);
   const order = key.length > 0 ? ` order by ${key.join(', ')}` : '';
-  return readCommitted(dialect, `select ${names(columnsOf(file)).join(', ')} from ${library}.${name}${where}${order}`);
+  const columns = [...names(columnsOf(file)), ...more].join(', ');
+  return readCommitted(dialect, `select ${columns} from ${library}.${name}${where}${order}`);
 }
 
 /** Date and time of the latest write of these rows, as the audit tail has them. */
