@@ -11,6 +11,7 @@ import {
   runCommand,
 } from '../src/replication/host/cli.ts';
 import { openHost } from '../src/replication/host/open.ts';
+import { operatingUser } from '../src/replication/host/operating-user.ts';
 import { StartError } from '../src/start-error.ts';
 
 // `npm run host -- …`: works on the host that a server with the same environment uses, whether one runs or not.
@@ -40,7 +41,8 @@ async function main(argv: readonly string[]): Promise<void> {
   const command = parseCommand(argv);
   const database = config.legacyUrl === undefined ? await openDatabase(config) : undefined;
   try {
-    const host = await openHost(config, database?.url ?? '', log, 'HOSTCLI');
+    const user = command.verb === 'sql' ? operatingUser() : undefined;
+    const host = await openHost(config, database?.url ?? '', log, 'HOSTCLI', user);
     try {
       await runCommand(command, {
         host,

@@ -34,7 +34,7 @@ export const hostManual: Manual = {
   commands: {
     load: { takes: 'FILE.json', does: 'routes, employees and facilities as the back office writes them' },
     show: { takes: 'TABLE [WHERE]', does: 'rows of a file (--json: a JSON line each)' },
-    sql: { takes: '"STATEMENT"', does: 'what a clerk or another program does' },
+    sql: { takes: '"STATEMENT"', does: 'what a clerk or another program does, as your user of the operating system' },
     fault: { takes: `${faultNames.join('|')} on|off [--table TABLE]`, does: 'a bad day of the stand-in' },
     ddl: { takes: `[--dialect ${dialects.join('|')}]`, does: 'the script that makes the files, for the DBA' },
     layout: { takes: '', does: 'every file and column, as docs/host-files.md shows them' },

@@ -7,7 +7,7 @@ import { GatheringSocket } from './gathering-socket.ts';
 import { HostError, type Host, type HostColumn, type HostJob, type HostRow, type HostTransaction } from './host.ts';
 import { hostErrorOf } from './postgres-errors.ts';
 import { faultsIn, isSlowed, refuseByFault, type Fault } from './standin-faults.ts';
-import { libraryDdl, libraryMark, serviceProgram } from './standin-schema.ts';
+import { libraryDdl, libraryMark, serviceProgram, userSetting } from './standin-schema.ts';
 import { hostFile, type HostFileName } from './tables.ts';
 
 // The PostgreSQL stand-in: the library is a schema, the SQL is the common dialect, failures carry Db2's states.
@@ -18,6 +18,8 @@ export type StandInOptions = {
   log: Log;
   /** The connection's name, as the doorbell notes it; only the service itself is `TAILGATE`. */
   program?: string;
+  /** Who works there, as the doorbell notes it; without it the connection's user. */
+  user?: string | undefined;
   size?: number;
   limits?: Limits;
 };
@@ -74,7 +76,7 @@ export async function openStandIn(options: StandInOptions): Promise<Host> {
   };
 }
 
-function openPool({ url, library, log, program, size = CONNECTIONS, limits = LIMITS }: StandInOptions): pg.Pool {
+function openPool({ url, library, log, program, user, size = CONNECTIONS, limits = LIMITS }: StandInOptions): pg.Pool {
   const { statementMs, lockMs } = limits;
   const pool = new pg.Pool({
     connectionString: url,
@@ -87,7 +89,7 @@ function openPool({ url, library, log, program, size = CONNECTIONS, limits = LIM
     query_timeout: statementMs + 5_000,
     idle_in_transaction_session_timeout: statementMs,
     keepAlive: true,
-    options: sessionOptions(library),
+    options: sessionOptions(library, user),
     // A stop's statements travel together instead of each waiting for the one before.
     pipeline: true,
     stream: () => new GatheringSocket(),
@@ -160,14 +162,16 @@ async function readFaults(client: pg.PoolClient, first: string, library: string 
  * was made and cached while a file was empty would else read the whole file for each MERGE of a stop (measured: 4 ms,
  * not 0.1). The generic plan always: planning a MERGE of many rows anew costs more than running it.
  */
-function sessionOptions(library: string): string {
+function sessionOptions(library: string, user: string | undefined): string {
   const byKey = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_material'];
   const settings = [
     `search_path=${library.toLowerCase()}`,
     'plan_cache_mode=force_generic_plan',
     ...byKey.map((name) => `${name}=off`),
+    ...(user === undefined ? [] : [`${userSetting}=${user}`]),
   ];
-  return settings.map((setting) => `-c ${setting}`).join(' ');
+  // A user's name may hold blanks, which separate options.
+  return settings.map((setting) => `-c ${setting.replaceAll(/[\\\s]/g, '\\$&')}`).join(' ');
 }
 
 /** Under a lock of its own, so that two processes that start at once do not race for the same names. */

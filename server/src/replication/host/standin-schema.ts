@@ -11,6 +11,9 @@ export const serviceProgram = 'TAILGATE';
 /** The user in the audit tail of what the service writes. */
 export const stampUser = 'TAILGATE';
 
+/** A session's setting: who works there, where that is another than the connection's user. The doorbell notes it. */
+export const userSetting = 'tailgate.host_user';
+
 /** Says which definition a library was made from; an equal mark means that there is nothing to do. */
 export function libraryMark(): string {
   const text = libraryDdl('LIBRARY').join('\n');
@@ -88,7 +91,7 @@ function doorbellDdl(library: string, file: HostFile): string[] {
   const name = `${library}.${file.name}_doorbell`;
   const key = keyText(file);
   const ring = (source: string) => `insert into ${library}.PODCHGP (CHFIL, CHOP, CHKEY, CHUSR, CHPGM)
-  select '${file.name}', left(tg_op, 1), ${key}, left(session_user, 18), left(current_setting('application_name'), 18) from ${source}`;
+  select '${file.name}', left(tg_op, 1), ${key}, left(coalesce(nullif(current_setting('${userSetting}', true), ''), session_user), 18), left(current_setting('application_name'), 18) from ${source}`;
   const trigger = (event: string, tables: string) => `create or replace trigger ${file.name}_${event}
 after ${event} on ${library}.${file.name} referencing ${tables} for each statement
 when (current_setting('application_name') <> '${serviceProgram}') execute function ${name}()`;
