@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig, settings } from '../../server/src/config.ts';
-import { operations } from '../../sync-protocol/src/index.ts';
+import { errorCodes, operations } from '../../sync-protocol/src/index.ts';
 import { readText, root } from '../house/source-file.ts';
 import { filledCompose, readCompose, serversOf } from './compose-file.ts';
 
@@ -66,6 +66,21 @@ describe('docker-compose.yml', () => {
     const needed = [...mounted, ...programs, 'server/deploy/Dockerfile'];
     expect(programs).toHaveLength(servers.length);
     expect(needed.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  test.each(Object.entries(compose.services))('%s has a limit of memory', (_, { mem_limit }) => {
+    expect(mem_limit).toMatch(/^\d+[mg]$/);
+  });
+
+  test('its proxy limits the connections of an address, as the security page says', () => {
+    expect(readText('docs/security.md')).toContain('`limit_conn`');
+    expect(readText('server/deploy/nginx.conf')).toMatch(
+      /^\s*limit_conn_zone \$binary_remote_addr zone=(\w+):[^;]+;[^]*^\s*limit_conn \1 \d+;/m,
+    );
+  });
+
+  test('its proxy refuses in the words of the catalogue', () => {
+    expect(readText('server/deploy/nginx.conf')).toContain(`"message":"${errorCodes.RATE_LIMITED.meaning}"`);
   });
 
   test.each(ours)('%s has no more rights than it needs', (_, service) => {

@@ -8,6 +8,9 @@ import { createInterface } from 'node:readline';
 import { once } from 'node:events';
 import { readText } from '../house/source-file.ts';
 
+/** So few connections an address may have in the test. */
+export const connectionsOfOne = 8;
+
 export type Proxy = { socket: string; stop: () => Promise<void> };
 
 /** Replaces exactly one place; a configuration that has changed under the test must not pass unseen. */
@@ -24,6 +27,7 @@ export async function startNginx(upstreams: [string, string]): Promise<Proxy> {
     ['listen 8080;', `listen unix:${socket};`],
     ['server server-1:3000', `server unix:${upstreams[0]}`],
     ['server server-2:3000', `server unix:${upstreams[1]}`],
+    ['limit_conn addresses 500;', `limit_conn addresses ${connectionsOfOne};`],
   ];
   const site = addresses.reduce((text, [from, to]) => replaceOne(text, from, to), readText('server/deploy/nginx.conf'));
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder};`);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { listenOn, startNginx } from './nginx.ts';
+import { connectionsOfOne, listenOn, startNginx } from './nginx.ts';
 import type { Proxy } from './nginx.ts';
 
 let folder: string;
@@ -109,6 +109,30 @@ test('a socket upgrades and carries frames both ways', async () => {
   expect(await echoed).toEqual(Buffer.from('hello'));
   client.close();
   await once(client, 'close');
+  for (const each of sockets) each.close();
+});
+
+test('an address has so many connections in use at once; the next one is told to come again', async () => {
+  const sockets = servers.map((server) => new WebSocketServer({ server, path: '/api/sync' }));
+  const clients = Array.from({ length: connectionsOfOne }, () => new WebSocket(`ws+unix://${proxy.socket}:/api/sync`));
+  await Promise.all(clients.map((client) => once(client, 'open')));
+
+  const refused = await responseTo(send('GET').end());
+  expect(refused).toMatchObject({
+    statusCode: 429,
+    headers: { 'content-type': 'application/json', 'retry-after': '2' },
+  });
+  const said: unknown = JSON.parse(await text(refused));
+  const request_id: unknown = expect.stringMatching(/^[0-9a-f]{32}$/);
+  expect(said).toMatchObject({ success: false, data: null, error: { code: 'RATE_LIMITED', details: [], request_id } });
+
+  for (const client of clients) client.close();
+  await Promise.all(clients.map((client) => once(client, 'close')));
+  const passes = async (): Promise<unknown> => {
+    answerOnce((_, response) => response.end('passed'));
+    return (await answerOf(send('GET').end())).body;
+  };
+  await expect.poll(passes).toBe('passed');
   for (const each of sockets) each.close();
 });
 
