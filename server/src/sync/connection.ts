@@ -57,10 +57,16 @@ export class Connection implements Connected {
     return this.#tokenHash;
   }
 
+  /** Its hello was taken. */
+  get isKnown(): boolean {
+    return this.#session.phase === 'live';
+  }
+
   received(bytes: Buffer, isBinary: boolean): void {
     // Until the other side has heard our goodbye it may send what it likes: nobody takes it in any more.
     if (this.#session.phase === 'closed') return;
-    if (this.#arrived.length > 0 || bytes.length >= LARGE_BYTES) return this.#wait({ bytes, isBinary });
+    const isPush = bytes.length >= LARGE_BYTES && this.#session.phase !== 'greeting';
+    if (this.#arrived.length > 0 || isPush) return this.#wait({ bytes, isBinary });
     this.#read(bytes, isBinary);
   }
 
@@ -95,6 +101,13 @@ export class Connection implements Connected {
       const details = [{ path: '', message: `${bytes.length} bytes, at most ${most}` }];
       this.take({ type: 'broken', code: 'FRAME_TOO_LARGE', details, now });
     }
+  }
+
+  /** It holds more than a stranger may. Nothing of it is read any more. */
+  cut(code: number, reason: string): void {
+    this.#session = { phase: 'closed' };
+    this.#socket.close(code, reason);
+    this.#socket.pause();
   }
 
   take(event: SessionEvent): void {

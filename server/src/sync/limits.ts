@@ -4,6 +4,12 @@ import type { Limits } from '@tailgate/sync-protocol';
 export interface SyncLimits extends Limits {
   /** For the first frame. */
   readonly hello_ms: number;
+  /** Of a frame before welcome. */
+  readonly hello_bytes: number;
+  /** Of all half frames together, from sockets whose hello was not taken yet. */
+  readonly strangers_bytes: number;
+  /** Fragments of one frame. */
+  readonly fragments: number;
   /** Bytes waiting for one socket before patches are held back and read again later. */
   readonly congested_bytes: number;
   /** A reader that has not caught up after so long is cut off. */
@@ -35,6 +41,12 @@ export const syncLimits: SyncLimits = {
   // Three missed pings close a socket: a half-open one is found within 15 s.
   ping_ms: 5_000,
   hello_ms: 5_000,
+  // One that follows 50 scopes by the longest names has some 10 kB.
+  hello_bytes: 64 * 1024,
+  // A phone's hello has some kB, mostly in one piece: thousands of them may be half-way.
+  strangers_bytes: 16 * 1024 * 1024,
+  // Each costs an object of some 150 B, an empty one as well. Browsers cut a frame into pieces of 64 KiB and more.
+  fragments: 1_024,
   congested_bytes: 256 * 1024,
   slow_reader_ms: 30_000,
   bad_frames: 3,

@@ -2,6 +2,7 @@ import fastifyWebsocket from '@fastify/websocket';
 import type { FastifyInstance } from 'fastify';
 import { Connection } from './connection.ts';
 import { serveExchange, type IsOperator } from './exchange.ts';
+import { HalfFrames } from './half-frames.ts';
 import { openHub, type Hub, type HubOptions } from './hub.ts';
 import { syncLimits, type SyncLimits } from './limits.ts';
 import { serveSnapshots } from './snapshot.ts';
@@ -21,9 +22,11 @@ export type SyncOptions = Omit<HubOptions, 'limits'> & {
 export async function mountSync(http: FastifyInstance, options: SyncOptions): Promise<Hub> {
   const limits = { ...syncLimits, ...options.limits };
   const hub = await openHub({ ...options, limits });
+  const halfFrames = new HalfFrames(limits);
   const webSockets = {
     // Up to twice the limit gets an `error` that says so; what is larger is cut by the library (1009).
     maxPayload: 2 * limits.frame_bytes,
+    maxFragments: limits.fragments,
     // Costs 300 kB a socket; what is large (the snapshot) is compressed once for everybody instead.
     perMessageDeflate: false,
     // Missing in the library's types, not in its documentation.
@@ -45,8 +48,9 @@ export async function mountSync(http: FastifyInstance, options: SyncOptions): Pr
     url: syncPath,
     // Without it whoever forgets to upgrade gets a 404 without a word.
     handler: (_request, reply) => reply.callNotFound(),
-    wsHandler: (socket) => {
+    wsHandler: (socket, { raw }) => {
       const connection = new Connection(hub, socket);
+      halfFrames.watch(raw.socket, socket, connection);
       socket.on('message', (data, isBinary) => connection.received(asBuffer(data), isBinary));
       socket.on('close', () => {
         connection.take({ type: 'closed' });
