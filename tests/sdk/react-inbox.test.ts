@@ -50,7 +50,8 @@ test('hooks show receipts, the inbox, files, and why there is no route', async (
   server.ledger.poisoned.add(2);
   const address = await servePage(script, server.url);
   const browser = await startBrowser();
-  const page = await openPage(await browser.newContext(), address);
+  const context = await browser.newContext();
+  const page = await openPage(context, address);
   expect(await page.textContent('h1')).toBe('signed_out');
   expect(await page.textContent('#none')).toBe('none');
   await page.evaluate(() => globalThis.inbox.signIn());
@@ -62,8 +63,11 @@ test('hooks show receipts, the inbox, files, and why there is no route', async (
 
   const id = await page.evaluate(() => globalThis.inbox.deliver(2));
   await page.locator('button', { hasText: 'poison' }).waitFor();
+  // A file waits for as long as there is no network.
+  await context.setOffline(true);
   await page.evaluate(() => globalThis.inbox.keep());
   await page.locator('#lists', { hasText: '1 0 1' }).waitFor();
+  await context.setOffline(false);
   server.review(id, 'done by hand');
   await page.locator('button', { hasText: 'done by hand' }).click();
   await page.locator('#lists', { hasText: /^0 0/ }).waitFor();

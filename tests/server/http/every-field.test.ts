@@ -51,7 +51,14 @@ describe('contract §1: a field of the wrong kind is 400 and named by its path',
 });
 
 /** Nothing is looked up before the body is read. */
-const params = { client_id: 'c', employee: '1001', parked_id: '1', quarantine_id: '1', incident_id: '1' };
+const params = {
+  client_id: 'c',
+  employee: '1001',
+  parked_id: '1',
+  quarantine_id: '1',
+  incident_id: '1',
+  invitation_id: '0197b2a8-1c2d-7e3f-8a4b-5c6d7e8f9012',
+};
 
 const callerOf = (access: string) => ({
   ...(access === 'driver' && { as: driver }),
