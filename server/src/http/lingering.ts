@@ -19,6 +19,7 @@ const stoppingMs = 1_000;
  */
 export class Lingering {
   readonly #bounds: LingerBounds;
+  /** Connections whose answer is out and whose client still sends. */
   readonly #open = new Set<Socket>();
   #isStopping = false;
 
@@ -40,10 +41,16 @@ export class Lingering {
         if (request.complete && !isLast) return;
         const { socket } = request;
         const stopCounting = cutPast(socket, this.#bounds.bytes);
-        request.once('end', stopCounting);
+        this.#open.add(socket);
+        if (this.#isStopping) cutAfter(socket, stoppingMs);
+        const settle = () => {
+          stopCounting();
+          this.#open.delete(socket);
+        };
+        request.once('close', settle);
         // The method by which Node ends a connection.
         socket.destroySoon = () => {
-          stopCounting();
+          settle();
           this.end(socket);
         };
       });

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { assetId, assetIdBytes, assetSalt, spellAssetId } from '@tailgate/sync-protocol';
 import { TUS_RESUMABLE } from '@tus/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -79,6 +80,7 @@ export async function mountUploads(http: FastifyInstance, options: UploadOptions
       reply.hijack();
       for (const [name, value] of Object.entries(reply.getHeaders()))
         if (value !== undefined) reply.raw.setHeader(name, value);
+      dropHeader(request.raw, 'x-forwarded-proto');
       const before = request.raw.socket.bytesRead;
       await requests.run({ id: request.id, owner }, () => tus.handle(request.raw, reply.raw));
       // Afterwards, by what came: a phone whose link breaks every second announces its photo a hundred times.
@@ -92,6 +94,15 @@ export async function mountUploads(http: FastifyInstance, options: UploadOptions
     for (const url of [uploadPath, `${uploadPath}/:asset_id`])
       scope.route({ method: ['POST', 'PATCH', 'HEAD', 'DELETE', 'OPTIONS'], url, handler });
   });
+}
+
+/**
+ * Hides a header from the tus library, which reads `rawHeaders`. It answers 400 to the `x-forwarded-proto` of two proxies
+ * (`https, http`), and needs none: `Location` is relative.
+ */
+function dropHeader({ rawHeaders }: IncomingMessage, name: string): void {
+  for (let i = rawHeaders.length - 2; i >= 0; i -= 2)
+    if (rawHeaders[i]?.toLowerCase() === name) rawHeaders.splice(i, 2);
 }
 
 /**

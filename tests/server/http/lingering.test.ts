@@ -168,11 +168,14 @@ describe('what is read after an answer has bounds', () => {
     expect(isEnded).toBe(true);
   });
 
-  test('of time, while the server stops', async () => {
+  test.each([
+    ['closes', last, 'end'],
+    ['stays open', ['host: x'], 'data'],
+  ])('of time, while the server stops, where the connection %s', async (_, lines, answered) => {
     const server = await startRestServer({ linger: bounds });
     const client = connectRaw(server.client.url);
-    client.socket.write([report, json, long, ...last, '', ''].join('\r\n'));
-    await new Promise((resolve) => client.socket.once('end', resolve));
+    client.socket.write([report, json, long, ...lines, '', ''].join('\r\n'));
+    await new Promise((resolve) => client.socket.once(answered, resolve));
     const trickle = setInterval(() => client.socket.write('x'), 20);
     await server.app.close();
     const { answer } = await client.ending.finally(() => clearInterval(trickle));

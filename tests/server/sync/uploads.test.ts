@@ -71,6 +71,11 @@ describe('a resumable upload', () => {
     expect((await kept()).intakes).toBe(0);
   });
 
+  test('comes through two proxies, each of which names its protocol', async () => {
+    const phone = new TusPhone(node.client.url, { ...anna, 'x-forwarded-proto': 'https, http' });
+    await sendWhole(phone, random.take(1_000));
+  });
+
   test('goes on where it stood, and says where that is', async () => {
     const bytes = random.take(400_000);
     const id = deviceAssetId(salt, bytes);
