@@ -31,6 +31,8 @@ export interface Desk {
   session(queue: Queue, frame: SessionFrame): void;
   rejected(channel: Channel, code: string, message: string): void;
   trouble(code: string, message: string): void;
+  /** The server has answered changes. */
+  relieved(): void;
   /** The line of a channel stands otherwise than before. */
   showStatus(): void;
 }
@@ -157,6 +159,7 @@ export class Channel implements Talk {
         return this.#welcome(frame);
       case 'ack':
         outbox.settle(this.queue, frame.results, replica);
+        desk.relieved();
         if (frame.fork !== undefined) return this.fork();
         if (frame.wants !== undefined && !this.#reconcile(frame.wants - 1)) return;
         this.#sender?.took(frame);

@@ -44,6 +44,8 @@ export class Courier implements Desk {
   readonly inbox: Inbox;
   /** The last things that went wrong, the latest last. */
   readonly troubles: Trouble[] = [];
+  /** The latest trouble, as long as nothing says that it is over. */
+  #lasting: Trouble | undefined;
   readonly #ground: CourierGround;
   /** One for each queue. */
   readonly channels: Channel[] = [];
@@ -223,11 +225,16 @@ export class Courier implements Desk {
     this.#update();
   }
 
+  /** The server has answered changes: the same trouble again is another one. A disk that fails goes on failing meanwhile. */
+  relieved(): void {
+    if (this.#storage === 'ok') this.#lasting = undefined;
+  }
+
   trouble(code: string, message: string): void {
     const at = this.#ground.environment.clock.now();
-    const last = this.troubles.at(-1);
+    const last = this.#lasting;
     if (last?.code === code && last.message === message && Math.abs(at - last.at) < sameTroubleMs) return;
-    this.troubles.push({ code, message, at });
+    this.troubles.push((this.#lasting = { code, message, at }));
     if (this.troubles.length > troublesKept) this.troubles.shift();
     this.showStatus();
   }

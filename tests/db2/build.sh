@@ -27,6 +27,7 @@ python3 ../stand-in/gen-headers.py package stage/clidriver/include
 tar -C stage -czf dist/linuxx64_odbc_cli.tar.gz clidriver
 echo '{"private": true, "allowScripts": {"ibm_db": true}}' >package.json
 # The package's own installer and its own build, from our archive instead of IBM's.
+export npm_config_fetch_timeout=60000
 IBM_DB_INSTALLER_URL=$PWD/dist npm install --save-exact --no-audit --no-fund --loglevel=error "ibm_db@$version" >install.log 2>&1 ||
   { cat install.log >&2 && exit 1; }
 # npm's exit status proves nothing here.
