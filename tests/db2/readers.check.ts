@@ -130,7 +130,7 @@ test('a stop is read back as it was committed last', async () => {
   const stops = new HostStops(host);
   const held = await stops.read(route, 1);
   expect(held?.rows.RTSTUP).toHaveLength(1);
-  expect(await stops.readHeader(route)).toMatchObject({ RHPODS: '' });
+  expect(await stops.readHeader(route)).toMatchObject({ row: { RHPODS: '' } });
   expect(await stops.writtenAt(route, 1)).toBeDefined();
 });
 
