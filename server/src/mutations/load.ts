@@ -193,14 +193,12 @@ function loadedRoutes(routes: readonly RouteRow[], drivers: readonly DriverRow[]
       return [
         scope,
         {
-          ...{
-            scope,
-            facts,
-            epoch: row.epoch,
-            version: row.version,
-            headerVersion: row.header_version,
-            late: row.late,
-          },
+          scope,
+          facts,
+          epoch: row.epoch,
+          version: row.version,
+          headerVersion: row.header_version,
+          late: row.late,
           unknownLines: row.unknown_lines,
         },
       ];
