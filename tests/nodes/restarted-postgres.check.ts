@@ -17,7 +17,7 @@ const AFTER = 3;
 
 const endings = ['stop', 'crash'] as const satisfies (keyof OwnPostgres)[];
 
-/** Resolves when this phone is told once more that the database is away. */
+/** Resolves when this phone shows a new error that says that the database is away. An outage is shown once: listen before it. */
 async function refusalOf({ app: { status } }: Device): Promise<void> {
   const before = status.current.lastError;
   await until(status, ({ lastError }) => lastError !== before && lastError?.code === 'DATABASE_UNAVAILABLE');
@@ -47,13 +47,13 @@ test('PostgreSQL restarted: REST says when to come back, sockets stay, all goes 
     const enough = drivers.map((driver) => driver.has(driver.acknowledged.size + BEFORE));
     work(CHANGES);
     await Promise.all(enough);
+    const shown = drivers.map(({ phone }) => refusalOf(phone));
     await postgres[end]();
-    const heard = drivers.map(({ phone }) => refusalOf(phone));
     work(AFTER);
     const refused = await ask();
     expect(refused.status).toBe(503);
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
-    await Promise.all(heard);
+    await Promise.all(shown);
     const acknowledged = drivers.flatMap((driver) => [...driver.acknowledged]);
     await postgres.start();
     const kept = new Set(await inLedger());
