@@ -1,13 +1,13 @@
 import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
 import { currentProtocol, routeScope } from '@tailgate/sync-protocol';
-import type { ChannelGround } from './channel.ts';
-import { sdkName } from './channel.ts';
-import type { Courier, Withdrawal } from './courier.ts';
-import type { Diagnostics } from './diagnostics.ts';
-import { NotSignedIn } from './errors.ts';
-import type { ClientEvents, Conflict, EventHub } from './events.ts';
-import type { Inbox, ReviewedChange } from './inbox.ts';
-import { withReceipts } from './inbox.ts';
+import type { ChannelGround } from './engine/channel.ts';
+import { sdkName } from './engine/channel.ts';
+import type { Courier, Withdrawal } from './engine/courier.ts';
+import type { Diagnostics } from './engine/diagnostics.ts';
+import { NotSignedIn } from './platform/errors.ts';
+import type { ClientEvents, Conflict, EventHub } from './engine/events.ts';
+import type { Inbox, ReviewedChange } from './engine/inbox.ts';
+import { withReceipts } from './engine/inbox.ts';
 import type { Outbox } from './queue/outbox.ts';
 import { targetOf } from './queue/item.ts';
 import type { Draft, SkipInput, StopInput } from './queue/record.ts';
@@ -20,14 +20,14 @@ import type { Replica } from './replica/replica.ts';
 import type { Account, Accounts } from './session/accounts.ts';
 import type { Session, SignInInput, SignInResult } from './session/auth-calls.ts';
 import type { Auth } from './session/sign-in.ts';
-import type { Status } from './status.ts';
-import { canSignOut, dayComplete } from './status.ts';
+import type { Status } from './engine/status.ts';
+import { canSignOut, dayComplete } from './engine/status.ts';
 import type { StopHandle } from './stop-handle.ts';
 import { stopHandle } from './stop-handle.ts';
 import type { Journal } from './store/journal.ts';
 import type { UploadsPart } from './upload-port.ts';
-import type { Watch } from './watch.ts';
-import { follow, select, Signal } from './watch.ts';
+import type { Watch } from './platform/watch.ts';
+import { follow, select, Signal } from './platform/watch.ts';
 
 /** Who works with this device. */
 export interface Driver {
@@ -143,7 +143,7 @@ export class LocalClient {
 
   /** How this device stands, for support: nothing in it is secret, or a customer's. */
   async diagnostics(): Promise<Diagnostics> {
-    const { takeDiagnostics } = await import('./diagnostics.ts');
+    const { takeDiagnostics } = await import('./engine/diagnostics.ts');
     return takeDiagnostics(this.#ground, { sdk: sdkName, protocol: currentProtocol });
   }
 

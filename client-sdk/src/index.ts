@@ -10,20 +10,20 @@ export type {
   RouteKey,
   StopObjectInput,
 } from '@tailgate/sync-protocol';
-export type { AccountDiagnostics, Diagnostics, QueueDiagnostics, ScopeDiagnostics } from './diagnostics.ts';
-export type { Clock, Environment, Randomness, Socket, SocketEvent } from './environment.ts';
-export { InvalidChange, NotSignedIn, Quarantined, Unreachable, Withdrawn } from './errors.ts';
-export type { Amendment, ClientEvents, Conflict, FieldEdit, RemoteEdit } from './events.ts';
-export type { ReviewedChange, ReviewEntry } from './inbox.ts';
+export type { AccountDiagnostics, Diagnostics, QueueDiagnostics, ScopeDiagnostics } from './engine/diagnostics.ts';
+export type { Clock, Environment, Randomness, Socket, SocketEvent } from './platform/environment.ts';
+export { InvalidChange, NotSignedIn, Quarantined, Unreachable, Withdrawn } from './platform/errors.ts';
+export type { Amendment, ClientEvents, Conflict, FieldEdit, RemoteEdit } from './engine/events.ts';
+export type { ReviewedChange, ReviewEntry } from './engine/inbox.ts';
 export type { ChangeWarning } from './queue/item.ts';
-export type { Withdrawal } from './courier.ts';
+export type { Withdrawal } from './engine/courier.ts';
 export type { Receipt, ReceiptState } from './queue/receipt.ts';
 export type { SkipInput, StopInput, UpdatesInput } from './queue/record.ts';
 export type { LocalLine, LocalRoute, LocalStop, StopWarning } from './replica/local-route.ts';
 export type { RouteState } from './route-state.ts';
 export { routeState } from './route-state.ts';
 export type { SignInInput, SignInResult } from './session/auth-calls.ts';
-export type { ConnectionStatus, Status, Trouble } from './status.ts';
+export type { ConnectionStatus, Status, Trouble } from './engine/status.ts';
 export type { IndexedDbOptions } from './store/indexeddb.ts';
 export { openIndexedDb } from './store/indexeddb.ts';
 export { MemoryStore } from './store/memory.ts';
@@ -33,4 +33,4 @@ export { tables } from './store/store.ts';
 export type { SharedStore } from './tabs/shared-store.ts';
 export { StoreInUse } from './tabs/tab-client.ts';
 export type { UploadGround, UploadsPart } from './upload-port.ts';
-export type { Watch } from './watch.ts';
+export type { Watch } from './platform/watch.ts';

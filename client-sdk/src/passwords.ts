@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '@tailgate/sync-protocol';
-import type { Environment } from './environment.ts';
-import { platform } from './environment.ts';
+import type { Environment } from './platform/environment.ts';
+import { platform } from './platform/environment.ts';
 import { askAuth } from './session/ask-auth.ts';
 
 /** Where passwords are kept. */

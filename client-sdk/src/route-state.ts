@@ -1,8 +1,8 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { routeScope } from '@tailgate/sync-protocol';
 import type { Client } from './client.ts';
-import type { Watch } from './watch.ts';
-import { follow, select } from './watch.ts';
+import type { Watch } from './platform/watch.ts';
+import { follow, select } from './platform/watch.ts';
 
 /**
  * `here`: it can be shown. `loading`: it is the driver's, or may be, and was not received yet. `none`: the server has said

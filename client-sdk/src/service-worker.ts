@@ -1,5 +1,5 @@
 import type { Client } from './client.ts';
-import type { Status } from './status.ts';
+import type { Status } from './engine/status.ts';
 
 /** The tag of the browser's background sync under which queues and files are sent. */
 export const syncTag = 'tailgate-drain';

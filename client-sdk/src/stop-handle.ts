@@ -1,10 +1,10 @@
 import type { LineInput, LineKind, RouteKey } from '@tailgate/sync-protocol';
-import { InvalidChange } from './errors.ts';
+import { InvalidChange } from './platform/errors.ts';
 import type { Receipt } from './queue/receipt.ts';
 import type { SkipInput, StopInput, UpdatesInput } from './queue/record.ts';
 import type { LocalLine, LocalRoute, LocalStop } from './replica/local-route.ts';
-import type { Watch } from './watch.ts';
-import { select } from './watch.ts';
+import type { Watch } from './platform/watch.ts';
+import { select } from './platform/watch.ts';
 
 /** What is said of a line, by the `key` that the line shows. */
 export interface LineChange extends NonNullable<LineInput['updates']> {

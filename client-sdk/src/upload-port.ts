@@ -1,7 +1,7 @@
 import type { Timing } from './connection/machine.ts';
-import type { Environment } from './environment.ts';
-import type { Status } from './status.ts';
-import type { Watch } from './watch.ts';
+import type { Environment } from './platform/environment.ts';
+import type { Status } from './engine/status.ts';
+import type { Watch } from './platform/watch.ts';
 
 /** What the files of an app need of the client beside them: `uploads/` is a door of its own, and loaded by who needs it. */
 export interface UploadGround {

@@ -1,18 +1,11 @@
-import { helpOf, runProgram } from '../src/command-line.ts';
+import { helpOf, runProgram } from '../src/runtime/command-line.ts';
 import { loadConfig } from '../src/config.ts';
-import { openEmbedded } from '../src/db/embedded.ts';
-import type { Log } from '../src/log.ts';
-import {
-  explain,
-  hostManual,
-  parseCommand,
-  parsePrintCommand,
-  printed,
-  runCommand,
-} from '../src/replication/host/cli.ts';
-import { openHost } from '../src/replication/host/open.ts';
-import { operatingUser } from '../src/replication/host/operating-user.ts';
-import { StartError } from '../src/start-error.ts';
+import { openEmbedded } from '../src/embedded-postgres/embedded.ts';
+import type { Log } from '../src/runtime/log.ts';
+import { explain, hostManual, parseCommand, parsePrintCommand, printed, runCommand } from '../src/host/tools/cli.ts';
+import { openHost } from '../src/host/connection/open.ts';
+import { operatingUser } from '../src/host/tools/operating-user.ts';
+import { StartError } from '../src/runtime/start-error.ts';
 
 // `npm run host -- …`: works on the host that a server with the same environment uses, whether one runs or not.
 

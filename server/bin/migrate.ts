@@ -1,8 +1,8 @@
-import { runProgram } from '../src/command-line.ts';
+import { runProgram } from '../src/runtime/command-line.ts';
 import { loadConfig } from '../src/config.ts';
 import { migrate } from '../src/db/migrate.ts';
-import { openLogger, standardError } from '../src/logger.ts';
-import { StartError } from '../src/start-error.ts';
+import { openLogger, standardError } from '../src/runtime/logger.ts';
+import { StartError } from '../src/runtime/start-error.ts';
 
 const help = `npm run migrate    brings the tables of DATABASE_URL up to date, as the role that owns them, where servers may not
                    (docs/security.md, two roles of the database)`;

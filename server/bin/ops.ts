@@ -1,12 +1,12 @@
-import { helpOf, runProgram } from '../src/command-line.ts';
+import { helpOf, runProgram } from '../src/runtime/command-line.ts';
 import { loadConfig } from '../src/config.ts';
-import { openEmbedded } from '../src/db/embedded.ts';
+import { openEmbedded } from '../src/embedded-postgres/embedded.ts';
 import { createPool } from '../src/db/pool.ts';
 import { isDatabaseUnavailable } from '../src/db/unavailable.ts';
-import { escapeHiddenInLines } from '../src/hidden-characters.ts';
-import type { Log } from '../src/log.ts';
-import { opsManual, parseOpsCommand, runOpsCommand } from '../src/ops/cli.ts';
-import { StartError } from '../src/start-error.ts';
+import { escapeHiddenInLines } from '../src/runtime/hidden-characters.ts';
+import type { Log } from '../src/runtime/log.ts';
+import { opsManual, parseOpsCommand, runOpsCommand } from '../src/ops/commands/cli.ts';
+import { StartError } from '../src/runtime/start-error.ts';
 
 // `npm run ops -- …`: works on the database that a server with the same environment uses, whether one runs or not.
 

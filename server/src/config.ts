@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { StartError } from './start-error.ts';
+import { StartError } from './runtime/start-error.ts';
 
 /** Characters of an operator's own token, at least, where others can try it over the network. */
 export const OPS_TOKEN_LENGTH = 16;

@@ -1,11 +1,11 @@
 import { startApp, type App } from './app.ts';
-import { banner, startHelp } from './banner.ts';
-import { runProgram } from './command-line.ts';
+import { banner, startHelp } from './runtime/banner.ts';
+import { runProgram } from './runtime/command-line.ts';
 import { loadConfig, settings } from './config.ts';
-import { openAreas, openPaths } from './http/open-paths.ts';
-import type { Log } from './log.ts';
-import { openLogger, standardError } from './logger.ts';
-import { rehearse } from './sync/rehearsal.ts';
+import { openAreas, openPaths } from './http/endpoints/open-paths.ts';
+import type { Log } from './runtime/log.ts';
+import { openLogger, standardError } from './runtime/logger.ts';
+import { rehearse } from './sync/warm-up/rehearsal.ts';
 
 /** A clean stop that takes longer hangs on something; supervisors rarely have more patience. */
 const STOP_TIMEOUT_MS = 20_000;

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { choosePort } from '../../server/src/db/cluster.ts';
+import { choosePort } from '../../server/src/embedded-postgres/cluster.ts';
 import { endsWithUs } from '../support/ends-with-us.ts';
 import { processCpu } from './ground.ts';
 

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { openEmbedded } from '../../server/src/db/embedded.ts';
+import { openEmbedded } from '../../server/src/embedded-postgres/embedded.ts';
 import { createPool } from '../../server/src/db/pool.ts';
-import type { Log } from '../../server/src/log.ts';
+import type { Log } from '../../server/src/runtime/log.ts';
 import { postgresEndsWithUs, uninterrupted } from '../support/ends-with-us.ts';
 
 /** Only what goes wrong is worth a line in a bench. */

@@ -1,5 +1,5 @@
-import { countOf, readWords, runProgram } from '../../server/src/command-line.ts';
-import { StartError } from '../../server/src/start-error.ts';
+import { countOf, readWords, runProgram } from '../../server/src/runtime/command-line.ts';
+import { StartError } from '../../server/src/runtime/start-error.ts';
 import { authTiming } from './auth-timing.ts';
 import { device } from './device.ts';
 import { drain } from './drain.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { KeptFile } from '../../client-sdk/src/uploads/file-store.ts';
 import { mint, newSalt } from '../../client-sdk/src/uploads/mint.ts';
 import { sendFile } from '../../client-sdk/src/uploads/send-file.ts';
-import { platform } from '../../client-sdk/src/environment.ts';
+import { platform } from '../../client-sdk/src/platform/environment.ts';
 import { migrate } from '../../server/src/db/migrate.ts';
 import { startTailgate } from './child.ts';
 import type { CutLink } from './cut-link.ts';

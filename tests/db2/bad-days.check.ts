@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { parseCommand, runCommand } from '../../server/src/replication/host/cli.ts';
-import { openDb2 } from '../../server/src/replication/host/db2/open-db2.ts';
+import { parseCommand, runCommand } from '../../server/src/host/tools/cli.ts';
+import { openDb2 } from '../../server/src/host/db2/open-db2.ts';
 import { db2Address } from '../support/driven-host.ts';
 import { atFileEnd } from '../support/file-end.ts';
 import { hostFailure } from '../support/host-failure.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { openDb2 } from '../../server/src/replication/host/db2/open-db2.ts';
-import { isLocal } from '../../server/src/replication/host/host.ts';
+import { openDb2 } from '../../server/src/host/db2/open-db2.ts';
+import { isLocal } from '../../server/src/host/host.ts';
 import { db2Address } from '../support/driven-host.ts';
 import { atFileEnd } from '../support/file-end.ts';
 import { hostFailure } from '../support/host-failure.ts';

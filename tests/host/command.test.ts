@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CommandError, explain, hostManual, parseCommand, runCommand } from '../../server/src/replication/host/cli.ts';
+import { CommandError, explain, hostManual, parseCommand, runCommand } from '../../server/src/host/tools/cli.ts';
 import { createHost } from '../support/stand-in.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { routeFile, WEEK } from './import-ground.ts';

@@ -1,11 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  mergeRows,
-  putRows,
-  readRecords,
-  selectRows,
-  updateGuarded,
-} from '../../server/src/replication/host/statements.ts';
+import { mergeRows, putRows, readRecords, selectRows, updateGuarded } from '../../server/src/host/files/statements.ts';
 import { createHost } from '../support/stand-in.ts';
 
 const { host, clerk } = await createHost();

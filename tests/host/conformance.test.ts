@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { HostErrorKind } from '../../server/src/replication/host/host.ts';
-import { mergeRows, readRecords, selectRows } from '../../server/src/replication/host/statements.ts';
+import type { HostErrorKind } from '../../server/src/host/host.ts';
+import { mergeRows, readRecords, selectRows } from '../../server/src/host/files/statements.ts';
 import { hostFailure } from '../support/host-failure.ts';
 import { createHost } from '../support/stand-in.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { connectionString } from '../../server/src/replication/host/db2/connection-string.ts';
-import { hostErrorOf, isLost } from '../../server/src/replication/host/db2/db2-errors.ts';
-import { StatementCache } from '../../server/src/replication/host/db2/statement-cache.ts';
-import { HostError, type HostErrorKind } from '../../server/src/replication/host/host.ts';
+import { connectionString } from '../../server/src/host/db2/connection-string.ts';
+import { hostErrorOf, isLost } from '../../server/src/host/db2/db2-errors.ts';
+import { StatementCache } from '../../server/src/host/db2/statement-cache.ts';
+import { HostError, type HostErrorKind } from '../../server/src/host/host.ts';
 
 const text = (url: string) => connectionString({ url, library: 'PODDTA', program: 'TAILGATE' });
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { auditTail, columnsOf } from '../../server/src/replication/host/columns.ts';
-import { readUnlocked } from '../../server/src/replication/host/dialect.ts';
-import { readKey } from '../../server/src/replication/host/doorbell.ts';
-import { decimalText, isHostText, misfits } from '../../server/src/replication/host/fit.ts';
-import { hostMoment, instantOf } from '../../server/src/replication/host/local-time.ts';
+import { auditTail, columnsOf } from '../../server/src/host/files/columns.ts';
+import { readUnlocked } from '../../server/src/host/files/dialect.ts';
+import { readKey } from '../../server/src/host/reads/doorbell.ts';
+import { decimalText, isHostText, misfits } from '../../server/src/host/files/fit.ts';
+import { hostMoment, instantOf } from '../../server/src/host/files/local-time.ts';
 import {
   countRows,
   insertRows,
@@ -12,8 +12,8 @@ import {
   selectRowsIn,
   selectWritten,
   updateGuarded,
-} from '../../server/src/replication/host/statements.ts';
-import { hostFile, hostFileNames } from '../../server/src/replication/host/tables.ts';
+} from '../../server/src/host/files/statements.ts';
+import { hostFile, hostFileNames } from '../../server/src/host/files/tables.ts';
 
 describe('every file of the host', () => {
   test('is there, with system names of at most ten characters under its own prefix', () => {

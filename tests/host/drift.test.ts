@@ -1,6 +1,6 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { expect, test } from 'vitest';
-import { DriftCheck } from '../../server/src/replication/drift-check.ts';
+import { DriftCheck } from '../../server/src/replication/in/drift-check.ts';
 import { importGround, routeFile, routeKey } from './import-ground.ts';
 
 const ground = await importGround();

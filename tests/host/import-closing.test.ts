@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HostError, type Host } from '../../server/src/replication/host/host.ts';
+import { HostError, type Host } from '../../server/src/host/host.ts';
 import { importGround, routeFile, routeKey } from './import-ground.ts';
 
 // What the import must leave alone: a route's state belongs to its drivers and to the office alike.

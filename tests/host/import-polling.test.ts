@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { ClosedRounds } from '../../server/src/replication/closed-rounds.ts';
-import { HostPolling } from '../../server/src/replication/host-polling.ts';
-import { UnheardDoorbell } from '../../server/src/replication/unheard-doorbell.ts';
+import { ClosedRounds } from '../../server/src/replication/in/closed-rounds.ts';
+import { HostPolling } from '../../server/src/replication/in/host-polling.ts';
+import { UnheardDoorbell } from '../../server/src/replication/in/unheard-doorbell.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { createHost } from '../support/stand-in.ts';
 import { routeFile, routeKey } from './import-ground.ts';

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { Connection, Db, Queryable } from '../../server/src/db/types.ts';
-import type { Host } from '../../server/src/replication/host/host.ts';
+import type { Host } from '../../server/src/host/host.ts';
 import { importGround, routeFile } from './import-ground.ts';
 
 const ground = await importGround();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { readRouteRows } from '../../server/src/replication/host/reads.ts';
-import { reportFaults } from '../../server/src/replication/host-faults.ts';
-import { soundRows } from '../../server/src/replication/sound-rows.ts';
+import { readRouteRows } from '../../server/src/host/reads/reads.ts';
+import { reportFaults } from '../../server/src/replication/in/host-faults.ts';
+import { soundRows } from '../../server/src/replication/in/sound-rows.ts';
 import { routeFile, routeKey, WEEK } from './import-ground.ts';
 import { openStage } from './import-stage.ts';
 

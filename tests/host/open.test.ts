@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openHost } from '../../server/src/replication/host/open.ts';
+import { openHost } from '../../server/src/host/connection/open.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 

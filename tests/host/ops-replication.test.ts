@@ -1,6 +1,6 @@
 import { operations } from '@tailgate/sync-protocol';
 import { expect, test } from 'vitest';
-import { Heartbeat } from '../../server/src/replication/heartbeat.ts';
+import { Heartbeat } from '../../server/src/replication/control/heartbeat.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { opsToken } from '../support/rest-server.ts';
 import { rowGround } from './row-ground.ts';

@@ -1,6 +1,6 @@
 import { operations } from '@tailgate/sync-protocol';
 import { describe, expect, test } from 'vitest';
-import type { Host } from '../../server/src/replication/host/host.ts';
+import type { Host } from '../../server/src/host/host.ts';
 import { opsToken } from '../support/rest-server.ts';
 import { rowGround } from './row-ground.ts';
 

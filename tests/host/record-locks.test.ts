@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RouteKey } from '@tailgate/sync-protocol';
-import { openStandIn } from '../../server/src/replication/host/postgres.ts';
+import { openStandIn } from '../../server/src/host/connection/postgres.ts';
 import { openDepot } from '../support/depot.ts';
 import { atFileEnd } from '../support/file-end.ts';
 

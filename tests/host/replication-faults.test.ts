@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { HostError, type Host } from '../../server/src/replication/host/host.ts';
+import { HostError, type Host } from '../../server/src/host/host.ts';
 import { openDepot } from '../support/depot.ts';
 
 const depot = await openDepot();

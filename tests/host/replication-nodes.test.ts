@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { openPipeline } from '../../server/src/mutations/pipeline.ts';
+import { openPipeline } from '../../server/src/mutations/intake/pipeline.ts';
 import { codeBook } from '../../server/src/codes/code-book.ts';
-import { bossWakeups } from '../../server/src/mutations/wakeups.ts';
-import { Findings } from '../../server/src/replication/findings.ts';
-import { Leases } from '../../server/src/replication/lease.ts';
+import { bossWakeups } from '../../server/src/mutations/jobs/wakeups.ts';
+import { Findings } from '../../server/src/replication/out/findings.ts';
+import { Leases } from '../../server/src/replication/out/lease.ts';
 import { change, openDepot } from '../support/depot.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { operations } from '@tailgate/sync-protocol';
 import { describe, expect, test } from 'vitest';
-import { hostMoment } from '../../server/src/replication/host/local-time.ts';
+import { hostMoment } from '../../server/src/host/files/local-time.ts';
 import { ZONE } from '../support/depot.ts';
 import { signIn, signUp } from '../support/people.ts';
 import { TestBytes } from '../support/test-bytes.ts';

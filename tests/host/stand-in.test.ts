@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openStandIn } from '../../server/src/replication/host/postgres.ts';
+import { openStandIn } from '../../server/src/host/connection/postgres.ts';
 import { hostFailure } from '../support/host-failure.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { recordedLog } from '../support/recorded-log.ts';

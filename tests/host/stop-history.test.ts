@@ -1,6 +1,6 @@
 import { operations } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { applyRetention } from '../../server/src/ops/retention.ts';
+import { applyRetention } from '../../server/src/ops/retention/retention.ts';
 import { skipLostItems } from '../../server/src/sync/sql.ts';
 import { bindQueue } from '../server/mutations/ground.ts';
 import { restChange } from '../support/rest-change.ts';

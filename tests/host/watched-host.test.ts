@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { HostError, type Host } from '../../server/src/replication/host/host.ts';
-import { watchedHost, type StatementOutcome } from '../../server/src/replication/watch.ts';
+import { HostError, type Host } from '../../server/src/host/host.ts';
+import { watchedHost, type StatementOutcome } from '../../server/src/replication/control/watch.ts';
 import { createHost } from '../support/stand-in.ts';
 
 let told: StatementOutcome[] = [];

@@ -1,44 +1,79 @@
 /**
- * Which way the tree points. One table, read by the linter (`oxlint.config.ts`: the slip shows in the editor) and by
- * `tests/house.test.ts` (which follows every import to the file it really reaches).
+ * Import directions between the folders of the tree. The linter reads this table (`oxlint.config.ts` marks a wrong
+ * import in the editor), and `tests/house.test.ts` follows every import to its file.
  *
- *   sync-protocol ◄── client-sdk
+ *   sync-protocol: schema ◄ wire ◄ rules, rest          ◄── client-sdk
  *         ▲
- *         ├── slices ◄── domains ◄── mutations ◄─┬─ http ─────────► ops
- *         │   (rules: pure)                      ├─ sync            │
- *         │                                      ├─ mail, sms       ▼
- *         │                                      └─ replication ◄───┘
- *         │                                             └──► replication/host
- *         └──────────────── app composes all; config is read at the top and handed down; telemetry is told by all
+ *         ├── slices ◄── mutations: intake ► apply ► quarantine; jobs
+ *         │                 ▲          ▲           ▲
+ *         │               http       sync     replication: in ► out ► control        mail, sms
+ *         │                 │                      │  ▲                              (wake-ups)
+ *         │                 └────────► ops ────────┼──┘
+ *         │                                        ▼
+ *         │                                host: tools, reads, db2, connection ► files
+ *         └── app.ts composes all of it. wire, db and runtime are below: they know no domain.
  */
 
-/** A part of the tree: the longest `path` that begins a file's own path names the part it belongs to. */
+/** A part of the tree. A file belongs to the part with the longest `path` that its own path begins with. */
 export type Part = {
   /** A folder (ends in `/`) or a file. */
   path: string;
-  /** Where its imports may point, by path prefix. Its own folder is always allowed. */
+  /** Path prefixes that its imports may reach. Its own folder is always allowed. */
   uses: string[];
-  /** Where only `import type` may point. */
+  /** Path prefixes that only `import type` may reach. */
   usesTypes?: string[];
-  /** Shown with a finding: why the direction is what it is. */
+  /** The reason for the direction; a finding shows it. */
   why: string;
 };
 
 export const slices = ['auth', 'routes', 'stops', 'assets', 'codes', 'reports'];
 
 const server = (...names: string[]): string[] => names.map((name) => `server/src/${name}`);
+const protocol = (...names: string[]): string[] => names.map((name) => `sync-protocol/src/${name}`);
 const sliceFolders = server(...slices.map((slice) => `${slice}/`));
 
 const slice = (name: string): Part => ({
   path: `server/src/${name}/`,
-  // How a parameter is written and how asks share a statement is craft, not a connection.
-  uses: ['sync-protocol/', ...sliceFolders, ...server('db/arrays.ts', 'db/gather.ts', 'hidden-characters.ts')],
-  usesTypes: server('db/', 'mutations/', 'replication/host/'),
-  why: 'a slice knows no edge: the database and the host reach it as types, everything else as arguments',
+  uses: ['sync-protocol/', ...sliceFolders, ...server('db/arrays.ts', 'db/gather.ts', 'runtime/hidden-characters.ts')],
+  usesTypes: server('db/', 'mutations/change.ts', 'host/files/', 'host/reads/'),
+  why: 'a slice holds rules: the database and the host reach it as types and arguments',
+});
+
+const mutations = (name: string, uses: string[], why: string): Part => ({
+  path: `server/src/mutations/${name}`,
+  uses: ['sync-protocol/', ...sliceFolders, ...server('db/', 'mutations/change.ts', 'mutations/item.ts', ...uses)],
+  why,
+});
+
+const edge = (path: string, uses: string[], why: string): Part => ({
+  path: `server/src/${path}`,
+  uses: ['sync-protocol/', ...sliceFolders, ...server(...uses)],
+  usesTypes: server('config.ts', 'db/', 'mutations/change.ts'),
+  why,
+});
+
+const operators = (name: string, uses: string[], why: string): Part => ({
+  path: `server/src/ops/${name}`,
+  uses: [
+    'sync-protocol/',
+    ...sliceFolders,
+    ...server('db/', 'mutations/change.ts', 'mutations/item.ts', 'runtime/start-error.ts', 'ops/page.ts'),
+    ...server('ops/page-position.ts', 'ops/sql.ts', ...uses),
+  ],
+  why,
 });
 
 export const parts: Part[] = [
-  { path: 'sync-protocol/', uses: [], why: 'the protocol stands on zod alone, by the name #schema' },
+  { path: 'sync-protocol/', uses: [], why: 'the protocol depends on zod alone, by the name #schema' },
+  { path: 'sync-protocol/src/schema/', uses: [], why: 'values and documents are the ground of the protocol' },
+  { path: 'sync-protocol/src/wire/', uses: protocol('schema/'), why: 'frames carry documents' },
+  {
+    path: 'sync-protocol/src/rules/',
+    uses: protocol('schema/'),
+    usesTypes: protocol('wire/'),
+    why: 'rules take documents; a transport does not change them',
+  },
+  { path: 'sync-protocol/src/rest/', uses: protocol('schema/', 'wire/'), why: 'an operation names what it carries' },
   {
     path: 'client-sdk/',
     uses: ['sync-protocol/'],
@@ -46,140 +81,172 @@ export const parts: Part[] = [
   },
 
   ...slices.map(slice),
+  mutations('', ['wire/'], 'a change and the item that carries it: every edge builds them'),
+  mutations(
+    'intake/',
+    ['mutations/apply/', 'mutations/quarantine/', 'mutations/jobs/'],
+    'intake queues items and hands batches to apply',
+  ),
+  mutations(
+    'apply/',
+    ['mutations/quarantine/', 'mutations/jobs/wakeups.ts'],
+    'apply loads, decides and saves a batch; it does not know how items arrive',
+  ),
+  mutations('quarantine/', [], 'quarantine keeps what the rules refuse'),
+  mutations('jobs/', ['mutations/apply/sql.ts', 'mutations/apply/changes.ts'], 'jobs follow what a batch has changed'),
+
   {
-    path: 'server/src/domains.ts',
-    uses: ['sync-protocol/', ...sliceFolders],
-    usesTypes: server('db/', 'mutations/'),
-    why: 'the table of handlers knows the slices, and nothing that moves them',
+    path: 'server/src/wire/',
+    uses: ['sync-protocol/', ...sliceFolders, ...server('db/unavailable.ts')],
+    why: 'both edges share it: it knows neither',
+  },
+  edge('http/answers/', ['wire/'], 'an answer is built from what a handler returns'),
+  edge('http/server/', ['wire/', 'http/answers/', 'db/'], 'the server distrusts a connection, whatever it asks for'),
+  edge(
+    'http/endpoints/',
+    ['wire/', 'http/answers/', 'http/server/', 'mutations/', 'ops/', 'runtime/question.ts'],
+    'an edge calls the mutations, the slices and the operators, never another edge',
+  ),
+  edge('http/openapi/', [], 'the document is printed from the operations'),
+  edge('http/docs/', ['wire/', 'http/answers/', 'http/openapi/'], 'the page shows the document'),
+  edge('http/', ['wire/', 'http/', 'db/'], 'build.ts composes the edge'),
+  edge(
+    'sync/',
+    ['wire/', 'mutations/item.ts', 'mutations/intake/', 'db/'],
+    'an edge calls the mutations and the slices, never another edge',
+  ),
+  edge(
+    'sync/plain-http/',
+    ['wire/', 'mutations/item.ts', 'mutations/intake/', 'db/', 'sync/'],
+    'the same exchange without a socket',
+  ),
+  edge(
+    'sync/warm-up/',
+    ['mutations/item.ts', 'mutations/intake/', 'mutations/apply/sql.ts', 'sync/'],
+    'the warm-up runs the real path before the first phone',
+  ),
+
+  {
+    path: 'server/src/replication/',
+    uses: server('demo/', 'replication/', 'host/', 'runtime/'),
+    usesTypes: server('config.ts', 'db/', 'mutations/change.ts'),
+    why: 'composes the work with the host',
   },
   {
-    path: 'server/src/mutations/',
-    uses: ['sync-protocol/', ...sliceFolders, ...server('domains.ts', 'schema-reader.ts', 'schema-faults.ts', 'db/')],
-    why: 'the spine knows domains and the database; edges call it, it calls no edge',
+    path: 'server/src/replication/out/',
+    uses: ['sync-protocol/', ...sliceFolders, ...server('mutations/jobs/', 'db/', 'host/', 'replication/control/')],
+    usesTypes: server('config.ts'),
+    why: 'the way out writes what the mirror holds; it never reads an office edit',
   },
   {
-    path: 'server/src/http/',
+    path: 'server/src/replication/in/',
     uses: [
       'sync-protocol/',
       ...sliceFolders,
-      ...server('domains.ts', 'schema-reader.ts', 'schema-faults.ts', 'question.ts', 'mutations/', 'ops/', 'db/'),
+      ...server('mutations/', 'db/', 'host/', 'replication/out/', 'replication/control/', 'runtime/zone-clock.ts'),
     ],
     usesTypes: server('config.ts'),
-    why: 'an edge asks the spine, the slices and the operators, never another edge',
+    why: 'an office edit becomes a mutation; the import leaves to the way out what is ours',
   },
   {
-    path: 'server/src/sync/',
-    uses: ['sync-protocol/', ...sliceFolders, ...server('domains.ts', 'schema-faults.ts', 'mutations/', 'db/')],
+    path: 'server/src/replication/control/',
+    uses: ['sync-protocol/', ...server('db/', 'host/')],
+    why: 'control decides whether the host may be used, not what for',
+  },
+  {
+    path: 'server/src/host/',
+    uses: server('host/'),
     usesTypes: server('config.ts'),
-    why: 'an edge asks the spine and the slices, never another edge',
+    why: 'the host is a leaf: another program could use it',
   },
   {
-    path: 'server/src/replication/',
-    uses: ['sync-protocol/', ...sliceFolders, ...server('mutations/', 'db/', 'zone-clock.ts')],
-    usesTypes: server('config.ts'),
-    why: 'replication reads the mirror and the host maps; what the office changes goes in through the spine',
+    path: 'server/src/host/files/',
+    uses: server('runtime/zone-clock.ts'),
+    usesTypes: server('host/host.ts'),
+    why: 'the files are definitions: no connection is needed to read them',
   },
   {
-    path: 'server/src/replication/host/',
-    uses: server('zone-clock.ts', 'command-line.ts', 'start-error.ts', 'hidden-characters.ts'),
+    path: 'server/src/host/reads/',
+    uses: server('host/host.ts', 'host/files/'),
+    why: 'what is asked of the host: rows, the doorbell, marks of change',
+  },
+  {
+    path: 'server/src/host/connection/',
+    uses: server('host/host.ts', 'host/files/', 'host/db2/'),
     usesTypes: server('config.ts', 'db/'),
-    why: 'the host connection knows the host only: it could serve another program',
+    why: 'a connection knows the files and no domain',
   },
+  {
+    path: 'server/src/host/db2/',
+    uses: server('host/host.ts', 'host/files/', 'host/connection/'),
+    usesTypes: server('config.ts'),
+    why: 'a connection knows the files and no domain',
+  },
+  {
+    path: 'server/src/host/tools/',
+    uses: server('host/', 'runtime/'),
+    why: 'tools for people at the host: they need no mirror',
+  },
+
   {
     path: 'server/src/db/',
-    uses: server('start-error.ts', 'kept-secret.ts', 'data-dir.ts'),
-    usesTypes: server('config.ts', 'log.ts'),
-    why: 'the database ground knows no domain',
+    uses: server('runtime/start-error.ts'),
+    usesTypes: server('config.ts'),
+    why: 'the database layer knows no domain',
+  },
+  {
+    path: 'server/src/embedded-postgres/',
+    uses: server('runtime/'),
+    usesTypes: server('config.ts', 'db/'),
+    why: 'starts and stops a PostgreSQL; queries nothing of ours',
   },
   {
     path: 'server/src/clock/',
     uses: server('db/'),
-    usesTypes: server('log.ts'),
-    why: 'the time that every part stamps with; of the rows it knows their times alone',
+    why: 'the time that every part stamps with; it reads the times of rows alone',
   },
-  { path: 'server/src/log.ts', uses: [], why: 'the shape of a logger, nothing more' },
-  { path: 'server/src/logger.ts', uses: [], why: 'what a line of the log may hold, nothing more' },
-  { path: 'server/src/schema-reader.ts', uses: [], why: 'zod, read faster; knows no schema of ours' },
   {
-    path: 'server/src/schema-faults.ts',
-    uses: [],
-    usesTypes: ['sync-protocol/'],
-    why: 'words for what does not fit a schema, whichever it is',
-  },
-  { path: 'server/src/kept-secret.ts', uses: [], why: 'a file with a secret in it, nothing more' },
-  { path: 'server/src/hidden-characters.ts', uses: [], why: 'which characters hide, and marks for them' },
-  { path: 'server/src/zone-clock.ts', uses: [], why: 'clocks by zone, nothing more' },
-  { path: 'server/src/data-dir.ts', uses: server('start-error.ts'), why: 'a folder that is ours, nothing more' },
-  { path: 'server/src/shutdown.ts', uses: [], usesTypes: server('log.ts'), why: 'an order of endings, nothing more' },
-  { path: 'server/src/question.ts', uses: [], why: 'patience with whoever is asked, nothing more' },
-  { path: 'server/src/sweep.ts', uses: [], usesTypes: server('log.ts'), why: 'when to sweep, nothing of what' },
-  { path: 'server/src/banner.ts', uses: [], usesTypes: server('config.ts'), why: 'words for the person who starts us' },
-  { path: 'server/src/npm-parent.ts', uses: [], why: 'the end of the shell that npm started a program from' },
-  { path: 'server/src/start-error.ts', uses: [], why: 'what a start tells a person, nothing more' },
-  {
-    path: 'server/src/listening.ts',
-    uses: server('start-error.ts'),
+    path: 'server/src/runtime/',
+    uses: server('runtime/'),
     usesTypes: server('config.ts'),
-    why: 'a port and why it is none, nothing of what answers there',
+    why: 'a process and its files, ports, timers and words; no domain',
   },
-  {
-    path: 'server/src/command-line.ts',
-    uses: server('start-error.ts', 'npm-parent.ts'),
-    why: 'how a person talks to a program, whichever it is',
-  },
-  {
-    path: 'server/src/config.ts',
-    uses: server('start-error.ts'),
-    why: 'settings are values: reading them starts nothing',
-  },
-  {
-    path: 'server/src/mail/',
-    uses: [
-      'sync-protocol/',
-      ...sliceFolders,
-      ...server('db/', 'mutations/wakeups.ts', 'mutations/deliveries.ts', 'zone-clock.ts', 'hidden-characters.ts'),
-    ],
-    usesTypes: server('config.ts'),
-    why: 'mail is an edge: it takes the spine’s wake-ups and renders what the slices say',
-  },
-  {
-    path: 'server/src/sms/',
-    uses: [...sliceFolders, ...server('db/', 'mutations/wakeups.ts', 'mutations/deliveries.ts')],
-    usesTypes: server('config.ts'),
-    why: 'an edge with one verb: it takes the messages that were queued and asks the slice what they say',
-  },
-  {
-    path: 'server/src/ops/',
-    uses: [
-      'sync-protocol/',
-      ...sliceFolders,
-      ...server('clock/', 'mutations/', 'replication/', 'db/', 'config.ts', 'command-line.ts', 'start-error.ts'),
-    ],
-    why: 'operators act through the spine and the worker, not past them',
-  },
+  { path: 'server/src/config.ts', uses: server('runtime/start-error.ts'), why: 'reading settings starts nothing' },
+
+  edge(
+    'mail/',
+    ['db/', 'mutations/jobs/', 'runtime/zone-clock.ts', 'runtime/hidden-characters.ts'],
+    'an edge: takes wake-ups and renders what the slices return',
+  ),
+  edge('sms/', ['db/', 'mutations/jobs/'], 'an edge: takes wake-ups and sends queued messages'),
+
+  operators('', [], 'pages, positions and statements that several subjects share'),
+  operators('clock/', ['clock/'], 'heals stamps by the server clock'),
+  operators('devices/', [], 'devices and the end of an account'),
+  operators('flags/', [], 'changes taken in with a flag'),
+  operators('history/', ['replication/out/shadow.ts'], 'the history of a stop: ledger, host, mails'),
+  operators('holds/', ['replication/control/'], 'files on hold'),
+  operators('incidents/', [], 'incidents and their ends'),
+  operators('parked/', ['replication/out/parking.ts'], 'parked routes and their way out'),
+  operators('quarantine/', ['mutations/quarantine/'], 'refused changes and their way out'),
+  operators('replication/', ['replication/control/', 'replication/out/', 'ops/holds/'], 'how far the host is behind'),
+  operators('restore/', [], 'a restored database is announced here'),
+  operators('retention/', [], 'old data leaves once the host has it'),
+  operators('commands/', ['ops/', 'runtime/'], 'the commands of `npm run ops`'),
+
   {
     path: 'server/src/telemetry/',
-    uses: ['sync-protocol/', ...server('mutations/', 'replication/', 'question.ts')],
-    usesTypes: server('db/', 'http/request-watch.ts'),
-    why: 'figures and traces are told what happens; nobody asks them anything',
+    uses: ['sync-protocol/', ...server('mutations/', 'replication/', 'runtime/')],
+    usesTypes: server('db/', 'http/server/request-watch.ts', 'host/'),
+    why: 'every part reports to it; it calls none',
   },
-  { path: 'server/src/demo/', uses: server('replication/', 'db/'), why: 'demo data enters where the host’s would' },
-  // What composes: the programs themselves.
+  { path: 'server/src/demo/', uses: server('host/'), usesTypes: server('db/'), why: 'demo data enters as host rows' },
+
+  // Programs compose.
   {
     path: 'server/src/app.ts',
     uses: ['server/src/', 'server/package.json', 'sync-protocol/'],
     why: 'composition by hand',
-  },
-  {
-    path: 'server/src/host-side.ts',
-    uses: server('demo/', 'replication/', 'start-error.ts', 'sweep.ts'),
-    usesTypes: server('config.ts', 'db/', 'log.ts', 'mutations/'),
-    why: 'composes what works with the host',
-  },
-  {
-    path: 'server/src/host-catalog.ts',
-    uses: server('replication/host/', 'question.ts'),
-    why: 'what the host says of itself, for whoever composes it in',
   },
   { path: 'server/src/main.ts', uses: ['server/src/'], why: 'the program' },
   { path: 'server/bin/', uses: ['server/src/', 'server/package.json'], why: 'a program' },
@@ -190,18 +257,18 @@ export const parts: Part[] = [
   },
 ];
 
-/** Libraries that speak for a technology stay in the folders that are that technology's edge. */
+/** Libraries that speak for a technology stay in the folders of that technology. */
 export const libraries: Record<string, string[]> = {
-  pg: server('db/', 'replication/host/'),
-  'embedded-postgres': server('db/'),
-  'pg-boss': server('mutations/', 'replication/', 'mail/', 'sms/', 'db/', 'app.ts', 'host-side.ts'),
-  fastify: server('http/', 'sync/', 'app.ts'),
+  pg: server('db/', 'embedded-postgres/', 'host/connection/'),
+  'embedded-postgres': server('embedded-postgres/'),
+  'pg-boss': server('mutations/jobs/', 'mutations/intake/', 'replication/', 'mail/', 'sms/', 'db/', 'app.ts'),
+  fastify: server('http/', 'wire/', 'sync/', 'app.ts'),
   '@fastify/websocket': server('sync/', 'app.ts'),
-  '@fastify/helmet': server('http/'),
-  '@fastify/cors': server('http/'),
-  '@fastify/rate-limit': server('http/'),
+  '@fastify/helmet': server('http/server/', 'http/build.ts'),
+  '@fastify/cors': server('http/server/', 'http/build.ts'),
+  '@fastify/rate-limit': server('http/server/', 'http/build.ts'),
   '@fastify/multipart': server('http/', 'app.ts'),
-  '@tus/server': server('sync/'),
+  '@tus/server': server('sync/plain-http/'),
   'tus-js-client': ['client-sdk/src/uploads/'],
   ws: ['server/src/sync/', 'client-sdk/src/testing/'],
   nodemailer: server('mail/'),
@@ -214,11 +281,11 @@ export const libraries: Record<string, string[]> = {
   eta: server('mail/'),
   react: ['client-sdk/src/react/'],
   '@node-rs/argon2': server('auth/'),
-  // The protocol says `#schema`: what reads its schemas on a phone is a tenth of zod's weight.
+  // The protocol imports `#schema`: what reads its schemas on a phone is a tenth of zod's weight.
   zod: ['server/'],
 };
 
-/** Doors that run where there is no Node: nothing reachable from them may import a Node built-in. */
+/** Entry points without Node: nothing reachable from them imports a Node built-in. */
 export const browserDoors = [
   'sync-protocol/src/index.ts',
   'client-sdk/src/index.ts',
@@ -233,7 +300,7 @@ export const browserDoors = [
 ];
 
 /** Types that the whole server may name. */
-export const commonTypes = server('log.ts');
+export const commonTypes = server('runtime/log.ts');
 
 /** The part a file belongs to: the longest matching path. */
 export const partOf = (file: string): Part | undefined =>

@@ -25,13 +25,23 @@ describe('each rule sees what it is for', () => {
   sees(
     direction,
     'server/src/stops/rules.ts',
-    `import { mount } from '../http/mount.ts';`,
+    `import { mount } from '../http/answers/mount.ts';`,
     'may not import server/src/http/',
   );
   sees(direction, 'server/src/stops/rules.ts', `import { pool } from '../db/pool.ts';`, 'as a type it may');
   sees(direction, 'server/src/sync/feed.ts', `export * from '../http/errors.ts';`, 'never another edge');
-  sees(direction, 'server/src/http/mount.ts', `const feed = await import('../sync/feed.ts');`, 'never another edge');
-  sees(direction, 'sync-protocol/src/version.ts', `import { x } from '@tailgate/server';`, 'zod alone');
+  sees(
+    direction,
+    'server/src/http/endpoints/stop-endpoints.ts',
+    `const feed = await import('../../sync/feed.ts');`,
+    'never another edge',
+  );
+  sees(
+    direction,
+    'sync-protocol/src/wire/version.ts',
+    `import { x } from '@tailgate/server';`,
+    'frames carry documents',
+  );
   sees(direction, 'server/src/routes/rules.ts', `import pg from 'pg';`, 'pg belongs to');
   sees(direction, 'server/src/elsewhere/thing.ts', `export const x = 1;`, 'belongs to no part');
   sees(sqlPlace, 'server/src/stops/rules.ts', 'const q = `select id from stop`;', 'outside sql.ts');
@@ -83,7 +93,7 @@ test('a circle is found, through types and three files, and named with its chain
 describe('each rule lets pass what is right', () => {
   passes(direction, 'server/src/stops/queries.ts', `import type { Tx } from '../db/types.ts';`);
   passes(direction, 'server/src/stops/rules.ts', `import { routeKey } from '../routes/rules.ts';`);
-  passes(direction, 'server/src/replication/worker.ts', `import { openHost } from './host/open.ts';`);
+  passes(direction, 'server/src/replication/out/worker.ts', `import { openHost } from './host/open.ts';`);
   passes(direction, 'client-sdk/src/client.ts', `import { frame } from '@tailgate/sync-protocol';`);
   passes(
     sqlPlace,

@@ -12,7 +12,7 @@ const opening =
 const keyword = /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|FROM|WHERE|VALUES|ORDER BY|GROUP BY|RETURNING|ON CONFLICT)\b/;
 
 /** The database and host grounds build statements from definitions; migrations and tests are SQL's own ground. */
-const grounds = /^(server\/src\/(db|replication\/host)\/|server\/migrations\/|tests\/)/;
+const grounds = /^(server\/src\/(db|embedded-postgres|host)\/|server\/migrations\/|tests\/)/;
 const homes = /(^|[/-])(sql|queries)\.ts$/;
 
 function statementsOf(file: SourceFile): Statement[] {
@@ -62,7 +62,13 @@ export const sqlPlace: Rule = {
       const line = lineAt(file.text, statement.offset);
       const place = homes.test(file.path)
         ? []
-        : [{ path: file.path, line, says: 'a statement outside sql.ts, queries.ts, db/ and replication/host/' }];
+        : [
+            {
+              path: file.path,
+              line,
+              says: 'a statement outside sql.ts, queries.ts, db/, embedded-postgres/ and host/',
+            },
+          ];
       const shout = keyword.exec(statement.text);
       const loud = shout ? [{ path: file.path, line, says: `SQL is lower case, not ${shout[0]}` }] : [];
       return [...place, ...loud, ...splices(file, statement)];

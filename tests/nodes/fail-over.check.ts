@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createPool } from '../../server/src/db/pool.ts';
-import { parseOpsCommand, runOpsCommand } from '../../server/src/ops/cli.ts';
+import { parseOpsCommand, runOpsCommand } from '../../server/src/ops/commands/cli.ts';
 import { atFileEnd } from '../support/file-end.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { startServer } from '../support/server-process.ts';

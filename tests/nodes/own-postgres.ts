@@ -1,6 +1,13 @@
 import { expect } from 'vitest';
-import { findRunning, initialise, start, stop, SUPERUSER, type Cluster } from '../../server/src/db/cluster.ts';
-import { placeCluster } from '../../server/src/db/placement.ts';
+import {
+  findRunning,
+  initialise,
+  start,
+  stop,
+  SUPERUSER,
+  type Cluster,
+} from '../../server/src/embedded-postgres/cluster.ts';
+import { placeCluster } from '../../server/src/embedded-postgres/placement.ts';
 import { atFileEnd } from '../support/file-end.ts';
 import { reservePort } from '../support/reserved-port.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { expect } from 'vitest';
-import { SUPERUSER, type Cluster } from '../../server/src/db/cluster.ts';
-import { placeCluster } from '../../server/src/db/placement.ts';
+import { SUPERUSER, type Cluster } from '../../server/src/embedded-postgres/cluster.ts';
+import { placeCluster } from '../../server/src/embedded-postgres/placement.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { openOwnPostgres, PASSWORD, runCluster, type OwnPostgres } from './own-postgres.ts';
 

@@ -170,5 +170,5 @@ const protocol = fileURLToPath(new URL('../../sync-protocol/dist/', import.meta.
 function sourceOf(file: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return join(dirname(file), specifier.replace(/\.(ts|js)$/, '.d.ts'));
   if (specifier === '@tailgate/sync-protocol') return join(protocol, 'index.d.ts');
-  return specifier === '#canonical-json' ? join(protocol, 'canonical-json.d.ts') : undefined;
+  return specifier === '#canonical-json' ? join(protocol, 'wire/canonical-json.d.ts') : undefined;
 }

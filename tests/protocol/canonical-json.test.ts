@@ -1,7 +1,7 @@
 import { canonicalJson as onNode } from '@tailgate/sync-protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson as onPhones } from '../../sync-protocol/src/canonical-json.ts';
+import { canonicalJson as onPhones } from '../../sync-protocol/src/wire/canonical-json.ts';
 
 const read: (text: string) => unknown = JSON.parse;
 

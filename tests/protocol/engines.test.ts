@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { isDay } from '../../sync-protocol/src/days.ts';
-import { keyText, text } from '../../sync-protocol/src/values.ts';
+import { isDay } from '../../sync-protocol/src/schema/days.ts';
+import { keyText, text } from '../../sync-protocol/src/schema/values.ts';
 
 // A phone reads with the engine that it has: Hermes, React Native's, is another one than Node's and the browsers'.
 

@@ -1,7 +1,7 @@
 import { hostLengths, hostText } from '@tailgate/sync-protocol';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hostFiles } from '../../server/src/replication/host/tables.ts';
+import { hostFiles } from '../../server/src/host/files/tables.ts';
 
 test.each([
   ['nothing', null, '', false],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { follow, keepEqualParts, select, Signal } from '../../client-sdk/src/watch.ts';
+import { follow, keepEqualParts, select, Signal } from '../../client-sdk/src/platform/watch.ts';
 
 describe('keeping what did not change', () => {
   test('the result equals the new value, whatever came before', () => {

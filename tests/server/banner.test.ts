@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { banner, startHelp } from '../../server/src/banner.ts';
+import { banner, startHelp } from '../../server/src/runtime/banner.ts';
 import { loadConfig, settings } from '../../server/src/config.ts';
 
 const standing = {

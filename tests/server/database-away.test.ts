@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { findRunning } from '../../server/src/db/cluster.ts';
-import { placeCluster } from '../../server/src/db/placement.ts';
+import { findRunning } from '../../server/src/embedded-postgres/cluster.ts';
+import { placeCluster } from '../../server/src/embedded-postgres/placement.ts';
 import { fetchDocumented } from '../support/fetch-documented.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { startServer } from '../support/server-process.ts';

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { choosePort, findRunning, stop as stopCluster } from '../../server/src/db/cluster.ts';
-import { openEmbedded, type Embedded } from '../../server/src/db/embedded.ts';
-import { placeCluster } from '../../server/src/db/placement.ts';
+import { choosePort, findRunning, stop as stopCluster } from '../../server/src/embedded-postgres/cluster.ts';
+import { openEmbedded, type Embedded } from '../../server/src/embedded-postgres/embedded.ts';
+import { placeCluster } from '../../server/src/embedded-postgres/placement.ts';
 import { atFileEnd } from '../support/file-end.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -122,7 +122,7 @@ describe('embedded PostgreSQL', () => {
   test('outlives a process that is killed, and the next start joins it', async () => {
     const dataDir = await usedDataDir();
     const script = `
-      import { openEmbedded } from ${JSON.stringify(join(import.meta.dirname, '../../server/src/db/embedded.ts'))};
+      import { openEmbedded } from ${JSON.stringify(join(import.meta.dirname, '../../server/src/embedded-postgres/embedded.ts'))};
       const log = { debug() {}, info() {}, warn() {}, error() {} };
       const { url } = await openEmbedded(process.argv[1], { log, name: 'victim', parts: ['api', 'worker'] });
       console.log(url);`;

@@ -3,9 +3,9 @@ import { ensureEpoch } from '../../server/src/db/epoch.ts';
 import { startListener } from '../../server/src/db/listen.ts';
 import { createPool } from '../../server/src/db/pool.ts';
 import { watchEpoch } from '../../server/src/db/watch-epoch.ts';
-import { parseOpsCommand } from '../../server/src/ops/cli.ts';
-import { declareRestored, tellRestored, type Restored } from '../../server/src/ops/restored.ts';
-import { StartError } from '../../server/src/start-error.ts';
+import { parseOpsCommand } from '../../server/src/ops/commands/cli.ts';
+import { declareRestored, tellRestored, type Restored } from '../../server/src/ops/restore/restored.ts';
+import { StartError } from '../../server/src/runtime/start-error.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 

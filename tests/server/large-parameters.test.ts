@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
-import { sendLargeInPlace } from '../../server/src/db/large-parameters.ts';
+import { sendLargeInPlace } from '../../server/src/db/pg-internals/large-parameters.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { TestBytes } from '../support/test-bytes.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import fastify from 'fastify';
 import { expect, test } from 'vitest';
-import { listen } from '../../server/src/listening.ts';
+import { listen } from '../../server/src/runtime/listening.ts';
 
 async function tell(port: number, listenHost: string, variable?: 'METRICS_PORT'): Promise<string> {
   const http = fastify();

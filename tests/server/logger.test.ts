@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
-import { openLogger, sentences } from '../../server/src/logger.ts';
+import { openLogger, sentences } from '../../server/src/runtime/logger.ts';
 import { createDatabase } from '../support/postgres.ts';
 
 function lineOf(err: unknown): string {

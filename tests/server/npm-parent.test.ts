@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-const npmParent = fileURLToPath(new URL('../../server/src/npm-parent.ts', import.meta.url));
+const npmParent = fileURLToPath(new URL('../../server/src/runtime/npm-parent.ts', import.meta.url));
 
 /** Says how it ends: by the signal, or by itself well after its shell has ended. */
 const program = `

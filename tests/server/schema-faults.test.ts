@@ -2,7 +2,7 @@ import { loadConditionReport, skipRefuseArgs, stopUpdateArgs } from '@tailgate/s
 import type { ErrorDetail } from '@tailgate/sync-protocol';
 import { describe, expect, test } from 'vitest';
 import type * as z from 'zod/mini';
-import { faultsOf, mostFaults } from '../../server/src/schema-faults.ts';
+import { faultsOf, mostFaults } from '../../server/src/wire/schema-faults.ts';
 
 const route = { facility: 'F01', id: 'R100', week_end: '20261121' };
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { $ZodType } from 'zod/v4/core';
 import { safeParse } from 'zod/v4/core';
 import * as z from 'zod/mini';
-import { compileReader } from '../../server/src/schema-reader.ts';
+import { compileReader } from '../../server/src/wire/schema-reader.ts';
 import { anyStopObject } from '../sdk/stop-objects.ts';
 
 /** What the compiled reader and zod make of a value; as text, too, because documents keep the order of their keys. */

@@ -1,6 +1,6 @@
-import { countOf, readWords, runProgram } from '../../server/src/command-line.ts';
+import { countOf, readWords, runProgram } from '../../server/src/runtime/command-line.ts';
 import { migrate } from '../../server/src/db/migrate.ts';
-import { StartError } from '../../server/src/start-error.ts';
+import { StartError } from '../../server/src/runtime/start-error.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { endTestCluster, startTestCluster } from '../support/test-cluster.ts';
 import { openDepot, type Depot } from './depot.ts';

@@ -1,5 +1,5 @@
-import type { Host, HostTransaction } from '../../server/src/replication/host/host.ts';
-import { HostError } from '../../server/src/replication/host/host.ts';
+import type { Host, HostTransaction } from '../../server/src/host/host.ts';
+import { HostError } from '../../server/src/host/host.ts';
 
 /** What befalls the worker's line to the host: in its n-th transaction from now on. */
 export interface Mishap {

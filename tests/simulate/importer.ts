@@ -1,7 +1,7 @@
-import type { HostChanges } from '../../server/src/replication/host/changes.ts';
-import { Doorbell } from '../../server/src/replication/host/doorbell.ts';
-import type { Host } from '../../server/src/replication/host/host.ts';
-import { HostImport, type ImportOptions } from '../../server/src/replication/import.ts';
+import type { HostChanges } from '../../server/src/host/reads/changes.ts';
+import { Doorbell } from '../../server/src/host/reads/doorbell.ts';
+import type { Host } from '../../server/src/host/host.ts';
+import { HostImport, type ImportOptions } from '../../server/src/replication/in/import.ts';
 
 /** What the importer hears of, and by which clock and line. */
 export interface Ear {

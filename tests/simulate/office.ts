@@ -1,6 +1,6 @@
-import type { HostChanges, Ring } from '../../server/src/replication/host/changes.ts';
-import { Doorbell } from '../../server/src/replication/host/doorbell.ts';
-import type { Host } from '../../server/src/replication/host/host.ts';
+import type { HostChanges, Ring } from '../../server/src/host/reads/changes.ts';
+import { Doorbell } from '../../server/src/host/reads/doorbell.ts';
+import type { Host } from '../../server/src/host/host.ts';
 import type { Chance } from './chance.ts';
 import type { Said } from './diary.ts';
 import { driversOf, FACILITY, routeOf, STOPS, WEEK } from './ground.ts';

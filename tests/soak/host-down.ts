@@ -1,7 +1,7 @@
 import { codeBook } from '../../server/src/codes/code-book.ts';
 import type { Change } from '../../server/src/mutations/change.ts';
-import { openPipeline } from '../../server/src/mutations/pipeline.ts';
-import { bossWakeups } from '../../server/src/mutations/wakeups.ts';
+import { openPipeline } from '../../server/src/mutations/intake/pipeline.ts';
+import { bossWakeups } from '../../server/src/mutations/jobs/wakeups.ts';
 import { restChange } from '../support/rest-change.ts';
 import { drained, isAllOnHost, openHostGround } from './host-ground.ts';
 

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { PgBoss } from 'pg-boss';
 import { migrate } from '../../server/src/db/migrate.ts';
 import type { Queryable } from '../../server/src/db/types.ts';
-import type { Log } from '../../server/src/log.ts';
-import { createQueues } from '../../server/src/mutations/wakeups.ts';
-import { openStandIn } from '../../server/src/replication/host/postgres.ts';
-import { ReplicationWorker } from '../../server/src/replication/worker.ts';
+import type { Log } from '../../server/src/runtime/log.ts';
+import { createQueues } from '../../server/src/mutations/jobs/wakeups.ts';
+import { openStandIn } from '../../server/src/host/connection/postgres.ts';
+import { ReplicationWorker } from '../../server/src/replication/out/worker.ts';
 import { openGround, type BenchDatabase } from '../bench/ground.ts';
 import { fillBacklog, type BacklogSize } from '../support/backlog.ts';
 

@@ -1,5 +1,5 @@
-import { readWords, runProgram } from '../../server/src/command-line.ts';
-import { StartError } from '../../server/src/start-error.ts';
+import { readWords, runProgram } from '../../server/src/runtime/command-line.ts';
+import { StartError } from '../../server/src/runtime/start-error.ts';
 import { drainBacklog } from './backlog.ts';
 import { collectWhileHostIsDown } from './host-down.ts';
 import { killWorkerAtEachStep, killWorkerTwice } from './killed-worker.ts';

@@ -1,7 +1,7 @@
 import { applyStopUpdate, stopObject, type StopResult } from '@tailgate/sync-protocol';
 import type { Queryable } from '../../server/src/db/types.ts';
-import type { Host } from '../../server/src/replication/host/host.ts';
-import { insertRows } from '../../server/src/replication/host/statements.ts';
+import type { Host } from '../../server/src/host/host.ts';
+import { insertRows } from '../../server/src/host/files/statements.ts';
 import { insertRoutes, plan } from './mirror.ts';
 
 export interface BacklogSize {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { inject } from 'vitest';
-import type { Host } from '../../server/src/replication/host/host.ts';
-import { openDb2 } from '../../server/src/replication/host/db2/open-db2.ts';
-import { openStandIn } from '../../server/src/replication/host/postgres.ts';
+import type { Host } from '../../server/src/host/host.ts';
+import { openDb2 } from '../../server/src/host/db2/open-db2.ts';
+import { openStandIn } from '../../server/src/host/connection/postgres.ts';
 import type { TestDatabase } from './postgres.ts';
 import { recordedLog } from './recorded-log.ts';
 

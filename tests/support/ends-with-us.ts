@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { constants } from 'node:os';
-import { isAlive } from '../../server/src/db/cluster.ts';
+import { isAlive } from '../../server/src/embedded-postgres/cluster.ts';
 
 // What a program for the command line has begun beside itself (a PostgreSQL, a child, a folder) must not outlive it:
 // whoever measures or tests next would do so beside it. Its own `finally`s do not run where a signal or a fault ends it.

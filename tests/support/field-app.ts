@@ -3,7 +3,7 @@ import { createClient } from '@tailgate/client-sdk';
 import type { FileKind, FileStore, Uploads, UploadStatus } from '@tailgate/client-sdk/uploads';
 import { openUploads } from '@tailgate/client-sdk/uploads';
 import type { RouteKey } from '@tailgate/sync-protocol';
-import { platform } from '../../client-sdk/src/environment.ts';
+import { platform } from '../../client-sdk/src/platform/environment.ts';
 import { LateAcks } from './late-acks.ts';
 import { password } from './people.ts';
 import { until } from './sdk-device.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { endWithNpm } from '../../server/src/npm-parent.ts';
+import { endWithNpm } from '../../server/src/runtime/npm-parent.ts';
 import { endTestCluster, keptDatabases, startTestCluster } from './test-cluster.ts';
 
 declare module 'vitest' {

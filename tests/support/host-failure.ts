@@ -1,4 +1,4 @@
-import { HostError } from '../../server/src/replication/host/host.ts';
+import { HostError } from '../../server/src/host/host.ts';
 
 /** How this work failed on the host; the test fails where it did not. */
 export async function hostFailure(work: Promise<unknown>): Promise<HostError> {

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../server/src/db/types.ts';
-import type { Host, HostTransaction } from '../../server/src/replication/host/host.ts';
+import type { Host, HostTransaction } from '../../server/src/host/host.ts';
 
 /**
  * A process that dies at its n-th step, as `kill -9` does it. Each statement is two steps, before it was sent and before

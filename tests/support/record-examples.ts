@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import type { OperationName } from '@tailgate/sync-protocol';
 import { operations, pathSets, routePayload, uploadedAssets } from '@tailgate/sync-protocol';
 import * as z from 'zod/mini';
-import { choosePort } from '../../server/src/db/cluster.ts';
+import { choosePort } from '../../server/src/embedded-postgres/cluster.ts';
 import type { Example } from '../../server/src/http/openapi/example.ts';
 import { samples } from './uploads.ts';
 import { ServerProcess } from './server-process.ts';

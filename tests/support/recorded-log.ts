@@ -1,4 +1,4 @@
-import type { Log } from '../../server/src/log.ts';
+import type { Log } from '../../server/src/runtime/log.ts';
 
 export interface LogLine {
   level: 'debug' | 'info' | 'warn' | 'error';

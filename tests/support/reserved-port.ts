@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 
 /**
  * Above the ephemeral range of the kernel, where any outgoing connection could take a port, and apart from the ports that
- * an embedded PostgreSQL chooses for itself (`server/src/db/cluster.ts`).
+ * an embedded PostgreSQL chooses for itself (`server/src/embedded-postgres/cluster.ts`).
  */
 const first = 63_501;
 const last = 65_535;

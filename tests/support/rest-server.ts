@@ -17,13 +17,19 @@ import { withTransaction } from '../../server/src/db/transaction.ts';
 import type { Db } from '../../server/src/db/types.ts';
 import type { HttpGround } from '../../server/src/http/build.ts';
 import { buildHttp } from '../../server/src/http/build.ts';
-import type { Log } from '../../server/src/log.ts';
-import { openLogger } from '../../server/src/logger.ts';
+import type { Log } from '../../server/src/runtime/log.ts';
+import { openLogger } from '../../server/src/runtime/logger.ts';
 import { previewSummary } from '../../server/src/mail/preview.ts';
 import type { Change, Pipeline } from '../../server/src/mutations/change.ts';
-import { startClosing } from '../../server/src/mutations/closing-timers.ts';
-import { openPipeline } from '../../server/src/mutations/pipeline.ts';
-import { bossMessages, bossRowsWakeup, bossWakeups, createQueues, queues } from '../../server/src/mutations/wakeups.ts';
+import { startClosing } from '../../server/src/mutations/jobs/closing-timers.ts';
+import { openPipeline } from '../../server/src/mutations/intake/pipeline.ts';
+import {
+  bossMessages,
+  bossRowsWakeup,
+  bossWakeups,
+  createQueues,
+  queues,
+} from '../../server/src/mutations/jobs/wakeups.ts';
 import type { CloseMode } from '../../server/src/routes/closing.ts';
 import { startTextMessages } from '../../server/src/sms/text-messages.ts';
 import { syncPath } from '../../server/src/sync/socket.ts';

@@ -1,4 +1,4 @@
-import type { Host } from '../../server/src/replication/host/host.ts';
+import type { Host } from '../../server/src/host/host.ts';
 import { makeLibrary, openTestHost } from './driven-host.ts';
 import { atFileEnd } from './file-end.ts';
 import { createDatabase, type TestDatabase } from './postgres.ts';

@@ -1,9 +1,9 @@
-import { isOperator } from '../../server/src/http/access.ts';
-import { readableHeaders } from '../../server/src/http/browser-rules.ts';
+import { isOperator } from '../../server/src/wire/access.ts';
+import { readableHeaders } from '../../server/src/http/server/browser-rules.ts';
 import type { SyncLimits } from '../../server/src/sync/limits.ts';
 import type { Hub } from '../../server/src/sync/hub.ts';
 import { mountSync } from '../../server/src/sync/socket.ts';
-import { mountUploads } from '../../server/src/sync/uploads.ts';
+import { mountUploads } from '../../server/src/sync/plain-http/uploads.ts';
 import type { RestServer, RestServerOptions } from './rest-server.ts';
 import { opsToken, startRestServer } from './rest-server.ts';
 

@@ -11,8 +11,8 @@ import {
   stop,
   SUPERUSER,
   type Cluster,
-} from '../../server/src/db/cluster.ts';
-import { placeCluster } from '../../server/src/db/placement.ts';
+} from '../../server/src/embedded-postgres/cluster.ts';
+import { placeCluster } from '../../server/src/embedded-postgres/placement.ts';
 import { postgresEndsWithUs, uninterrupted } from './ends-with-us.ts';
 import { reservePort } from './reserved-port.ts';
 import { MEMORY, throwawayPlace } from './throwaway-place.ts';

@@ -1,6 +1,6 @@
 import { operations } from '@tailgate/sync-protocol';
 import { expect, test } from 'vitest';
-import { parseCommand, runCommand } from '../../server/src/replication/host/cli.ts';
+import { parseCommand, runCommand } from '../../server/src/host/tools/cli.ts';
 import { signUp } from '../support/people.ts';
 import { TestBytes } from '../support/test-bytes.ts';
 import { storeFiles } from '../support/uploads.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { parseOpsCommand, runOpsCommand } from '../../server/src/ops/cli.ts';
+import { parseOpsCommand, runOpsCommand } from '../../server/src/ops/commands/cli.ts';
 import { copyOf } from '../support/store-copy.ts';
 import { backUp } from './database-backup.ts';
 import { allOnHost, openDevice, openSignedUp, receiptOf, type Device } from './device.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { weekEndOf } from '../../server/src/demo/routes.ts';
-import { parseCommand, runCommand } from '../../server/src/replication/host/cli.ts';
-import type { Host, HostRow } from '../../server/src/replication/host/host.ts';
-import { openStandIn } from '../../server/src/replication/host/postgres.ts';
+import { parseCommand, runCommand } from '../../server/src/host/tools/cli.ts';
+import type { Host, HostRow } from '../../server/src/host/host.ts';
+import { openStandIn } from '../../server/src/host/connection/postgres.ts';
 import { hostSettings, makeLibrary } from '../support/driven-host.ts';
 import { atFileEnd } from '../support/file-end.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';

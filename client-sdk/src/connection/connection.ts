@@ -1,6 +1,6 @@
 import type { ClientFrameInput, ErrorCode, HeardFrame } from '@tailgate/sync-protocol';
 import { canonicalJson, heardFrame } from '@tailgate/sync-protocol';
-import type { Environment, Socket, SocketEvent } from '../environment.ts';
+import type { Environment, Socket, SocketEvent } from '../platform/environment.ts';
 import type { Lines } from './lines.ts';
 import type { Event, State, Timing } from './machine.ts';
 import { step } from './machine.ts';

@@ -1,6 +1,6 @@
 import type { DeviceClock } from '@tailgate/sync-protocol';
-import type { Environment } from '../environment.ts';
-import { newId } from '../environment.ts';
+import type { Environment } from '../platform/environment.ts';
+import { newId } from '../platform/environment.ts';
 
 /** A question that the server answered with its time. */
 export interface Exchange {

@@ -1,4 +1,4 @@
-import type { Environment, Socket, SocketEvent } from '../environment.ts';
+import type { Environment, Socket, SocketEvent } from '../platform/environment.ts';
 import { HttpSocket } from './http-socket.ts';
 import type { Timing } from './machine.ts';
 

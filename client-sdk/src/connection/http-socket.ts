@@ -1,6 +1,6 @@
 import type { Cursor, Scope } from '@tailgate/sync-protocol';
-import type { Environment, Socket, SocketEvent } from '../environment.ts';
-import { anything, exactly, fields, listOf, nullable, number, optional, record, text } from '../store/reading.ts';
+import type { Environment, Socket, SocketEvent } from '../platform/environment.ts';
+import { anything, exactly, fields, listOf, nullable, number, optional, record, text } from '../platform/reading.ts';
 
 // What of the answers is looked into here; as frames they are read where all frames are.
 const answered = fields({ epoch: text, frames: listOf(record), routes: listOf(anything), server_time: optional(text) });

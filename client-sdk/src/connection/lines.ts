@@ -1,4 +1,4 @@
-import type { Socket } from '../environment.ts';
+import type { Socket } from '../platform/environment.ts';
 import type { HttpGround, HttpLines } from './http-lines.ts';
 
 /** Sockets in a row that said nothing, before plain HTTP is tried: one may have met a server that was just starting. */

@@ -1,8 +1,19 @@
 import { canonicalJson, routeScope } from '@tailgate/sync-protocol';
 import type { MutationResult, Scope, WarningCode } from '@tailgate/sync-protocol';
-import type { Conflict } from '../events.ts';
-import type { Check, Read } from '../store/reading.ts';
-import { either, exactly, fields, flag, listOf, nullable, number, optional, record, text } from '../store/reading.ts';
+import type { Conflict } from '../engine/events.ts';
+import type { Check, Read } from '../platform/reading.ts';
+import {
+  either,
+  exactly,
+  fields,
+  flag,
+  listOf,
+  nullable,
+  number,
+  optional,
+  record,
+  text,
+} from '../platform/reading.ts';
 import type { StoreChange } from '../store/store.ts';
 
 /**

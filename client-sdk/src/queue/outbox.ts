@@ -1,7 +1,7 @@
 import type { MutationResult, Scope } from '@tailgate/sync-protocol';
 import { deviceTimesOf, routeScope, stopUpdateArgs } from '@tailgate/sync-protocol';
-import type { Environment } from '../environment.ts';
-import { newId } from '../environment.ts';
+import type { Environment } from '../platform/environment.ts';
+import { newId } from '../platform/environment.ts';
 import type { Journal } from '../store/journal.ts';
 import type { Row, StoreChange } from '../store/store.ts';
 import type { QueueItem, Step } from './item.ts';

@@ -1,7 +1,7 @@
-import type { Environment } from '../environment.ts';
+import type { Environment } from '../platform/environment.ts';
 import type { Journal } from '../store/journal.ts';
-import type { Read } from '../store/reading.ts';
-import { fields, flag, nullable, number, text } from '../store/reading.ts';
+import type { Read } from '../platform/reading.ts';
+import { fields, flag, nullable, number, text } from '../platform/reading.ts';
 import type { StoreChange } from '../store/store.ts';
 import type { QueueItem } from './item.ts';
 import { bytesOf, isAnswered, isWaiting, putItem } from './item.ts';

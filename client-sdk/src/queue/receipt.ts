@@ -1,6 +1,6 @@
-import { Quarantined, Withdrawn } from '../errors.ts';
-import type { Watch } from '../watch.ts';
-import { Signal } from '../watch.ts';
+import { Quarantined, Withdrawn } from '../platform/errors.ts';
+import type { Watch } from '../platform/watch.ts';
+import { Signal } from '../platform/watch.ts';
 import type { ChangeWarning, Evidence, QueueItem } from './item.ts';
 
 /** What of a change its receipt tells. */

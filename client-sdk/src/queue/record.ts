@@ -7,8 +7,8 @@ import type {
   StopObjectInput,
 } from '@tailgate/sync-protocol';
 import { instantFields, leastFrameBytes, skipRefuseArgs, stopUpdateArgs } from '@tailgate/sync-protocol';
-import { InvalidChange } from '../errors.ts';
-import { record } from '../store/reading.ts';
+import { InvalidChange } from '../platform/errors.ts';
+import { record } from '../platform/reading.ts';
 import { bytesOf } from './item.ts';
 
 /** A change that fits its schema and every limit: whatever happens later, no server refuses it for its form. */

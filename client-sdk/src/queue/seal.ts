@@ -1,6 +1,6 @@
 import { contentText, linkText } from '@tailgate/sync-protocol';
-import { base64url } from '../environment.ts';
-import type { Environment } from '../environment.ts';
+import { base64url } from '../platform/environment.ts';
+import type { Environment } from '../platform/environment.ts';
 import type { KeptMutation } from './item.ts';
 
 export interface Sealed {

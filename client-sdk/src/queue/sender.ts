@@ -1,5 +1,5 @@
 import type { AckFrame, ClientFrameInput, Limits } from '@tailgate/sync-protocol';
-import type { Environment } from '../environment.ts';
+import type { Environment } from '../platform/environment.ts';
 import type { Timing } from '../connection/machine.ts';
 import { backoffMs } from '../connection/machine.ts';
 import type { Queue } from './queue.ts';

@@ -1,17 +1,17 @@
 import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import type { Driver } from '../client.ts';
-import type { ClientEvents, Conflict } from '../events.ts';
-import type { ReviewedChange } from '../inbox.ts';
+import type { ClientEvents, Conflict } from '../engine/events.ts';
+import type { ReviewedChange } from '../engine/inbox.ts';
 import type { ReceiptState } from '../queue/receipt.ts';
 import type { LocalRoute, LocalStop } from '../replica/local-route.ts';
 import type { RouteState } from '../route-state.ts';
 import { routeState } from '../route-state.ts';
-import type { Status } from '../status.ts';
-import { canSignOut, dayComplete } from '../status.ts';
+import type { Status } from '../engine/status.ts';
+import { canSignOut, dayComplete } from '../engine/status.ts';
 import type { UploadStatus } from '../uploads/uploads.ts';
-import type { Watch } from '../watch.ts';
-import { select } from '../watch.ts';
+import type { Watch } from '../platform/watch.ts';
+import { select } from '../platform/watch.ts';
 import { useClient, useShownUploads } from './provider.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { ReactElement, ReactNode } from 'react';
 import { createContext, createElement, useContext, useMemo } from 'react';
 import type { Client } from '../client.ts';
 import type { UploadStatus } from '../uploads/uploads.ts';
-import type { Watch } from '../watch.ts';
+import type { Watch } from '../platform/watch.ts';
 
 /** What of the app's uploads is shown: what `openUploads` gives has it. */
 export interface ShownUploads {

@@ -1,6 +1,6 @@
 import type { ReferenceCode, RouteHeader, StopPlan, StopResult } from '@tailgate/sync-protocol';
 import { stopResult } from '@tailgate/sync-protocol';
-import { fields, listOf, number, record, text } from '../store/reading.ts';
+import { fields, listOf, number, record, text } from '../platform/reading.ts';
 import type { LocalDocument } from './scope-state.ts';
 
 // Reads the documents of the feed. What is only shown is taken as our server says it, where it has the members that are

@@ -2,7 +2,7 @@ import { snapshotBody } from '@tailgate/sync-protocol';
 import type { AssignedRoute, ClientFrameInput, Cursor, Scope } from '@tailgate/sync-protocol';
 import type { Timing } from '../connection/machine.ts';
 import { backoffMs } from '../connection/machine.ts';
-import type { Environment } from '../environment.ts';
+import type { Environment } from '../platform/environment.ts';
 import type { ItemsByStop } from '../queue/items-by-stop.ts';
 import type { Account } from '../session/accounts.ts';
 import type { Replica } from './replica.ts';

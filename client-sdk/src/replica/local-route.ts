@@ -26,12 +26,12 @@ import {
   valueAt,
   writerOf,
 } from '@tailgate/sync-protocol';
-import type { Conflict, FieldEdit, Told } from '../events.ts';
+import type { Conflict, FieldEdit, Told } from '../engine/events.ts';
 import type { ChangeWarning, QueueItem } from '../queue/item.ts';
 import { openWarnings } from '../queue/item.ts';
 import type { ItemsByStop } from '../queue/items-by-stop.ts';
-import type { Check } from '../store/reading.ts';
-import { keepEqualParts, Signal } from '../watch.ts';
+import type { Check } from '../platform/reading.ts';
+import { keepEqualParts, Signal } from '../platform/watch.ts';
 import { isHeader, isPlan, resultOf } from './documents.ts';
 import type { Surroundings } from './intent.ts';
 import { applyItem } from './intent.ts';

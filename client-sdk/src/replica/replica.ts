@@ -1,13 +1,13 @@
 import type { Cursor, ReferenceCode, Scope } from '@tailgate/sync-protocol';
 import { clientScope, codesScope, headerDocument, isClientScope, isRouteScope } from '@tailgate/sync-protocol';
-import type { Environment } from '../environment.ts';
-import type { EventHub, Told } from '../events.ts';
+import type { Environment } from '../platform/environment.ts';
+import type { EventHub, Told } from '../engine/events.ts';
 import type { QueueItem, Step, Target } from '../queue/item.ts';
 import { afterReview, withConflicts } from '../queue/item.ts';
 import type { ItemsByStop } from '../queue/items-by-stop.ts';
 import type { Journal } from '../store/journal.ts';
-import type { Watch } from '../watch.ts';
-import { Signal } from '../watch.ts';
+import type { Watch } from '../platform/watch.ts';
+import { Signal } from '../platform/watch.ts';
 import type { HeldStops } from './known.ts';
 import type { LocalRoute } from './local-route.ts';
 import { isCode } from './documents.ts';

@@ -1,7 +1,7 @@
 import { addToChecksum } from '@tailgate/sync-protocol';
 import type { Cursor, PatchFrame, Scope } from '@tailgate/sync-protocol';
-import type { Read } from '../store/reading.ts';
-import { anything, fields, listOf, number, optional, text } from '../store/reading.ts';
+import type { Read } from '../platform/reading.ts';
+import { anything, fields, listOf, number, optional, text } from '../platform/reading.ts';
 import type { Row, StoreChange } from '../store/store.ts';
 
 export interface LocalDocument {

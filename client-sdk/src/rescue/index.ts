@@ -1,12 +1,12 @@
 import { contentText, linkText } from '@tailgate/sync-protocol';
-import type { Environment } from '../environment.ts';
-import { base64url, platform } from '../environment.ts';
+import type { Environment } from '../platform/environment.ts';
+import { base64url, platform } from '../platform/environment.ts';
 import { keptMutation, putItem, toItem } from '../queue/item.ts';
 import { Outbox } from '../queue/outbox.ts';
 import { putQueue, Queue } from '../queue/queue.ts';
 import { Journal } from '../store/journal.ts';
-import type { Read } from '../store/reading.ts';
-import { exactly, fields, listOf, nullable, number, text } from '../store/reading.ts';
+import type { Read } from '../platform/reading.ts';
+import { exactly, fields, listOf, nullable, number, text } from '../platform/reading.ts';
 import type { Store } from '../store/store.ts';
 
 const exportedQueue = fields({

@@ -1,9 +1,9 @@
 import type { AssignedRoute } from '@tailgate/sync-protocol';
 import type { Journal } from '../store/journal.ts';
-import type { Read } from '../store/reading.ts';
-import { exactly, fields, flag, listOf, nullable, number, optional, text } from '../store/reading.ts';
+import type { Read } from '../platform/reading.ts';
+import { exactly, fields, flag, listOf, nullable, number, optional, text } from '../platform/reading.ts';
 import type { Row } from '../store/store.ts';
-import { Signal } from '../watch.ts';
+import { Signal } from '../platform/watch.ts';
 
 /** A driver who has signed in on this device. */
 const isAccount = fields({

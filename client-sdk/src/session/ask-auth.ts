@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '@tailgate/sync-protocol';
-import type { Environment } from '../environment.ts';
-import { Unreachable } from '../errors.ts';
-import { anything, fields, listOf, optional, text } from '../store/reading.ts';
+import type { Environment } from '../platform/environment.ts';
+import { Unreachable } from '../platform/errors.ts';
+import { anything, fields, listOf, optional, text } from '../platform/reading.ts';
 
 /** Every answer of our server, and none of a proxy's or a hotel's. */
 const isEnvelope = fields({ message: text, data: anything });

@@ -1,4 +1,4 @@
-import type { Environment } from '../environment.ts';
+import type { Environment } from '../platform/environment.ts';
 import type { Outbox } from '../queue/outbox.ts';
 import type { Accounts } from './accounts.ts';
 

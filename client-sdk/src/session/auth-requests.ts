@@ -1,5 +1,5 @@
-import { Unreachable } from '../errors.ts';
-import { fields, flag, listOf, text } from '../store/reading.ts';
+import { Unreachable } from '../platform/errors.ts';
+import { fields, flag, listOf, text } from '../platform/reading.ts';
 import type { Account } from './accounts.ts';
 import type { Answer } from './ask-auth.ts';
 import { askAuth } from './ask-auth.ts';

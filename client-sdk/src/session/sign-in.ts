@@ -1,4 +1,4 @@
-import { Unreachable } from '../errors.ts';
+import { Unreachable } from '../platform/errors.ts';
 import type { AuthCalls, AuthGround } from './auth-calls.ts';
 
 /** What asks the auth endpoints; rejects with `Unreachable` where it could not be loaded. */

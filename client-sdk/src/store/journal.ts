@@ -1,4 +1,4 @@
-import type { Clock } from '../environment.ts';
+import type { Clock } from '../platform/environment.ts';
 import type { Reserve } from './reserve.ts';
 import type { Durability, Store, StoreChange } from './store.ts';
 

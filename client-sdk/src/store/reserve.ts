@@ -1,5 +1,5 @@
-import type { Environment } from '../environment.ts';
-import { base64url } from '../environment.ts';
+import type { Environment } from '../platform/environment.ts';
+import { base64url } from '../platform/environment.ts';
 import type { Row, Store } from './store.ts';
 
 /** In the table of settings. */

@@ -1,4 +1,4 @@
-import { fields, text } from './reading.ts';
+import { fields, text } from '../platform/reading.ts';
 
 /** What is stored instead of a value: base64 of the nonce, and of what AES-GCM made. */
 export const isSealed = fields({ nonce: text, sealed: text });

@@ -1,9 +1,9 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import type { LocalClient } from '../client.ts';
-import { messageOf, Unreachable } from '../errors.ts';
+import { messageOf, Unreachable } from '../platform/errors.ts';
 import type { Receipt } from '../queue/receipt.ts';
 import type { LocalRoute } from '../replica/local-route.ts';
-import type { Watch } from '../watch.ts';
+import type { Watch } from '../platform/watch.ts';
 import type { Answer, Call, Change, Line, Message, Shown, Wanted } from './line.ts';
 import { newsOf } from './route-news.ts';
 

@@ -1,16 +1,16 @@
 import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
 import type { Author, Driver } from '../client.ts';
-import type { Withdrawal } from '../courier.ts';
-import type { Diagnostics } from '../diagnostics.ts';
-import type { Conflict, Told } from '../events.ts';
-import type { ReviewEntry } from '../inbox.ts';
+import type { Withdrawal } from '../engine/courier.ts';
+import type { Diagnostics } from '../engine/diagnostics.ts';
+import type { Conflict, Told } from '../engine/events.ts';
+import type { ReviewEntry } from '../engine/inbox.ts';
 import type { ReceiptState } from '../queue/receipt.ts';
 import type { Draft } from '../queue/record.ts';
 import type { Known } from '../replica/known.ts';
 import type { LocalRoute } from '../replica/local-route.ts';
 import type { SignInInput, SignInResult } from '../session/auth-calls.ts';
-import type { Status } from '../status.ts';
-import { exactly, fields } from '../store/reading.ts';
+import type { Status } from '../engine/status.ts';
+import { exactly, fields } from '../platform/reading.ts';
 import type { RouteNews } from './route-news.ts';
 
 /** A value of the page that runs the client, as the other pages show it. */

@@ -1,4 +1,4 @@
-import type { Environment, Socket, SocketEvent } from '../environment.ts';
+import type { Environment, Socket, SocketEvent } from '../platform/environment.ts';
 import type { Hearing, ScriptedDesk } from './scripted-lines.ts';
 
 /** The address of a scripted server that listens nowhere: no resolver knows it (RFC 2606). */

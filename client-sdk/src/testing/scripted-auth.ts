@@ -1,5 +1,5 @@
-import { newId, platform } from '../environment.ts';
-import { fields, flag, optional, text } from '../store/reading.ts';
+import { newId, platform } from '../platform/environment.ts';
+import { fields, flag, optional, text } from '../platform/reading.ts';
 
 /** What any of the auth endpoints takes. */
 const isAuthBody = fields({

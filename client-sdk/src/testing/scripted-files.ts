@@ -1,5 +1,5 @@
 import { assetIdBytes, assetIdText, spellAssetId } from '@tailgate/sync-protocol';
-import { newId, platform } from '../environment.ts';
+import { newId, platform } from '../platform/environment.ts';
 import { hexOf } from '../uploads/mint.ts';
 import { joined, ScriptSha256 } from '../uploads/sha256.ts';
 import { type Answer, refusal } from './scripted-auth.ts';

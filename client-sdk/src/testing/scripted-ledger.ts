@@ -24,7 +24,7 @@ import {
   stopResult,
   stopUpdateArgs,
 } from '@tailgate/sync-protocol';
-import { base64url } from '../environment.ts';
+import { base64url } from '../platform/environment.ts';
 import { hashed, ScriptedFiles } from './scripted-files.ts';
 import { read } from './read.ts';
 import { sampleScope } from './sample-route.ts';

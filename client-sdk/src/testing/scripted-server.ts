@@ -7,8 +7,8 @@ import type {
   StopObject,
 } from '@tailgate/sync-protocol';
 import { addToChecksum, clientFrame, clientScope, codesScope } from '@tailgate/sync-protocol';
-import type { Environment } from '../environment.ts';
-import { newId, platform } from '../environment.ts';
+import type { Environment } from '../platform/environment.ts';
+import { newId, platform } from '../platform/environment.ts';
 import { fetchOf, nowhere, socketsOf } from './in-page.ts';
 import { answerAuth, type Answer, refusal } from './scripted-auth.ts';
 import { answerExchange, type ExchangeDesk, helloOf, jsonOf, welcomeOf } from './scripted-exchange.ts';

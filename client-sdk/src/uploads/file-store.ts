@@ -1,6 +1,6 @@
-import type { Read } from '../store/reading.ts';
+import type { Read } from '../platform/reading.ts';
 import type { Row } from '../store/store.ts';
-import { either, exactly, fields, flag, number, nullable, optional, text } from '../store/reading.ts';
+import { either, exactly, fields, flag, number, nullable, optional, text } from '../platform/reading.ts';
 
 /** How far a file has come. */
 const fileState = either(

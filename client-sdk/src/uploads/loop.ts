@@ -1,6 +1,6 @@
 import type { HttpStack } from 'tus-js-client';
 import { backoffMs } from '../connection/machine.ts';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../platform/errors.ts';
 import type { UploadPort } from './port.ts';
 import type { KeptFile } from './file-store.ts';
 import type { Outcome } from './send-file.ts';

@@ -1,5 +1,5 @@
 import { assetIdBytes, assetIdText, spellAssetId } from '@tailgate/sync-protocol';
-import type { Environment } from '../environment.ts';
+import type { Environment } from '../platform/environment.ts';
 
 const saltBytes = 16;
 

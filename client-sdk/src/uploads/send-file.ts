@@ -1,7 +1,7 @@
 import type { HttpStack } from 'tus-js-client';
 import { DetailedError, Upload } from 'tus-js-client';
-import { messageOf } from '../errors.ts';
-import { fields, text } from '../store/reading.ts';
+import { messageOf } from '../platform/errors.ts';
+import { fields, text } from '../platform/reading.ts';
 import type { KeptFile } from './file-store.ts';
 
 /** What became of one attempt. */

@@ -1,4 +1,4 @@
-import { callAll, Signal } from '../watch.ts';
+import { callAll, Signal } from '../platform/watch.ts';
 import type { FileState, FileStore, KeptFile } from './file-store.ts';
 import { fileKinds, isKeptFile } from './file-store.ts';
 import { joined } from './sha256.ts';

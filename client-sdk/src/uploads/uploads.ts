@@ -1,11 +1,11 @@
 import type { HttpStack } from 'tus-js-client';
 import { isSupported } from 'tus-js-client';
-import { platform } from '../environment.ts';
-import type { Environment } from '../environment.ts';
-import { messageOf, NotSignedIn } from '../errors.ts';
+import { platform } from '../platform/environment.ts';
+import type { Environment } from '../platform/environment.ts';
+import { messageOf, NotSignedIn } from '../platform/errors.ts';
 import type { UploadGround, UploadsPart } from '../upload-port.ts';
-import type { Watch } from '../watch.ts';
-import { Signal } from '../watch.ts';
+import type { Watch } from '../platform/watch.ts';
+import { Signal } from '../platform/watch.ts';
 import { fetchStack } from './fetch-stack.ts';
 import type { FileInput, OpenFile } from './file-source.ts';
 import { openInput, readPieces } from './file-source.ts';

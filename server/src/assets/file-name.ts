@@ -1,4 +1,4 @@
-import { dropHidden } from '../hidden-characters.ts';
+import { dropHidden } from '../runtime/hidden-characters.ts';
 
 /** As long as file systems allow a name to be. */
 const longest = 255;

@@ -1,5 +1,5 @@
 import { hostText } from '@tailgate/sync-protocol';
-import type { ServicePart } from '../replication/host/tables.ts';
+import type { ServicePart } from '../host/files/tables.ts';
 import { shortenName } from './file-name.ts';
 
 /** What ACDTA holds at most. */

@@ -1,5 +1,5 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
-import type { ServicePart } from '../replication/host/tables.ts';
+import type { ServicePart } from '../host/files/tables.ts';
 
 /** A moment as the host writes it, on the facility's clock. */
 type HostClock = (instant: Date) => { readonly date: `${number}`; readonly time: `${number}` };

@@ -4,7 +4,7 @@ import { endSessions, unregisterAccount } from './sql.ts';
 
 /**
  * Ends an account: every session ends, no password counts, and the employee may sign up again. What becomes of the queues of
- * their phones is the operators' side (ops/unregister.ts).
+ * their phones is the operators' side (ops/devices/unregister.ts).
  *
  * @returns false where nobody of that id is registered
  */

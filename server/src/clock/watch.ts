@@ -1,5 +1,5 @@
 import type { Db } from '../db/types.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../runtime/log.ts';
 import { CLOCK_TOLERANCE_MS, type ServerClock } from './server-clock.ts';
 import * as sql from './sql.ts';
 

@@ -1,7 +1,7 @@
 import { codesScope } from '@tailgate/sync-protocol';
 import type { Listener } from '../db/listen.ts';
 import type { Queryable } from '../db/types.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../runtime/log.ts';
 import type { CodeBook, CodeRow } from './code-book.ts';
 import { codeBook } from './code-book.ts';
 import { loadCodes } from './sql.ts';

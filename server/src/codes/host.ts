@@ -1,5 +1,5 @@
 import type { ReferenceCode } from '@tailgate/sync-protocol';
-import type { HostRecord } from '../replication/host/tables.ts';
+import type { HostRecord } from '../host/files/tables.ts';
 
 /** A code of the host's control file; undefined for lists that drivers have no use for. */
 export function codeFromHost(row: HostRecord<'CTLCDP'>): (ReferenceCode & { active: boolean }) | undefined {

@@ -1,4 +1,4 @@
-import { StartError } from '../start-error.ts';
+import { StartError } from '../runtime/start-error.ts';
 import type { Queryable, Tx } from './types.ts';
 
 /** Which history of which PostgreSQL this is. A recovery and a fail-over begin a new timeline, a new `initdb` a new cluster. */

@@ -1,7 +1,7 @@
 import pg from 'pg';
-import type { Log } from '../log.ts';
-import { GatheringSocket } from './gathering-socket.ts';
-import { sendLargeInPlace } from './large-parameters.ts';
+import type { Log } from '../runtime/log.ts';
+import { GatheringSocket } from './pg-internals/gathering-socket.ts';
+import { sendLargeInPlace } from './pg-internals/large-parameters.ts';
 
 export interface PoolOptions {
   url: string;

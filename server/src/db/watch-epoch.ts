@@ -1,5 +1,5 @@
-import type { Log } from '../log.ts';
-import { StartError } from '../start-error.ts';
+import type { Log } from '../runtime/log.ts';
+import { StartError } from '../runtime/start-error.ts';
 import { ensureEpoch, epochChannel } from './epoch.ts';
 import type { Listener } from './listen.ts';
 import type { Queryable } from './types.ts';

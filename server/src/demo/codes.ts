@@ -1,4 +1,4 @@
-import type { HostPart } from '../replication/host/tables.ts';
+import type { HostPart } from '../host/files/tables.ts';
 
 // The reference codes of the demo host: those of the interface's documents and samples.
 

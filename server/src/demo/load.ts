@@ -1,6 +1,6 @@
-import { closeByHand, dispatchRoute, isEmptyHost, writeMasters } from '../replication/host/dispatch.ts';
-import type { Host } from '../replication/host/host.ts';
-import { hostMoment } from '../replication/host/local-time.ts';
+import { closeByHand, dispatchRoute, isEmptyHost, writeMasters } from '../host/tools/dispatch.ts';
+import type { Host } from '../host/host.ts';
+import { hostMoment } from '../host/files/local-time.ts';
 import { codes } from './codes.ts';
 import { employees } from './catalogue.ts';
 import { demoRoutes, weekEndOf } from './routes.ts';

@@ -1,5 +1,5 @@
-import type { RouteFile } from '../replication/host/load-file.ts';
-import { parseRouteFile } from '../replication/host/load-file.ts';
+import type { RouteFile } from '../host/tools/load-file.ts';
+import { parseRouteFile } from '../host/tools/load-file.ts';
 import { collectables, items, salesReps, shops, type DemoItem, type DemoShop } from './catalogue.ts';
 
 /** The five routes of the demo (contract §10), in the shape that `host load` reads. */

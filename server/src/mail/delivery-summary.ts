@@ -1,5 +1,5 @@
 import type { RouteKey, StopPlan, StopResult, StopStatus } from '@tailgate/sync-protocol';
-import { markHidden } from '../hidden-characters.ts';
+import { markHidden } from '../runtime/hidden-characters.ts';
 import { eventTime } from '../stops/event-time.ts';
 import { clockOf, zoneName } from './local-clock.ts';
 import type { DeliverySummary, Fact, SummaryTables } from './summary.ts';

@@ -1,4 +1,4 @@
-import { knownZone, zoneFormatters } from '../zone-clock.ts';
+import { knownZone, zoneFormatters } from '../runtime/zone-clock.ts';
 
 /**
  * A moment as people at the facility read it, such as `Fri, Nov 20, 2026, 10:05 AM CST`; blank where there is none.

@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/types.ts';
-import type { MailJob } from '../mutations/wakeups.ts';
+import type { MailJob } from '../mutations/jobs/wakeups.ts';
 import type { Verdict } from './smtp-verdict.ts';
 import { readProgress, saveGivenUp, saveSent, saveSettled } from './sql.ts';
 

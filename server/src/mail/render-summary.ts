@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Eta } from 'eta';
-import { markHidden } from '../hidden-characters.ts';
+import { markHidden } from '../runtime/hidden-characters.ts';
 import { plainSummary } from './plain-summary.ts';
 import type { DeliverySummary, ListedPictures, PictureReference, PicturesOf, SummaryView } from './summary.ts';
 

@@ -23,8 +23,8 @@ import {
 } from '@tailgate/sync-protocol';
 import type { $ZodIssue } from 'zod/v4/core';
 import * as z from 'zod/mini';
-import { faultsOf } from '../schema-faults.ts';
-import { compileReader } from '../schema-reader.ts';
+import { faultsOf } from '../wire/schema-faults.ts';
+import { compileReader } from '../wire/schema-reader.ts';
 import type {
   Actor,
   Change,

@@ -1,7 +1,7 @@
 import type { LoadConditionReport } from '@tailgate/sync-protocol';
 import { hostText, withoutFill } from '@tailgate/sync-protocol';
-import type { HostMoment } from '../replication/host/local-time.ts';
-import type { ServicePart } from '../replication/host/tables.ts';
+import type { HostMoment } from '../host/files/local-time.ts';
+import type { ServicePart } from '../host/files/tables.ts';
 
 export interface HostReport {
   readonly report: LoadConditionReport;

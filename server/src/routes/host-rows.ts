@@ -1,6 +1,6 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
-import type { HostMoment } from '../replication/host/local-time.ts';
-import type { ServicePart } from '../replication/host/tables.ts';
+import type { HostMoment } from '../host/files/local-time.ts';
+import type { ServicePart } from '../host/files/tables.ts';
 import type { ClosingState } from './closing.ts';
 
 export interface HostHeader extends Pick<ClosingState, 'status' | 'arrived' | 'closedAt' | 'closedBy'> {

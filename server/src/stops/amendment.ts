@@ -1,6 +1,6 @@
 import type { RouteKey, StopObject, StopResult, StopStatus, StopUpdates } from '@tailgate/sync-protocol';
 import { stopObject, stopStatus, stopUpdates, warehouseStop } from '@tailgate/sync-protocol';
-import type { ServicePart } from '../replication/host/tables.ts';
+import type { ServicePart } from '../host/files/tables.ts';
 import { amendExceptions } from './exception-amendments.ts';
 import type { HeldStop, StopRows } from './host-stop.ts';
 import { LineAmendments, type LineName } from './line-amendments.ts';

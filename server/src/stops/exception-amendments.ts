@@ -1,6 +1,6 @@
 import type { OsdEntry, OsdGroup, OverageItem, StopResult } from '@tailgate/sync-protocol';
 import { lineKey, osdGroup } from '@tailgate/sync-protocol';
-import type { ServicePart } from '../replication/host/tables.ts';
+import type { ServicePart } from '../host/files/tables.ts';
 import type { HostStop } from './host-stop.ts';
 import type { LineAmendments, LineName } from './line-amendments.ts';
 import { touchedLines } from './line-rows.ts';

@@ -1,7 +1,7 @@
 import type { StopResult } from '@tailgate/sync-protocol';
 import { hostLengths, hostText, officeSource } from '@tailgate/sync-protocol';
-import type { HostMoment } from '../replication/host/local-time.ts';
-import type { ServicePart } from '../replication/host/tables.ts';
+import type { HostMoment } from '../host/files/local-time.ts';
+import type { ServicePart } from '../host/files/tables.ts';
 import { eventTime, readableInstant, statusTime, statusWriter } from './event-time.ts';
 import type { HeldStop, HostStop, StopRows } from './host-stop.ts';
 import { lineRows, linePhotoRows } from './line-rows.ts';

@@ -1,6 +1,6 @@
 import type { RouteKey, StopResult } from '@tailgate/sync-protocol';
-import type { HostMoment } from '../replication/host/local-time.ts';
-import type { ServicePart } from '../replication/host/tables.ts';
+import type { HostMoment } from '../host/files/local-time.ts';
+import type { ServicePart } from '../host/files/tables.ts';
 
 /** The host files that hold a stop's service-owned columns, in the order in which they are written: RTSTUP completes a stop. */
 export const stopFiles = ['RTSTPP', 'RTPRUP', 'RTOSDP', 'RTIMGP', 'RTEMLP', 'RTSTUP'] as const;

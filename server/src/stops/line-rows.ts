@@ -1,6 +1,6 @@
 import type { LineResult } from '@tailgate/sync-protocol';
 import { withoutFill } from '@tailgate/sync-protocol';
-import type { ServicePart } from '../replication/host/tables.ts';
+import type { ServicePart } from '../host/files/tables.ts';
 import type { HostStop } from './host-stop.ts';
 
 type LineType = 'P' | 'C';

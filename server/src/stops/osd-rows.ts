@@ -1,6 +1,6 @@
 import type { LineKind, OsdGroup } from '@tailgate/sync-protocol';
 import { hostLengths, hostText, lineKey, withoutFill } from '@tailgate/sync-protocol';
-import type { ServicePart } from '../replication/host/tables.ts';
+import type { ServicePart } from '../host/files/tables.ts';
 import type { HostStop } from './host-stop.ts';
 import { touchedLines } from './line-rows.ts';
 import { equalBut } from './over-held.ts';

@@ -1,6 +1,6 @@
 import type { StopResult } from '@tailgate/sync-protocol';
 import { assetId, lineKey } from '@tailgate/sync-protocol';
-import type { ServicePart } from '../replication/host/tables.ts';
+import type { ServicePart } from '../host/files/tables.ts';
 import type { LineAmendments, LineName } from './line-amendments.ts';
 
 type PhotoRow = ServicePart<'RTIMGP'>;

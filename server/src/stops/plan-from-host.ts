@@ -1,6 +1,6 @@
 import type { Customer, PlanCollection, PlanProduct, StopPlan } from '@tailgate/sync-protocol';
-import type { RouteRows } from '../replication/host/reads.ts';
-import type { HostRecord } from '../replication/host/tables.ts';
+import type { RouteRows } from '../host/reads/reads.ts';
+import type { HostRecord } from '../host/files/tables.ts';
 
 /** What the host owns of a route's stops, as the documents that phones and rules see. Pure: rows in, plans out. */
 export function plansFromHost(rows: RouteRows): StopPlan[] {

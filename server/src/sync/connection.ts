@@ -5,7 +5,7 @@ import { hashToken } from '../auth/tokens.ts';
 import { isDatabaseUnavailable } from '../db/unavailable.ts';
 import type { Queue } from '../mutations/change.ts';
 import { MalformedPush } from '../mutations/item.ts';
-import { UnknownQueue } from '../mutations/pipeline.ts';
+import { UnknownQueue } from '../mutations/intake/pipeline.ts';
 import { bootOf, clockOf } from './device-clock.ts';
 import type { Follower } from './feed.ts';
 import type { Connected, Hub } from './hub.ts';

@@ -1,7 +1,7 @@
 import type { Cursor, Scope, ServerFrameInput } from '@tailgate/sync-protocol';
 import { parseScope } from '@tailgate/sync-protocol';
 import type { Queryable } from '../db/types.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../runtime/log.ts';
 import type { RouteCommit } from '../mutations/change.ts';
 import {
   contentOf,

@@ -1,7 +1,7 @@
 import type { HelloFrame, PingFrame } from '@tailgate/sync-protocol';
 import { textArray } from '../db/arrays.ts';
 import type { Queryable } from '../db/types.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../runtime/log.ts';
 import { saveGauges } from './sql.ts';
 
 /** What only hello says, and what each ping says again. */

@@ -3,7 +3,7 @@ import { readSessionStates, type Sessions } from '../auth/sessions.ts';
 import { sessionsChannel } from '../auth/sql.ts';
 import type { Listener } from '../db/listen.ts';
 import type { Queryable } from '../db/types.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../runtime/log.ts';
 import type { Pipeline, RouteCommit } from '../mutations/change.ts';
 import { listAssignedRoutes } from '../routes/queries.ts';
 import { openClients, type ClientAnswer, type ClientAsk } from './clients.ts';

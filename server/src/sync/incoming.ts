@@ -1,5 +1,5 @@
 import { clientFrame, type ErrorDetail } from '@tailgate/sync-protocol';
-import { faultsOf } from '../schema-faults.ts';
+import { faultsOf } from '../wire/schema-faults.ts';
 import type { Arrival } from './session-types.ts';
 
 const known: ReadonlySet<unknown> = new Set(clientFrame.def.options.map((option) => option.shape.type.def.values[0]));

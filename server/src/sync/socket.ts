@@ -1,11 +1,11 @@
 import fastifyWebsocket from '@fastify/websocket';
 import type { FastifyInstance } from 'fastify';
 import { Connection } from './connection.ts';
-import { serveExchange, type IsOperator } from './exchange.ts';
+import { serveExchange, type IsOperator } from './plain-http/exchange.ts';
 import { HalfFrames } from './half-frames.ts';
 import { openHub, type Hub, type HubOptions } from './hub.ts';
 import { syncLimits, type SyncLimits } from './limits.ts';
-import { serveSnapshots } from './snapshot.ts';
+import { serveSnapshots } from './plain-http/snapshot.ts';
 
 export const syncPath = '/api/sync';
 

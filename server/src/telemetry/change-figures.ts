@@ -1,6 +1,6 @@
 import { Counter, exponentialBuckets, Histogram, type Registry } from 'prom-client';
-import { BATCH_SIZE } from '../mutations/pipeline.ts';
-import { resultOf, type CommitWatch, type Result } from '../mutations/watch.ts';
+import { BATCH_SIZE } from '../mutations/intake/pipeline.ts';
+import { resultOf, type CommitWatch, type Result } from '../mutations/intake/watch.ts';
 import type { Item } from '../mutations/item.ts';
 import type { QuarantineCode } from '../mutations/change.ts';
 

@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
-import type { DeliveryOutcome } from '../mutations/deliveries.ts';
+import type { DeliveryOutcome } from '../mutations/jobs/deliveries.ts';
 
 const outcomes: readonly DeliveryOutcome[] = ['sent', 'deferred', 'given_up'];
 

@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { HostWatch, StatementOutcome } from '../replication/watch.ts';
+import type { HostWatch, StatementOutcome } from '../replication/control/watch.ts';
 
 const outcomes: readonly StatementOutcome[] = ['done', 'passing', 'not_journaled', 'duplicate', 'poison', 'setup'];
 

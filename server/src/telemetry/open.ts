@@ -1,7 +1,7 @@
-import type { RequestWatch } from '../http/request-watch.ts';
-import type { Log } from '../log.ts';
-import type { CommitWatch } from '../mutations/watch.ts';
-import type { HostWatch } from '../replication/watch.ts';
+import type { RequestWatch } from '../http/server/request-watch.ts';
+import type { Log } from '../runtime/log.ts';
+import type { CommitWatch } from '../mutations/intake/watch.ts';
+import type { HostWatch } from '../replication/control/watch.ts';
 import { openFigures, type Figures, type Node } from './figures.ts';
 
 export interface TelemetryOptions {

@@ -11,7 +11,7 @@ import {
   type IdGenerator,
   type SpanExporter,
 } from '@opentelemetry/sdk-trace';
-import type { Log } from '../log.ts';
+import type { Log } from '../runtime/log.ts';
 import type { Node } from './figures.ts';
 
 export interface OtlpOptions {

@@ -1,10 +1,10 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Queryable } from '../db/types.ts';
-import type { Log } from '../log.ts';
-import { Question, within } from '../question.ts';
-import { readBacklog } from '../replication/backlog.ts';
-import { findLiveWorker } from '../replication/heartbeat.ts';
-import type { HostStanding } from '../replication/worker.ts';
+import type { Log } from '../runtime/log.ts';
+import { Question, within } from '../runtime/question.ts';
+import { readBacklog } from '../replication/out/backlog.ts';
+import { findLiveWorker } from '../replication/control/heartbeat.ts';
+import type { HostStanding } from '../replication/out/worker.ts';
 import { countOpenQuarantine } from './sql.ts';
 
 /** Whoever collects figures waits ten seconds as a rule. */

@@ -2,9 +2,9 @@ import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags } from '@open
 import type { Attributes, Context, Link, SpanContext } from '@opentelemetry/api';
 import { parseTraceParent } from '@opentelemetry/core';
 import { routeScope } from '@tailgate/sync-protocol';
-import type { RequestWatch } from '../http/request-watch.ts';
-import { resultOf, type CommitWatch, type SettledBatch, type SettledChange } from '../mutations/watch.ts';
-import type { BroughtStop, HostWatch } from '../replication/watch.ts';
+import type { RequestWatch } from '../http/server/request-watch.ts';
+import { resultOf, type CommitWatch, type SettledBatch, type SettledChange } from '../mutations/intake/watch.ts';
+import type { BroughtStop, HostWatch } from '../replication/control/watch.ts';
 import { openOtlp, type OtlpOptions } from './otlp.ts';
 import { GivenIds, idsOf, type SpanIds } from './trace-ids.ts';
 

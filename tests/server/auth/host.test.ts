@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { HostUser } from '../../../server/src/auth/host.ts';
 import { signInRow, userRow } from '../../../server/src/auth/host.ts';
-import { hostMoment } from '../../../server/src/replication/host/local-time.ts';
+import { hostMoment } from '../../../server/src/host/files/local-time.ts';
 
 const moment = (instant: Date) => hostMoment(instant, 'America/Chicago');
 const user: HostUser = {

@@ -1,6 +1,6 @@
 import { operations } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { parseOpsCommand, runOpsCommand } from '../../../server/src/ops/cli.ts';
+import { parseOpsCommand, runOpsCommand } from '../../../server/src/ops/commands/cli.ts';
 import { insertEmployees, password, signIn, signUp } from '../../support/people.ts';
 import type { RestServer } from '../../support/rest-server.ts';
 import { startRestServer } from '../../support/rest-server.ts';

@@ -2,7 +2,7 @@ import { operations } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ServerClock } from '../../../server/src/clock/server-clock.ts';
 import { ClockWatch } from '../../../server/src/clock/watch.ts';
-import { findFutureStops, healClock } from '../../../server/src/ops/heal-clock.ts';
+import { findFutureStops, healClock } from '../../../server/src/ops/clock/heal-clock.ts';
 import { TestMachine } from '../../support/machine-clocks.ts';
 import { insertRoutes, plan } from '../../support/mirror.ts';
 import { signUp } from '../../support/people.ts';

@@ -1,7 +1,7 @@
 import type { Operation, PathSetName } from '@tailgate/sync-protocol';
 import { operations, pathSets } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openAreas, openPaths } from '../../../server/src/http/open-paths.ts';
+import { openAreas, openPaths } from '../../../server/src/http/endpoints/open-paths.ts';
 import { insertEmployees, password, signUp } from '../../support/people.ts';
 import type { RestServer } from '../../support/rest-server.ts';
 import { opsToken, startRestServer } from '../../support/rest-server.ts';

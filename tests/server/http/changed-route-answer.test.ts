@@ -1,7 +1,7 @@
 import { stopView } from '@tailgate/sync-protocol';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { RouteAnswer } from '../../../server/src/http/route-answer.ts';
+import { RouteAnswer } from '../../../server/src/http/endpoints/route-answer.ts';
 import { stopPayload } from '../../../server/src/routes/payload.ts';
 import type { ChangedStop, PendingRoute } from '../../../server/src/routes/queries.ts';
 import { plan } from '../../support/mirror.ts';

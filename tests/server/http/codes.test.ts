@@ -1,8 +1,8 @@
 import { operations } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { codes } from '../../../server/src/demo/codes.ts';
-import { writeMasters } from '../../../server/src/replication/host/dispatch.ts';
-import { importCodes } from '../../../server/src/replication/import-masters.ts';
+import { writeMasters } from '../../../server/src/host/tools/dispatch.ts';
+import { importCodes } from '../../../server/src/replication/in/import-masters.ts';
 import { insertEmployees, signUp } from '../../support/people.ts';
 import type { RestServer } from '../../support/rest-server.ts';
 import { startRestServer } from '../../support/rest-server.ts';

@@ -1,10 +1,10 @@
 import { operations } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { LazyHostCatalog } from '../../../server/src/host-catalog.ts';
-import { auditTail, columnsOf } from '../../../server/src/replication/host/columns.ts';
-import type { Host } from '../../../server/src/replication/host/host.ts';
-import { openStandIn } from '../../../server/src/replication/host/postgres.ts';
-import { hostFile } from '../../../server/src/replication/host/tables.ts';
+import { LazyHostCatalog } from '../../../server/src/replication/host-catalog.ts';
+import { auditTail, columnsOf } from '../../../server/src/host/files/columns.ts';
+import type { Host } from '../../../server/src/host/host.ts';
+import { openStandIn } from '../../../server/src/host/connection/postgres.ts';
+import { hostFile } from '../../../server/src/host/files/tables.ts';
 import { atFileEnd } from '../../support/file-end.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import type { RestServer } from '../../support/rest-server.ts';

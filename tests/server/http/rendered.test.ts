@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RenderedAnswer, RenderedAnswers } from '../../../server/src/http/rendered.ts';
+import { RenderedAnswer, RenderedAnswers } from '../../../server/src/http/answers/rendered.ts';
 
 /** An answer that weighs so much: its bytes and a quarter for its compressed forms. */
 const answer = (weight: number) => new RenderedAnswer(Buffer.alloc((weight * 4) / 5, 'x'));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { operations } from '@tailgate/sync-protocol';
 import { beforeAll, expect, test } from 'vitest';
-import { openLogger } from '../../../server/src/logger.ts';
+import { openLogger } from '../../../server/src/runtime/logger.ts';
 import { mountSync } from '../../../server/src/sync/socket.ts';
 import { insertRoutes, plan } from '../../support/mirror.ts';
 import { Phone } from '../../support/phone.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { buildMetrics } from '../../../server/src/http/metrics.ts';
-import { openLogger } from '../../../server/src/logger.ts';
+import { buildMetrics } from '../../../server/src/http/endpoints/metrics.ts';
+import { openLogger } from '../../../server/src/runtime/logger.ts';
 import { reservePort } from '../../support/reserved-port.ts';
 
 test('a server that stops does not wait for somebody who connected and never asked anything', async () => {

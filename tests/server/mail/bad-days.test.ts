@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { queues } from '../../../server/src/mutations/wakeups.ts';
+import { queues } from '../../../server/src/mutations/jobs/wakeups.ts';
 import { addRoute, delivered } from '../mutations/ground.ts';
 import { mailGround } from './mail-ground.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { queues } from '../../../server/src/mutations/wakeups.ts';
+import { queues } from '../../../server/src/mutations/jobs/wakeups.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { addRoute, delivered } from '../mutations/ground.ts';
 import { restChange } from '../../support/rest-change.ts';

@@ -1,12 +1,12 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { PgBoss } from 'pg-boss';
 import type { Queryable } from '../../../server/src/db/types.ts';
-import type { DeliveryOutcome } from '../../../server/src/mutations/deliveries.ts';
+import type { DeliveryOutcome } from '../../../server/src/mutations/jobs/deliveries.ts';
 import { startMail } from '../../../server/src/mail/delivery-mails.ts';
 import type { Patience } from '../../../server/src/mail/post.ts';
 import { ordinaryPatience } from '../../../server/src/mail/post.ts';
 import type { Change } from '../../../server/src/mutations/change.ts';
-import { queues } from '../../../server/src/mutations/wakeups.ts';
+import { queues } from '../../../server/src/mutations/jobs/wakeups.ts';
 import { atFileEnd } from '../../support/file-end.ts';
 import type { ReceivedMail } from '../../support/mail-server.ts';
 import { startMailServer } from '../../support/mail-server.ts';

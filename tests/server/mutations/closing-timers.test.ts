@@ -1,8 +1,8 @@
 import { routeScope, type StopResult } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { startClosing, type ClosingOptions } from '../../../server/src/mutations/closing-timers.ts';
+import { startClosing, type ClosingOptions } from '../../../server/src/mutations/jobs/closing-timers.ts';
 import type { Pipeline, RouteCommit } from '../../../server/src/mutations/change.ts';
-import { queues } from '../../../server/src/mutations/wakeups.ts';
+import { queues } from '../../../server/src/mutations/jobs/wakeups.ts';
 import { keyedId } from '../../../server/src/stops/mutation-id.ts';
 import { readResult } from '../../../server/src/stops/stored-documents.ts';
 import { atFileEnd } from '../../support/file-end.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { findAsset } from '../../../server/src/assets/queries.ts';
-import { applyRetention, isLimited, type Retention } from '../../../server/src/ops/retention.ts';
+import { applyRetention, isLimited, type Retention } from '../../../server/src/ops/retention/retention.ts';
 import { insertRoutes, plan } from '../../support/mirror.ts';
 import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { recordedLog } from '../../support/recorded-log.ts';

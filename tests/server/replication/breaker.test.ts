@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { answer, closedBreaker, fail, routeDelayMs, type Breaker } from '../../../server/src/replication/breaker.ts';
+import {
+  answer,
+  closedBreaker,
+  fail,
+  routeDelayMs,
+  type Breaker,
+} from '../../../server/src/replication/control/breaker.ts';
 
 const failure = { at: new Date('2026-11-21T16:00:00Z'), reason: '08001 away', setup: false };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { editTurns, rowName } from '../../../server/src/replication/edit-turns.ts';
-import { hostMoment } from '../../../server/src/replication/host/local-time.ts';
+import { editTurns, rowName } from '../../../server/src/replication/out/edit-turns.ts';
+import { hostMoment } from '../../../server/src/host/files/local-time.ts';
 import { hostRows } from '../../../server/src/stops/host-rows.ts';
 import type { StopRows } from '../../../server/src/stops/host-stop.ts';
 

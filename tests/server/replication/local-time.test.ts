@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hostMoment, instantOf } from '../../../server/src/replication/host/local-time.ts';
+import { hostMoment, instantOf } from '../../../server/src/host/files/local-time.ts';
 
 const HOUR = 3_600_000;
 const [from, until] = [Date.UTC(2026, 0, 1), Date.UTC(2028, 0, 1)];

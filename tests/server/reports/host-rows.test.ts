@@ -1,6 +1,6 @@
 import { loadConditionReport } from '@tailgate/sync-protocol';
 import { describe, expect, test } from 'vitest';
-import { hostMoment } from '../../../server/src/replication/host/local-time.ts';
+import { hostMoment } from '../../../server/src/host/files/local-time.ts';
 import { reportRows } from '../../../server/src/reports/host.ts';
 
 function render(more: object = {}, { revision = 1, zone = 'America/Chicago' } = {}) {

@@ -6,7 +6,7 @@ import {
   type StopResult,
 } from '@tailgate/sync-protocol';
 import { describe, expect, test } from 'vitest';
-import { hostMoment } from '../../../server/src/replication/host/local-time.ts';
+import { hostMoment } from '../../../server/src/host/files/local-time.ts';
 import { headerRow } from '../../../server/src/routes/host-rows.ts';
 import { eventTime } from '../../../server/src/stops/event-time.ts';
 import { hostRows, isUntouched } from '../../../server/src/stops/host-rows.ts';

@@ -1,6 +1,6 @@
 import { clientScope, operations, pullAnswer, pushAnswer, type Mutation } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { parseOpsCommand, runOpsCommand } from '../../../server/src/ops/cli.ts';
+import { parseOpsCommand, runOpsCommand } from '../../../server/src/ops/commands/cli.ts';
 import { insertRoutes, plan } from '../../support/mirror.ts';
 import { password, signIn, signUp } from '../../support/people.ts';
 import { Phone } from '../../support/phone.ts';

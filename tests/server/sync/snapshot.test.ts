@@ -3,7 +3,7 @@ import { routeScope } from '@tailgate/sync-protocol';
 import { fastify } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import type { Queryable } from '../../../server/src/db/types.ts';
-import { serveSnapshots } from '../../../server/src/sync/snapshot.ts';
+import { serveSnapshots } from '../../../server/src/sync/plain-http/snapshot.ts';
 import { plan } from '../../support/mirror.ts';
 import { Replica } from '../../support/replica.ts';
 import { askSnapshot, readSnapshot } from '../../support/snapshot.ts';

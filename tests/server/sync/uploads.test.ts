@@ -5,7 +5,7 @@ import { ResumableUploads } from '../../../server/src/assets/resumable.ts';
 import { sweepAssets } from '../../../server/src/assets/sweep.ts';
 import { shareCommits } from '../../../server/src/assets/shared-commit.ts';
 import { withTransaction } from '../../../server/src/db/transaction.ts';
-import { readableHeaders } from '../../../server/src/http/browser-rules.ts';
+import { readableHeaders } from '../../../server/src/http/server/browser-rules.ts';
 import { insertEmployees, signUp } from '../../support/people.ts';
 import { Phone } from '../../support/phone.ts';
 import type { Signed } from '../../support/rest-client.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../../server/src/config.ts';
-import { buildMetrics } from '../../../server/src/http/metrics.ts';
-import { openLogger } from '../../../server/src/logger.ts';
-import { BATCH_SIZE } from '../../../server/src/mutations/pipeline.ts';
+import { buildMetrics } from '../../../server/src/http/endpoints/metrics.ts';
+import { openLogger } from '../../../server/src/runtime/logger.ts';
+import { BATCH_SIZE } from '../../../server/src/mutations/intake/pipeline.ts';
 import { openTelemetry } from '../../../server/src/telemetry/open.ts';
 import { atFileEnd } from '../../support/file-end.ts';
 import { readText } from '../../house/source-file.ts';

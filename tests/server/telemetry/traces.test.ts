@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { SettledChange } from '../../../server/src/mutations/watch.ts';
-import type { BroughtStop } from '../../../server/src/replication/watch.ts';
+import type { SettledChange } from '../../../server/src/mutations/intake/watch.ts';
+import type { BroughtStop } from '../../../server/src/replication/control/watch.ts';
 import { Traces } from '../../../server/src/telemetry/traces.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { startTraceCollector } from '../../support/trace-collector.ts';

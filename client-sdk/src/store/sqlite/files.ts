@@ -1,6 +1,6 @@
 import type { FileStore } from '../../uploads/file-store.ts';
 import { pieceKey } from '../../uploads/file-store.ts';
-import { anything, fields, text } from '../reading.ts';
+import { anything, fields, text } from '../../platform/reading.ts';
 import type { Row } from '../store.ts';
 import { SqlAccess } from './access.ts';
 import type { OpenSql } from './connection.ts';

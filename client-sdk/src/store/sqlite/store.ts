@@ -1,4 +1,4 @@
-import { fields, text } from '../reading.ts';
+import { fields, text } from '../../platform/reading.ts';
 import type { Durability, Row, Store, StoreChange, Table } from '../store.ts';
 import { SqlAccess } from './access.ts';
 import type { OpenSql } from './connection.ts';

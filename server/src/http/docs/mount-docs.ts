@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { readFile } from 'node:fs/promises';
-import { EncodedBytes, sendEncoded } from '../encoded-bytes.ts';
-import { AppError } from '../errors.ts';
+import { EncodedBytes, sendEncoded } from '../answers/encoded-bytes.ts';
+import { AppError } from '../../wire/errors.ts';
 import { openapiDocument } from '../openapi/document.ts';
 
 /** Swagger UI comes from its package, not from somebody's network: the page works where there is none. */

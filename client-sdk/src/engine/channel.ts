@@ -1,0 +1,239 @@
+import type { AssignedRoute, ClientFrameInput, Cursor, Scope, HeardFrame } from '@tailgate/sync-protocol';
+import { currentProtocol } from '@tailgate/sync-protocol';
+import type { Talk } from '../connection/connection.ts';
+import { Connection } from '../connection/connection.ts';
+import type { DeviceTime } from '../connection/device-time.ts';
+import type { Lines } from '../connection/lines.ts';
+import type { State, Timing } from '../connection/machine.ts';
+import type { Environment } from '../platform/environment.ts';
+import type { Outbox } from '../queue/outbox.ts';
+import type { Queue } from '../queue/queue.ts';
+import { Sender } from '../queue/sender.ts';
+import { Feed } from '../replica/feed.ts';
+import type { Replica } from '../replica/replica.ts';
+import type { Account, Accounts } from '../session/accounts.ts';
+
+/** What a queue shows at the door; a queue key opens less, but as long as there is something to push. */
+export type Credentials = { readonly api_token: string } | { readonly queue_key: string };
+
+type Welcome = Extract<HeardFrame, { type: 'welcome' }>;
+type SessionFrame = Extract<HeardFrame, { type: 'session' }>;
+
+/** What a channel asks and tells the client around it. */
+export interface Desk {
+  /** Undefined where this queue has nothing to say now, or nobody who may say it. */
+  credentials(queue: Queue): Credentials | undefined;
+  /** The scopes that this queue's connection follows. */
+  cursors(queue: Queue): Record<Scope, Cursor | null>;
+  /** The driver at work, where this is their queue and they may read: its connection follows the feed. */
+  followerOf(queue: Queue): Account | undefined;
+  welcomed(queue: Queue, epoch: string): void;
+  session(queue: Queue, frame: SessionFrame): void;
+  rejected(channel: Channel, code: string, message: string): void;
+  trouble(code: string, message: string): void;
+  /** The server has answered changes. */
+  relieved(): void;
+  /** The line of a channel stands otherwise than before. */
+  showStatus(): void;
+}
+
+export interface ChannelGround {
+  readonly url: string;
+  readonly lines: Lines;
+  readonly environment: Environment;
+  readonly timing: Timing;
+  readonly accounts: Accounts;
+  readonly outbox: Outbox;
+  readonly replica: Replica;
+  readonly time: DeviceTime;
+  readonly device: string;
+  readonly app: string;
+  readonly desk: Desk;
+}
+
+/** What hello calls this build. */
+export const sdkName = 'tailgate-client-sdk/0.1.0';
+
+/** One queue and its own line to the server: no queue waits for another's credentials, or faults. */
+export class Channel implements Talk {
+  readonly #ground: ChannelGround;
+  readonly #connection: Connection;
+  queue: Queue;
+  /** While the connection is live. */
+  #sender: Sender | undefined;
+  #feed: Feed | undefined;
+  /** Over this connection, or an earlier one, it was found out well enough what time it is. */
+  #isTimed = false;
+  /** The scopes that the last hello named; what this device knows may have changed since. */
+  #follows: readonly Scope[] = [];
+  /** The credentials of this connection. */
+  #shown = '';
+
+  constructor(queue: Queue, ground: ChannelGround) {
+    this.queue = queue;
+    this.#ground = ground;
+    this.#connection = new Connection(ground, this);
+  }
+
+  get state(): State {
+    return this.#connection.state;
+  }
+
+  /** Looks again at what there is to do, and sends what waits. */
+  update(): void {
+    const credentials = this.#ground.desk.credentials(this.queue);
+    if (!credentials) return this.#connection.tell({ is: 'unwanted' });
+    const shown = JSON.stringify(credentials);
+    if (this.#shown !== shown) this.#connection.tell({ is: 'renewed' });
+    this.#shown = shown;
+    this.#connection.tell({ is: 'wanted' });
+    this.#pump();
+  }
+
+  wake(): void {
+    this.#connection.tell({ is: 'woken' });
+  }
+
+  /** There is a network: a line that waits is tried now, a live one is left alone. */
+  knock(): void {
+    if (this.state.at === 'waiting') this.wake();
+  }
+
+  /** The server knows this queue as somebody else's, or with other items: goes on under a new name. */
+  fork(): void {
+    this.queue = this.#ground.outbox.fork(this.queue);
+    this.#connection.tell({ is: 'renewed' });
+    this.update();
+  }
+
+  close(): void {
+    this.#connection.tell({ is: 'unwanted' });
+  }
+
+  // ── What the connection asks and tells ────────────────────────────────────────────────────────────────────────────
+
+  hello(): Extract<ClientFrameInput, { type: 'hello' }> {
+    const { device, app, desk } = this.#ground;
+    const { client_id, employee, queue_key } = this.queue.head;
+    const cursors = desk.cursors(this.queue);
+    this.#follows = Object.keys(cursors);
+    return {
+      type: 'hello',
+      protocol: currentProtocol,
+      client_id,
+      employee_id: employee,
+      ...desk.credentials(this.queue),
+      ...(queue_key === null && { wants_queue_key: true }),
+      device,
+      app,
+      sdk: sdkName,
+      cursors,
+      ...this.#gauge(),
+    };
+  }
+
+  ping(): Extract<ClientFrameInput, { type: 'ping' }> {
+    return { type: 'ping', ...this.#gauge() };
+  }
+
+  /** What its clocks say, and what the office sees of a phone that still has something. */
+  #gauge() {
+    const { waiting, oldest } = this.queue;
+    return { clock: this.#ground.time.reading(), pending: waiting.size, oldest_pending_at: oldest };
+  }
+
+  moved(state: State, before: State): void {
+    if (state.at === before.at) return;
+    if (before.at === 'live') {
+      this.#sender?.end();
+      this.#feed?.end();
+      this.#sender = this.#feed = undefined;
+    }
+    this.#ground.desk.showStatus();
+  }
+
+  take(frame: HeardFrame): void {
+    const { outbox, replica, desk } = this.#ground;
+    switch (frame.type) {
+      case 'welcome':
+        return this.#welcome(frame);
+      case 'ack':
+        outbox.settle(this.queue, frame.results, replica);
+        desk.relieved();
+        if (frame.fork !== undefined) return this.fork();
+        if (frame.wants !== undefined && !this.#reconcile(frame.wants - 1)) return;
+        this.#sender?.took(frame);
+        this.#pump();
+        return;
+      case 'error':
+        this.#sender?.failed();
+        return desk.trouble(frame.code, frame.message);
+      case 'reject':
+        return desk.rejected(this, frame.code, frame.message);
+      case 'session':
+        return desk.session(this.queue, frame);
+      case 'routes':
+        return this.#follow(frame.routes);
+      case 'patch':
+        this.#feed?.take(frame);
+        return;
+      case 'snapshot':
+        return void this.#feed?.fetch(frame.scope);
+      case 'gone':
+        return this.#feed?.leave(frame.scope);
+      default:
+      // The others are the connection's.
+    }
+  }
+
+  #welcome(frame: Welcome): void {
+    const { outbox, desk, time } = this.#ground;
+    if (frame.queue_key !== undefined) outbox.setQueueKey(this.queue, frame.queue_key);
+    if (!this.#reconcile(frame.last_seq, frame.epoch)) return;
+    const ground = { ...this.#ground, line: this.#connection };
+    this.#sender = new Sender(this.queue, frame.limits, ground);
+    this.#isTimed = time.isSure;
+    const account = desk.followerOf(this.queue);
+    if (account) this.#feed = new Feed({ ...ground, account, follows: this.#follows });
+    this.#follow(frame.routes);
+    desk.welcomed(this.queue, frame.epoch);
+    // What the welcome brings may have ended this channel.
+    this.#pump();
+  }
+
+  #follow(routes: AssignedRoute[]): void {
+    if (!this.#feed) return;
+    this.#ground.accounts.setRoutes(this.queue.head.employee, routes);
+    this.#feed.follow(routes);
+  }
+
+  #pump(): void {
+    if (this.#isTimed) void this.#sender?.pump();
+  }
+
+  /** A hello that lay in a dead zone tells the time badly: its first pong is waited for, however long that takes. */
+  timed(askedAt: number, serverTime: string): void {
+    this.#ground.time.take(askedAt, serverTime);
+    this.#ground.desk.showStatus();
+    if (!this.#sender || this.#isTimed) return;
+    this.#isTimed = true;
+    // The next ping tells the server what was found out.
+    this.wake();
+    this.#pump();
+  }
+
+  /** Brings queue and watermark together; false where the queue goes on as another one. */
+  #reconcile(lastSeq: number, epoch = this.queue.head.epoch): boolean {
+    const { outbox, desk } = this.#ground;
+    const gone = outbox.reconcile(this.queue, lastSeq, epoch);
+    if (gone === 'fork') {
+      this.fork();
+      return false;
+    }
+    if (gone) {
+      this.#connection.send({ type: 'gone', ...gone, reason: 'no longer on this device' });
+      desk.trouble('GONE', `changes ${gone.from} to ${gone.to} are no longer on this device`);
+    }
+    return true;
+  }
+}

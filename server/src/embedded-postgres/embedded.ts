@@ -1,0 +1,268 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { prepareDataDir } from '../runtime/data-dir.ts';
+import { keepSecret } from '../runtime/kept-secret.ts';
+import type { Log } from '../runtime/log.ts';
+import { StartError } from '../runtime/start-error.ts';
+import {
+  choosePort,
+  findRunning,
+  initialise,
+  logTail,
+  start,
+  stop,
+  SUPERUSER,
+  type Cluster,
+  type Settings,
+} from './cluster.ts';
+import { describePlace, placeCluster, rememberFolder } from './placement.ts';
+import { ensureDatabase, moveIn, moveOut, takeParts, type Tenant } from './tenancy.ts';
+
+export interface EmbeddedOptions {
+  log: Log;
+  /** How others are told about this process, e.g. `npm start (process 12)`. */
+  name: string;
+  /** What only one process may be on this data folder: `api`, `worker`. A second one gets a `StartError`. */
+  parts?: readonly string[];
+  settings?: Settings;
+  /** Aborted where the start is to be given up: what it has begun is ended, and the reason thrown. */
+  stopping?: AbortSignal;
+  /** Called once where PostgreSQL went away and does not come back at `url`: this process cannot go on. */
+  onLost?: (why: StartError) => void;
+  recovery?: Recovery;
+  random?: () => number;
+}
+
+/** How a PostgreSQL that went away is started again: the waits between two tries double up to a limit. */
+export interface Recovery {
+  firstWaitMs: number;
+  longestWaitMs: number;
+  /** A try that fails after so long is the last one. */
+  giveUpAfterMs: number;
+}
+
+export interface Embedded {
+  url: string;
+  /** Where the data lies, for people. */
+  place: string;
+  /** False: another process had started PostgreSQL already and we joined it. */
+  owned: boolean;
+  /** Leaves; the last process to leave stops PostgreSQL. */
+  stop(): Promise<void>;
+}
+
+const DATABASE = 'tailgate';
+const MOVE_IN_TIMEOUT_MS = 60_000;
+const START_ATTEMPTS = 3;
+const RETRY_MS = 100;
+/** A full disk needs a person or a clean-up job: the server waits for either, and then lets its supervisor act. */
+const RECOVERY: Recovery = { firstWaitMs: 250, longestWaitMs: 10_000, giveUpAfterMs: 300_000 };
+
+/** What `DATA_DIR/postgres.json` remembers, so that addresses stay the same from start to start. */
+const memory = z.object({ folder: z.string(), port: z.number().int() }).partial();
+type Memory = z.infer<typeof memory>;
+
+/**
+ * Gives the PostgreSQL of `dataDir`: joins the one that runs there, else starts it, making the data folder first if
+ * need be. It outlives a crash of ours, and the next start joins it. While we hold it, it is started again if it dies, and
+ * again where a start fails; `onLost` says that this was in vain.
+ */
+export async function openEmbedded(dataDir: string, options: EmbeddedOptions): Promise<Embedded> {
+  await prepareDataDir(dataDir);
+  const remembered = await readMemory(dataDir);
+  const cluster = await placeCluster(dataDir, remembered.folder);
+  const { secret: password } = await keepSecret(join(dataDir, 'postgres.password'));
+  // Before there is anything in it: a start that is cut off here goes on in the same folder the next time.
+  const folder = rememberFolder(dataDir, cluster);
+  if (folder !== remembered.folder) await writeMemory(dataDir, { ...remembered, folder });
+  await initialise(cluster, password, { stopping: options.stopping }).catch((cause: unknown) => {
+    options.stopping?.throwIfAborted();
+    throw new StartError(`PostgreSQL could not be set up in ${cluster.folder}: ${lastLine(cause)}`, { cause });
+  });
+  const house: House = { dataDir, cluster, password, options };
+  const { tenant, port, started } = await enter(house, remembered.port);
+  const held = new HeldHouse(house, tenant, port);
+  try {
+    if (port !== remembered.port) await writeMemory(dataDir, { folder, port });
+    await ensureDatabase(tenant, DATABASE);
+  } catch (error) {
+    await held.stop();
+    throw error;
+  }
+  const url = addressOf(house, port, DATABASE);
+  return { url, place: describePlace(dataDir, cluster), owned: started, stop: () => held.stop() };
+}
+
+interface House {
+  dataDir: string;
+  cluster: Cluster;
+  password: string;
+  options: EmbeddedOptions;
+}
+
+interface Entrance {
+  tenant: Tenant;
+  port: number;
+  started: boolean;
+}
+
+/**
+ * Joins or starts, until one of them works. Others may start or stop the same PostgreSQL meanwhile; there is no event
+ * for that across processes, so it looks again shortly after.
+ */
+async function enter(house: House, preferredPort: number | undefined): Promise<Entrance> {
+  const { cluster, dataDir, options } = house;
+  const deadline = Date.now() + MOVE_IN_TIMEOUT_MS;
+  let started = false;
+  let failedStarts = 0;
+  let lastError: unknown;
+  while (Date.now() < deadline) {
+    const running = await findRunning(cluster);
+    if (running === undefined) {
+      // What runs must be entered first: only a tenant can tell whether anybody else needs it.
+      options.stopping?.throwIfAborted();
+      try {
+        await start(cluster, await choosePort(preferredPort), options.settings);
+        started = true;
+        continue;
+      } catch (error) {
+        lastError = error;
+        if (await findRunning(cluster)) continue;
+        if (++failedStarts === START_ATTEMPTS) break;
+      }
+    } else if (running.port > 0) {
+      try {
+        const tenant = await moveIn(addressOf(house, running.port, 'postgres'), options.name);
+        await takeParts(tenant, options.parts ?? [], dataDir).catch(async (error: unknown) => {
+          await leave(cluster, tenant);
+          throw error;
+        });
+        return { tenant, port: running.port, started };
+      } catch (error) {
+        if (error instanceof StartError) throw error;
+        if (isRefused(error)) {
+          if (started) await stop(cluster);
+          throw new StartError(
+            `PostgreSQL of ${dataDir} does not accept the password in postgres.password: put that file back`,
+            { cause: error },
+          );
+        }
+        lastError = error;
+      }
+    }
+    await delay(RETRY_MS);
+  }
+  throw new StartError(`PostgreSQL did not start in ${cluster.folder}: ${await logTail(cluster)}`, {
+    cause: lastError,
+  });
+}
+
+async function leave(cluster: Cluster, tenant: Tenant): Promise<void> {
+  try {
+    if (await moveOut(tenant)) await stop(cluster);
+  } finally {
+    await tenant.end().catch(() => undefined);
+  }
+}
+
+/**
+ * Holds our place in a running PostgreSQL, and takes it again (starting PostgreSQL if need be) when the session breaks.
+ *
+ *   held ──session ends──► away ──a try succeeds──► held
+ *                          │ ▲
+ *                          └─┘ a try fails: wait, longer each time
+ *                          └───────► lost: the last try failed, or the port is another one
+ */
+class HeldHouse {
+  readonly #house: House;
+  readonly #port: number;
+  readonly #leaving = new AbortController();
+  /** Aborted where no try is of use any more. */
+  readonly #stopping: AbortSignal;
+  /** Undefined while PostgreSQL is away. */
+  #tenant: Tenant | undefined;
+  #recovery = Promise.resolve();
+
+  constructor(house: House, tenant: Tenant, port: number) {
+    const { stopping } = house.options;
+    this.#stopping = AbortSignal.any([this.#leaving.signal, ...(stopping ? [stopping] : [])]);
+    this.#house = { ...house, options: { ...house.options, stopping: this.#stopping } };
+    this.#port = port;
+    this.#hold(tenant);
+  }
+
+  async stop(): Promise<void> {
+    if (this.#leaving.signal.aborted) return;
+    this.#leaving.abort();
+    await this.#recovery;
+    if (this.#tenant) await leave(this.#house.cluster, this.#tenant);
+  }
+
+  #hold(tenant: Tenant): void {
+    this.#tenant = tenant;
+    tenant.once('end', () => {
+      if (this.#leaving.signal.aborted) return;
+      this.#tenant = undefined;
+      this.#recovery = this.#recover();
+    });
+  }
+
+  async #recover(): Promise<void> {
+    const { log, onLost, recovery = RECOVERY, random = Math.random } = this.#house.options;
+    log.warn({}, 'the embedded PostgreSQL has gone away; bringing it back');
+    const goneAt = performance.now();
+    for (let waitMs = recovery.firstWaitMs; ; waitMs = Math.min(2 * waitMs, recovery.longestWaitMs)) {
+      try {
+        const { tenant, port } = await enter(this.#house, this.#port);
+        this.#hold(tenant);
+        if (port === this.#port) return log.info({ port }, 'the embedded PostgreSQL is back');
+        // Everything here was opened on the old port; the next start of this server takes the new one.
+        const moved = `the embedded PostgreSQL came back on port ${port}, and this server uses port ${this.#port}`;
+        return onLost?.(new StartError(moved));
+      } catch (err) {
+        if (this.#stopping.aborted) return;
+        const awayMs = Math.round(performance.now() - goneAt);
+        if (awayMs >= recovery.giveUpAfterMs) {
+          log.error({ err, awayMs }, 'the embedded PostgreSQL does not come back');
+          const reason = err instanceof Error ? err.message : String(err);
+          const lost = `the embedded PostgreSQL has been away for ${Math.round(awayMs / 1_000)} s: ${reason}`;
+          return onLost?.(new StartError(lost, { cause: err }));
+        }
+        const retryMs = Math.ceil(waitMs * (0.5 + random() / 2));
+        log.error({ err, awayMs, retryMs }, 'the embedded PostgreSQL does not come back; it is tried again');
+        await delay(retryMs, undefined, { signal: this.#stopping }).catch(() => undefined);
+        if (this.#stopping.aborted) return;
+      }
+    }
+  }
+}
+
+function addressOf({ password }: House, port: number, database: string): string {
+  return `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}`;
+}
+
+async function readMemory(dataDir: string): Promise<Memory> {
+  const text = await readFile(join(dataDir, 'postgres.json'), 'utf8').catch(() => '{}');
+  return memory.parse(JSON.parse(text));
+}
+
+/** Whole or not at all: no start could go on with half of it. */
+async function writeMemory(dataDir: string, remembered: Memory): Promise<void> {
+  const file = join(dataDir, 'postgres.json');
+  const draft = `${file}.${randomBytes(4).toString('hex')}`;
+  await writeFile(draft, `${JSON.stringify(remembered)}\n`, { mode: 0o600, flush: true });
+  await rename(draft, file);
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('28');
+}
+
+function lastLine(error: unknown): string {
+  const output =
+    error instanceof Error ? ('stderr' in error && String(error.stderr).trim()) || error.message : String(error);
+  return output.split('\n').at(-1) ?? output;
+}

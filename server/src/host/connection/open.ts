@@ -1,0 +1,34 @@
+import type { Config } from '../../config.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { Host } from '../host.ts';
+import { openStandIn } from './postgres.ts';
+import { serviceProgram } from '../files/standin-schema.ts';
+
+export type HostTarget = Pick<Config, 'legacyUrl' | 'legacyLibrary'>;
+
+/**
+ * Connects to the host that the settings name.
+ * @param databaseUrl our own PostgreSQL, which also holds the stand-in's library where LEGACY_URL is unset
+ * @param program the connection's name on the host; what is not the service itself rings the doorbell
+ * @param user who works there, on the stand-in; on Db2 the connection's user counts
+ */
+export async function openHost(
+  target: HostTarget,
+  databaseUrl: string,
+  log: Log,
+  program?: string,
+  user?: string,
+): Promise<Host> {
+  const { legacyUrl = databaseUrl, legacyLibrary: library } = target;
+  if (isDb2(legacyUrl)) {
+    // Loaded where it is needed: a machine without IBM's client never sees it.
+    const { openDb2 } = await import('../db2/open-db2.ts');
+    return openDb2({ url: legacyUrl, library, log, program: program ?? serviceProgram });
+  }
+  return openStandIn({ url: legacyUrl, library, log, user, ...(program === undefined ? {} : { program }) });
+}
+
+/** Everything but a PostgreSQL address: `db2://…`, or a connection string of IBM's client. */
+function isDb2(legacyUrl: string): boolean {
+  return !/^postgres(ql)?:/.test(legacyUrl);
+}

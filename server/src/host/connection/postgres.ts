@@ -1,0 +1,331 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Log } from '../../runtime/log.ts';
+import { columnsOf, type HostValue } from '../files/columns.ts';
+import { GatheringSocket } from './gathering-socket.ts';
+import { HostError, type Host, type HostColumn, type HostJob, type HostRow, type HostTransaction } from '../host.ts';
+import { hostErrorOf } from './postgres-errors.ts';
+import { faultsIn, isSlowed, refuseByFault, type Fault } from './standin-faults.ts';
+import { libraryDdl, libraryMark, serviceProgram, userSetting } from '../files/standin-schema.ts';
+import { hostFile, type HostFileName } from '../files/tables.ts';
+
+// The PostgreSQL stand-in: the library is a schema, the SQL is the common dialect, failures carry Db2's states.
+
+export type StandInOptions = {
+  url: string;
+  library: string;
+  log: Log;
+  /** The connection's name, as the doorbell notes it; only the service itself is `TAILGATE`. */
+  program?: string;
+  /** Who works there, as the doorbell notes it; without it the connection's user. */
+  user?: string | undefined;
+  size?: number;
+  limits?: Limits;
+};
+
+/** In milliseconds. */
+type Limits = {
+  /** Longer than any statement of ours needs; a host that takes this long is in trouble, and its rows can wait. */
+  readonly statementMs: number;
+  /** Another program's lock: give way, the route is tried again. Db2 for i itself waits 60 s. */
+  readonly lockMs: number;
+};
+const LIMITS: Limits = { statementMs: 10_000, lockMs: 3_000 };
+
+/** Four lanes of routes, four routes that wait for locks, four lanes of rows on their own, the import, diagnostics. */
+const CONNECTIONS = 14;
+const CONNECT_TIMEOUT_MS = 5_000;
+const SLOW_MS = 2_000;
+/**
+ * Statements with a name are planned once a connection; odd ones beyond this many (a multi-row insert of 17 rows) are
+ * not worth the memory.
+ */
+const MAX_PREPARED = 400;
+const MAX_PREPARED_LENGTH = 20_000;
+
+/** Creates the library where it is missing and connects to it. */
+export async function openStandIn(options: StandInOptions): Promise<Host> {
+  const { library, program = serviceProgram } = options;
+  const pool = openPool({ ...options, program });
+  try {
+    await createLibrary(pool, library);
+  } catch (error) {
+    await pool.end();
+    throw hostErrorOf(error, '08001');
+  }
+  const closing = new AbortController();
+  const line: Line = { pool, faultsOf: program === serviceProgram ? library : undefined, signal: closing.signal };
+  return {
+    dialect: 'postgres',
+    library,
+    query: (sql, parameters = []) => withConnection(line, '', (session) => readRows(session, sql, parameters)),
+    transaction: (work) =>
+      withConnection(line, 'begin; ', async (session) => {
+        const result = await work(transactionOn(session));
+        refuseByFault(await session.faults, '');
+        await commit(session.client);
+        return result;
+      }),
+    ping: () => withConnection(line, '', (session) => readJob(session, library)),
+    describe: (file) => withConnection(line, '', (session) => readColumns(session, library, file)),
+    close: async () => {
+      closing.abort();
+      await pool.end();
+    },
+  };
+}
+
+function openPool({ url, library, log, program, user, size = CONNECTIONS, limits = LIMITS }: StandInOptions): pg.Pool {
+  const { statementMs, lockMs } = limits;
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: program,
+    max: size,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: 60_000,
+    statement_timeout: statementMs,
+    lock_timeout: lockMs,
+    query_timeout: statementMs + 5_000,
+    idle_in_transaction_session_timeout: statementMs,
+    keepAlive: true,
+    options: sessionOptions(library, user),
+    // A stop's statements travel together instead of each waiting for the one before.
+    pipeline: true,
+    stream: () => new GatheringSocket(),
+    types: { getTypeParser: typeParser },
+  });
+  pool.on('error', (error) => {
+    // One that we close anyway may be ended by a PostgreSQL that stops, too.
+    if (!pool.ending) log.warn({ err: error }, 'an idle connection to the stand-in host broke');
+  });
+  // The pool listens only while a connection idles: one that breaks in our hands would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return pool;
+}
+
+interface Line {
+  readonly pool: pg.Pool;
+  /** The library whose faults befall this program; undefined for a clerk, who works on. */
+  readonly faultsOf: string | undefined;
+  /** Aborts when the host is closed. */
+  readonly signal: AbortSignal;
+}
+
+type Session = { client: pg.PoolClient; faults: Promise<readonly Fault[]>; signal: AbortSignal };
+
+/**
+ * Runs `work` on a connection behind `first`, which also reads the faults: nobody waits for these alone, what `work`
+ * asks travels along and its answers are held back by them. A connection that may be half way through something is
+ * thrown away.
+ */
+async function withConnection<Result>(
+  { pool, faultsOf, signal }: Line,
+  first: string,
+  work: (session: Session) => Promise<Result>,
+): Promise<Result> {
+  const client = await connect(pool);
+  let broken = false;
+  try {
+    const faults = readFaults(client, first, faultsOf);
+    // Whoever asks something hears of it; nobody else has to.
+    faults.catch(() => undefined);
+    return await work({ client, faults, signal });
+  } catch (error) {
+    broken = !(await rolledBack(client));
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    throw hostErrorOf(error, '08001');
+  }
+}
+
+/** Begins, and reads the faults in the same round trip: those of `library`, where there is one. */
+async function readFaults(client: pg.PoolClient, first: string, library: string | undefined): Promise<Fault[]> {
+  const text = library === undefined ? first : `${first}select fault, file from ${library}.standin_fault`;
+  try {
+    return text === '' ? [] : faultsIn(await client.query(text));
+  } catch (error) {
+    throw hostErrorOf(error);
+  }
+}
+
+/**
+ * A clerk writes `update RTSTPP …` without the library. And as on Db2 for i, rows are found by their key: a plan that
+ * was made and cached while a file was empty would else read the whole file for each MERGE of a stop (measured: 4 ms,
+ * not 0.1). The generic plan always: planning a MERGE of many rows anew costs more than running it.
+ */
+function sessionOptions(library: string, user: string | undefined): string {
+  const byKey = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_material'];
+  const settings = [
+    `search_path=${library.toLowerCase()}`,
+    'plan_cache_mode=force_generic_plan',
+    ...byKey.map((name) => `${name}=off`),
+    ...(user === undefined ? [] : [`${userSetting}=${user}`]),
+  ];
+  // A user's name may hold blanks, which separate options.
+  return settings.map((setting) => `-c ${setting.replaceAll(/[\\\s]/g, '\\$&')}`).join(' ');
+}
+
+/** Under a lock of its own, so that two processes that start at once do not race for the same names. */
+async function createLibrary(pool: pg.Pool, library: string): Promise<void> {
+  const mark = libraryMark();
+  const client = await pool.connect();
+  try {
+    const { rows } = await client.query<{ mark: string | null }>(
+      `select obj_description(to_regnamespace($1), 'pg_namespace') as mark`,
+      [library],
+    );
+    if (rows[0]?.mark === mark) return;
+    await client.query('begin');
+    await client.query('select pg_advisory_xact_lock(hashtext($1))', [`standin ${library}`]);
+    await client.query([...libraryDdl(library), `comment on schema ${library} is '${mark}'`].join(';\n'));
+    await client.query('commit');
+  } finally {
+    client.release(true);
+  }
+}
+
+function transactionOn(session: Session): HostTransaction {
+  return {
+    query: (sql, parameters = []) => readRows(session, sql, parameters),
+    execute: async (sql, parameters = []) => (await run(session, sql, parameters)).rowCount ?? 0,
+  };
+}
+
+async function readRows(session: Session, sql: string, parameters: readonly HostValue[]): Promise<HostRow[]> {
+  const { fields, rows } = await run(session, sql, parameters);
+  const names = fields.map((field) => field.name.toUpperCase());
+  return rows.map((values) => Object.fromEntries(values.map((value, index) => [names[index] ?? '', value])));
+}
+
+async function run({ client, faults, signal }: Session, sql: string, parameters: readonly HostValue[]) {
+  const answer = client.query<HostValue[]>({ ...prepared(sql), values: [...parameters], rowMode: 'array' });
+  // Where a fault refuses, the transaction is rolled back with whatever this has done.
+  answer.catch(() => undefined);
+  const inForce = await faults;
+  refuseByFault(inForce, sql);
+  if (isSlowed(inForce, sql)) await delay(SLOW_MS, undefined, { signal });
+  try {
+    return await answer;
+  } catch (error) {
+    throw hostErrorOf(error);
+  }
+}
+
+/** After a commit that got no answer nobody knows what the host holds: 08007, transaction resolution unknown. */
+async function commit(client: pg.PoolClient): Promise<void> {
+  try {
+    const { command } = await client.query('commit');
+    if (command !== 'COMMIT')
+      throw new HostError('40000', 'the transaction was rolled back: one of its statements had failed');
+  } catch (error) {
+    const known = hostErrorOf(error);
+    throw known.sqlstate.startsWith('08')
+      ? new HostError('08007', 'the connection broke during the commit', { cause: error })
+      : known;
+  }
+}
+
+/** @returns whether the connection is clean again */
+async function rolledBack(client: pg.PoolClient): Promise<boolean> {
+  try {
+    await client.query('rollback');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const preparedStatements = new Map<string, { text: string; name?: string }>();
+
+function prepared(sql: string): { text: string; name?: string } {
+  const known = preparedStatements.get(sql);
+  if (known !== undefined) return known;
+  const text = numbered(sql);
+  if (preparedStatements.size >= MAX_PREPARED || text.length > MAX_PREPARED_LENGTH) return { text };
+  const statement = { text, name: createHash('sha256').update(sql).digest('base64url').slice(0, 22) };
+  preparedStatements.set(sql, statement);
+  return statement;
+}
+
+/** `?` outside of quotes becomes `$1`, `$2`, … */
+function numbered(sql: string): string {
+  let count = 0;
+  return sql.replaceAll(/'[^']*'|"[^"]*"|\?/g, (part) => (part === '?' ? `$${(count += 1)}` : part));
+}
+
+async function readJob(session: Session, library: string): Promise<HostJob> {
+  const rows = await readRows(session, `select session_user as usr, pg_backend_pid()::text as job`, []);
+  const { USR, JOB } = rows[0] ?? {};
+  return { ccsid: 37, user: String(USR), job: `${String(JOB)}/${String(USR)}/${serviceProgram}`, library };
+}
+
+async function readColumns(session: Session, library: string, file: HostFileName): Promise<HostColumn[] | undefined> {
+  const rows = await readRows(
+    session,
+    `select column_name as name, data_type as type, coalesce(character_maximum_length, numeric_precision, 0) as length,
+  coalesce(numeric_scale, 0) as scale, is_nullable as nullable
+from information_schema.columns where table_schema = lower(?) and table_name = lower(?) order by ordinal_position`,
+    [library, file],
+  );
+  if (rows.length === 0) return undefined;
+  const defined = columnsOf(hostFile(file));
+  return rows.map((row) => {
+    const name = String(row['NAME']).toUpperCase();
+    const definition = defined[name];
+    const type = db2Types[String(row['TYPE'])] ?? String(row['TYPE']).toUpperCase();
+    return {
+      name,
+      type,
+      // PostgreSQL's byte strings have no length of their own.
+      length: definition?.kind === 'binary' ? definition.length : Number(row['LENGTH']),
+      scale: Number(row['SCALE']),
+      nullable: row['NULLABLE'] === 'YES',
+      ccsid: ccsids[type] ?? null,
+    };
+  });
+}
+
+const db2Types: { readonly [type: string]: string } = {
+  character: 'CHAR',
+  numeric: 'DECIMAL',
+  'timestamp without time zone': 'TIMESTAMP',
+  bytea: 'VARCHAR() FOR BIT DATA',
+  bigint: 'BIGINT',
+};
+/** 65535 is Db2's word for bytes that are never converted. */
+const ccsids: { readonly [type: string]: number } = { CHAR: 37, 'VARCHAR() FOR BIT DATA': 65_535 };
+
+/** Type numbers of PostgreSQL's catalog. */
+const BYTEA = 17;
+const TEXTS = [25, 1042, 1043]; // text, char(n), varchar
+
+/**
+ * Everything stays text, as the driver promises, so that a number is never rounded and a timestamp never shifted;
+ * blanks on the right go.
+ */
+function typeParser(oid: number): (value: string) => HostValue {
+  if (oid === BYTEA) return bytesOf;
+  return TEXTS.includes(oid) ? trimBlanks : asText;
+}
+
+/** PostgreSQL's text form of bytes: `\\x` and hexadecimal digits. */
+function bytesOf(text: string): Buffer {
+  return Buffer.from(text.slice(2), 'hex');
+}
+
+function trimBlanks(text: string): string {
+  return text.replace(/ +$/, '');
+}
+
+function asText(text: string): string {
+  return text;
+}

@@ -1,0 +1,151 @@
+import { auditTail, columnsOf, type Column, type HostFile } from '../files/columns.ts';
+import { typeName } from '../files/dialect.ts';
+import { serviceProgram } from '../files/standin-schema.ts';
+import { hostFile, hostFileNames } from '../files/tables.ts';
+import type { Flavour } from './catalog.ts';
+
+// The script by which a DBA makes the host's files: the same definitions that our statements are made from. Nobody has
+// run it on a real Db2 yet, and it says so.
+
+/** Files whose rows the service adds although some of their columns are the office's: a credit stands on a row of ours. */
+const ADDED_BY_SERVICE = ['RTOSDP'];
+/** Files from which the service takes rows away: rings that were heard, sections that a report has no longer. */
+const CLEARED_BY_SERVICE = ['PODCHGP', 'LCRSCP'];
+
+/** @param profile as whom the service connects; it gets no more than it needs */
+export function db2Script(flavour: Flavour, library: string, profile = serviceProgram): string {
+  const end = flavour === 'db2i' ? ';' : '@';
+  const files = hostFileNames.map((name) => hostFile(name));
+  const statements = [
+    ...files.flatMap((file) => [
+      table(flavour, library, file),
+      ...indexes(library, file),
+      ...labels(flavour, library, file),
+    ]),
+    `insert into ${library}.PODCTLP (CTHOLD) values ('N')`,
+    ...files.filter(({ doorbell }) => doorbell === 'rings').flatMap((file) => triggers(library, file)),
+    ...files.flatMap((file) => grants(library, file, profile)),
+  ];
+  return `${[...preface[flavour], ...statements.map((statement) => `${statement}${end}`)].join('\n\n')}\n`;
+}
+
+const unproven = '-- Made from the definitions of the service. NOT YET RUN on a real Db2: to be reviewed by a DBA.';
+
+const preface: { readonly [flavour in Flavour]: readonly string[] } = {
+  db2i: [
+    unproven,
+    '-- Db2 for i. Make the library with CREATE SCHEMA first: what lies in it is journaled then (docs/db2.md).',
+  ],
+  db2: [
+    unproven,
+    [
+      '-- Db2 LUW. Run with: db2 -td@ -vf FILE. One character is one byte: the database has a single-byte code page',
+      '-- (ISO8859-1), and a table space with pages of 32 KB.',
+    ].join('\n'),
+  ],
+};
+
+function table(flavour: Flavour, library: string, file: HostFile): string {
+  const all = { ...columnsOf(file), ...auditTail(file) };
+  const columns = Object.entries(all).map(([name, column]) => `  ${name} ${columnText(flavour, column)}`);
+  const key = Object.keys(file.key);
+  const parts = [...columns, ...(key.length > 0 ? [`  primary key (${key.join(', ')})`] : [])];
+  const format = flavour === 'db2i' ? ` rcdfmt ${file.name}R` : '';
+  return `create table ${library}.${file.name} (\n${parts.join(',\n')}\n)${format}`;
+}
+
+function columnText(flavour: Flavour, column: Column): string {
+  // Db2 for i takes CHAR of any length here; Db2 LUW ends at 255.
+  const isLong = column.kind === 'char' && flavour === 'db2';
+  const type = column.kind === 'char' && !isLong ? `char(${column.length})` : typeName(flavour, column);
+  switch (column.kind) {
+    case 'char':
+      return `${type}${flavour === 'db2i' ? ' ccsid 37' : ''} not null default ' '`;
+    case 'decimal':
+      return `${type} not null default 0`;
+    case 'timestamp':
+      return `${type} not null default current_timestamp`;
+    case 'binary':
+      return `${type} not null`;
+    case 'identity':
+      break;
+  }
+  return `${type} not null generated always as identity`;
+}
+
+function indexes(library: string, file: HostFile): string[] {
+  return file.paths.map(
+    (path, index) =>
+      `create index ${library}.${file.name}X${index + 1} on ${library}.${file.name} (${path.join(', ')})`,
+  );
+}
+
+function labels(flavour: Flavour, library: string, file: HostFile): string[] {
+  const texts = Object.entries({ ...columnsOf(file), ...auditTail(file) });
+  const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+  if (flavour === 'db2i') {
+    const columns = texts.map(([name, { text }]) => `  ${name} text is ${quoted(text.slice(0, 50))}`);
+    return [
+      `label on table ${library}.${file.name} is ${quoted(file.text)}`,
+      `label on column ${library}.${file.name} (\n${columns.join(',\n')}\n)`,
+    ];
+  }
+  const columns = texts.map(([name, { text }]) => `  ${name} is ${quoted(text)}`);
+  return [
+    `comment on table ${library}.${file.name} is ${quoted(file.text)}`,
+    `comment on ${library}.${file.name} (\n${columns.join(',\n')}\n)`,
+  ];
+}
+
+/**
+ * Key-only triggers. They ring for every program but the service, and whatever fails inside is swallowed: a trigger must
+ * never fail the host's own program (the drift check finds what was missed).
+ */
+function triggers(library: string, file: HostFile): string[] {
+  const trigger = (letter: string, event: string, rows: string, body: string[]) =>
+    [
+      `create or replace trigger ${library}.${file.name}T${letter}`,
+      `after ${event} on ${library}.${file.name} referencing ${rows} for each row mode db2sql`,
+      `when (current client_applname <> '${serviceProgram}')`,
+      'begin',
+      '  declare continue handler for sqlexception begin end;',
+      ...body.map((line) => `  ${line}`),
+      'end',
+    ].join('\n');
+  const ring = (letter: string, row: string) => [
+    `insert into ${library}.PODCHGP (CHFIL, CHOP, CHKEY, CHUSR, CHPGM)`,
+    `values ('${file.name}', '${letter}', ${keyOf(file, row)}, left(session_user, 18), left(current client_applname, 18));`,
+  ];
+  return [
+    trigger('I', 'insert', 'new as N', ring('I', 'N')),
+    trigger('U', 'update', 'old as O new as N', [
+      ...ring('U', 'N'),
+      // A row that moved to another key: both are rung.
+      `if ${keyOf(file, 'O')} <> ${keyOf(file, 'N')} then`,
+      ...ring('U', 'O').map((line) => `  ${line}`),
+      'end if;',
+    ]),
+    trigger('D', 'delete', 'old as O', ring('D', 'O')),
+  ];
+}
+
+/** CHKEY: each key column at its full width; DIGITS pads a number with zeros. */
+function keyOf(file: HostFile, row: string): string {
+  return Object.entries(file.key)
+    .map(([name, { kind }]) => (kind === 'decimal' ? `digits(${row}.${name})` : `${row}.${name}`))
+    .join(' || ');
+}
+
+function grants(library: string, file: HostFile, profile: string): string[] {
+  const service = Object.keys(file.service);
+  const isOurs = service.length > 0 && Object.keys(file.host).length === 0;
+  const adds = isOurs || ADDED_BY_SERVICE.includes(file.name);
+  const tail = ['UUSR', 'UPGM', 'UDAT', 'UTIM'].map((name) => `${file.prefix}${name}`);
+  const rights = [
+    'select',
+    ...(adds ? ['insert'] : []),
+    ...(CLEARED_BY_SERVICE.includes(file.name) ? ['delete'] : []),
+    ...(service.length > 0 ? [`update (${[...service, ...tail].join(', ')})`] : []),
+  ];
+  return [`grant ${rights.join(', ')} on ${library}.${file.name} to ${profile}`];
+}

@@ -1,0 +1,64 @@
+import { zoneFormatters } from '../../runtime/zone-clock.ts';
+
+/** A moment as the host's programs write it: on the clock of the facility. */
+export type HostMoment = { date: `${number}`; time: `${number}` };
+
+const formatterOf = zoneFormatters({
+  year: 'numeric',
+  month: 'numeric',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: 'numeric',
+  second: 'numeric',
+  hourCycle: 'h23',
+});
+
+/** @param zone IANA name; an unknown one counts as UTC, which is wrong by hours but never loses the row */
+export function hostMoment(instant: Date, zone: string): HostMoment {
+  const parts = formatterOf(zone).formatToParts(instant);
+  const part = (type: Intl.DateTimeFormatPartTypes) =>
+    Number(parts.find((candidate) => candidate.type === type)?.value);
+  return {
+    date: `${part('year') * 10_000 + part('month') * 100 + part('day')}`,
+    time: `${part('hour') * 10_000 + part('minute') * 100 + part('second')}`,
+  };
+}
+
+/**
+ * The instant that a host moment names; null for zeros, undefined where no calendar or clock shows it. In the hour that a
+ * clock repeats, the first one; a time that a clock leaves out counts as if it had not been set yet.
+ */
+export function instantOf(moment: { date: string; time: string }, zone: string): Date | null | undefined {
+  if (Number(moment.date) === 0) return Number(moment.time) === 0 ? null : undefined;
+  if (!isMoment(moment)) return undefined;
+  const wanted = utcOf(moment);
+  // The zone's offset is known for an instant, not for a wall clock: it is one of those before and after.
+  const candidates = [wanted - A_DAY_MS, wanted + A_DAY_MS].map((near) => wanted - offsetAt(near, zone));
+  const shown = candidates.filter((instant) => instant + offsetAt(instant, zone) === wanted);
+  return new Date(shown.length > 0 ? Math.min(...shown) : (candidates[0] ?? wanted));
+}
+
+/** Whether there is such a day and such a time of it. */
+function isMoment({ date, time }: { date: string; time: string }): boolean {
+  const read = new Date(utcOf({ date, time })).toJSON();
+  return read?.replaceAll(/[-:]|\..*/g, '') === `${date.padStart(8, '0')}T${time.padStart(6, '0')}`;
+}
+
+const A_DAY_MS = 24 * 3_600_000;
+
+/** Milliseconds that the clock there is ahead of UTC. */
+function offsetAt(instant: number, zone: string): number {
+  return utcOf(hostMoment(new Date(instant), zone)) - Math.floor(instant / 1_000) * 1_000;
+}
+
+function utcOf({ date, time }: { date: string; time: string }): number {
+  const [day, clock] = [Number(date), Number(time)];
+  return Date.UTC(
+    Math.floor(day / 10_000),
+    (Math.floor(day / 100) % 100) - 1,
+    day % 100,
+    Math.floor(clock / 10_000),
+    Math.floor(clock / 100) % 100,
+    clock % 100,
+  );
+}

@@ -1,0 +1,95 @@
+import type { Column } from '../files/columns.ts';
+import type { HostChanges, Ring } from './changes.ts';
+import { readUnlocked } from '../files/dialect.ts';
+import type { Host, HostRow } from '../host.ts';
+import { inParts } from '../files/in-parts.ts';
+import { placeholders } from '../files/statements.ts';
+import { hostFile, isHostFileName, type HostFileName } from '../files/tables.ts';
+
+/** Lines read at once. More than that wait for the next look; what is read first is also deleted first. */
+const MAX_RINGS = 200_000;
+const DELETED_A_STATEMENT = 500;
+
+/** PODCHGP: a line for each row that a program other than the service has touched. Ages are by the host's own clock. */
+export class Doorbell implements HostChanges {
+  readonly comparesAll = false;
+  readonly #host: Host;
+
+  constructor(host: Host) {
+    this.#host = host;
+  }
+
+  async look(): Promise<{ rings: Ring[]; strange: string[] }> {
+    const rows = await this.#oldest(
+      'CHSEQ, CHFIL, CHOP, CHKEY, CHUSR, CHTS, cast(current_timestamp as timestamp) as NOW',
+      MAX_RINGS,
+    );
+    const rings: Ring[] = [];
+    const strange: string[] = [];
+    for (const { CHSEQ, CHFIL, CHOP, CHKEY, CHUSR, CHTS, NOW } of rows) {
+      const file = String(CHFIL);
+      const sequence = String(CHSEQ);
+      if (!isHostFileName(file)) {
+        strange.push(sequence);
+        continue;
+      }
+      const age = Math.max(0, millisecondsOf(String(NOW)) - millisecondsOf(String(CHTS)));
+      const operation = CHOP === 'D' ? 'delete' : CHOP === 'I' ? 'insert' : 'update';
+      rings.push({ sequence, file, operation, key: readKey(file, String(CHKEY)), user: String(CHUSR), age });
+    }
+    return { rings, strange };
+  }
+
+  async lookAgain(): Promise<Ring[]> {
+    return (await this.look()).rings;
+  }
+
+  /** Deletes the oldest lines, unread, a few at a time. @returns how many there were, `most` at most @throws HostError */
+  async clear(most: number): Promise<number> {
+    for (let cleared = 0; ; cleared += DELETED_A_STATEMENT) {
+      const rows = await this.#oldest('CHSEQ', DELETED_A_STATEMENT);
+      await this.silence(rows.map(({ CHSEQ }) => String(CHSEQ)));
+      const total = cleared + rows.length;
+      if (rows.length < DELETED_A_STATEMENT || total >= most) return total;
+    }
+  }
+
+  /** Others with a lower number may have been committed since. */
+  async silence(sequences: readonly string[]): Promise<void> {
+    for (const part of inParts(sequences, DELETED_A_STATEMENT)) {
+      const list = placeholders(part.length);
+      await this.#host.transaction((tx) =>
+        tx.execute(`delete from ${this.#host.library}.PODCHGP where CHSEQ in ${list}`, part),
+      );
+    }
+  }
+
+  /** A line that another program holds is left out; the next look finds it. */
+  #oldest(columns: string, most: number): Promise<HostRow[]> {
+    const { dialect, library } = this.#host;
+    const select = `select ${columns} from ${library}.PODCHGP order by CHSEQ fetch first ${most} rows only`;
+    return this.#host.query(readUnlocked(dialect, select));
+  }
+}
+
+/** CHKEY holds the key columns side by side, each at its full width; the last one's blanks have been trimmed. */
+export function readKey(file: HostFileName, text: string): { [column: string]: string } {
+  let from = 0;
+  return Object.fromEntries(
+    Object.entries(hostFile(file).key).map(([name, column]) => {
+      const part = text.slice(from, from + widthOf(column));
+      from += widthOf(column);
+      return [name, column.kind === 'decimal' ? String(Number(part)) : part.trimEnd()];
+    }),
+  );
+}
+
+function widthOf(column: Column): number {
+  if (column.kind === 'char') return column.length;
+  return column.kind === 'decimal' ? column.precision : 0;
+}
+
+/** Both timestamps come from the host's clock; only their distance counts, so its zone does not matter. */
+function millisecondsOf(timestamp: string): number {
+  return Date.parse(`${timestamp.slice(0, 23).replace(' ', 'T')}Z`) || 0;
+}

@@ -1,0 +1,189 @@
+import { hash } from 'node:crypto';
+import { columnsOf, writerColumns } from '../files/columns.ts';
+import { readCommitted } from '../files/dialect.ts';
+import type { Host, HostRow } from '../host.ts';
+import { lastWriter } from '../files/last-writer.ts';
+import { hostFile, type HostFileName } from '../files/tables.ts';
+import type { WeeksOfWork } from './weeks-of-work.ts';
+
+// What a look at the host remembers where no trigger may tell of changes: not the rows, but a digest of each.
+
+/**
+ * One row, or all that a stop has in one file. Digests are blank where there is nothing to digest: `born` who created
+ * the row and when, `planned` the host's columns, `recorded` the service's.
+ */
+export interface PlaceMark {
+  readonly file: HostFileName;
+  /** The key columns' values, those of the route and the stop at most, with tabs between. */
+  readonly place: string;
+  readonly born: string;
+  readonly planned: string;
+  readonly recorded: string;
+}
+
+/** All that the stops of a closed route have, as one digest: they are seldom changed, and there are many of them. */
+export interface RouteMark extends Omit<PlaceMark, 'file'> {
+  readonly file: 'route';
+}
+
+export type Mark = PlaceMark | RouteMark;
+
+/** A mark and by whom its rows were changed last, blank where that was nobody but the service. */
+export interface SeenMark extends PlaceMark {
+  readonly user: string;
+}
+
+/** A closed route and its stops. */
+export interface SeenRoute {
+  readonly mark: RouteMark;
+  readonly stops: readonly string[];
+}
+
+/** Routes by their places. */
+export interface RoutesSeen {
+  readonly open: ReadonlySet<string>;
+  /** Those that are no history yet. */
+  readonly closed: ReadonlySet<string>;
+}
+
+/** Facility, route, week, and the stop (or the driver). */
+const PLACE_IN_ROUTE = 4;
+/** Files of a route beside its header, which says whether the others are looked at. */
+const routeFiles = ['RTDRVP', 'RTSTPP', 'RTPRDP', 'RTCOLP', 'RTPRUP', 'RTOSDP', 'RTIMGP', 'RTEMLP', 'RTSTUP'] as const;
+/** Of these a row that is laid anew under its key is another one: a route that starts again, a stop planned anew. */
+const bornFiles: readonly HostFileName[] = ['RTHDRP', 'RTSTPP'];
+
+/**
+ * Looks at the routes that are open and at the master data that they show. Closed ones are seen by their header, both
+ * from their own week on. @throws HostError
+ */
+export async function readMarks(
+  host: Host,
+  { openFrom, closedFrom }: WeeksOfWork,
+): Promise<RoutesSeen & { marks: SeenMark[] }> {
+  const { dialect, library } = host;
+  const isOpen = (prefix: string) =>
+    `exists (select 1 from ${library}.RTHDRP where RHFAC = ${prefix}FAC and RHRTE = ${prefix}RTE and RHWKE = ${prefix}WKE and RHWKE >= ? and RHPODS <> 'C')`;
+  const look = async (file: HostFileName, where: string, values: readonly string[] = []) =>
+    marksOf(file, await host.query(selectAll(host, file, where), values));
+
+  const isSeen = ` where RHWKE >= ? and (RHPODS <> 'C' or RHWKE >= ?)`;
+  const weeks = [openFrom, closedFrom];
+  const marks = await look('RTHDRP', isSeen, weeks);
+  const select = `select RHFAC, RHRTE, RHWKE, RHPODS from ${library}.RTHDRP${isSeen}`;
+  const headers = await host.query(readCommitted(dialect, select), weeks);
+  const places = (isClosed: boolean) =>
+    new Set(
+      headers.filter(({ RHPODS }) => (RHPODS === 'C') === isClosed).map((row) => textOf(row, keyOf('RTHDRP'), '\t')),
+    );
+  const open = places(false);
+  // A facility at a time: what is in memory is digests, and the rows of one of them.
+  for (const facility of new Set([...open].map((place) => place.split('\t', 1)[0] ?? '')))
+    for (const file of routeFiles) {
+      const { prefix } = hostFile(file);
+      marks.push(...(await look(file, ` where ${prefix}FAC = ? and ${isOpen(prefix)}`, [facility, openFrom])));
+    }
+  marks.push(
+    ...(await look('INVHDP', ` where ${isOpen('IH')}`, [openFrom])),
+    ...(await look('CUSMSP', ` where CMCUS in (select RSCUS from ${library}.RTSTPP where ${isOpen('RS')})`, [
+      openFrom,
+    ])),
+  );
+  for (const file of ['SLSREPP', 'ITCOLP', 'FACMSTP', 'EMPMSTP', 'CTLCDP'] as const)
+    marks.push(...(await look(file, '')));
+  return { marks, open, closed: places(true) };
+}
+
+/** All stops of these closed routes, and what is in the files `beside` them. @throws HostError */
+export async function readClosedRoutes(
+  host: Host,
+  routes: readonly string[],
+  beside: readonly 'RTHDRP'[] = [],
+): Promise<SeenRoute[]> {
+  if (routes.length === 0) return [];
+  const keys = routes.flatMap((route) => route.split('\t'));
+  const byRoute = new Map(routes.map((route): [string, SeenMark[]] => [route, []]));
+  for (const file of [...beside, ...routeFiles]) {
+    if (file === 'RTDRVP') continue;
+    const { prefix } = hostFile(file);
+    const isOne = `(${prefix}FAC = ? and ${prefix}RTE = ? and ${prefix}WKE = ?)`;
+    const where = ` where ${routes.map(() => isOne).join(' or ')}`;
+    for (const mark of marksOf(file, await host.query(selectAll(host, file, where), keys)))
+      byRoute.get(routeOfPlace(mark) ?? '')?.push(mark);
+  }
+  return Array.from(byRoute, ([place, marks]) => ({
+    mark: { file: 'route', place, born: '', planned: '', recorded: digest(marks.map((mark) => JSON.stringify(mark))) },
+    stops: marks
+      .filter(({ file }) => file === 'RTSTPP')
+      .map((stop) => stop.place.split('\t')[PLACE_IN_ROUTE - 1] ?? ''),
+  }));
+}
+
+/** Whether the host has a route's header, whatever became of the route. @throws HostError */
+export async function hasHeader(host: Host, place: string): Promise<boolean> {
+  const select = `select RHFAC from ${host.library}.RTHDRP where RHFAC = ? and RHRTE = ? and RHWKE = ?`;
+  const found = await host.query(readCommitted(host.dialect, select), place.split('\t'));
+  return found.length > 0;
+}
+
+/** The key columns of a place by name. */
+export function placeKey({ file, place }: Pick<PlaceMark, 'file' | 'place'>): { [column: string]: string } {
+  const values = place.split('\t');
+  return Object.fromEntries(placeColumns(file).map((column, index) => [column, values[index] ?? '']));
+}
+
+/** The route of a place; undefined for master data. */
+export function routeOfPlace({ file, place }: Pick<PlaceMark, 'file' | 'place'>): string | undefined {
+  if (file !== 'RTHDRP' && !routeFiles.some((known) => known === file)) return undefined;
+  return place.split('\t').slice(0, 3).join('\t');
+}
+
+/** Digested columns and who wrote them, in the order of the key. */
+function selectAll({ dialect, library }: Host, file: HostFileName, where: string): string {
+  const { prefix } = hostFile(file);
+  const tail = [
+    ...['CUSR', 'CPGM', 'CDAT', 'CTIM'].map((column) => `${prefix}${column}`),
+    ...writerColumns(hostFile(file)),
+  ];
+  const columns = [...Object.keys(columnsOf(hostFile(file))), ...tail].join(', ');
+  return readCommitted(dialect, `select ${columns} from ${library}.${file}${where} order by ${keyOf(file).join(', ')}`);
+}
+
+/** Rows come in the order of their key: those of one place follow each other. */
+function marksOf(file: HostFileName, rows: readonly HostRow[]): SeenMark[] {
+  const { prefix, key, host, service } = hostFile(file);
+  const [all, planned, recorded] = [key, host, service].map((columns) => Object.keys(columns));
+  const at = placeColumns(file);
+  const places = new Map<string, { first: HostRow; planned: string[]; recorded: string[]; user: string }>();
+  for (const row of rows) {
+    const place = textOf(row, at, '\t');
+    const seen = places.get(place) ?? { first: row, planned: [], recorded: [], user: '' };
+    places.set(place, seen);
+    if (planned?.length || !recorded?.length) seen.planned.push(textOf(row, [...(all ?? []), ...(planned ?? [])]));
+    if (recorded?.length) seen.recorded.push(textOf(row, [...(all ?? []), ...recorded]));
+    seen.user = lastWriter(file, row) || seen.user;
+  }
+  const creation = ['CUSR', 'CPGM', 'CDAT', 'CTIM'].map((column) => `${prefix}${column}`);
+  return Array.from(places, ([place, seen]) => ({
+    file,
+    place,
+    born: bornFiles.includes(file) ? digest([textOf(seen.first, creation)]) : '',
+    planned: digest(seen.planned),
+    recorded: digest(seen.recorded),
+    user: seen.user,
+  }));
+}
+
+function digest(texts: readonly string[]): string {
+  return texts.length === 0 ? '' : hash('sha256', texts.join('\u001e'), 'base64url').slice(0, 22);
+}
+
+function textOf(row: HostRow, columns: readonly string[], between = '\u001f'): string {
+  return columns.map((column) => String(row[column])).join(between);
+}
+
+const keyOf = (file: HostFileName): string[] => Object.keys(hostFile(file).key);
+
+function placeColumns(file: HostFileName): string[] {
+  return routeFiles.some((known) => known === file) ? keyOf(file).slice(0, PLACE_IN_ROUTE) : keyOf(file);
+}

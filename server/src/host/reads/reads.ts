@@ -1,0 +1,165 @@
+import { readCommitted } from '../files/dialect.ts';
+import type { Host, HostRow, HostTransaction } from '../host.ts';
+import { inParts } from '../files/in-parts.ts';
+import { placeholders, readRecords, selectRows, selectRowsIn } from '../files/statements.ts';
+import type { HostFileName, HostRecord } from '../files/tables.ts';
+import type { WeeksOfWork } from './weeks-of-work.ts';
+
+// What the import asks of the host. Every answer is made of whole rows, read by key.
+
+/** What names a route on the host. */
+export type HostRouteKey = { facility: string; id: string; week_end: string };
+
+/** What the host's own files say of one route. */
+export type RouteRows = {
+  /** Undefined: the host has no such route (any more). */
+  header: HostRecord<'RTHDRP'> | undefined;
+  drivers: HostRecord<'RTDRVP'>[];
+  stops: HostRecord<'RTSTPP'>[];
+  products: HostRecord<'RTPRDP'>[];
+  collections: HostRecord<'RTCOLP'>[];
+  invoices: HostRecord<'INVHDP'>[];
+  customers: HostRecord<'CUSMSP'>[];
+  reps: HostRecord<'SLSREPP'>[];
+  items: HostRecord<'ITCOLP'>[];
+  /** Which stops have a result row: the service has written them. */
+  results: HostRecord<'RTSTUP'>[];
+};
+
+/** Values of one IN list; Db2 and PostgreSQL take thousands, a plan for hundreds is still quick. */
+const KEYS_A_STATEMENT = 500;
+
+export async function readRouteRows(host: Host, route: HostRouteKey): Promise<RouteRows> {
+  return host.transaction(async (tx) => {
+    const { facility, id, week_end } = route;
+    const key = [facility, id, week_end];
+    const [headers, drivers, stops, products, collections, invoices, results] = await Promise.all([
+      read(host, tx, 'RTHDRP', ['RHFAC', 'RHRTE', 'RHWKE'], key),
+      read(host, tx, 'RTDRVP', ['RDFAC', 'RDRTE', 'RDWKE'], key),
+      read(host, tx, 'RTSTPP', ['RSFAC', 'RSRTE', 'RSWKE'], key),
+      read(host, tx, 'RTPRDP', ['RPFAC', 'RPRTE', 'RPWKE'], key),
+      read(host, tx, 'RTCOLP', ['RCFAC', 'RCRTE', 'RCWKE'], key),
+      read(host, tx, 'INVHDP', ['IHFAC', 'IHRTE', 'IHWKE'], key),
+      read(host, tx, 'RTSTUP', ['RUFAC', 'RURTE', 'RUWKE'], key),
+    ]);
+    const customers = await readIn(
+      host,
+      tx,
+      'CUSMSP',
+      'CMCUS',
+      stops.map(({ RSCUS }) => RSCUS),
+    );
+    const reps = await readIn(
+      host,
+      tx,
+      'SLSREPP',
+      'SRID',
+      customers.map(({ CMSLR }) => CMSLR),
+    );
+    const itemIds = [...products.map(({ RPITM }) => RPITM), ...collections.map(({ RCITM }) => RCITM)];
+    const items = await readIn(host, tx, 'ITCOLP', 'ICITM', itemIds);
+    return {
+      header: headers[0],
+      drivers,
+      stops,
+      products,
+      collections,
+      invoices,
+      customers,
+      reps,
+      items: items.filter(({ ICFAC }) => ICFAC === facility),
+      results,
+    };
+  });
+}
+
+/** A whole master file; these are small. */
+export async function readFile<Name extends HostFileName>(host: Host, name: Name): Promise<HostRecord<Name>[]> {
+  const { sql } = selectRows(host, name, []);
+  return readRecords(name, await host.query(sql));
+}
+
+/** Keys of the routes that matter still: open ones, and closed ones of later weeks. */
+export async function readRouteKeys(host: Host, { openFrom, closedFrom }: WeeksOfWork): Promise<HostRouteKey[]> {
+  const { dialect, library } = host;
+  const select = `select RHFAC as FAC, RHRTE as RTE, RHWKE as WKE from ${library}.RTHDRP
+      where RHWKE >= ? and (RHPODS <> 'C' or RHWKE >= ?)`;
+  return (await host.query(readCommitted(dialect, select), [openFrom, closedFrom])).map(routeKeyOf);
+}
+
+/**
+ * Routes that visit these customers, or whose customers these sales reps look after, or that carry these items or
+ * invoices.
+ */
+export async function readRoutesOf(
+  host: Host,
+  masters: { customers: string[]; reps: string[]; items: string[]; invoices: string[] },
+): Promise<HostRouteKey[]> {
+  const { dialect, library } = host;
+  const stopsOf = (condition: string) =>
+    `select distinct RSFAC as FAC, RSRTE as RTE, RSWKE as WKE from ${library}.RTSTPP where ${condition}`;
+  const questions: [values: string[], sql: (list: string) => string][] = [
+    [masters.customers, (list) => stopsOf(`RSCUS in ${list}`)],
+    [masters.reps, (list) => stopsOf(`RSCUS in (select CMCUS from ${library}.CUSMSP where CMSLR in ${list})`)],
+    [
+      masters.items,
+      (list) =>
+        `select distinct RPFAC as FAC, RPRTE as RTE, RPWKE as WKE from ${library}.RTPRDP where RPITM in ${list}`,
+    ],
+    [
+      masters.items,
+      (list) =>
+        `select distinct RCFAC as FAC, RCRTE as RTE, RCWKE as WKE from ${library}.RTCOLP where RCITM in ${list}`,
+    ],
+    [
+      masters.invoices,
+      (list) =>
+        `select distinct IHFAC as FAC, IHRTE as RTE, IHWKE as WKE from ${library}.INVHDP where IHINV in ${list}`,
+    ],
+  ];
+  const found: HostRouteKey[] = [];
+  for (const [values, sql] of questions) {
+    for (const part of listsOf(values)) {
+      const select = readCommitted(dialect, sql(placeholders(part.length)));
+      found.push(...(await host.query(select, part)).map(routeKeyOf));
+    }
+  }
+  return found;
+}
+
+async function read<Name extends HostFileName>(
+  host: Host,
+  tx: HostTransaction,
+  name: Name,
+  by: readonly (keyof HostRecord<Name> & string)[],
+  values: readonly string[],
+): Promise<HostRecord<Name>[]> {
+  return readRecords(name, await tx.query(selectRows(host, name, by).sql, values));
+}
+
+async function readIn<Name extends HostFileName>(
+  host: Host,
+  tx: HostTransaction,
+  name: Name,
+  column: keyof HostRecord<Name> & string,
+  values: readonly string[],
+): Promise<HostRecord<Name>[]> {
+  const found: HostRecord<Name>[] = [];
+  for (const part of listsOf(values)) {
+    const rows = await tx.query(selectRowsIn(host, name, column, part.length), part);
+    found.push(...readRecords(name, rows));
+  }
+  return found;
+}
+
+/** Distinct values that are not blank, a statement's worth at a time. */
+function listsOf(values: readonly string[]): string[][] {
+  return inParts(
+    [...new Set(values)].filter((value) => value !== ''),
+    KEYS_A_STATEMENT,
+  );
+}
+
+function routeKeyOf(row: HostRow): HostRouteKey {
+  return { facility: String(row['FAC']), id: String(row['RTE']), week_end: String(row['WKE']) };
+}

@@ -1,0 +1,23 @@
+import { hostMoment } from '../files/local-time.ts';
+
+const A_DAY_MS = 86_400_000;
+/** An open route of an older week is a header that no program has closed, and no day's work. */
+const OPEN_DAYS = 56;
+/** Closed routes of older weeks are history. */
+const CLOSED_DAYS = 8;
+
+/** Which routes the import takes part in, by the day on which their week ends (YYYYMMDD). */
+export interface WeeksOfWork {
+  /** Routes of earlier weeks are not imported, and open ones among them are withdrawn (decision 77). */
+  readonly openFrom: string;
+  /** Closed routes of earlier weeks are compared no more. */
+  readonly closedFrom: string;
+}
+
+/** @param importFrom the setting IMPORT_FROM; without it the weeks follow the clock */
+export function weeksOfWork(now: Date, importFrom: string | undefined): WeeksOfWork {
+  const daysAgo = (days: number) => hostMoment(new Date(now.getTime() - days * A_DAY_MS), 'UTC').date;
+  const openFrom = importFrom ?? daysAgo(OPEN_DAYS);
+  const recent = daysAgo(CLOSED_DAYS);
+  return { openFrom, closedFrom: recent > openFrom ? recent : openFrom };
+}

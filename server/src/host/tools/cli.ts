@@ -1,0 +1,264 @@
+import { readFile } from 'node:fs/promises';
+import { escapeHidden, escapeHiddenInLines } from '../../runtime/hidden-characters.ts';
+import { misuseOf, readWords, type Manual } from '../../runtime/command-line.ts';
+import { StartError } from '../../runtime/start-error.ts';
+import { auditTail, columnsOf, type HostValue } from '../files/columns.ts';
+import { dialects, isDialect, readCommitted, type Dialect } from '../files/dialect.ts';
+import { dispatchRoute, unknownDrivers, writeMasters } from './dispatch.ts';
+import { HostError, type Host, type HostRow } from '../host.ts';
+import { hostScript } from './host-script.ts';
+import { layoutSheet } from './layout-sheet.ts';
+import { LoadFileError, parseLoadFile, type LoadFile } from './load-file.ts';
+import { masterRowsOf } from './load-rows.ts';
+import { faultNames, isFaultName } from '../connection/standin-faults.ts';
+import { hostFile, hostFileNames, isHostFileName, type HostFileName } from '../files/tables.ts';
+
+// `npm run host -- …`: what a dispatch program, a clerk and a bad day do to the host (contract §11).
+
+/** Where the command writes, and what it knows of the world around it. */
+export type Surroundings = {
+  host: Host;
+  now: Date;
+  isTerminal: boolean;
+  print: (line: string) => void;
+  warn: (line: string) => void;
+};
+
+/** A command that cannot be carried out as it was written; the message is for the person who wrote it. */
+export class CommandError extends StartError {
+  override readonly name = 'CommandError';
+}
+
+export const hostManual: Manual = {
+  program: 'npm run host',
+  commands: {
+    load: { takes: 'FILE.json', does: 'routes, employees and facilities as the back office writes them' },
+    show: { takes: 'TABLE [WHERE]', does: 'rows of a file (--json: a JSON line each)' },
+    sql: { takes: '"STATEMENT"', does: 'what a clerk or another program does, as your user of the operating system' },
+    fault: { takes: `${faultNames.join('|')} on|off [--table TABLE]`, does: 'a bad day of the stand-in' },
+    ddl: { takes: `[--dialect ${dialects.join('|')}]`, does: 'the script that makes the files, for the DBA' },
+    layout: { takes: '', does: 'every file and column, as docs/host-files.md shows them' },
+  },
+  note: 'What writes to a real host wants --yes.',
+};
+
+export type Command =
+  | { verb: 'load'; file: string; yes: boolean }
+  | { verb: 'show'; table: HostFileName; where: string; json: boolean }
+  | { verb: 'sql'; statement: string; json: boolean; yes: boolean }
+  | { verb: 'fault'; fault: string; on: boolean; table: string };
+
+/** What needs no host. */
+export type PrintCommand = { verb: 'ddl'; dialect: Dialect } | { verb: 'layout' };
+
+/** @throws StartError */
+export function parseCommand(argv: readonly string[]): Command {
+  const { values, positionals } = readArguments(argv);
+  const [verb, first = '', ...rest] = positionals;
+  const { json = false, yes = false } = values;
+  if (verb === 'load' && first !== '' && rest.length === 0) return { verb, file: first, yes };
+  if (verb === 'show' && first !== '') {
+    return { verb, table: tableNamed(first), where: rest.join(' ').replace(/^\s*where\b/i, ''), json };
+  }
+  if (verb === 'sql' && first !== '' && rest.length === 0) return { verb, statement: first, json, yes };
+  if (verb === 'fault' && rest.length === 1 && (rest[0] === 'on' || rest[0] === 'off')) {
+    if (!isFaultName(first)) throw new CommandError(`no fault is named ${first}: there are ${faultNames.join(', ')}`);
+    const table = values.table === undefined ? '' : tableNamed(values.table);
+    return { verb, fault: first, on: rest[0] === 'on', table };
+  }
+  throw new CommandError(misuseOf(hostManual, positionals));
+}
+
+/** Undefined for every other command. @throws StartError */
+export function parsePrintCommand(argv: readonly string[]): PrintCommand | undefined {
+  const { values, positionals } = readArguments(argv);
+  const [verb, ...rest] = positionals;
+  if (rest.length > 0) return undefined;
+  if (verb === 'layout') return { verb };
+  if (verb !== 'ddl') return undefined;
+  const { dialect = 'db2i' } = values;
+  if (isDialect(dialect)) return { verb, dialect };
+  throw new CommandError(`no dialect is named ${dialect}: there are ${dialects.join(', ')}`);
+}
+
+export function printed(command: PrintCommand, library: string): string {
+  return command.verb === 'layout' ? layoutSheet() : hostScript(command.dialect, library);
+}
+
+/** @throws CommandError or HostError, whose messages name what was wrong */
+export async function runCommand(command: Command, around: Surroundings): Promise<void> {
+  switch (command.verb) {
+    case 'load':
+      return load(command, around);
+    case 'show':
+      return show(command, around);
+    case 'sql':
+      return runSql(command, around);
+    case 'fault':
+      return setFault(command, around);
+  }
+}
+
+const readArguments = (argv: readonly string[]) =>
+  readWords(argv, {
+    json: { type: 'boolean' },
+    table: { type: 'string' },
+    dialect: { type: 'string' },
+    yes: { type: 'boolean' },
+  });
+
+function tableNamed(written: string): HostFileName {
+  const name = written.toUpperCase().replace(/^\w+\./, '');
+  if (isHostFileName(name)) return name;
+  throw new CommandError(`the host has no table ${written}: there are ${hostFileNames.join(' ')}`);
+}
+
+/** People’s rows are at stake there. @throws CommandError */
+function refuseUnasked(host: Host, yes: boolean): void {
+  if (host.dialect !== 'postgres' && !yes)
+    throw new CommandError('LEGACY_URL names a real host and this would write to it: say --yes if you mean it');
+}
+
+type Load = Extract<Command, { verb: 'load' }>;
+
+async function load({ file, yes }: Load, { host, now, print, warn }: Surroundings): Promise<void> {
+  refuseUnasked(host, yes);
+  const { facilities, employees, routes } = await readLoadFile(file);
+  if (facilities.length + employees.length > 0) {
+    await writeMasters(host, { user: 'MASTERS', now }, { ...masterRowsOf({ facilities, employees }), codes: [] });
+    print(
+      `${counted(facilities, 'facility', 'facilities')} and ${counted(employees, 'employee', 'employees')} written`,
+    );
+  }
+  for (const route of routes) {
+    await dispatchRoute(host, route, { user: 'DISPATCH', now });
+    print(
+      escapeHidden(
+        `route ${route.id} of ${route.facility}, week ending ${route.week_end}: ${route.stops.length} stops dispatched`,
+      ),
+    );
+  }
+  for (const driver of await unknownDrivers(host, routes)) {
+    warn(`driver ${escapeHidden(driver)} is not in the employee master (EMPMSTP) and cannot sign up`);
+  }
+}
+
+const counted = ({ length }: readonly unknown[], one: string, many: string) => `${length} ${length === 1 ? one : many}`;
+
+async function readLoadFile(file: string): Promise<LoadFile> {
+  const content = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new CommandError(`${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
+  });
+  try {
+    return parseLoadFile(JSON.parse(content));
+  } catch (cause) {
+    if (cause instanceof LoadFileError)
+      throw new CommandError(`${file} cannot be loaded:\n${cause.message}`, { cause });
+    if (cause instanceof SyntaxError) throw new CommandError(`${file} is no JSON: ${cause.message}`, { cause });
+    throw cause;
+  }
+}
+
+type Show = Extract<Command, { verb: 'show' }>;
+
+async function show({ table, where, json }: Show, around: Surroundings): Promise<void> {
+  const { host } = around;
+  const file = hostFile(table);
+  const order = Object.keys(file.key).join(', ');
+  const condition = where.trim() === '' ? '' : ` where ${where}`;
+  const select = `select * from ${host.library}.${table}${condition}${order === '' ? '' : ` order by ${order}`}`;
+  printRows(await host.query(readCommitted(host.dialect, select)), json, around);
+}
+
+type Sql = Extract<Command, { verb: 'sql' }>;
+
+/** Db2 and PostgreSQL both let a query write: `select … from final table (update …)`, `with x as (delete …)`. */
+const writes = /\b(?:insert|update|delete|merge|truncate|call)\b/i;
+
+async function runSql({ statement, json, yes }: Sql, around: Surroundings): Promise<void> {
+  if (/^\s*(select|with|values|table)\b/i.test(statement)) {
+    // A query that only speaks of such a word is asked for once too often.
+    if (writes.test(statement)) refuseUnasked(around.host, yes);
+    printRows(await around.host.query(statement), json, around);
+    return;
+  }
+  refuseUnasked(around.host, yes);
+  const count = await around.host.transaction((tx) => tx.execute(statement));
+  around.print(`${count} ${count === 1 ? 'row' : 'rows'} affected`);
+}
+
+async function setFault(command: Extract<Command, { verb: 'fault' }>, { host, print }: Surroundings): Promise<void> {
+  const { fault, on, table } = command;
+  if (host.dialect !== 'postgres')
+    throw new CommandError('faults belong to the stand-in; LEGACY_URL names a real host');
+  await host.transaction(async (tx) => {
+    // `off` without a table ends the fault everywhere.
+    const scope = !on && table === '' ? '' : ' and file = ?';
+    await tx.execute(
+      `delete from ${host.library}.standin_fault where fault = ?${scope}`,
+      scope ? [fault, table] : [fault],
+    );
+    if (on) await tx.execute(`insert into ${host.library}.standin_fault (fault, file) values (?, ?)`, [fault, table]);
+  });
+  print(`${fault} is ${on ? 'on' : 'off'}${table === '' ? '' : ` for ${table}`}`);
+}
+
+/**
+ * JSON lines for programs, a table for eyes. Numbers are numbers there: no value of ours is beyond what JSON readers
+ * hold exactly. A terminal obeys control characters, so that it gets them escaped; a program gets what the host holds.
+ */
+function printRows(rows: readonly HostRow[], json: boolean, { print, isTerminal }: Surroundings): void {
+  if (json || !isTerminal) {
+    for (const row of rows) {
+      const line = JSON.stringify(withNumbers(row));
+      print(isTerminal ? escapeHidden(line) : line);
+    }
+    return;
+  }
+  const columns = Object.keys(rows[0] ?? {});
+  const heads = columns.map(escapeHidden);
+  const cells = rows.map((row) => columns.map((column) => escapeHidden(printable(row[column] ?? null) ?? '')));
+  const widths = heads.map((head, index) => Math.max(head.length, ...cells.map((line) => line[index]?.length ?? 0)));
+  const lineOf = (values: readonly string[]) =>
+    values
+      .map((value, index) => value.padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd();
+  if (rows.length > 0) print(lineOf(heads));
+  for (const line of cells) print(lineOf(line));
+  print(`${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`);
+}
+
+function withNumbers(row: HostRow): { [column: string]: unknown } {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      numbers.has(name) && value !== null ? Number(value) : printable(value),
+    ]),
+  );
+}
+
+/** A file's two letters make its columns' names unique on the host, so that a name alone tells the kind. */
+const numbers = new Set(
+  hostFileNames.flatMap((name) =>
+    Object.entries({ ...columnsOf(hostFile(name)), ...auditTail(hostFile(name)) })
+      .filter(([, { kind }]) => kind === 'decimal' || kind === 'identity')
+      .map(([column]) => column),
+  ),
+);
+
+function printable(value: HostValue): string | null {
+  return Buffer.isBuffer(value) ? value.toString('hex') : value;
+}
+
+/** One clear line for whoever typed the command, who reads it on a terminal. */
+export function explain(error: unknown): string {
+  if (error instanceof CommandError) return escapeHiddenInLines(error.message);
+  if (error instanceof HostError) {
+    const verb = error.sqlstate.startsWith('08') ? 'does not answer' : 'refused';
+    return escapeHiddenInLines(`the host ${verb} (SQLSTATE ${error.sqlstate}): ${error.message}`);
+  }
+  throw error;
+}

@@ -1,0 +1,200 @@
+import type { HostFileName, HostPart, HostRecord } from '../files/tables.ts';
+import { readCommitted } from '../files/dialect.ts';
+import type { Host, HostTransaction } from '../host.ts';
+import { inParts } from '../files/in-parts.ts';
+import { hostMoment, type HostMoment } from '../files/local-time.ts';
+import type { RouteFile } from './load-file.ts';
+import { hostRowsOf } from './load-rows.ts';
+import { insertRows, putRows, selectRows, type AuditStamp } from '../files/statements.ts';
+
+// What the back office's dispatch program does: it puts routes into the host's files, in one transaction a route, the
+// dispatch date last.
+
+/**
+ * Rows a statement, of some twenty parameters each: clients of Db2 take several thousand in one statement, PostgreSQL's own
+ * C library 7,500; and few enough round trips.
+ */
+const ROWS_A_STATEMENT = 150;
+
+export type Office = { user: string; now: Date };
+
+/**
+ * Writes a route as dispatched. The same key again changes what is there: the service's own columns stay as they are.
+ */
+export async function dispatchRoute(host: Host, route: RouteFile, office: Office): Promise<void> {
+  const rows = hostRowsOf(route);
+  await host.transaction(async (tx) => {
+    const zone = await zoneOf(host, tx, route.facility);
+    const moment = hostMoment(office.now, zone);
+    const writer = new Writer(host, tx, { user: office.user, program: 'DISPATCH', ...moment });
+    const { header } = rows;
+    const key = [header.RHFAC, header.RHRTE, header.RHWKE];
+
+    await writer.put('RTHDRP', ['RHNAM', 'RHTRLR', 'RHEMLF'], [header]);
+    await writer.put('SLSREPP', ['SRNAM', 'SRPHN'], rows.reps);
+    await writer.put('CUSMSP', customerColumns, rows.customers);
+    await writer.put('ITCOLP', itemColumns, rows.items);
+    // Lines belong to the host alone: replaced. Stops and drivers also carry columns of the service: changed in place.
+    await tx.execute(`delete from ${host.library}.RTPRDP where RPFAC = ? and RPRTE = ? and RPWKE = ?`, key);
+    await tx.execute(`delete from ${host.library}.RTCOLP where RCFAC = ? and RCRTE = ? and RCWKE = ?`, key);
+    const stops = rows.stops.map(({ RSSTP }) => RSSTP);
+    await writer.keepOnly('RTSTPP', { RSFAC: header.RHFAC, RSRTE: header.RHRTE, RSWKE: header.RHWKE }, 'RSSTP', stops);
+    const drivers = rows.drivers.map(({ RDEMP }) => RDEMP);
+    await writer.keepOnly(
+      'RTDRVP',
+      { RDFAC: header.RHFAC, RDRTE: header.RHRTE, RDWKE: header.RHWKE },
+      'RDEMP',
+      drivers,
+    );
+    await tx.execute(
+      `update ${host.library}.INVHDP set IHRTE = ' ', IHSTP = 0 where IHFAC = ? and IHRTE = ? and IHWKE = ?`,
+      key,
+    );
+    await writer.put('RTDRVP', ['RDTYP', 'RDSEQ'], rows.drivers);
+    await writer.put('RTSTPP', ['RSTYP', 'RSCUS', 'RSSEQ', 'RSETA'], rows.stops);
+    await writer.put('INVHDP', ['IHCUS', 'IHDAT', 'IHFAC', 'IHRTE', 'IHWKE', 'IHSTP'], rows.invoices);
+    await writer.insert('RTPRDP', productColumns, rows.products);
+    await writer.insert('RTCOLP', ['RCFAC', 'RCRTE', 'RCWKE', 'RCSTP', 'RCITM', 'RCINV', 'RCQTY'], rows.collections);
+    await tx.execute(`update ${host.library}.RTHDRP set RHDSDT = ? where RHFAC = ? and RHRTE = ? and RHWKE = ?`, [
+      moment.date,
+      ...key,
+    ]);
+  });
+}
+
+/** Master files of the back office, as its own maintenance programs fill them. */
+export type Masters = {
+  facilities: readonly HostPart<'FACMSTP'>[];
+  employees: readonly HostPart<'EMPMSTP'>[];
+  codes: readonly HostPart<'CTLCDP'>[];
+};
+
+export async function writeMasters(host: Host, office: Office, masters: Masters): Promise<void> {
+  await host.transaction(async (tx) => {
+    const writer = new Writer(host, tx, { user: office.user, program: 'MASTERS', ...hostMoment(office.now, 'UTC') });
+    await writer.put('FACMSTP', ['FANAM', 'FATZ'], masters.facilities);
+    await writer.put('EMPMSTP', ['EMNAM', 'EMPHN', 'EMSTS', 'EMFAC', 'EMJOB'], masters.employees);
+    await writer.put(
+      'CTLCDP',
+      ['CCDSC', 'CCCAT', 'CCDRVF', 'CCSRF', 'CCPHOF', 'CCCMTF', 'CCSEQ', 'CCSTS'],
+      masters.codes,
+    );
+  });
+}
+
+/** Whether the back office has neither employees nor routes yet. */
+export async function isEmptyHost(host: Host): Promise<boolean> {
+  const { dialect, library } = host;
+  const select = `select EMEMP as ID from ${library}.EMPMSTP union all select RHRTE from ${library}.RTHDRP fetch first 1 rows only`;
+  return (await host.query(readCommitted(dialect, select))).length === 0;
+}
+
+/** A route on which all is delivered and that the back office has closed. */
+export async function closeByHand(host: Host, route: string, { date, time }: HostMoment): Promise<void> {
+  const { library } = host;
+  await host.transaction(async (tx) => {
+    await tx.execute(`update ${library}.RTSTPP set RSSTS = 'D' where RSRTE = ? and RSSTP <> 999`, [route]);
+    await tx.execute(`update ${library}.RTSTPP set RSSTS = 'C', RSARVF = 'Y' where RSRTE = ? and RSSTP = 999`, [route]);
+    await tx.execute(
+      `update ${library}.RTHDRP set RHPODS = 'C', RHRETM = 'Y', RHCLDT = ?, RHCLTM = ?, RHCLBY = 'D' where RHRTE = ?`,
+      [date, time, route],
+    );
+  });
+}
+
+/** Employees of a route file that the master does not know: they cannot sign up. */
+export async function unknownDrivers(host: Host, routes: readonly RouteFile[]): Promise<string[]> {
+  const known = await host.query(readCommitted(host.dialect, `select EMEMP from ${host.library}.EMPMSTP`));
+  const names = new Set(known.map(({ EMEMP }) => EMEMP));
+  return [...new Set(routes.flatMap((route) => route.drivers.map(({ id }) => id)))].filter((id) => !names.has(id));
+}
+
+async function zoneOf(host: Host, tx: HostTransaction, facility: string): Promise<string> {
+  const statement = selectRows(host, 'FACMSTP', ['FAFAC']);
+  const [row] = await tx.query(statement.sql, statement.bind({ FAFAC: facility }));
+  return typeof row?.['FATZ'] === 'string' ? row['FATZ'] : '';
+}
+
+/** Columns and what they have to hold. */
+type RowKey = { readonly [column: string]: string };
+
+/** Multi-row statements of one transaction, under one stamp. */
+class Writer {
+  readonly #host: Host;
+  readonly #tx: HostTransaction;
+  readonly #stamp: AuditStamp;
+
+  constructor(host: Host, tx: HostTransaction, stamp: AuditStamp) {
+    this.#host = host;
+    this.#tx = tx;
+    this.#stamp = stamp;
+  }
+
+  async put<Name extends HostFileName, Chosen extends keyof HostRecord<Name> & string>(
+    name: Name,
+    columns: readonly Chosen[],
+    rows: Parameters<ReturnType<typeof putRows<Name, Chosen>>['bind']>[0]['rows'],
+  ): Promise<void> {
+    for (const part of inParts(rows, ROWS_A_STATEMENT)) {
+      const statement = putRows(this.#host, name, columns, part.length);
+      await this.#tx.execute(statement.sql, statement.bind({ rows: part, stamp: this.#stamp }));
+    }
+  }
+
+  async insert<Name extends HostFileName, Chosen extends keyof HostRecord<Name> & string>(
+    name: Name,
+    columns: readonly Chosen[],
+    rows: readonly Pick<HostRecord<Name>, Chosen>[],
+  ): Promise<void> {
+    for (const part of inParts(rows, ROWS_A_STATEMENT)) {
+      const statement = insertRows(this.#host, name, columns, part.length);
+      await this.#tx.execute(statement.sql, statement.bind({ rows: part, stamp: this.#stamp }));
+    }
+  }
+
+  /** Deletes those of the rows with this key that the new plan does not have: it keeps the ones whose `column` is `kept`. */
+  async keepOnly(name: HostFileName, key: RowKey, column: string, kept: readonly string[]): Promise<void> {
+    const where = Object.keys(key).map((part) => `${part} = ?`);
+    if (kept.length > 0) where.push(`${column} not in (${kept.map(() => '?').join(', ')})`);
+    await this.#tx.execute(`delete from ${this.#host.library}.${name} where ${where.join(' and ')}`, [
+      ...Object.values(key),
+      ...kept,
+    ]);
+  }
+}
+
+const customerColumns = [
+  'CMNAM',
+  'CMVRTF',
+  'CMPHN',
+  'CMEML',
+  'CMCEML',
+  'CMSLR',
+  'CMAD1',
+  'CMAD2',
+  'CMAD3',
+  'CMCTY',
+  'CMST',
+  'CMZIP',
+  'CMLAT',
+  'CMLON',
+] as const;
+const itemColumns = ['ICNAM', 'ICDSC', 'ICREQF', 'ICTOTF', 'ICPHOF', 'ICCTYP', 'ICSEC'] as const;
+const productColumns = [
+  'RPFAC',
+  'RPRTE',
+  'RPWKE',
+  'RPSTP',
+  'RPINV',
+  'RPITM',
+  'RPLIN',
+  'RPNAM',
+  'RPDSC',
+  'RPQTY',
+  'RPBUPC',
+  'RPIUPC',
+  'RPSEC',
+  'RPCTYP',
+  'RPTARE',
+  'RPACT',
+] as const;

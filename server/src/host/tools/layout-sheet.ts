@@ -1,0 +1,53 @@
+import { auditTail, columnsOf, type Column, type HostFile } from '../files/columns.ts';
+import { hostFile, hostFileNames } from '../files/tables.ts';
+
+/** The file-layout sheet that a back-office programmer reads (docs/host-files.md), printed from the definitions. */
+export function layoutSheet(): string {
+  return `${[preface, ...hostFileNames.map((name) => sheetOf(hostFile(name)))].join('\n\n')}\n`;
+}
+
+const preface = `# The host’s files
+
+Printed by \`npm run host -- layout\` from the definitions that the statements, the checks and the DDL are made from;
+a test compares it. Text is CHAR in CCSID 37, blank where there is nothing; numbers are 0 where there is nothing;
+dates are YYYYMMDD and times HHMMSS on the clock of the facility (of what belongs to none, such as a photo that no stop
+waits for: on the clock that all facilities have, else in UTC). **H**: the column is the host’s, **S**: the service’s,
+**K**: key. Each file ends with its audit tail (\`xxCUSR xxCPGM xxCDAT xxCTIM xxUUSR xxUPGM xxUDAT xxUTIM\`).
+Where no line of PODCHGP names the user of an edit, the service takes \`xxUUSR\` of the row that was changed.`;
+
+function sheetOf(file: HostFile): string {
+  const all = { ...columnsOf(file), ...auditTail(file) };
+  const rows = Object.entries(all).map(
+    ([name, column], index) =>
+      `| ${index + 1} | ${name} | ${typeOf(column)} | ${ownerOf(file, name)} | ${column.text} |`,
+  );
+  const rings = file.doorbell === 'rings' ? 'Changes by other programs ring the doorbell (PODCHGP).' : 'No doorbell.';
+  const paths = file.paths.map((path) => `Access path: ${path.join(', ')}.`);
+  return [
+    `## ${file.name} · ${file.text}`,
+    [rings, ...paths].join(' '),
+    ['| # | Column | Type | Owner | Text |', '|---|---|---|---|---|', ...rows].join('\n'),
+  ].join('\n\n');
+}
+
+function typeOf(column: Column): string {
+  switch (column.kind) {
+    case 'char':
+      return `CHAR(${column.length})`;
+    case 'decimal':
+      return `DECIMAL(${column.precision},${column.scale})`;
+    case 'timestamp':
+      return 'TIMESTAMP';
+    case 'binary':
+      return `VARCHAR(${column.length}) FOR BIT DATA`;
+    case 'identity':
+      break;
+  }
+  return 'BIGINT, given by the host';
+}
+
+function ownerOf(file: HostFile, name: string): string {
+  if (name in file.key) return 'K';
+  if (name in file.host) return 'H';
+  return name in file.service ? 'S' : '';
+}

@@ -1,0 +1,49 @@
+import type { Asset } from '../../assets/queries.ts';
+
+/** One file of an envelope that is too long to hold in memory. */
+interface Piece {
+  readonly asset: Asset;
+  readonly head: string;
+}
+
+/**
+ * The envelope whose `data` is a data URL a file (interface.md 4.2), and its length before any byte of it is read: an
+ * answer that breaks off is seen to be one.
+ */
+export function dataUrlEnvelope(message: string, assets: readonly Asset[]) {
+  const pieces = assets.map((asset, index): Piece => {
+    // A MIME type holds nothing that JSON escapes (media-type.ts).
+    const head = `${index === 0 ? '' : ','}"data:${asset.mime};charset=utf-8;base64,`;
+    return { asset, head };
+  });
+  const opening = `{"success":true,"message":${JSON.stringify(message)},"data":[`;
+  const ending = ']}';
+  const length = pieces.reduce(
+    (sum, { asset, head }) => sum + head.length + base64Length(asset.size) + 1,
+    Buffer.byteLength(opening) + ending.length,
+  );
+  async function* text(read: (asset: Asset) => AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
+    yield opening;
+    for (const { asset, head } of pieces) {
+      yield head;
+      yield* base64(read(asset));
+      yield '"';
+    }
+    yield ending;
+  }
+  return { length, text };
+}
+
+const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
+
+/** Base64 is of three bytes at a time; what is left of a chunk waits for the next. */
+async function* base64(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const whole = bytes.length - (bytes.length % 3);
+    yield bytes.toString('base64', 0, whole);
+    rest = bytes.subarray(whole);
+  }
+  yield rest.toString('base64');
+}

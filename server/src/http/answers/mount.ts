@@ -1,0 +1,85 @@
+import type { OperationName } from '@tailgate/sync-protocol';
+import { pathSets } from '@tailgate/sync-protocol';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Driver } from '../../auth/sessions.ts';
+import type { AccessOptions } from '../../wire/access.ts';
+import { gateOf } from '../../wire/access.ts';
+import { hasIt } from './conditional.ts';
+import type { Answer, Endpoint } from './endpoint.ts';
+import { AppError } from '../../wire/errors.ts';
+import { RawAnswer } from './raw-answer.ts';
+import { RenderedAnswer, sendRendered } from './rendered.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who calls, where the operation asks for a driver. */
+    driver: Driver | undefined;
+  }
+}
+
+export type Endpoints = Readonly<Record<OperationName, Endpoint>>;
+
+/** Bytes of a body that anybody may send: a name and two passwords, and no memory for those who only want to fill it. */
+const mostOfStrangers = 64 * 1024;
+
+/**
+ * Puts every operation on the path sets that have it. The gate stands before the body is read: a stranger's 5 MiB are
+ * not worth parsing, and missing credentials are told before anything else (contract §1).
+ */
+export function mount(app: FastifyInstance, endpoints: Endpoints, options: AccessOptions): void {
+  app.decorateRequest('driver', undefined);
+  const all = Object.values(endpoints);
+  for (const { operation, answer } of all) {
+    const isList = all.some(({ operation: { method, path } }) => {
+      return method === operation.method && isOneOf(operation.path, path);
+    });
+    const gate = gateOf(operation.access, options);
+    for (const paths of operation.sets) {
+      app.route({
+        method: operation.method,
+        url: pathSets[paths] + operation.path,
+        ...(operation.access === 'public' && { bodyLimit: mostOfStrangers }),
+        onRequest: async (request) => {
+          // A slash behind is ignored (build.ts), but whoever asks for one thing and names none shall not get them all.
+          if (isList && hasSlashBehind(request)) throw new AppError('NOT_FOUND');
+          request.driver = await gate(request);
+          // Nothing is of no kind: some clients name a form for the body that they do not send.
+          if (operation.form === undefined && !hasBody(request)) delete request.headers['content-type'];
+          const isRead = operation.method !== 'GET' && hasBody(request);
+          if (isRead && isForm(request) !== (operation.form !== undefined))
+            throw new AppError('UNSUPPORTED_MEDIA_TYPE');
+        },
+        handler: async (request, reply) =>
+          sendAnswer(operation.message, await answer(request, paths, request.driver), request, reply),
+      });
+    }
+  }
+}
+
+/** `/things` and `/things/:id`. */
+const isOneOf = (list: string, path: string): boolean =>
+  path.startsWith(`${list}/:`) && !path.includes('/', list.length + 1);
+
+const hasSlashBehind = ({ url }: FastifyRequest): boolean => /^[^?]*\/(?:\?|$)/.test(url);
+
+const isForm = ({ headers }: FastifyRequest): boolean =>
+  /^multipart\/form-data(?:;|$)/i.test(headers['content-type'] ?? '');
+const hasBody = ({ headers }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] !== undefined || !['0', undefined].includes(headers['content-length']);
+
+function sendAnswer(
+  ownMessage: string,
+  answer: Answer<unknown>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): unknown {
+  if (answer instanceof RawAnswer) return reply.code(answer.status).headers(answer.headers).send(answer.body);
+  const { data, message = ownMessage, meta, etag, headers = {} } = answer;
+  void reply.headers(headers);
+  if (data instanceof RenderedAnswer) return sendRendered(data, request, reply);
+  if (etag !== undefined) {
+    void reply.header('etag', etag);
+    if (hasIt(request, etag)) return reply.code(304).send();
+  }
+  return { success: true, message, data, ...(meta !== undefined && { meta }) };
+}

@@ -1,0 +1,27 @@
+import type { ErrorDetail } from '@tailgate/sync-protocol';
+import type * as z from 'zod/mini';
+import { faultsOf, mostFaults } from '../../wire/schema-faults.ts';
+import { compileReader } from '../../wire/schema-reader.ts';
+import { AppError } from '../../wire/errors.ts';
+
+/** Takes inputs apart by their schema, or names every path that does not fit. Made once: the schema is compiled. */
+export function inputReader<Output>(schema: z.ZodMiniType<Output>): (input: unknown) => Output {
+  const read = compileReader(schema);
+  return (input) => {
+    const parsed = read(input);
+    if (parsed.success) return parsed.data;
+    throw invalidInput(faultsOf(parsed.error.issues));
+  };
+}
+
+/** The answer to a malformed input, which names the first fault in its message and the others beside it. */
+export function invalidInput(faults: readonly ErrorDetail[]): AppError {
+  const details = faults.slice(0, mostFaults);
+  return new AppError('VALIDATION_FAILED', { message: summary(details), details });
+}
+
+function summary([first, ...more]: readonly ErrorDetail[]): string {
+  if (!first) return 'The input is malformed.';
+  const others = more.length > 0 ? ` (and ${more.length} more)` : '';
+  return `${first.path || 'body'}: ${first.message}${others}`;
+}

@@ -1,0 +1,90 @@
+import { Readable } from 'node:stream';
+import { operations } from '@tailgate/sync-protocol';
+import { create as contentDisposition } from 'content-disposition';
+import type { FastifyRequest } from 'fastify';
+import mime from 'mime';
+import type { Asset, Part } from '../../assets/queries.ts';
+import { findAsset, findUploadFiles, readBytes } from '../../assets/queries.ts';
+import type { UploadGround } from '../../assets/upload.ts';
+import { partOf } from '../answers/byte-range.ts';
+import { hasIt } from '../answers/conditional.ts';
+import { dataUrlEnvelope } from '../answers/data-urls.ts';
+import { endpoint } from '../answers/endpoint.ts';
+import { AppError } from '../../wire/errors.ts';
+import { RawAnswer } from '../answers/raw-answer.ts';
+import { receiveUpload } from './uploads.ts';
+
+/** Interface.md 4.2, contract §3. */
+export function assetEndpoints(ground: UploadGround) {
+  const { db } = ground;
+  return {
+    uploadAssets: endpoint(operations.uploadAssets, async ({ request, idempotencyKey }) => {
+      const ids = await receiveUpload(ground, request, idempotencyKey);
+      return { data: { id: ids[0] ?? '', ids } };
+    }),
+
+    downloadAsset: endpoint(operations.downloadAsset, async ({ request, params }) => {
+      const asset = await findAsset(db, params.asset_id);
+      if (!asset) throw new AppError('ASSET_NOT_FOUND');
+      return rawAnswer(request, asset, (part) => readBytes(db, asset, part));
+    }),
+
+    readAssetUrls: endpoint(operations.readAssetUrls, async ({ request, params }) => {
+      const { length, text } = dataUrlEnvelope(operations.readAssetUrls.message, await uploadOf(params.asset_id));
+      const headers = { 'content-type': 'application/json; charset=utf-8', 'content-length': String(length) };
+      return new RawAnswer(
+        200,
+        headers,
+        bodyOf(request, () => text((asset) => readBytes(db, asset))),
+      );
+    }),
+
+    listAssetIds: endpoint(operations.listAssetIds, async ({ params }) => {
+      const files = await uploadOf(params.asset_id);
+      return { data: files.map(({ id }) => id) };
+    }),
+  };
+
+  async function uploadOf(id: string): Promise<Asset[]> {
+    const files = await findUploadFiles(db, id);
+    if (files.length === 0) throw new AppError('ASSET_NOT_FOUND');
+    return files;
+  }
+}
+
+type ReadPart = (part?: Part) => AsyncIterable<Buffer>;
+
+/** A file as it was sent, or a part of it. An id never stands for other bytes, so caches may keep it for good. */
+function rawAnswer(request: FastifyRequest, asset: Asset, read: ReadPart): RawAnswer {
+  const { size } = asset;
+  const etag = `"${asset.sha256.toString('hex')}"`;
+  const lasting = { etag, 'cache-control': 'private, max-age=31536000, immutable', 'accept-ranges': 'bytes' };
+  if (hasIt(request, etag)) return new RawAnswer(304, lasting);
+  const part = request.method === 'GET' ? partOf(request.headers, size, etag) : undefined;
+  if (part === 'none') return new RawAnswer(416, { etag, 'content-range': `bytes */${size}` });
+  const headers = {
+    ...lasting,
+    'content-type': asset.mime,
+    'content-length': String(part ? part.end - part.start : size),
+    // Whatever it holds, it is saved and not run in our name.
+    'content-disposition': contentDisposition(downloadName(asset)),
+    'x-content-type-options': 'nosniff',
+    // An app on another origin may show a photo by its address: whoever knows the id may have it.
+    'cross-origin-resource-policy': 'cross-origin',
+  };
+  const body = bodyOf(request, () => read(part));
+  if (!part) return new RawAnswer(200, headers, body);
+  const range = `bytes ${part.start}-${part.end - 1}/${size}`;
+  return new RawAnswer(206, { ...headers, 'content-range': range }, body);
+}
+
+function downloadName({ id, name, mime: type }: Asset): string {
+  if (name !== '') return name;
+  const ending = mime.getExtension(type);
+  return ending === null ? id : `${id}.${ending}`;
+}
+
+/** Read only as fast as it is sent; not at all for HEAD, which is answered with the headers that a GET would have. */
+function bodyOf({ method }: FastifyRequest, open: () => AsyncIterable<Buffer | string>): Readable {
+  return Readable.from(method === 'HEAD' ? [] : open(), { objectMode: false });
+}

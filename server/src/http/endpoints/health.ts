@@ -1,0 +1,71 @@
+import type { Readiness } from '@tailgate/sync-protocol';
+import { operations } from '@tailgate/sync-protocol';
+import type { Log } from '../../runtime/log.ts';
+import { within } from '../../runtime/question.ts';
+import { endpoint } from '../answers/endpoint.ts';
+import { AppError } from '../../wire/errors.ts';
+
+/** Something this node leans on. */
+export interface Probe {
+  readonly name: string;
+  /**
+   * Whether this node should get no requests while it is missing. The legacy host is not: its bad day is not the
+   * driver's (I14), and a load balancer that took every node out for it would make it so.
+   */
+  readonly required: boolean;
+  /** Rejects where the thing is missing. */
+  readonly check: () => Promise<unknown>;
+}
+
+/** A dependency that does not answer is missing; whoever asks has a timeout of a few seconds itself. */
+const answerTimeoutMs = 2_000;
+
+export interface HealthGround {
+  readonly probes: readonly Probe[];
+  /** What is there and not as it should be: a sentence each, for whoever operates it. */
+  readonly remarks: () => Promise<readonly string[]>;
+  readonly version: string;
+  readonly clock: () => Date;
+  readonly log: Log;
+}
+
+/** Contract §7. */
+export function healthEndpoints({ probes, remarks, version, clock, log }: HealthGround) {
+  const startedAt = clock().getTime();
+  const uptime = (): number => Math.max(0, Math.floor((clock().getTime() - startedAt) / 1000));
+  return {
+    health: endpoint(operations.health, async () => ({ data: { version, uptime_s: uptime() } })),
+
+    readiness: endpoint(operations.readiness, async () => {
+      const states = await Promise.all(probes.map((probe) => stateOf(probe, log)));
+      const data: Readiness = Object.fromEntries(states);
+      const missing = states.filter(([, { ok }]) => !ok).map(([name]) => name);
+      if (states.some(([, { ok, required }]) => required && !ok))
+        throw new AppError('DATABASE_UNAVAILABLE', { message: `not ready: ${missing.join(', ')}`, data });
+      const without = missing.length === 0 ? [] : [`ready, without ${missing.join(', ')}`];
+      const sentences = await remarksOf(remarks, log);
+      if (without.length + sentences.length === 0) return { data };
+      return { data, message: [...(without.length > 0 ? without : ['ready']), ...sentences].join('; ') };
+    }),
+  };
+}
+
+async function remarksOf(remarks: HealthGround['remarks'], log: Log): Promise<readonly string[]> {
+  try {
+    return await within(answerTimeoutMs, 'it', remarks());
+  } catch (err) {
+    log.warn({ err }, 'the remarks of readiness cannot be read');
+    return [];
+  }
+}
+
+async function stateOf({ name, required, check }: Probe, log: Log): Promise<[string, Readiness[string]]> {
+  try {
+    await within(answerTimeoutMs, 'it', check());
+    return [name, { ok: true, required }];
+  } catch (err) {
+    // Why it is missing may name addresses and users: the log's business, not the caller's.
+    log.warn({ err, dependency: name }, 'a dependency is missing');
+    return [name, { ok: false, required }];
+  }
+}

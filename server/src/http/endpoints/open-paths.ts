@@ -1,0 +1,35 @@
+import { operations, pathSets } from '@tailgate/sync-protocol';
+import { isOpen, type AccessMode } from '../../wire/access.ts';
+
+/** Every address that asks for no credentials, for the line in the log that says so at start (contract §8). */
+export function openPaths(mode: AccessMode): string[] {
+  return Object.values(operations).flatMap(({ access, method, path, sets }) =>
+    isOpen(access, mode) ? sets.map((set) => `${method} ${pathSets[set]}${path}`) : [],
+  );
+}
+
+/**
+ * The same for people, few enough for one line, in either path set and whatever the method: `/auth/*` where everything
+ * is open that is called so or lies below, the path itself elsewhere.
+ */
+export function openAreas(mode: AccessMode): string[] {
+  const all = Object.values(operations);
+  const areas = all
+    .filter(({ access }) => isOpen(access, mode))
+    .map(({ path }) => {
+      const area = beginnings(path).find((start) =>
+        all.every((other) => isOpen(other.access, mode) || !isWithin(start, other.path)),
+      );
+      const holdsMore = all.some((other) => other.path !== area && area !== undefined && isWithin(area, other.path));
+      return area !== undefined && holdsMore ? `${area}/*` : path;
+    });
+  return [...new Set(areas)];
+}
+
+/** `/a/b/c` → `/a`, `/a/b`, `/a/b/c`. */
+function beginnings(path: string): string[] {
+  const parts = path.split('/').slice(1);
+  return parts.map((_, i) => `/${parts.slice(0, i + 1).join('/')}`);
+}
+
+const isWithin = (area: string, path: string): boolean => path === area || path.startsWith(`${area}/`);

@@ -1,0 +1,62 @@
+import { operations, routeScope } from '@tailgate/sync-protocol';
+import type { Db } from '../../db/types.ts';
+import { stopPayload } from '../../routes/payload.ts';
+import type { PendingRoute } from '../../routes/queries.ts';
+import { listDriversOnRoutes, loadPendingRoute, loadStops } from '../../routes/queries.ts';
+import { driverEndpoint, endpoint } from '../answers/endpoint.ts';
+import { AppError } from '../../wire/errors.ts';
+import { RenderedAnswers } from '../answers/rendered.ts';
+import type { RouteLook } from './route-answer.ts';
+import { RouteAnswer } from './route-answer.ts';
+import { toV20Stop } from './v20.ts';
+
+/** A long route is a million bytes, an ordinary one thirty thousand. */
+const mostBytes = 32 * 1024 * 1024;
+
+/** Interface.md 4.4. */
+export function routeEndpoints(db: Db) {
+  const current = pendingRoute(db, { message: operations.readRoute.message, stop: stopPayload });
+  const v20 = pendingRoute(db, { message: operations.readRouteV20.message, stop: toV20Stop });
+  return {
+    readRoute: driverEndpoint(operations.readRoute, ({ driver }) => current(driver.employee)),
+    readRouteV20: driverEndpoint(operations.readRouteV20, ({ driver }) => v20(driver.employee)),
+    listRouteDrivers: endpoint(operations.listRouteDrivers, async () => ({ data: await listDriversOnRoutes(db) })),
+  };
+}
+
+/**
+ * Answers with a driver's pending route. Each stop is read and put together once a version of it: phones ask for their
+ * route at every start and after every change, and the drivers of a route ask for the same.
+ */
+function pendingRoute<Stop>(db: Db, look: RouteLook<Stop>) {
+  const answers = new RenderedAnswers<RouteAnswer<Stop>>(mostBytes);
+  const making = new Map<string, Promise<RouteAnswer<Stop>>>();
+
+  async function putTogether(route: PendingRoute, before: RouteAnswer<Stop> | undefined): Promise<RouteAnswer<Stop>> {
+    if (before?.epoch === route.epoch) {
+      const changed = await loadStops(db, route.key, before.version);
+      if (changed.epoch === before.epoch) return RouteAnswer.of(look, route, changed, before);
+    }
+    return RouteAnswer.of(look, route, await loadStops(db, route.key));
+  }
+
+  async function make(route: PendingRoute, name: string, stamp: string): Promise<RouteAnswer<Stop>> {
+    const answer = await putTogether(route, answers.latest(name));
+    // A change came in between: it is shown, but it is not what the stamp says.
+    if (answer.epoch === route.epoch && answer.version === route.version) answers.set(name, stamp, answer);
+    return answer;
+  }
+
+  return async (employee: string) => {
+    const route = await loadPendingRoute(db, employee);
+    if (!route) throw new AppError('NO_PENDING_ROUTE');
+    // All that the answer shows beside the stops is in the stamp; the stops are what the version stands for.
+    const [name, stamp] = [routeScope(route.key), JSON.stringify(route)];
+    const known = answers.get(name, stamp);
+    if (known) return { data: known };
+    // After a change everybody asks at once: one of them has it made, of stops that are no older than the version.
+    const made = making.get(stamp) ?? make(route, name, stamp).finally(() => making.delete(stamp));
+    making.set(stamp, made);
+    return { data: await made };
+  };
+}

@@ -1,0 +1,143 @@
+import type { ErrorDetail, RouteKey, StopAnswer, StopSyncAnswer } from '@tailgate/sync-protocol';
+import { canonicalJson, operations } from '@tailgate/sync-protocol';
+import type { FastifyRequest } from 'fastify';
+import type { Db } from '../../db/types.ts';
+import type { Change, Outcome, Pipeline } from '../../mutations/change.ts';
+import { sha256 } from '../../mutations/item.ts';
+import { claimKey, findClaim } from '../../mutations/intake/request-keys.ts';
+import { findCandidates } from '../../routes/queries.ts';
+import { resolveRoute } from '../../routes/resolve.ts';
+import type { Sender } from '../../stops/requests.ts';
+import { skipChange, stopAnswer, stopChanges } from '../../stops/requests.ts';
+import type { Admission } from '../server/admission.ts';
+import type { DriverCall } from '../answers/endpoint.ts';
+import { driverEndpoint } from '../answers/endpoint.ts';
+import { AppError } from '../../wire/errors.ts';
+
+export interface StopGround {
+  readonly admission: Admission;
+  readonly db: Db;
+  readonly pipeline: Pipeline;
+  readonly clock: () => Date;
+}
+
+/** Interface.md 4.3. */
+export function stopEndpoints({ admission, db, pipeline, clock }: StopGround) {
+  const submit = (request: FastifyRequest, changes: readonly Change[]): Promise<Outcome[]> =>
+    admission.hold(request, () =>
+      Promise.all(changes.map((change) => pipeline.submit({ ...change, requestId: request.id }))),
+    );
+
+  /** Whose word it is and which route it is about, before anything of it is taken. */
+  async function settle(
+    call: DriverCall<unknown, unknown>,
+    suffix: string,
+    named: NamedRoute,
+  ): Promise<{ route: RouteKey; sender: Sender }> {
+    const { driver, paths, idempotencyKey: key } = call;
+    const { employee } = driver;
+    const receivedAt = clock();
+    if (key === undefined) {
+      const route = await meantRoute(db, employee, named);
+      return { route, sender: { employee, paths, receivedAt, keyed: undefined } };
+    }
+    // Of what was sent, not of what we read in it: that may change with our version.
+    const fingerprint = sha256(canonicalJson({ suffix, body: call.request.body }));
+    const keyed = { owner: employee, key, fingerprint, at: receivedAt };
+    const known = await findClaim(db, keyed);
+    const claim = known?.facility ? known : await claimKey(db, keyed, await meantRoute(db, employee, named));
+    if (!claim.same) throw keyReused();
+    const { facility, week_end, since } = claim;
+    return {
+      route: { id: named.id, facility, week_end },
+      sender: { employee, paths, receivedAt, keyed: { key, since } },
+    };
+  }
+
+  return {
+    syncStops: driverEndpoint(operations.syncStops, async (call) => {
+      const { route, sender } = await settle(call, operations.syncStops.path, call.body);
+      // All at once: the stops of one body share batches and their commits.
+      const outcomes = await submit(call.request, stopChanges(route, call.body.stops, sender));
+      const taken = refuseUnlessTaken(outcomes, { route: 'id', stop: (index) => `stops.${index}` });
+      const stops = call.body.stops.map(({ id }, index): StopAnswer => answerOf(id, outcomes[index]));
+      const data: StopSyncAnswer = {
+        route_id: route.id,
+        facility: route.facility,
+        week_end: route.week_end,
+        route_status: taken.some(({ routeStatus }) => routeStatus === 'C') ? 'C' : 'O',
+        received_at: sender.receivedAt.toISOString(),
+        stops,
+      };
+      if (taken.length === stops.length) return { data };
+      return { data, message: `${taken.length} of ${stops.length} stops saved` };
+    }),
+
+    skipStop: driverEndpoint(operations.skipStop, async (call) => {
+      const { route_id, stop_id, facility, week_end } = call.body;
+      const { route, sender } = await settle(call, operations.skipStop.path, { id: route_id, facility, week_end });
+      const outcomes = await submit(call.request, [skipChange(route, call.body, sender)]);
+      const [taken] = refuseUnlessTaken(outcomes, { route: 'route_id', stop: () => 'stop_id' });
+      if (!taken) throw new Error('one change has one outcome');
+      return { data: { route_id, stop_id, status: taken.status, version: taken.stopVersion } };
+    }),
+  };
+}
+
+interface NamedRoute {
+  readonly id: string;
+  readonly facility?: string | null | undefined;
+  readonly week_end?: string | null | undefined;
+}
+
+/**
+ * The route that a body means. Where no route fits, the parts as they were sent: the pipeline keeps what it cannot
+ * apply, so that a driver's proof for a route that we do not know (yet) is with the office all the same.
+ */
+async function meantRoute(db: Db, employee: string, { id, ...parts }: NamedRoute): Promise<RouteKey> {
+  const named = { id, facility: parts.facility ?? '', week_end: parts.week_end ?? '' };
+  if (named.facility && named.week_end) return named;
+  const resolution = resolveRoute(await findCandidates(db, named, employee));
+  if (resolution.kind === 'found') return resolution.key;
+  if (resolution.kind === 'unknown') return named;
+  const details = resolution.keys.map((key) => ({ path: 'id', message: `${key.facility} ${key.id} ${key.week_end}` }));
+  throw new AppError('AMBIGUOUS_ROUTE', { details });
+}
+
+const keyReused = (): AppError =>
+  new AppError('IDEMPOTENCY_KEY_REUSED', {
+    details: [
+      { path: 'idempotency-key', message: 'another request came under this key: nothing of this one was taken' },
+    ],
+  });
+
+type Taken = Extract<Outcome, { changed: boolean }>;
+
+/** Where a body names its route and its stops. */
+interface Paths {
+  readonly route: string;
+  readonly stop: (index: number) => string;
+}
+
+const pathOf = (code: string, paths: Paths, index: number): string =>
+  code === 'ROUTE_NOT_FOUND' || code === 'NOT_ASSIGNED' ? paths.route : paths.stop(index);
+
+/** What was taken in. Throws where nothing was. */
+function refuseUnlessTaken(outcomes: readonly Outcome[], paths: Paths): Taken[] {
+  const taken: Taken[] = [];
+  const refused: (ErrorDetail & { code: Extract<Outcome, { code: string }>['code'] })[] = [];
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome.result !== 'quarantined') taken.push(outcome);
+    else refused.push({ code: outcome.code, path: pathOf(outcome.code, paths, index), message: outcome.reason });
+  }
+  // What is wrong with the route is wrong once, however many stops were sent.
+  const details = [...new Map(refused.map(({ path, message }) => [path, { path, message }])).values()];
+  const [first] = refused;
+  if (!first || taken.length > 0) return taken;
+  throw first.code === 'ID_REUSED' ? keyReused() : new AppError(first.code, { message: first.message, details });
+}
+
+function answerOf(stop: number, outcome: Outcome | undefined): StopAnswer {
+  if (!outcome) throw new Error(`the pipeline gave no outcome for stop ${stop}`);
+  return stopAnswer(stop, outcome);
+}

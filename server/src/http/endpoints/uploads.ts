@@ -1,0 +1,134 @@
+import { uploadTypes } from '@tailgate/sync-protocol';
+import type { FastifyRequest } from 'fastify';
+import { mediaType } from '../../assets/media-type.ts';
+import { charge } from '../../assets/quota.ts';
+import { UploadRefusal } from '../../assets/refusal.ts';
+import type { Upload, UploadGround } from '../../assets/upload.ts';
+import { openUpload, tooLarge } from '../../assets/upload.ts';
+import { callerOf } from '../server/caller.ts';
+import { AppError } from '../../wire/errors.ts';
+import type { FormField, FormFile } from '../answers/form.ts';
+import { formParts, longestField } from '../answers/form.ts';
+import { inputReader, invalidInput } from '../answers/validation.ts';
+
+/** The field may be repeated; some clients count it (`files[]`, `files[0]`). */
+const filesField = /^files(\[\d*\])?$/;
+const typesField = 'mimetypes';
+/** Boundaries and part headers, beside the files' own bytes. */
+export const formOverhead = 1024 * 1024;
+/** Rows cost something even where a file is empty. */
+const leastCharged = 16 * 1024;
+
+/** Takes an upload in and answers the ids of its files in their order (contract §3). What is refused leaves nothing. */
+export async function receiveUpload(
+  ground: UploadGround,
+  request: FastifyRequest,
+  key: string | undefined,
+): Promise<string[]> {
+  if (!request.isMultipart()) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
+  try {
+    return await receive(ground, request, key);
+  } catch (error) {
+    if (error instanceof UploadRefusal) throw new AppError(error.code, { message: error.message, cause: error });
+    throw error;
+  }
+}
+
+async function receive(ground: UploadGround, request: FastifyRequest, key: string | undefined): Promise<string[]> {
+  const { db, limits, clock } = ground;
+  const caller = callerOf(request);
+  const account = { caller, most: limits.hourBytes, now: clock() };
+  const announced = announcedBytes(request);
+  if (announced !== undefined && announced > limits.requestBytes + formOverhead)
+    throw tooLarge('A request', limits.requestBytes);
+  await charge(db, { ...account, bytes: Math.max(announced ?? 0, leastCharged) });
+  const upload = await openUpload(ground, { caller, key });
+  try {
+    const types = await readForm(upload, request);
+    if (upload.count === 0) throw invalid('files', 'at least one file is required');
+    return await upload.finish(types);
+  } catch (error) {
+    // What cannot be taken back now, the sweep takes: the caller hears why the upload failed, not why this did.
+    await upload.abandon().catch((err: unknown) => request.log.warn({ err }, 'an upload is left to the sweep'));
+    throw error;
+  } finally {
+    // Who did not say before how much would come is charged afterwards; whether it was too much shows the next time.
+    if (announced === undefined)
+      await charge(db, { ...account, bytes: upload.bytes, most: Number.MAX_SAFE_INTEGER }).catch((err: unknown) =>
+        request.log.warn({ err }, 'an upload was not counted'),
+      );
+  }
+}
+
+/** What comes with `Transfer-Encoding: chunked` does not say how much it is. */
+function announcedBytes({ headers }: FastifyRequest): number | undefined {
+  const length = headers['content-length'];
+  return length === undefined ? undefined : Number(length);
+}
+
+/** Takes all files of the form and gives the MIME types that it names; both may come in any order. */
+async function readForm(upload: Upload, request: FastifyRequest): Promise<ReadonlyMap<string, string>> {
+  const types = new Map<string, string>();
+  for await (const part of formParts(request)) {
+    if (part.field === typesField) {
+      for (const [name, type] of readTypes(await textOf(part))) types.set(name, type);
+    } else if (part.kind === 'file') await takeFile(upload, part);
+  }
+  return types;
+}
+
+async function takeFile(upload: Upload, { field, name, bytes }: FormFile): Promise<void> {
+  if (!filesField.test(field)) {
+    for await (const _ of bytes); // a field that nobody knows is ignored, as everywhere
+    return;
+  }
+  if (name.includes('\0') || !name.isWellFormed())
+    throw invalid(`files.${upload.count}`, 'a file name must be well-formed text without NUL');
+  const pieces = bytes[Symbol.asyncIterator]();
+  const first = await pieces.next();
+  // A browser's form sends an input in which nothing was chosen as a file without a name and bytes.
+  if (first.done === true && name === '') return;
+  await upload.take(name, following(first, pieces));
+}
+
+async function* following<Item>(first: IteratorResult<Item>, rest: AsyncIterator<Item>): AsyncGenerator<Item, void> {
+  try {
+    for (let item = first; item.done !== true; item = await rest.next()) yield item.value;
+  } finally {
+    await rest.return?.();
+  }
+}
+
+/** JSON may come as a field, or as a part with a type and so, for multipart, as a file. */
+async function textOf(part: FormFile | FormField): Promise<unknown> {
+  if (part.kind === 'field') return part.value;
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of part.bytes) {
+    size += piece.length;
+    if (size > longestField) throw invalid(typesField, `must not be longer than ${longestField} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
+}
+
+const readUploadTypes = inputReader(uploadTypes);
+
+function readTypes(value: unknown): [name: string, type: string][] {
+  const { mimetypes } = readUploadTypes({ mimetypes: typeof value === 'string' ? parseTypes(value) : value });
+  return Object.entries(mimetypes).map(([name, text]) => {
+    const type = mediaType(text);
+    if (type === undefined) throw invalid(`${typesField}.${name}`, 'must be a MIME type such as image/jpeg');
+    return [name, type];
+  });
+}
+
+function parseTypes(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalid(typesField, 'must be a JSON object of MIME types by file name');
+  }
+}
+
+const invalid = (path: string, message: string): AppError => invalidInput([{ path, message }]);

@@ -1,0 +1,98 @@
+import type { ErrorDetail } from '@tailgate/sync-protocol';
+import { AppError } from '../../wire/errors.ts';
+import { repeatedNames } from './repeated-names.ts';
+import { invalidInput } from '../answers/validation.ts';
+
+/** Documented bodies are eight deep. What nests deeper only tries how deep we recurse. */
+const deepest = 40;
+/** The longest route, every line with exceptions, has a third of it. A body of empty objects costs more than its bytes. */
+const mostValues = 300_000;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Reads a JSON body: UTF-8, not nested without end, no name twice in one object (readers disagree on which of them
+ * counts, RFC 8259 §4), no NUL and no lone surrogate in any text (no database or host could hold it). An empty body is
+ * no body. `__proto__` and its like are plain names here, which no schema knows.
+ */
+export function parseJsonBody(bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined;
+  const text = decode(bytes);
+  const { depth, members, values } = measure(text);
+  if (values > mostValues) throw new AppError('TOO_LARGE', { message: `the body has more than ${mostValues} values` });
+  if (depth > deepest) throw malformed(`the body is nested deeper than ${deepest} levels`);
+  const value = parse(text);
+  if (countMembers(value) < members)
+    throw invalidInput(repeatedNames(text).map((path) => ({ path, message: 'must not come twice' })));
+  // Only an escape can bring them in: raw, neither is valid in a JSON text. So hardly any body is searched.
+  if (/\\u(0000|d[89a-f])/i.test(text)) {
+    const faults = [...unstorable(value, [])];
+    if (faults.length > 0) throw invalidInput(faults);
+  }
+  return value;
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (cause) {
+    throw malformed('the body is no valid UTF-8', cause);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    // V8 quotes the text in its message, and that text may hold a password.
+    throw malformed('the body is no valid JSON', cause);
+  }
+}
+
+function malformed(message: string, cause?: unknown): AppError {
+  return new AppError('VALIDATION_FAILED', { message, details: [{ path: '', message }], cause });
+}
+
+/** How deep a JSON text nests, how many values and members it has (about: each comma is one more). */
+function measure(text: string): { readonly depth: number; readonly members: number; readonly values: number } {
+  let [level, depth, members, values, quoted] = [0, 0, 0, 1, false];
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charCodeAt(i);
+    if (quoted) {
+      if (char === backslash) i += 1;
+      else if (char === quote) quoted = false;
+    } else if (char === quote) quoted = true;
+    else if (char === colon) members += 1;
+    else if (char === comma) values += 1;
+    else if (char === openBrace || char === openBracket) depth = Math.max(depth, ++level);
+    else if (char === closeBrace || char === closeBracket) level -= 1;
+  }
+  return { depth, members, values };
+}
+const [quote, comma, colon, openBracket, backslash, closeBracket, openBrace, closeBrace] = [
+  34, 44, 58, 91, 92, 93, 123, 125,
+];
+
+/** A name that comes twice is one member of what was read: the last one has taken the place of the first. */
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (Array.isArray(value)) return value.reduce<number>((count, part) => count + countMembers(part), 0);
+  let count = 0;
+  for (const name in value) count += 1 + countMembers(Reflect.get(value, name));
+  return count;
+}
+
+function* unstorable(value: unknown, path: readonly (string | number)[]): Generator<ErrorDetail> {
+  if (typeof value === 'string') {
+    if (!isStorable(value)) yield { path: path.join('.'), message: 'must be well-formed text without NUL' };
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) yield* unstorable(item, [...path, index]);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, item] of Object.entries(value)) {
+      if (!isStorable(name)) yield { path: path.join('.'), message: 'has a name that is no well-formed text' };
+      else yield* unstorable(item, [...path, name]);
+    }
+  }
+}
+
+const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');

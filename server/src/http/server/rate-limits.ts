@@ -1,0 +1,80 @@
+import rateLimit, { normalizeIP } from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { SharedCounters } from '../../db/shared-counters.ts';
+
+/** So many in a window of time, from one address; every node counts with the others. */
+export interface RateLimit {
+  /** Tells its counters from those of other limits. */
+  readonly name: string;
+  readonly most: number;
+  readonly windowMs: number;
+}
+
+/** What an address has used up of a limit. */
+export interface Used {
+  readonly isExceeded: boolean;
+  /** What is left of it now. */
+  readonly left: number;
+  /** Until the window ends. */
+  readonly waitMs: number;
+}
+
+export interface AddressLimit {
+  /** Counts this request. */
+  count(request: FastifyRequest): Promise<Used>;
+  /** Looks without counting. */
+  look(request: FastifyRequest): Promise<Used>;
+}
+
+/** Makes limits by address, to be asked by those handlers that want one: no ordinary request costs a statement more. */
+export type LimitMaker = (limit: RateLimit) => AddressLimit;
+
+/**
+ * Who a request comes from, as TRUST_PROXY lets us believe it: an IPv4 address, or the /64 network of an IPv6 one, of
+ * which a single customer has every address.
+ */
+export const addressOf = ({ ip }: Pick<FastifyRequest, 'ip'>): string => normalizeIP(ip);
+
+export async function openRateLimits(app: FastifyInstance, counters: SharedCounters): Promise<LimitMaker> {
+  await app.register(rateLimit, { global: false, store: storeOn(counters) });
+  return ({ name, most, windowMs }) => {
+    const ask = app.createRateLimit({
+      max: most,
+      timeWindow: windowMs,
+      keyGenerator: (request) => `${name} ${addressOf(request)}`,
+    });
+    const use = async (request: FastifyRequest, increment: boolean): Promise<Used> => {
+      const answer = await ask(request, { increment });
+      if (answer.isAllowed) throw new Error('no address is exempt from this limit');
+      return { isExceeded: answer.isExceeded, left: answer.remaining, waitMs: answer.ttl };
+    };
+    return { count: (request) => use(request, true), look: (request) => use(request, false) };
+  };
+}
+
+type Told = (error: Error | null, result?: { current: number; ttl: number }) => void;
+
+/** The plugin's store, on counters that stand in the database. Their keys already tell the limits apart. */
+function storeOn(counters: SharedCounters) {
+  return class SharedStore {
+    incr(key: string, told: Told, windowMs: number): void {
+      pass(counters.count(key, windowMs), told);
+    }
+
+    read(key: string, told: Told): void {
+      pass(counters.read(key), told);
+    }
+
+    child(): SharedStore {
+      return this;
+    }
+  };
+}
+
+function pass(asked: ReturnType<SharedCounters['read']>, told: Told): void {
+  asked.then(
+    ({ count, endsInMs }) => told(null, { current: count, ttl: endsInMs }),
+    (error: unknown) =>
+      told(error instanceof Error ? error : new Error('the counters cannot be read', { cause: error })),
+  );
+}

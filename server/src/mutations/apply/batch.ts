@@ -1,0 +1,108 @@
+import { isDataError } from '../../db/sqlstate.ts';
+import { inTwoTrips } from '../../db/transaction.ts';
+import type { Db, Tx } from '../../db/types.ts';
+import type { RouteCommit } from '../change.ts';
+import type { Answer } from './fold.ts';
+import { foldBatch } from './fold.ts';
+import type { Fault, Item } from '../item.ts';
+import type { Rules } from './load.ts';
+import { loadWorld } from './load.ts';
+import { saveChanges } from './save.ts';
+import type { Wakeups } from '../jobs/wakeups.ts';
+
+export interface BatchContext {
+  readonly db: Db;
+  readonly rules: () => Rules;
+  readonly wakeups: Wakeups;
+  /** Sessions whose queue has forked. */
+  readonly forked: Pick<WeakSet<object>, 'has'>;
+}
+
+export interface BatchResult {
+  /** An answer for each item, in order; undefined for those whose route is held elsewhere: they must come again. */
+  readonly answers: readonly (Answer | undefined)[];
+  readonly commits: readonly RouteCommit[];
+  readonly held: ReadonlySet<string>;
+}
+
+/**
+ * Applies a batch in one transaction. Where PostgreSQL refuses the data itself (SQLSTATE 22, 23), the batch is split, in
+ * order, until the culprit is alone; that one goes to quarantine and the rest passes. Any other failure is thrown: it
+ * may pass, and the callers come again.
+ *
+ * @param committed called after each commit, before the next part is begun
+ */
+export async function applyBatch(
+  context: BatchContext,
+  items: readonly Item[],
+  committed: (result: BatchResult, items: readonly Item[]) => void,
+): Promise<void> {
+  await applyPart(context, items, new Map(), committed);
+}
+
+async function applyPart(
+  context: BatchContext,
+  items: readonly Item[],
+  poisoned: ReadonlyMap<Item, Fault>,
+  committed: (result: BatchResult, items: readonly Item[]) => void,
+): Promise<void> {
+  const result = await attempt(context, items, poisoned).catch((error: unknown) => {
+    if (!isDataError(error)) throw error;
+    return error;
+  });
+  if (!(result instanceof Error)) return committed(result, items);
+
+  const [only] = items;
+  if (items.length === 1 && only) {
+    if (poisoned.has(only)) throw result; // not even the quarantine takes it: our bug, not to be answered
+    const fault: Fault = { code: 'INTERNAL', reason: `PostgreSQL refused it: ${result.message}`, details: [] };
+    return applyPart(context, items, new Map([[only, fault]]), committed);
+  }
+  const half = Math.ceil(items.length / 2);
+  await applyPart(context, items.slice(0, half), poisoned, committed);
+  await applyPart(context, items.slice(half), poisoned, committed);
+}
+
+async function attempt(
+  { db, rules, wakeups, forked }: BatchContext,
+  items: readonly Item[],
+  poisoned: ReadonlyMap<Item, Fault>,
+): Promise<BatchResult> {
+  const load = async (tx: Tx) => {
+    const { world, held } = await loadWorld(tx, items, rules());
+    return { world, held, ready: held.size > 0 ? withoutHeld(items, held) : items };
+  };
+  return inTwoTrips(db, load, (tx, { world, held, ready }) => {
+    const { answers, changes } = foldBatch(world, ready, poisoned, forked);
+    const { sent, result } = saveChanges(tx, changes, wakeups);
+    const answerOf = new Map(ready.map((item, index) => [item, answers[index]]));
+    const told = (commits: readonly RouteCommit[]): BatchResult => ({
+      answers: items.map((item) => answerOf.get(item)),
+      commits,
+      held,
+    });
+    return { sent, result: result.then(told) };
+  });
+}
+
+/** Items of routes that are held, and whatever follows them in the same queue or lane, wait together. */
+function withoutHeld(items: readonly Item[], held: ReadonlySet<string>): Item[] {
+  const waiting = new Set<string>();
+  return items.filter((item) => {
+    const lane = laneOf(item);
+    if (item.meaning.kind === 'command' && held.has(scopeOf(item) ?? '')) waiting.add(lane);
+    return !waiting.has(lane);
+  });
+}
+
+/** Where an item must stay in order: its queue, else its report or its author. */
+export function laneOf({ queued, source, actor, id, meaning }: Item): string {
+  if (queued) return queued.queue.clientId;
+  if (meaning.kind === 'report') return `${source}:report:${meaning.report.reportId}`;
+  if (actor.kind === 'driver') return `${source}:${actor.employee}`;
+  return `${source}:${id}`;
+}
+
+export function scopeOf({ meaning }: Item): string | null {
+  return meaning.kind === 'command' ? meaning.scope : null;
+}

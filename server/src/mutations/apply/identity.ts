@@ -1,0 +1,53 @@
+import type { QuarantineCode } from '../change.ts';
+import { linkText, type Warning } from '@tailgate/sync-protocol';
+import type { Item, QueueItem } from '../item.ts';
+import { sha256 } from '../item.ts';
+
+/** A queue as its row says: the watermark, the chain's last link, the edit time that no later item may precede. */
+export interface QueueState {
+  readonly clientId: string;
+  readonly lastSeq: number;
+  readonly lastLink: Buffer | null;
+  readonly lastEditTime: number | null;
+}
+
+/** A mutation that was taken in before, under this id. */
+export interface KnownMutation {
+  readonly hash: Buffer;
+  /** The route version that contains it; null where it is in quarantine. */
+  readonly version: number | null;
+  readonly quarantined: { readonly code: QuarantineCode; readonly reason: string } | null;
+  /** What its answer warned of: whoever lost that answer is told the same again. */
+  readonly warnings: readonly Warning[];
+  readonly receivedAt: Date;
+}
+
+/**
+ * What an item of a queue is to us: the identity is the id and the content, the sequence only orders (decision 8).
+ * `moves`: it is the one that comes next, the watermark moves to it, whatever becomes of it.
+ */
+export type Verdict =
+  | { readonly kind: 'fresh' }
+  | { readonly kind: 'duplicate'; readonly known: KnownMutation; readonly moves: boolean }
+  | { readonly kind: 'reused'; readonly moves: boolean }
+  | { readonly kind: 'fork'; readonly at: number }
+  | { readonly kind: 'gap'; readonly wants: number };
+
+export function judge(item: Item, { seq }: QueueItem, state: QueueState, known: KnownMutation | undefined): Verdict {
+  const next = state.lastSeq + 1;
+  if (seq > next) return { kind: 'gap', wants: next };
+  const moves = seq === next;
+  if (known) return known.hash.equals(item.hash) ? { kind: 'duplicate', known, moves } : { kind: 'reused', moves };
+  return moves ? { kind: 'fresh' } : { kind: 'fork', at: seq };
+}
+
+/** The link of an item: what its successor must carry as `prev_hash`. */
+export const linkOf = (item: Item, queued: QueueItem): Buffer =>
+  sha256(linkText(item.hash.toString('base64url'), queued.prevHash, queued.seq));
+
+/** Whether an item follows the one before it. A break is flagged, never refused. */
+export function fitsChain(queued: QueueItem, state: QueueState): boolean {
+  // After a declared loss nobody knows the link: that loss is an incident already.
+  if (state.lastLink === null && state.lastSeq > 0) return true;
+  return queued.prevHash === (state.lastLink?.toString('base64url') ?? null);
+}

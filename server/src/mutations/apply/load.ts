@@ -1,0 +1,300 @@
+import type { RouteKey, Scope, StopResult, Warning } from '@tailgate/sync-protocol';
+import { canonicalJson, mutationArgs, routeScope } from '@tailgate/sync-protocol';
+import { readSignOuts, type SignOut } from '../../auth/queue-sign-outs.ts';
+import type { CodeBook } from '../../codes/code-book.ts';
+import { byteaArray, int2Array, textArray, uuidArray } from '../../db/arrays.ts';
+import type { Tx } from '../../db/types.ts';
+import type { CloseMode } from '../../routes/closing.ts';
+import type { RouteDriver } from '../../routes/header.ts';
+import { readResult, untouched } from '../../stops/stored-documents.ts';
+import type { QuarantineCode } from '../change.ts';
+import type { KnownMutation } from './identity.ts';
+import { placeOf, type Item } from '../item.ts';
+import { loadRefused } from '../quarantine/quarantine-sql.ts';
+import { askedContent, contentName, type AskedContent, type StandingRefusal } from './refusals.ts';
+import { loadReports } from './report-rows.ts';
+import * as sql from './sql.ts';
+import type { LatestChange, LoadedClient, LoadedRoute, LoadedStop, World } from './world.ts';
+import { stopName } from './world.ts';
+
+export interface Rules {
+  readonly codes: CodeBook;
+  readonly closeMode: CloseMode;
+  readonly timerMs: number;
+}
+
+/** Locks and loads all that a batch touches. Items of routes that are `held` elsewhere must wait for a later batch. */
+export async function loadWorld(
+  tx: Tx,
+  items: readonly Item[],
+  rules: Rules,
+): Promise<{ world: World; held: ReadonlySet<string> }> {
+  const wanted = wantedOf(items);
+  const routeColumns = keyColumns([...wanted.routes.values()]);
+  const stopColumns = [
+    ...keyColumns(wanted.stops.map(({ key }) => key)),
+    int2Array(wanted.stops.map(({ stop }) => stop)),
+  ];
+  const byContent = items.some((item) => item.dedupeByContent);
+  // What is told apart by its content has an id that we have just made: nobody knows it.
+  const named = items.filter((item) => !item.dedupeByContent);
+  const asked = items.map(askedContent).filter((content) => content !== undefined);
+  const hasRoutes = wanted.routes.size > 0;
+
+  // Sent together over a pipelined connection, run in this order: what is read after the locks has a snapshot under them.
+  const [clients, signOuts, routes, drivers, stops, reports, known, refused] = await Promise.all([
+    // Not under the lock: a session that ends now was alive when these came.
+    wanted.clients.length > 0 ? tx.query<ClientRow>(sql.lockClients, [uuidArray(wanted.clients)]) : none,
+    wanted.byKey.size > 0 ? readSignOuts(tx, [...wanted.byKey], wanted.latest) : noSignOuts,
+    hasRoutes ? tx.query<RouteRow>(sql.lockRoutes, routeColumns) : none,
+    hasRoutes ? tx.query<DriverRow>(sql.loadDrivers, routeColumns) : none,
+    hasRoutes ? tx.query<StopRow>(byContent ? sql.loadStopsAndLatest : sql.loadStops, stopColumns) : none,
+    loadReports(tx, items),
+    named.length > 0
+      ? tx.query<KnownRow>(sql.loadKnown, [textArray(named.map(facilityOf)), uuidArray(named.map((item) => item.id))])
+      : none,
+    asked.length > 0 ? tx.query<RefusedRow>(loadRefused, contentColumns(asked)) : none,
+  ]);
+
+  const found = loadedRoutes(routes.rows, drivers.rows);
+  const missing = [...wanted.routes].flatMap(([scope, key]) => (found.has(scope) ? [] : [key]));
+  const world: World = {
+    ...rules,
+    clients: new Map(clients.rows.map((row) => [row.client_id, loadedClient(row, signOuts)])),
+    routes: found,
+    stops: loadedStops(wanted.stops, stops.rows),
+    reports,
+    known: new Map(known.rows.map((row) => [row.id, knownMutation(row)])),
+    refused: new Map(refused.rows.map((row) => [contentName({ ...row, author: row.employee }), refusalOf(row)])),
+  };
+  return { world, held: missing.length > 0 ? await heldRoutes(tx, missing) : new Set() };
+}
+
+const none = { rows: [] };
+const noSignOuts: ReadonlyMap<string, SignOut> = new Map();
+
+function wantedOf(items: readonly Item[]) {
+  const clients = new Set<string>();
+  const byKey = new Set<string>();
+  let latest = new Date(0);
+  const routes = new Map<string, RouteKey>();
+  const stops = new Map<string, WantedStop>();
+  for (const item of items) {
+    const { meaning } = item;
+    const place = placeOf(item);
+    if (place) clients.add(place.clientId);
+    if (item.queued?.queue.byKey) {
+      byKey.add(item.queued.queue.clientId);
+      if (item.receivedAt > latest) latest = item.receivedAt;
+    }
+    if (meaning.kind !== 'command') continue;
+    const { route: key, scope, stop } = meaning;
+    routes.set(scope, key);
+    stops.set(stopName(scope, stop), { key, scope, stop });
+  }
+  return { clients: [...clients], byKey, latest, routes, stops: [...stops.values()] };
+}
+
+interface WantedStop {
+  readonly key: RouteKey;
+  readonly scope: Scope;
+  readonly stop: number;
+}
+
+export const keyColumns = (keys: readonly RouteKey[]): Buffer[] => [
+  textArray(keys.map((key) => key.facility)),
+  textArray(keys.map((key) => key.id)),
+  textArray(keys.map((key) => key.week_end)),
+];
+
+const facilityOf = ({ meaning }: Item): string => (meaning.kind === 'command' ? meaning.route.facility : '');
+
+async function heldRoutes(tx: Tx, keys: readonly RouteKey[]): Promise<Set<string>> {
+  const { rows } = await tx.query<RouteKey>(sql.existingRoutes, keyColumns(keys));
+  return new Set(rows.map(routeScope));
+}
+
+interface ClientRow {
+  client_id: string;
+  employee: string;
+  last_seq: number;
+  last_hash: Buffer | null;
+  last_edit_time: Date | null;
+  version: number;
+  revoked: boolean;
+  held: boolean;
+  reopened_at: Date | null;
+}
+const loadedClient = (row: ClientRow, signOuts: ReadonlyMap<string, SignOut>): LoadedClient => ({
+  clientId: row.client_id,
+  lastSeq: row.last_seq,
+  lastLink: row.last_hash,
+  lastEditTime: row.last_edit_time?.getTime() ?? null,
+  version: row.version,
+  revoked: row.revoked,
+  heldUntil: row.held ? (row.reopened_at?.getTime() ?? Infinity) : -Infinity,
+  signOut: signOuts.get(row.client_id) ?? null,
+});
+
+interface RouteRow {
+  facility: string;
+  id: string;
+  week_end: string;
+  epoch: number;
+  version: number;
+  header_version: number;
+  name: string;
+  email_flag: boolean;
+  withdrawn_at: Date | null;
+  status: 'O' | 'C';
+  arrived: boolean;
+  closed_at: Date | null;
+  closed_by: 'D' | 'A' | 'F' | null;
+  late: number;
+  unknown_lines: number;
+  autoclose_at: Date | null;
+  forceclose_at: Date | null;
+}
+interface DriverRow {
+  facility: string;
+  route_id: string;
+  week_end: string;
+  employee: string;
+  name: string;
+  type: string;
+  removed: boolean;
+}
+
+function loadedRoutes(routes: readonly RouteRow[], drivers: readonly DriverRow[]): Map<string, LoadedRoute> {
+  const driversOf = new Map<string, RouteDriver[]>();
+  for (const { facility, route_id, week_end, employee, name, type, removed } of drivers) {
+    const scope = routeScope({ facility, id: route_id, week_end });
+    const list = driversOf.get(scope) ?? [];
+    if (list.length === 0) driversOf.set(scope, list);
+    list.push({ id: employee, name, type, removed });
+  }
+  return new Map(
+    routes.map((row) => {
+      const key = { facility: row.facility, id: row.id, week_end: row.week_end };
+      const scope = routeScope(key);
+      const facts = {
+        key,
+        name: row.name,
+        withdrawn: row.withdrawn_at !== null,
+        emailFlag: row.email_flag,
+        drivers: driversOf.get(scope) ?? [],
+        status: row.status,
+        arrived: row.arrived,
+        closedAt: row.closed_at,
+        closedBy: row.closed_by,
+        autocloseAt: row.autoclose_at,
+        forcecloseAt: row.forceclose_at,
+      };
+      return [
+        scope,
+        {
+          scope,
+          facts,
+          epoch: row.epoch,
+          version: row.version,
+          headerVersion: row.header_version,
+          late: row.late,
+          unknownLines: row.unknown_lines,
+        },
+      ];
+    }),
+  );
+}
+
+interface StopRow {
+  n: number;
+  version: number;
+  doc: string;
+  lines: string;
+  removed: boolean;
+  customer_since: Date | null;
+  lines_since: Date | null;
+  /** Of a change at its version, where that was asked for and there is one. */
+  employee?: string | null;
+  hash?: Buffer | null;
+  /** Null where the hash says it all. */
+  body?: string | null;
+  /** Its stamp. */
+  edit_time?: Date | null;
+  client?: string | null;
+  seq?: number | null;
+}
+
+function loadedStops(wanted: readonly WantedStop[], rows: readonly StopRow[]): Map<string, LoadedStop> {
+  const stops = new Map<string, LoadedStop>();
+  for (const row of rows) {
+    const named = wanted[row.n - 1];
+    if (!named) continue;
+    const name = stopName(named.scope, named.stop);
+    const result = parseResult(row.doc);
+    stops.set(name, {
+      result,
+      version: row.version,
+      lines: row.lines,
+      removed: row.removed,
+      customerSince: row.customer_since,
+      linesSince: row.lines_since,
+      latest: hasWritten(row, result) ? latestChange(row) : (stops.get(name)?.latest ?? null),
+    });
+  }
+  return stops;
+}
+
+/** Most stops of a day are untouched. */
+const parseResult = (doc: string): StopResult => (doc === untouchedDoc ? untouched : readResult(doc));
+const untouchedDoc = JSON.stringify(untouched);
+
+/** Whether a change wrote any of what stands. */
+const hasWritten = ({ edit_time, client, seq }: StopRow, { by }: StopResult): boolean =>
+  by?.some((stamp) => stamp.seq === seq && stamp.client === client && stamp.at === edit_time?.getTime()) ?? false;
+
+/** What a ledger body asked for, in the words of today's schemas, so that equal requests compare equal. */
+function latestChange({ employee, hash, body }: StopRow): LatestChange | null {
+  if (employee == null || hash == null) return null;
+  if (body == null) return { employee, hash };
+  const { name, version, args } = readBody(body);
+  if (version !== 1 || (name !== 'stop.update' && name !== 'stop.skip_refuse')) return null;
+  const parsed = mutationArgs[name][version].safeParse(args);
+  return parsed.success ? { employee, name, content: canonicalJson(parsed.data) } : null;
+}
+
+const readBody: (body: string) => { name: string; version: number; args: unknown } = JSON.parse;
+
+const readWarnings: (text: string) => Warning[] = JSON.parse;
+
+const contentColumns = (asked: readonly AskedContent[]): Buffer[] => [
+  textArray(asked.map(({ source }) => source)),
+  textArray(asked.map(({ author }) => author)),
+  byteaArray(asked.map(({ hash }) => hash)),
+];
+
+interface RefusedRow {
+  quarantine_id: string;
+  id: string;
+  source: string;
+  employee: string;
+  hash: Buffer;
+}
+const refusalOf = ({ quarantine_id: quarantineId, id }: RefusedRow): StandingRefusal => ({ quarantineId, id });
+
+interface KnownRow {
+  id: string;
+  hash: Buffer;
+  version: number | null;
+  code: QuarantineCode | null;
+  reason: string | null;
+  warnings: string | null;
+  received_at: Date;
+}
+const knownMutation = (row: KnownRow): KnownMutation => ({
+  hash: row.hash,
+  version: row.version,
+  quarantined: row.code ? { code: row.code, reason: row.reason ?? '' } : null,
+  warnings: row.warnings === null ? [] : readWarnings(row.warnings),
+  receivedAt: row.received_at,
+});

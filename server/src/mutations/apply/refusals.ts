@@ -1,0 +1,82 @@
+import type { RouteKey } from '@tailgate/sync-protocol';
+import { authorOf, type Fault, type Item } from '../item.ts';
+
+export interface QuarantineEntry {
+  readonly quarantineId: string;
+  readonly item: Item;
+  readonly fault: Fault;
+  /** Null where none could be told. */
+  readonly editTime: number | null;
+  readonly key: RouteKey | null;
+  readonly stop: number | null;
+  readonly clientVersion: number;
+}
+
+/** Who asks for something without a queue, by which edge, and the hash of what they ask for. */
+export interface AskedContent {
+  readonly source: string;
+  readonly author: string;
+  readonly hash: Buffer;
+}
+
+/** An entry that is not released; `id` is the mutation's. */
+export interface StandingRefusal {
+  readonly quarantineId: string;
+  readonly id: string;
+}
+
+/** A content that came again, so many times in this batch; the rest is of the latest time. */
+export interface RepeatedRefusal extends Pick<QuarantineEntry, 'quarantineId' | 'item' | 'fault' | 'editTime'> {
+  readonly attempts: number;
+}
+
+/** Undefined for an item of a queue, whose id is its identity, and for what an operator releases. */
+export function askedContent(item: Item): AskedContent | undefined {
+  if (item.queued || item.release) return undefined;
+  return { source: item.source, author: authorOf(item), hash: item.hash };
+}
+
+export const contentName = ({ source, author, hash }: AskedContent): string =>
+  `${hash.toString('base64url')} ${source} ${author}`;
+
+/** The quarantine of a batch. A retry without a queue has a new id each time; its content finds the entry (decision 79). */
+export class Refusals {
+  readonly #loaded: ReadonlyMap<string, StandingRefusal>;
+  readonly #added = new Map<string, StandingRefusal>();
+  readonly #repeated = new Map<string, RepeatedRefusal>();
+  readonly entries: QuarantineEntry[] = [];
+
+  constructor(loaded: ReadonlyMap<string, StandingRefusal>) {
+    this.#loaded = loaded;
+  }
+
+  get repeated(): RepeatedRefusal[] {
+    return [...this.#repeated.values()];
+  }
+
+  /** The entry that has the same content from the same author. */
+  standing(item: Item): StandingRefusal | undefined {
+    const content = askedContent(item);
+    if (!content) return undefined;
+    const name = contentName(content);
+    return this.#added.get(name) ?? this.#loaded.get(name);
+  }
+
+  add(entry: QuarantineEntry): void {
+    const { item, fault, editTime } = entry;
+    const content = fault === idReused ? undefined : askedContent(item);
+    const standing = content && this.standing(item);
+    if (standing) {
+      const { quarantineId } = standing;
+      const attempts = (this.#repeated.get(quarantineId)?.attempts ?? 0) + 1;
+      this.#repeated.set(quarantineId, { quarantineId, item, fault, editTime, attempts });
+      return;
+    }
+    this.entries.push(entry);
+    if (content) this.#added.set(contentName(content), { quarantineId: entry.quarantineId, id: item.id });
+  }
+}
+
+export const fault = (code: Fault['code'], reason: string): Fault => ({ code, reason, details: [] });
+export const idReused = fault('ID_REUSED', 'this id came before with another content');
+export const held = fault('CLIENT_REVOKED', 'an operator has unregistered the driver of this queue');

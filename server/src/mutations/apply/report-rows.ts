@@ -1,0 +1,57 @@
+import { int2Array, int8Array, instantArray, textArray } from '../../db/arrays.ts';
+import type { Tx } from '../../db/types.ts';
+import type { StandingReport } from '../../reports/rules.ts';
+import * as sql from '../../reports/sql.ts';
+import type { Item } from '../item.ts';
+import type { NewRevision } from './report-fold.ts';
+
+interface StandingRow {
+  report_id: string;
+  revision: number;
+  received_at: Date;
+  doc: string;
+}
+
+/** Locks the reports that a batch brings and reads what stands of them; nothing where it brings none. */
+export async function loadReports(tx: Tx, items: readonly Item[]): Promise<Map<string, StandingReport>> {
+  const ids = new Set(items.flatMap(({ meaning }) => (meaning.kind === 'report' ? [meaning.report.reportId] : [])));
+  if (ids.size === 0) return new Map();
+  const column = textArray([...ids].sort());
+  // Run in this order: what is read after the locks has a snapshot under them.
+  const [, { rows }] = await Promise.all([
+    tx.query(sql.lockReports, [column]),
+    tx.query<StandingRow & Record<string, unknown>>(sql.loadStandingReports, [column]),
+  ]);
+  return new Map(
+    rows.map(({ report_id, revision, received_at, doc }) => [report_id, { revision, receivedAt: received_at, doc }]),
+  );
+}
+
+export async function saveReports(tx: Tx, revisions: readonly NewRevision[]): Promise<void> {
+  const latest = new Map(revisions.map(({ report, standing }) => [report.reportId, standing.revision]));
+  const reports = revisions.map(({ report }) => report);
+  const standing = revisions.map((revision) => revision.standing);
+  const sections = revisions.flatMap(({ report, standing: { revision } }) =>
+    report.sections.map((section, index) => ({ ...section, reportId: report.reportId, revision, seq: index + 1 })),
+  );
+  await Promise.all([
+    tx.query(sql.saveReports, [textArray([...latest.keys()]), int8Array([...latest.values()])]),
+    tx.query(sql.saveRevisions, [
+      textArray(reports.map(({ reportId }) => reportId)),
+      int8Array(standing.map(({ revision }) => revision)),
+      textArray(reports.map(({ loadId }) => loadId)),
+      textArray(reports.map(({ stopId }) => stopId)),
+      textArray(reports.map(({ driverId }) => driverId)),
+      instantArray(reports.map(({ capturedAt }) => Date.parse(capturedAt))),
+      instantArray(standing.map(({ receivedAt }) => receivedAt)),
+      textArray(standing.map(({ doc }) => doc)),
+    ]),
+    tx.query(sql.saveSections, [
+      textArray(sections.map(({ reportId }) => reportId)),
+      int8Array(sections.map(({ revision }) => revision)),
+      int2Array(sections.map(({ seq }) => seq)),
+      textArray(sections.map(({ key }) => key)),
+      int2Array(sections.map(({ rating }) => rating)),
+    ]),
+  ]);
+}

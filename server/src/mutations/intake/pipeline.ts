@@ -1,0 +1,331 @@
+import type { MutationResult } from '@tailgate/sync-protocol';
+import { isCollision } from '../../db/sqlstate.ts';
+import type { Db } from '../../db/types.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { BatchContext, BatchResult } from '../apply/batch.ts';
+import { applyBatch, laneOf, scopeOf } from '../apply/batch.ts';
+import type {
+  Change,
+  Decision,
+  KeptMutation,
+  Outcome,
+  Pipeline,
+  PushAnswer,
+  Queue,
+  ReportChange,
+  ReportOutcome,
+  RouteCommit,
+} from '../change.ts';
+import type { Answer } from '../apply/fold.ts';
+import type { Item } from '../item.ts';
+import { itemOfChange, itemOfReport, itemsOfPush } from '../item.ts';
+import { itemOfKept } from '../quarantine/kept.ts';
+import { Lanes } from './lanes.ts';
+import type { Rules } from '../apply/load.ts';
+import { mutationResult } from './mutation-result.ts';
+import { machinePauses, type Pauses } from './pauses.ts';
+import type { Wakeups } from '../jobs/wakeups.ts';
+import { logChange, type CommitWatch, type SettledChange } from './watch.ts';
+
+/** A storm drains a tenth faster than by 128; 512 gain nothing and hold their locks for longer (docs/performance.md). */
+export const BATCH_SIZE = 256;
+/** Items of one lane in a batch: several lanes share each batch, each lane gets on in runs. */
+const TURN = 32;
+/** Two are nearly twice one: while one waits for the disk, the other computes. */
+const BATCHES_IN_FLIGHT = 2;
+/**
+ * Fewer wait for the open batch and share the next: a commit costs as much as the changes of half a dozen taps. More
+ * would wait for the disk although they fill a batch of their own.
+ */
+const WORTH_A_SECOND = 12;
+/** An open batch that takes longer keeps nobody waiting. */
+const PATIENCE_MS = 20;
+/** Items that may wait for a batch before pushes are asked to wait: enough to fill the next batches. */
+const ROOM = 4 * BATCH_SIZE;
+/** A route that the worker or the import holds is free again in a moment. */
+const HELD_ROUTE_MS = 4;
+const COLLISION_RETRIES = 6;
+
+export interface PipelineOptions {
+  /** A pipelined pool of its own: a crowd of readers must not make commits wait for a connection. */
+  readonly db: Db;
+  readonly wakeups: Wakeups;
+  readonly rules: () => Rules;
+  readonly clock: () => Date;
+  readonly log: Log;
+  readonly watch?: CommitWatch | undefined;
+  /** The machine's own where none are given. */
+  readonly pauses?: Pauses;
+}
+
+export function openPipeline(options: PipelineOptions): Pipeline {
+  return new GroupCommit(options);
+}
+
+interface Unit {
+  readonly item: Item;
+  readonly lane: string;
+  readonly scope: string | null;
+  /** Of `performance.now()`. */
+  readonly takenAt: number;
+  settle(answer: Answer): void;
+  fail(error: unknown): void;
+}
+
+class GroupCommit implements Pipeline {
+  readonly #options: PipelineOptions;
+  readonly #context: BatchContext;
+  readonly #pauses: Pauses;
+  readonly #lanes = new Lanes<Unit>();
+  readonly #held = new Set<string>();
+  readonly #forked = new WeakSet<object>();
+  readonly #listeners = new Set<(commits: readonly RouteCommit[]) => void>();
+  readonly #open = new Set<Promise<void>>();
+  readonly #waitingForRoom: (() => void)[] = [];
+  #unanswered = 0;
+  #scheduled = false;
+  /** When the latest batch was begun, by the clock of the pauses. */
+  #begunAt = 0;
+  #endPatience: (() => void) | undefined;
+  #closed = false;
+
+  constructor(options: PipelineOptions) {
+    this.#options = options;
+    this.#pauses = options.pauses ?? machinePauses;
+    this.#context = { db: options.db, rules: options.rules, wakeups: options.wakeups, forked: this.#forked };
+  }
+
+  submit(change: Change): Promise<Outcome> {
+    return this.#take(itemOfChange(change), (outcome) => (outcome.result === 'reported' ? undefined : outcome));
+  }
+
+  submitReport(change: ReportChange): Promise<ReportOutcome> {
+    return this.#take(itemOfReport(change), (outcome) =>
+      outcome.result === 'reported' || outcome.result === 'quarantined' ? outcome : undefined,
+    );
+  }
+
+  release(kept: KeptMutation, decision: Decision): Promise<Outcome | ReportOutcome> {
+    return this.#take(itemOfKept(kept, decision), (outcome) => outcome);
+  }
+
+  #take<Kind>(item: Item, kindOf: (outcome: Outcome | ReportOutcome) => Kind | undefined): Promise<Kind> {
+    return new Promise((resolve, reject) => {
+      const settle = (answer: Answer): void => {
+        const outcome = answer.kind === 'done' ? kindOf(answer.outcome) : undefined;
+        if (outcome === undefined) reject(new Error('a change without a queue cannot be out of step'));
+        else resolve(outcome);
+      };
+      this.#enqueue([unitOf(item, settle, reject)]);
+    });
+  }
+
+  async push(queue: Queue, raw: readonly unknown[]): Promise<PushAnswer> {
+    const items = itemsOfPush(queue, raw, this.#options.clock());
+    if (items.length === 0) return { last_seq: 0, results: [] };
+    return new Promise((resolve, reject) => {
+      const push = new PushInProgress(items, resolve, reject);
+      this.#enqueue(items.map((item) => unitOf(item, (answer) => push.answered(item, answer), reject)));
+    });
+  }
+
+  room(): Promise<void> {
+    if (this.#unanswered < ROOM && this.#waitingForRoom.length === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#waitingForRoom.push(resolve));
+  }
+
+  onCommit(listener: (commits: readonly RouteCommit[]) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#endPatience?.();
+    for (const unit of this.#lanes.drain()) unit.fail(stopping());
+    for (const resolve of this.#waitingForRoom.splice(0)) resolve();
+    await Promise.allSettled(this.#open);
+  }
+
+  #enqueue(units: readonly Unit[]): void {
+    if (this.#closed) {
+      for (const unit of units) unit.fail(stopping());
+      return;
+    }
+    this.#unanswered += units.length;
+    this.#lanes.add(units);
+    this.#schedule();
+  }
+
+  #answered(count: number): void {
+    this.#unanswered -= count;
+    this.#letIn();
+  }
+
+  /** Lets as many pushes in as there is room for; whoever means it enqueues before the next turn of the event loop. */
+  #letIn(): void {
+    const free = Math.ceil((ROOM - this.#unanswered) / TURN);
+    const entering = this.#waitingForRoom.splice(0, Math.max(free, 0));
+    for (const resolve of entering) resolve();
+    // Some come in for nothing (a frame that is no push, a connection that has ended): the next ones wait for no answer.
+    if (entering.length > 0 && this.#waitingForRoom.length > 0) setImmediate(() => this.#letIn());
+  }
+
+  /** Waits for the end of this turn of the event loop: whatever else has arrived by then shares the batch. */
+  #schedule(): void {
+    if (this.#scheduled || this.#lanes.empty) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      while (this.#mayBegin()) {
+        const batch = this.#lanes.take(BATCH_SIZE, TURN, (scope) => this.#held.has(scope));
+        if (batch.length === 0) return;
+        this.#begunAt = this.#pauses.now();
+        const running = this.#run(batch).finally(() => {
+          this.#open.delete(running);
+          this.#lanes.release(batch);
+          this.#schedule();
+        });
+        this.#open.add(running);
+      }
+    });
+  }
+
+  #mayBegin(): boolean {
+    if (this.#open.size === 0) return true;
+    if (this.#open.size >= BATCHES_IN_FLIGHT || this.#lanes.empty) return false;
+    if (this.#lanes.size >= WORTH_A_SECOND || this.#pauses.now() - this.#begunAt >= PATIENCE_MS) return true;
+    this.#endPatience ??= this.#pauses.after(PATIENCE_MS, () => {
+      this.#endPatience = undefined;
+      this.#schedule();
+    });
+    return false;
+  }
+
+  async #run(batch: readonly Unit[]): Promise<void> {
+    const unitOfItem = new Map(batch.map((unit) => [unit.item, unit]));
+    const waiting = new Set(batch);
+    let answered = 0;
+    let begunAt = performance.now();
+    const committed = ({ answers, commits, held }: BatchResult, items: readonly Item[]): void => {
+      const settled: SettledChange[] = [];
+      if (held.size > 0) this.#hold(held);
+      // The feed first: whoever is answered may look at it at once.
+      if (commits.length > 0) for (const listener of this.#listeners) listener(commits);
+      for (const [index, item] of items.entries()) {
+        const unit = unitOfItem.get(item);
+        const answer = answers[index];
+        if (!unit || !answer) continue;
+        if (answer.kind === 'fork' && item.queued) this.#forked.add(item.queued.queue.session);
+        waiting.delete(unit);
+        unit.settle(answer);
+        settled.push({ item, answer, takenAt: unit.takenAt });
+      }
+      this.#answered(batch.length - waiting.size - answered);
+      answered = batch.length - waiting.size;
+      // After the answers: nobody waits for what is told of them.
+      this.#tell(settled, begunAt);
+      begunAt = performance.now();
+    };
+    try {
+      await this.#withRetries(() =>
+        applyBatch(
+          this.#context,
+          batch.filter((unit) => waiting.has(unit)).map(({ item }) => item),
+          committed,
+        ),
+      );
+      if (this.#closed && waiting.size > 0) throw stopping();
+      this.#lanes.putBack([...waiting]);
+    } catch (error) {
+      this.#options.log.warn({ err: error, items: waiting.size }, 'a batch failed; its senders will come again');
+      for (const unit of waiting) unit.fail(error);
+      this.#options.watch?.failed(waiting.size);
+      this.#answered(waiting.size);
+    }
+  }
+
+  #tell(changes: readonly SettledChange[], begunAt: number): void {
+    const { log, watch } = this.#options;
+    for (const change of changes) logChange(log, change);
+    if (changes.length > 0) watch?.settled({ changes, begunAt, endedAt: performance.now() });
+  }
+
+  async #withRetries(work: () => Promise<void>): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isCollision(error) || attempt > COLLISION_RETRIES) throw error;
+        const pauseMs = this.#pauses.random() * 5 * 2 ** attempt;
+        await new Promise<void>((resolve) => this.#pauses.after(pauseMs, resolve));
+      }
+    }
+  }
+
+  #hold(scopes: ReadonlySet<string>): void {
+    for (const scope of scopes) this.#held.add(scope);
+    this.#pauses.after(HELD_ROUTE_MS, () => {
+      for (const scope of scopes) this.#held.delete(scope);
+      this.#schedule();
+    });
+  }
+}
+
+const stopping = () => new Error('the server is stopping');
+
+const unitOf = (item: Item, settle: Unit['settle'], fail: Unit['fail']): Unit => ({
+  item,
+  lane: laneOf(item),
+  scope: scopeOf(item),
+  takenAt: performance.now(),
+  settle,
+  fail,
+});
+
+/** A push of a queue that the database does not know, such as after a restore: it has to say hello again. */
+export class UnknownQueue extends Error {
+  constructor() {
+    super('the database does not know this queue');
+    this.name = 'UnknownQueue';
+  }
+}
+
+/** Collects the answers of one push. What follows a gap or a fork has no answer: the client sends it again. */
+class PushInProgress {
+  readonly #items: readonly Item[];
+  readonly #resolve: (answer: PushAnswer) => void;
+  readonly #reject: (error: Error) => void;
+  readonly #results: MutationResult[] = [];
+  #left: number;
+  #lastSeq = 0;
+  #wants: number | undefined;
+  #fork: number | undefined;
+
+  constructor(items: readonly Item[], resolve: (answer: PushAnswer) => void, reject: (error: Error) => void) {
+    this.#items = items;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#left = items.length;
+  }
+
+  answered(item: Item, answer: Answer): void {
+    if (answer.kind === 'unknown') return this.#reject(new UnknownQueue());
+    this.#lastSeq = Math.max(this.#lastSeq, answer.lastSeq);
+    if (answer.kind === 'done') this.#results.push(mutationResult(item, item.queued?.seq ?? 0, answer.outcome));
+    else if (answer.kind === 'gap') this.#wants ??= answer.wants;
+    else this.#fork ??= answer.at;
+    if (--this.#left === 0) this.#finish();
+  }
+
+  #finish(): void {
+    const order = new Map(this.#items.map(({ id }, index) => [id, index]));
+    this.#results.sort((a, b) => (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0));
+    const answer = { last_seq: this.#lastSeq, results: this.#results };
+    this.#resolve({
+      ...answer,
+      ...(this.#wants === undefined ? {} : { wants: this.#wants }),
+      ...(this.#fork === undefined ? {} : { fork: this.#fork }),
+    });
+  }
+}

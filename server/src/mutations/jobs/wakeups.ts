@@ -1,0 +1,112 @@
+import { hash } from 'node:crypto';
+import type { PgBoss } from 'pg-boss';
+import type { AuthGround } from '../../auth/ground.ts';
+import type { Queryable, Tx } from '../../db/types.ts';
+import type { Changes } from '../apply/changes.ts';
+import { deliveryQueue } from './deliveries.ts';
+
+/** Queues of pg-boss. Jobs are wake-ups: what is to be done stands in the tables (I8). */
+export const queues = {
+  replicate: 'replicate',
+  replicateRows: 'replicate-rows',
+  mail: 'mail',
+  sms: 'sms',
+  close: 'close-route',
+} as const;
+
+/**
+ * Says, inside the transaction of the change, that a row has changed which replicates on its own: a user, a sign-in, an
+ * asset, a load report. The change itself is the row's raised `version`; what is lost of this, the sweep finds (I8).
+ */
+export type WakeHostRows = (tx: Tx) => Promise<void>;
+
+/** Jobs that commit with the batch: the worker's wake-up, mails, the alarm clocks of closing timers. */
+export interface Wakeups {
+  replicate(tx: Tx): Promise<void>;
+  /** For rows that replicate on their own. */
+  replicateRows: WakeHostRows;
+  mail(tx: Tx, mails: Changes['mails']): Promise<void>;
+  closeAt(tx: Tx, alarms: readonly Date[]): Promise<void>;
+}
+
+export interface MailJob {
+  readonly facility: string;
+  readonly route_id: string;
+  readonly week_end: string;
+  readonly stop: number;
+  /** The mutation that brought the stop to D: one mail for each. */
+  readonly mutation: string;
+  readonly paths: 'v20' | 'current';
+}
+
+/** Makes the queues; harmless where they are there. Wake-ups that nobody fetched for an hour are stale: the sweep did it. */
+export async function createQueues(boss: Pick<PgBoss, 'createQueue'>): Promise<void> {
+  for (const name of [queues.replicate, queues.replicateRows]) {
+    await boss.createQueue(name, {
+      policy: 'standard',
+      notify: true,
+      retryLimit: 0,
+      retentionSeconds: 3_600,
+      deleteAfterSeconds: 60,
+    });
+  }
+  // A mail server that says nothing for a minute is given up; a job of a killed process need not wait much longer.
+  await boss.createQueue(queues.mail, { ...deliveryQueue, expireInSeconds: 180 });
+  await boss.createQueue(queues.sms, { ...deliveryQueue, expireInSeconds: 60 });
+  await boss.createQueue(queues.close, { policy: 'standard', retryLimit: 20, retryDelay: 1, retryBackoff: true });
+}
+
+/** Sends jobs inside the batch's own transaction. No keyed dedupe: it loses wake-ups and makes transactions wait. */
+export function bossWakeups(boss: Pick<PgBoss, 'send' | 'insert'>): Wakeups {
+  return {
+    async replicate(tx) {
+      await boss.send(queues.replicate, {}, { db: executor(tx) });
+    },
+    replicateRows: bossRowsWakeup(boss),
+    async mail(tx, mails) {
+      await boss.insert(
+        queues.mail,
+        mails.map((mail) => ({ data: mailJob(mail) })),
+        { db: executor(tx) },
+      );
+    },
+    async closeAt(tx, alarms) {
+      await boss.insert(
+        queues.close,
+        alarms.map((startAfter) => ({ data: {}, startAfter })),
+        { db: executor(tx) },
+      );
+    },
+  };
+}
+
+/** Queues a text message, inside a transaction where it is given one. It names a driver: neither number nor text. */
+export function bossMessages(boss: Pick<PgBoss, 'send'>): AuthGround['tell'] {
+  return async (db, message) => {
+    // Who asked for a one-time password stands there and waits: tried for ten minutes, it is of no use any more.
+    const patience = message.kind === 'one_time_password' ? { retryLimit: 7 } : {};
+    await boss.send(queues.sms, message, { ...patience, db: executor(db) });
+  };
+}
+
+/** The wake-up for slices whose rows go to the host on their own; to be sent once a transaction. */
+export function bossRowsWakeup(boss: Pick<PgBoss, 'send'>): WakeHostRows {
+  return async (tx) => {
+    await boss.send(queues.replicateRows, {}, { db: executor(tx) });
+  };
+}
+
+/** pg-boss sends its statements as text. They are few and long: named, a connection plans each of them once. */
+const executor = (db: Queryable) => ({
+  executeSql: (text: string, values?: unknown[]) => db.query(values ? { name: nameOf(text), text } : text, values),
+});
+const nameOf = (text: string): string => `pg-boss ${hash('md5', text)}`;
+
+const mailJob = ({ key, stop, mutation, paths }: Changes['mails'][number]): MailJob => ({
+  facility: key.facility,
+  route_id: key.id,
+  week_end: key.week_end,
+  stop,
+  mutation,
+  paths,
+});

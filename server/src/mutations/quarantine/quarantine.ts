@@ -1,0 +1,42 @@
+import type { Queryable } from '../../db/types.ts';
+import type { Decision, KeptMutation } from '../change.ts';
+import * as sql from './quarantine-sql.ts';
+
+/**
+ * What could not be applied, and what becomes of it:
+ *
+ *   open ──release, or its sender comes again──► released (in the ledger like any other)
+ *     │ ▲ refused again: stays                       ▲
+ *     └─dismiss──► dismissed ──────release───────────┘
+ */
+export type KeptState = 'open' | 'released' | 'dismissed';
+
+/** @returns undefined where there is no such entry */
+export async function findKept(
+  db: Queryable,
+  quarantineId: string,
+): Promise<{ readonly kept: KeptMutation; readonly state: KeptState } | undefined> {
+  const { rows } = await db.query<KeptRow>(sql.findKept, [quarantineId]);
+  const [row] = rows;
+  if (!row) return undefined;
+  const { id, hash, body, name, employee, source, paths, client_id: clientId, seq, prev_hash: prevHash, state } = row;
+  const place =
+    clientId === null || seq === null ? null : { clientId, seq, prevHash: prevHash?.toString('base64url') ?? null };
+  const { captured_at: capturedAt, edit_time: editTime, received_at: receivedAt } = row;
+  return { kept: { id, hash, body, name, employee, source, paths, capturedAt, editTime, receivedAt, place }, state };
+}
+
+/** It will not be applied; its phone is told why. Nothing where it was released before. */
+export async function dismissKept(db: Queryable, quarantineId: string, { by, note }: Decision): Promise<void> {
+  await db.query(sql.dismissKept, [quarantineId, by, note]);
+}
+
+type KeptRow = Pick<KeptMutation, 'id' | 'hash' | 'body' | 'name' | 'employee' | 'source' | 'paths'> & {
+  readonly client_id: string | null;
+  readonly seq: number | null;
+  readonly prev_hash: Buffer | null;
+  readonly captured_at: Date | null;
+  readonly edit_time: Date | null;
+  readonly received_at: Date;
+  readonly state: KeptState;
+};

@@ -1,0 +1,79 @@
+import { misuseOf, readWords, type Manual } from '../../runtime/command-line.ts';
+import type { Db } from '../../db/types.ts';
+import { StartError } from '../../runtime/start-error.ts';
+import { findFutureStops, healClock } from '../clock/heal-clock.ts';
+import { invitationCommands, parseInvitationCommand, runInvitationCommand } from './invite-commands.ts';
+import type { InvitationCommand } from './invite-commands.ts';
+import { declareRestored, tellRestored } from '../restore/restored.ts';
+import { takeRegistrationBack } from '../devices/unregister.ts';
+
+// `npm run ops -- …`: what an operator tells the service, beside its running servers or without them.
+
+export const opsManual: Manual = {
+  program: 'npm run ops',
+  commands: {
+    restored: { takes: '[--reason TEXT]', does: 'this database was put back to an earlier state' },
+    unregister: {
+      takes: 'EMPLOYEE',
+      does: 'this driver signs up anew: sessions and password end, what their phones bring is kept for the office',
+    },
+    ...invitationCommands,
+    'heal-clock': {
+      takes: '[--yes]',
+      does: 'dates stamps from the future back to now, after a clock was ahead; without --yes it only counts them',
+    },
+  },
+};
+
+export type OpsCommand =
+  | { readonly verb: 'restored'; readonly reason: string }
+  | { readonly verb: 'unregister'; readonly employee: string }
+  | { readonly verb: 'heal-clock'; readonly yes: boolean }
+  | InvitationCommand;
+
+/** @throws StartError */
+export function parseOpsCommand(argv: readonly string[]): OpsCommand {
+  const [first] = argv;
+  if (first !== undefined && Object.hasOwn(invitationCommands, first)) {
+    const invitation = parseInvitationCommand(argv);
+    if (invitation) return invitation;
+    throw new StartError(misuseOf(opsManual, argv));
+  }
+  const { positionals, values } = readWords(argv, {
+    reason: { type: 'string' },
+    yes: { type: 'boolean', default: false },
+  });
+  const [verb, employee] = positionals;
+  if (verb === 'restored' && positionals.length === 1) return { verb, reason: values.reason?.trim() || 'restored' };
+  if (verb === 'unregister' && employee !== undefined && positionals.length === 2 && values.reason === undefined)
+    return { verb, employee };
+  if (verb === 'heal-clock' && positionals.length === 1) return { verb, yes: values.yes };
+  throw new StartError(misuseOf(opsManual, positionals));
+}
+
+/** @returns what to show */
+export async function runOpsCommand(command: OpsCommand, db: Db): Promise<string> {
+  if (command.verb === 'restored') return tellRestored(await declareRestored(db, command.reason));
+  if (command.verb === 'heal-clock') return healed(db, command.yes, new Date());
+  if (command.verb !== 'unregister') return runInvitationCommand(command, db, new Date());
+  const { employee } = command;
+  const queues = await takeRegistrationBack(db, employee, byCommand, new Date());
+  if (queues === undefined)
+    throw new StartError(`nobody of the id ${employee} is registered (GET /api/auth/employees lists who is)`);
+  return [
+    `${employee} is not registered any more and may sign up again.`,
+    `What their phones still bring goes to quarantine (queues: ${queues}); GET /api/ops/quarantine lists it.`,
+  ].join('\n');
+}
+
+async function healed(db: Db, yes: boolean, now: Date): Promise<string> {
+  const routes = yes ? await healClock(db, now) : await findFutureStops(db, now);
+  const stops = routes.reduce((sum, route) => sum + route.stops.length, 0);
+  const counted = `${stops} stops of ${routes.length} routes`;
+  return yes
+    ? `${counted} are dated back to ${now.toISOString()}; deadlines and leases from the future end now.`
+    : `${counted} have stamps after ${now.toISOString()}. Where that is the right time, run it again with --yes.`;
+}
+
+/** The command asks nobody for a name: who may run it has the database. */
+const byCommand = { by: 'npm run ops', reason: 'unregistered by the command for operators' };

@@ -1,0 +1,107 @@
+import type { DeviceItem, DeviceQuery, EndingBody } from '@tailgate/sync-protocol';
+import { endDeviceSessions } from '../../auth/end-device-sessions.ts';
+import { withTransaction } from '../../db/transaction.ts';
+import type { Db, Queryable } from '../../db/types.ts';
+import type { Log } from '../../runtime/log.ts';
+import * as sql from './devices-sql.ts';
+import { pageOf, type Page } from '../page.ts';
+import { encodePosition, type PagePosition } from '../page-position.ts';
+import { takeRegistrationBack } from './unregister.ts';
+
+export interface DeviceGround {
+  readonly db: Db;
+  readonly clock: () => Date;
+  readonly log: Log;
+}
+
+const dates = ['oldest_pending_at', 'created_at', 'last_seen_at', 'revoked_at'] as const;
+type DeviceRow = Omit<DeviceItem, (typeof dates)[number]> & {
+  readonly oldest_pending_at: Date | null;
+  readonly created_at: Date;
+  readonly last_seen_at: Date;
+  readonly revoked_at: Date | null;
+};
+
+const MINUTE_MS = 60_000;
+/** As the list has it where nothing else is asked. */
+const SILENT_MINUTES = 60;
+
+/** Lists the queues of all phones as they were heard of last, at most a minute ago; the youngest first. */
+export async function listDevices(
+  { db, clock }: Pick<DeviceGround, 'db' | 'clock'>,
+  { state, employee, silent_minutes, limit }: Omit<DeviceQuery, 'cursor'>,
+  after: PagePosition | undefined,
+): Promise<Page<DeviceItem>> {
+  const times = [clock(), silentSince(clock(), silent_minutes)];
+  const values = [...times, state, employee ?? null, after?.[0] ?? null, after?.[1] ?? null, limit + 1];
+  const { rows } = await db.query<DeviceRow & { position: string }>(sql.listDevices, values);
+  const cursor = (row: { position: string; client_id: string }) => encodePosition([row.position, row.client_id]);
+  return pageOf(rows, limit, { item: itemOf, cursor });
+}
+
+/**
+ * Ends a phone that is lost: nothing comes by this queue or its key any more, and its driver's sessions there are over. What
+ * it still holds only an operator can bring (protocol.md, Rescue).
+ * @returns undefined where there is no such queue
+ */
+export async function revokeDevice(
+  { db, clock, log }: DeviceGround,
+  clientId: string,
+  { by, reason }: EndingBody,
+): Promise<DeviceItem | undefined> {
+  const now = clock();
+  const found = await withTransaction(db, async (tx) => {
+    const { rows } = await tx.query<{ employee: string; device: string }>(sql.revokeQueue, [clientId, by, reason, now]);
+    const [queue] = rows;
+    if (queue) await endDeviceSessions(tx, queue, now);
+    return queue;
+  });
+  if (!found) return undefined;
+  log.warn({ client: clientId, employee: found.employee, user: by }, 'an operator has revoked a device');
+  return readDevice(db, clientId, now);
+}
+
+/**
+ * The log keeps who did it and why, and so do the queues: the account is the next owner's.
+ * @returns since when; undefined where nobody of that id is registered
+ */
+export async function unregisterDriver(
+  { db, clock, log }: DeviceGround,
+  employee: string,
+  { by, reason }: EndingBody,
+): Promise<Date | undefined> {
+  const now = clock();
+  const queues = await takeRegistrationBack(db, employee, { by, reason }, now);
+  if (queues === undefined) return undefined;
+  log.warn({ employee, user: by, reason, queues }, 'an operator has unregistered a driver');
+  return now;
+}
+
+async function readDevice(db: Queryable, clientId: string, now: Date): Promise<DeviceItem | undefined> {
+  const values = [now, silentSince(now, SILENT_MINUTES), clientId];
+  const { rows } = await db.query<DeviceRow>(sql.readDevice, values);
+  return rows[0] && itemOf(rows[0]);
+}
+
+const silentSince = (now: Date, minutes: number): Date => new Date(now.getTime() - minutes * MINUTE_MS);
+
+const itemOf = (row: DeviceRow): DeviceItem => ({
+  client_id: row.client_id,
+  employee: row.employee,
+  employee_name: row.employee_name,
+  device: row.device,
+  app: row.app,
+  sdk: row.sdk,
+  pending: row.pending,
+  oldest_pending_at: row.oldest_pending_at?.toISOString() ?? null,
+  silent: row.silent,
+  last_seq: row.last_seq,
+  quarantined: row.quarantined,
+  signed_in: row.signed_in,
+  created_at: row.created_at.toISOString(),
+  last_seen_at: row.last_seen_at.toISOString(),
+  revoked_at: row.revoked_at?.toISOString() ?? null,
+  revoked_by: row.revoked_by,
+  revoke_reason: row.revoke_reason,
+  held: row.held,
+});

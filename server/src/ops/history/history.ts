@@ -1,0 +1,129 @@
+import type { ChainReport, HistoryFile, LedgerEntry, RouteKey, StopHistory } from '@tailgate/sync-protocol';
+import type { Queryable } from '../../db/types.ts';
+import { decodeStop } from '../../replication/out/shadow.ts';
+import { evidenceOf } from '../../stops/named-assets.ts';
+import { readResult } from '../../stops/stored-documents.ts';
+import { placeName, verifyChain, type Absence, type Sealed, type SealedBody } from './chain.ts';
+import * as sql from './history-sql.ts';
+
+/** What is not there, where a stop was asked for. */
+export interface Missing {
+  readonly missing: 'route' | 'stop';
+}
+
+type StandingRow = {
+  readonly hosted_through: number;
+  readonly version: number | null;
+  readonly status: string;
+  readonly doc: string;
+  readonly sequence: number | null;
+  readonly shadow: string | null;
+  readonly confirmed_at: Date | null;
+  readonly parked_at: Date | null;
+  readonly parked_reason: string | null;
+  readonly skipped_at: Date | null;
+  readonly skipped_by: string | null;
+  readonly skip_reason: string | null;
+};
+type StopStanding = StandingRow & { readonly version: number };
+type LedgerRow = Omit<LedgerEntry, 'captured_at' | 'edit_time' | 'received_at' | 'on_host' | 'warnings'> & {
+  readonly captured_at: Date | null;
+  readonly edit_time: Date;
+  readonly received_at: Date;
+  readonly warnings: string;
+};
+type KeptRow = Omit<StopHistory['kept'][number], 'received_at'> & { readonly received_at: Date };
+type FileRow = Pick<HistoryFile, 'asset_id' | 'mime' | 'size'> & {
+  readonly state: 'L' | 'R' | 'M';
+  readonly received_at: Date | null;
+  readonly hosted: boolean;
+};
+type MailRow = { readonly mutation_id: string; readonly sent_at: Date };
+
+/** All that was ever recorded of a stop, and what has become of it; the oldest first. */
+export async function readStopHistory(db: Queryable, key: RouteKey, stop: number): Promise<StopHistory | Missing> {
+  const standing = await readStanding(db, key, stop);
+  if ('missing' in standing) return standing;
+  const values = valuesOf(key, stop);
+  const [ledger, kept, files, mails] = await Promise.all([
+    db.query<LedgerRow>(sql.listLedger, values),
+    db.query<KeptRow>(sql.listKept, values),
+    db.query<FileRow>(sql.listFiles, [[...evidenceOf(readResult(standing.doc))]]),
+    db.query<MailRow>(sql.listMails, values),
+  ]);
+  const isParked = standing.parked_at !== null;
+  const isHosted = (version: number): boolean => !isParked && version <= standing.hosted_through;
+  return {
+    facility: key.facility,
+    route_id: key.id,
+    week_end: key.week_end,
+    stop_id: stop,
+    status: standing.status,
+    version: standing.version,
+    host: {
+      on_host: isHosted(standing.version),
+      trace: standing.shadow === null ? '' : (decodeStop(standing.shadow, key, stop).rows.RTSTUP[0]?.RUTRC ?? ''),
+      sequence: standing.sequence,
+      confirmed_at: standing.confirmed_at?.toISOString() ?? null,
+      parked_since: standing.parked_at?.toISOString() ?? null,
+      parked_reason: standing.parked_reason ?? '',
+      skipped_at: standing.skipped_at?.toISOString() ?? null,
+      skipped_by: standing.skipped_by,
+      skip_reason: standing.skip_reason,
+    },
+    mutations: ledger.rows.map((row) => entryOf(row, isHosted(row.version))),
+    kept: kept.rows.map(({ received_at, ...entry }) => ({ ...entry, received_at: received_at.toISOString() })),
+    files: files.rows.map(fileOf),
+    mails: mails.rows.map(({ mutation_id, sent_at }) => ({ mutation_id, sent_at: sent_at.toISOString() })),
+  };
+}
+
+/** Whether a stop's mutations are what their devices sealed, each after the one before it in its queue. */
+export async function verifyStopHistory(db: Queryable, key: RouteKey, stop: number): Promise<ChainReport | Missing> {
+  const standing = await readStanding(db, key, stop);
+  if ('missing' in standing) return standing;
+  const { rows } = await db.query<SealedBody & { employee: string }>(sql.listSealed, valuesOf(key, stop));
+  const wanted = rows.flatMap(({ client_id, seq, employee }) =>
+    client_id !== null && seq !== null && seq > 1 ? [{ client_id, seq: seq - 1, employee }] : [],
+  );
+  const places = [wanted.map(({ client_id }) => client_id), wanted.map(({ seq }) => seq)];
+  const employees = [...new Set(wanted.map(({ employee }) => employee))];
+  const [found, absent] = await Promise.all([
+    db.query<Sealed & Place>(sql.findSealed, [...places, employees]),
+    db.query<Place & { why: Absence }>(sql.findAbsent, places),
+  ]);
+  return verifyChain(rows, new Map(found.rows.map(named)), new Map(absent.rows.map((row) => [nameOf(row), row.why])));
+}
+
+type Place = { readonly client_id: string; readonly seq: number };
+const nameOf = ({ client_id, seq }: Place): string => placeName(client_id, seq);
+const named = <Row extends Place>(row: Row): [string, Row] => [nameOf(row), row];
+
+async function readStanding(db: Queryable, key: RouteKey, stop: number): Promise<StopStanding | Missing> {
+  const { rows } = await db.query<StandingRow>(sql.readStanding, valuesOf(key, stop));
+  const [row] = rows;
+  if (!row) return { missing: 'route' };
+  const { version } = row;
+  return version === null ? { missing: 'stop' } : { ...row, version };
+}
+
+const valuesOf = ({ facility, id, week_end }: RouteKey, stop: number) => [facility, id, week_end, stop];
+
+const entryOf = (row: LedgerRow, onHost: boolean): LedgerEntry => ({
+  ...row,
+  captured_at: row.captured_at?.toISOString() ?? null,
+  edit_time: row.edit_time.toISOString(),
+  received_at: row.received_at.toISOString(),
+  on_host: onHost,
+  warnings: readWarnings(row.warnings),
+});
+
+const fileStates = { L: 'awaited', R: 'here', M: 'missing' } as const;
+const fileOf = ({ state, hosted, received_at, ...file }: FileRow): HistoryFile => ({
+  ...file,
+  state: fileStates[state],
+  received_at: received_at?.toISOString() ?? null,
+  on_host: state === 'R' && hosted,
+});
+
+const readWarnings: (json: string) => LedgerEntry['warnings'] = JSON.parse;

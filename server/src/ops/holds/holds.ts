@@ -1,0 +1,35 @@
+import type { HoldBody, HoldItem } from '@tailgate/sync-protocol';
+import type { Queryable } from '../../db/types.ts';
+import * as holds from '../../replication/control/hold.ts';
+
+/** Holds that are in force or still to come, the earliest first. */
+export async function listHolds(db: Queryable): Promise<HoldItem[]> {
+  return (await holds.listHolds(db)).map(itemOf);
+}
+
+/**
+ * The workers look every few seconds: what is being written then is finished, nothing more is begun.
+ * @returns undefined where it would be over already
+ */
+export async function beginHold(db: Queryable, { from, until, reason, by }: HoldBody): Promise<HoldItem | undefined> {
+  const begun = await holds.beginHold(db, { from: instant(from), until: instant(until), reason, by });
+  return begun && itemOf(begun);
+}
+
+/** @returns undefined where there is no such hold, or where it is the host's own */
+export async function endHold(db: Queryable, id: string): Promise<HoldItem | undefined> {
+  const ended = await holds.endHold(db, id);
+  return ended && itemOf(ended);
+}
+
+const instant = (text: string | null | undefined): Date | undefined => (text ? new Date(text) : undefined);
+
+const itemOf = ({ id, source, from, until, reason, by, inForce }: holds.Hold): HoldItem => ({
+  hold_id: id,
+  source,
+  from: from.toISOString(),
+  until: until?.toISOString() ?? null,
+  reason,
+  by,
+  in_force: inForce,
+});

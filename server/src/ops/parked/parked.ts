@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import type { Json, ParkedItem, ParkedQuery, StopObject, Warning } from '@tailgate/sync-protocol';
+import { routeScope } from '@tailgate/sync-protocol';
+import type { Queryable } from '../../db/types.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { Pipeline, Quarantined } from '../../mutations/change.ts';
+import * as parking from '../../replication/out/parking.ts';
+import { pageOf, type Page } from '../page.ts';
+import { encodePosition, type PagePosition } from '../page-position.ts';
+
+/** Lists what the host refuses, newest first. */
+export async function listParked(
+  db: Queryable,
+  { state, limit }: Pick<ParkedQuery, 'state' | 'limit'>,
+  after: PagePosition | undefined,
+): Promise<Page<ParkedItem>> {
+  const entries = await parking.listParked(db, { state, limit: limit + 1, after });
+  return pageOf(entries, limit, { item: itemOf, cursor: ({ position, id }) => encodePosition([position, id]) });
+}
+
+/** @returns the entry as it is then; undefined where it is not parked (any more) */
+export async function retryParked(db: Queryable, id: string): Promise<ParkedItem | undefined> {
+  await parking.retryParked(db, id);
+  return shown(db, id);
+}
+
+/** As `retryParked`. */
+export async function skipParked(
+  db: Queryable,
+  id: string,
+  { by, reason }: { readonly by: string; readonly reason: string },
+): Promise<ParkedItem | undefined> {
+  await parking.skipParked(db, id, by, reason);
+  return shown(db, id);
+}
+
+export interface RepairGround {
+  readonly db: Queryable;
+  readonly submit: Pipeline['submit'];
+  readonly clock: () => Date;
+  readonly log: Log;
+}
+
+export type Repair =
+  | {
+      readonly result: 'repaired';
+      readonly parked: ParkedItem;
+      readonly changed: boolean;
+      readonly warnings: readonly Warning[];
+    }
+  /** Rows of their own have no stop that could say something else. */
+  | { readonly result: 'not_a_stop' }
+  | { readonly result: 'other_stop'; readonly stop: number }
+  | Quarantined;
+
+/**
+ * Corrects a parked stop as an edit of the office, through the spine like every other: it stands in the ledger, the driver
+ * sees it, and the host gets the stop as it is then. Rows are never written past the mirror.
+ * @returns undefined where it is not parked (any more)
+ */
+export async function repairParked(
+  { db, submit, clock, log }: RepairGround,
+  id: string,
+  { by, stop }: { readonly by: string; readonly stop: StopObject },
+): Promise<Repair | undefined> {
+  const entry = await parking.findParked(db, id);
+  if (!entry) return undefined;
+  const { route } = entry;
+  if (!route || entry.stop === undefined) return { result: 'not_a_stop' };
+  if (stop.id !== entry.stop) return { result: 'other_stop', stop: entry.stop };
+  const now = clock();
+  const outcome = await submit({
+    id: randomUUID(),
+    name: 'stop.update',
+    version: 1,
+    args: asJson(JSON.stringify({ route, stop })),
+    route,
+    stop: stop.id,
+    actor: { kind: 'office', user: by },
+    source: 'office',
+    paths: 'current',
+    editTime: now,
+    receivedAt: now,
+    dedupeByContent: false,
+  });
+  if (outcome.result === 'quarantined') return outcome;
+  log.info({ route: routeScope(route), stop: stop.id, user: by }, 'the office has repaired a parked stop');
+  await parking.retryParked(db, id);
+  const { changed, warnings } = outcome;
+  // The worker may have been quicker than we: what it looked like before says no less.
+  const parked = (await shown(db, id)) ?? itemOf(entry);
+  return { result: 'repaired', parked, changed, warnings };
+}
+
+const asJson: (text: string) => Json = JSON.parse;
+
+async function shown(db: Queryable, id: string): Promise<ParkedItem | undefined> {
+  const entry = await parking.findParked(db, id);
+  return entry && itemOf(entry);
+}
+
+function itemOf({ route, skipped, ...entry }: parking.ParkedEntry): ParkedItem {
+  return {
+    parked_id: entry.id,
+    file: entry.file,
+    key: entry.key,
+    facility: route?.facility ?? null,
+    route_id: route?.id ?? null,
+    week_end: route?.week_end ?? null,
+    stop_id: entry.stop ?? null,
+    version: entry.version,
+    sqlstate: entry.sqlstate,
+    reason: entry.reason,
+    payload: entry.payload,
+    attempts: entry.attempts,
+    parked_at: entry.parkedAt.toISOString(),
+    next_try_at: skipped ? null : entry.nextTryAt.toISOString(),
+    state: skipped ? 'skipped' : 'open',
+    skipped_at: skipped?.at.toISOString() ?? null,
+    skipped_by: skipped?.by ?? null,
+    skip_reason: skipped?.reason ?? null,
+  };
+}

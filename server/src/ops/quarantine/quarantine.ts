@@ -1,0 +1,144 @@
+import { isUtf8 } from 'node:buffer';
+import type { QuarantinedItem, QuarantineEntry, QuarantineQuery, ReleaseAnswer } from '@tailgate/sync-protocol';
+import type { Queryable } from '../../db/types.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { Pipeline, Quarantined } from '../../mutations/change.ts';
+import { dismissKept, findKept } from '../../mutations/quarantine/quarantine.ts';
+import { pageOf, type Page } from '../page.ts';
+import type { PagePosition } from '../page-position.ts';
+import { encodePosition } from '../page-position.ts';
+import * as sql from '../sql.ts';
+
+interface QuarantineRow {
+  readonly quarantine_id: string;
+  readonly id: string;
+  readonly client_id: string | null;
+  readonly seq: number | null;
+  readonly employee: string;
+  readonly facility: string;
+  readonly route_id: string;
+  readonly week_end: string;
+  readonly stop_id: number | null;
+  readonly name: string;
+  readonly code: string;
+  readonly reason: string;
+  readonly details: string;
+  readonly body: Buffer;
+  readonly received_at: Date;
+  readonly attempts: number;
+  readonly last_received_at: Date;
+  readonly state: QuarantinedItem['state'];
+  readonly resolved_at: Date | null;
+  readonly resolved_by: string | null;
+  readonly note: string | null;
+  readonly position: string;
+}
+
+/** Lists what could not be applied, newest first. */
+export async function listQuarantine(
+  db: Queryable,
+  { state, limit }: Pick<QuarantineQuery, 'state' | 'limit'>,
+  after: PagePosition | undefined,
+): Promise<Page<QuarantinedItem>> {
+  const values = [state === 'all' ? null : state, after?.[0] ?? null, after?.[1] ?? null, limit + 1];
+  const { rows } = await db.query<QuarantineRow & Record<string, unknown>>(sql.listQuarantine, values);
+  const cursor = ({ position, quarantine_id }: QuarantineRow) => encodePosition([position, quarantine_id]);
+  return pageOf(rows, limit, { item: itemOf, cursor });
+}
+
+type EntryRow = Omit<QuarantineRow, 'position'> &
+  Pick<QuarantineEntry, 'source' | 'employee_name' | 'device' | 'app' | 'version'> & {
+    readonly captured_at: Date | null;
+    readonly edit_time: Date | null;
+  };
+
+/** One entry in full; undefined where there is none. */
+export async function readQuarantined(db: Queryable, id: string): Promise<QuarantineEntry | undefined> {
+  const { rows } = await db.query<EntryRow & Record<string, unknown>>(sql.readQuarantined, [id]);
+  const [row] = rows;
+  if (!row) return undefined;
+  const { source, employee_name, device, app, captured_at, edit_time, version } = row;
+  return {
+    ...itemOf(row),
+    source,
+    employee_name,
+    device,
+    app,
+    captured_at: captured_at?.toISOString() ?? null,
+    edit_time: edit_time?.toISOString() ?? null,
+    version,
+  };
+}
+
+export interface ReleaseGround {
+  readonly db: Queryable;
+  readonly release: Pipeline['release'];
+  readonly log: Log;
+}
+
+export type Released = { readonly result: 'released'; readonly answer: ReleaseAnswer } | Quarantined;
+
+/**
+ * Applies what was kept, through the spine like every other change: with its author's name, times and id, so that whoever
+ * sends it again is told that it is a duplicate. Refused again, it stays as it is.
+ * @returns undefined where there is no such entry
+ */
+export async function releaseQuarantined(
+  { db, release, log }: ReleaseGround,
+  id: string,
+  decision: { readonly by: string; readonly note: string },
+): Promise<Released | undefined> {
+  const found = await findKept(db, id);
+  if (!found) return undefined;
+  const outcome = await release(found.kept, decision);
+  if (outcome.result === 'quarantined') return outcome;
+  log.info({ mutation: found.kept.id, user: decision.by }, 'the office has released what was in quarantine');
+  const item = await readQuarantined(db, id);
+  if (!item) return undefined; // settled, and purged since: nobody can say more of it
+  const changed = outcome.result === 'reported' ? !outcome.duplicate : outcome.changed;
+  return { result: 'released', answer: { item, changed, warnings: [...outcome.warnings] } };
+}
+
+/**
+ * It will not be applied, and its phone is told why.
+ * @returns the entry as it is then, released where somebody was faster; undefined where there is none
+ */
+export async function dismissQuarantined(
+  db: Queryable,
+  id: string,
+  { by, reason }: { readonly by: string; readonly reason: string },
+): Promise<QuarantineEntry | undefined> {
+  await dismissKept(db, id, { by, note: reason });
+  return readQuarantined(db, id);
+}
+
+function itemOf(row: Omit<QuarantineRow, 'position'>): QuarantinedItem {
+  const { body } = row;
+  const encoding = isUtf8(body) ? 'utf-8' : 'base64';
+  return {
+    quarantine_id: row.quarantine_id,
+    id: row.id,
+    client_id: row.client_id,
+    seq: row.seq,
+    employee: row.employee,
+    facility: row.facility,
+    route_id: row.route_id,
+    week_end: row.week_end,
+    stop_id: row.stop_id,
+    name: row.name,
+    code: row.code,
+    reason: row.reason,
+    details: readDetails(row.details),
+    body: body.toString(encoding),
+    body_encoding: encoding,
+    received_at: row.received_at.toISOString(),
+    attempts: row.attempts,
+    last_received_at: row.last_received_at.toISOString(),
+    state: row.state,
+    resolved_at: row.resolved_at?.toISOString() ?? null,
+    resolved_by: row.resolved_by,
+    note: row.note,
+  };
+}
+
+const readDetails: (json: string) => QuarantinedItem['details'] = JSON.parse;

@@ -1,0 +1,75 @@
+import type {
+  FileBacklog,
+  ReplicationStatus,
+  RouteBacklog,
+  RouteBacklogQuery,
+  WorkerStanding,
+} from '@tailgate/sync-protocol';
+import type { Queryable } from '../../db/types.ts';
+import { readBacklog } from '../../replication/out/backlog.ts';
+import { listWorkers, type KnownWorker } from '../../replication/control/heartbeat.ts';
+import { listHolds } from '../holds/holds.ts';
+import { pageOf, type Page } from '../page.ts';
+import { encodePosition, type RoutePosition } from '../page-position.ts';
+import * as sql from './replication-sql.ts';
+
+type FileRow = Omit<FileBacklog, 'oldest_pending_at'> & { readonly oldest_at: Date | null };
+
+/** How far the host is behind, and how the workers stand with it. Asks the mirror alone: the host may be away. */
+export async function readReplication(db: Queryable): Promise<ReplicationStatus> {
+  const [backlog, { rows: files }, workers, holds] = await Promise.all([
+    readBacklog(db),
+    db.query<FileRow>(sql.listFileBacklog),
+    listWorkers(db),
+    listHolds(db),
+  ]);
+  return {
+    lag_seconds: backlog.lagSeconds,
+    routes_behind: backlog.routes,
+    versions_behind: backlog.versions,
+    parked: backlog.parked,
+    hold: holds.find(({ in_force }) => in_force) ?? null,
+    files: files.map(({ oldest_at, ...file }) => ({ ...file, oldest_pending_at: oldest_at?.toISOString() ?? null })),
+    workers: workers.map(standingOf),
+  };
+}
+
+const standingOf = ({ worker, startedAt, seenAt, alive, state }: KnownWorker): WorkerStanding => ({
+  worker,
+  started_at: startedAt.toISOString(),
+  seen_at: seenAt.toISOString(),
+  alive,
+  breaker: state?.breaker ?? null,
+  paused: state?.paused ?? [],
+});
+
+type RouteRow = {
+  readonly facility: string;
+  readonly route_id: string;
+  readonly week_end: string;
+  readonly version: number;
+  readonly hosted_through: number;
+  readonly changed_at: Date;
+  readonly oldest_at: Date | null;
+  readonly parked: number;
+  readonly claimed: boolean;
+  readonly position: string;
+};
+
+/** Lists routes with something that the host does not have, the one that has waited longest first. */
+export async function listRouteBacklog(
+  db: Queryable,
+  { facility, limit }: Pick<RouteBacklogQuery, 'facility' | 'limit'>,
+  after: RoutePosition | undefined,
+): Promise<Page<RouteBacklog>> {
+  const from = after ?? [null, null, null, null];
+  const { rows } = await db.query<RouteRow>(sql.listRouteBacklog, [facility ?? null, ...from, limit + 1]);
+  return pageOf(rows, limit, {
+    item: ({ changed_at, oldest_at, position: _position, ...route }) => ({
+      ...route,
+      changed_at: changed_at.toISOString(),
+      oldest_pending_at: oldest_at?.toISOString() ?? null,
+    }),
+    cursor: ({ position, facility: of, route_id, week_end }) => encodePosition([position, of, route_id, week_end]),
+  });
+}

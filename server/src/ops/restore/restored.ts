@@ -1,0 +1,58 @@
+import { beginEpoch, difference, type Epoch } from '../../db/epoch.ts';
+import { sqlStateOf } from '../../db/sqlstate.ts';
+import { withTransaction } from '../../db/transaction.ts';
+import type { Db } from '../../db/types.ts';
+import { StartError } from '../../runtime/start-error.ts';
+import { listServers, saveIncident } from '../sql.ts';
+
+/** What came of making a restore known. */
+export interface Restored {
+  readonly before: Epoch | undefined;
+  readonly now: Epoch;
+  /** Servers that run on this database at this moment, in the old epoch. */
+  readonly servers: readonly string[];
+}
+
+/**
+ * The operator's word that this database was put back to an earlier state: begins a new epoch and records an incident,
+ * both or neither. Phones then take nothing of what they knew for granted and send again what they still hold (I9).
+ */
+export async function declareRestored(db: Db, reason: string): Promise<Restored> {
+  const { rows } = await db.query<{ name: string }>(listServers);
+  try {
+    const epochs = await withTransaction(db, async (tx) => {
+      const begun = await beginEpoch(tx, reason);
+      const details = { reason, epoch: begun.now.epoch, before: begun.before ?? null, now: begun.now };
+      await tx.query(saveIncident, ['restored', JSON.stringify(details)]);
+      return begun;
+    });
+    return { ...epochs, servers: rows.map(({ name }) => name) };
+  } catch (cause) {
+    if (sqlStateOf(cause) !== '42P01') throw cause;
+    throw new StartError('no server has ever started on this database: there is nothing to restore', { cause });
+  }
+}
+
+/** What the command did and what comes next, for the person who ran it. */
+export function tellRestored({ before, now, servers }: Restored): string {
+  const history =
+    before && (before.cluster !== now.cluster || before.timeline !== now.timeline)
+      ? difference(before, now)
+      : 'PostgreSQL itself shows no sign of a restore: a copy of its files was put back, or nothing';
+  const start =
+    servers.length === 0
+      ? 'Start the servers.'
+      : `Servers run on this database (${servers.join(', ')}) and belong to the old epoch: each of them ends now, start it again.`;
+  return [
+    `Epoch ${now.epoch} has begun${before ? `, after epoch ${before.epoch}` : ''}. An incident "restored" is recorded.`,
+    `  ${history}.`,
+    '',
+    'What comes next',
+    `  1. ${start}`,
+    '  2. Phones see the new epoch when they connect, fetch their routes afresh and send again what they recorded and',
+    '     still hold: everything until it is on the host, and a week longer. What is here already is not applied twice.',
+    '  3. What a phone no longer holds it declares gone: that is recorded as an incident for the office.',
+    '  4. What came by REST or from the office since the backup comes back from the host, as far as it was there: the first',
+    '     server compares the open routes as it starts. Incidents "host_drift" name what was found.',
+  ].join('\n');
+}

@@ -1,0 +1,102 @@
+import type { WorkerState } from '@tailgate/sync-protocol';
+import type { Queryable } from '../../db/types.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { Breaker } from './breaker.ts';
+import * as sql from './heartbeat-sql.ts';
+import type { PausedFile } from './host-gate.ts';
+
+const BEAT_MS = 5_000;
+/** Three beats may be late before anybody worries. */
+const SILENT_AFTER_S = 20;
+
+export interface HeartbeatOptions {
+  readonly db: Queryable;
+  /** Names this worker among all: a UUID. */
+  readonly worker: string;
+  /** How it stands with the host: said with each beat. */
+  readonly standing: () => { readonly breaker: Breaker; readonly paused: readonly PausedFile[] };
+  readonly log: Log;
+  readonly beatMs?: number;
+}
+
+/**
+ * Says in the database that a process replicates, so that nodes without a worker can tell (contract §7). It beats only
+ * while replication runs: a process whose host was never reached is no worker yet.
+ */
+export class Heartbeat {
+  readonly #options: HeartbeatOptions;
+  #timer: NodeJS.Timeout | undefined;
+  /** Never two: the later of them could land behind our last word. */
+  #beating: Promise<void> | undefined;
+
+  constructor(options: HeartbeatOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves after the first beat. */
+  async start(): Promise<void> {
+    await this.#beat();
+    const { beatMs = BEAT_MS } = this.#options;
+    this.#timer = setInterval(() => {
+      this.#beating ??= this.#beat().finally(() => (this.#beating = undefined));
+    }, beatMs);
+  }
+
+  /** A worker that stops is missed at once. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#beating;
+    const { db, worker, log } = this.#options;
+    await db
+      .query(sql.fallSilent, [worker])
+      .catch((err: unknown) => log.warn({ err }, 'a worker could not say that it stops'));
+  }
+
+  async #beat(): Promise<void> {
+    const { db, worker, standing, log } = this.#options;
+    await db
+      .query(sql.beat, [worker, JSON.stringify(stateOf(standing()))])
+      .catch((err: unknown) => log.warn({ err }, 'a worker could not say that it is alive; it tries again'));
+  }
+}
+
+const stateOf = ({ breaker, paused }: ReturnType<HeartbeatOptions['standing']>): WorkerState => ({
+  breaker: {
+    state: breaker.state,
+    failures: breaker.failures,
+    since: breaker.state === 'open' ? breaker.since.toISOString() : null,
+    reason: breaker.state === 'open' ? breaker.reason : '',
+  },
+  paused: paused.map(({ file, reason, since }) => ({ file, reason, since: since.toISOString() })),
+});
+
+/** @throws Error where no worker, on whatever node, has been heard of lately */
+export async function findLiveWorker(db: Queryable): Promise<void> {
+  const { rows } = await db.query<{ alive: number }>(sql.countAlive, [SILENT_AFTER_S]);
+  if (!rows[0]?.alive) throw new Error(`no worker has been heard of for ${SILENT_AFTER_S} s`);
+}
+
+export interface KnownWorker {
+  readonly worker: string;
+  readonly startedAt: Date;
+  readonly seenAt: Date;
+  /** Heard of lately. */
+  readonly alive: boolean;
+  /** What it said last; undefined where it is of an older release. */
+  readonly state: WorkerState | undefined;
+}
+
+/** The workers of all nodes, those that have died within a day, too. */
+export async function listWorkers(db: Queryable): Promise<KnownWorker[]> {
+  const { rows } = await db.query<WorkerRow>(sql.listWorkers, [SILENT_AFTER_S]);
+  return rows.map(({ worker, started_at, seen_at, alive, state }) => ({
+    worker,
+    startedAt: started_at,
+    seenAt: seen_at,
+    alive,
+    state: state === null ? undefined : readState(state),
+  }));
+}
+
+type WorkerRow = { worker: string; started_at: Date; seen_at: Date; alive: boolean; state: string | null };
+const readState: (json: string) => WorkerState = JSON.parse;

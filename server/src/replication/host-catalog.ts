@@ -1,0 +1,64 @@
+import { Question, within } from '../runtime/question.ts';
+import type { Host, HostColumn, HostJob } from '../host/host.ts';
+import { isHostFileName } from '../host/files/tables.ts';
+
+export interface HostTable {
+  readonly library: string;
+  readonly table: string;
+  readonly columns: readonly HostColumn[];
+}
+
+/** Whoever asks has little patience. */
+const ANSWER_TIMEOUT_MS = 4_000;
+
+/**
+ * What the host says of itself, for diagnostics, on any node. It has connections of its own, opened when somebody first
+ * asks: a node that only serves drivers needs none otherwise, and a crowd at these open endpoints must not take those of
+ * replication. Those who ask the same thing meanwhile share one question, so that a slow host collects no queue.
+ */
+export class LazyHostCatalog {
+  readonly #open: () => Promise<Host>;
+  readonly #timeoutMs: number;
+  readonly #job = new Question<HostJob>();
+  readonly #tables = new Map<string, Question<HostTable | undefined>>();
+  #host: Promise<Host> | undefined;
+
+  constructor(open: () => Promise<Host>, timeoutMs = ANSWER_TIMEOUT_MS) {
+    this.#open = open;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** @throws HostError, or an Error where the host does not answer in time */
+  job(): Promise<HostJob> {
+    const answer = this.#job.ask(async () => (await this.#connect()).ping());
+    return within(this.#timeoutMs, 'the host', answer);
+  }
+
+  /** Undefined for a name that is none of our files', and for a file that the host lacks. @throws as `job` */
+  async describe(name: string): Promise<HostTable | undefined> {
+    const table = name.toUpperCase();
+    if (!isHostFileName(table)) return undefined;
+    const question = this.#tables.get(table) ?? new Question();
+    this.#tables.set(table, question);
+    const answer = question.ask(async () => {
+      const host = await this.#connect();
+      const columns = await host.describe(table);
+      return columns && { library: host.library, table, columns };
+    });
+    return within(this.#timeoutMs, 'the host', answer);
+  }
+
+  async close(): Promise<void> {
+    const host = await this.#host?.catch(() => undefined);
+    await host?.close();
+  }
+
+  /** A host that was away is looked for again by the next who asks. */
+  #connect(): Promise<Host> {
+    this.#host ??= this.#open().catch((error: unknown) => {
+      this.#host = undefined;
+      throw error;
+    });
+    return this.#host;
+  }
+}

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import type { PgBoss } from 'pg-boss';
+import type { Config } from '../config.ts';
+import type { Db } from '../db/types.ts';
+import { loadDemo } from '../demo/load.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Pipeline } from '../mutations/change.ts';
+import { HostError, type Host } from '../host/host.ts';
+import { DriftCheck } from './in/drift-check.ts';
+import { openHost } from '../host/connection/open.ts';
+import { HostPolling } from './in/host-polling.ts';
+import { Heartbeat } from './control/heartbeat.ts';
+import { HostImport } from './in/import.ts';
+import { Leases } from './out/lease.ts';
+import type { HostWatch } from './control/watch.ts';
+import { ReplicationWorker, type HostStanding } from './out/worker.ts';
+import { UnheardDoorbell } from './in/unheard-doorbell.ts';
+import { StartError } from '../runtime/start-error.ts';
+import { Sweep } from '../runtime/sweep.ts';
+
+export interface HostSideOptions {
+  config: Config;
+  db: Db;
+  databaseUrl: string;
+  boss: PgBoss;
+  pipeline: Pick<Pipeline, 'submit'>;
+  log: Log;
+  clock: () => Date;
+  watch?: HostWatch | undefined;
+  /** The database was put back to an earlier state a moment ago. */
+  isRestored: boolean;
+}
+
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 30_000;
+
+/**
+ * What works with the legacy host: the way in and the way out. A host that is away at start is tried again until it
+ * answers; the start itself never waits for it (I14).
+ */
+export class HostSide {
+  readonly #options: HostSideOptions;
+  readonly #closers: (() => Promise<void>)[] = [];
+  #host: Host | undefined;
+  #worker: ReplicationWorker | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  /** Why the last try did not reach the host; blank once one did. */
+  #awayBecause = '';
+  #opening: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(options: HostSideOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when everything runs, or when the host turned out to be away. @throws StartError for a wrong setting */
+  async start(): Promise<void> {
+    this.#opening = this.#open(FIRST_RETRY_MS);
+    await this.#opening;
+  }
+
+  /** For readiness. */
+  async ping(): Promise<unknown> {
+    if (!this.#host) throw new Error('the host has not been reached since the start');
+    return this.#host.ping();
+  }
+
+  /** What the worker knows of the host; undefined where there has been none since the start. */
+  get standing(): HostStanding | undefined {
+    return this.#worker?.standing;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#retry);
+    await this.#opening.catch(() => undefined);
+    await this.#close();
+  }
+
+  async #close(): Promise<void> {
+    for (let close = this.#closers.pop(); close; close = this.#closers.pop()) await close();
+  }
+
+  async #open(retryMs: number): Promise<void> {
+    const { config, databaseUrl, log } = this.#options;
+    try {
+      const host = await openHost(config, databaseUrl, log);
+      this.#closers.push(() => host.close());
+      this.#host = host;
+      await this.#run(host);
+      if (this.#awayBecause !== '') log.info({}, 'the host answers');
+      this.#awayBecause = '';
+    } catch (error) {
+      await this.#close();
+      if (!(error instanceof HostError)) throw error;
+      if (error.kind !== 'passing') throw new StartError(`the host cannot be used: ${error.message}`, { cause: error });
+      this.#tellAway(error, retryMs);
+      if (!this.#stopped) this.#retry = setTimeout(() => this.#tryAgain(retryMs), retryMs);
+    }
+  }
+
+  /** Aloud once for each reason: a host may be away for a night. */
+  #tellAway(err: HostError, retryMs: number): void {
+    const { log } = this.#options;
+    if (err.message === this.#awayBecause) log.debug({ err, retryMs }, 'the host is still away');
+    else log.warn({ err, retryMs }, 'the host is away; drivers notice nothing, and it is tried again');
+    this.#awayBecause = err.message;
+  }
+
+  #tryAgain(retryMs: number): void {
+    this.#opening = this.#open(Math.min(2 * retryMs, LONGEST_RETRY_MS)).catch((err: unknown) => {
+      this.#options.log.error({ err }, 'the host cannot be used; put that right and start again');
+    });
+  }
+
+  async #run(host: Host): Promise<void> {
+    const { config, db, boss, pipeline, log, clock, watch, isRestored } = this.#options;
+    // Its own name: to the worker the import's leases are another's, and it looks again as soon as they are free.
+    const leases = new Leases({ db, owner: randomUUID() });
+    this.#closers.push(() => leases.close());
+    const { importFrom } = config;
+    const hostImport = new HostImport({
+      db,
+      host,
+      leases,
+      submit: (change) => pipeline.submit(change),
+      clock,
+      log,
+      pollSeconds: config.hostPollSeconds,
+      importFrom,
+      ...(config.hostChanges === 'polling' ? { changes: new HostPolling({ db, host, clock, importFrom }) } : {}),
+    });
+    // Demo routes are whole once loaded: the first driver need not wait until they have been quiet for a while.
+    if (config.demo && (await this.#loadDemo())) await hostImport.importNow();
+    await hostImport.start();
+    this.#closers.push(() => hostImport.stop());
+    const findDrift = (scope: 'routes' | 'everything') => hostImport.findDrift(scope);
+    const driftCheck = new DriftCheck({ findDrift, clock, log, isRestored });
+    driftCheck.start();
+    this.#closers.push(() => driftCheck.stop());
+    if (config.hostChanges === 'polling') {
+      const unheard = new UnheardDoorbell({ host, log });
+      const sweep = new Sweep({ work: () => unheard.clear(), what: 'the doorbell that nobody hears', log });
+      sweep.start();
+      this.#closers.push(() => sweep.stop());
+    }
+    const worker = new ReplicationWorker({
+      db,
+      host,
+      boss,
+      importNow: (edits) => hostImport.takeEdits(edits),
+      log,
+      clock,
+      random: Math.random,
+      owner: randomUUID(),
+      watch,
+    });
+    await worker.start();
+    this.#worker = worker;
+    this.#closers.push(() => worker.stop());
+    const heartbeat = new Heartbeat({ db, worker: randomUUID(), standing: () => worker.standing, log });
+    await heartbeat.start();
+    this.#closers.push(() => heartbeat.stop());
+  }
+
+  /** As another program than the service, so that its rows ring the doorbell like any dispatch. */
+  async #loadDemo(): Promise<boolean> {
+    const { config, databaseUrl, log, clock } = this.#options;
+    const dispatch = await openHost(config, databaseUrl, log, 'DEMO');
+    try {
+      return await loadDemo(dispatch, clock());
+    } finally {
+      await dispatch.close();
+    }
+  }
+}

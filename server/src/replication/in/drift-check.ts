@@ -1,0 +1,61 @@
+import { routeScope } from '@tailgate/sync-protocol';
+import type { Log } from '../../runtime/log.ts';
+import type { Drift } from './drift.ts';
+
+export interface DriftCheckOptions {
+  readonly findDrift: (scope: 'routes' | 'everything') => Promise<Drift>;
+  readonly clock: () => Date;
+  readonly log: Log;
+  readonly everyMs?: number;
+  /** The database was put back a moment ago: what it has forgotten stands on the host, and nobody rings for it. */
+  readonly isRestored?: boolean;
+}
+
+/** Routes every 15 minutes, everything nightly (architecture.md, How a batch runs). */
+const EVERY_MS = 15 * 60_000;
+const A_DAY_MS = 24 * 3_600_000;
+
+/**
+ * Compares the mirror with the host whether or not the doorbell has rung: a trigger may have been dropped, a row restored.
+ * The start itself has compared what the host owns.
+ */
+export class DriftCheck {
+  readonly #options: DriftCheckOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #checking: Promise<void> | undefined;
+  #wholeAt = 0;
+
+  constructor(options: DriftCheckOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#wholeAt = this.#options.clock().getTime();
+    const check = (): void => {
+      this.#checking ??= this.#check().finally(() => (this.#checking = undefined));
+    };
+    this.#timer = setInterval(check, this.#options.everyMs ?? EVERY_MS);
+    if (this.#options.isRestored) check();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#checking;
+  }
+
+  async #check(): Promise<void> {
+    const { findDrift, clock, log } = this.#options;
+    const now = clock().getTime();
+    const whole = now - this.#wholeAt >= A_DAY_MS;
+    try {
+      const { routes, masters, plans, results } = await findDrift(whole ? 'everything' : 'routes');
+      if (whole) this.#wholeAt = now;
+      const found = { routes, masters, plans: plans.map(routeScope), results: results.map(routeScope) };
+      if (masters.length + plans.length + results.length > 0)
+        log.warn(found, 'the host had changed and no trigger told: taken in');
+      else log.debug(found, 'mirror and host agree');
+    } catch (error) {
+      log.warn({ err: error }, 'mirror and host could not be compared: the next check tries again');
+    }
+  }
+}

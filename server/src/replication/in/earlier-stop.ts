@@ -1,0 +1,78 @@
+import { officeSource, type RouteKey, type StopResult } from '@tailgate/sync-protocol';
+import { codeBook, type CodeRow } from '../../codes/code-book.ts';
+import { loadCodes } from '../../codes/sql.ts';
+import type { Queryable } from '../../db/types.ts';
+import { decide } from '../../mutations/apply/decide.ts';
+import { readContent } from '../../mutations/item.ts';
+import type { StopContext } from '../../stops/stop-context.ts';
+import * as sql from './import-sql.ts';
+import { keyOf } from './mirror-route.ts';
+
+interface ChangeRow {
+  readonly version: number;
+  readonly source: string;
+  readonly client_id: string | null;
+  readonly seq: number | null;
+  readonly employee: string;
+  readonly edit_time: Date;
+  readonly received_at: Date;
+  readonly body: string;
+}
+
+/** What the ledger does not tell is taken as it is today: its lines, its drivers, the office's codes. */
+type Ground = Pick<StopContext, 'route' | 'plan' | 'codes'>;
+
+/**
+ * What a stop said at an earlier version of its route: its changes until then, from the ledger, once more by the rules.
+ * A proposal, since plan or rules may have been others: whoever asks has a trace to hold it against. Undefined where a
+ * change cannot be read.
+ */
+export async function stopAt(
+  db: Queryable,
+  key: RouteKey,
+  stop: number,
+  version: number,
+): Promise<StopResult | undefined> {
+  const changes = await db.query<ChangeRow>(sql.listChangesUntil, [...keyOf(key), stop, version]);
+  const ground = await readGround(db, key, stop);
+  let result: StopResult = { status: 'P' };
+  for (const change of changes.rows) {
+    const meaning = readContent(change.body);
+    if (meaning.kind !== 'command') return undefined;
+    ({ result } = decide(meaning.command, contextOf(change, result, ground)));
+  }
+  return result;
+}
+
+function contextOf(change: ChangeRow, result: StopResult, ground: Ground): StopContext {
+  const { source, client_id, seq, version, employee: by, edit_time, received_at: receivedAt } = change;
+  return {
+    ...ground,
+    result,
+    // The limit of the whole route is not told: it is taken as not reached.
+    unknownLines: 0,
+    actor: source === officeSource ? { kind: 'office', user: by } : { kind: 'driver', employee: by },
+    paths: 'current',
+    stamp: { at: edit_time.getTime(), client: client_id ?? source, seq: seq ?? version, by },
+    receivedAt,
+    closeMode: 'legacy',
+    timerMs: 0,
+  };
+}
+
+async function readGround(db: Queryable, key: RouteKey, stop: number): Promise<Ground> {
+  const [plans, drivers, codes] = await Promise.all([
+    db.query<{ lines: string }>(sql.loadPlanLines, [...keyOf(key), stop]),
+    db.query<{ employee: string }>(sql.loadDrivers, keyOf(key)),
+    db.query<CodeRow>(loadCodes),
+  ]);
+  const nobody = { closedAt: null, closedBy: null, autocloseAt: null, forcecloseAt: null } as const;
+  return {
+    route: {
+      ...{ key, name: '', withdrawn: false, emailFlag: false, status: 'O', arrived: false, ...nobody },
+      drivers: drivers.rows.map(({ employee }) => ({ id: employee, name: '', type: '', removed: false })),
+    },
+    plan: { lines: plans.rows[0]?.lines ?? '', removed: false, customerSince: null, linesSince: null },
+    codes: codeBook(codes.rows),
+  };
+}

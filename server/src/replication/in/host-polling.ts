@@ -1,0 +1,211 @@
+import { hash } from 'node:crypto';
+import type { Db } from '../../db/types.ts';
+import { ClosedRounds } from './closed-rounds.ts';
+import type { HostChanges, Ring } from '../../host/reads/changes.ts';
+import type { Host } from '../../host/host.ts';
+import {
+  hasHeader,
+  placeKey,
+  readClosedRoutes,
+  readMarks,
+  routeOfPlace,
+  type Mark,
+  type PlaceMark,
+  type RouteMark,
+  type RoutesSeen,
+  type SeenMark,
+  type SeenRoute,
+} from '../../host/reads/marks.ts';
+import * as sql from './polling-sql.ts';
+import { weeksOfWork } from '../../host/reads/weeks-of-work.ts';
+
+export interface PollingOptions {
+  readonly db: Db;
+  readonly host: Host;
+  readonly clock: () => Date;
+  /** IMPORT_FROM: the first week (YYYYMMDD) that is looked at. */
+  readonly importFrom?: string | undefined;
+}
+
+/** A difference that was not taken in yet. */
+interface Waiting {
+  readonly ring: Omit<Ring, 'age' | 'waiting'>;
+  /** When this very state was seen first, and when it was first seen that it is not the remembered one. */
+  readonly seenAt: number;
+  readonly since: number;
+  readonly place: Pick<Mark, 'file' | 'place'>;
+  /** What is remembered then; undefined: nothing more of this place. */
+  readonly after: Mark | undefined;
+}
+
+/**
+ * The doorbell's stand-in for hosts that allow no triggers (HOST_CHANGES=polling): each look digests every open route and
+ * the master data it shows, and a few of the routes that were closed lately, and compares with what was taken in before
+ * (`host_mark`). What it cannot know, it guesses as a doorbell would tell it at the moment of the look: who changed
+ * something, by the audit tail, and that a row was deleted and inserted again, by who created it and when.
+ */
+export class HostPolling implements HostChanges {
+  readonly comparesAll = true;
+  readonly #options: PollingOptions;
+  readonly #rounds = new ClosedRounds();
+  #waiting = new Map<string, Waiting>();
+
+  constructor(options: PollingOptions) {
+    this.#options = options;
+  }
+
+  async look(): Promise<{ rings: Ring[]; strange: string[] }> {
+    const { db, host, clock, importFrom } = this.#options;
+    const now = clock();
+    const { rows } = await db.query<Mark>(sql.loadMarks);
+    const remembered = new Map(rows.filter(isOfPlace).map((mark) => [nameOf(mark), mark]));
+    const digests = new Map(rows.filter(isOfRoute).map((mark) => [mark.place, mark]));
+    const { marks, ...routes } = await readMarks(host, weeksOfWork(now, importFrom));
+    const due = new Set([...this.#unheard(routes), ...this.#rounds.take(routes.closed, now.getTime())]);
+    const closed = await readClosedRoutes(host, [...due]);
+    const planned = new Set([...remembered.values()].filter(({ file }) => file === 'RTSTPP').map(routeOfPlace));
+    const changes = [
+      ...marks.flatMap((mark) => differences(remembered.get(nameOf(mark)), mark, planned.has(routeOfPlace(mark)))),
+      ...closed.flatMap((route) => edits(digests.get(route.mark.place), route)),
+    ];
+    for (const mark of marks) remembered.delete(nameOf(mark));
+    const { gone, forgotten } = await this.#missing([...remembered.values()], routes.open);
+    const history = [...digests.values()].filter(({ place }) => !routes.closed.has(place));
+    await this.#drop([...forgotten, ...history]);
+    this.#note([...changes, ...gone], now.getTime());
+    return { rings: this.#rings(now.getTime()), strange: [] };
+  }
+
+  lookAgain(): Promise<Ring[]> {
+    return Promise.resolve(this.#rings(this.#options.clock().getTime()));
+  }
+
+  async silence(sequences: readonly string[]): Promise<void> {
+    const saved = new Map<string, Mark>();
+    const dropped = new Map<string, Waiting['place']>();
+    for (const sequence of sequences) {
+      const change = this.#waiting.get(sequence);
+      if (!change) continue;
+      this.#waiting.delete(sequence);
+      const name = nameOf(change.place);
+      // The same place twice: what was told last is what there is.
+      saved.delete(name);
+      dropped.delete(name);
+      if (change.after) saved.set(name, change.after);
+      else dropped.set(name, change.place);
+    }
+    const marks = [...saved.values()];
+    if (marks.length > 0) await this.#options.db.query(sql.saveMarks, sql.markColumns(marks));
+    await this.#drop([...dropped.values()]);
+  }
+
+  /** What of the remembered places is gone from the host, and what only from sight: routes that were closed. */
+  async #missing(
+    places: readonly PlaceMark[],
+    open: ReadonlySet<string>,
+  ): Promise<{ gone: Change[]; forgotten: Mark[] }> {
+    const gone: Change[] = [];
+    const forgotten: Mark[] = [];
+    for (const mark of places) {
+      const route = routeOfPlace(mark);
+      if (mark.file === 'RTHDRP') {
+        // A route that is closed long after its week is seen no more; that it was closed has to be heard.
+        const isThere = await hasHeader(this.#options.host, mark.place);
+        gone.push(changeOf(isThere ? 'update' : 'delete', mark, undefined, ''));
+      } else if (route === undefined || open.has(route)) gone.push(changeOf('delete', mark, undefined, ''));
+      else forgotten.push(mark);
+    }
+    return { gone, forgotten };
+  }
+
+  /** Closed routes of which a look has told and the import could not take in: their worker had them in hand. */
+  #unheard({ closed }: RoutesSeen): string[] {
+    const places = [...this.#waiting.values()].map(({ place }) => place);
+    return places.filter(({ file, place }) => file === 'route' && closed.has(place)).map(({ place }) => place);
+  }
+
+  /** What was seen before keeps its age; of a place that has changed again it is known since when it does. */
+  #note(changes: readonly Change[], now: number): void {
+    const first = new Map<string, number>();
+    for (const { place, since } of this.#waiting.values())
+      first.set(nameOf(place), Math.min(since, first.get(nameOf(place)) ?? since));
+    this.#waiting = new Map(
+      changes.map((change) => {
+        const { sequence } = change.ring;
+        const seenAt = this.#waiting.get(sequence)?.seenAt ?? now;
+        return [sequence, { ...change, seenAt, since: first.get(nameOf(change.place)) ?? seenAt }];
+      }),
+    );
+  }
+
+  async #drop(places: readonly Waiting['place'][]): Promise<void> {
+    if (places.length === 0) return;
+    await this.#options.db.query(sql.dropMarks, [places.map(({ file }) => file), places.map(({ place }) => place)]);
+  }
+
+  #rings(now: number): Ring[] {
+    return [...this.#waiting.values()]
+      .toSorted((one, other) => one.seenAt - other.seenAt)
+      .map(({ ring, seenAt, since }) => ({ ...ring, age: now - seenAt, waiting: now - since }));
+  }
+}
+
+type Change = Omit<Waiting, 'seenAt' | 'since'>;
+
+/** @param isPlanned stops of this route were seen before: one that is new was inserted into a route that stands */
+function differences(before: PlaceMark | undefined, mark: SeenMark, isPlanned: boolean): Change[] {
+  const after = plain(mark);
+  if (before === undefined) return [changeOf(isPlanned ? 'insert' : 'update', undefined, after, mark.user)];
+  if (before.born !== mark.born) {
+    const inserted = changeOf('insert', before, after, mark.user);
+    if (mark.file !== 'RTHDRP') return [inserted];
+    // Told in two steps: whoever has begun the route anew must not find that again.
+    return [changeOf('delete', before, { ...before, born: mark.born }, ''), inserted];
+  }
+  if (before.planned === mark.planned && before.recorded === mark.recorded) return [];
+  const change = changeOf('update', before, after, mark.user);
+  return [{ ...change, ring: { ...change.ring, isSettled: before.planned === mark.planned } }];
+}
+
+/** Of a closed route it is known that something was changed: the import looks at each of its stops, and who wrote them. */
+function edits(before: Mark | undefined, { mark, stops }: SeenRoute): Change[] {
+  if (before?.recorded === mark.recorded) return [];
+  const file = 'RTSTUP';
+  return stops.map((stop) => ({
+    ring: {
+      sequence: nameOfChange([stop, before, mark]),
+      file,
+      operation: 'update',
+      key: placeKey({ file, place: `${mark.place}\t${stop}` }),
+      user: '',
+      isSettled: true,
+    },
+    place: mark,
+    after: mark,
+  }));
+}
+
+function changeOf(
+  operation: Ring['operation'],
+  before: PlaceMark | undefined,
+  after: PlaceMark | undefined,
+  user: string,
+): Change {
+  const place = after ?? before;
+  if (!place) throw new TypeError('a change is one of something');
+  const sequence = nameOfChange([operation, before, after]);
+  return { ring: { sequence, file: place.file, operation, key: placeKey(place), user }, place, after };
+}
+
+/** The same change has the same name on every node and after a restart. */
+const nameOfChange = (change: readonly unknown[]): string =>
+  hash('sha256', JSON.stringify(change), 'base64url').slice(0, 22);
+
+const isOfRoute = (mark: Mark): mark is RouteMark => mark.file === 'route';
+const isOfPlace = (mark: Mark): mark is PlaceMark => !isOfRoute(mark);
+
+function plain({ file, place, born, planned, recorded }: PlaceMark): PlaceMark {
+  return { file, place, born, planned, recorded };
+}
+
+const nameOf = ({ file, place }: Pick<Mark, 'file' | 'place'>): string => `${file}\t${place}`;

@@ -1,0 +1,81 @@
+import { codesScope } from '@tailgate/sync-protocol';
+import { codeFromHost } from '../../codes/host.ts';
+import { withTransaction } from '../../db/transaction.ts';
+import type { Db } from '../../db/types.ts';
+import { isZone } from '../../runtime/zone-clock.ts';
+import type { Host } from '../../host/host.ts';
+import type { HostFileName } from '../../host/files/tables.ts';
+import * as sql from './import-sql.ts';
+import { readSoundFile } from './sound-rows.ts';
+
+// The small master files are read whole whenever one of their rows has changed.
+
+/** @returns whether anything was new */
+export async function importFacilities(db: Db, host: Host): Promise<boolean> {
+  const rows = (await readSoundFile(db, host, 'FACMSTP')).filter(({ FAFAC }) => FAFAC !== '');
+  const { rowCount } = await db.query(sql.saveFacilities, [
+    rows.map(({ FAFAC }) => FAFAC),
+    rows.map(({ FANAM }) => FANAM),
+    rows.map(({ FATZ }) => (isZone(FATZ) ? FATZ : '')),
+    rows.map(({ FATZ }) => FATZ),
+  ]);
+  return Boolean(rowCount);
+}
+
+/** @returns whether anything was new, and the employees whose name is */
+export async function importEmployees(db: Db, host: Host): Promise<{ isNew: boolean; renamed: string[] }> {
+  const rows = (await readSoundFile(db, host, 'EMPMSTP')).filter(({ EMEMP }) => EMEMP !== '');
+  const ids = rows.map(({ EMEMP }) => EMEMP);
+  const active = rows.map(({ EMSTS }) => EMSTS === 'A');
+  return withTransaction(db, async (tx) => {
+    await tx.query(sql.touchUsers, [ids, active]);
+    const retired = await tx.query(sql.retireEmployees, [ids]);
+    const saved = await tx.query<{ id: string; is_renamed: boolean }>(sql.saveEmployees, [
+      ids,
+      rows.map(({ EMNAM }) => EMNAM),
+      rows.map(({ EMPHN }) => EMPHN),
+      active,
+      rows.map(({ EMFAC }) => EMFAC),
+      rows.map(({ EMJOB }) => EMJOB),
+    ]);
+    const renamed = saved.rows.filter(({ is_renamed }) => is_renamed).map(({ id }) => id);
+    return { isNew: Boolean(retired.rowCount) || saved.rows.length > 0, renamed };
+  });
+}
+
+/**
+ * Phones follow the code lists as one scope: whatever changed in them raises its version once.
+ * @returns whether anything was new
+ */
+export async function importCodes(db: Db, host: Host): Promise<boolean> {
+  const codes = (await readSoundFile(db, host, 'CTLCDP')).flatMap((row) => codeFromHost(row) ?? []);
+  return withTransaction(db, async (tx) => {
+    const types = codes.map(({ type }) => type);
+    const names = codes.map(({ code }) => code);
+    const saved = await tx.query(sql.saveCodes, [
+      types,
+      names,
+      codes.map(({ description }) => description),
+      codes.map(({ category }) => category),
+      codes.map(({ driver_visible }) => driver_visible),
+      codes.map(({ stop_type }) => stop_type),
+      codes.map(({ requires_photo }) => requires_photo),
+      codes.map(({ requires_comment }) => requires_comment),
+      codes.map(({ sort }) => sort),
+      codes.map(({ active }) => active),
+    ]);
+    const dropped = await tx.query(sql.dropCodes, [types, names]);
+    if ((saved.rowCount ?? 0) + (dropped.rowCount ?? 0) === 0) return false;
+    await tx.query(sql.raiseScope, [codesScope]);
+    await tx.query(sql.notify, [codesScope]);
+    return true;
+  });
+}
+
+/** What of the master files was found to be new although nothing had told of it. */
+export interface NewMasters {
+  readonly files: readonly HostFileName[];
+  /** Routes that show a name which is new. */
+  readonly renamed: ReadonlySet<string>;
+}
+export const nothingNew: NewMasters = { files: [], renamed: new Set() };

@@ -1,0 +1,366 @@
+import { routeScope, type RouteKey } from '@tailgate/sync-protocol';
+import { isDataError } from '../../db/sqlstate.ts';
+import { withTransaction } from '../../db/transaction.ts';
+import type { Db } from '../../db/types.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { Pipeline } from '../../mutations/change.ts';
+import { driftOf, nothingDrifted, together, type Compared, type Drift } from './drift.ts';
+import { noteFacilitiesInUtc, zoneOf } from './facility-clocks.ts';
+import { reportFaults, reportInherited } from './host-faults.ts';
+import { HostStops } from '../out/host-stops.ts';
+import type { HostChanges } from '../../host/reads/changes.ts';
+import { Doorbell } from '../../host/reads/doorbell.ts';
+import { HostError, type Host } from '../../host/host.ts';
+import type { HostFileName } from '../../host/files/tables.ts';
+import { readRouteRows, type RouteRows } from '../../host/reads/reads.ts';
+import { importCodes, importEmployees, importFacilities, nothingNew, type NewMasters } from './import-masters.ts';
+import * as sql from './import-sql.ts';
+import type { Leases } from '../out/lease.ts';
+import { keyOf, saveRoute, withdrawRoute } from './mirror-route.ts';
+import { OfficeEdits } from './office-edits.ts';
+import { RouteChoice } from './route-choice.ts';
+import { inheritanceOf, routeImage } from './route-image.ts';
+import { RouteDigests } from './route-digests.ts';
+import { ROUTE_ROW, type ForeignEdit } from '../out/route-pass.ts';
+import { soundRows } from './sound-rows.ts';
+import { editorOf, quietRoute, sortRings, type RungMasters, type RungRoute, type Touch } from './rung-routes.ts';
+
+export type ImportOptions = {
+  db: Db;
+  host: Host;
+  leases: Leases;
+  submit: Pipeline['submit'];
+  clock: () => Date;
+  log: Log;
+  pollSeconds: number;
+  /** IMPORT_FROM: the first week (YYYYMMDD) whose routes are imported; without it some weeks back. */
+  importFrom?: string | undefined;
+  /** Without it the doorbell. */
+  changes?: HostChanges;
+};
+
+/** A route that was touched less than this ago may be half loaded: phones must not see it. */
+const QUIET_MS = 2_000;
+/** Somebody who types into a route without a pause does not keep it from the drivers for longer than this. */
+const PATIENCE_MS = 30_000;
+const MAX_BACKOFF_MS = 30_000;
+/** A look at everything is followed by a pause of so many times its length: looking is not what a host is for. */
+const PAUSE = 4;
+
+/**
+ * The way in: host → mirror. At start everything is compared by key (the triggers stand since the library was opened),
+ * then the doorbell says what has changed. One importer at a time, whatever the number of nodes; a second one would do
+ * the same again, and find nothing to do.
+ */
+export class HostImport {
+  readonly #options: ImportOptions;
+  readonly #stops: HostStops;
+  readonly #edits: OfficeEdits;
+  readonly #changes: HostChanges;
+  readonly #digests: RouteDigests;
+  readonly #choice: RouteChoice;
+  /** Passes follow each other. */
+  #last: Promise<unknown> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #snapshotDone = false;
+  #failures = 0;
+  #stopped = false;
+
+  constructor(options: ImportOptions) {
+    this.#options = options;
+    this.#stops = new HostStops(options.host);
+    this.#changes = options.changes ?? new Doorbell(options.host);
+    this.#digests = new RouteDigests(options);
+    this.#choice = new RouteChoice(options);
+    this.#edits = new OfficeEdits({ ...options, host: this.#stops });
+  }
+
+  /** Takes the first snapshot and goes on from there. A host that is away delays it and fails nothing. */
+  async start(): Promise<void> {
+    await this.#poll();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#last;
+  }
+
+  /** Imports all that the host has changed until now, without waiting for it to become quiet. @throws HostError */
+  async importNow(): Promise<void> {
+    await this.#inTurn(() => this.#pass(0));
+  }
+
+  /**
+   * Compares with the host as if nothing had rung: the `routes` that still matter, those that are not open where their rows
+   * are others than at the last comparison; or `everything`, whatever it looked like, with the master files. What differs is
+   * taken in like any change, and told. A change that has rung is no drift, and what waits for the host is not judged.
+   * @throws HostError
+   */
+  async findDrift(scope: 'routes' | 'everything'): Promise<Drift> {
+    const inTurn = (work: () => Promise<Drift>) => this.#inTurn(() => this.#alone(nothingDrifted, work));
+    const drift = await inTurn(() => this.#compare(scope));
+    if (scope === 'everything' || this.#changes.comparesAll) return drift;
+    let found = drift;
+    // What rings meanwhile has its turn in between.
+    for (const few of await this.#digests.inTurns(await this.#choice.notOpen()))
+      found = together(found, await inTurn(() => this.#compareChanged(few)));
+    return found;
+  }
+
+  /** For the worker, which holds these routes' leases: takes in what others wrote to rows of the service. */
+  async takeEdits(edits: readonly ForeignEdit[]): Promise<void> {
+    const { db } = this.#options;
+    // The doorbell knows who it was and when; that the edit is found only now is no reason to date it now.
+    const { routes } = sortRings(await this.#changes.lookAgain());
+    for (const { key, stop } of edits) {
+      const rung = routes.get(routeScope(key)) ?? quietRoute(key);
+      const touch = stop === ROUTE_ROW ? rung.header : rung.stops.get(stop);
+      await this.#takeEdit(key, stop, touch, await zoneOf(db, key.facility));
+    }
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#last.then(work);
+    // The next one waits for this to end, however it ends.
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #poll(): Promise<void> {
+    const { pollSeconds, log } = this.#options;
+    let delay = pollSeconds * 1000;
+    const start = performance.now();
+    try {
+      const quietIn = await this.#inTurn(() => this.#pass(QUIET_MS));
+      const pause = this.#changes.comparesAll ? PAUSE * (performance.now() - start) : 0;
+      delay = Math.max(Math.min(delay, quietIn), pause);
+      if (this.#failures > 0) log.info({}, 'the import from the host goes on');
+      this.#failures = 0;
+    } catch (error) {
+      if (this.#failures === 0) log.warn({ err: error }, 'the import from the host is interrupted and will try again');
+      this.#failures += 1;
+      delay = Math.random() * Math.min(MAX_BACKOFF_MS, delay * 2 ** this.#failures);
+    }
+    if (!this.#stopped) this.#timer = setTimeout(() => void this.#poll(), delay);
+  }
+
+  /** One look at the host. @returns after how many milliseconds the next route will have become quiet */
+  async #pass(quietMs: number): Promise<number> {
+    return this.#alone(Number.POSITIVE_INFINITY, () => this.#passAlone(quietMs));
+  }
+
+  /** @returns `otherwise` where another node is at it, and looks at the same doorbell */
+  async #alone<Result>(otherwise: Result, work: () => Promise<Result>): Promise<Result> {
+    return withTransaction(this.#options.db, async (tx) => {
+      const { rows } = await tx.query<{ taken: boolean }>(sql.tryImporterLock);
+      return rows[0]?.taken === true ? work() : otherwise;
+    });
+  }
+
+  /**
+   * Routes that are still open after their week is over are withdrawn before anything is compared: this is no drift. What
+   * a phone still has for them is accepted and flagged.
+   */
+  async #withdrawEarlierWeeks(): Promise<void> {
+    const { db, clock, log } = this.#options;
+    for (const key of await this.#choice.openOfEarlierWeeks()) {
+      await withTransaction(db, (tx) => withdrawRoute(tx, key, clock()));
+      log.info({ route: routeScope(key) }, 'an open route is withdrawn: its week ended before IMPORT_FROM');
+    }
+  }
+
+  async #compare(scope: 'routes' | 'everything'): Promise<Drift> {
+    await this.#withdrawEarlierWeeks();
+    if (this.#changes.comparesAll) {
+      await this.#passAlone(0);
+      if (scope === 'routes') return nothingDrifted;
+    }
+    const masters = scope === 'everything' ? await this.#compareMasters() : nothingNew;
+    const keys = scope === 'everything' ? await this.#choice.allThatMatter() : await this.#choice.open();
+    return driftOf(await this.#compareRoutes(keys, masters.renamed), masters.files);
+  }
+
+  /** Of these routes those whose rows have changed; what could not be judged is compared again the next time. */
+  async #compareChanged(keys: readonly RouteKey[]): Promise<Drift> {
+    const changed = await this.#digests.changed(keys);
+    const compared = await this.#compareRoutes(
+      changed.map(({ key }) => key),
+      nothingNew.renamed,
+    );
+    const judged = new Set(compared.flatMap(({ key, isJudged }) => (isJudged ? [routeScope(key)] : [])));
+    await this.#digests.remember(changed.filter(({ key }) => judged.has(routeScope(key))));
+    return driftOf(compared);
+  }
+
+  async #compareRoutes(keys: readonly RouteKey[], renamed: ReadonlySet<string>): Promise<Compared[]> {
+    const compared: Compared[] = [];
+    for (const [scope, key] of new Map(keys.map((each) => [routeScope(each), each]))) {
+      const { plan, results, isJudged } = await this.#compareRoute(key, renamed.has(scope));
+      compared.push({ key, plan, results, isJudged });
+      const details = JSON.stringify({ route: key, plan, results });
+      if (plan || results) await this.#options.db.query(sql.reportIncident, ['host_drift', details]);
+    }
+    return compared;
+  }
+
+  async #compareRoute(key: RouteKey, renamed: boolean): Promise<Omit<Compared, 'key'>> {
+    const { host, db } = this.#options;
+    const state = async () => (await db.query<RouteStanding>(sql.standingOf, keyOf(key))).rows[0];
+    const rows = await readRouteRows(host, key);
+    // Read afterwards: whatever these rows show and a trigger has told of is in it.
+    const told = sortRings(await this.#changes.lookAgain());
+    const showing = await this.#choice.showing(told.masters);
+    if ([...told.routes.keys(), ...showing.map(routeScope)].includes(routeScope(key)))
+      return { plan: false, results: false, isJudged: false };
+    const before = await state();
+    const plan = (await this.#saveRoute(quietRoute(key), rows, renamed)) !== 'unchanged';
+    const standing = await state();
+    if (before === undefined || standing === undefined || standing.pending || rows.header === undefined)
+      return { plan, results: false, isJudged: false };
+    const untold = { user: '', age: 0 };
+    const stops = new Map(rows.stops.map(({ RSSTP }) => [Number(RSSTP), untold]));
+    const isJudged = await this.#takeRungEdits({ ...quietRoute(key), stops, header: untold });
+    const after = await state();
+    const results = after?.version !== standing.version || after.status !== standing.status;
+    return { plan, results, isJudged };
+  }
+
+  async #passAlone(quietMs: number): Promise<number> {
+    const { rings, strange } = await this.#changes.look();
+    const { routes, masters } = sortRings(rings);
+    const handled = [...strange, ...masters.sequences];
+    if (!this.#snapshotDone) await this.#withdrawEarlierWeeks();
+    const renamed = await this.#importMasters(masters);
+    const renamedScopes = new Set(renamed.map(routeScope));
+    // The triggers stand since the library was opened: what was there before is looked at once.
+    const shown = this.#snapshotDone ? await this.#choice.showing(masters) : await this.#choice.allThatMatter();
+    for (const key of shown) join(routes, key);
+    for (const key of renamed) join(routes, key);
+    let quietIn = Number.POSITIVE_INFINITY;
+    for (const [scope, route] of routes) {
+      const loud = route.youngest < quietMs && route.oldest < PATIENCE_MS;
+      if (loud) quietIn = Math.min(quietIn, quietMs - route.youngest);
+      else if (await this.#importRoute(route, renamedScopes.has(scope))) handled.push(...route.sequences);
+    }
+    await this.#changes.silence(handled);
+    const { db, log } = this.#options;
+    if (handled.length > 0 || !this.#snapshotDone) await noteFacilitiesInUtc(db, log);
+    this.#snapshotDone = true;
+    return quietIn;
+  }
+
+  async #importMasters({ keys }: RungMasters): Promise<RouteKey[]> {
+    const { db, host } = this.#options;
+    const isDue = (file: HostFileName) => !this.#snapshotDone || keys.has(file);
+    if (isDue('FACMSTP')) await importFacilities(db, host);
+    if (isDue('CTLCDP')) await importCodes(db, host);
+    return isDue('EMPMSTP') ? this.#choice.ofDrivers((await importEmployees(db, host)).renamed) : [];
+  }
+
+  /** The master files as if nothing had rung; what has rung is left to the import. */
+  async #compareMasters(): Promise<NewMasters> {
+    const { db, host } = this.#options;
+    const rung = async () => sortRings(await this.#changes.lookAgain()).masters.keys;
+    const left = await rung();
+    const files: HostFileName[] = [];
+    const renamed: string[] = [];
+    if (!left.has('FACMSTP') && (await importFacilities(db, host))) files.push('FACMSTP');
+    if (!left.has('CTLCDP') && (await importCodes(db, host))) files.push('CTLCDP');
+    if (!left.has('EMPMSTP')) {
+      const employees = await importEmployees(db, host);
+      if (employees.isNew) files.push('EMPMSTP');
+      renamed.push(...employees.renamed);
+    }
+    // Read afterwards: whatever was new and a trigger has told of is in it.
+    const told = files.length > 0 ? await rung() : left;
+    const drifted = files.filter((file) => !told.has(file));
+    for (const file of drifted) await db.query(sql.reportIncident, ['host_drift', JSON.stringify({ file })]);
+    return { files: drifted, renamed: new Set((await this.#choice.ofDrivers(renamed)).map(routeScope)) };
+  }
+
+  /** @returns false where it has to be looked at again: the route's rows are being written just now */
+  async #importRoute(rung: RungRoute, renamed: boolean): Promise<boolean> {
+    const { host, log } = this.#options;
+    try {
+      if (await this.#choice.isHistory(rung.key)) return true;
+      const rows = await readRouteRows(host, rung.key);
+      const saved = await this.#saveRoute(rung, rows, renamed);
+      // Before anything else can fail: whoever finds these lines again begins the route's life anew once more, and what
+      // drivers have done since, such as its close, would be undone.
+      await this.#changes.silence(rung.headerDeletions);
+      // A route that was new brought the service's columns along.
+      if (saved === 'new' || rows.header === undefined) return true;
+      return await this.#takeRungEdits(rung);
+    } catch (error) {
+      if (!isHopeless(error)) throw error;
+      // The same again would fail again: the other routes must not wait for a person to look at this one.
+      log.error({ err: error, route: routeScope(rung.key) }, 'a route of the host cannot be imported as it is');
+      await this.#options.db.query(sql.reportIncident, [
+        'route_import_failed',
+        JSON.stringify({ route: rung.key, reason: error.message }),
+      ]);
+      return true;
+    }
+  }
+
+  async #saveRoute(rung: RungRoute, found: RouteRows, renamed: boolean) {
+    const { db, clock } = this.#options;
+    const { rows, faults } = soundRows(found);
+    const now = clock();
+    const { key } = rung;
+    const [before] = (await db.query<{ withdrawn: boolean; reloaded_by: string }>(sql.findRoute, keyOf(key))).rows;
+    const known = new Set(before?.reloaded_by.split(' '));
+    const again = rung.headerDeletions.some((ring) => !known.has(ring));
+    const reloaded = before !== undefined && (before.withdrawn || (again && rows.header !== undefined));
+    const begins = before === undefined || reloaded;
+    const zone = await zoneOf(db, key.facility);
+    const inheritance = begins ? await inheritanceOf(this.#stops, key, { rows, zone, now }) : new Map<number, never>();
+    const image = routeImage(rows, zone, now);
+    const saved = await withTransaction(db, (tx) =>
+      saveRoute(tx, key, image, { now, reloaded, reloadedBy: rung.headerDeletions, renamed, inheritance }),
+    );
+    await reportFaults(db, faults, key);
+    if (begins && image) await reportInherited(db, key, image, inheritance);
+    return saved;
+  }
+
+  async #takeRungEdits({ key, stops, header }: RungRoute): Promise<boolean> {
+    if (stops.size === 0 && header === undefined) return true;
+    const { db, leases } = this.#options;
+    const lease = await leases.take(key);
+    if (lease === undefined) return false;
+    try {
+      const zone = await zoneOf(db, key.facility);
+      for (const [stop, touch] of stops) await this.#takeEdit(key, stop, touch, zone);
+      if (header !== undefined) await this.#takeEdit(key, ROUTE_ROW, header, zone);
+      return true;
+    } finally {
+      await leases.release(lease);
+    }
+  }
+
+  async #takeEdit(key: RouteKey, stop: number, touch: Touch | undefined, zone: string): Promise<void> {
+    const editor = editorOf(touch, this.#options.clock());
+    if (stop === ROUTE_ROW) await this.#edits.takeHeader(key, editor, zone);
+    else await this.#edits.takeStop(key, stop, editor, zone);
+  }
+}
+
+interface RouteStanding {
+  version: number;
+  status: 'O' | 'C';
+  /** Whether something of it waits for the host. */
+  pending: boolean;
+}
+
+function join(routes: Map<string, RungRoute>, key: RouteKey): void {
+  const scope = routeScope(key);
+  if (!routes.has(scope)) routes.set(scope, quietRoute(key));
+}
+
+/** Data that cannot be read or stored, as opposed to a database or a host that is away. */
+function isHopeless(error: unknown): error is Error {
+  if (error instanceof HostError) return error.kind === 'poison';
+  return isDataError(error) || error instanceof TypeError || error instanceof RangeError;
+}

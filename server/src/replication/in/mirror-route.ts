@@ -1,0 +1,237 @@
+import type { RouteKey, StopResult } from '@tailgate/sync-protocol';
+import { routeScope } from '@tailgate/sync-protocol';
+import { recordRouteSignIns } from '../../auth/sign-in-state.ts';
+import type { Tx } from '../../db/types.ts';
+import { planLines } from '../../stops/plan-lines.ts';
+import type { HeldStop } from '../../stops/host-stop.ts';
+import { readResult, untouched } from '../../stops/stored-documents.ts';
+import { unknownLines } from '../../stops/unknown-lines.ts';
+import * as sql from './import-sql.ts';
+import { driverChanges, headerDiffers, planChanges } from './route-changes.ts';
+import type { DriverChanges, MirrorDriver, MirrorPlan, MirrorRoute, PlanChanges, RouteImage } from './route-changes.ts';
+import { reloadedShadows, type HeldStops } from './reloaded-shadows.ts';
+import { ROUTE_ROW } from '../out/route-pass.ts';
+import { decodeStop, encodeStop } from '../out/shadow.ts';
+
+/**
+ * What the host already tells of stops that the mirror does not know: the results, the rows they were read from, and the
+ * columns that no result can say.
+ */
+export type InheritedStop = { result: StopResult; held: HeldStop; untold: readonly string[] };
+export type Inheritance = ReadonlyMap<number, InheritedStop>;
+
+export type SaveOptions = {
+  now: Date;
+  /** The header was deleted and inserted again: the route starts a new life under its old name. */
+  reloaded: boolean;
+  /** The lines of the doorbell that say so; they may be found again after a crash. */
+  reloadedBy: readonly string[];
+  /** A driver's name has changed, which the header shows. */
+  renamed: boolean;
+  inheritance: Inheritance;
+};
+
+/** The version that a route is raised to, its row locked. */
+type Revision = { readonly tx: Tx; readonly key: RouteKey; readonly version: number };
+
+export type SavedRoute = 'unchanged' | 'changed' | 'new' | 'withdrawn';
+
+/**
+ * Brings the mirror of one route to what the host has. The route's row is locked first and its version raised once,
+ * whatever changed (I1, I3). @param image undefined where the host has no such route
+ */
+export async function saveRoute(
+  tx: Tx,
+  key: RouteKey,
+  image: RouteImage | undefined,
+  options: SaveOptions,
+): Promise<SavedRoute> {
+  if (image === undefined) return withdrawRoute(tx, key, options.now);
+  const [before] = (await tx.query<MirrorRoute>(sql.lockRoute, keyOf(key))).rows;
+  if (before === undefined) return create(tx, key, image, options);
+
+  const { now } = options;
+  const restarted = options.reloaded || before.withdrawn_at !== null;
+  const drivers = driverChanges((await tx.query<MirrorDriver>(sql.loadDrivers, keyOf(key))).rows, image);
+  const plans = planChanges((await tx.query<MirrorPlan>(sql.loadPlans, keyOf(key))).rows, image, restarted);
+  const publishes = before.published_at === null && image.dispatchedOn !== '';
+  const headerChanged =
+    restarted ||
+    publishes ||
+    options.renamed ||
+    drivers.saved.length + drivers.removed.length > 0 ||
+    headerDiffers(before, image);
+  const plansChanged = restarted || plans.saved.length + plans.removed.length > 0;
+  if (!headerChanged && !plansChanged) return 'unchanged';
+
+  const version = before.version + 1;
+  await tx.query(sql.updateRoute, [
+    ...keyOf(key),
+    version,
+    headerChanged ? version : before.header_version,
+    plansChanged ? version : before.plan_version,
+    image.name,
+    image.trailer,
+    image.emailFlag,
+    image.dispatchedOn,
+    publishes ? now : before.published_at,
+    null,
+    restarted ? before.epoch + 1 : before.epoch,
+  ]);
+  await saveDrivers(tx, key, drivers);
+  await setResultsAside(tx, key, plans);
+  const revision = { tx, key, version };
+  if (restarted) await restart(revision, image, plans, options);
+  else await savePlans(revision, plans, options);
+  // A driver who was put on the route may be signed in already, and a new row of the host says nothing of it yet.
+  if (headerChanged) await recordRouteSignIns(tx, key, { now, reloaded: restarted || drivers.saved.length > 0 });
+  await tx.query(sql.notify, [routeScope(key)]);
+  if (headerChanged) await tx.query(sql.notifyDrivers, keyOf(key));
+  return 'changed';
+}
+
+async function create(tx: Tx, key: RouteKey, image: RouteImage, options: SaveOptions): Promise<SavedRoute> {
+  const { now, inheritance } = options;
+  const { closing } = image;
+  await tx.query(sql.insertRoute, [
+    ...keyOf(key),
+    image.name,
+    image.trailer,
+    image.emailFlag,
+    image.dispatchedOn,
+    image.dispatchedOn === '' ? null : now,
+    closing.status,
+    closing.arrived,
+    closing.closedAt,
+    closing.closedBy,
+  ]);
+  await saveDrivers(tx, key, driverChanges([], image));
+  await savePlans({ tx, key, version: 1 }, planChanges([], image, true), options);
+  await saveShadows(tx, key, heldOf(inheritance));
+  await tx.query(sql.noteReload, [...keyOf(key), options.reloadedBy.join(' ')]);
+  await recordRouteSignIns(tx, key, { now, reloaded: false });
+  await tx.query(sql.notify, [routeScope(key)]);
+  await tx.query(sql.notifyDrivers, keyOf(key));
+  return 'new';
+}
+
+/** Marked, never deleted: what drivers still have for it drains, and the office sees where it belonged. */
+export async function withdrawRoute(tx: Tx, key: RouteKey, now: Date): Promise<'unchanged' | 'withdrawn'> {
+  const [before] = (await tx.query<MirrorRoute>(sql.lockRoute, keyOf(key))).rows;
+  if (before === undefined || before.withdrawn_at !== null) return 'unchanged';
+  const version = before.version + 1;
+  await tx.query(sql.updateRoute, [
+    ...keyOf(key),
+    version,
+    version,
+    before.plan_version,
+    before.name,
+    before.trailer,
+    before.email_flag,
+    before.dispatched_on,
+    before.published_at,
+    now,
+    before.epoch,
+  ]);
+  await tx.query(sql.notify, [routeScope(key)]);
+  await tx.query(sql.notifyDrivers, keyOf(key));
+  return 'withdrawn';
+}
+
+/**
+ * A new epoch. What was recorded at a stop that still is the same customer's is no plan's to discard: it stays and is
+ * written to the host's new rows. All documents get the new version, so that every phone takes them anew.
+ */
+async function restart(
+  revision: Revision,
+  image: RouteImage,
+  changes: PlanChanges,
+  options: SaveOptions,
+): Promise<void> {
+  const { tx, key } = revision;
+  const { status, arrived, closedAt, closedBy } = image.closing;
+  await tx.query(sql.restartRoute, [...keyOf(key), status, arrived, closedAt, closedBy]);
+  await tx.query(sql.noteReload, [...keyOf(key), options.reloadedBy.join(' ')]);
+  await savePlans(revision, changes, options);
+  const { rows } = await tx.query<{ stop_id: number; rows: string }>(sql.dropShadows, keyOf(key));
+  const held = rows
+    .filter(({ stop_id: stop }) => stop !== ROUTE_ROW)
+    .map(({ stop_id: stop, rows: text }) => [stop, decodeStop(text, key, stop)] as const);
+  await saveShadows(tx, key, reloadedShadows(new Map(held), changes, heldOf(options.inheritance)));
+}
+
+/** A result that was another customer's is nobody's to see there; it is not lost either: a person is told what it was. */
+async function setResultsAside(tx: Tx, key: RouteKey, { saved }: PlanChanges): Promise<void> {
+  const taken = saved.filter(({ isNew, formerCustomer }) => isNew && formerCustomer !== undefined);
+  if (taken.length === 0) return;
+  const stops = taken.map(({ plan }) => plan.id);
+  const { rows } = await tx.query<{ stop_id: number; doc: string }>(sql.emptyResults, [...keyOf(key), stops]);
+  for (const { stop_id: stop, doc } of rows) {
+    const change = taken.find(({ plan }) => plan.id === stop);
+    const customers = { from: change?.formerCustomer, to: change?.plan.customer.id };
+    const details = { route: key, stop, customers, result: readResult(doc) };
+    await tx.query(sql.reportIncident, ['result_of_other_customer', JSON.stringify(details)]);
+  }
+}
+
+async function saveDrivers(tx: Tx, key: RouteKey, { saved, removed }: DriverChanges): Promise<void> {
+  if (saved.length > 0) {
+    await tx.query(sql.saveDrivers, [
+      ...keyOf(key),
+      saved.map(({ employee }) => employee),
+      saved.map(({ type }) => type),
+      saved.map(({ seq }) => seq),
+    ]);
+  }
+  if (removed.length > 0) await tx.query(sql.removeDrivers, [...keyOf(key), removed]);
+}
+
+async function savePlans(
+  { tx, key, version }: Revision,
+  { saved, removed }: PlanChanges,
+  { now, inheritance }: Pick<SaveOptions, 'now' | 'inheritance'>,
+): Promise<void> {
+  if (removed.length > 0) await tx.query(sql.removePlans, [...keyOf(key), version, removed]);
+  if (saved.length === 0) return;
+  await tx.query(sql.savePlans, [
+    ...keyOf(key),
+    version,
+    saved.map(({ plan }) => plan.id),
+    saved.map(({ text }) => text),
+    saved.map(({ plan }) => planLines(plan)),
+    saved.map(({ formerCustomer }) => (formerCustomer === undefined ? null : now)),
+    saved.map(({ otherLines }) => (otherLines ? now : null)),
+    saved.map(({ plan }) => JSON.stringify(plan.invoices.map(({ id }) => id))),
+  ]);
+  const fresh = saved.filter(({ isNew }) => isNew).map(({ plan }) => plan.id);
+  const results = fresh.map((id) => inheritance.get(id)?.result ?? untouched);
+  await tx.query(sql.saveResults, [
+    ...keyOf(key),
+    version,
+    fresh,
+    results.map(({ status }) => status),
+    results.map((result) => JSON.stringify(result)),
+  ]);
+  if (saved.some((change) => (change.isKnown ? change.isNew || change.otherLines : inheritance.has(change.plan.id))))
+    await countUnknownLines(tx, key);
+}
+
+/** Other plans know other lines, and a result may have been emptied: the batch goes on from the true count (decision 75). */
+async function countUnknownLines(tx: Tx, key: RouteKey): Promise<void> {
+  const { rows } = await tx.query<{ doc: string; lines: string }>(sql.loadLines, keyOf(key));
+  const count = rows.reduce((sum, { doc, lines }) => sum + unknownLines(readResult(doc), lines), 0);
+  await tx.query(sql.countUnknownLines, [...keyOf(key), count]);
+}
+
+const heldOf = (inheritance: Inheritance): HeldStops =>
+  new Map([...inheritance].map(([stop, { held }]) => [stop, held]));
+
+async function saveShadows(tx: Tx, key: RouteKey, shadows: HeldStops): Promise<void> {
+  for (const [stop, held] of shadows) {
+    await tx.query(sql.saveShadow, [...keyOf(key), stop, held.rows.RTSTUP[0]?.RURPSQ ?? '0', encodeStop(held)]);
+  }
+}
+
+export function keyOf({ facility, id, week_end }: RouteKey): [string, string, string] {
+  return [facility, id, week_end];
+}

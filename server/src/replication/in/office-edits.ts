@@ -1,0 +1,277 @@
+import { createHash } from 'node:crypto';
+import type { RouteKey, StopObject } from '@tailgate/sync-protocol';
+import { canonicalJson, officeSource, routeScope, takenBack } from '@tailgate/sync-protocol';
+import { withTransaction } from '../../db/transaction.ts';
+import type { Db, Tx } from '../../db/types.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { Pipeline } from '../../mutations/change.ts';
+import { amendmentOf, type AmendedStop, type InstantOf } from '../../stops/amendment.ts';
+import { hostRows } from '../../stops/host-rows.ts';
+import type { HeldStop, StopRows } from '../../stops/host-stop.ts';
+import { freshId, idOf } from '../../stops/mutation-id.ts';
+import { readResult } from '../../stops/stored-documents.ts';
+import { editTurns, unknownUser, type Hand, type StopEditor } from '../out/edit-turns.ts';
+import type { HostStops } from '../out/host-stops.ts';
+import type { ServicePart } from '../../host/files/tables.ts';
+import { hostMoment, instantOf } from '../../host/files/local-time.ts';
+import * as sql from './import-sql.ts';
+import { stopAt } from './earlier-stop.ts';
+import { isForgotten } from '../out/judge.ts';
+import { keyOf } from './mirror-route.ts';
+import { closingOf } from './route-image.ts';
+import { ROUTE_ROW } from '../out/route-pass.ts';
+import { decodeHeader, decodeStop, encodeHeader, encodeStop } from '../out/shadow.ts';
+import { epochOf, hostSequence, versionOf } from '../out/sequence.ts';
+import { sealed, stopText, traceOf } from '../out/trace.ts';
+
+export type OfficeEditsOptions = {
+  db: Db;
+  host: HostStops;
+  submit: Pipeline['submit'];
+  clock: () => Date;
+  log: Log;
+};
+
+type ShadowRow = { version: number; doc: string; rows: string | null; epoch: number };
+/** A stop of which the host knows more than we do. */
+type Forgotten = { found: HeldStop; held: HeldStop | undefined; known: ShadowRow; zone: string };
+type RouteState = { status: 'O' | 'C'; arrived: boolean; shadow: string | null };
+
+/**
+ * What others write into the service's columns on the host. It becomes the office's edit of the stop, through the same
+ * pipeline as a driver's, and the shadow then says what the host holds (I11). Callers hold the route's lease: rows that
+ * are being written cannot be judged.
+ */
+export class OfficeEdits {
+  readonly #options: OfficeEditsOptions;
+
+  constructor(options: OfficeEditsOptions) {
+    this.#options = options;
+  }
+
+  /** Our own writes do not echo: a stop whose trace fits its values, or that equals the shadow, is ours. */
+  async takeStop(key: RouteKey, stop: number, editor: StopEditor, zone: string): Promise<void> {
+    const { db, host } = this.#options;
+    const found = await host.read(key, stop);
+    const [known] = (await db.query<ShadowRow>(sql.loadShadow, [...keyOf(key), stop])).rows;
+    if (found === undefined || known === undefined) return;
+    const held = known.rows === null ? undefined : decodeStop(known.rows, key, stop);
+    const [result] = found.rows.RTSTUP;
+    const isOurs = result !== undefined && result.RUTRC === traceOf(found.rows);
+    if (isOurs && isForgotten(found.rows, held?.rows, known.epoch)) {
+      // After a fail-over that lost nothing only the note of the write is missing. Taken back, it would be dated by the
+      // host's clock, and win over what its own driver recorded a moment later.
+      if (await this.#isInLedger(key, stop, result)) return this.#confirm(key, stop, found);
+      return this.#remember(key, stop, { found, held, known, zone });
+    }
+    if (isOurs) {
+      if (held !== undefined && !sameSet(held.credited, found.credited))
+        await this.#confirm(key, stop, { ...held, credited: found.credited });
+      return;
+    }
+    const isLaidAnew = isStopLaid(editor, held?.rows, found.rows);
+    let ours = (await this.#unnoted(key, stop, { found, held, known, zone })) ?? held?.rows;
+    for (const { rows, ...hand } of editTurns(ours, found.rows, editor, found.writers)) {
+      const edit = { key, stop, held: ours, found: { ...found, rows }, isLaidAnew };
+      await this.#takeTurn(edit, hand, zone);
+      ours = rows;
+    }
+    if (!isLaidAnew) return;
+    await db.query(sql.raiseStop, [...keyOf(key), stop]);
+    await this.#confirm(key, stop, found);
+  }
+
+  /** Noted turn by turn: a crash in between does not repeat what was taken in. */
+  async #takeTurn(edit: Omit<AmendedStop, 'result'>, hand: Hand, zone: string): Promise<void> {
+    const { key, stop, found } = edit;
+    // What the turn before has changed stands in it.
+    const [known] = (await this.#options.db.query<ShadowRow>(sql.loadShadow, [...keyOf(key), stop])).rows;
+    if (known === undefined) return;
+    const toInstant: InstantOf = (moment) => instantOf(moment, zone);
+    const { update, untold } = amendmentOf({ ...edit, result: readResult(known.doc) }, toInstant);
+    if (update === undefined && untold.length === 0) {
+      // Columns that only we can write, such as the trace: unconfirmed, each write of ours would stumble over them.
+      if (edit.held && stopText(edit.held) !== stopText(found.rows)) await this.#confirm(key, stop, found);
+      return;
+    }
+    const idle = update === undefined ? [] : await this.#submit(key, update, known.version, hand);
+    // Overruled by what was recorded later, which may have gone to the host before this was seen there: its row was not
+    // touched, as it said that already, and would keep what does not stand. It goes there again; flags tell of it.
+    const isOverruled = idle.includes('superseded');
+    if (isOverruled) await this.#options.db.query(sql.raiseStop, [...keyOf(key), stop]);
+    const open = isOverruled ? untold : [...untold, ...idle];
+    if (open.length > 0) await this.#report({ route: key, stop }, hand, open, found.rows);
+    await this.#confirm(key, stop, found);
+  }
+
+  /**
+   * What we wrote and did not note, as the worker died in between: the trace on the host proves it. Without this a
+   * clerk who touches the stop then would be said to have repeated all of its driver's words, and later than the driver:
+   * what was recorded since would lose against them.
+   */
+  async #unnoted(key: RouteKey, stop: number, forgotten: Forgotten): Promise<StopRows | undefined> {
+    const { found, held, known, zone } = forgotten;
+    const written = Number(found.rows.RTSTUP[0]?.RURPSQ ?? 0);
+    const noted = Number(held?.rows.RTSTUP[0]?.RURPSQ ?? 0);
+    if (written <= noted || epochOf(written) !== known.epoch) return undefined;
+    const version = versionOf(written);
+    const result =
+      version === known.version ? readResult(known.doc) : await stopAt(this.#options.db, key, stop, version);
+    if (!result) return undefined;
+    const moment = (instant: Date) => hostMoment(instant, zone);
+    const rows = sealed(
+      hostRows({ key, stop, result, sequence: `${hostSequence(known.epoch, version)}`, moment }, held),
+    );
+    return rows.RTSTUP[0]?.RUTRC === found.rows.RTSTUP[0]?.RUTRC ? rows : undefined;
+  }
+
+  async #isInLedger(key: RouteKey, stop: number, { RURPSQ }: ServicePart<'RTSTUP'>): Promise<boolean> {
+    const sequence = Number(RURPSQ);
+    const place = [...keyOf(key), stop, versionOf(sequence), epochOf(sequence)];
+    return (await this.#options.db.query(sql.findChangeOfLife, place)).rows.length > 0;
+  }
+
+  /**
+   * What we wrote between the copy that was restored and the restore: taken back from the host as of the beginning of the
+   * second in which it was written: what was recorded later wins, and what phones bring again of that second ends with
+   * the same values.
+   */
+  async #remember(key: RouteKey, stop: number, { found, held, known, zone }: Forgotten): Promise<void> {
+    const { host, clock, log } = this.#options;
+    const written = await host.writtenAt(key, stop);
+    const second = written && instantOf(written, zone);
+    const editor = { user: takenBack, at: second ?? clock() };
+    const toInstant: InstantOf = (moment) => instantOf(moment, zone);
+    const stand = { key, stop, result: readResult(known.doc), held: held?.rows, found };
+    const { update, untold } = amendmentOf(stand, toInstant);
+    if (update) await this.#submit(key, update, known.version, editor);
+    if (untold.length > 0) await this.#report({ route: key, stop }, editor, untold, found.rows);
+    await this.#confirm(key, stop, found);
+    log.warn({ route: routeScope(key), stop }, 'the host knew more of a stop than the restored database: taken back');
+  }
+
+  /** The office closes, reopens or marks a route by hand. */
+  async takeHeader(key: RouteKey, touch: Hand, zone: string): Promise<void> {
+    const { db, host, log } = this.#options;
+    const read = await host.readHeader(key);
+    if (read === undefined) return;
+    const { row: found, writer } = read;
+    const editor = { user: touch.user || writer || unknownUser, at: touch.at };
+    const taken = await withTransaction(db, async (tx) => {
+      // Looked at under the lock: a close that a driver commits meanwhile must not be undone.
+      await tx.query(sql.lockRoute, keyOf(key));
+      const [route] = (await tx.query<RouteState>(sql.findRoute, keyOf(key))).rows;
+      if (route === undefined) return undefined;
+      const held = route.shadow === null ? undefined : decodeHeader(route.shadow, key);
+      const before = held ?? asInserted;
+      const changed = closingColumns.filter((column) => before[column] !== found[column]);
+      if (changed.length === 0) return undefined;
+      const closing = closingOf(found, zone, editor.at);
+      const unsaid = unsaidOf(changed, closing.impossible);
+      const isSaid = (column: (typeof closingColumns)[number]) => changed.includes(column) && !unsaid.includes(column);
+      const status = isSaid('RHPODS') ? closing.status : route.status;
+      const arrived = isSaid('RHRETM') ? closing.arrived : route.arrived;
+      if (status !== route.status || arrived !== route.arrived) {
+        const closed = status === 'C' ? [closing.closedAt ?? editor.at, closing.closedBy ?? 'F'] : [null, null];
+        await tx.query(sql.setClosing, [...keyOf(key), status, arrived, ...closed]);
+        await this.#record(tx, key, { status, arrived }, editor);
+        await tx.query(sql.notify, [routeScope(key)]);
+      }
+      await tx.query(sql.saveShadow, [...keyOf(key), ROUTE_ROW, '0', encodeHeader(found)]);
+      return { status, arrived, unsaid };
+    });
+    if (taken === undefined) return;
+    const { unsaid, ...said } = taken;
+    const columns = unsaid.map((column) => `RTHDRP.${column}`);
+    if (columns.length > 0) await this.#report({ route: key }, editor, columns, found);
+    log.info({ route: routeScope(key), ...said, user: editor.user }, 'the office has changed the state of a route');
+  }
+
+  /** Who said so of the route stands in the ledger as what they say of stops does (I2). */
+  async #record(
+    tx: Tx,
+    route: RouteKey,
+    said: Pick<RouteState, 'status' | 'arrived'>,
+    { user, at }: Hand,
+  ): Promise<void> {
+    const body = canonicalJson({ args: { route, ...said }, name: 'route.amend', version: 1 });
+    const now = this.#options.clock();
+    await tx.query(sql.recordClosing, [...keyOf(route), freshId(now), digest(body), user, at, now, body]);
+  }
+
+  /** @returns why it had no effect, such as a status that nobody can go back to; empty where it had one */
+  async #submit(route: RouteKey, stop: StopObject, version: number, { user, at }: Hand): Promise<string[]> {
+    const { submit, clock, log } = this.#options;
+    const args = { route, stop };
+    // Repeated after a crash it is the same change; after the stop has moved on it is another.
+    const id = idOf(canonicalJson([routeScope(route), version, args]));
+    const outcome = await submit({
+      id,
+      name: 'stop.update',
+      version: 1,
+      args,
+      route,
+      stop: stop.id,
+      actor: { kind: 'office', user },
+      source: officeSource,
+      paths: 'current',
+      editTime: at,
+      receivedAt: clock(),
+      dedupeByContent: false,
+    });
+    log.info(
+      { route: routeScope(route), stop: stop.id, user, result: outcome.result },
+      'the office has changed a stop on the host',
+    );
+    if (outcome.result === 'quarantined') return [outcome.code];
+    return outcome.changed ? [] : outcome.warnings.map(({ code }) => code);
+  }
+
+  /** What the mirror cannot follow: the driver's record stands there, and a person is told what the host holds. */
+  async #report(
+    place: { readonly route: RouteKey; readonly stop?: number },
+    { user, at }: Hand,
+    columns: readonly string[],
+    rows: object,
+  ): Promise<void> {
+    const { db, log } = this.#options;
+    const about = { ...place, route: routeScope(place.route), user, columns };
+    log.warn(about, 'a change on the host cannot be followed in the mirror');
+    const details = { ...place, user, at: at.toISOString(), columns, rows };
+    await db.query(sql.reportIncident, ['host_edit_untold', JSON.stringify(details)]);
+  }
+
+  async #confirm(key: RouteKey, stop: number, held: HeldStop): Promise<void> {
+    const sequence = held.rows.RTSTUP[0]?.RURPSQ ?? '0';
+    await this.#options.db.query(sql.saveShadow, [...keyOf(key), stop, sequence, encodeStop(held)]);
+  }
+}
+
+/**
+ * A stop row that somebody deleted and inserted again says nothing of its delivery: a driver's result goes to the new
+ * row. Where no doorbell told of it, it shows by the mark of arrival: we always write Y or N, an insert leaves a blank.
+ */
+function isStopLaid({ isLaid = false }: StopEditor, held: StopRows | undefined, found: StopRows): boolean {
+  const [before, now] = [held?.RTSTPP[0], found.RTSTPP[0]];
+  if (before === undefined || now === undefined) return false;
+  const asInserted = ['', 'P'].includes(now.RSSTS) && ['', 'N'].includes(now.RSARVF);
+  const differed = before.RSSTS !== now.RSSTS || before.RSARVF !== now.RSARVF;
+  return asInserted && differed && (isLaid || (now.RSARVF === '' && before.RSARVF !== ''));
+}
+
+const closingColumns = ['RHPODS', 'RHRETM', 'RHCLDT', 'RHCLTM', 'RHCLBY'] as const;
+type ClosingColumn = (typeof closingColumns)[number];
+/** A header without a shadow: nobody has written there but a dispatch program. */
+const asInserted = { RHPODS: '', RHRETM: '', RHCLDT: '0', RHCLTM: '0', RHCLBY: '' } as const;
+
+/** Of the changed columns those that say nothing possible. When and by whom a route was closed says something with its close. */
+function unsaidOf(changed: readonly ClosingColumn[], impossible: readonly ClosingColumn[]): ClosingColumn[] {
+  const isAlone = (column: ClosingColumn) => column !== 'RHRETM' && !changed.includes('RHPODS');
+  return changed.filter((column) => isAlone(column) || impossible.includes(column));
+}
+
+function sameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return one.size === other.size && [...one].every((item) => other.has(item));
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

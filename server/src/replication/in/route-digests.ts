@@ -1,0 +1,56 @@
+import type { RouteKey } from '@tailgate/sync-protocol';
+import type { Db } from '../../db/types.ts';
+import type { Host } from '../../host/host.ts';
+import { inParts } from '../../host/files/in-parts.ts';
+import { readClosedRoutes, type RouteMark } from '../../host/reads/marks.ts';
+import * as sql from './polling-sql.ts';
+
+/** A route whose rows are not as they were when it was compared last, and what is to be remembered once it is. */
+export interface ChangedRoute {
+  readonly key: RouteKey;
+  readonly mark: RouteMark;
+}
+
+/** Routes that are read in one turn: as many as a look takes along where the host is polled. */
+const AT_ONCE = 50;
+
+/**
+ * What routes that are not open looked like on the host when they were last compared with the mirror: a digest each, so
+ * that comparing the many of a week costs no more than reading them (decision 61).
+ */
+export class RouteDigests {
+  readonly #db: Db;
+  readonly #host: Host;
+
+  constructor({ db, host }: { readonly db: Db; readonly host: Host }) {
+    this.#db = db;
+    this.#host = host;
+  }
+
+  /** Which of these have changed, or were never compared. @throws HostError */
+  async changed(keys: readonly RouteKey[]): Promise<ChangedRoute[]> {
+    const places = new Map(keys.map((key) => [placeOf(key), key]));
+    const { rows } = await this.#db.query<{ place: string; recorded: string }>(sql.loadRouteMarks, [
+      [...places.keys()],
+    ]);
+    const remembered = new Map(rows.map(({ place, recorded }) => [place, recorded]));
+    const seen = await readClosedRoutes(this.#host, [...places.keys()], ['RTHDRP']);
+    return seen.flatMap(({ mark }) => {
+      const key = places.get(mark.place);
+      return key && remembered.get(mark.place) !== mark.recorded ? [{ key, mark }] : [];
+    });
+  }
+
+  /** These have been compared as they were seen. */
+  async remember(routes: readonly ChangedRoute[]): Promise<void> {
+    if (routes.length > 0) await this.#db.query(sql.saveMarks, sql.markColumns(routes.map(({ mark }) => mark)));
+  }
+
+  /** All of these, a few at a time. Of any other route nothing has to be remembered any more. */
+  async inTurns(keys: readonly RouteKey[]): Promise<RouteKey[][]> {
+    await this.#db.query(sql.keepRouteMarks, [keys.map(placeOf)]);
+    return inParts(keys, AT_ONCE);
+  }
+}
+
+const placeOf = ({ facility, id, week_end }: RouteKey): string => [facility, id, week_end].join('\t');

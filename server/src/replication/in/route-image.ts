@@ -1,0 +1,107 @@
+import type { RouteKey, Stamp, StopObject, StopResult } from '@tailgate/sync-protocol';
+import { applyStopUpdate, officeSource } from '@tailgate/sync-protocol';
+import { amendmentOf } from '../../stops/amendment.ts';
+import type { HeldStop } from '../../stops/host-stop.ts';
+import { plansFromHost } from '../../stops/plan-from-host.ts';
+import type { HostStops } from '../out/host-stops.ts';
+import { instantOf } from '../../host/files/local-time.ts';
+import type { RouteRows } from '../../host/reads/reads.ts';
+import type { ServicePart } from '../../host/files/tables.ts';
+import type { Inheritance, InheritedStop } from './mirror-route.ts';
+import type { RouteImage } from './route-changes.ts';
+
+/** A route's host rows in the mirror's words; undefined where the host has no such route. */
+export function routeImage(rows: RouteRows, zone: string, now: Date): RouteImage | undefined {
+  const { header } = rows;
+  if (header === undefined) return undefined;
+  const weekEnd = instantOf({ date: header.RHWKE, time: '235959' }, zone) ?? now;
+  return {
+    name: header.RHNAM,
+    trailer: header.RHTRLR,
+    emailFlag: header.RHEMLF === 'Y',
+    dispatchedOn: Number(header.RHDSDT) === 0 ? '' : header.RHDSDT,
+    drivers: rows.drivers.map(({ RDEMP, RDTYP, RDSEQ }) => ({ employee: RDEMP, type: RDTYP, seq: Number(RDSEQ) })),
+    plans: plansFromHost(rows),
+    closing: closingOf(header, zone, weekEnd < now ? weekEnd : now),
+  };
+}
+
+type ClosingColumns = Pick<ServicePart<'RTHDRP'>, 'RHPODS' | 'RHRETM' | 'RHCLDT' | 'RHCLTM' | 'RHCLBY'>;
+
+/**
+ * The state of a route as its header says it. @param otherwise when it was closed, where the header names no possible
+ * moment
+ */
+export function closingOf(
+  header: ClosingColumns,
+  zone: string,
+  otherwise: Date,
+): RouteImage['closing'] & { readonly impossible: readonly (keyof typeof header)[] } {
+  const closed = header.RHPODS === 'C';
+  const closedAt = instantOf({ date: header.RHCLDT, time: header.RHCLTM }, zone);
+  const closedBy = closers.find((known) => known === header.RHCLBY);
+  return {
+    status: closed ? 'C' : 'O',
+    arrived: header.RHRETM === 'Y',
+    closedAt: closed ? (closedAt ?? otherwise) : null,
+    closedBy: closed ? (closedBy ?? 'F') : null,
+    found: closingColumnsOf(header),
+    impossible: [
+      ...(['', 'C'].includes(header.RHPODS) ? [] : (['RHPODS'] as const)),
+      ...(['', 'N', 'Y'].includes(header.RHRETM) ? [] : (['RHRETM'] as const)),
+      ...(closedAt === undefined ? (['RHCLDT'] as const) : []),
+      ...(closedBy === undefined && header.RHCLBY !== '' ? (['RHCLBY'] as const) : []),
+    ],
+  };
+}
+
+const closingColumnsOf = ({ RHPODS, RHRETM, RHCLDT, RHCLTM, RHCLBY }: ClosingColumns): ClosingColumns => ({
+  RHPODS,
+  RHRETM,
+  RHCLDT,
+  RHCLTM,
+  RHCLBY,
+});
+
+const closers = ['D', 'A', 'F'] as const;
+
+/**
+ * Results that stand on the host already when a route is first seen: written by an earlier life of this service, or by
+ * hand. They are taken over as they are, without a ledger entry: nobody did anything just now.
+ */
+export async function inheritanceOf(
+  host: HostStops,
+  key: RouteKey,
+  { rows, zone, now }: { readonly rows: RouteRows; readonly zone: string; readonly now: Date },
+): Promise<Inheritance> {
+  const written = new Set(rows.results.map(({ RUSTP }) => RUSTP));
+  const touched = rows.stops.filter(
+    ({ RSSTP, RSSTS, RSARVF }) => written.has(RSSTP) || !['', 'P'].includes(RSSTS) || !['', 'N'].includes(RSARVF),
+  );
+  const inheritance = new Map<number, InheritedStop>();
+  for (const { RSSTP } of touched) {
+    const stop = Number(RSSTP);
+    const held = await host.read(key, stop);
+    if (held !== undefined) inheritance.set(stop, inheritedStop(key, stop, held, { zone, now }));
+  }
+  return inheritance;
+}
+
+function inheritedStop(
+  key: RouteKey,
+  stop: number,
+  held: HeldStop,
+  { zone, now }: { readonly zone: string; readonly now: Date },
+): InheritedStop {
+  const stand = { key, stop, result: { status: 'P' as const }, held: undefined, found: held };
+  const { update, untold } = amendmentOf(stand, (moment) => instantOf(moment, zone));
+  return { result: resultOf(update, now), held, untold };
+}
+
+function resultOf(update: StopObject | undefined, now: Date): StopResult {
+  if (update === undefined) return { status: 'P' };
+  const stamp: Stamp = { at: now.getTime(), client: officeSource, seq: 1, by: '' };
+  const { result } = applyStopUpdate({ status: 'P' }, update, stamp);
+  // Sent by a driver a C counts as D; on the host it says that the autoclose has been there.
+  return update.updates?.status === 'C' ? { ...result, status: 'C' } : result;
+}

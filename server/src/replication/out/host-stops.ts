@@ -1,0 +1,229 @@
+import type { RouteKey } from '@tailgate/sync-protocol';
+import { awaitedHeader } from '../../assets/host.ts';
+import type { HeldStop, StopRows } from '../../stops/host-stop.ts';
+import { namedAssets } from '../../stops/named-assets.ts';
+import { numberOf } from '../../stops/osd-rows.ts';
+import { equalBut, keyOf } from '../../stops/over-held.ts';
+import { rowName } from './edit-turns.ts';
+import type { HostGate } from '../control/host-gate.ts';
+import { HostError, needsSetup, onFile, type Host, type HostRow, type HostTransaction } from '../../host/host.ts';
+import { inParts } from '../../host/files/in-parts.ts';
+import { lastWriter } from '../../host/files/last-writer.ts';
+import {
+  insertMissing,
+  mergeRows,
+  selectSigned,
+  selectWritten,
+  updateGuarded,
+  type AuditStamp,
+  type GuardedRow,
+  type HostStatement,
+} from '../../host/files/statements.ts';
+import { executeAll, namesOf, once, ROWS_A_MERGE, type HostWrite } from './host-writes.ts';
+import { hostFile, hostFiles, type HostFileName, type ServicePart } from '../../host/files/tables.ts';
+import { partOfHostRow, servicePart } from './service-part.ts';
+import { routeValues } from './shadow.ts';
+
+type Row = { readonly [column: string]: string };
+type Merge<R extends Row> = HostStatement<{ rows: readonly GuardedRow<R>[]; stamp: AuditStamp }>;
+
+/** A stop as the host holds it now. */
+export interface FoundStop extends HeldStop {
+  /** By row name, who changed it last where that is not the service, as its audit tail says. */
+  readonly writers: ReadonlyMap<string, string>;
+}
+
+/** The service-owned columns of stops and route headers on the host: read whole, written by compare and set. */
+export class HostStops {
+  readonly #host: Host;
+  readonly #gate: Pick<HostGate, 'pause' | 'pauseOf' | 'confirmed'> | undefined;
+  readonly #texts: ReturnType<typeof statementsOn>;
+
+  /** @param gate for who writes: what a paused file needs is not even begun */
+  constructor(host: Host, gate?: Pick<HostGate, 'pause' | 'pauseOf' | 'confirmed'>) {
+    this.#host = host;
+    this.#gate = gate;
+    this.#texts = statementsOn(host);
+  }
+
+  /** What the host holds of a stop now; undefined where it has no such stop. */
+  async read(key: RouteKey, stop: number): Promise<FoundStop | undefined> {
+    const { reads } = this.#texts;
+    const place = [...routeValues(key), String(stop)];
+    return this.#watched(async (tx) => {
+      const writers = new Map<string, string>();
+      const [RTSTPP, RTPRUP, RTOSDP, RTIMGP, RTEMLP, RTSTUP] = await Promise.all([
+        readParts(tx, 'RTSTPP', reads.RTSTPP, place, writers),
+        readParts(tx, 'RTPRUP', reads.RTPRUP, place, writers),
+        onFile('RTOSDP', tx.query(reads.RTOSDP, place)),
+        readParts(tx, 'RTIMGP', reads.RTIMGP, place, writers),
+        readParts(tx, 'RTEMLP', reads.RTEMLP, place, writers),
+        readParts(tx, 'RTSTUP', reads.RTSTUP, place, writers),
+      ]);
+      if (RTSTPP.length === 0) return undefined;
+      noteWriters('RTOSDP', RTOSDP, writers);
+      const osd = RTOSDP.map((row) => ({
+        part: partOfHostRow('RTOSDP', row),
+        credited: ['Y', 'y'].includes(String(row['OSPRCF'])),
+      }));
+      return {
+        rows: { RTSTPP, RTPRUP, RTOSDP: osd.map(({ part }) => part), RTIMGP, RTEMLP, RTSTUP },
+        credited: new Set(osd.filter(({ credited }) => credited).map(({ part }) => numberOf(part))),
+        writers,
+      };
+    });
+  }
+
+  /** When a stop's result was last written, by the host's clock. */
+  async writtenAt(key: RouteKey, stop: number): Promise<{ date: string; time: string } | undefined> {
+    const [row] = await this.#host.query(this.#texts.readWritten, [...routeValues(key), String(stop)]);
+    return row && { date: String(row['WDAT']), time: String(row['WTIM']) };
+  }
+
+  /**
+   * Writes what differs from the held rows, in one transaction: first a header for each asset that is newly named, so
+   * that nobody on the host finds an id without one; RTSTUP last. All or nothing: false where a row does not hold what we
+   * believe it to hold. @throws HostError
+   */
+  async write(rows: StopRows, held: StopRows | undefined, stamp: AuditStamp): Promise<boolean> {
+    const { merges, updateStop } = this.#texts;
+    const named = held ? namedAssets(held) : new Set();
+    const news = [...namedAssets(rows)].filter((id) => !named.has(id)).sort();
+    const writes: HostWrite[] = [
+      ...inParts(news, ROWS_A_MERGE).map((ids) => this.#assetHeaders(ids, stamp)),
+      ...changes('RTSTPP', rows.RTSTPP, held?.RTSTPP).map(({ row, was }): HostWrite => {
+        // Without a shadow nobody has been told anything yet: the row is as a dispatch program inserts it.
+        const before = was ?? { ...servicePart('RTSTPP', () => undefined) };
+        const values = updateStop.bind({ key: row, row, was: before, stamp });
+        return { file: 'RTSTPP', sql: updateStop.sql, values, rows: 1 };
+      }),
+      ...inMerges('RTPRUP', merges.RTPRUP, changes('RTPRUP', rows.RTPRUP, held?.RTPRUP), stamp),
+      ...inMerges('RTOSDP', merges.RTOSDP, changes('RTOSDP', rows.RTOSDP, held?.RTOSDP), stamp),
+      ...inMerges('RTIMGP', merges.RTIMGP, changes('RTIMGP', rows.RTIMGP, held?.RTIMGP), stamp),
+      ...inMerges('RTEMLP', merges.RTEMLP, changes('RTEMLP', rows.RTEMLP, held?.RTEMLP), stamp),
+      ...inMerges('RTSTUP', merges.RTSTUP, changes('RTSTUP', rows.RTSTUP, held?.RTSTUP), stamp),
+    ];
+    return this.#allOrNothing(writes);
+  }
+
+  /** The route's own row, and who changed it last where that is not the service. */
+  async readHeader(key: RouteKey): Promise<{ row: ServicePart<'RTHDRP'>; writer: string } | undefined> {
+    const rows = await this.#host.query(this.#texts.readHeader, routeValues(key));
+    return rows.map((row) => ({ row: partOfHostRow('RTHDRP', row), writer: lastWriter('RTHDRP', row) }))[0];
+  }
+
+  /** Like `write`, for the route's own row. */
+  async writeHeader(row: ServicePart<'RTHDRP'>, was: ServicePart<'RTHDRP'>, stamp: AuditStamp): Promise<boolean> {
+    const { updateHeader } = this.#texts;
+    const values = updateHeader.bind({ key: row, row, was, stamp });
+    return this.#allOrNothing([{ file: 'RTHDRP', sql: updateHeader.sql, values, rows: 1 }]);
+  }
+
+  /** Headers of assets whose bytes may come much later; those that are there already stay as they are. */
+  #assetHeaders(ids: readonly string[], stamp: AuditStamp): HostWrite {
+    const { sql, bind } = this.#texts.announceAssets(ids.length);
+    const rows = ids.map((id) => awaitedHeader(id));
+    return { file: 'ASSHDP', sql, values: bind({ rows, stamp }), rows: 'any' };
+  }
+
+  async #allOrNothing(writes: readonly HostWrite[]): Promise<boolean> {
+    let asBelieved = true;
+    for (const { file } of writes) {
+      const pause = this.#gate?.pauseOf(file);
+      if (pause) throw pause;
+    }
+    try {
+      await this.#watched(async (tx) => {
+        asBelieved = await executeAll(tx, writes);
+        if (!asBelieved)
+          throw new HostError('40000', 'a row on the host is not as it was confirmed: nothing is written');
+      });
+    } catch (error) {
+      if (!asBelieved) return false;
+      throw error;
+    }
+    this.#gate?.confirmed();
+    return true;
+  }
+
+  /** A file that turns out not to be set up for us is paused. */
+  async #watched<Result>(work: (tx: HostTransaction) => Promise<Result>): Promise<Result> {
+    try {
+      return await this.#host.transaction(work);
+    } catch (error) {
+      if (error instanceof HostError && error.file && needsSetup(error)) this.#gate?.pause(error.file, error);
+      throw error;
+    }
+  }
+}
+
+/** The texts of all statements, each made once. */
+function statementsOn(host: Host) {
+  const { RTSTPP, RTPRUP, RTOSDP, RTIMGP, RTEMLP, RTSTUP, RTHDRP, ASSHDP } = hostFiles;
+  return {
+    reads: {
+      RTSTPP: selectSigned(host, 'RTSTPP', ['RSFAC', 'RSRTE', 'RSWKE', 'RSSTP']),
+      RTPRUP: selectSigned(host, 'RTPRUP', ['RQFAC', 'RQRTE', 'RQWKE', 'RQSTP']),
+      RTOSDP: selectSigned(host, 'RTOSDP', ['OSFAC', 'OSRTE', 'OSWKE', 'OSSTP']),
+      RTIMGP: selectSigned(host, 'RTIMGP', ['RIFAC', 'RIRTE', 'RIWKE', 'RISTP']),
+      RTEMLP: selectSigned(host, 'RTEMLP', ['REFAC', 'RERTE', 'REWKE', 'RESTP']),
+      RTSTUP: selectSigned(host, 'RTSTUP', ['RUFAC', 'RURTE', 'RUWKE', 'RUSTP']),
+    },
+    merges: {
+      RTPRUP: once((count) => mergeRows(host, 'RTPRUP', namesOf(RTPRUP.service), count, { sequence: 'RQRPSQ' })),
+      // OSPRCF stands in the write itself: a credit that came a moment ago counts.
+      RTOSDP: once((count) =>
+        mergeRows(host, 'RTOSDP', namesOf(RTOSDP.service), count, { sequence: 'OSRPSQ', unless: 'OSPRCF' }),
+      ),
+      RTIMGP: once((count) => mergeRows(host, 'RTIMGP', namesOf(RTIMGP.service), count)),
+      RTEMLP: once((count) => mergeRows(host, 'RTEMLP', namesOf(RTEMLP.service), count)),
+      RTSTUP: once((count) => mergeRows(host, 'RTSTUP', namesOf(RTSTUP.service), count, { sequence: 'RURPSQ' })),
+    },
+    announceAssets: once((count) => insertMissing(host, 'ASSHDP', namesOf(ASSHDP.service), count)),
+    readWritten: selectWritten(host, 'RTSTUP', ['RUFAC', 'RURTE', 'RUWKE', 'RUSTP']).sql,
+    updateStop: updateGuarded(host, 'RTSTPP', namesOf(RTSTPP.service)),
+    readHeader: selectSigned(host, 'RTHDRP', ['RHFAC', 'RHRTE', 'RHWKE']),
+    updateHeader: updateGuarded(host, 'RTHDRP', namesOf(RTHDRP.service)),
+  };
+}
+
+async function readParts<Name extends HostFileName>(
+  tx: HostTransaction,
+  name: Name,
+  sql: string,
+  place: readonly string[],
+  writers: Map<string, string>,
+): Promise<ServicePart<Name>[]> {
+  const rows = await onFile(name, tx.query(sql, place));
+  noteWriters(name, rows, writers);
+  return rows.map((row: HostRow) => partOfHostRow(name, row));
+}
+
+function noteWriters(name: HostFileName, rows: readonly HostRow[], writers: Map<string, string>): void {
+  for (const row of rows) {
+    const key = Object.keys(hostFile(name).key).map((column) => String(row[column]));
+    const writer = lastWriter(name, row);
+    if (writer !== '') writers.set(rowName(name, key), writer);
+  }
+}
+
+/** The rows that have to be written, each with the row that it replaces. */
+function changes<R extends Row>(name: HostFileName, rows: readonly R[], held: readonly R[] = []): GuardedRow<R>[] {
+  const key = Object.keys(hostFile(name).key);
+  const before = new Map(held.map((row) => [keyOf(row, key), row]));
+  return rows
+    .map((row) => ({ row, was: before.get(keyOf(row, key)) }))
+    .filter(({ row, was }) => was === undefined || (row !== was && !equalBut(row, was)));
+}
+
+function inMerges<R extends Row>(
+  file: HostFileName,
+  merge: (count: number) => Merge<R>,
+  rows: readonly GuardedRow<R>[],
+  stamp: AuditStamp,
+): HostWrite[] {
+  return inParts(rows, ROWS_A_MERGE).map((part) => {
+    const { sql, bind } = merge(part.length);
+    return { file, sql, values: bind({ rows: part, stamp }), rows: part.length };
+  });
+}

@@ -1,0 +1,64 @@
+import type { Columns, HostValue } from '../../host/files/columns.ts';
+import { HostError, onFile, type Host, type HostTransaction } from '../../host/host.ts';
+import { hostMoment } from '../../host/files/local-time.ts';
+import { inParts } from '../../host/files/in-parts.ts';
+import { serviceProgram, stampUser } from '../../host/files/standin-schema.ts';
+import type { AuditStamp, HostStatement } from '../../host/files/statements.ts';
+import type { HostFileName } from '../../host/files/tables.ts';
+
+/** One statement of a transaction. `rows`: how many it has to affect. */
+export interface HostWrite {
+  readonly file: HostFileName;
+  readonly sql: string;
+  readonly values: readonly HostValue[];
+  readonly rows: number | 'any';
+}
+
+/** Rows a MERGE: few enough shapes to keep each prepared, and far below the parameters that a statement may have. */
+export const ROWS_A_MERGE = 24;
+
+/** Runs all of them in order; false where one has not affected what it had to. @throws HostError that names the file */
+export async function executeAll(tx: HostTransaction, writes: readonly HostWrite[]): Promise<boolean> {
+  // Handed over together: the statements travel in one go.
+  const counts = await Promise.all(writes.map(({ file, sql, values }) => onFile(file, tx.execute(sql, values))));
+  return counts.every((count, index) => {
+    const wanted = writes[index]?.rows;
+    return wanted === 'any' || wanted === count;
+  });
+}
+
+/** The same as a transaction of its own, for files that are ours alone: nobody else is in the way. @throws HostError */
+export async function writeOwn(host: Host, writes: readonly HostWrite[]): Promise<void> {
+  await host.transaction(async (tx) => {
+    if (!(await executeAll(tx, writes))) throw new HostError('40000', 'the host did not take every row');
+  });
+}
+
+type Put<Row> = (count: number) => HostStatement<{ rows: readonly Row[]; stamp: AuditStamp }>;
+
+/** Rows that are written whatever the host holds of them. */
+export function putAll<Row>(file: HostFileName, put: Put<Row>, rows: readonly Row[], stamp: AuditStamp): HostWrite[] {
+  return inParts(rows, ROWS_A_MERGE).map((part) => {
+    const { sql, bind } = put(part.length);
+    return { file, sql, values: bind({ rows: part, stamp }), rows: part.length };
+  });
+}
+
+/** Makes the text for each number of rows once. */
+export function once<Statement>(make: (count: number) => Statement): (count: number) => Statement {
+  const made = new Map<number, Statement>();
+  return (count) => {
+    const known = made.get(count) ?? make(count);
+    made.set(count, known);
+    return known;
+  };
+}
+
+export function namesOf<C extends Columns>(columns: C): (keyof C & string)[] {
+  return Object.keys(columns).filter((name): name is keyof C & string => name in columns);
+}
+
+/** The service's own mark in the audit tail. */
+export function stampAt(instant: Date, zone: string): AuditStamp {
+  return { user: stampUser, program: serviceProgram, ...hostMoment(instant, zone) };
+}

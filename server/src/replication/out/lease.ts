@@ -1,0 +1,164 @@
+import { routeScope, type RouteKey } from '@tailgate/sync-protocol';
+import { textArray } from '../../db/arrays.ts';
+import type { Queryable } from '../../db/types.ts';
+import * as sql from './lease-sql.ts';
+
+/**
+ * The right to work on one route's host rows. Time limits it, the fence guards it: each taking raises the fence, and
+ * what a former owner still confirms under the old number is refused.
+ */
+export interface Lease {
+  readonly key: RouteKey;
+  readonly fence: number;
+}
+
+/** A killed worker's routes are free after this; with the wake-up at their expiry others go on within 10 s. */
+const LEASE_MS = 8_000;
+const RENEW_MS = 2_500;
+
+export interface LeaseOptions {
+  readonly db: Queryable;
+  /** Names this worker among all on all nodes. */
+  readonly owner: string;
+  readonly leaseMs?: number;
+  readonly renewMs?: number;
+}
+
+/** The leases that one worker holds, kept alive while it works. All times are PostgreSQL's own. */
+export class Leases {
+  readonly #db: Queryable;
+  readonly #owner: string;
+  readonly #leaseMs: number;
+  readonly #renewMs: number;
+  readonly #held = new Set<Lease>();
+  #timer: NodeJS.Timeout | undefined;
+  #renewing: Promise<void> | undefined;
+
+  constructor({ db, owner, leaseMs = LEASE_MS, renewMs = RENEW_MS }: LeaseOptions) {
+    this.#db = db;
+    this.#owner = owner;
+    this.#leaseMs = leaseMs;
+    this.#renewMs = renewMs;
+  }
+
+  get owner(): string {
+    return this.#owner;
+  }
+
+  get leaseMs(): number {
+    return this.#leaseMs;
+  }
+
+  /** Routes with something for the host that nobody works on, the oldest change first, none of them taken yet. */
+  async candidates(limit: number, closeDelayMs: number): Promise<RouteKey[]> {
+    const { rows } = await this.#db.query<RouteKey>(sql.listRoutes, [limit, closeDelayMs]);
+    return rows.map(({ facility, id, week_end }) => ({ facility, id, week_end }));
+  }
+
+  /** Those of these routes that nobody works on and that have something for the host still, in the order given. */
+  async claim(keys: readonly RouteKey[], closeDelayMs: number): Promise<Lease[]> {
+    const { rows } = await this.#db.query<LeaseRow>(sql.claimRoutes, [
+      this.#owner,
+      closeDelayMs,
+      this.#leaseMs,
+      ...keyColumnsOf(keys),
+    ]);
+    // The statement takes them in key order (I13).
+    const place = new Map(keys.map((key, index) => [routeScope(key), index]));
+    const placeOf = (key: RouteKey) => place.get(routeScope(key)) ?? 0;
+    return rows.sort((one, other) => placeOf(one) - placeOf(other)).map((row) => this.#hold(row));
+  }
+
+  /** The lease of one route, work or not; undefined while somebody else holds it. */
+  async take(key: RouteKey): Promise<Lease | undefined> {
+    const values = [this.#owner, this.#leaseMs, key.facility, key.id, key.week_end];
+    const { rows } = await this.#db.query<{ fence: number }>(sql.takeLease, values);
+    const [taken] = rows;
+    return taken && this.#hold({ ...key, fence: taken.fence });
+  }
+
+  /** Whether this lease is still ours as far as we know; PostgreSQL has the last word when something is confirmed. */
+  holds(lease: Lease): boolean {
+    return this.#held.has(lease);
+  }
+
+  async release(lease: Lease): Promise<void> {
+    await this.releaseAll([lease], 0);
+  }
+
+  /** Gives routes back; others may take them after `delayMs`. */
+  async releaseAll(leases: readonly Lease[], delayMs: number): Promise<void> {
+    const held = leases.filter((lease) => this.#drop(lease));
+    if (held.length > 0) await this.#db.query(sql.releaseLeases, [this.#owner, delayMs, ...columnsOf(held)]);
+  }
+
+  /** Not ours any more: it was given back by the statement that confirmed its work, or taken over. */
+  forget(lease: Lease): void {
+    this.#drop(lease);
+  }
+
+  /** Work that cannot be claimed now: whether another worker has some, and in how many ms some that we put off is free. */
+  async inOtherHands(): Promise<{ others: boolean; oursMs: number | undefined }> {
+    const { rows } = await this.#db.query<{ others: number; ours_ms: number | null }>(sql.workInOtherHands, [
+      this.#owner,
+    ]);
+    return { others: (rows[0]?.others ?? 0) > 0, oursMs: rows[0]?.ours_ms ?? undefined };
+  }
+
+  /** Ends the renewals. Leases that nobody gave back run out by themselves. */
+  async close(): Promise<void> {
+    for (const lease of this.#held) this.#drop(lease);
+    await this.#renewing;
+  }
+
+  #hold({ facility, id, week_end, fence }: LeaseRow): Lease {
+    const lease = { key: { facility, id, week_end }, fence };
+    this.#held.add(lease);
+    this.#timer ??= setInterval(() => {
+      this.#renewing ??= this.#renew().finally(() => (this.#renewing = undefined));
+    }, this.#renewMs);
+    return lease;
+  }
+
+  #drop(lease: Lease): boolean {
+    const held = this.#held.delete(lease);
+    if (this.#held.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+    return held;
+  }
+
+  async #renew(): Promise<void> {
+    const leases = [...this.#held];
+    try {
+      const { rows } = await this.#db.query<LeaseRow>(sql.renewLeases, [
+        this.#owner,
+        this.#leaseMs,
+        ...columnsOf(leases),
+      ]);
+      const kept = new Set(rows.map(nameOf));
+      for (const lease of leases) if (!kept.has(nameOf({ ...lease.key, fence: lease.fence }))) this.#drop(lease);
+    } catch {
+      // PostgreSQL is away: the leases run out by themselves, and the fence guards what was begun under them.
+    }
+  }
+}
+
+type LeaseRow = RouteKey & { fence: number };
+
+function nameOf({ facility, id, week_end, fence }: LeaseRow): string {
+  return JSON.stringify([facility, id, week_end, fence]);
+}
+
+function columnsOf(leases: readonly Lease[]): unknown[] {
+  return [...keyColumnsOf(leases.map(({ key }) => key)), leases.map(({ fence }) => fence)];
+}
+
+function keyColumnsOf(keys: readonly RouteKey[]): Buffer[] {
+  return [
+    textArray(keys.map(({ facility }) => facility)),
+    textArray(keys.map(({ id }) => id)),
+    textArray(keys.map(({ week_end }) => week_end)),
+  ];
+}

@@ -1,0 +1,105 @@
+import type { RouteKey } from '@tailgate/sync-protocol';
+import type { Queryable } from '../../db/types.ts';
+import * as sql from './parking-sql.ts';
+
+/**
+ * What the host refuses, and what became of it (architecture.md, How rows reach the host):
+ *
+ *   parked ──a try succeeds──► gone            parked ──skip──► skipped (the host never got it; nothing waits for it)
+ *     ▲ │ fails: later again                                      │ retry, or the next change of the same row
+ *     └─┘                                      parked ◄───────────┘
+ *
+ * A stop is all or nothing: its entry stands for all of its rows. Until it is gone no receipt says `on_host` (I10).
+ */
+export interface ParkedEntry {
+  readonly id: string;
+  /** RTSTUP stands for a stop with all of its rows, RTHDRP for a route's own row; else a row that goes on its own. */
+  readonly file: string;
+  /** Facility, route, week and stop, or the row's own key, joined by `/`. */
+  readonly key: string;
+  /** Undefined for rows that belong to no route. */
+  readonly route: RouteKey | undefined;
+  /** Undefined for a route's own row, too. */
+  readonly stop: number | undefined;
+  readonly version: number;
+  /** Blank where nothing was refused: a close that waits for its parked stops. */
+  readonly sqlstate: string;
+  readonly reason: string;
+  /** JSON of what was to be written; blank where it could not be rendered. */
+  readonly payload: string;
+  readonly attempts: number;
+  readonly parkedAt: Date;
+  readonly nextTryAt: Date;
+  readonly skipped: { readonly at: Date; readonly by: string; readonly reason: string } | undefined;
+  /** Where it stands in the list, to the microsecond. */
+  readonly position: string;
+}
+
+export interface ParkedQuery {
+  readonly state: 'open' | 'skipped' | 'all';
+  readonly limit: number;
+  /** The position and id of the entry before. */
+  readonly after: readonly [position: string, id: string] | undefined;
+}
+
+export async function listParked(db: Queryable, { state, limit, after }: ParkedQuery): Promise<ParkedEntry[]> {
+  const skipped = state === 'all' ? null : state === 'skipped';
+  const { rows } = await db.query<ParkedRow>(sql.listParked, [skipped, after?.[0] ?? null, after?.[1] ?? null, limit]);
+  return rows.map(entryOf);
+}
+
+export async function findParked(db: Queryable, id: string): Promise<ParkedEntry | undefined> {
+  const { rows } = await db.query<ParkedRow>(sql.findParked, [id]);
+  return rows[0] && entryOf(rows[0]);
+}
+
+/** Due at once: the next sweep of a worker, within seconds, tries it. What was skipped counts again. */
+export async function retryParked(db: Queryable, id: string): Promise<void> {
+  await db.query(sql.retryParked, [id]);
+}
+
+/** A person decides that the host does without it. A close that waits for it goes out; RHOPEN counts it all the same. */
+export async function skipParked(db: Queryable, id: string, by: string, reason: string): Promise<void> {
+  await db.query(sql.skipParked, [id, by, reason]);
+}
+
+type ParkedRow = {
+  parked_id: string;
+  file: string;
+  key: string;
+  facility: string | null;
+  route_id: string | null;
+  week_end: string | null;
+  stop_id: number | null;
+  version: number;
+  sqlstate: string;
+  reason: string;
+  payload: string;
+  attempts: number;
+  parked_at: Date;
+  next_try_at: Date;
+  skipped_at: Date | null;
+  skipped_by: string | null;
+  skip_reason: string | null;
+  position: string;
+};
+
+function entryOf(row: ParkedRow): ParkedEntry {
+  const { facility, route_id: id, week_end, skipped_at: at } = row;
+  return {
+    id: row.parked_id,
+    file: row.file,
+    key: row.key,
+    route: facility === null || id === null || week_end === null ? undefined : { facility, id, week_end },
+    stop: row.stop_id ?? undefined,
+    version: row.version,
+    sqlstate: row.sqlstate,
+    reason: row.reason,
+    payload: row.payload,
+    attempts: row.attempts,
+    parkedAt: row.parked_at,
+    nextTryAt: row.next_try_at,
+    skipped: at === null ? undefined : { at, by: row.skipped_by ?? '', reason: row.skip_reason ?? '' },
+    position: row.position,
+  };
+}

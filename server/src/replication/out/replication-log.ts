@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { hostText } from '@tailgate/sync-protocol';
+import type { Log } from '../../runtime/log.ts';
+import type { HostGate } from '../control/host-gate.ts';
+import { HostError, needsSetup, type Host } from '../../host/host.ts';
+import { hostMoment, type HostMoment } from '../../host/files/local-time.ts';
+import { inParts } from '../../host/files/in-parts.ts';
+import { insertMissing } from '../../host/files/statements.ts';
+import { hostFiles, type HostFileName, type ServicePart } from '../../host/files/tables.ts';
+import { namesOf, once, ROWS_A_MERGE, stampAt, writeOwn } from './host-writes.ts';
+import { traceText } from './trace.ts';
+
+/** What became of one thing that was brought to the host. */
+export interface LogEntry {
+  readonly file: HostFileName;
+  /** The row's key on the host, for eyes. */
+  readonly key: readonly string[];
+  /** Whose clock the line is dated by. */
+  readonly zone: string;
+  /** As the row itself has it; without one, of the entry. */
+  readonly trace?: string | undefined;
+  readonly sequence: number;
+  readonly outcome: { readonly status: 'A'; readonly note?: string } | Refused;
+}
+
+interface Refused {
+  readonly status: 'P';
+  readonly sqlstate: string;
+  readonly reason: string;
+}
+
+export interface ReplicationLogOptions {
+  readonly host: Host;
+  readonly gate: Pick<HostGate, 'pause' | 'pauseOf'>;
+  readonly clock: () => Date;
+  readonly log: Log;
+}
+
+/** A log that another program locks is left alone for so many times as long as it was waited for. */
+const REST = 5;
+/** A wait that is not worth a rest; ms. */
+const SHORT_MS = 500;
+
+/**
+ * PODRPLP: what the back office looks at to see what the service has written, or could not. Written after the rows and
+ * before the mirror notes them: after a crash in between the same is found and logged again, once. The log is nobody's
+ * proof: where it is locked or missing, or the host goes away just then, the rows go on without it, and do not wait
+ * for the same lock each time.
+ */
+export class ReplicationLog {
+  readonly #options: ReplicationLogOptions;
+  readonly #insert;
+  /** By `performance.now()`. */
+  #restsUntil = 0;
+
+  constructor(options: ReplicationLogOptions) {
+    this.#options = options;
+    const columns = namesOf(hostFiles.PODRPLP.service);
+    this.#insert = once((count) => insertMissing(options.host, 'PODRPLP', columns, count));
+  }
+
+  async write(entries: readonly LogEntry[]): Promise<void> {
+    const { host, gate, clock, log } = this.#options;
+    const [first] = entries;
+    if (!first || gate.pauseOf('PODRPLP')) return;
+    const begunAt = performance.now();
+    if (begunAt < this.#restsUntil) return;
+    const now = clock();
+    const stamp = stampAt(now, first.zone);
+    const rows = entries.map((entry) => logRow(entry, hostMoment(now, entry.zone)));
+    const writes = inParts(rows, ROWS_A_MERGE).map((part) => {
+      const { sql, bind } = this.#insert(part.length);
+      return { file: 'PODRPLP', sql, values: bind({ rows: part, stamp }), rows: 'any' } as const;
+    });
+    try {
+      await writeOwn(host, writes);
+    } catch (error) {
+      if (!(error instanceof HostError)) throw error;
+      if (needsSetup(error) && error.file) return gate.pause(error.file, error);
+      const waitedMs = performance.now() - begunAt;
+      if (waitedMs > SHORT_MS) this.#restsUntil = begunAt + waitedMs * (1 + REST);
+      log.warn({ err: error, entries: entries.length }, 'the replication log on the host could not be written');
+    }
+  }
+}
+
+/** By which a line is found: as the row itself has it, else made of what the line says. */
+export function traceOfEntry({ file, key, trace, outcome }: LogEntry): string {
+  if (trace) return trace;
+  return traceText(
+    createHash('sha256')
+      .update(JSON.stringify([file, key, outcome]))
+      .digest(),
+  );
+}
+
+function logRow(entry: LogEntry, { date, time }: HostMoment): ServicePart<'PODRPLP'> {
+  const { file, key, sequence, outcome } = entry;
+  const parked = outcome.status === 'P';
+  return {
+    RLTRC: traceOfEntry(entry),
+    RLSEQ: `${sequence}`,
+    RLENT: file,
+    RLKEY: hostText(key.join(' '), 60).text,
+    RLDAT: date,
+    RLTIM: time,
+    RLSTS: outcome.status,
+    RLERR: parked ? hostText(outcome.sqlstate, 7).text : '',
+    RLMSG: hostText(parked ? outcome.reason : outcome.note, 132).text,
+  };
+}

@@ -1,0 +1,228 @@
+import { routeScope } from '@tailgate/sync-protocol';
+import type { Log } from '../../runtime/log.ts';
+import { Agenda } from './agenda.ts';
+import { routeDelayMs } from '../control/breaker.ts';
+import type { HostGate } from '../control/host-gate.ts';
+import { HostError, isLocal, reachedLimit } from '../../host/host.ts';
+import type { Lease, Leases } from './lease.ts';
+import { replicateRoute, type PassGround } from './route-pass.ts';
+
+export interface RouteLanesOptions {
+  readonly ground: PassGround;
+  readonly leases: Leases;
+  readonly gate: HostGate;
+  readonly log: Log;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  /** Routes that are worked on at the same time, each on a host connection of its own. */
+  readonly lanes: number;
+  /** What a lost wake-up costs at most. */
+  readonly sweepMs: number;
+}
+
+/** While another worker has a route with work: its next change may have been announced to us alone. */
+const LOOK_AGAIN_MS = 250;
+/** Its host answers nothing for so long: the route waits for something of its own, mostly a lock. */
+const STALLED_MS = 400;
+/** A failure of our own (PostgreSQL away, a bug): the sweep comes back to the route. */
+const OWN_FAILURE_MS = 1_000;
+
+/**
+ * Brings routes to the host, a few at a time. Wake-ups and the sweep only say that there may be work; what is to be done
+ * stands in the mirror (I8).
+ *
+ *   wake-up, sweep ─► claim routes that are behind ─► lanes ─► replicateRoute ─► hosted_through
+ *                          ▲                            │ host away: the gate closes, one probe, then on
+ *                          │                            │ rows locked: this route later, the others go on
+ *                          │                            │ and meanwhile in the lane's place (`#stalled`)
+ *                          └────────────────────────────┘ file paused: what needs it is parked, the rest goes on
+ */
+export class RouteLanes {
+  readonly #options: RouteLanesOptions;
+  readonly #agenda: Agenda;
+  readonly #lanes = new Set<Promise<void>>();
+  readonly #failures = new Map<string, number>();
+  /**
+   * Routes that wait for the host. They take up no lane, so that locks hold up nobody else; there are at most as many
+   * as lanes. A route that has failed is tried among them from the start.
+   */
+  readonly #stalled = new Set<Lease>();
+  #claimed: Lease[] = [];
+  #claiming: Promise<void> | undefined;
+  #wanted = false;
+  #wakes = 0;
+  #stopping = false;
+  #calm = false;
+  #look: NodeJS.Timeout | undefined;
+
+  constructor(options: RouteLanesOptions) {
+    this.#options = options;
+    this.#agenda = new Agenda(options.leases, options.ground.closeDelayMs);
+  }
+
+  /** Says that there may be work. */
+  wake(): void {
+    this.#wakes += 1;
+    this.#wanted = true;
+    this.#openLanes();
+  }
+
+  /**
+   * What has collected goes out by one lane, oldest first, until there is nothing left: after a hold the host's own
+   * programs begin again, too.
+   */
+  calm(): void {
+    this.#calm = true;
+  }
+
+  /** Ends after the stops that are being written; what they have confirmed is saved. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    clearTimeout(this.#look);
+    await Promise.all(this.#lanes);
+    await this.#giveBack(this.#claimed.splice(0), 0);
+  }
+
+  #mayWork(): boolean {
+    return !this.#stopping && this.#options.gate.isOpen;
+  }
+
+  get #most(): number {
+    return this.#calm ? 1 : this.#options.lanes;
+  }
+
+  /** Lanes whose route gets on, or that look for one. */
+  get #moving(): number {
+    return this.#lanes.size - this.#stalled.size;
+  }
+
+  #openLanes(): void {
+    while (this.#mayWork() && this.#moving < this.#most) {
+      // A lane is counted before it begins: its first route may be one that waits.
+      const lane: Promise<void> = Promise.resolve()
+        .then(() => this.#lane())
+        .finally(() => {
+          this.#lanes.delete(lane);
+          // The wake-up may have come between this lane's last look and its end.
+          if (this.#wanted && this.#mayWork() && this.#moving === 0) this.wake();
+        });
+      this.#lanes.add(lane);
+    }
+  }
+
+  async #lane(): Promise<void> {
+    for (;;) {
+      const lease = this.#mayWork() && this.#moving <= this.#most ? await this.#next() : undefined;
+      if (!lease) return;
+      await this.#replicate(lease);
+    }
+  }
+
+  async #next(): Promise<Lease | undefined> {
+    for (;;) {
+      const lease = this.#claimed.shift();
+      if (lease) return lease;
+      if (!this.#claiming && !this.#wanted) return undefined;
+      await (this.#claiming ??= this.#claim().finally(() => (this.#claiming = undefined)));
+      if (this.#claimed.length === 0 && !this.#wanted) return undefined;
+    }
+  }
+
+  async #claim(): Promise<void> {
+    this.#wanted = false;
+    try {
+      this.#claimed.push(...(await this.#agenda.claim()));
+      if (this.#claimed.length > 0) this.#wanted = true;
+      else {
+        this.#calm = false;
+        await this.#lookAgain();
+      }
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'no routes could be claimed: the sweep tries again');
+    }
+  }
+
+  /** What is in other hands now, or was put off by us, may need somebody before the next sweep. */
+  async #lookAgain(): Promise<void> {
+    const { others, oursMs } = await this.#options.leases.inOtherHands();
+    const waitMs = Math.min(others ? LOOK_AGAIN_MS : Infinity, oursMs ?? Infinity);
+    if (waitMs >= this.#options.sweepMs || this.#stopping) return;
+    clearTimeout(this.#look);
+    this.#look = setTimeout(() => this.wake(), Math.max(waitMs, 1));
+  }
+
+  async #replicate(lease: Lease): Promise<void> {
+    const scope = routeScope(lease.key);
+    const failures = this.#failures.get(scope) ?? 0;
+    if (failures > 0 && !this.#stall(lease))
+      return this.#giveBack([lease], Math.max(this.#delayMs(failures), LOOK_AGAIN_MS));
+    const stalls = setInterval(() => this.#stall(lease), STALLED_MS);
+    try {
+      await this.#bring(lease, () => {
+        this.#stalled.delete(lease);
+        stalls.refresh();
+      });
+    } finally {
+      clearInterval(stalls);
+      this.#stalled.delete(lease);
+    }
+  }
+
+  /** This route waits for the host: another has its lane. @returns false where too many wait already */
+  #stall(lease: Lease): boolean {
+    if (!this.#stalled.has(lease) && this.#stalled.size >= this.#most) return false;
+    this.#stalled.add(lease);
+    this.#openLanes();
+    return true;
+  }
+
+  async #bring(lease: Lease, onStop: () => void): Promise<void> {
+    const scope = routeScope(lease.key);
+    const wakes = this.#wakes;
+    try {
+      const outcome = await replicateRoute(this.#options.ground, lease, onStop);
+      this.#failures.delete(scope);
+      if (outcome === 'lost') this.#options.leases.forget(lease);
+      // On hold others may need the routes, too: the import takes in what clerks change.
+      if (outcome === 'stopped') await this.#giveBack([lease, ...this.#claimed.splice(0)], 0);
+      // What was announced while we had the route was claimed by nobody.
+      if (wakes !== this.#wakes || outcome === 'lost') this.#wanted = true;
+    } catch (error) {
+      const delayMs = this.#putOff(scope, error);
+      await this.#giveBack([lease], delayMs);
+      // What was claimed beside it is free for nodes that do reach the host.
+      if (!this.#options.gate.isOpen) await this.#giveBack(this.#claimed.splice(0), 0);
+      this.#wanted = true;
+    }
+  }
+
+  async #giveBack(leases: readonly Lease[], delayMs: number): Promise<void> {
+    try {
+      await this.#options.leases.releaseAll(leases, delayMs);
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'leases could not be given back: they run out by themselves');
+    }
+  }
+
+  /** Nothing is lost and nothing is given up: passing failures have no limit. @returns when to try this route again */
+  #putOff(scope: string, error: unknown): number {
+    const { log, gate } = this.#options;
+    if (!(error instanceof HostError)) {
+      log.error({ err: error, route: scope }, 'replication of a route failed; it is tried again');
+      return OWN_FAILURE_MS;
+    }
+    const failures = (this.#failures.get(scope) ?? 0) + 1;
+    this.#failures.set(scope, failures);
+    if (isLocal(error)) {
+      const facts = { route: scope, sqlstate: error.sqlstate, file: error.file, failures };
+      log.warn(facts, 'rows of a route are in use on the host');
+      if (reachedLimit(error)) gate.doubt();
+    } else gate.trip(error);
+    // Later in any case: what fails by this route alone must not be the first that the host sees again.
+    return this.#delayMs(failures);
+  }
+
+  #delayMs(failures: number): number {
+    return routeDelayMs(failures, this.#options.random());
+  }
+}

@@ -1,0 +1,329 @@
+import { routeScope, type RouteKey } from '@tailgate/sync-protocol';
+import type { Queryable } from '../../db/types.ts';
+import type { Log } from '../../runtime/log.ts';
+import { headerRow } from '../../routes/host-rows.ts';
+import type { HeldStop, StopRows } from '../../stops/host-stop.ts';
+import { namedAssets } from '../../stops/named-assets.ts';
+import { numberOf } from '../../stops/osd-rows.ts';
+import { readResult } from '../../stops/stored-documents.ts';
+import { Findings } from './findings.ts';
+import { replicateHeader } from './header-replication.ts';
+import type { HostGate } from '../control/host-gate.ts';
+import type { HostStops } from './host-stops.ts';
+import { stampAt } from './host-writes.ts';
+import { hostMoment } from '../../host/files/local-time.ts';
+import type { AuditStamp } from '../../host/files/statements.ts';
+import type { Lease, Leases } from './lease.ts';
+import { traceOfEntry, type LogEntry, type ReplicationLog } from './replication-log.ts';
+import * as sql from './route-sql.ts';
+import { countAwaited } from './rows/sql.ts';
+import { hostSequence } from './sequence.ts';
+import { decodeHeader, decodeStop, encodeHeader, encodeStop, routeValues } from './shadow.ts';
+import { replicateStop, type ParkedStop } from './stop-replication.ts';
+import type { BroughtStop, HostWatch, WaitingChange } from '../control/watch.ts';
+
+/** Stands for the route's own row where stops are numbered. */
+export const ROUTE_ROW = -1;
+/** On a long route shadows are saved on the way: what a crash leaves to be settled by reading back stays small. */
+const STOPS_A_SAVE = 50;
+/** Edits of others are taken in so many times; then the stop waits for a person and the others go on. */
+const IMPORTS_A_PASS = 3;
+
+/** A row of the service that somebody else has changed; stop −1 is the route's own row. */
+export interface ForeignEdit {
+  readonly key: RouteKey;
+  readonly stop: number;
+}
+
+/**
+ * The import's door: takes in what others wrote to these rows. What differs from the shadow becomes the office's edit
+ * in the mirror, and the shadow then says what the host holds. The caller has the route's lease.
+ */
+export type ImportNow = (edits: readonly ForeignEdit[]) => Promise<void>;
+
+export interface PassGround {
+  readonly db: Queryable;
+  readonly host: HostStops;
+  readonly leases: Leases;
+  readonly importNow: ImportNow;
+  readonly clock: () => Date;
+  readonly log: Log;
+  /** Parked stops hold back the route's close for so long. */
+  readonly closeDelayMs: number;
+  readonly gate: Pick<HostGate, 'isHalted'>;
+  readonly replicationLog: Pick<ReplicationLog, 'write'>;
+  readonly watch?: Pick<HostWatch, 'brought'> | undefined;
+}
+
+/** `lost`: somebody else has the route now. `stopped`: the worker ends or is on hold, what was confirmed is saved. */
+export type PassOutcome = 'done' | 'lost' | 'stopped';
+
+/**
+ * Brings one route to the host, under its lease: every stop that the host does not have as it is, in the order of change,
+ * each in a host transaction of its own; the route's row last; then, in one statement, what was confirmed (I8, I10).
+ * @param onStop called after each stop: the host goes on answering
+ * @throws HostError where the host is away; what was confirmed until then is saved
+ */
+export async function replicateRoute(
+  ground: PassGround,
+  lease: Lease,
+  onStop: () => void = () => undefined,
+): Promise<PassOutcome> {
+  for (let imports = 0; ; imports++) {
+    const foreign = imports === IMPORTS_A_PASS ? 'park' : 'import';
+    const outcome = await new RoutePass(ground, lease, foreign, onStop).run();
+    if (outcome !== 'again') return outcome;
+  }
+}
+
+interface RouteRow {
+  version: number;
+  hosted_through: number;
+  status: 'O' | 'C';
+  arrived: boolean;
+  closed_at: Date | null;
+  closed_by: 'D' | 'A' | 'F' | null;
+  late: number;
+  zone: string;
+  shadow: string | null;
+  parked: boolean;
+  /** Stops that somebody has skipped: they are not tried, and the host does not have them. */
+  skipped: number[];
+  epoch: number;
+}
+
+interface StopRow {
+  stop_id: number;
+  version: number;
+  doc: string;
+  shadow: string | null;
+  parked: boolean;
+}
+
+interface ChangeRow {
+  id: string;
+  stop_id: number;
+  received_at: Date;
+}
+
+class RoutePass {
+  readonly #ground: PassGround;
+  readonly #lease: Lease;
+  readonly #foreign: 'import' | 'park';
+  readonly #onStop: () => void;
+  readonly #findings = new Findings();
+  readonly #seen = new Set<number>();
+  /** By stop, what the host did not have when the pass began. */
+  #changes = new Map<number, WaitingChange[]>();
+  #parkedStops = 0;
+  #zone = '';
+
+  constructor(ground: PassGround, lease: Lease, foreign: 'import' | 'park', onStop: () => void) {
+    this.#ground = ground;
+    this.#lease = lease;
+    this.#foreign = foreign;
+    this.#onStop = onStop;
+  }
+
+  async run(): Promise<PassOutcome | 'again'> {
+    const { db, leases, clock, gate } = this.#ground;
+    const { facility, id, week_end } = this.#lease.key;
+    const route = (await db.query<RouteRow>(sql.loadRoute, [facility, id, week_end])).rows[0];
+    if (!route) return (await this.#save(0)) ? 'done' : 'lost';
+    this.#zone = route.zone;
+    // A later statement: these stops are at least as new as the route's version.
+    const behind = [facility, id, week_end, route.hosted_through];
+    const [stops, changes] = await Promise.all([
+      db.query<StopRow>(sql.loadStops, behind),
+      db.query<ChangeRow>(sql.loadChanges, behind),
+    ]);
+    for (const change of changes.rows) {
+      const waiting = { id: change.id, receivedAt: change.received_at };
+      const others = this.#changes.get(change.stop_id);
+      if (others) others.push(waiting);
+      else this.#changes.set(change.stop_id, [waiting]);
+    }
+    const stamp = stampAt(clock(), route.zone);
+    const foreign: number[] = [];
+    try {
+      for (const stop of stops.rows) {
+        if (!leases.holds(this.#lease)) return 'lost';
+        if (gate.isHalted) return (await this.#save()) ? 'stopped' : 'lost';
+        if ((await this.#stop(route, stop, stamp)) === 'foreign') foreign.push(stop.stop_id);
+        this.#onStop();
+        if (this.#findings.unsaved >= STOPS_A_SAVE && !(await this.#save())) return 'lost';
+      }
+      // All at once: after a restore every stop that was being written may be such an edit.
+      if (foreign.length > 0) return await this.#importFirst(foreign);
+      if ((await this.#header(route, stamp)) === 'foreign') return await this.#importFirst([ROUTE_ROW]);
+    } catch (error) {
+      await this.#save();
+      throw error;
+    }
+    return (await this.#save(route.version)) ? 'done' : 'lost';
+  }
+
+  async #stop(route: RouteRow, row: StopRow, stamp: AuditStamp): Promise<'done' | 'foreign'> {
+    const { host } = this.#ground;
+    const { key } = this.#lease;
+    const { stop_id: stop, version } = row;
+    this.#seen.add(stop);
+    const sequence = hostSequence(route.epoch, version);
+    const shadow = row.shadow === null ? undefined : decodeStop(row.shadow, key, stop);
+    const moment = (instant: Date) => hostMoment(instant, route.zone);
+    const rendered = { key, stop, result: readResult(row.doc), sequence: `${sequence}` as const, moment };
+    const begunAt = performance.now();
+    const outcome = await replicateStop(host, rendered, shadow, stamp);
+    if (outcome.kind === 'foreign' && this.#foreign === 'import') return 'foreign';
+    if (outcome.kind === 'foreign' || outcome.kind === 'parked') {
+      this.#parkedStops += 1;
+      if (outcome.kind === 'parked' && outcome.held) this.#confirm(stop, sequence, version, outcome.held, shadow);
+      const trace = this.#park(stop, sequence, version, outcome);
+      this.#tell({ stop, version, trace, outcome: 'parked', begunAt });
+      return 'done';
+    }
+    if (outcome.kind === 'confirmed') {
+      this.#confirm(stop, sequence, version, outcome.held, shadow);
+      const trace = outcome.held.rows.RTSTUP[0]?.RUTRC;
+      if (outcome.wrote) {
+        this.#log({ stop, trace, sequence, outcome: { status: 'A', note: lateNote(route, key) } });
+        this.#tell({ stop, version, trace, outcome: 'on_host', begunAt });
+      }
+      const mutations = this.#mutationsOf(stop);
+      this.#ground.log.debug({ route: routeScope(key), stop, version, trace, mutations }, 'the host has this stop');
+    }
+    if (row.parked) this.#findings.freed(stop);
+    return 'done';
+  }
+
+  /** The host has these rows. */
+  #confirm(stop: number, sequence: number, version: number, held: HeldStop, shadow: HeldStop | undefined): void {
+    const { key } = this.#lease;
+    if (held !== shadow) this.#findings.confirmed({ stop, sequence, rows: encodeStop(held) });
+    for (const asset of newAssets(held, shadow)) this.#findings.named(asset);
+    for (const { OSSEQ } of newRevisions(held, shadow))
+      this.#findings.review({ kind: 'credited_exception_changed', details: { route: key, stop, version, OSSEQ } });
+  }
+
+  /** A close that waits for parked stops is parked itself: the route is not behind, and is due again when the wait is over. */
+  async #header(route: RouteRow, stamp: AuditStamp): Promise<'done' | 'foreign'> {
+    const { host, clock, closeDelayMs, log } = this.#ground;
+    const { key } = this.#lease;
+    const { status, arrived, late, closed_at: closedAt, closed_by: closedBy } = route;
+    const parked = this.#parkedStops;
+    // A skipped stop holds nothing back, and counts: the host does not have it.
+    const skipped = route.skipped.filter((stop) => !this.#seen.has(stop)).length;
+    const open = parked + skipped + (status === 'C' ? await this.#missingFiles() : 0);
+    const moment = (instant: Date) => hostMoment(instant, route.zone);
+    const wanted = headerRow({ key, status, arrived, closedAt, closedBy, open, late, moment });
+    const shadow = route.shadow === null ? undefined : decodeHeader(route.shadow, key);
+    const deadline = (closedAt?.getTime() ?? 0) + closeDelayMs;
+    if (status === 'C' && parked > 0 && shadow?.RHPODS !== 'C' && clock().getTime() < deadline) {
+      const reason = `the close waits for ${parked} parked stop(s)`;
+      this.#findings.parked({
+        stop: ROUTE_ROW,
+        version: route.version,
+        sqlstate: '',
+        reason,
+        payload: JSON.stringify(wanted),
+      });
+      return 'done';
+    }
+    const outcome = await replicateHeader(host, key, wanted, shadow, stamp);
+    if (outcome.kind === 'foreign' && this.#foreign === 'import') return 'foreign';
+    if (outcome.kind !== 'confirmed') {
+      this.#park(ROUTE_ROW, hostSequence(route.epoch, route.version), route.version, outcome);
+      return 'done';
+    }
+    if (outcome.wrote) {
+      const sequence = hostSequence(route.epoch, route.version);
+      this.#findings.confirmed({ stop: ROUTE_ROW, sequence, rows: encodeHeader(outcome.held) });
+      this.#log({ stop: ROUTE_ROW, sequence, outcome: { status: 'A' } });
+      if (parked > 0 && outcome.held.RHPODS === 'C' && shadow?.RHPODS !== 'C') {
+        log.error({ route: routeScope(key), open }, 'a route is closed on the host while stops are parked');
+        this.#findings.review({ kind: 'closed_while_parked', details: { route: key, parked, open } });
+      }
+    }
+    if (route.parked) this.#findings.freed(ROUTE_ROW);
+    return 'done';
+  }
+
+  /** Files that stops of this route name and that are not here. */
+  async #missingFiles(): Promise<number> {
+    const { facility, id, week_end } = this.#lease.key;
+    const { rows } = await this.#ground.db.query<{ missing: number }>(countAwaited, [facility, id, week_end]);
+    return rows[0]?.missing ?? 0;
+  }
+
+  /** I11: what somebody else wrote goes into the mirror first; then the route is read again. */
+  async #importFirst(stops: readonly number[]): Promise<'again' | 'lost'> {
+    // The import compares with the shadows: they must say what this pass has confirmed.
+    if (!(await this.#save())) return 'lost';
+    await this.#ground.importNow(stops.map((stop) => ({ key: this.#lease.key, stop })));
+    return this.#ground.leases.holds(this.#lease) ? 'again' : 'lost';
+  }
+
+  /** @returns the line's trace id */
+  #log({ stop, ...entry }: { stop: number } & Omit<LogEntry, 'file' | 'key' | 'zone'>): string {
+    const route = routeValues(this.#lease.key);
+    const place = stop === ROUTE_ROW ? route : [...route, `${stop}`];
+    const file = stop === ROUTE_ROW ? 'RTHDRP' : 'RTSTUP';
+    const line = { file, key: place, zone: this.#zone, ...entry } as const;
+    this.#findings.logged(line);
+    return traceOfEntry(line);
+  }
+
+  /** @returns the trace id under which the host's log has it */
+  #park(stop: number, sequence: number, version: number, outcome: Refusal): string {
+    const { sqlstate, reason, payload } = outcome.kind === 'parked' ? outcome : editWon;
+    const trace = this.#log({ stop, sequence, outcome: { status: 'P', sqlstate, reason } });
+    this.#findings.parked({ stop, version, sqlstate, reason, payload });
+    const mutations = this.#mutationsOf(stop);
+    const row = { route: routeScope(this.#lease.key), stop, version, sqlstate, reason, trace, mutations };
+    this.#ground.log.warn(row, 'parked: the host does not take these rows');
+    return trace;
+  }
+
+  #mutationsOf(stop: number): string[] {
+    return this.#changes.get(stop)?.map(({ id }) => id) ?? [];
+  }
+
+  #tell(brought: Omit<BroughtStop, 'route' | 'changes' | 'at' | 'endedAt'>): void {
+    const { watch, clock } = this.#ground;
+    const changes = this.#changes.get(brought.stop) ?? [];
+    watch?.brought({ ...brought, route: this.#lease.key, changes, at: clock(), endedAt: performance.now() });
+  }
+
+  async #save(hostedThrough?: number): Promise<boolean> {
+    // Before the shadows: a crash in between is repeated, the other way round it would be forgotten.
+    await this.#findings.expectNamed(this.#ground.db, this.#ground.clock());
+    await this.#ground.replicationLog.write(this.#findings.takeLogged());
+    return this.#findings.save(this.#ground.db, this.#ground.leases, this.#lease, hostedThrough);
+  }
+}
+
+/** What drains after the route's close reaches the host all the same, and is marked. */
+function lateNote({ shadow }: RouteRow, key: RouteKey): string {
+  const closed = shadow !== null && decodeHeader(shadow, key)?.RHPODS === 'C';
+  return closed ? 'after the close of the route' : '';
+}
+
+/** Files that the host has not been told of by this stop before. */
+function newAssets({ rows }: HeldStop, shadow: HeldStop | undefined): string[] {
+  const named = shadow ? namedAssets(shadow.rows) : new Set();
+  return [...namedAssets(rows)].filter((asset) => !named.has(asset));
+}
+
+/** Exceptions that a driver has changed after their credit: the credit may be wrong now. */
+function newRevisions({ rows }: HeldStop, shadow: HeldStop | undefined): StopRows['RTOSDP'] {
+  const known = new Set(shadow?.rows.RTOSDP.map(numberOf));
+  return rows.RTOSDP.filter((row) => row.OSREV !== '0' && !known.has(numberOf(row)));
+}
+
+type Refusal = { readonly kind: 'foreign' } | ParkedStop;
+
+const editWon = {
+  sqlstate: '40001',
+  reason: 'somebody else has changed these rows on the host, and the change could not be taken in',
+  payload: '',
+};

@@ -1,0 +1,201 @@
+import type { Queryable } from '../../../db/types.ts';
+import type { Log } from '../../../runtime/log.ts';
+import { routeDelayMs } from '../../control/breaker.ts';
+import type { HostGate } from '../../control/host-gate.ts';
+import type { HostFileName } from '../../../host/files/tables.ts';
+import { HostError, isLocal, isOneRowsTrouble, needsSetup, reachedLimit } from '../../../host/host.ts';
+import type { Lease, Leases } from '../lease.ts';
+import { traceOfEntry, type ReplicationLog } from '../replication-log.ts';
+import type { PendingRow, RowFile, RowPass, RowRefusal } from './row-file.ts';
+import { parkRows } from './sql.ts';
+
+export interface RowLaneOptions {
+  readonly db: Queryable;
+  readonly leases: Leases;
+  readonly gate: HostGate;
+  readonly replicationLog: Pick<ReplicationLog, 'write'>;
+  readonly log: Log;
+  /** From 0 to 1. */
+  readonly random: () => number;
+}
+
+/** Rows a look: what was found is confirmed together. */
+const ROWS_A_LOOK = 50;
+/** Another worker has the file: its last look may have been before the change that woke us. */
+const LOOK_AGAIN_MS = 500;
+/** A failure of our own (PostgreSQL away, a bug): the sweep comes sooner or later, this is sooner. */
+const OWN_FAILURE_MS = 1_000;
+
+/**
+ * Brings the rows of one file to the host, one after the other, on one connection: a long file of photos holds up no
+ * stop, and no file another. As with routes, the mirror says what is to be done (I8); a lease on the file keeps workers
+ * from each other.
+ */
+export class RowLane<Row extends PendingRow> {
+  readonly #options: RowLaneOptions;
+  readonly #file: RowFile<Row>;
+  #running: Promise<void> | undefined;
+  #wanted = false;
+  #failures = 0;
+  #later: NodeJS.Timeout | undefined;
+
+  constructor(file: RowFile<Row>, options: RowLaneOptions) {
+    this.#file = file;
+    this.#options = options;
+  }
+
+  get #name(): HostFileName {
+    return this.#file.files[0];
+  }
+
+  /** Says that there may be work. */
+  wake(): void {
+    this.#wanted = true;
+    if (this.#running || this.#later !== undefined || !this.#mayWork()) return;
+    this.#running = this.#work().finally(() => {
+      this.#running = undefined;
+      // The wake-up may have come between the last look and the end.
+      if (this.#wanted) this.wake();
+    });
+  }
+
+  /** Ends after what is being written. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#later);
+    await this.#running;
+  }
+
+  #mayWork(): boolean {
+    const { gate } = this.#options;
+    return gate.isOpen && this.#file.files.every((file) => gate.pauseOf(file) === undefined);
+  }
+
+  async #work(): Promise<void> {
+    const { leases, log } = this.#options;
+    try {
+      while (this.#wanted && this.#mayWork()) {
+        this.#wanted = false;
+        // A lease is a write: most looks find nothing.
+        if ((await this.#file.load(1)).length === 0) continue;
+        const lease = await leases.take({ ...notARoute, id: this.#name });
+        if (!lease) return this.#lookLater(LOOK_AGAIN_MS);
+        try {
+          await this.#drain(lease);
+        } finally {
+          await leases.release(lease);
+        }
+      }
+    } catch (error) {
+      const delayMs = this.#putOff(error);
+      if (delayMs !== undefined) this.#lookLater(delayMs);
+      if (!(error instanceof HostError)) log.error({ err: error, file: this.#name }, 'rows could not be replicated');
+    }
+  }
+
+  async #drain(lease: Lease): Promise<void> {
+    const { leases } = this.#options;
+    const pass: RowPass = { lease, goesOn: () => leases.holds(lease) && this.#mayWork() };
+    for (;;) {
+      const begunAt = performance.now();
+      const rows = await this.#file.load(ROWS_A_LOOK);
+      if (rows.length === 0) return;
+      const hosted: Row[] = [];
+      const refused: RowRefusal[] = [];
+      try {
+        for (const row of rows) {
+          if (!pass.goesOn()) break;
+          await this.#writeOne(row, pass, { hosted, refused });
+        }
+      } finally {
+        await this.#settle(lease, hosted, refused, begunAt);
+      }
+      if (!pass.goesOn()) return;
+    }
+  }
+
+  /** What the host refuses is one row's trouble: the others go on. */
+  async #writeOne(row: Row, pass: RowPass, { hosted, refused }: { hosted: Row[]; refused: RowRefusal[] }) {
+    const { gate } = this.#options;
+    try {
+      if ((await this.#file.write(row, pass)) === 'unfinished') return;
+      gate.confirmed();
+      this.#failures = 0;
+      hosted.push(row);
+    } catch (error) {
+      if (error instanceof HostError && !isOneRowsTrouble(error)) throw error;
+      if (error instanceof HostError && error.file && needsSetup(error)) return gate.pause(error.file, error);
+      const sqlstate = error instanceof HostError ? error.sqlstate : '38000';
+      const reason = error instanceof Error ? error.message : String(error);
+      refused.push({ row, sqlstate, reason, payload: this.#file.describe(row) });
+    }
+  }
+
+  async #settle(lease: Lease, hosted: readonly Row[], refused: readonly RowRefusal[], begunAt: number): Promise<void> {
+    await this.#log(hosted, refused);
+    if (hosted.length > 0) await this.#file.settle(lease, hosted);
+    if (refused.length === 0) return;
+    await this.#options.db.query(parkRows, [
+      this.#name,
+      refused.map(({ row }) => parkKey(row)),
+      refused.map(({ row }) => row.version),
+      refused.map(({ sqlstate }) => sqlstate),
+      refused.map(({ reason }) => reason),
+      refused.map(({ payload }) => payload),
+      performance.now() - begunAt,
+    ]);
+  }
+
+  /** In our own log a row goes by its trace id: the key of a file is what opens it, and is not written there. */
+  async #log(hosted: readonly Row[], refused: readonly RowRefusal[]): Promise<void> {
+    const { log, replicationLog } = this.#options;
+    const file = this.#name;
+    const written = hosted.map(({ key, version, zone }) => {
+      return { file, key, zone, sequence: version, outcome: { status: 'A' } } as const;
+    });
+    const parked = refused.map(({ row: { key, version, zone }, sqlstate, reason }) => {
+      return { file, key, zone, sequence: version, outcome: { status: 'P', sqlstate, reason } } as const;
+    });
+    for (const entry of written)
+      log.debug({ file, version: entry.sequence, trace: traceOfEntry(entry) }, 'the host has this row');
+    for (const entry of parked) {
+      const { sequence: version, outcome } = entry;
+      const { sqlstate, reason } = outcome;
+      const refusal = { file, version, trace: traceOfEntry(entry), sqlstate, reason };
+      log.warn(refusal, 'parked: the host does not take this row');
+    }
+    await replicationLog.write([...written, ...parked]);
+  }
+
+  /** @returns when to look again; undefined where the gate says it */
+  #putOff(error: unknown): number | undefined {
+    const { gate, log, random } = this.#options;
+    if (!(error instanceof HostError)) return OWN_FAILURE_MS;
+    // Somebody inserted the same row at the same moment: next time it is there.
+    if (!isLocal(error) && error.kind !== 'duplicate') {
+      gate.trip(error);
+      return undefined;
+    }
+    if (reachedLimit(error)) gate.doubt();
+    this.#failures += 1;
+    log.warn({ file: this.#name, sqlstate: error.sqlstate, failures: this.#failures }, 'rows of a file are in use');
+    return routeDelayMs(this.#failures, random());
+  }
+
+  #lookLater(delayMs: number): void {
+    this.#wanted = true;
+    clearTimeout(this.#later);
+    if (this.#options.gate.isStopping) return;
+    this.#later = setTimeout(() => {
+      this.#later = undefined;
+      this.wake();
+    }, delayMs);
+  }
+}
+
+/** How a parked row is named. */
+function parkKey({ key }: PendingRow): string {
+  return key.join('/');
+}
+
+/** Leases are of routes; no route has a blank facility. */
+const notARoute = { facility: '', week_end: '' };

@@ -1,0 +1,125 @@
+import type { RouteKey } from '@tailgate/sync-protocol';
+import { signInRow } from '../../../auth/host.ts';
+import { textArray } from '../../../db/arrays.ts';
+import { HostError, onFile } from '../../../host/host.ts';
+import { hostMoment } from '../../../host/files/local-time.ts';
+import { selectRows, updateGuarded } from '../../../host/files/statements.ts';
+import { hostFiles, type ServicePart } from '../../../host/files/tables.ts';
+import { namesOf, stampAt } from '../host-writes.ts';
+import { partOfHostRow, servicePart } from '../service-part.ts';
+import type { PendingRow, RowFile, RowGround } from './row-file.ts';
+import { loadSignIns, reportClerk, settleSignIns } from './sql.ts';
+
+type Part = ServicePart<'RTDRVP'>;
+
+interface SignInRow {
+  readonly facility: string;
+  readonly route_id: string;
+  readonly week_end: string;
+  readonly employee: string;
+  readonly version: number;
+  readonly signed_in: boolean;
+  readonly signed_in_at: Date;
+  readonly shadow: string | null;
+  readonly zone: string;
+}
+
+interface PendingSignIn extends PendingRow {
+  readonly signIn: SignInRow;
+  /** What the host was last confirmed to hold. */
+  readonly held: Part | undefined;
+}
+
+const ROUNDS = 4;
+const columns = namesOf(hostFiles.RTDRVP.service);
+const keys = namesOf(hostFiles.RTDRVP.key);
+
+/**
+ * The sign-in columns of RTDRVP. The row is the host's: written by compare and set, like a stop (I11). Who is signed in
+ * only the service knows; what somebody else has written there is told to a person and then corrected.
+ */
+export function signInFile({ db, host, owner, clock, log }: RowGround): RowFile<PendingSignIn> {
+  const update = updateGuarded(host, 'RTDRVP', columns);
+  const select = selectRows(host, 'RTDRVP', keys);
+
+  async function write({ key, signIn, held }: PendingSignIn): Promise<void> {
+    const row = rendered(signIn);
+    const stamp = stampAt(clock(), signIn.zone);
+    // Without a shadow nobody has been told anything yet: the row is as a dispatch program inserts it.
+    let was = held ?? servicePart('RTDRVP', () => undefined);
+    for (let round = 0; round < ROUNDS; round++) {
+      const values = update.bind({ key: row, row, was, stamp });
+      const count = await host.transaction((tx) => onFile('RTDRVP', tx.execute(update.sql, values)));
+      if (count === 1) return;
+      const [found] = await onFile('RTDRVP', host.query(select.sql, select.bind(row)));
+      // Taken off the route on the host: there is nobody to tell it of.
+      if (!found) return;
+      const part = partOfHostRow('RTDRVP', found);
+      if (same(part, row)) return;
+      if (round === 0 && held && !same(part, held) && !isBlank(part)) {
+        log.warn({ file: 'RTDRVP', key, found: part }, 'somebody else has changed who is signed in: it is corrected');
+        await db.query(reportClerk, [JSON.stringify({ file: 'RTDRVP', found: part, wanted: row })]);
+      }
+      was = part;
+    }
+    throw new HostError('40001', 'the row of this driver keeps changing on the host');
+  }
+
+  return {
+    files: ['RTDRVP'],
+    load: async (limit) => {
+      const { rows } = await db.query<SignInRow & Record<string, unknown>>(loadSignIns, [limit]);
+      return rows.map((signIn) => ({
+        key: [signIn.facility, signIn.route_id, signIn.week_end, signIn.employee],
+        version: signIn.version,
+        zone: signIn.zone,
+        signIn,
+        held: signIn.shadow === null ? undefined : decode(signIn.shadow),
+      }));
+    },
+    describe: ({ signIn }) => JSON.stringify(rendered(signIn)),
+    write: async (row) => {
+      await write(row);
+      return 'hosted';
+    },
+    settle: async ({ key, fence }, signIns) => {
+      const column = (index: number) => textArray(signIns.map((signIn) => signIn.key[index] ?? ''));
+      await db.query(settleSignIns, [
+        key.id,
+        owner,
+        fence,
+        column(0),
+        column(1),
+        column(2),
+        column(3),
+        signIns.map(({ version }) => version),
+        textArray(signIns.map(({ signIn }) => JSON.stringify(rendered(signIn)))),
+      ]);
+    },
+  };
+}
+
+function rendered({ facility, route_id, week_end, employee, signed_in, signed_in_at, zone }: SignInRow): Part {
+  const key: RouteKey = { facility, id: route_id, week_end };
+  const moment = (instant: Date) => hostMoment(instant, zone);
+  return signInRow({ key, employee, signedIn: signed_in, signedInAt: signed_in_at, moment });
+}
+
+const readShadow: (text: string) => { readonly [column: string]: string } = JSON.parse;
+
+function decode(text: string): Part {
+  const shadow = readShadow(text);
+  return servicePart('RTDRVP', (column) => shadow[column]);
+}
+
+function same(one: Part, other: Part): boolean {
+  return columns.every((column) => one[column] === other[column]);
+}
+
+/** As a dispatch program inserts it. */
+function isBlank(part: Part): boolean {
+  return same(
+    part,
+    servicePart('RTDRVP', () => undefined),
+  );
+}

@@ -1,0 +1,85 @@
+import type { RouteKey } from '@tailgate/sync-protocol';
+import { stopFiles, type HeldStop, type StopFile } from '../../stops/host-stop.ts';
+import type { HostFileName, ServicePart } from '../../host/files/tables.ts';
+import { partColumns, servicePart } from './service-part.ts';
+
+// The text of `host_shadow.rows`: per file its columns once and the values of each row. The key of the route (and the
+// stop) is the shadow's own key and is not repeated. A column that is defined later is read as its initial value.
+
+/** Columns that name the route, and the stop of it. */
+const ROUTE_KEY = 3;
+const STOP_KEY = 4;
+
+interface FileShadow {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+interface Shadow {
+  readonly files: { readonly [file: string]: FileShadow };
+  readonly credited?: readonly string[];
+}
+const readShadow: (text: string) => Shadow = JSON.parse;
+
+export function encodeStop({ rows, credited }: HeldStop): string {
+  const files = Object.fromEntries(
+    stopFiles.filter((name) => rows[name].length > 0).map((name) => [name, encodeRows(name, rows[name], STOP_KEY)]),
+  );
+  return JSON.stringify(credited.size > 0 ? { files, credited: [...credited] } : { files });
+}
+
+export function decodeStop(text: string, key: RouteKey, stop: number): HeldStop {
+  const { files, credited = [] } = readShadow(text);
+  const parent = [...routeValues(key), String(stop)];
+  const rows = <Name extends StopFile>(name: Name) => decodeRows(name, files[name], parent);
+  return {
+    rows: {
+      RTSTPP: rows('RTSTPP'),
+      RTPRUP: rows('RTPRUP'),
+      RTOSDP: rows('RTOSDP'),
+      RTIMGP: rows('RTIMGP'),
+      RTEMLP: rows('RTEMLP'),
+      RTSTUP: rows('RTSTUP'),
+    },
+    credited: new Set(credited),
+  };
+}
+
+export function encodeHeader(row: ServicePart<'RTHDRP'>): string {
+  return JSON.stringify({ files: { RTHDRP: encodeRows('RTHDRP', [row], ROUTE_KEY) } });
+}
+
+export function decodeHeader(text: string, key: RouteKey): ServicePart<'RTHDRP'> | undefined {
+  const { files } = readShadow(text);
+  return decodeRows('RTHDRP', files['RTHDRP'], routeValues(key))[0];
+}
+
+/** The route's key as the host's columns hold it. */
+export function routeValues({ facility, id, week_end }: RouteKey): [string, string, `${number}`] {
+  return [facility, id, `${Number(week_end)}`];
+}
+
+function encodeRows(
+  name: HostFileName,
+  rows: readonly { readonly [column: string]: string }[],
+  parent: number,
+): FileShadow {
+  const columns = partColumns(name).slice(parent);
+  return { columns, rows: rows.map((row) => columns.map((column) => row[column] ?? '')) };
+}
+
+function decodeRows<Name extends HostFileName>(
+  name: Name,
+  held: FileShadow | undefined,
+  parent: readonly string[],
+): ServicePart<Name>[] {
+  if (!held) return [];
+  const inParent = new Map(
+    partColumns(name)
+      .slice(0, parent.length)
+      .map((column, index) => [column, parent[index]]),
+  );
+  const place = new Map(held.columns.map((column, index) => [column, index]));
+  return held.rows.map((values) =>
+    servicePart(name, (column) => inParent.get(column) ?? values[place.get(column) ?? -1]),
+  );
+}

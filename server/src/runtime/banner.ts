@@ -1,0 +1,64 @@
+import type { Config, settings } from '../config.ts';
+
+export interface Standing {
+  /** Where people and phones reach us, e.g. `http://127.0.0.1:3000`; a worker serves nobody. */
+  url: string | undefined;
+  /** Where the database lies. */
+  place: string;
+  opsToken: { secret: string; fresh: boolean };
+  /** What asks for no credentials, in a few words. */
+  open: readonly string[];
+}
+
+/** What `npm start -- --help` says. */
+export const startHelp = (all: typeof settings): string =>
+  [
+    'npm start -- [--role api|worker|all]    serves phones and office, replicates to the host, or both (all)',
+    '',
+    'Everything else is a variable of the environment, more of each in docs/operations.md:',
+    ...all.map(({ name, default: preset, description }) => {
+      const standing = preset === null ? '' : ` (${preset})`;
+      return `  ${name.padEnd(27)} ${description}${standing}`;
+    }),
+  ].join('\n');
+
+/** What `npm start` says to a person once everything runs. The first line is what scripts wait for. */
+export function banner(config: Config, { url, place, opsToken, open }: Standing): string {
+  const { role, dataDir, demo, legacyUrl, smtpUrl, smsUrl } = config;
+  const lines = [
+    `Tailgate is ready${url === undefined ? '' : ` on ${url}`}${role === 'all' ? '' : ` (${role} only)`}`,
+    '',
+  ];
+  const say = (label: string, text: string) => lines.push(`  ${label.padEnd(13)} ${text}`);
+
+  if (url !== undefined) {
+    say('API', `${url}/docs (to read and to try) · ${url}/docs/openapi.json`);
+    say('Health', `${url}/api/health · dependencies: ${url}/api/health/ready`);
+    say('Sync channel', `${url.replace(/^http/, 'ws')}/api/sync`);
+    say('Open to all', `${open.join(' · ')} (ACCESS=${config.access}, SIGNUP=${config.signup})`);
+  }
+  say('Database', place);
+  say(
+    'Host',
+    legacyUrl === undefined ? 'a stand-in in the same database, no Db2 (LEGACY_URL is unset)' : 'as LEGACY_URL says',
+  );
+  if (smtpUrl === undefined) say('Mails', `kept under ${dataDir}/mail (SMTP_URL is unset)`);
+  if (smsUrl === undefined) say('SMS', `kept in ${dataDir}/sms.jsonl (SMS_URL is unset)`);
+  if (config.opsToken === undefined) {
+    const file = `${dataDir}/ops-token`;
+    say('Ops token', opsToken.fresh ? `${opsToken.secret} (shown once, kept in ${file})` : `in ${file}`);
+  }
+  if (demo) say('Demo drivers', '1001 and 1002 on R100, 1003 on R200, 1005 and 1006 on R400, 1009 on R900');
+  if (demo && url !== undefined) lines.push('', ...firstSteps(url));
+  lines.push('', 'Ctrl-C stops everything.');
+  return lines.join('\n');
+}
+
+function firstSteps(url: string): string[] {
+  const driver = '{"employee_id":"1001","password":"on the road"}';
+  return [
+    'Try it: register a driver, then fetch the route with the api_token of the answer.',
+    `  curl -s ${url}/api/auth/signup -H 'content-type: application/json' -d '${driver}'`,
+    `  curl -s ${url}/api/route -H 'employee_id: 1001' -H 'api_token: TOKEN'`,
+  ];
+}

@@ -1,0 +1,305 @@
+import type { Cursor, ErrorCode, ErrorDetail, PushBody, Scope } from '@tailgate/sync-protocol';
+import { clientScope, currentProtocol, oldestProtocol, pullCursors, pushBody } from '@tailgate/sync-protocol';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ZodMiniType } from 'zod/mini';
+import { hashToken } from '../../auth/tokens.ts';
+import type { Queryable } from '../../db/types.ts';
+import { MalformedPush } from '../../mutations/item.ts';
+import { UnknownQueue } from '../../mutations/intake/pipeline.ts';
+import { faultsOf } from '../../wire/schema-faults.ts';
+import { findOwner, openClients, type ClientAsk } from '../clients.ts';
+import { bootOf, clockOf } from '../device-clock.ts';
+import type { Hub } from '../hub.ts';
+import { beyondSealed } from '../incoming.ts';
+import { features, toldLimits, type SyncLimits } from '../limits.ts';
+import { lookOnce } from './look.ts';
+import { credentialsOf, refuse } from './plain-http.ts';
+
+/** Why a request is not served: told in the error envelope. */
+class Refused extends Error {
+  readonly code: ErrorCode;
+  readonly details: readonly ErrorDetail[];
+  constructor(code: ErrorCode, details: readonly ErrorDetail[] = []) {
+    super(code);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/**
+ * Who asks, and by what: a driver's session, the key of one queue, or the operator's token, with which a queue that was
+ * rescued from a phone is brought in its author's name.
+ */
+interface Caller {
+  readonly employee: string;
+  readonly shows: 'token' | 'queue key' | 'operator token';
+  readonly queueKey?: string;
+  /** The hash of the token, where one counts. */
+  readonly session?: Buffer;
+}
+
+/** Whose push it is, and in which request the log finds it. */
+type Pusher = Caller & { readonly requestId: string };
+
+/** Whether a request shows the operator's token. */
+export type IsOperator = (request: Pick<FastifyRequest, 'headers'>) => boolean;
+
+export interface ExchangeGround {
+  readonly path: string;
+  readonly hub: Hub;
+  readonly db: Queryable;
+  readonly isOperator: IsOperator;
+}
+
+/**
+ * `POST …/push` and `GET …/pull`: the channel for networks that block sockets, and for background sync. One ledger, one
+ * feed, the same rules; nothing is kept between two requests.
+ */
+export function serveExchange(http: FastifyInstance, { path, hub, db, isOperator }: ExchangeGround): void {
+  const inFlight = new Map<string, number>();
+  void http.register(async (app) => {
+    // Read as frames are: what is odd about one item is kept in quarantine, where a strict reader would refuse them all.
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_: unknown, text: string) =>
+      parse(text),
+    );
+    // A megabyte of whoever shows nothing that counts is not worth reading. A queue's key counts for a queue, which the
+    // body names.
+    const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+      if (isOperator(request)) return undefined;
+      try {
+        const { employee, shows } = await authenticate(request, hub);
+        if (shows === 'token') request.driver = { employee };
+        return undefined;
+      } catch (error) {
+        return refused(request, reply, error);
+      }
+    };
+    app.post(`${path}/push`, { bodyLimit: hub.limits.frame_bytes, onRequest }, (request, reply) =>
+      answer(request, reply, async () => {
+        const caller = isOperator(request) ? operatorFor(request) : await authenticate(request, hub);
+        const body = read(pushBody, request.body);
+        return push(
+          { hub, db },
+          { ...caller, requestId: request.id },
+          { ...body, client_id: body.client_id.toLowerCase() },
+          inFlight,
+        );
+      }),
+    );
+    app.get(`${path}/pull`, (request, reply) =>
+      answer(request, reply, async () => pull(hub, db, await authenticate(request, hub), queryOf(request))),
+    );
+  });
+}
+
+async function answer(request: FastifyRequest, reply: FastifyReply, work: () => Promise<object | string>) {
+  try {
+    return await reply.header('content-type', 'application/json; charset=utf-8').send(await work());
+  } catch (error) {
+    return refused(request, reply, error);
+  }
+}
+
+function refused(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+  if (!(error instanceof Refused)) throw error;
+  if (error.code === 'RATE_LIMITED') reply.header('retry-after', '1');
+  return refuse(request, reply, error.code, error.details);
+}
+
+async function authenticate(request: FastifyRequest, hub: Hub): Promise<Caller> {
+  const { employee, token, queueKey } = credentialsOf(request);
+  if (employee === undefined || (token === undefined) === (queueKey === undefined))
+    throw new Refused('MISSING_CREDENTIALS');
+  if (token === undefined) return { employee, shows: 'queue key', queueKey: queueKey ?? '' };
+  if (!(await hub.sessions.authenticate(employee, token))) throw new Refused('INVALID_TOKEN');
+  return { employee, shows: 'token', session: hashToken(token) };
+}
+
+function operatorFor(request: FastifyRequest): Caller {
+  const { employee } = credentialsOf(request);
+  if (employee === undefined) throw new Refused('MISSING_CREDENTIALS');
+  return { employee, shows: 'operator token' };
+}
+
+function push(
+  ground: Pick<ExchangeGround, 'hub' | 'db'>,
+  caller: Pusher,
+  body: PushBody,
+  inFlight: Map<string, number>,
+): Promise<object> {
+  const { limits } = ground.hub;
+  checkPush(body, limits);
+  return amongFew(inFlight, body.client_id, limits.pushes_in_flight, () => takePush(ground, caller, body));
+}
+
+function checkPush({ protocol, mutations, gone }: PushBody, { mutations_per_push: most }: SyncLimits): void {
+  if (protocol < oldestProtocol || protocol > currentProtocol) throw new Refused('UNSUPPORTED_PROTOCOL');
+  if (mutations.length > most)
+    throw new Refused('TOO_LARGE', [
+      { path: 'mutations', message: `${mutations.length} in one push, at most ${most}` },
+    ]);
+  if (gone && gone.to < gone.from)
+    throw new Refused('BAD_FRAME', [{ path: 'gone.to', message: 'must not be below from' }]);
+}
+
+/** A socket is not read on while too many of its pushes are under way; here the next one is refused. */
+async function amongFew<Result>(
+  inFlight: Map<string, number>,
+  clientId: string,
+  most: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const underWay = inFlight.get(clientId) ?? 0;
+  if (underWay >= most) throw new Refused('RATE_LIMITED');
+  inFlight.set(clientId, underWay + 1);
+  try {
+    return await work();
+  } finally {
+    const left = (inFlight.get(clientId) ?? 1) - 1;
+    if (left === 0) inFlight.delete(clientId);
+    else inFlight.set(clientId, left);
+  }
+}
+
+/** @returns what `welcome` and `ack` say on a socket */
+async function takePush(ground: Pick<ExchangeGround, 'hub' | 'db'>, caller: Pusher, body: PushBody): Promise<object> {
+  const { hub } = ground;
+  const { client_id: clientId, mutations, pending, oldest_pending_at, device, sdk, app } = body;
+  const { employee, requestId } = caller;
+  const clock = clockOf(body.clock, hub.clock());
+  const client = await openAfterLoss(ground, caller, body, askOf(caller, body, bootOf(clock)));
+  const now = hub.clock();
+  const told = {
+    protocol: body.protocol,
+    server_time: now.toISOString(),
+    epoch: String(hub.serverEpoch),
+    // To the phone whose queue it is, and to nobody else.
+    ...(client.queueKey !== null && caller.shows === 'token' && { queue_key: client.queueKey }),
+    limits: toldLimits(hub.limits),
+    features: [...features],
+  };
+  const rescued = caller.shows === 'operator token';
+  if (rescued) hub.log.info({ client: clientId, employee, items: mutations.length }, 'an operator brings a queue');
+  hub.gauge.note(clientId, { pending, oldest_pending_at, device, sdk, app, seenAt: now });
+  if (mutations.length === 0) return { ...told, last_seq: client.lastSeq, results: [] };
+  await hub.pipeline.room();
+  const queue = {
+    session: {},
+    clientId,
+    employee,
+    requestId,
+    clock,
+    rescued,
+    byKey: caller.shows === 'queue key',
+  };
+  const pushed = await hub.pipeline.push(queue, mutations).catch(whyNot);
+  if (pushed.results.some(({ result }) => result === 'quarantined')) hub.feed.hint(clientScope(clientId));
+  return { ...told, ...pushed };
+}
+
+/** Opens the queue; where its phone has lost items the watermark moves past them first. */
+async function openAfterLoss(
+  ground: Pick<ExchangeGround, 'hub' | 'db'>,
+  caller: Caller,
+  body: PushBody,
+  ask: ClientAsk,
+) {
+  const client = await open(ground, caller, ask);
+  if (!body.gone) return client;
+  const beyond = await ground.hub.skipLost({ clientId: body.client_id, employee: caller.employee, ...body.gone });
+  if (beyond) throw new Refused('BAD_FRAME', [beyondSealed('gone.to', beyond.most)]);
+  // The key that was asked for was made the first time: asked for again it would be another one.
+  return { ...(await open(ground, caller, { ...ask, wants_queue_key: false })), queueKey: client.queueKey };
+}
+
+const askOf = (
+  caller: Caller,
+  { client_id, device, sdk, app, wants_queue_key }: PushBody,
+  boot: ClientAsk['boot'] = null,
+): ClientAsk => ({
+  client_id,
+  employee_id: caller.employee,
+  device,
+  sdk,
+  app,
+  session: caller.session ?? null,
+  boot,
+  ...(caller.queueKey !== undefined && { queue_key: caller.queueKey }),
+  ...(wants_queue_key !== undefined && caller.shows === 'token' && { wants_queue_key }),
+});
+
+async function open({ hub, db }: Pick<ExchangeGround, 'hub' | 'db'>, caller: Caller, ask: ClientAsk) {
+  const client =
+    caller.shows === 'operator token'
+      ? (await openClients(db, [ask], hub.clock(), 'operator'))[0]
+      : await hub.openClient(ask);
+  if (!client) throw new Refused('INVALID_TOKEN');
+  if (client.kind === 'refused') throw new Refused(client.code);
+  return client;
+}
+
+function whyNot(error: unknown): never {
+  if (error instanceof MalformedPush) throw new Refused('BAD_FRAME', error.details);
+  // It was bound a moment ago: an operator has just revoked it, or the database is another one.
+  if (error instanceof UnknownQueue) throw new Refused('CLIENT_REVOKED');
+  throw error;
+}
+
+/** @returns the answer's text: documents go out as they are stored */
+async function pull(hub: Hub, db: Queryable, caller: Caller, query: Query): Promise<string> {
+  const { clientId, cursors } = query;
+  const scopes = Object.keys(cursors);
+  if (scopes.length > hub.limits.scopes)
+    throw new Refused('TOO_LARGE', [{ path: 'cursors', message: `${scopes.length}, at most ${hub.limits.scopes}` }]);
+  if (caller.queueKey !== undefined) {
+    if (clientId === '') throw new Refused('VALIDATION_FAILED', [{ path: 'client_id', message: 'is needed here' }]);
+    const unnamed = { device: '', sdk: '', app: '' };
+    const ask = { client_id: clientId, employee_id: caller.employee, ...unnamed, queue_key: caller.queueKey };
+    await open({ hub, db }, caller, ask);
+  } else if (clientId !== '' && ((await findOwner(db, clientId)) ?? caller.employee) !== caller.employee) {
+    throw new Refused('CLIENT_OF_OTHER_EMPLOYEE');
+  }
+  const mayAsk = (scope: Scope): boolean => caller.shows === 'token' || scope === clientScope(clientId);
+  const [{ routes }, frames] = await Promise.all([
+    caller.shows !== 'token' ? { routes: [] } : hub.routesOf(caller.employee),
+    lookOnce(hub.feed, { employee: caller.employee, clientId, cursors, mayAsk }),
+  ]);
+  if (!frames) throw new Refused('DATABASE_UNAVAILABLE');
+  const head = JSON.stringify({ server_time: hub.clock().toISOString(), epoch: String(hub.serverEpoch), routes });
+  return `${head.slice(0, -1)},"frames":[${frames.join(',')}]}`;
+}
+
+interface Query {
+  readonly clientId: string;
+  readonly cursors: Readonly<Record<Scope, Cursor | null>>;
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function queryOf({ query }: FastifyRequest): Query {
+  const text = (name: string): string => {
+    const value: unknown = typeof query === 'object' && query !== null ? Reflect.get(query, name) : undefined;
+    return typeof value === 'string' ? value : '';
+  };
+  const clientId = text('client_id').toLowerCase();
+  if (clientId !== '' && !uuid.test(clientId))
+    throw new Refused('VALIDATION_FAILED', [{ path: 'client_id', message: 'must be a UUID' }]);
+  return { clientId, cursors: read(pullCursors, parse(text('cursors') || '{}'), 'cursors') };
+}
+
+/** Undefined where it is no JSON: `read` says so, once it is known who asks. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function read<Output>(schema: ZodMiniType<Output>, value: unknown, root = ''): Output {
+  if (value === undefined) throw new Refused('VALIDATION_FAILED', [{ path: root, message: 'must be JSON' }]);
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new Refused('VALIDATION_FAILED', faultsOf(parsed.error.issues, root));
+}

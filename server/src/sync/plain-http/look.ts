@@ -1,0 +1,84 @@
+import type { Cursor, Scope, ServerFrameInput } from '@tailgate/sync-protocol';
+import type { Feed, Follower, Reader } from '../feed.ts';
+
+/** A reading takes milliseconds; where it takes so long, the database is away and the feed tries again and again. */
+const PATIENCE_MS = 5_000;
+
+export interface Look {
+  readonly employee: string;
+  readonly clientId: string;
+  readonly cursors: Readonly<Record<Scope, Cursor | null>>;
+  /** What the caller may ask for at all; the feed judges the rest. */
+  readonly mayAsk: (scope: Scope) => boolean;
+}
+
+/**
+ * What a connection that followed these scopes would be told first: a frame for each, as text. Undefined where the
+ * database does not answer.
+ */
+export function lookOnce(feed: Feed, look: Look): Promise<readonly string[] | undefined> {
+  return new Promise((resolve) => {
+    const reader = new OneLook(look, (answered) => {
+      clearTimeout(timer);
+      feed.leave(reader);
+      resolve(answered ? reader.frames : undefined);
+    });
+    const timer = setTimeout(() => reader.giveUp(), PATIENCE_MS);
+    for (const [scope, cursor] of Object.entries(look.cursors)) {
+      if (look.mayAsk(scope)) feed.follow(reader, scope, cursor);
+      else reader.tell({ type: 'gone', scope, reason: 'INVALID_TOKEN' });
+    }
+    reader.asked();
+  });
+}
+
+/** Follows scopes until each was answered. */
+class OneLook implements Reader {
+  readonly employee: string;
+  readonly clientId: string;
+  readonly follows = new Map<Scope, Follower>();
+  readonly frames: string[] = [];
+  #end: ((answered: boolean) => void) | undefined;
+  #hasAsked = false;
+
+  constructor({ employee, clientId }: Look, end: (answered: boolean) => void) {
+    this.employee = employee;
+    this.clientId = clientId;
+    this.#end = end;
+  }
+
+  deliver(frame: Buffer): boolean {
+    this.frames.push(frame.toString());
+    this.#lookLater();
+    return true;
+  }
+
+  tell(frame: ServerFrameInput): void {
+    this.frames.push(JSON.stringify(frame));
+    this.#lookLater();
+  }
+
+  /** All of it has been asked for. */
+  asked(): void {
+    this.#hasAsked = true;
+    this.#lookLater();
+  }
+
+  giveUp(): void {
+    this.#finish(false);
+  }
+
+  /** The feed notes who has been served after it has handed the frame over. */
+  #lookLater(): void {
+    queueMicrotask(() => {
+      const isDue = [...this.follows.values()].some(({ state }) => state === 'due');
+      if (this.#hasAsked && !isDue) this.#finish(true);
+    });
+  }
+
+  #finish(answered: boolean): void {
+    const end = this.#end;
+    this.#end = undefined;
+    end?.(answered);
+  }
+}

@@ -1,0 +1,80 @@
+import { parseScope, type Scope } from '@tailgate/sync-protocol';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
+import type { Sessions } from '../../auth/sessions.ts';
+import type { Queryable } from '../../db/types.ts';
+import { gather } from '../../db/gather.ts';
+import { credentialsOf, refuse } from './plain-http.ts';
+import { readScopes, scopeState, type Ask, type Reading } from '../scope-readings.ts';
+import { etagOf, plainSnapshot, snapshotEncodings, Snapshots, type Snapshot } from '../snapshots.ts';
+
+export interface SnapshotOptions {
+  readonly path: string;
+  readonly db: Queryable;
+  readonly sessions: Pick<Sessions, 'authenticate'>;
+  readonly serverEpoch: number;
+}
+
+/** Whole routes in one statement; each may be a megabyte of text. */
+const WHOLE_AT_ONCE = 8;
+
+/**
+ * `GET …/snapshot?scope=`: a whole scope as a patch from nothing, for first contact and for whoever is far behind. Put
+ * together and compressed once a version, whoever asks. Where it was before, the version is looked up each time, so that
+ * it is never old; where it was not, the first look is at all of it.
+ */
+export function serveSnapshots(http: FastifyInstance, { path, db, sessions, serverEpoch }: SnapshotOptions): void {
+  const read = (most: number) =>
+    gather(async (asks: readonly Ask[]) => (await readScopes(db, asks)).map((reading) => ({ reading })), {
+      most,
+    });
+  const readState = read(500);
+  const snapshots = new Snapshots(read(WHOLE_AT_ONCE), serverEpoch);
+
+  http.get(path, async (request, reply) => {
+    const { employee, token } = credentialsOf(request);
+    if (!employee || !token) return refuse(request, reply, 'MISSING_CREDENTIALS');
+    const scope = scopeOf(request);
+    const kind = scope === undefined ? undefined : parseScope(scope)?.kind;
+    const known = request.headers['if-none-match'];
+    const accepted = encodingFor(request);
+    const encoding = accepted === 'identity' ? 'gzip' : accepted;
+    if (!(await sessions.authenticate(employee, token))) return refuse(request, reply, 'INVALID_TOKEN');
+    // The answers to one queue are few: its connection gets them as patches.
+    if (scope === undefined || kind === undefined || kind === 'client')
+      return refuse(request, reply, 'VALIDATION_FAILED', [{ path: 'scope', message: 'must be a route or codes:all' }]);
+    const mayRead = (reading: Pick<Reading, 'drivers'> | undefined): boolean =>
+      reading !== undefined && (!reading.drivers || reading.drivers.has(employee));
+
+    let snapshot: Snapshot | undefined;
+    if (known !== undefined || snapshots.has(scope, encoding)) {
+      const { reading: state } = await readState(scopeState(scope));
+      if (!state || !mayRead(state)) return refuse(request, reply, 'NOT_ASSIGNED');
+      const etag = etagOf(state, serverEpoch);
+      if (known?.includes(etag)) return reply.headers(headersOf(etag)).code(304).send();
+      snapshot = await snapshots.at(etag, scope, encoding);
+    } else {
+      const fresh = await snapshots.fresh(scope, encoding);
+      if (mayRead(fresh)) snapshot = fresh;
+    }
+    if (!snapshot) return refuse(request, reply, 'NOT_ASSIGNED');
+    reply.headers(headersOf(snapshot.etag)).type('application/json; charset=utf-8');
+    if (accepted === 'identity') return reply.send(await plainSnapshot(snapshot.body, encoding));
+    return reply.header('content-encoding', accepted).send(snapshot.body);
+  });
+}
+
+const headersOf = (etag: string) => ({ etag, vary: 'accept-encoding', 'cache-control': 'private, no-cache' });
+
+/** Of what the caller likes equally, the smallest. */
+function encodingFor(request: FastifyRequest): (typeof snapshotEncodings)[number] | 'identity' {
+  const offered = [...snapshotEncodings, 'identity'] as const;
+  const [best = 'identity'] = new Negotiator(request).encodings(offered, { preferred: offered });
+  return best;
+}
+
+function scopeOf({ query }: FastifyRequest): Scope | undefined {
+  return typeof query === 'object' && query !== null && 'scope' in query && typeof query.scope === 'string'
+    ? query.scope
+    : undefined;
+}

@@ -1,0 +1,158 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { assetId, assetIdBytes, assetSalt, spellAssetId } from '@tailgate/sync-protocol';
+import { TUS_RESUMABLE } from '@tus/server';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { charge, QuotaExceeded } from '../../assets/quota.ts';
+import { committedAssetId, ResumableUploads } from '../../assets/resumable.ts';
+import type { UploadGround } from '../../assets/upload.ts';
+import type { Sessions } from '../../auth/sessions.ts';
+import type { Log } from '../../runtime/log.ts';
+import { openClients } from '../clients.ts';
+import { credentialsOf, refuse } from './plain-http.ts';
+import type { TusMetadata } from './tus-store.ts';
+import { wrongHeader } from './tus-refusal.ts';
+import type { TusRequest } from './tus-server.ts';
+import { TusServer } from './tus-server.ts';
+import { TusStore } from './tus-store.ts';
+
+export interface UploadOptions {
+  readonly assets: UploadGround;
+  readonly sessions: Pick<Sessions, 'authenticate'>;
+  /** The life of the database, as `welcome` tells it. */
+  readonly epoch: number;
+  /** What scripts of other origins may read of any answer. */
+  readonly readableHeaders: readonly string[];
+  readonly log: Log;
+}
+
+const uploadPath = '/api/sync/uploads';
+/** Statements cost something even where a request brings a byte. */
+const leastCharged = 4 * 1024;
+/** A request whose link went away without a word is given up when the next one comes for the same upload. */
+const drainMs = 1_000;
+
+/**
+ * `POST|HEAD|PATCH|DELETE /api/sync/uploads…`: files by tus 1.0 (https://tus.io/protocols/resumable-upload), with a token
+ * or a queue key, whatever ACCESS says (decision 54). An upload's address ends in the id of the asset that it becomes: who has lost the address knows it all
+ * the same. For clients that know nothing of us, the id is ours and `Location` tells it.
+ */
+export async function mountUploads(http: FastifyInstance, options: UploadOptions): Promise<void> {
+  const { assets, readableHeaders, log } = options;
+  const requests = new AsyncLocalStorage<TusRequest>();
+  const tus = new TusServer(
+    {
+      path: uploadPath,
+      datastore: new TusStore(new ResumableUploads(assets), requests),
+      maxSize: assets.limits.fileBytes,
+      relativeLocation: true,
+      lockDrainTimeout: drainMs,
+      // What browsers are told is one rule for all answers (http/server/browser-rules.ts).
+      allowedOrigins: () => false,
+      // But what scripts may read: tus names its own headers in place of what was named before.
+      exposedHeaders: [...readableHeaders],
+      namingFunction: ({ headers }, metadata = {}) => nameUpload(Number(headers.get('upload-length')), metadata),
+    },
+    requests,
+    log,
+  );
+
+  await http.register(async (scope) => {
+    // tus reads the bodies itself, as they come.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _body, done) => done(null));
+    const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      // In every answer of tus, a refusal before the library included.
+      reply.header('tus-resumable', TUS_RESUMABLE);
+      const owner = await ownerOf(request, options);
+      if (owner === undefined) return refuse(request, reply, deniedAs(request));
+      const account = { caller: owner, now: assets.clock() };
+      try {
+        await charge(assets.db, { ...account, bytes: leastCharged, most: assets.limits.hourBytes });
+      } catch (error) {
+        if (!(error instanceof QuotaExceeded)) throw error;
+        reply.header('retry-after', Math.ceil(error.retryAfterMs / 1000));
+        return refuse(request, reply, 'RATE_LIMITED');
+      }
+      // What was taken in one life of the database may be lacking in the next; a phone may hear this before any welcome.
+      reply.header('server-epoch', options.epoch);
+      reply.hijack();
+      for (const [name, value] of Object.entries(reply.getHeaders()))
+        if (value !== undefined) reply.raw.setHeader(name, value);
+      dropHeader(request.raw, 'x-forwarded-proto');
+      const before = request.raw.socket.bytesRead;
+      await requests.run({ id: request.id, owner }, () => tus.handle(request.raw, reply.raw));
+      // Afterwards, by what came: a phone whose link breaks every second announces its photo a hundred times.
+      const bytes = request.raw.socket.bytesRead - before;
+      if (bytes > leastCharged)
+        await charge(assets.db, { ...account, bytes, most: Number.MAX_SAFE_INTEGER }).catch((err: unknown) =>
+          log.warn({ err }, 'an upload was not counted'),
+        );
+      return reply;
+    };
+    for (const url of [uploadPath, `${uploadPath}/:asset_id`])
+      scope.route({ method: ['POST', 'PATCH', 'HEAD', 'DELETE', 'OPTIONS'], url, handler });
+  });
+}
+
+/**
+ * Hides a header from the tus library, which reads `rawHeaders`. It answers 400 to the `x-forwarded-proto` of two proxies
+ * (`https, http`), and needs none: `Location` is relative.
+ */
+function dropHeader({ rawHeaders }: IncomingMessage, name: string): void {
+  for (let i = rawHeaders.length - 2; i >= 0; i -= 2)
+    if (rawHeaders[i]?.toLowerCase() === name) rawHeaders.splice(i, 2);
+}
+
+/**
+ * Whose an upload, and its quota, is, by a token or a queue key: only who began one goes on with it. Undefined where
+ * neither counts.
+ */
+async function ownerOf(request: FastifyRequest, { assets, sessions }: UploadOptions): Promise<string | undefined> {
+  const { employee, token, queueKey } = credentialsOf(request);
+  if (employee === undefined) return undefined;
+  const name = `driver ${employee}`;
+  if (token !== undefined) return (await sessions.authenticate(employee, token)) ? name : undefined;
+  const ask = { client_id: clientIdOf(request), employee_id: employee, device: '', sdk: '', app: '' };
+  if (queueKey === undefined || ask.client_id === undefined) return undefined;
+  const [answer] = await openClients(
+    assets.db,
+    [{ ...ask, client_id: ask.client_id, queue_key: queueKey, wants_queue_key: false }],
+    assets.clock(),
+  );
+  return answer?.kind === 'open' ? name : undefined;
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function clientIdOf({ headers }: FastifyRequest): string | undefined {
+  const shown = headers['client_id'] ?? headers['client-id'];
+  return typeof shown === 'string' && uuid.test(shown) ? shown.toLowerCase() : undefined;
+}
+
+function deniedAs(request: FastifyRequest): 'MISSING_CREDENTIALS' | 'INVALID_TOKEN' {
+  const { employee, token, queueKey } = credentialsOf(request);
+  return employee !== undefined && (token ?? queueKey) !== undefined ? 'INVALID_TOKEN' : 'MISSING_CREDENTIALS';
+}
+
+const hexDigest = /^[0-9a-f]{64}$/;
+
+/**
+ * The id of an upload: the device's where it commits to the bytes that are announced, so that nobody can take it for
+ * other bytes; else one of ours.
+ */
+function nameUpload(length: number, metadata: TusMetadata): string {
+  const { asset_id, salt, sha256 } = metadata;
+  if (sha256 && !hexDigest.test(sha256)) throw wrongMember('sha256', 'must be 64 lower-case hexadecimal digits');
+  if (!asset_id) return spellAssetId(randomBytes(assetIdBytes));
+  if (!assetId.safeParse(asset_id).success) throw wrongMember('asset_id', 'must be 16 letters and digits');
+  if (!sha256) throw wrongMember('sha256', 'must be sent with an asset_id, which is made of it');
+  if (!salt || !assetSalt.test(salt))
+    throw wrongMember('salt', 'must be 16 to 64 characters of base64url with an asset_id, which is made of it');
+  if (committedAssetId({ salt, length, sha256 }) !== asset_id)
+    throw wrongMember('asset_id', 'must be the id of this salt, length and sha256');
+  return asset_id;
+}
+
+const wrongMember = (name: string, message: string) => wrongHeader(`upload-metadata.${name}`, message);

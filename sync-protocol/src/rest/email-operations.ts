@@ -1,0 +1,30 @@
+import * as z from '#schema';
+import { nothing, operation } from './operations.ts';
+import { keyText, stopNumber, yyyymmdd } from '../schema/values.ts';
+
+const given = (max: number) => keyText(max).check(z.minLength(1, 'must be given'));
+
+/** All four name the stop: nobody signs in here whose routes could complete an id. */
+export const emailPreviewQuery = z.object({
+  facility: given(5),
+  route_id: given(10),
+  stop_id: stopNumber,
+  week_end: yyyymmdd,
+});
+
+/** Interface.md 4.3, the delivery e-mail. */
+export const emailOperations = {
+  previewEmail: operation({
+    method: 'GET',
+    path: '/route/stop/email-preview',
+    sets: ['current'],
+    access: 'open',
+    summary: 'The delivery summary of a stop as it is now: the page that the e-mail holds. Nothing is sent.',
+    message: 'Delivery summary',
+    body: nothing,
+    query: emailPreviewQuery,
+    data: nothing,
+    answers: 'html',
+    errors: ['ROUTE_NOT_FOUND', 'STOP_NOT_FOUND'],
+  }),
+} as const;
