@@ -1,6 +1,6 @@
 import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
 import { currentProtocol, routeScope } from '@tailgate/sync-protocol';
-import type { ChannelGround } from './engine/channel.ts';
+import type { ChannelDeps } from './engine/channel.ts';
 import { sdkName } from './engine/channel.ts';
 import type { Courier, Withdrawal } from './engine/courier.ts';
 import type { Diagnostics } from './engine/diagnostics.ts';
@@ -53,7 +53,7 @@ export interface Author {
 export type Client = Omit<LocalClient, 'pages'>;
 
 /** The parts of a client, put together by `createClient`. */
-export interface ClientGround extends Omit<ChannelGround, 'desk'> {
+export interface ClientDeps extends Omit<ChannelDeps, 'desk'> {
   readonly accounts: Accounts;
   readonly auth: Auth;
   readonly courier: Courier;
@@ -80,34 +80,34 @@ export class LocalClient {
   readonly review: Watch<readonly ReviewedChange[]>;
   /** Fields that lost against a later edit, of who works with the device; each stop has its own, too. Kept likewise. */
   readonly conflicts: Watch<readonly Conflict[]>;
-  readonly #ground: ClientGround;
+  readonly #deps: ClientDeps;
 
   /** Use `createClient`. */
-  constructor(ground: ClientGround) {
-    this.#ground = ground;
-    const { current } = ground.accounts;
-    this.status = ground.courier.status;
+  constructor(deps: ClientDeps) {
+    this.#deps = deps;
+    const { current } = deps.accounts;
+    this.status = deps.courier.status;
     this.driver = select(current, driverOf);
     this.routes = select(current, (account) => account?.routes ?? noRoutes);
-    const { inbox } = ground.courier;
+    const { inbox } = deps.courier;
     this.review = withReceipts(inbox.review, (id) => this.receipt(id));
     this.conflicts = inbox.conflicts;
   }
 
   /** What the pages beside this one are shown and tell. @internal */
   get pages(): { readonly events: EventHub; readonly inbox: Inbox; readonly known: Watch<Known> } {
-    const { events, courier, held, accounts } = this.#ground;
+    const { events, courier, held, accounts } = this.#deps;
     return { events, inbox: courier.inbox, known: held.knownOf(accounts.current) };
   }
 
   /** Signs in. A conflict and a refusal are results; throws `Unreachable` where there is no answer. */
   async signIn(input: SignInInput): Promise<SignInResult> {
-    return this.#enter(await (await this.#ground.auth()).signIn(input));
+    return this.#enter(await (await this.#deps.auth()).signIn(input));
   }
 
   /** Registers an employee of the employee master, and signs in. */
   async signUp(employeeId: string, password: string, invitation?: string): Promise<SignInResult> {
-    return this.#enter(await (await this.#ground.auth()).signUp(employeeId, password, invitation));
+    return this.#enter(await (await this.#deps.auth()).signUp(employeeId, password, invitation));
   }
 
   /**
@@ -116,7 +116,7 @@ export class LocalClient {
    * @returns whether the server knows already; else it is told as soon as it can be reached
    */
   signOut(): Promise<boolean> {
-    return this.#ground.courier.leave();
+    return this.#deps.courier.leave();
   }
 
   /**
@@ -134,7 +134,7 @@ export class LocalClient {
 
   /** Tries at once what waits: connections, files, the disk; undo windows end. `status` shows what comes of it. */
   syncNow(): void {
-    const { journal, courier, uploads } = this.#ground;
+    const { journal, courier, uploads } = this.#deps;
     journal.retry();
     courier.release();
     courier.wake();
@@ -144,12 +144,12 @@ export class LocalClient {
   /** How this device stands, for support: nothing in it is secret, or a customer's. */
   async diagnostics(): Promise<Diagnostics> {
     const { takeDiagnostics } = await import('./engine/diagnostics.ts');
-    return takeDiagnostics(this.#ground, { sdk: sdkName, protocol: currentProtocol });
+    return takeDiagnostics(this.#deps, { sdk: sdkName, protocol: currentProtocol });
   }
 
   /** A route as this device knows it; without a key the driver's pending one. Undefined until it was synced once. */
   route(key?: RouteKey): Watch<LocalRoute | undefined> {
-    const { replica, accounts } = this.#ground;
+    const { replica, accounts } = this.#deps;
     if (key) return replica.route(routeScope(key));
     const pending = select(accounts.current, (account) => account?.routes[0]?.scope);
     return follow(pending, (scope) => (scope === undefined ? noRoute : replica.route(scope)));
@@ -162,7 +162,7 @@ export class LocalClient {
 
   /** A reference code list, in the order of `sort`. */
   codes(type: ReferenceCode['type']): Watch<readonly ReferenceCode[]> {
-    return select(this.#ground.replica.codes, (codes) => codes.filter((code) => code.type === type));
+    return select(this.#deps.replica.codes, (codes) => codes.filter((code) => code.type === type));
   }
 
   /**
@@ -180,7 +180,7 @@ export class LocalClient {
   }
 
   #fit(draft: Draft, by?: Author): Draft {
-    const { accounts, held, replica } = this.#ground;
+    const { accounts, held, replica } = this.#deps;
     const driver = by ? accounts.find(by.employee) : accounts.current.current;
     return checkKnown(draft, held.of(driver), ({ scope, stop }) =>
       replica.route(scope).current?.stops.find(({ id }) => id === stop),
@@ -189,7 +189,7 @@ export class LocalClient {
 
   /** Records what another entry of this package has drafted, such as `recordLoadReport`. Throws `NotSignedIn`. */
   record(draft: Draft, by?: Author): Receipt {
-    const { accounts, courier, outbox, replica } = this.#ground;
+    const { accounts, courier, outbox, replica } = this.#deps;
     const employee = by?.employee ?? accounts.employee;
     if (employee === undefined) throw new NotSignedIn();
     const known = by && courier.receipt(by.id);
@@ -205,12 +205,12 @@ export class LocalClient {
    * receipt says `withdrawn`, and the result comes when it is off the disk. Taps that were merged go together.
    */
   withdraw(id: string): Promise<Withdrawal> {
-    return this.#ground.courier.withdraw(id);
+    return this.#deps.courier.withdraw(id);
   }
 
   /** The receipt of an earlier change, also of an earlier run of the app; undefined once it is long done. */
   receipt(id: string): Receipt | undefined {
-    return this.#ground.courier.receipt(id);
+    return this.#deps.courier.receipt(id);
   }
 
   /**
@@ -218,7 +218,7 @@ export class LocalClient {
    * heard. For what is shown and counted down. In a change give a `Date` of the device: the server corrects it.
    */
   now(): number {
-    const { environment, time } = this.#ground;
+    const { environment, time } = this.#deps;
     return time.best ? environment.clock.monotonic() + time.best.ms : environment.clock.now();
   }
 
@@ -230,23 +230,23 @@ export class LocalClient {
    * @returns false where this device does not know the change
    */
   acknowledge(id: string): Promise<boolean> {
-    return this.#ground.courier.inbox.acknowledge(id);
+    return this.#deps.courier.inbox.acknowledge(id);
   }
 
   on<Name extends keyof ClientEvents>(name: Name, listener: (event: ClientEvents[Name]) => void): () => void {
-    return this.#ground.events.on(name, listener);
+    return this.#deps.events.on(name, listener);
   }
 
   /** Ends connections and closes the store, after what was recorded is on the disk. */
   async close(): Promise<void> {
-    this.#ground.stopWakeUps();
-    this.#ground.courier.close();
-    await this.#ground.uploads?.stop();
-    await this.#ground.journal.close();
+    this.#deps.stopWakeUps();
+    this.#deps.courier.close();
+    await this.#deps.uploads?.stop();
+    await this.#deps.journal.close();
   }
 
   async #enter([result, session]: [SignInResult, Session?]): Promise<SignInResult> {
-    if (session) await this.#ground.courier.enter(session);
+    if (session) await this.#deps.courier.enter(session);
     return result;
   }
 }

@@ -75,13 +75,13 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
     store.readAll('document'),
   ]);
   const journal = new Journal(store, environment.clock, new Reserve(store, settingRows, environment));
-  const ground = { url, device, app, environment, timing, time, journal, undoWindow, events: new EventHub() };
+  const deps = { url, device, app, environment, timing, time, journal, undoWindow, events: new EventHub() };
   const accounts = new Accounts(accountRows, settingRows, employeeId, journal);
-  const outbox = new Outbox(queueRows, itemRows, ground);
-  const known = { ...ground, accounts, outbox };
+  const outbox = new Outbox(queueRows, itemRows, deps);
+  const known = { ...deps, accounts, outbox };
   const held = new HeldStops(settingRows);
   const replica = new Replica(readScopes(scopeRows, documentRows), { ...known, held });
-  const parts = { ...known, held, replica, auth: openAuth(known), lines: new Lines(ground) };
+  const parts = { ...known, held, replica, auth: openAuth(known), lines: new Lines(deps) };
   const courier = new Courier(parts);
   journal.onTrouble = (why) => courier.storageTrouble(why);
   if (uploads) journal.makeRoom = () => uploads.makeRoom();

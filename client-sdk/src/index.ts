@@ -32,5 +32,5 @@ export type { Durability, Row, Store, StoreChange, Table } from './store/store.t
 export { tables } from './store/store.ts';
 export type { SharedStore } from './tabs/shared-store.ts';
 export { StoreInUse } from './tabs/tab-client.ts';
-export type { UploadGround, UploadsPart } from './upload-port.ts';
+export type { UploadDeps, UploadsPart } from './upload-port.ts';
 export type { Watch } from './platform/watch.ts';

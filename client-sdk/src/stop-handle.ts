@@ -36,13 +36,13 @@ export interface StopHandle extends Watch<LocalStop | undefined> {
 }
 
 /** The client on which a stop is. */
-interface Ground {
+interface Deps {
   route(key?: RouteKey): Watch<LocalRoute | undefined>;
   updateStop(route: RouteKey, stop: StopInput): Receipt;
   skipStop(route: RouteKey, stopId: number, fields: SkipInput): Receipt;
 }
 
-export function stopHandle(client: Ground, id: number, key?: RouteKey): StopHandle {
+export function stopHandle(client: Deps, id: number, key?: RouteKey): StopHandle {
   const route = client.route(key);
   const watch = select(route, (whole) => whole?.stops.find((stop) => stop.id === id));
   const routeKey = (): RouteKey => {

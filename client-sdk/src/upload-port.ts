@@ -4,7 +4,7 @@ import type { Status } from './engine/status.ts';
 import type { Watch } from './platform/watch.ts';
 
 /** What the files of an app need of the client beside them: `uploads/` is a door of its own, and loaded by who needs it. */
-export interface UploadGround {
+export interface UploadDeps {
   readonly url: string;
   readonly environment: Environment;
   readonly timing: Timing;
@@ -34,7 +34,7 @@ export interface UploadsPart {
   /** Who works with the device, in every page. */
   serve(driver: Watch<{ readonly employeeId: string } | undefined>): void;
   /** In the page that runs the client, and sends. */
-  start(client: UploadGround): void;
+  start(client: UploadDeps): void;
   stop(): Promise<void>;
   /** The network, or the person, may have come back. */
   wake(): void;

@@ -5,9 +5,9 @@ import { uploadLimits } from './assets/limits.ts';
 import { ResumableUploads } from './assets/resumable.ts';
 import { sweepAssets } from './assets/sweep.ts';
 import { shareCommits } from './assets/shared-commit.ts';
-import { Trays } from './assets/tray.ts';
-import type { UploadGround } from './assets/upload.ts';
-import type { AuthGround } from './auth/ground.ts';
+import { BufferPool } from './assets/chunk-buffer.ts';
+import type { UploadDeps } from './assets/upload.ts';
+import type { AuthDeps } from './auth/deps.ts';
 import { openPasswords } from './auth/passwords.ts';
 import { Sessions } from './auth/sessions.ts';
 import { sweepAuth } from './auth/sweep.ts';
@@ -69,7 +69,7 @@ export interface App {
 }
 
 /** What every part stands on. */
-interface Ground {
+interface Deps {
   config: Config;
   log: Logger;
   shutdown: Shutdown;
@@ -77,7 +77,7 @@ interface Ground {
   db: Db;
   boss: PgBoss;
   listener: Listener;
-  auth: AuthGround;
+  auth: AuthDeps;
   outlived: Promise<StartError>;
   telemetry: Telemetry;
   clock: () => Date;
@@ -107,13 +107,13 @@ export async function startApp(config: Config, log: Logger, stopping: AbortSigna
   try {
     await prepareDataDir(config.dataDir);
     const opsToken = await opsTokenOf(config, log);
-    const ground = await openGround(config, log, shutdown);
-    const pipeline = await startPipeline(ground);
-    await startSideEffects(ground, pipeline);
-    const hostSide = config.role === 'api' ? undefined : await startHostSide(ground, pipeline);
-    const url = config.role === 'worker' ? undefined : await serve(ground, pipeline, hostSide, opsToken.secret);
-    if (config.metricsPort !== undefined) await serveFigures(ground, config.metricsPort, opsToken.secret);
-    const { database, outlived } = ground;
+    const deps = await openDeps(config, log, shutdown);
+    const pipeline = await startPipeline(deps);
+    await startSideEffects(deps, pipeline);
+    const hostSide = config.role === 'api' ? undefined : await startHostSide(deps, pipeline);
+    const url = config.role === 'worker' ? undefined : await serve(deps, pipeline, hostSide, opsToken.secret);
+    if (config.metricsPort !== undefined) await serveFigures(deps, config.metricsPort, opsToken.secret);
+    const { database, outlived } = deps;
     return { url, place: database.place, opsToken, outlived, stop: () => shutdown.run() };
   } catch (error) {
     await shutdown.run();
@@ -121,7 +121,7 @@ export async function startApp(config: Config, log: Logger, stopping: AbortSigna
   }
 }
 
-async function openGround(config: Config, log: Logger, shutdown: Shutdown): Promise<Ground> {
+async function openDeps(config: Config, log: Logger, shutdown: Shutdown): Promise<Deps> {
   const node = { version: manifest.version, role: config.role };
   const telemetry = await openTelemetry({ ...config, node, log });
   shutdown.add('telemetry', () => telemetry.stop());
@@ -154,7 +154,7 @@ async function openGround(config: Config, log: Logger, shutdown: Shutdown): Prom
   shutdown.add('LISTEN session', () => listener.stop());
   const stopWatching = await watchEpoch({ db, listener, log }, epoch, outlive);
   shutdown.add('watch over the epoch', async () => stopWatching());
-  const auth: AuthGround = {
+  const auth: AuthDeps = {
     db,
     inTransaction: (work) => withTransaction(db, work),
     passwords: await openPasswords(),
@@ -186,8 +186,8 @@ async function openDatabase(
   return { url: embedded.url, listenUrl: databaseListenUrl ?? embedded.url, place: embedded.place };
 }
 
-async function startPipeline(ground: Ground): Promise<Pipeline> {
-  const { config, log, shutdown, database, db, boss, listener, telemetry, clock } = ground;
+async function startPipeline(deps: Deps): Promise<Pipeline> {
+  const { config, log, shutdown, database, db, boss, listener, telemetry, clock } = deps;
   const commits = createPool({
     url: database.url,
     name: `tailgate ${config.role} commits`,
@@ -216,8 +216,8 @@ function closeModeOf({ routeCloseMode, legacyLibrary, legacyDevLibrary }: Config
 }
 
 /** What follows by itself, on every node: routes close when their time has come, mails and text messages go out. */
-async function startSideEffects(ground: Ground, pipeline: Pipeline): Promise<void> {
-  const { config, log, shutdown, db, boss, auth, telemetry, clock } = ground;
+async function startSideEffects(deps: Deps, pipeline: Pipeline): Promise<void> {
+  const { config, log, shutdown, db, boss, auth, telemetry, clock } = deps;
   const { deliveries } = telemetry.figures;
   const closing = await startClosing({ db, boss, submit: (change) => pipeline.submit(change), clock, log });
   shutdown.add('closing timers', () => closing.stop());
@@ -226,21 +226,21 @@ async function startSideEffects(ground: Ground, pipeline: Pipeline): Promise<voi
   const messages = await startTextMessages({ auth, boss, config, clock, log, watch: deliveries.textMessage });
   shutdown.add('text messages', () => messages.stop());
   const counters = new SharedCounters(db, clock);
-  keepSweeping(ground, 'old counters', () => sweepAuth({ db, counters, clock }));
-  startRetention(ground);
+  keepSweeping(deps, 'old counters', () => sweepAuth({ db, counters, clock }));
+  startRetention(deps);
 }
 
 /** On every node, like all sweeps: nobody's turn is waited for. */
-function startRetention(ground: Ground): void {
-  const { db, log, clock } = ground;
-  const { retention } = ground.config;
+function startRetention(deps: Deps): void {
+  const { db, log, clock } = deps;
+  const { retention } = deps.config;
   if (isLimited(retention))
-    keepSweeping(ground, 'what was kept for its time', () => applyRetention({ db, retention, clock, log }));
+    keepSweeping(deps, 'what was kept for its time', () => applyRetention({ db, retention, clock, log }));
 }
 
 /** From now on until the process stops. */
 function keepSweeping(
-  { log, shutdown }: Pick<Ground, 'log' | 'shutdown'>,
+  { log, shutdown }: Pick<Deps, 'log' | 'shutdown'>,
   what: string,
   work: () => Promise<void>,
 ): void {
@@ -249,8 +249,8 @@ function keepSweeping(
   sweep.start();
 }
 
-async function startHostSide(ground: Ground, pipeline: Pipeline): Promise<HostSide> {
-  const { config, log, shutdown, database, db, boss, telemetry, clock } = ground;
+async function startHostSide(deps: Deps, pipeline: Pipeline): Promise<HostSide> {
+  const { config, log, shutdown, database, db, boss, telemetry, clock } = deps;
   const watch = telemetry.host;
   const isRestored = await isJustRestored(db);
   const hostSide = new HostSide({
@@ -270,8 +270,8 @@ async function startHostSide(ground: Ground, pipeline: Pipeline): Promise<HostSi
   return hostSide;
 }
 
-async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | undefined, opsToken: string) {
-  const { config, log, shutdown, db, listener, auth, telemetry, clock, clockWatch } = ground;
+async function serve(deps: Deps, pipeline: Pipeline, hostSide: HostSide | undefined, opsToken: string) {
+  const { config, log, shutdown, db, listener, auth, telemetry, clock, clockWatch } = deps;
   const { figures, requests } = telemetry;
   const sessions = new Sessions(db, clock);
   await sessions.follow(listener);
@@ -282,9 +282,9 @@ async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | un
   if (hostSide) probes.push({ name: 'host', required: false, check: () => hostSide.ping() });
 
   const { version } = manifest;
-  const hostCatalog = new LazyHostCatalog(() => openHost(config, ground.database.url, log));
+  const hostCatalog = new LazyHostCatalog(() => openHost(config, deps.database.url, log));
   shutdown.add('host catalog', () => hostCatalog.close());
-  const assets = openAssets(ground);
+  const assets = openAssets(deps);
   const http = await buildHttp({
     ...config,
     socketPath: syncPath,
@@ -315,28 +315,24 @@ async function serve(ground: Ground, pipeline: Pipeline, hostSide: HostSide | un
 }
 
 /** Where there is nothing else: for a worker, or where drivers' ways in shall not lead to the figures. */
-async function serveFigures(
-  { config, log, shutdown, telemetry }: Ground,
-  port: number,
-  opsToken: string,
-): Promise<void> {
+async function serveFigures({ config, log, shutdown, telemetry }: Deps, port: number, opsToken: string): Promise<void> {
   const http = buildMetrics({ read: telemetry.figures.read, opsToken, access: config.metricsAccess }, log);
   shutdown.add('figures’ own port', () => http.close());
   await listen(http, { port, listenHost: config.listenHost }, 'METRICS_PORT');
 }
 
-function openAssets({ config, log, shutdown, database, boss, telemetry, clock }: Ground): UploadGround {
+function openAssets({ config, log, shutdown, database, boss, telemetry, clock }: Deps): UploadDeps {
   const { addPool, deliveries } = telemetry.figures;
   const name = `tailgate ${config.role} files`;
   const db = createPool({ url: database.url, name, log, size: FILE_CONNECTIONS, pipelined: true });
   shutdown.add('file pool', () => db.end());
   addPool('files', db);
-  const assets: UploadGround = {
+  const assets: UploadDeps = {
     db,
     commit: shareCommits({ inTransaction: (work) => withTransaction(db, work), wake: bossRowsWakeup(boss) }),
     clock,
     limits: uploadLimits(config),
-    trays: new Trays(),
+    buffers: new BufferPool(),
     arrived: deliveries.fileArrived,
   };
   const finishWhole = () => new ResumableUploads(assets).finishWhole();

@@ -5,7 +5,7 @@ import { loadConfig, settings } from './config.ts';
 import { openAreas, openPaths } from './http/endpoints/open-paths.ts';
 import type { Log } from './runtime/log.ts';
 import { openLogger, standardError } from './runtime/logger.ts';
-import { rehearse } from './sync/warm-up/rehearsal.ts';
+import { warmUp } from './sync/warm-up/warm-up.ts';
 
 /** A clean stop that takes longer hangs on something; supervisors rarely have more patience. */
 const STOP_TIMEOUT_MS = 20_000;
@@ -46,7 +46,7 @@ async function start(argv: readonly string[]): Promise<void> {
 /** No start fails for it. */
 async function rehearsed(log: Log, stopping: AbortSignal): Promise<void> {
   try {
-    await rehearse(stopping);
+    await warmUp(stopping);
   } catch (err) {
     log.warn({ err }, 'the rehearsal failed: the first changes take longer');
   }

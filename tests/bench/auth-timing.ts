@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openPasswords } from '../../server/src/auth/passwords.ts';
 import { migrate } from '../../server/src/db/migrate.ts';
 import { startChild } from './child.ts';
-import { median, openGround, quantile, quietLog } from './ground.ts';
+import { median, openDeps, quantile, quietLog } from './fixture.ts';
 import type { Figure, Report } from './report.ts';
 
 /** Tries of each kind: enough that their median stands still. */
@@ -35,10 +35,10 @@ const attempts: Readonly<Record<string, Attempt>> = {
  * is reached, known and unknown in turn. Every known driver has a pending one-time password, which must not show either.
  */
 export async function authTiming(): Promise<Report> {
-  const ground = await openGround();
+  const deps = await openDeps();
   const dataDir = await mkdtemp(join(tmpdir(), 'tailgate-bench-'));
   try {
-    const { url, pool } = await ground.database('auth_timing');
+    const { url, pool } = await deps.database('auth_timing');
     await migrate(url, quietLog);
     const stored = await (await openPasswords()).hash('the right password');
     for (const kind of Object.keys(attempts)) {
@@ -75,7 +75,7 @@ export async function authTiming(): Promise<Report> {
       await server.stop();
     }
   } finally {
-    await ground.close();
+    await deps.close();
     await rm(dataDir, { recursive: true, force: true });
   }
 }

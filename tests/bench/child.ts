@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { choosePort } from '../../server/src/embedded-postgres/cluster.ts';
 import { endsWithUs } from '../support/ends-with-us.ts';
-import { processCpu } from './ground.ts';
+import { processCpu } from './fixture.ts';
 
 export interface Child {
   readonly url: string;

@@ -7,8 +7,8 @@ import { baselineBodies, drainIntoBaseline, fillBaseline } from './baseline.ts';
 import { startBaseline, startTailgate } from './child.ts';
 import type { FleetSize, Phone } from './fleet.ts';
 import { makeFleet } from './fleet.ts';
-import type { Ground } from './ground.ts';
-import { median, openGround, quietLog } from './ground.ts';
+import type { Deps } from './fixture.ts';
+import { median, openDeps, quietLog } from './fixture.ts';
 import { drainPhone } from './phone-link.ts';
 import { recordPipeline, replayOn } from './raw-limit.ts';
 import type { RecordedQuery } from './recorded.ts';
@@ -29,24 +29,24 @@ export async function drain({
   mutations?: number;
 }): Promise<Report> {
   const size = { phones, mutations, stops: 50, lines: 20 };
-  const ground = await openGround();
+  const deps = await openDeps();
   try {
-    const seed = await ground.database('seed');
+    const seed = await deps.database('seed');
     await migrate(seed.url, quietLog);
     const fleet = await makeFleet(seed.pool, size);
     await seed.close();
-    const recorded = await recordPipeline(ground, fleet, 50);
+    const recorded = await recordPipeline(deps, fleet, 50);
     const ours: Measured[] = [];
     const raw: Measured[] = [];
     const baseline: Measured[] = [];
     for (let round = 0; round < rounds; round++) {
-      raw.push(await drainRaw(ground, recorded, fleet));
-      ours.push(await drainOurs(ground, fleet));
-      baseline.push(await drainBaseline(ground, fleet, size));
+      raw.push(await drainRaw(deps, recorded, fleet));
+      ours.push(await drainOurs(deps, fleet));
+      baseline.push(await drainBaseline(deps, fleet, size));
     }
     return report(size, { ours, raw, baseline });
   } finally {
-    await ground.close();
+    await deps.close();
   }
 }
 
@@ -58,31 +58,31 @@ interface Measured {
 }
 
 async function measured(
-  ground: Ground,
+  deps: Deps,
   count: number,
   serverCpu: () => number,
   work: () => Promise<void>,
 ): Promise<Measured> {
-  const [server, postgres, start] = [serverCpu(), ground.postgresCpu(), performance.now()];
+  const [server, postgres, start] = [serverCpu(), deps.postgresCpu(), performance.now()];
   await work();
   const seconds = (performance.now() - start) / 1000;
   const per1000 = (cpu: number): number => (cpu / count) * 1000;
   return {
     rate: count / seconds,
     serverCpu: per1000(serverCpu() - server),
-    postgresCpu: per1000(ground.postgresCpu() - postgres),
+    postgresCpu: per1000(deps.postgresCpu() - postgres),
   };
 }
 
 const countOf = (fleet: readonly Phone[]): number => fleet.reduce((sum, { items }) => sum + items.length, 0);
 
-async function drainOurs(ground: Ground, fleet: readonly Phone[]): Promise<Measured> {
-  const database = await ground.database('ours', 'seed');
+async function drainOurs(deps: Deps, fleet: readonly Phone[]): Promise<Measured> {
+  const database = await deps.database('ours', 'seed');
   const dataDir = await mkdtemp(join(tmpdir(), 'tailgate-bench-'));
   const child = await startTailgate(database.url, dataDir);
   try {
     const result = await measured(
-      ground,
+      deps,
       countOf(fleet),
       () => child.cpu(),
       async () => {
@@ -103,14 +103,14 @@ async function expectLedger(pool: pg.Pool, count: number): Promise<void> {
   if (rows[0]?.count !== count) throw new Error(`the ledger has ${rows[0]?.count} of ${count}`);
 }
 
-async function drainBaseline(ground: Ground, fleet: readonly Phone[], size: FleetSize): Promise<Measured> {
-  const database = await ground.database('baseline');
+async function drainBaseline(deps: Deps, fleet: readonly Phone[], size: FleetSize): Promise<Measured> {
+  const database = await deps.database('baseline');
   await fillBaseline(database.pool, fleet, size.stops);
   const child = await startBaseline(database.url);
   const bodies = fleet.map((phone, n) => baselineBodies(phone, `B${n}`));
   try {
     return await measured(
-      ground,
+      deps,
       countOf(fleet),
       () => child.cpu(),
       () => drainIntoBaseline(child, bodies),
@@ -123,17 +123,17 @@ async function drainBaseline(ground: Ground, fleet: readonly Phone[], size: Flee
 
 /** Two connections: what nobody can beat who writes the same rows. */
 async function drainRaw(
-  ground: Ground,
+  deps: Deps,
   transactions: readonly RecordedQuery[][],
   fleet: readonly Phone[],
 ): Promise<Measured> {
   const own = (): number => (process.cpuUsage().user + process.cpuUsage().system) / 1e6;
-  return replayOn(ground, fleet, (run) => {
+  return replayOn(deps, fleet, (run) => {
     const waiting = transactions.values();
     const connection = async (): Promise<void> => {
       for (const transaction of waiting) await run(transaction);
     };
-    return measured(ground, countOf(fleet), own, async () => {
+    return measured(deps, countOf(fleet), own, async () => {
       await Promise.all([connection(), connection()]);
     });
   });

@@ -8,8 +8,8 @@ import { baselineBodies, changesOf, fillBaseline, post } from './baseline.ts';
 import type { Child } from './child.ts';
 import type { Phone } from './fleet.ts';
 import { makeFleet } from './fleet.ts';
-import type { Ground } from './ground.ts';
-import { openGround, quantile, quietLog } from './ground.ts';
+import type { Deps } from './fixture.ts';
+import { openDeps, quantile, quietLog } from './fixture.ts';
 import { connectPhone } from './phone-link.ts';
 import type { Figure, Report } from './report.ts';
 import { onBaseline, onFloor, onTailgate } from './served.ts';
@@ -35,9 +35,9 @@ export async function fanout({
   phones?: number;
   mutations?: number;
 }): Promise<Report> {
-  const ground = await openGround();
+  const deps = await openDeps();
   try {
-    const seed = await ground.database('seed');
+    const seed = await deps.database('seed');
     await migrate(seed.url, quietLog);
     const [writer] = await makeFleet(seed.pool, { phones: 1, mutations, stops: 50, lines: 20 });
     if (!writer) throw new Error('no phone');
@@ -46,13 +46,13 @@ export async function fanout({
     const floor: number[] = [];
     const baseline: number[] = [];
     for (let round = 0; round < rounds; round++) {
-      floor.push(...(await onFloor(ground, (child) => overFloor(child, writer, phones))));
-      ours.push(...(await onTailgate(ground, (child) => overFeed(child, writer, phones))));
-      baseline.push(...(await overPolls(ground, writer, phones)));
+      floor.push(...(await onFloor(deps, (child) => overFloor(child, writer, phones))));
+      ours.push(...(await onTailgate(deps, (child) => overFeed(child, writer, phones))));
+      baseline.push(...(await overPolls(deps, writer, phones)));
     }
     return report({ floor, ours, baseline }, phones);
   } finally {
-    await ground.close();
+    await deps.close();
   }
 }
 
@@ -152,19 +152,19 @@ async function overFloor(child: Child, { items }: Phone, watchers: number): Prom
 }
 
 /** Phones that ask once a second, each at its own moment. */
-function overPolls(ground: Ground, writer: Phone, watchers: number): Promise<number[]> {
+function overPolls(deps: Deps, writer: Phone, watchers: number): Promise<number[]> {
   const fill = ({ pool }: { pool: Parameters<typeof fillBaseline>[0] }) => fillBaseline(pool, [writer], 50);
-  return onBaseline(ground, fill, async (child) => {
+  return onBaseline(deps, fill, async (child) => {
     const agent = new Agent({ keepAlive: true, maxSockets: watchers + 1 });
     const route = benchRoute(0).id;
     const bodies = baselineBodies(writer, route).slice(0, BASELINE_CHANGES);
     const phases = Array.from({ length: watchers }, (_, n) => (POLL_MS * n) / watchers);
     const times = await timed(bodies.length, async (n) => {
-      const look = async (phase: number): Promise<void> => {
+      const poll = async (phase: number): Promise<void> => {
         await pause(phase);
         while ((await changesOf(child, agent, route, n)).length === 0) await pause(POLL_MS);
       };
-      await Promise.all([post(child, agent, bodies[n] ?? ''), ...phases.map(look)]);
+      await Promise.all([post(child, agent, bodies[n] ?? ''), ...phases.map(poll)]);
     });
     agent.destroy();
     return times;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { insertRoutes, plan } from '../support/mirror.ts';
-import { tokenHash } from './ground.ts';
+import { tokenHash } from './fixture.ts';
 import { benchRoute, sealedQueue, WEEK } from './workload.ts';
 
 /** A driver with a route of 20-line stops, a session, and a queue of sealed items. */

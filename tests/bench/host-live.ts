@@ -11,7 +11,7 @@ import { parseRouteFile } from '../../server/src/host/tools/load-file.ts';
 import { openStandIn } from '../../server/src/host/connection/postgres.ts';
 import { startTailgate, type Child } from './child.ts';
 import type { Phone } from './fleet.ts';
-import { quantile, quietLog, tokenHash, type BenchDatabase, type Ground } from './ground.ts';
+import { quantile, quietLog, tokenHash, type BenchDatabase, type Deps } from './fixture.ts';
 import { connectPhone, type PhoneLink } from './phone-link.ts';
 import type { Figure } from './report.ts';
 import { benchRoute, sealedQueue, WEEK } from './workload.ts';
@@ -38,8 +38,8 @@ interface HostLatencies {
 }
 
 /** A server at work, role `all`, with the stand-in in its own database: 50 mutations/s out, then the office's changes in. */
-export async function hostLive(ground: Ground): Promise<HostLatencies> {
-  const database = await ground.database('host_live');
+export async function hostLive(deps: Deps): Promise<HostLatencies> {
+  const database = await deps.database('host_live');
   await migrate(database.url, quietLog);
   const clerk = await openStandIn({ url: database.url, library: 'PODDTA', log: quietLog, program: 'CLERK' });
   const dataDir = await mkdtemp(join(tmpdir(), 'tailgate-bench-'));
@@ -151,7 +151,7 @@ async function recordAndWatch(
   const hostedAt = new Map<string, number>();
   const done = Promise.withResolvers<void>();
   const total = ROUTES * STOPS;
-  const look = () => {
+  const poll = () => {
     if (ackedAt.size === total && hostedAt.size === total) done.resolve();
   };
   for (const n of phones.keys()) {
@@ -160,7 +160,7 @@ async function recordAndWatch(
       if (frame.type !== 'ack') return;
       // The n-th item of a queue is of the n-th stop.
       for (const { seq } of frame.results) ackedAt.set(`${id} ${seq}`, performance.now());
-      look();
+      poll();
     });
   }
   await pool.query(`create function note_host_commit() returns trigger language plpgsql as $$ begin
@@ -172,7 +172,7 @@ async function recordAndWatch(
   try {
     listener.on('notification', ({ payload = '' }) => {
       if (!hostedAt.has(payload)) hostedAt.set(payload, performance.now());
-      look();
+      poll();
     });
     await listener.query('listen host_commit');
     let next = 0;

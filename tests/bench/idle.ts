@@ -8,8 +8,8 @@ import type { Child } from './child.ts';
 import { collecting } from './child.ts';
 import type { Phone } from './fleet.ts';
 import { makeFleet } from './fleet.ts';
-import type { Ground } from './ground.ts';
-import { median, openGround, quietLog } from './ground.ts';
+import type { Deps } from './fixture.ts';
+import { median, openDeps, quietLog } from './fixture.ts';
 import { connectPhone } from './phone-link.ts';
 import { proportionalMemory } from './process-memory.ts';
 import type { Figure, Report } from './report.ts';
@@ -34,9 +34,9 @@ const POLLS_A_PING = PING_MS / 1_000;
  * and code that is not theirs to pay for.
  */
 export async function idle({ rounds, phones = 5_000 }: { rounds: number; phones?: number }): Promise<Report> {
-  const ground = await openGround();
+  const deps = await openDeps();
   try {
-    const seed = await ground.database('seed');
+    const seed = await deps.database('seed');
     await migrate(seed.url, quietLog);
     const fleet = await makeFleet(seed.pool, { phones, mutations: 0, stops: 5, lines: 3 });
     await seed.close();
@@ -44,13 +44,13 @@ export async function idle({ rounds, phones = 5_000 }: { rounds: number; phones?
     const floor: Measured[] = [];
     const baseline: Measured[] = [];
     for (let round = 0; round < rounds; round++) {
-      floor.push(await onFloor(ground, (child) => measureFloor(ground, child, phones), collecting));
-      ours.push(await onTailgate(ground, (child) => measureOurs(ground, child, fleet), collecting));
-      baseline.push(await measureBaseline(ground, fleet));
+      floor.push(await onFloor(deps, (child) => measureFloor(deps, child, phones), collecting));
+      ours.push(await onTailgate(deps, (child) => measureOurs(deps, child, fleet), collecting));
+      baseline.push(await measureBaseline(deps, fleet));
     }
     return report({ floor, ours, baseline }, phones);
   } finally {
-    await ground.close();
+    await deps.close();
   }
 }
 
@@ -79,7 +79,7 @@ async function openAll<Opened>(count: number, open: (n: number) => Promise<Opene
 
 /** @param open connects one phone; resolves when it is idle */
 async function measureSockets(
-  ground: Ground,
+  deps: Deps,
   child: Child,
   count: number,
   open: (n: number) => Promise<WebSocket>,
@@ -100,9 +100,9 @@ async function measureSockets(
   sockets.push(...(await openAll(count - half, (n) => openAndPing(half + n))));
   const added = (await held(child)) - before;
   await pause(PING_MS);
-  const [server, postgres, start] = [child.cpu(), ground.postgresCpu(), performance.now()];
+  const [server, postgres, start] = [child.cpu(), deps.postgresCpu(), performance.now()];
   await pause(WATCHED_MS);
-  const used = child.cpu() - server + ground.postgresCpu() - postgres;
+  const used = child.cpu() - server + deps.postgresCpu() - postgres;
   const cpu = (used / (performance.now() - start)) * 1000;
   for (const timer of timers) clearInterval(timer);
   const isOpen = sockets.filter(({ readyState }) => readyState === WebSocket.OPEN).length;
@@ -111,8 +111,8 @@ async function measureSockets(
   return { memory: added / (count - half), cpu };
 }
 
-function measureOurs(ground: Ground, child: Child, fleet: readonly Phone[]): Promise<Measured> {
-  return measureSockets(ground, child, fleet.length, (n) => {
+function measureOurs(deps: Deps, child: Child, fleet: readonly Phone[]): Promise<Measured> {
+  return measureSockets(deps, child, fleet.length, (n) => {
     const phone = fleet[n];
     if (!phone) throw new Error('no phone');
     const { promise, resolve, reject } = Promise.withResolvers<WebSocket>();
@@ -128,8 +128,8 @@ function measureOurs(ground: Ground, child: Child, fleet: readonly Phone[]): Pro
 }
 
 /** Sockets of which the server knows nothing. */
-const measureFloor = (ground: Ground, child: Child, count: number): Promise<Measured> =>
-  measureSockets(ground, child, count, () => {
+const measureFloor = (deps: Deps, child: Child, count: number): Promise<Measured> =>
+  measureSockets(deps, child, count, () => {
     const socket = new WebSocket(`ws://127.0.0.1:${child.port}/api/sync`, { perMessageDeflate: false });
     return new Promise((resolve, reject) => {
       socket.once('open', () => resolve(socket)).once('error', reject);
@@ -137,7 +137,7 @@ const measureFloor = (ground: Ground, child: Child, count: number): Promise<Meas
   });
 
 /** Kept-alive connections of phones that poll; all polls of a second are run once and their CPU counted. */
-function measureBaseline(ground: Ground, fleet: readonly Phone[]): Promise<Measured> {
+function measureBaseline(deps: Deps, fleet: readonly Phone[]): Promise<Measured> {
   const count = fleet.length;
   const fill = ({ pool }: { pool: Parameters<typeof fillBaseline>[0] }) => fillBaseline(pool, fleet, 5);
   const measure = async (child: Child): Promise<Measured> => {
@@ -148,15 +148,15 @@ function measureBaseline(ground: Ground, fleet: readonly Phone[]): Promise<Measu
       const half = Math.floor(count / 2);
       await Promise.all(fleet.slice(half).map((_, n) => poll(n)));
       const before = await held(child);
-      const [server, postgres] = [child.cpu(), ground.postgresCpu()];
+      const [server, postgres] = [child.cpu(), deps.postgresCpu()];
       await Promise.all(fleet.map((_, n) => poll(n)));
-      const cpu = child.cpu() - server + ground.postgresCpu() - postgres;
+      const cpu = child.cpu() - server + deps.postgresCpu() - postgres;
       return { memory: ((await held(child)) - before) / half, cpu };
     } finally {
       agent.destroy();
     }
   };
-  return onBaseline(ground, fill, measure, collecting);
+  return onBaseline(deps, fill, measure, collecting);
 }
 
 function report(all: Record<'floor' | 'ours' | 'baseline', readonly Measured[]>, phones: number): Report {

@@ -10,8 +10,8 @@ import type { Child } from './child.ts';
 import { startBaseline, startTailgate } from './child.ts';
 import type { Phone } from './fleet.ts';
 import { makeFleet } from './fleet.ts';
-import type { Ground } from './ground.ts';
-import { openGround, quantile, quietLog } from './ground.ts';
+import type { Deps } from './fixture.ts';
+import { openDeps, quantile, quietLog } from './fixture.ts';
 import { connectPhone, drainPhone } from './phone-link.ts';
 import { recordPipeline, replayOn } from './raw-limit.ts';
 import type { RecordedQuery } from './recorded.ts';
@@ -34,16 +34,16 @@ interface Latencies {
 
 /** live: on a server at work, one writer every 100 ms; a second phone of the route watches. */
 export async function live({ rounds, mutations = 100 }: { rounds: number; mutations?: number }): Promise<Report> {
-  const ground = await openGround();
+  const deps = await openDeps();
   try {
-    const seed = await ground.database('seed');
+    const seed = await deps.database('seed');
     await migrate(seed.url, quietLog);
     const [writer, ...others] = await makeFleet(seed.pool, { phones: 1 + OTHERS, mutations, stops: 50, lines: 20 });
     if (!writer) throw new Error('no phone');
     const watcher = await secondPhone(seed.pool, writer);
     await seed.close();
-    const transactions = await recordPipeline(ground, [writer], 1);
-    const transactionsBefore = await recordPipeline(ground, others, 50);
+    const transactions = await recordPipeline(deps, [writer], 1);
+    const transactionsBefore = await recordPipeline(deps, others, 50);
     const replay = async (run: (transaction: readonly RecordedQuery[]) => Promise<void>): Promise<Latencies> => {
       for (const transaction of transactionsBefore) await run(transaction);
       return paced(transactions, run);
@@ -52,13 +52,13 @@ export async function live({ rounds, mutations = 100 }: { rounds: number; mutati
     const raw: Latencies[] = [];
     const baseline: Latencies[] = [];
     for (let round = 0; round < rounds; round++) {
-      raw.push(await replayOn(ground, [writer, ...others], replay));
-      ours.push(await liveOurs(ground, { writer, watcher, others }));
-      baseline.push(await liveBaseline(ground, { writer, others }));
+      raw.push(await replayOn(deps, [writer, ...others], replay));
+      ours.push(await liveOurs(deps, { writer, watcher, others }));
+      baseline.push(await liveBaseline(deps, { writer, others }));
     }
     return report({ raw, ours, baseline }, mutations);
   } finally {
-    await ground.close();
+    await deps.close();
   }
 }
 
@@ -101,8 +101,8 @@ interface Phones {
   readonly others: readonly Phone[];
 }
 
-async function liveOurs(ground: Ground, { writer, watcher, others }: Phones): Promise<Latencies> {
-  const database = await ground.database('ours', 'seed');
+async function liveOurs(deps: Deps, { writer, watcher, others }: Phones): Promise<Latencies> {
+  const database = await deps.database('ours', 'seed');
   const dataDir = await mkdtemp(join(tmpdir(), 'tailgate-bench-'));
   const child = await startTailgate(database.url, dataDir);
   try {
@@ -153,8 +153,8 @@ function writeAndWatch(child: Child, writer: Phone, watcher: Phone): Promise<Lat
   });
 }
 
-async function liveBaseline(ground: Ground, { writer, others }: Omit<Phones, 'watcher'>): Promise<Latencies> {
-  const database = await ground.database('baseline');
+async function liveBaseline(deps: Deps, { writer, others }: Omit<Phones, 'watcher'>): Promise<Latencies> {
+  const database = await deps.database('baseline');
   await fillBaseline(database.pool, [writer, ...others], 50);
   const child = await startBaseline(database.url);
   const agent = new Agent({ keepAlive: true });

@@ -5,8 +5,8 @@ import type { Connection } from '../../server/src/db/types.ts';
 import { openPipeline } from '../../server/src/mutations/intake/pipeline.ts';
 import { bossWakeups, createQueues } from '../../server/src/mutations/jobs/wakeups.ts';
 import type { Phone } from './fleet.ts';
-import type { BenchDatabase, Ground } from './ground.ts';
-import { quietLog } from './ground.ts';
+import type { BenchDatabase, Deps } from './fixture.ts';
+import { quietLog } from './fixture.ts';
 import type { RecordedQuery } from './recorded.ts';
 import { recordingDb } from './recorded.ts';
 
@@ -16,12 +16,8 @@ import { recordingDb } from './recorded.ts';
  */
 
 /** Drains phones through the pipeline, in pushes of `size` items, and returns its transactions. The database `seed` is its ground. */
-export async function recordPipeline(
-  ground: Ground,
-  fleet: readonly Phone[],
-  size: number,
-): Promise<RecordedQuery[][]> {
-  const database = await boundCopy(ground, 'record', fleet);
+export async function recordPipeline(deps: Deps, fleet: readonly Phone[], size: number): Promise<RecordedQuery[][]> {
+  const database = await boundCopy(deps, 'record', fleet);
   const db = recordingDb(database.pool);
   const boss = new PgBoss({ connectionString: database.url, supervise: false, schedule: false });
   boss.on('error', (error) => quietLog.error({ err: error }, 'pg-boss'));
@@ -45,7 +41,7 @@ export async function recordPipeline(
     fleet.map(async ({ clientId, employee, items }) => {
       const queue = { session: {}, clientId, employee, clock };
       for (let i = 0; i < items.length; i += size) {
-        await pipeline.room();
+        await pipeline.waitForCapacity();
         await pipeline.push(queue, readItems(`[${items.slice(i, i + size).join(',')}]`));
       }
     }),
@@ -60,11 +56,11 @@ const readItems: (text: string) => unknown[] = JSON.parse;
 
 /** Gives `measure` a way to run one recorded transaction on a fresh copy of the ground. */
 export async function replayOn<Result>(
-  ground: Ground,
+  deps: Deps,
   fleet: readonly Phone[],
   measure: (run: (transaction: readonly RecordedQuery[]) => Promise<void>) => Promise<Result>,
 ): Promise<Result> {
-  const database = await boundCopy(ground, 'replay', fleet);
+  const database = await boundCopy(deps, 'replay', fleet);
   const idle: Connection[] = [await database.pool.connect(), await database.pool.connect()];
   const all = [...idle];
   try {
@@ -83,8 +79,8 @@ export async function replayOn<Result>(
 }
 
 /** pg-boss makes its schema when it starts; what is replayed needs it, too. */
-async function boundCopy(ground: Ground, name: string, fleet: readonly Phone[]): Promise<BenchDatabase> {
-  const database = await ground.database(name, 'seed');
+async function boundCopy(deps: Deps, name: string, fleet: readonly Phone[]): Promise<BenchDatabase> {
+  const database = await deps.database(name, 'seed');
   const boss = new PgBoss({ connectionString: database.url, supervise: false, schedule: false });
   await boss.start();
   await createQueues(boss);

@@ -9,7 +9,7 @@ import { openStandIn } from '../../server/src/host/connection/postgres.ts';
 import { ReplicationWorker } from '../../server/src/replication/out/worker.ts';
 import { fillBacklog, type BacklogSize } from '../support/backlog.ts';
 import { hostLive, hostLiveFigures } from './host-live.ts';
-import { median, openGround, quietLog, type Ground } from './ground.ts';
+import { median, openDeps, quietLog, type Deps } from './fixture.ts';
 import type { Report } from './report.ts';
 
 /** 200,000 mutations over 15,000 stops: what an outage of some hours leaves behind. */
@@ -28,22 +28,22 @@ interface Drained {
  * change takes at 50/s out, and from the host to a phone (targets: 1 s and 5 s, p99).
  */
 export async function replicate({ rounds }: { rounds: number }): Promise<Report> {
-  const ground = await openGround();
+  const deps = await openDeps();
   try {
-    await seed(ground);
+    await seed(deps);
     // The first run also records what the worker writes.
     const written: Statement[][] = [];
-    await drainByWorker(ground, written);
+    await drainByWorker(deps, written);
     const ours: Drained[] = [];
     const raw: Drained[] = [];
     for (let round = 0; round < rounds; round++) {
-      ours.push(await drainByWorker(ground));
-      raw.push(await replay(ground, written));
+      ours.push(await drainByWorker(deps));
+      raw.push(await replay(deps, written));
     }
     const figures = [
       figure('worker', ours),
       figure('the same statements, one connection, no worker', raw),
-      ...hostLiveFigures(await hostLive(ground)),
+      ...hostLiveFigures(await hostLive(deps)),
     ];
     const seconds = (runs: readonly Drained[]) => median(runs.map((run) => run.seconds));
     return {
@@ -52,14 +52,14 @@ export async function replicate({ rounds }: { rounds: number }): Promise<Report>
       ratios: { 'of the raw limit': seconds(raw) / seconds(ours) },
     };
   } finally {
-    await ground.close();
+    await deps.close();
   }
 }
 
 const mutations = (): number => BACKLOG.routes * BACKLOG.stops * BACKLOG.mutations;
 
-async function seed(ground: Ground): Promise<void> {
-  const database = await ground.database('seed', 'template1');
+async function seed(deps: Deps): Promise<void> {
+  const database = await deps.database('seed', 'template1');
   await migrate(database.url, quietLog);
   await withBoss(database.url, async () => undefined);
   const host = await openStandIn({ url: database.url, library: LIBRARY, log: quietLog });
@@ -68,8 +68,8 @@ async function seed(ground: Ground): Promise<void> {
   await database.close();
 }
 
-async function drainByWorker(ground: Ground, record?: Statement[][]): Promise<Drained> {
-  const database = await ground.database('drain', 'seed');
+async function drainByWorker(deps: Deps, record?: Statement[][]): Promise<Drained> {
+  const database = await deps.database('drain', 'seed');
   const host = await openStandIn({ url: database.url, library: LIBRARY, log: quietLog });
   try {
     return await withBoss(database.url, async (boss) => {
@@ -83,7 +83,7 @@ async function drainByWorker(ground: Ground, record?: Statement[][]): Promise<Dr
         random: Math.random,
         owner: randomUUID(),
       });
-      const run = await measured(ground, async () => {
+      const run = await measured(deps, async () => {
         await worker.start();
         await nothingBehind(database.pool);
       });
@@ -96,11 +96,11 @@ async function drainByWorker(ground: Ground, record?: Statement[][]): Promise<Dr
   }
 }
 
-async function replay(ground: Ground, written: readonly Statement[][]): Promise<Drained> {
-  const database = await ground.database('replay', 'seed');
+async function replay(deps: Deps, written: readonly Statement[][]): Promise<Drained> {
+  const database = await deps.database('replay', 'seed');
   const host = await openStandIn({ url: database.url, library: LIBRARY, log: quietLog, size: 1 });
   try {
-    return await measured(ground, async () => {
+    return await measured(deps, async () => {
       for (const statements of written)
         await host.transaction((tx) =>
           Promise.all(statements.map(({ sql, parameters }) => tx.execute(sql, parameters))),
@@ -152,13 +152,13 @@ async function withBoss<Result>(connectionString: string, work: (boss: PgBoss) =
   }
 }
 
-async function measured(ground: Ground, work: () => Promise<unknown>): Promise<Drained> {
-  const [own, postgres] = [process.cpuUsage(), ground.postgresCpu()];
+async function measured(deps: Deps, work: () => Promise<unknown>): Promise<Drained> {
+  const [own, postgres] = [process.cpuUsage(), deps.postgresCpu()];
   const start = performance.now();
   await work();
   const seconds = (performance.now() - start) / 1000;
   const { user, system } = process.cpuUsage(own);
-  return { seconds, workerCpu: (user + system) / 1e6, postgresCpu: ground.postgresCpu() - postgres };
+  return { seconds, workerCpu: (user + system) / 1e6, postgresCpu: deps.postgresCpu() - postgres };
 }
 
 function figure(what: string, runs: readonly Drained[]): Report['figures'][number] {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { plan } from '../support/mirror.ts';
 import type { Phone } from './fleet.ts';
-import { tokenHash } from './ground.ts';
+import { tokenHash } from './fixture.ts';
 import { benchRoute, WEEK } from './workload.ts';
 
 export interface BaselineStop {

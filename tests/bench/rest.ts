@@ -7,8 +7,8 @@ import type { Child } from './child.ts';
 import { startRestBaseline, startTailgate } from './child.ts';
 import type { Phone } from './fleet.ts';
 import { makeFleet } from './fleet.ts';
-import type { Ground } from './ground.ts';
-import { median, openGround, processCpu, quantile, quietLog } from './ground.ts';
+import type { Deps } from './fixture.ts';
+import { median, openDeps, processCpu, quantile, quietLog } from './fixture.ts';
 import { peakMemory, residentMemory, resetPeakMemory } from './process-memory.ts';
 import type { Figure, Report } from './report.ts';
 import { fillRestBaseline } from './rest-baseline.ts';
@@ -63,38 +63,38 @@ interface Round {
 
 /** rest: the documented REST interface beside the baseline, one after the other on the same machine, a request at a time on each connection. */
 export async function rest({ rounds }: { rounds: number }): Promise<Report> {
-  const ground = await openGround();
+  const deps = await openDeps();
   try {
-    const seed = await ground.database('seed');
+    const seed = await deps.database('seed');
     await migrate(seed.url, quietLog);
     const phones = await makeFleet(seed.pool, { phones: FLEET, mutations: 0, stops: STOPS, lines: LINES });
     await seed.close();
-    const baselineSeed = await ground.database('baseline_seed');
+    const baselineSeed = await deps.database('baseline_seed');
     await fillRestBaseline(baselineSeed.pool, phones, STOPS, LINES);
     await baselineSeed.close();
     const ours: Round[] = [];
     const baseline: Round[] = [];
     for (let round = 0; round < rounds; round++) {
-      ours.push(await measureOurs(ground, phones));
-      baseline.push(await measureBaseline(ground, phones));
+      ours.push(await measureOurs(deps, phones));
+      baseline.push(await measureBaseline(deps, phones));
     }
     return report(ours, baseline);
   } finally {
-    await ground.close();
+    await deps.close();
   }
 }
 
-async function measureOurs(ground: Ground, phones: readonly Phone[]): Promise<Round> {
-  const database = await ground.database('ours', 'seed');
+async function measureOurs(deps: Deps, phones: readonly Phone[]): Promise<Round> {
+  const database = await deps.database('ours', 'seed');
   const dataDir = await mkdtemp(join(tmpdir(), 'tailgate-bench-'));
   const child = await startTailgate(database.url, dataDir);
   try {
     const work = new RestWork(phones, STOPS);
     const large = await measureLargeFile(child);
-    const measured = await measurePhases(ground, child, work);
+    const measured = await measurePhases(deps, child, work);
     measured.set(
       'GET route, unchanged (304)',
-      await measure(ground, child, await work.unchangedRoute(child.port, reading), reading),
+      await measure(deps, child, await work.unchangedRoute(child.port, reading), reading),
     );
     await expectApplied(database.pool, work.put);
     return { phases: measured, large };
@@ -105,12 +105,12 @@ async function measureOurs(ground: Ground, phones: readonly Phone[]): Promise<Ro
   }
 }
 
-async function measureBaseline(ground: Ground, phones: readonly Phone[]): Promise<Round> {
-  const database = await ground.database('baseline', 'baseline_seed');
+async function measureBaseline(deps: Deps, phones: readonly Phone[]): Promise<Round> {
+  const database = await deps.database('baseline', 'baseline_seed');
   const child = await startRestBaseline(database.url);
   try {
     const large = await measureLargeFile(child);
-    return { phases: await measurePhases(ground, child, new RestWork(phones, STOPS)), large };
+    return { phases: await measurePhases(deps, child, new RestWork(phones, STOPS)), large };
   } finally {
     await child.stop();
     await database.drop();
@@ -129,10 +129,10 @@ const writing = { warmSeconds: 1.5, seconds: 1.5 };
 const files = { connections: 8, warmSeconds: 0.3, seconds: 1 };
 type WarmedLoad = typeof reading;
 
-async function measurePhases(ground: Ground, child: Child, work: RestWork): Promise<Map<Phase, Measured>> {
+async function measurePhases(deps: Deps, child: Child, work: RestWork): Promise<Map<Phase, Measured>> {
   const photo = upload(PHOTO);
   const photoShot = prepare(photo);
-  const run = (shots: Shots, load: WarmedLoad): Promise<Measured> => measure(ground, child, shots, load);
+  const run = (shots: Shots, load: WarmedLoad): Promise<Measured> => measure(deps, child, shots, load);
   const put = (connections: number): Promise<Measured> => {
     work.stockUp(connections, MOST_PUTS / connections);
     return run({ next: work.putStop }, { ...writing, connections });
@@ -154,17 +154,17 @@ async function measurePhases(ground: Ground, child: Child, work: RestWork): Prom
   return measured;
 }
 
-async function measure(ground: Ground, child: Child, shots: Shots, load: WarmedLoad): Promise<Measured> {
+async function measure(deps: Deps, child: Child, shots: Shots, load: WarmedLoad): Promise<Measured> {
   await fire(child.port, shots, { ...load, seconds: load.warmSeconds });
   resetPeakMemory(child.pid);
-  const [server, postgres, own] = [child.cpu(), ground.postgresCpu(), ownCpu()];
+  const [server, postgres, own] = [child.cpu(), deps.postgresCpu(), ownCpu()];
   const { count, seconds, latencies, bytes } = await fire(child.port, shots, load);
   const per1000 = (cpu: number): number => (cpu / count) * 1000;
   return {
     rate: count / seconds,
     latencies,
     serverCpu: per1000(child.cpu() - server),
-    postgresCpu: per1000(ground.postgresCpu() - postgres),
+    postgresCpu: per1000(deps.postgresCpu() - postgres),
     loadCpu: per1000(ownCpu() - own),
     bytes: bytes / count,
     peak: peakMemory(child.pid),

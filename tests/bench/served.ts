@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Child } from './child.ts';
 import { startBaseline, startFloor, startTailgate } from './child.ts';
-import type { BenchDatabase, Ground } from './ground.ts';
+import type { BenchDatabase, Deps } from './fixture.ts';
 
 type Work<Result> = (child: Child, database: BenchDatabase) => Promise<Result>;
 
 /** What is measured has a server and a database of its own, gone when the work is done. */
 async function served<Result>(
-  ground: Ground,
+  deps: Deps,
   template: string | undefined,
   start: (database: BenchDatabase) => Promise<Child>,
   work: Work<Result>,
 ): Promise<Result> {
-  const database = await ground.database('served', template);
+  const database = await deps.database('served', template);
   try {
     const child = await start(database);
     try {
@@ -28,10 +28,10 @@ async function served<Result>(
 }
 
 /** The real server on a copy of the database `seed`. */
-export async function onTailgate<Result>(ground: Ground, work: Work<Result>, flags: string[] = []): Promise<Result> {
+export async function onTailgate<Result>(deps: Deps, work: Work<Result>, flags: string[] = []): Promise<Result> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tailgate-bench-'));
   try {
-    return await served(ground, 'seed', ({ url }) => startTailgate(url, dataDir, 'api', flags), work);
+    return await served(deps, 'seed', ({ url }) => startTailgate(url, dataDir, 'api', flags), work);
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }
@@ -39,13 +39,13 @@ export async function onTailgate<Result>(ground: Ground, work: Work<Result>, fla
 
 /** The baseline on a database that `fill` has filled. */
 export const onBaseline = <Result>(
-  ground: Ground,
+  deps: Deps,
   fill: (database: BenchDatabase) => Promise<void>,
   work: Work<Result>,
   flags: string[] = [],
 ): Promise<Result> =>
   served(
-    ground,
+    deps,
     undefined,
     async (database) => {
       await fill(database);
@@ -55,5 +55,5 @@ export const onBaseline = <Result>(
   );
 
 /** The bare floor for sockets. */
-export const onFloor = <Result>(ground: Ground, work: Work<Result>, flags: string[] = []): Promise<Result> =>
-  served(ground, undefined, ({ url }) => startFloor(url, flags), work);
+export const onFloor = <Result>(deps: Deps, work: Work<Result>, flags: string[] = []): Promise<Result> =>
+  served(deps, undefined, ({ url }) => startFloor(url, flags), work);

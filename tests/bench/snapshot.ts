@@ -7,8 +7,8 @@ import { plan } from '../support/mirror.ts';
 import { fillBaseline } from './baseline.ts';
 import type { Phone } from './fleet.ts';
 import { makeFleet } from './fleet.ts';
-import type { BenchDatabase, Ground } from './ground.ts';
-import { median, openGround, quietLog } from './ground.ts';
+import type { BenchDatabase, Deps } from './fixture.ts';
+import { median, openDeps, quietLog } from './fixture.ts';
 import type { Figure, Report } from './report.ts';
 import type { Shot } from './rest-load.ts';
 import { send } from './rest-load.ts';
@@ -29,9 +29,9 @@ const GZIP_LEVEL = 3;
  * what the phone then does with it is no part of it (`npm run bench -- device` is).
  */
 export async function snapshot({ rounds, phones = 100 }: { rounds: number; phones?: number }): Promise<Report> {
-  const ground = await openGround();
+  const deps = await openDeps();
   try {
-    const seed = await ground.database('seed');
+    const seed = await deps.database('seed');
     await migrate(seed.url, quietLog);
     const size = { phones: WARM + ALONE + phones, mutations: 0, stops: STOPS, lines: LINES };
     const fleet = await makeFleet(seed.pool, size);
@@ -40,13 +40,13 @@ export async function snapshot({ rounds, phones = 100 }: { rounds: number; phone
     const raw: Measured[] = [];
     const baseline: Measured[] = [];
     for (let round = 0; round < rounds; round++) {
-      raw.push(await fetchBySql(ground, fleet));
-      ours.push(await fetchOurs(ground, fleet));
-      baseline.push(await fetchBaseline(ground, fleet));
+      raw.push(await fetchBySql(deps, fleet));
+      ours.push(await fetchOurs(deps, fleet));
+      baseline.push(await fetchBaseline(deps, fleet));
     }
     return report({ raw, ours, baseline }, phones);
   } finally {
-    await ground.close();
+    await deps.close();
   }
 }
 
@@ -90,21 +90,21 @@ async function measure(
   };
 }
 
-const fetchOurs = (ground: Ground, fleet: readonly Phone[]): Promise<Measured> =>
-  onTailgate(ground, (child) =>
-    overHttp(fleet, child.port, { server: child.cpu, postgres: ground.postgresCpu }, ({ employee, token }, n) => ({
+const fetchOurs = (deps: Deps, fleet: readonly Phone[]): Promise<Measured> =>
+  onTailgate(deps, (child) =>
+    overHttp(fleet, child.port, { server: child.cpu, postgres: deps.postgresCpu }, ({ employee, token }, n) => ({
       method: 'GET',
       path: `/api/sync/snapshot?scope=${routeScope(benchRoute(n))}`,
       headers: { employee_id: employee, api_token: token, 'accept-encoding': 'gzip' },
     })),
   );
 
-const fetchBaseline = (ground: Ground, fleet: readonly Phone[]): Promise<Measured> =>
+const fetchBaseline = (deps: Deps, fleet: readonly Phone[]): Promise<Measured> =>
   onBaseline(
-    ground,
+    deps,
     (database) => fillWithPlans(database, fleet),
     (child) =>
-      overHttp(fleet, child.port, { server: child.cpu, postgres: ground.postgresCpu }, (_phone, n) => ({
+      overHttp(fleet, child.port, { server: child.cpu, postgres: deps.postgresCpu }, (_phone, n) => ({
         method: 'GET',
         path: `/route?route=${benchRoute(n).id}`,
         headers: {},
@@ -141,11 +141,11 @@ async function overHttp(
 const compress = promisify(gzip);
 
 /** Its documents by SQL alone, joined and compressed: no right, no version, no frame. */
-async function fetchBySql(ground: Ground, fleet: readonly Phone[]): Promise<Measured> {
-  const database = await ground.database('raw', 'seed');
+async function fetchBySql(deps: Deps, fleet: readonly Phone[]): Promise<Measured> {
+  const database = await deps.database('raw', 'seed');
   const own = (): number => (process.cpuUsage().user + process.cpuUsage().system) / 1e6;
   try {
-    return await measure(fleet.length, { server: own, postgres: ground.postgresCpu }, async (n) => {
+    return await measure(fleet.length, { server: own, postgres: deps.postgresCpu }, async (n) => {
       const { facility, id } = benchRoute(n);
       const documents = async (table: 'stop_plan' | 'stop_result'): Promise<string[]> => {
         const { rows } = await database.pool.query<{ doc: string }>({

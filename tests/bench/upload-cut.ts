@@ -11,7 +11,7 @@ import { startTailgate } from './child.ts';
 import type { CutLink } from './cut-link.ts';
 import { openCutLink } from './cut-link.ts';
 import { makeFleet } from './fleet.ts';
-import { openGround, quietLog } from './ground.ts';
+import { openDeps, quietLog } from './fixture.ts';
 import type { Figure, Report } from './report.ts';
 
 const PHOTOS = 5;
@@ -26,9 +26,9 @@ const MOST_TRIES = 6;
  * client that sends each file as a whole until it has arrived. Target: at most 105 % of the useful bytes.
  */
 export async function uploadCut(): Promise<Report> {
-  const ground = await openGround();
+  const deps = await openDeps();
   const folder = await mkdtemp(join(tmpdir(), 'tailgate-cut-'));
-  const seed = await ground.database('cut');
+  const seed = await deps.database('cut');
   await migrate(seed.url, quietLog);
   const [driver] = await makeFleet(seed.pool, { phones: 1, mutations: 0, stops: 1, lines: 1 });
   if (!driver) throw new Error('no driver');
@@ -46,7 +46,7 @@ export async function uploadCut(): Promise<Report> {
     };
   } finally {
     await server.stop();
-    await ground.close();
+    await deps.close();
     await rm(folder, { recursive: true, force: true });
   }
 }

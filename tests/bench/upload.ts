@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { spellAssetId } from '@tailgate/sync-protocol';
 import * as tus from 'tus-js-client';
 import { insertAssets, insertChunk } from '../../server/src/assets/sql.ts';
-import { Tray } from '../../server/src/assets/tray.ts';
+import { ChunkBuffer } from '../../server/src/assets/chunk-buffer.ts';
 import { byteaArray, int2Array, int8Array, textArray, uuidArray } from '../../server/src/db/arrays.ts';
 import { migrate } from '../../server/src/db/migrate.ts';
 import { createPool } from '../../server/src/db/pool.ts';
@@ -18,8 +18,8 @@ import { RestClient } from '../support/rest-client.ts';
 import type { Child } from './child.ts';
 import { startChild, startTailgate } from './child.ts';
 import { atATime, photoForms, readFile, sendForm } from './file-load.ts';
-import type { Ground } from './ground.ts';
-import { median, openGround, quantile, quietLog } from './ground.ts';
+import type { Deps } from './fixture.ts';
+import { median, openDeps, quantile, quietLog } from './fixture.ts';
 import type { Figure, Report } from './report.ts';
 
 const PHOTOS = 20;
@@ -35,9 +35,9 @@ const WARM_UP = 3;
  * one bytea a file), and the raw limit: the same chunk and asset rows by SQL alone over as many connections.
  */
 export async function upload({ rounds }: { rounds: number }): Promise<Report> {
-  const ground = await openGround();
+  const deps = await openDeps();
   const folder = await mkdtemp(join(tmpdir(), 'tailgate-files-'));
-  const seed = await ground.database('files');
+  const seed = await deps.database('files');
   await migrate(seed.url, quietLog);
   await seed.pool.query('create table b_file (id uuid primary key, data bytea not null)');
   const ours = await startTailgate(seed.url, folder);
@@ -58,9 +58,9 @@ export async function upload({ rounds }: { rounds: number }): Promise<Report> {
       const forms = photoForms(PHOTOS, PHOTO_BYTES);
       for (const { side, up, down } of measured) {
         const isWarm = round >= WARM_UP;
-        const ids = await timed(ground, side, isWarm ? up : undefined, () => atATime(AT_A_TIME, forms, side.send));
+        const ids = await timed(deps, side, isWarm ? up : undefined, () => atATime(AT_A_TIME, forms, side.send));
         const { read } = side;
-        if (read) await timed(ground, side, isWarm ? down : undefined, () => atATime(AT_A_TIME, ids, read));
+        if (read) await timed(deps, side, isWarm ? down : undefined, () => atATime(AT_A_TIME, ids, read));
       }
     }
     return report(measured);
@@ -68,7 +68,7 @@ export async function upload({ rounds }: { rounds: number }): Promise<Report> {
     await rawDb.end();
     await ours.stop();
     await baseline.stop();
-    await ground.close();
+    await deps.close();
     await rm(folder, { recursive: true, force: true });
   }
 }
@@ -112,7 +112,7 @@ function rawSide(db: Db): Pick<Side, 'send'> {
       const bytes = form.subarray(0, PHOTO_BYTES);
       const content = freshId(new Date());
       const id = spellAssetId(randomBytes(10));
-      const tray = new Tray(2 * PHOTO_BYTES);
+      const tray = new ChunkBuffer(2 * PHOTO_BYTES);
       tray.add(content, 0, bytes);
       const sha256 = createHash('sha256').update(bytes).digest();
       const names = [textArray(['photo.jpg']), textArray(['image/jpeg']), int8Array([bytes.length])];
@@ -137,18 +137,18 @@ interface Run {
 const newRun = (): Run => ({ ms: [], serverCpu: 0, postgresCpu: 0 });
 
 async function timed<Result>(
-  ground: Ground,
+  deps: Deps,
   { child }: Side,
   run: Run | undefined,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const server = (): number => child?.cpu() ?? 0;
-  const [serverBefore, postgresBefore, start] = [server(), ground.postgresCpu(), performance.now()];
+  const [serverBefore, postgresBefore, start] = [server(), deps.postgresCpu(), performance.now()];
   const result = await work();
   if (run) {
     run.ms.push(performance.now() - start);
     run.serverCpu += server() - serverBefore;
-    run.postgresCpu += ground.postgresCpu() - postgresBefore;
+    run.postgresCpu += deps.postgresCpu() - postgresBefore;
   }
   return result;
 }

@@ -32,7 +32,7 @@ const isThere = async (name: string) =>
 const lines = () =>
   execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)], { encoding: 'utf8' })
     .split('\n')
-    .filter((line) => line.includes('line-process.ts'))
+    .filter((line) => line.includes('connection-process.ts'))
     .map((line) => Number.parseInt(line, 10));
 
 describe('a connection', () => {

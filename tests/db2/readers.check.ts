@@ -81,8 +81,8 @@ test('the family of Db2 is what the database calls itself', async () => {
 });
 
 test('open transaction of another program: the doorbell leaves its lines out and reads the rest at once', async () => {
-  const { rings, strange } = await new Doorbell(host).look();
-  expect(rings).toMatchObject([{ file: 'CUSMSP', key: { CMCUS: 'OLD' } }]);
+  const { changes, strange } = await new Doorbell(host).poll();
+  expect(changes).toMatchObject([{ file: 'CUSMSP', key: { CMCUS: 'OLD' } }]);
   expect(strange).toEqual([]);
   await pool.query(ring('UNREAD'));
   expect(await new Doorbell(host).clear(10)).toBe(2);

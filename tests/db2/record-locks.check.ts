@@ -54,7 +54,7 @@ test('on Db2 for i the limit of our statement ends the wait: a failure of these 
 
 test('a statement that is never answered costs its connection, and is a failure of its rows all the same', async () => {
   const children = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)], { encoding: 'utf8' });
-  const lines = children.split('\n').filter((text) => text.includes('line-process.ts'));
+  const lines = children.split('\n').filter((text) => text.includes('connection-process.ts'));
   const work = ibmI.transaction(async (tx) => {
     for (const line of lines) process.kill(Number.parseInt(line, 10), 'SIGSTOP');
     await tx.execute(update);

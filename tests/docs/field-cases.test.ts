@@ -5,7 +5,7 @@ import { importsOf, readText, readTree } from '../house/source-file.ts';
 const numbers = Array.from({ length: 30 }, (_, n) => n + 1);
 
 /** On what every field case has to be played: what the phones of the field cases stand on, in their order. */
-const storages = [...readText('tests/support/field-ground.ts').matchAll(/\bstorage: '([^']+)'/g)].map(
+const storages = [...readText('tests/support/field-fixture.ts').matchAll(/\bstorage: '([^']+)'/g)].map(
   ([, storage = '']) => storage,
 );
 
@@ -23,7 +23,7 @@ function playedIn(file: SourceFile): { readonly on: readonly string[]; readonly 
   const support = importsOf(file)
     .filter(({ typesOnly }) => !typesOnly)
     .map(({ specifier }) => specifier.split('/').at(-1) ?? '');
-  const isForAll = support.includes('field-ground.ts');
+  const isForAll = support.includes('field-fixture.ts');
   const on = isForAll ? storages : support.flatMap((name) => ownStorages[name] ?? []);
   const cases = [...file.text.matchAll(title(isForAll ? '  ' : ' *'))].map(([, n]) => Number(n));
   return { on, cases };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CommandError, explain, hostManual, parseCommand, runCommand } from '../../server/src/host/tools/cli.ts';
 import { createHost } from '../support/stand-in.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { routeFile, WEEK } from './import-ground.ts';
+import { routeFile, WEEK } from './import-fixture.ts';
 
 const parse: (text: string) => unknown = JSON.parse;
 

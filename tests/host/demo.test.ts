@@ -6,7 +6,7 @@ import { misfits } from '../../server/src/host/files/fit.ts';
 import { readFile } from '../../server/src/host/reads/reads.ts';
 import { hostFileNames } from '../../server/src/host/files/tables.ts';
 import { stopPayload } from '../../server/src/routes/payload.ts';
-import { importGround, routeKey } from './import-ground.ts';
+import { importDeps, routeKey } from './import-fixture.ts';
 import { createHost } from '../support/stand-in.ts';
 
 const now = new Date('2026-11-18T12:00:00Z');
@@ -99,19 +99,19 @@ test('an empty host gets the depot of the contract, once', async () => {
 });
 
 describe('beside a mirror', () => {
-  let ground: Awaited<ReturnType<typeof importGround>>;
-  let opened: ReturnType<typeof ground.openImport>;
+  let deps: Awaited<ReturnType<typeof importDeps>>;
+  let opened: ReturnType<typeof deps.openImport>;
 
   beforeAll(async () => {
-    ground = await importGround();
-    await ground.clerk.transaction((tx) => tx.execute('delete from EMPMSTP'));
-    await loadDemo(ground.clerk, now);
-    opened = ground.openImport();
+    deps = await importDeps();
+    await deps.clerk.transaction((tx) => tx.execute('delete from EMPMSTP'));
+    await loadDemo(deps.clerk, now);
+    opened = deps.openImport();
     await opened.imports.importNow();
   });
 
   test('the mirror takes the whole depot in, the longest route too', async () => {
-    const { plans, drivers } = await ground.read('R100');
+    const { plans, drivers } = await deps.read('R100');
     const first = plans[0]?.plan;
     expect(first?.products.length).toBeGreaterThanOrEqual(3);
     const invoicesOf = (id: string) =>
@@ -123,26 +123,26 @@ describe('beside a mirror', () => {
     expect(first?.customer.contact.contact_email).toMatch(/@/);
     expect(first?.customer.location.coordinates.latitude).toMatch(/^41\.\d{6}$/);
     expect(drivers.map(({ employee }) => employee)).toEqual(['1001', '1002']);
-    const long = await ground.read('R900');
+    const long = await deps.read('R900');
     expect(long.plans).toHaveLength(150);
     expect(long.plans.every(({ plan }) => plan.products.length === 20)).toBe(true);
-    expect((await ground.read('R300')).route).toMatchObject({
+    expect((await deps.read('R300')).route).toMatchObject({
       status: 'C',
       closed_by: 'D',
       version: 1,
       hosted_through: 1,
     });
-    expect((await ground.read('R300')).results.get(999)?.result).toMatchObject({ status: 'C', arrived: true });
+    expect((await deps.read('R300')).results.get(999)?.result).toMatchObject({ status: 'C', arrived: true });
     expect(opened.log.lines).toEqual([]);
   });
 
   test('what GET route shows can be dispatched again, a warehouse without a customer and all', async () => {
-    const { plans } = await ground.read('R200');
+    const { plans } = await deps.read('R200');
     const stops = plans.map(({ plan }) => stopPayload(stopView(plan, { status: 'P' })));
     expect(stops.at(-1)).toMatchObject({ id: 999, customer: { id: '', name: '' } });
-    await ground.dispatch({ ...routeKey('R201'), name: 'Chicago South', drivers: [{ id: '1010' }], stops });
+    await deps.dispatch({ ...routeKey('R201'), name: 'Chicago South', drivers: [{ id: '1010' }], stops });
     await opened.imports.importNow();
-    const again = await ground.read('R201');
+    const again = await deps.read('R201');
     expect(again.plans.map(({ plan }) => stopPayload(stopView(plan, { status: 'P' })))).toEqual(stops);
   });
 });

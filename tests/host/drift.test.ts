@@ -1,11 +1,11 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { expect, test } from 'vitest';
 import { DriftCheck } from '../../server/src/replication/in/drift-check.ts';
-import { importGround, routeFile, routeKey } from './import-ground.ts';
+import { importDeps, routeFile, routeKey } from './import-fixture.ts';
 
-const ground = await importGround();
-const { clerk, dispatch, pool, read } = ground;
-const { imports } = ground.openImport();
+const deps = await importDeps();
+const { clerk, dispatch, pool, read } = deps;
+const { imports } = deps.openImport();
 await imports.start();
 
 const quietly = async (statement: string) => {
@@ -108,7 +108,7 @@ test('drift: closed routes are read, and compared where their rows have changed'
 
   await quietly("update RTSTPP set RSSTS = 'R' where RSRTE = 'D6' and RSSTP = 1");
   // Somebody has it in hand: it is left alone, and compared again the next time.
-  const { leases } = ground.openImport();
+  const { leases } = deps.openImport();
   const lease = await leases.take(routeKey('D6'));
   if (!lease) throw new Error('the lease of a quiet route is free');
   expect((await imports.findDrift('routes')).results).toEqual([]);
@@ -159,7 +159,7 @@ test('drift: after a restore nobody waits a quarter of an hour for what only the
       return { routes: 0, masters: [], plans: [], results: [] };
     },
     clock: () => new Date(),
-    log: ground.openImport().log,
+    log: deps.openImport().log,
     isRestored: true,
   });
   check.start();
@@ -177,7 +177,7 @@ test('drift: open routes are compared again and again, everything once a day', a
       return { routes: 0, masters: [], plans: [], results: [] };
     },
     clock: () => new Date(now),
-    log: ground.openImport().log,
+    log: deps.openImport().log,
     everyMs: 5,
   });
   check.start();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { facilitiesInUtc } from '../../server/src/replication/in/facility-clocks.ts';
-import { routeFile } from './import-ground.ts';
+import { routeFile } from './import-fixture.ts';
 import { openStage } from './import-stage.ts';
 
 const { deliver, dispatch, imports, pool, read, sql, openImport } = await openStage('doorbell');

@@ -1,9 +1,9 @@
 import { operations } from '@tailgate/sync-protocol';
 import { expect, test } from 'vitest';
 import { opsToken } from '../support/rest-server.ts';
-import { rowGround } from './row-ground.ts';
+import { rowDeps } from './row-fixture.ts';
 
-const { client, depot, expectRows, report } = await rowGround();
+const { client, depot, expectRows, report } = await rowDeps();
 const { beginHold, endHold, listHolds } = operations;
 const headers = { authorization: `Bearer ${opsToken}` };
 const delivered = { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z' } as const;

@@ -2,9 +2,9 @@ import { operations } from '@tailgate/sync-protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readResult } from '../../server/src/stops/stored-documents.ts';
-import { rowGround } from './row-ground.ts';
+import { rowDeps } from './row-fixture.ts';
 
-const { depot, pool, client, report, settled } = await rowGround();
+const { depot, pool, client, report, settled } = await rowDeps();
 const worker = depot.worker();
 await worker.start();
 

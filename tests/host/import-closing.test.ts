@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { HostError, type Host } from '../../server/src/host/host.ts';
-import { importGround, routeFile, routeKey } from './import-ground.ts';
+import { importDeps, routeFile, routeKey } from './import-fixture.ts';
 
 // What the import must leave alone: a route's state belongs to its drivers and to the office alike.
 
 const aDate: unknown = expect.any(Date);
 
-const ground = await importGround();
-const { clerk, host, pool, dispatch, read } = ground;
-const { imports } = ground.openImport();
+const deps = await importDeps();
+const { clerk, host, pool, dispatch, read } = deps;
+const { imports } = deps.openImport();
 
 const sql = (statement: string) => clerk.transaction((tx) => tx.execute(statement));
 
@@ -46,7 +46,7 @@ test('the timer that a driver has started goes on when the office notes the retu
 
 test('a reload is one new life, however often its rows have to be looked at', async () => {
   await imported('R3');
-  const { leases } = ground.openImport();
+  const { leases } = deps.openImport();
   const lease = await leases.take(routeKey('R3'));
   if (!lease) throw new Error('the lease of a quiet route is free');
   await sql("delete from RTHDRP where RHRTE = 'R3'");
@@ -75,7 +75,7 @@ test('a crash between a reload and the removal of its line does not begin that l
       return reads < 0 ? Promise.reject(new HostError('08003', 'the connection broke')) : host.transaction(work);
     },
   };
-  const { imports: killed } = ground.openImport(dying);
+  const { imports: killed } = deps.openImport(dying);
   await expect(killed.importNow()).rejects.toThrow('the connection broke');
   expect((await read('R4')).route).toMatchObject({ epoch: 2 });
   await pool.query(`update route set status = 'C', closed_by = 'D', closed_at = now() where id = 'R4'`);

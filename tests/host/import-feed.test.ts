@@ -5,18 +5,18 @@ import { Phone } from '../support/phone.ts';
 import { Replica } from '../support/replica.ts';
 import { readSnapshot } from '../support/snapshot.ts';
 import { startSyncNode } from '../support/sync-node.ts';
-import { importGround, routeFile, routeKey } from './import-ground.ts';
+import { importDeps, routeFile, routeKey } from './import-fixture.ts';
 
 // The node looks for what it missed so seldom that all it learns here was told by a notification.
-const ground = await importGround();
-const { imports } = ground.openImport();
+const deps = await importDeps();
+const { imports } = deps.openImport();
 await imports.importNow();
-const node = await startSyncNode({ database: ground.database, limits: { sweep_ms: 60_000 } });
+const node = await startSyncNode({ database: deps.database, limits: { sweep_ms: 60_000 } });
 const anna = await signUp(node.client, '1001');
 const carol = await signUp(node.client, '1003');
 
 const dispatched = async (id: string, options?: Parameters<typeof routeFile>[1]) => {
-  await ground.dispatch(routeFile(id, options));
+  await deps.dispatch(routeFile(id, options));
   await imports.importNow();
 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findPendingRoute } from '../../server/src/routes/queries.ts';
 import { openDepot } from '../support/depot.ts';
-import { routeFile } from './import-ground.ts';
+import { routeFile } from './import-fixture.ts';
 import { openStage } from './import-stage.ts';
 
 const aDate: unknown = expect.any(Date);

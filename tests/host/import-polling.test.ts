@@ -4,7 +4,7 @@ import { HostPolling } from '../../server/src/replication/in/host-polling.ts';
 import { UnheardDoorbell } from '../../server/src/replication/in/unheard-doorbell.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { createHost } from '../support/stand-in.ts';
-import { routeFile, routeKey } from './import-ground.ts';
+import { routeFile, routeKey } from './import-fixture.ts';
 import { openStage } from './import-stage.ts';
 import { importSuite } from './import-suite.ts';
 import { officeEditSuite } from './office-edit-suite.ts';
@@ -20,7 +20,7 @@ officeEditSuite(stage);
 describe('polling', () => {
   const clock = { now: new Date() };
   const polling = new HostPolling({ db: pool, host, clock: () => clock.now });
-  const silenceAll = async () => polling.silence((await polling.look()).rings.map(({ sequence }) => sequence));
+  const silenceAll = async () => polling.acknowledge((await polling.poll()).changes.map(({ sequence }) => sequence));
   const later = (seconds: number) => {
     clock.now = new Date(clock.now.getTime() + 1_000 * seconds);
   };
@@ -29,26 +29,26 @@ describe('polling', () => {
     await imported('P1');
     await silenceAll();
     await sql("update RTSTPP set RSSEQ = 9, RSUUSR = 'ANN', RSUPGM = 'PLAN' where RSRTE = 'P1' and RSSTP = 2");
-    const [ring] = (await polling.look()).rings;
+    const [ring] = (await polling.poll()).changes;
     const key = { RSFAC: 'F01', RSRTE: 'P1', RSWKE: '20261121', RSSTP: '2' };
     expect(ring).toMatchObject({ file: 'RTSTPP', operation: 'update', key, user: 'ANN', age: 0, isSettled: false });
     later(5);
     await sql("update RTSTPP set RSSEQ = 8 where RSRTE = 'P1' and RSSTP = 2");
     later(2);
     // Touched again: young once more, and not forgotten for how long it has been going on.
-    const again = (await polling.look()).rings;
+    const again = (await polling.poll()).changes;
     expect(again).toMatchObject([{ age: 0, waiting: 7_000 }]);
-    await polling.silence([ring?.sequence ?? '']);
-    expect(await polling.lookAgain()).toHaveLength(1);
+    await polling.acknowledge([ring?.sequence ?? '']);
+    expect(await polling.pollAgain()).toHaveLength(1);
     await silenceAll();
-    expect((await polling.look()).rings).toEqual([]);
+    expect((await polling.poll()).changes).toEqual([]);
   });
 
   test('knows what only the service’s columns tell: nothing half loaded has to be waited for', async () => {
     await imported('P2');
     await silenceAll();
     await sql("update RTSTPP set RSSTS = 'S' where RSRTE = 'P2' and RSSTP = 1");
-    expect((await polling.look()).rings).toMatchObject([{ file: 'RTSTPP', isSettled: true }]);
+    expect((await polling.poll()).changes).toMatchObject([{ file: 'RTSTPP', isSettled: true }]);
     await silenceAll();
   });
 
@@ -56,7 +56,7 @@ describe('polling', () => {
     await imported('P3');
     await silenceAll();
     await sql("update RTHDRP set RHNAM = 'South' where RHRTE = 'P3'");
-    const names = async (one: HostPolling) => (await one.look()).rings.map(({ sequence }) => sequence);
+    const names = async (one: HostPolling) => (await one.poll()).changes.map(({ sequence }) => sequence);
     const [first, ...others] = await names(polling);
     expect(others).toEqual([]);
     expect(await names(new HostPolling({ db: pool, host, clock: () => clock.now }))).toEqual([first]);
@@ -131,7 +131,7 @@ describe('polling', () => {
     expect(rounds.take(routes, 0)).toEqual([]);
     const looks = Array.from({ length: 450 }, (_, n) => rounds.take(routes, 2_000 * (n + 1)));
     expect(looks.flat()).toEqual(routes);
-    expect(Math.max(...looks.map((look) => look.length))).toBe(1);
+    expect(Math.max(...looks.map((poll) => poll.length))).toBe(1);
     // After a pause of hours a look is no longer than it may be, and one that is new comes in its turn.
     const more = ['F01\tR0305\t20261121', ...routes];
     const long = rounds.take(more, 36_000_000);

@@ -1,16 +1,16 @@
 import { expect, test, vi } from 'vitest';
 import type { Connection, Db, Queryable } from '../../server/src/db/types.ts';
 import type { Host } from '../../server/src/host/host.ts';
-import { importGround, routeFile } from './import-ground.ts';
+import { importDeps, routeFile } from './import-fixture.ts';
 
-const ground = await importGround();
-const { clerk, host, pool, dispatch, read } = ground;
+const deps = await importDeps();
+const { clerk, host, pool, dispatch, read } = deps;
 
 const sql = (statement: string) => clerk.transaction((tx) => tx.execute(statement));
 const published = async (id: string) => (await read(id)).route?.published_at ?? null;
 
 test('a route is seen once it has been quiet for two seconds, never half loaded, and within five seconds', async () => {
-  const { imports } = ground.openImport(host, 1);
+  const { imports } = deps.openImport(host, 1);
   await imports.start();
   await dispatch(routeFile('R1', { stops: 1 }));
   await imports.importNow();
@@ -38,20 +38,20 @@ test('a route is seen once it has been quiet for two seconds, never half loaded,
 test('a start finds what changed while nobody listened, and what the doorbell never told', async () => {
   await dispatch(routeFile('R3'));
   await sql('delete from PODCHGP');
-  const { imports } = ground.openImport();
+  const { imports } = deps.openImport();
   await imports.start();
   expect(await published('R3')).toBeInstanceOf(Date);
   await sql("delete from RTHDRP where RHRTE = 'R3'");
   await sql("delete from RTPRDP where RPRTE = 'R2'");
   await sql('delete from PODCHGP');
-  const next = ground.openImport();
+  const next = deps.openImport();
   await next.imports.start();
   expect((await read('R3')).route?.withdrawn_at).toBeInstanceOf(Date);
   expect((await read('R2')).plans[0]?.plan.products).toEqual([]);
 });
 
 test('several importers at once do the work once', async () => {
-  const nodes = Array.from({ length: 3 }, () => ground.openImport().imports);
+  const nodes = Array.from({ length: 3 }, () => deps.openImport().imports);
   await Promise.all(nodes.map((imports) => imports.start()));
   await dispatch(routeFile('R4'));
   await Promise.all(nodes.map((imports) => imports.importNow()));
@@ -62,15 +62,15 @@ test('several importers at once do the work once', async () => {
 
 test('a node behind a transaction pooler leaves the import to the others when its look is over', async () => {
   await using pooled = await transactionPooler();
-  const { imports: behindPooler } = ground.openImport(host, 3_600, pooled.db);
+  const { imports: behindPooler } = deps.openImport(host, 3_600, pooled.db);
   await behindPooler.importNow();
   await dispatch(routeFile('POOLED'));
-  await ground.openImport().imports.importNow();
+  await deps.openImport().imports.importNow();
   expect(await published('POOLED')).toBeInstanceOf(Date);
 });
 
 test('a host that is away delays the import and fails nothing', async () => {
-  const { imports, log } = ground.openImport(host, 1);
+  const { imports, log } = deps.openImport(host, 1);
   await sql("insert into standin_fault (fault) values ('outage')");
   await imports.start();
   expect(log.lines.map(({ level, message }) => [level, message])).toEqual([
@@ -109,9 +109,9 @@ test('a line with a lower number that is committed after the look stays in the d
       return rows;
     },
   };
-  await ground.openImport(committing).imports.importNow();
+  await deps.openImport(committing).imports.importNow();
   expect(await host.query('select CHFIL from PODCHGP')).toEqual([{ CHFIL: 'CUSMSP' }]);
-  await ground.openImport().imports.importNow();
+  await deps.openImport().imports.importNow();
   expect((await read('R6')).plans[0]?.plan.customer.name).toBe('Late');
 });
 

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { importGround, routeFile, routeKey } from './import-ground.ts';
+import { importDeps, routeFile, routeKey } from './import-fixture.ts';
 
 type Delivery = { at?: Date; status?: string };
 
 /** An import that learns by the doorbell or by polling, and who makes it work: dispatchers, clerks, a driver. */
 export async function openStage(by: 'doorbell' | 'polling', clock?: () => Date) {
-  const ground = await importGround(by, clock);
-  const { clerk, changes, dispatch, read } = ground;
-  const { imports, log } = ground.openImport();
+  const deps = await importDeps(by, clock);
+  const { clerk, changes, dispatch, read } = deps;
+  const { imports, log } = deps.openImport();
 
   const sql = (statement: string) => clerk.transaction((tx) => tx.execute(statement));
   /** What was told and not taken in. */
-  const waiting = async () => (await changes.look()).rings;
+  const waiting = async () => (await changes.poll()).changes;
 
   /** A dispatched route in the mirror. */
   const imported = async (id: string, options?: Parameters<typeof routeFile>[1]) => {
@@ -23,7 +23,7 @@ export async function openStage(by: 'doorbell' | 'polling', clock?: () => Date) 
   /** What a driver's phone would do. */
   const deliver = async (id: string, stop: number, { at = new Date(), status = 'D' }: Delivery = {}): Promise<void> => {
     const key = routeKey(id);
-    await ground.pipeline.submit({
+    await deps.pipeline.submit({
       id: randomUUID(),
       name: 'stop.update',
       version: 1,
@@ -39,7 +39,7 @@ export async function openStage(by: 'doorbell' | 'polling', clock?: () => Date) 
     });
   };
 
-  return { ...ground, imports, log, sql, waiting, imported, deliver };
+  return { ...deps, imports, log, sql, waiting, imported, deliver };
 }
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { routeFile } from './import-ground.ts';
+import { routeFile } from './import-fixture.ts';
 import type { Stage } from './import-stage.ts';
 
 const aDate: unknown = expect.any(Date);

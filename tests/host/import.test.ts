@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { routeKey } from './import-ground.ts';
+import { routeKey } from './import-fixture.ts';
 import { openStage } from './import-stage.ts';
 import { importSuite } from './import-suite.ts';
 import { officeEditSuite } from './office-edit-suite.ts';

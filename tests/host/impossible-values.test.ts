@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readRouteRows } from '../../server/src/host/reads/reads.ts';
 import { reportFaults } from '../../server/src/replication/in/host-faults.ts';
 import { soundRows } from '../../server/src/replication/in/sound-rows.ts';
-import { routeFile, routeKey, WEEK } from './import-ground.ts';
+import { routeFile, routeKey, WEEK } from './import-fixture.ts';
 import { openStage } from './import-stage.ts';
 
 // The host takes any value that fits into a column, and so do programs of three decades.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decodeStop } from '../../server/src/replication/out/shadow.ts';
-import { routeKey } from './import-ground.ts';
+import { routeKey } from './import-fixture.ts';
 import type { Stage } from './import-stage.ts';
 
 const aDate: unknown = expect.any(Date);

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { Heartbeat } from '../../server/src/replication/control/heartbeat.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { opsToken } from '../support/rest-server.ts';
-import { rowGround } from './row-ground.ts';
+import { rowDeps } from './row-fixture.ts';
 
 // GET /api/ops/replication: what an operator sees of the host's backlog, from a server without a worker of its own.
 
-const { client, depot, pool, report } = await rowGround();
+const { client, depot, pool, report } = await rowDeps();
 const { listRouteBacklog, readReplication } = operations;
 const headers = { authorization: `Bearer ${opsToken}` };
 const delivered = { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z' } as const;

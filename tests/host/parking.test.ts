@@ -2,9 +2,9 @@ import { operations } from '@tailgate/sync-protocol';
 import { describe, expect, test } from 'vitest';
 import type { Host } from '../../server/src/host/host.ts';
 import { opsToken } from '../support/rest-server.ts';
-import { rowGround } from './row-ground.ts';
+import { rowDeps } from './row-fixture.ts';
 
-const { client, depot, pool, expectRows, report } = await rowGround();
+const { client, depot, pool, expectRows, report } = await rowDeps();
 const { listParked, repairParked, retryParked, skipParked } = operations;
 const headers = { authorization: `Bearer ${opsToken}` };
 const delivered = { status: 'D', end_delivery_time: '2026-11-21T15:59:30.000Z' } as const;

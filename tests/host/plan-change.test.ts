@@ -2,11 +2,11 @@ import type { StopObjectInput } from '@tailgate/sync-protocol';
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../server/src/mutations/change.ts';
 import { change } from '../support/depot.ts';
-import { importGround, routeFile, routeKey } from './import-ground.ts';
+import { importDeps, routeFile, routeKey } from './import-fixture.ts';
 
-const ground = await importGround();
-const { clerk, pool, dispatch, read } = ground;
-const { imports } = ground.openImport();
+const deps = await importDeps();
+const { clerk, pool, dispatch, read } = deps;
+const { imports } = deps.openImport();
 
 const sql = (statement: string) => clerk.transaction((tx) => tx.execute(statement));
 
@@ -17,7 +17,7 @@ async function imported(id: string, options?: Parameters<typeof routeFile>[1]): 
 }
 
 const record = (id: string, stop: StopObjectInput, at = new Date()): Promise<Outcome> =>
-  ground.pipeline.submit(change(routeKey(id), stop, at));
+  deps.pipeline.submit(change(routeKey(id), stop, at));
 
 function warned(outcome: Outcome) {
   if (outcome.result === 'quarantined') throw new Error(outcome.reason);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { openPipeline } from '../../server/src/mutations/intake/pipeline.ts';
 import { codeBook } from '../../server/src/codes/code-book.ts';
 import { bossWakeups } from '../../server/src/mutations/jobs/wakeups.ts';
-import { Findings } from '../../server/src/replication/out/findings.ts';
+import { PassResult } from '../../server/src/replication/out/pass-result.ts';
 import { Leases } from '../../server/src/replication/out/lease.ts';
 import { change, openDepot } from '../support/depot.ts';
 import { recordedLog } from '../support/recorded-log.ts';
@@ -111,7 +111,7 @@ describe('leases', () => {
     const taken = await next.take(key);
     expect(taken?.fence).toBe(old.fence + 1);
 
-    const findings = new Findings();
+    const findings = new PassResult();
     findings.confirmed({ stop: 1, sequence: 1, rows: '{"files":{}}' });
     expect(await findings.save(pool, stale, old, 2)).toBe(false);
     expect(await hostedThrough('STALE')).toBe(1);

@@ -6,9 +6,9 @@ import { settleAssets } from '../../server/src/replication/out/rows/sql.ts';
 import { signIn, signUp } from '../support/people.ts';
 import { TestBytes } from '../support/test-bytes.ts';
 import { storeFiles } from '../support/uploads.ts';
-import { rowGround, section } from './row-ground.ts';
+import { rowDeps, section } from './row-fixture.ts';
 
-const { depot, pool, client, expectRows, report, settled } = await rowGround();
+const { depot, pool, client, expectRows, report, settled } = await rowDeps();
 const random = new TestBytes('faults');
 const newWorker = (options?: Parameters<typeof depot.worker>[0]) =>
   depot.worker({ random: () => 0.01, times: { pauseMs: 200, sweepMs: 200 }, ...options });

@@ -6,9 +6,9 @@ import { ZONE } from '../support/depot.ts';
 import { signIn, signUp } from '../support/people.ts';
 import { TestBytes } from '../support/test-bytes.ts';
 import { storeFiles } from '../support/uploads.ts';
-import { rowGround, section } from './row-ground.ts';
+import { rowDeps, section } from './row-fixture.ts';
 
-const { depot, pool, client, clock, expectRows, report, settled } = await rowGround();
+const { depot, pool, client, clock, expectRows, report, settled } = await rowDeps();
 const worker = depot.worker();
 await worker.start();
 const random = new TestBytes('rows');

@@ -54,7 +54,7 @@ describe('failures carry the state that Db2 would tell', () => {
 });
 
 describe('the doorbell', () => {
-  const rings = () => host.query('select CHFIL, CHOP, CHKEY, CHPGM from PODCHGP order by CHSEQ');
+  const changes = () => host.query('select CHFIL, CHOP, CHKEY, CHPGM from PODCHGP order by CHSEQ');
 
   test('rings for other programs with the key alone, old and new where a key moves', async () => {
     await clerk.query('delete from PODCHGP');
@@ -67,14 +67,14 @@ describe('the doorbell', () => {
       CHKEY: `F01  R1        20261128${stop}`,
       CHPGM: 'CLERK',
     });
-    expect(await rings()).toEqual([line('I', '007'), line('U', '007'), line('U', '008'), line('D', '008')]);
+    expect(await changes()).toEqual([line('I', '007'), line('U', '007'), line('U', '008'), line('D', '008')]);
   });
 
   test('is silent for what the service writes itself', async () => {
     await clerk.query('delete from PODCHGP');
     await host.query(insertStop(9));
     await host.query("update RTSTPP set RSSTS = 'D' where RSSTP = 9");
-    expect(await rings()).toEqual([]);
+    expect(await changes()).toEqual([]);
   });
 
   test('never fails the program that rings it', async () => {

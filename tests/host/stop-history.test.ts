@@ -2,13 +2,13 @@ import { operations } from '@tailgate/sync-protocol';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { applyRetention } from '../../server/src/ops/retention/retention.ts';
 import { skipLostItems } from '../../server/src/sync/sql.ts';
-import { bindQueue } from '../server/mutations/ground.ts';
+import { bindQueue } from '../server/mutations/fixture.ts';
 import { restChange } from '../support/rest-change.ts';
 import { opsToken } from '../support/rest-server.ts';
 import { TestQueue } from '../support/sealing.ts';
-import { rowGround } from './row-ground.ts';
+import { rowDeps } from './row-fixture.ts';
 
-const { client, depot, pool } = await rowGround();
+const { client, depot, pool } = await rowDeps();
 const { listParked, readStopHistory, skipParked, verifyStopHistory } = operations;
 const headers = { authorization: `Bearer ${opsToken}` };
 const photo = 'AAAAAAAAAAAAAAAA';
@@ -119,10 +119,10 @@ describe('GET /api/ops/stop-history/verify', () => {
   const linksOf = async () =>
     (await verify(1)).links.map(({ id, body, link, follows }) => ({ id, body, link, follows }));
   /** Undone afterwards: each test finds the ledger as the phone sealed it. */
-  async function tampered(statement: string, id: string | undefined, look: () => Promise<void>): Promise<void> {
+  async function tampered(statement: string, id: string | undefined, poll: () => Promise<void>): Promise<void> {
     await pool.query('create table untouched as select * from ledger');
     await pool.query(statement, [id]);
-    await look();
+    await poll();
     await pool.query('delete from ledger');
     await pool.query('insert into ledger select * from untouched');
     await pool.query('drop table untouched');

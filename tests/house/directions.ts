@@ -104,7 +104,7 @@ export const parts: Part[] = [
   edge('http/server/', ['wire/', 'http/answers/', 'db/'], 'the server distrusts a connection, whatever it asks for'),
   edge(
     'http/endpoints/',
-    ['wire/', 'http/answers/', 'http/server/', 'mutations/', 'ops/', 'runtime/question.ts'],
+    ['wire/', 'http/answers/', 'http/server/', 'mutations/', 'ops/', 'runtime/single-flight.ts'],
     'an edge calls the mutations, the slices and the operators, never another edge',
   ),
   edge('http/openapi/', [], 'the document is printed from the operations'),

@@ -1,27 +1,27 @@
 import { expect, test } from 'vitest';
 import { pictureOf } from '../support/field-app.ts';
-import { fieldCases, largestFile } from '../support/field-ground.ts';
+import { fieldCases, largestFile } from '../support/field-fixture.ts';
 import { download, keptOfUploads } from '../support/uploads.ts';
 
 // What a phone's storage does to what a driver has recorded, and how its photos get to the server.
-fieldCases((ground) => {
+fieldCases((deps) => {
   const say = (driver_comments: string) => ({ driver_comments });
   const photo = (picture: number, size: number) => ({ kind: 'photo' as const, picture, size });
 
   async function serverHas(id: string, picture: number, size: number): Promise<void> {
-    const { bytes } = await download(ground().node.client, id);
+    const { bytes } = await download(deps().node.client, id);
     expect(bytes.equals(pictureOf(picture, size))).toBe(true);
   }
 
   test('field case 3: a photo whose bytes have gone from the phone is reported once, and the others are sent', async () => {
-    const { phone } = await ground().onTheRoad();
-    await ground().loseNetwork(phone);
+    const { phone } = await deps().onTheRoad();
+    await deps().loseNetwork(phone);
     const lost = await phone.app.addFile({ ...photo(1, 40_000), name: 'lost.jpg' });
     const whole = await phone.app.addFile(photo(2, 40_000));
     await phone.stop();
     await phone.loseBytes(lost);
     await phone.start();
-    await ground().network.accept();
+    await deps().network.accept();
     expect(await phone.app.fileHere(whole)).toBe('here');
     await serverHas(whole, 2, 40_000);
     expect(await phone.app.fileHere(lost)).toContain('no longer on this device');
@@ -35,24 +35,24 @@ fieldCases((ground) => {
   });
 
   test('field case 7: a file larger than any storage record is kept in pieces, and arrives whole', async () => {
-    const { phone } = await ground().onTheRoad();
-    await ground().loseNetwork(phone);
+    const { phone } = await deps().onTheRoad();
+    await deps().loseNetwork(phone);
     const id = await phone.app.addFile({ kind: 'document', name: 'manifest.pdf', picture: 7, size: largestFile });
     await phone.stop();
     expect(await phone.recordSizes(id)).toEqual(Array(8).fill(256 * 1024));
     await phone.start();
-    await ground().network.accept();
+    await deps().network.accept();
     expect(await phone.app.fileHere(id)).toBe('here');
     await serverHas(id, 7, largestFile);
   });
 
   test('field case 8: a file that the server never takes does not stop those behind it', async () => {
-    const { phone } = await ground().onTheRoad();
-    await ground().loseNetwork(phone);
+    const { phone } = await deps().onTheRoad();
+    await deps().loseNetwork(phone);
     const refused = await phone.app.addFile({ ...photo(1, largestFile + 1), name: 'too large.jpg' });
     const others: string[] = [];
     for (const picture of [2, 3, 4]) others.push(await phone.app.addFile(photo(picture, 10_000)));
-    await ground().network.accept();
+    await deps().network.accept();
     expect(await Promise.all(others.map((id) => phone.app.fileHere(id)))).toEqual(['here', 'here', 'here']);
     expect(await phone.app.fileHere(refused)).toContain('exceed');
     const settled = { waiting: 0, failed: [{ id: refused, name: 'too large.jpg' }] };
@@ -60,7 +60,7 @@ fieldCases((ground) => {
   });
 
   test('field case 11: the app twice on one storage, and the one that sends is killed: the other goes on, nothing is sent twice', async () => {
-    const { phone, key, driver } = await ground().onTheRoad();
+    const { phone, key, driver } = await deps().onTheRoad();
     // A platform lets a second one in, which records through the first, or turns it away; two that send there are never.
     const twin = phone.twin();
     const isLetIn = await twin.start().then(
@@ -70,40 +70,40 @@ fieldCases((ground) => {
     const ids = [await phone.app.record(key, 1, say('of the first'))];
     if (isLetIn) ids.push(await twin.app.record(key, 2, say('of the second, through the first')));
     for (const id of ids) await phone.app.settled(id);
-    await ground().loseNetwork(phone);
+    await deps().loseNetwork(phone);
     ids.push(await phone.app.record(key, 3, say('unsent')));
-    await ground().kill(phone);
+    await deps().kill(phone);
     if (!isLetIn) await twin.start();
     await twin.app.untilShown(key, 3, 'comments', 'unsent');
     ids.push(await twin.app.record(key, 1, say('of the one that is left')));
-    await ground().network.accept();
+    await deps().network.accept();
     for (const id of ids) expect(await twin.app.onHost(id)).toMatchObject({ at: 'on_host' });
-    expect(await ground().takenOf(key)).toEqual(ids);
-    expect(await ground().incidentsOf(driver)).toEqual([]);
+    expect(await deps().takenOf(key)).toEqual(ids);
+    expect(await deps().incidentsOf(driver)).toEqual([]);
   });
 
   test('field case 18: the disk is full: what was recorded is kept and said to be unsaved, and written when there is room', async () => {
-    const { phone, key } = await ground().onTheRoad({ roomBytes: 300_000 });
+    const { phone, key } = await deps().onTheRoad({ roomBytes: 300_000 });
     const ids = await phone.app.fillDisk(key, [1, 2, 3]);
     const last = ids.at(-1) ?? '';
     expect((await phone.app.status()).storage).toBe('failing');
     expect((await phone.app.status()).lastError).toMatchObject({ code: 'STORAGE' });
     expect(await phone.app.receipt(last)).toEqual({ at: 'recorded' });
     // What is not on the disk is not sent.
-    expect(await ground().takenOf(key)).not.toContain(last);
+    expect(await deps().takenOf(key)).not.toContain(last);
     await phone.makeRoom();
     await phone.app.untilSaved(last);
     expect((await phone.app.status()).storage).toBe('ok');
     expect(await phone.app.onHost(last)).toMatchObject({ at: 'on_host' });
-    expect(await ground().takenOf(key)).toEqual(ids);
+    expect(await deps().takenOf(key)).toEqual(ids);
   });
 
   test('field case 18: what is on the disk is sent while the disk is full', async () => {
-    const { phone, key } = await ground().onTheRoad({ roomBytes: 300_000 });
-    await ground().loseNetwork(phone);
+    const { phone, key } = await deps().onTheRoad({ roomBytes: 300_000 });
+    await deps().loseNetwork(phone);
     const saved = await phone.app.record(key, 1, say('before the disk was full'));
     await phone.app.fillDisk(key, [2, 3]);
-    await ground().network.accept();
+    await deps().network.accept();
     expect(await phone.app.settled(saved)).toMatchObject({ at: 'accepted' });
     expect((await phone.app.status()).storage).toBe('failing');
     await phone.makeRoom();
@@ -111,47 +111,47 @@ fieldCases((ground) => {
   });
 
   test('field case 19: the platform closes the storage’s connections under the app: they are opened again', async () => {
-    const { phone, key } = await ground().onTheRoad();
-    await ground().loseNetwork(phone);
+    const { phone, key } = await deps().onTheRoad();
+    await deps().loseNetwork(phone);
     const ids = [await phone.app.record(key, 1, say('before'))];
     await phone.closeStorage();
     ids.push(await phone.app.record(key, 2, say('after')));
     const file = await phone.app.addFile(photo(19, 10_000));
     expect((await phone.app.status()).storage).toBe('ok');
-    await ground().kill(phone);
+    await deps().kill(phone);
     await phone.start();
     expect(await phone.app.shown(key)).toMatchObject([{ comments: 'before' }, { comments: 'after' }, {}, {}]);
-    await ground().network.accept();
+    await deps().network.accept();
     for (const id of ids) expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
     expect(await phone.app.fileHere(file)).toBe('here');
     await serverHas(file, 19, 10_000);
   });
 
   test('field case 22: ten photos arrive over a poor link that is cut again and again', async () => {
-    const { phone } = await ground().onTheRoad();
-    ground().network.throttle(600_000);
+    const { phone } = await deps().onTheRoad();
+    deps().network.throttle(600_000);
     // Fewer bytes than the photos have: the last cut comes before the last photo.
-    const cuts = ground().network.cutEvery(100_000, 8);
+    const cuts = deps().network.cutEvery(100_000, 8);
     const pictures = Array.from({ length: 10 }, (_, n) => n);
     const ids: string[] = [];
     for (const picture of pictures) ids.push(await phone.app.addFile(photo(picture, 120_000)));
     await cuts;
-    ground().network.throttle(Infinity);
+    deps().network.throttle(Infinity);
     expect(await Promise.all(ids.map((id) => phone.app.fileHere(id)))).toEqual(pictures.map(() => 'here'));
     for (const picture of pictures) await serverHas(ids[picture] ?? '', picture, 120_000);
     await expect.poll(() => phone.app.uploads()).toMatchObject({ waiting: 0, failed: [] });
   });
 
   test('field case 25: the upload is whole and its final answer lost: asked again, the file is there, once', async () => {
-    const { phone } = await ground().onTheRoad();
-    const { pool } = ground().depot.database;
+    const { phone } = await deps().onTheRoad();
+    const { pool } = deps().depot.database;
     const before = await keptOfUploads(pool);
-    ground().network.holdDown();
+    deps().network.holdDown();
     const id = await phone.app.addFile(photo(25, 30_000));
-    await ground().network.untilHeldDown((waiting) => waiting.includes('HTTP/1.1 201'));
+    await deps().network.untilHeldDown((waiting) => waiting.includes('HTTP/1.1 201'));
     expect(await phone.app.uploads()).toMatchObject({ waiting: 1 });
-    ground().network.cut();
-    ground().network.releaseDown();
+    deps().network.cut();
+    deps().network.releaseDown();
     expect(await phone.app.fileHere(id)).toBe('here');
     await serverHas(id, 25, 30_000);
     const { assets, contents } = before;

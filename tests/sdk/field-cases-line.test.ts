@@ -1,71 +1,71 @@
 import { expect, test } from 'vitest';
-import { fieldCases } from '../support/field-ground.ts';
+import { fieldCases } from '../support/field-fixture.ts';
 
 const hour = 3_600_000;
 
 // What the line between a phone and its server does to what a driver has recorded.
-fieldCases((ground) => {
+fieldCases((deps) => {
   const say = (driver_comments: string) => ({ driver_comments });
 
   test('field case 1: the ack is lost with the connection; the same change comes again and counts once', async () => {
-    const { phone, key } = await ground().onTheRoad();
-    ground().network.holdDown();
+    const { phone, key } = await deps().onTheRoad();
+    deps().network.holdDown();
     const id = await phone.app.record(key, 1, say('A'));
-    await expect.poll(() => ground().takenOf(key)).toEqual([id]);
+    await expect.poll(() => deps().takenOf(key)).toEqual([id]);
     expect(await phone.app.receipt(id)).toEqual({ at: 'saved' });
-    const taken = await ground().ledgerOf(key);
-    ground().network.cut();
-    ground().network.pass();
+    const taken = await deps().ledgerOf(key);
+    deps().network.cut();
+    deps().network.pass();
     expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
-    expect(await ground().ledgerOf(key)).toEqual(taken);
+    expect(await deps().ledgerOf(key)).toEqual(taken);
     expect(await phone.app.shown(key)).toMatchObject([{ comments: 'A', pending: 0 }, {}, {}, {}]);
     expect(await phone.app.told()).toEqual([]);
   });
 
   test('field case 9: the queue goes on after a partition, and after the app was killed between commit and ack', async () => {
-    const { phone, key, driver } = await ground().onTheRoad();
-    await ground().loseNetwork(phone);
+    const { phone, key, driver } = await deps().onTheRoad();
+    await deps().loseNetwork(phone);
     const ids = [await phone.app.record(key, 1, say('behind the partition'))];
-    await ground().network.accept();
+    await deps().network.accept();
     await phone.app.settled(ids[0] ?? '');
-    ground().network.holdDown();
+    deps().network.holdDown();
     ids.push(await phone.app.record(key, 2, say('unanswered')));
-    await expect.poll(() => ground().takenOf(key)).toEqual(ids);
+    await expect.poll(() => deps().takenOf(key)).toEqual(ids);
     ids.push(await phone.app.record(key, 3, say('unsent')));
-    await ground().kill(phone);
-    ground().network.pass();
+    await deps().kill(phone);
+    deps().network.pass();
     await phone.start();
     for (const id of ids) expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
     await phone.app.untilDrained();
-    expect(await ground().takenOf(key)).toEqual(ids);
-    expect(await ground().incidentsOf(driver)).toEqual([]);
+    expect(await deps().takenOf(key)).toEqual(ids);
+    expect(await deps().incidentsOf(driver)).toEqual([]);
   });
 
   test('field case 14: an error of the server’s on one change is tried again, or put aside; the others arrive in order', async () => {
-    const { phone, key } = await ground().onTheRoad();
-    await ground().depot.database.pool.query(ledgerTrouble);
-    await ground().loseNetwork(phone);
+    const { phone, key } = await deps().onTheRoad();
+    await deps().depot.database.pool.query(ledgerTrouble);
+    await deps().loseNetwork(phone);
     const ids = [
       await phone.app.record(key, 1, say('A')),
       await phone.app.record(key, 2, say('trouble that passes')),
       await phone.app.record(key, 3, say('trouble that stays')),
       await phone.app.record(key, 1, say('D')),
     ];
-    await ground().network.accept();
+    await deps().network.accept();
     const answers = await Promise.all(ids.map((id) => phone.app.onHost(id)));
     expect(answers.map(({ at }) => at)).toEqual(['on_host', 'on_host', 'quarantined', 'on_host']);
     await phone.app.untilDrained();
     const tries = 'select last_value::int as tries from public.trouble';
-    const { rows } = await ground().depot.database.pool.query<{ tries: number }>(tries);
+    const { rows } = await deps().depot.database.pool.query<{ tries: number }>(tries);
     expect(rows[0]?.tries).toBeGreaterThan(3);
-    expect(await ground().takenOf(key)).toEqual([ids[0], ids[1], ids[3]]);
+    expect(await deps().takenOf(key)).toEqual([ids[0], ids[1], ids[3]]);
     expect(await phone.app.told()).toMatchObject([{ is: 'quarantined', what: { id: ids[2] } }]);
     expect((await phone.app.shown(key))[2]).toMatchObject({ comments: null, pending: 0 });
   });
 
   test('field case 15: a storage that does not add up is fetched anew, and nothing pending is reverted', async () => {
-    const { phone, key, driver } = await ground().onTheRoad();
-    await ground().loseNetwork(phone);
+    const { phone, key, driver } = await deps().onTheRoad();
+    await deps().loseNetwork(phone);
     const id = await phone.app.record(key, 1, say('mine'));
     await phone.stop();
     // The disk has lost a stop of the route, and nobody says so.
@@ -73,9 +73,9 @@ fieldCases((ground) => {
     await phone.write([{ delete: 'document', key: lost?.key ?? '' }]);
     await phone.start();
     expect((await phone.app.shown(key)).map((stop) => stop.id)).not.toContain(2);
-    const letCommit = await ground().holdCommits(driver);
-    await ground().network.accept();
-    await ground().office(key, { id: 3, updates: say('theirs') }, new Date());
+    const letCommit = await deps().holdCommits(driver);
+    await deps().network.accept();
+    await deps().office(key, { id: 3, updates: say('theirs') }, new Date());
     await phone.app.untilShown(key, 3, 'comments', 'theirs');
     expect((await phone.app.status()).lastError).toMatchObject({ code: 'REFETCH' });
     expect(await phone.app.shown(key)).toMatchObject([{ comments: 'mine', pending: 1 }, { id: 2 }, {}, {}]);
@@ -85,66 +85,66 @@ fieldCases((ground) => {
   });
 
   test('field case 16: what is recorded during a push follows it, in order', async () => {
-    const { phone, key, driver } = await ground().onTheRoad();
-    const letCommit = await ground().holdCommits(driver);
+    const { phone, key, driver } = await deps().onTheRoad();
+    const letCommit = await deps().holdCommits(driver);
     const ids: string[] = [];
     for (const n of [1, 2, 3]) ids.push(await phone.app.record(key, n, say('before')));
-    await ground().untilPushWaits();
+    await deps().untilPushWaits();
     for (const n of [1, 2, 1, 3]) ids.push(await phone.app.record(key, n, say('during')));
-    expect(await ground().takenOf(key)).toEqual([]);
+    expect(await deps().takenOf(key)).toEqual([]);
     await letCommit();
     for (const id of ids) expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
-    expect(await ground().takenOf(key)).toEqual(ids);
-    expect(await ground().incidentsOf(driver)).toEqual([]);
+    expect(await deps().takenOf(key)).toEqual(ids);
+    expect(await deps().incidentsOf(driver)).toEqual([]);
   });
 
   test('field case 17: a change’s echo comes before its push’s own answer; nothing flickers, nothing counts twice', async () => {
-    const { phone, key } = await ground().onTheRoad();
+    const { phone, key } = await deps().onTheRoad();
     await phone.app.watch(key, 1);
     await phone.app.holdAcks();
     const id = await phone.app.record(key, 1, say('A'));
     await phone.app.untilAckHeld();
     // The host is quicker than the ack, too: once this has come nothing more will of the first change.
-    await ground().depot.hosted(key);
-    const letHostWrite = await ground().holdHost();
-    await ground().office(key, { id: 2, updates: say('after it') }, new Date());
+    await deps().depot.hosted(key);
+    const letHostWrite = await deps().holdHost();
+    await deps().office(key, { id: 2, updates: say('after it') }, new Date());
     await phone.app.untilShown(key, 2, 'comments', 'after it');
     await phone.app.releaseAcks();
     expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
     await letHostWrite();
     expect(new Set(await phone.app.seen())).toEqual(new Set(['A']));
     expect(await phone.app.shown(key)).toMatchObject([{ comments: 'A', pending: 0 }, {}, {}, {}]);
-    expect(await ground().takenOf(key)).toContain(id);
-    expect(await ground().ledgerOf(key)).toHaveLength(2);
+    expect(await deps().takenOf(key)).toContain(id);
+    expect(await deps().ledgerOf(key)).toHaveLength(2);
   });
 
   test('field case 20: a socket that is half open after sleep is found by its silence; what was pushed into it comes again', async () => {
-    const { phone, key } = await ground().onTheRoad();
-    ground().network.drop();
+    const { phone, key } = await deps().onTheRoad();
+    deps().network.drop();
     await phone.app.elapse(8 * hour);
-    ground().node.clock.now = new Date(Date.now() + 8 * hour);
+    deps().node.clock.now = new Date(Date.now() + 8 * hour);
     const id = await phone.app.record(key, 1, say('into the void'));
-    await ground().network.untilLossy();
+    await deps().network.untilLossy();
     await phone.app.untilOffline();
     expect(await phone.app.receipt(id)).toEqual({ at: 'saved' });
-    ground().network.pass();
+    deps().network.pass();
     expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
-    expect(await ground().takenOf(key)).toEqual([id]);
+    expect(await deps().takenOf(key)).toEqual([id]);
   });
 
   test('field case 21: what the platform says of the network is stuck, either way: attempts go on without it', async () => {
-    const { phone, key } = await ground().onTheRoad();
+    const { phone, key } = await deps().onTheRoad();
     await phone.app.stickOnline(false);
-    ground().network.cut();
+    deps().network.cut();
     const ids = [await phone.app.record(key, 1, say('there is one, the platform says no'))];
     expect(await phone.app.onHost(ids[0] ?? '')).toMatchObject({ at: 'on_host' });
     await phone.app.stickOnline(true);
-    await ground().loseNetwork(phone);
+    await deps().loseNetwork(phone);
     ids.push(await phone.app.record(key, 2, say('there is none, the platform says yes')));
     expect(await phone.app.receipt(ids[1] ?? '')).toEqual({ at: 'saved' });
-    await ground().network.accept();
+    await deps().network.accept();
     expect(await phone.app.onHost(ids[1] ?? '')).toMatchObject({ at: 'on_host' });
-    expect(await ground().takenOf(key)).toEqual(ids);
+    expect(await deps().takenOf(key)).toEqual(ids);
   });
 });
 

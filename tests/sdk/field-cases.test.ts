@@ -1,7 +1,7 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { fieldCases, readJson, warningCodes } from '../support/field-ground.ts';
+import { fieldCases, readJson, warningCodes } from '../support/field-fixture.ts';
 import { leaveItems } from '../support/left-items.ts';
 import { signIn, signUp } from '../support/people.ts';
 
@@ -11,37 +11,37 @@ const day = 24 * hour;
 const captured = z.object({ captured_at: z.string() });
 
 // What time, other people and other versions of the app do to what a driver has recorded.
-fieldCases((ground) => {
+fieldCases((deps) => {
   /** What the host refuses of a route. */
   const parkedOf = async ({ id }: RouteKey): Promise<object[]> => {
     const statement = 'select stop_id, reason from parked where route_id = $1';
-    return (await ground().depot.database.pool.query<{ stop_id: number; reason: string }>(statement, [id])).rows;
+    return (await deps().depot.database.pool.query<{ stop_id: number; reason: string }>(statement, [id])).rows;
   };
 
   test('field case 2: a duplicate is answered with all that its lost answer said, and wedges no queue', async () => {
-    const { phone, key } = await ground().onTheRoad();
-    await ground().office(key, { id: 1, updates: { driver_comments: 'theirs' } }, new Date(Date.now() + hour));
+    const { phone, key } = await deps().onTheRoad();
+    await deps().office(key, { id: 1, updates: { driver_comments: 'theirs' } }, new Date(Date.now() + hour));
     await phone.app.untilShown(key, 1, 'comments', 'theirs');
-    ground().network.holdDown();
+    deps().network.holdDown();
     const ids = [
       await phone.app.record(key, 1, { driver_comments: 'mine' }),
       await phone.app.record(key, 2, { driver_comments: 'B' }),
     ];
-    await expect.poll(async () => (await ground().ledgerOf(key)).length).toBe(3);
+    await expect.poll(async () => (await deps().ledgerOf(key)).length).toBe(3);
     await phone.stop();
-    ground().network.pass();
-    ground().network.cut();
+    deps().network.pass();
+    deps().network.cut();
     await phone.start();
     ids.push(await phone.app.record(key, 3, { driver_comments: 'C' }));
     for (const id of ids) expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
     await phone.app.untilDrained();
-    expect((await ground().ledgerOf(key)).slice(1).map(({ id }) => id)).toEqual(ids);
+    expect((await deps().ledgerOf(key)).slice(1).map(({ id }) => id)).toEqual(ids);
     const lost = { id: ids[0], path: 'updates.driver_comments', mine: 'mine', theirs: 'theirs' };
     expect(await phone.app.told()).toMatchObject([{ is: 'conflict', what: lost }]);
   });
 
   test('field case 4: what an older app has left is shown and sent as it was written; what this app records is a change of its own', async () => {
-    const { phone, key } = await ground().onTheRoad();
+    const { phone, key } = await deps().onTheRoad();
     await phone.stop();
     const stop = { id: 1, updates: { driver_comments: 'by the old app', ink_color: 'blue' } };
     const skip = { route: key, stop_id: 2, status: 'S', skip_refuse_driver_comment: 'closed' };
@@ -49,13 +49,13 @@ fieldCases((ground) => {
       { name: 'stop.update', version: 1, args: { route: key, stop } },
       { name: 'stop.skip_refuse', version: 1, args: skip },
     ]);
-    ground().network.refuse();
+    deps().network.refuse();
     await phone.start();
     expect(await phone.app.shown(key)).toMatchObject([{ comments: 'by the old app' }, { status: 'S' }, {}, {}]);
     const ids = [...left, await phone.app.record(key, 1, { store_emp_name: 'by the new app' })];
-    await ground().network.accept();
+    await deps().network.accept();
     for (const id of ids) expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
-    const taken = await ground().ledgerOf(key);
+    const taken = await deps().ledgerOf(key);
     expect(taken.map(({ id }) => id)).toEqual(ids);
     expect(readJson(taken[0]?.body ?? '')).toMatchObject({ version: 1, args: { stop } });
     expect(await phone.app.shown(key)).toMatchObject([
@@ -67,7 +67,7 @@ fieldCases((ground) => {
   });
 
   test('field case 5: after a downgrade, what this app does not know is kept, sent as it was written, and holds nothing up', async () => {
-    const { phone, key } = await ground().onTheRoad();
+    const { phone, key } = await deps().onTheRoad();
     await phone.stop();
     const update = (id: number) => ({ route: key, stop: { id, updates: { driver_comments: 'of tomorrow' } } });
     const unknown = { name: 'stop.weigh', version: 3, args: { grams: [12.5, 1e21], where: 'é' } };
@@ -77,17 +77,17 @@ fieldCases((ground) => {
       { name: 'stop.update', version: 2, args: update(2) },
     ]);
     await phone.growStorage();
-    ground().network.refuse();
+    deps().network.refuse();
     await phone.start();
     // What it cannot read in full it does not interpret.
     expect(await phone.app.shown(key)).toMatchObject([{ comments: 'of tomorrow' }, { comments: null }, {}, {}]);
     const ids = [...left, await phone.app.record(key, 3, { driver_comments: 'of today' })];
-    await ground().network.accept();
+    await deps().network.accept();
     const kept = { at: 'quarantined', code: 'UNKNOWN_MUTATION' };
     const answers = await Promise.all(ids.map((id) => phone.app.onHost(id)));
     expect(answers).toMatchObject([{ at: 'on_host' }, kept, kept, { at: 'on_host' }]);
     expect(await phone.app.told()).toMatchObject(left.slice(1).map((id) => ({ is: 'quarantined', what: { id } })));
-    const { rows } = await ground().depot.database.pool.query<{ body: Buffer }>(
+    const { rows } = await deps().depot.database.pool.query<{ body: Buffer }>(
       'select body from quarantine where id = $1',
       [ids[1]],
     );
@@ -95,22 +95,22 @@ fieldCases((ground) => {
   });
 
   test('field case 6: a stale queue replayed in a new session keeps its author and its times, and reverts nothing', async () => {
-    const { phone, key, driver } = await ground().onTheRoad();
-    await ground().loseNetwork(phone);
+    const { phone, key, driver } = await deps().onTheRoad();
+    await deps().loseNetwork(phone);
     const id = await phone.app.record(key, 1, { driver_comments: 'mine', store_emp_name: 'Ana' });
     const at = Date.now();
     await phone.stop();
     // An hour later somebody else says more of the same stop; the day after the driver signs in again.
-    await ground().office(key, { id: 1, updates: { driver_comments: 'theirs' } }, new Date(at + hour));
-    await ground().node.database.pool.query('update session set revoked_at = now() where employee = $1', [driver]);
-    ground().node.clock.now = new Date(at + day);
-    await ground().network.accept();
+    await deps().office(key, { id: 1, updates: { driver_comments: 'theirs' } }, new Date(at + hour));
+    await deps().node.database.pool.query('update session set revoked_at = now() where employee = $1', [driver]);
+    deps().node.clock.now = new Date(at + day);
+    await deps().network.accept();
     await phone.start(day);
     expect(await phone.app.signIn(driver)).toBe('signed_in');
     expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
     await phone.app.untilShown(key, 1, 'comments', 'theirs');
     expect(await phone.app.shown(key)).toMatchObject([{ receiver: 'Ana', pending: 0 }, {}, {}, {}]);
-    const [, replayed] = await ground().ledgerOf(key);
+    const [, replayed] = await deps().ledgerOf(key);
     expect(replayed).toMatchObject({ id, employee: driver });
     expect(Math.abs((replayed?.edit_time.getTime() ?? 0) - at)).toBeLessThan(hour / 2);
     const lost = { id, stop: 1, path: 'updates.driver_comments', mine: 'mine', theirs: 'theirs' };
@@ -119,12 +119,12 @@ fieldCases((ground) => {
   });
 
   test('field case 10: what waits on the phone blocks no download: others’ changes, plans and whole routes come in', async () => {
-    const { phone, key, driver } = await ground().onTheRoad();
-    const letCommit = await ground().holdCommits(driver);
+    const { phone, key, driver } = await deps().onTheRoad();
+    const letCommit = await deps().holdCommits(driver);
     const id = await phone.app.record(key, 1, { driver_comments: 'mine' });
-    await ground().office(key, { id: 1, updates: { store_emp_name: 'Ben' } }, new Date());
+    await deps().office(key, { id: 1, updates: { store_emp_name: 'Ben' } }, new Date());
     await phone.app.untilShown(key, 1, 'receiver', 'Ben');
-    const another = await ground().depot.addRoute(`${key.id}B`, [7], driver);
+    const another = await deps().depot.addRoute(`${key.id}B`, [7], driver);
     await phone.app.untilShown(another, 7, 'status', 'P');
     expect(await phone.app.shown(key)).toMatchObject([{ comments: 'mine', pending: 1 }, {}, {}, {}]);
     expect(await phone.app.receipt(id)).toEqual({ at: 'saved' });
@@ -133,16 +133,16 @@ fieldCases((ground) => {
   });
 
   test('field case 12: the token ends while the queue drains: it drains by its own key, and the driver is asked to sign in', async () => {
-    const { phone, key, driver } = await ground().onTheRoad();
-    const letCommit = await ground().holdCommits(driver);
+    const { phone, key, driver } = await deps().onTheRoad();
+    const letCommit = await deps().holdCommits(driver);
     const ids: string[] = [];
     for (const stop of [1, 2, 3]) ids.push(await phone.app.record(key, stop, { driver_comments: 'in time' }));
-    await ground().untilPushWaits();
+    await deps().untilPushWaits();
     // With a route that is open a token lasts as long as any.
     const age = "update session set created_at = created_at - interval '1 year' where employee = $1";
-    await ground().depot.database.pool.query(age, [driver]);
-    ground().node.clock.now = new Date(Date.now() + hour);
-    ground().network.cut();
+    await deps().depot.database.pool.query(age, [driver]);
+    deps().node.clock.now = new Date(Date.now() + hour);
+    deps().network.cut();
     await letCommit();
     for (const id of ids) expect(await phone.app.settled(id)).toMatchObject({ at: 'accepted' });
     expect(await phone.app.told()).toMatchObject([{ is: 'session', what: { employee: driver } }]);
@@ -152,12 +152,12 @@ fieldCases((ground) => {
     expect(await phone.app.settled(ids[3] ?? '')).toMatchObject({ at: 'accepted' });
     expect(await phone.app.signIn(driver)).toBe('signed_in');
     for (const id of ids) expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
-    expect(await ground().takenOf(key)).toEqual(ids);
+    expect(await deps().takenOf(key)).toEqual(ids);
   });
 
   test('field case 13: days without a network, the app started anew each morning: all of it arrives, each tap at its time', async () => {
-    const { phone, key } = await ground().onTheRoad();
-    await ground().loseNetwork(phone);
+    const { phone, key } = await deps().onTheRoad();
+    await deps().loseNetwork(phone);
     const taps: { id: string; at: number }[] = [];
     for (const n of [0, 1, 2]) {
       if (n > 0) await phone.stop();
@@ -173,10 +173,10 @@ fieldCases((ground) => {
     ]);
     const { oldestPendingAt = 0 } = await phone.app.status();
     expect(Math.abs(oldestPendingAt - (taps[0]?.at ?? 0))).toBeLessThan(hour);
-    ground().node.clock.now = new Date(Date.now() + 2 * day);
-    await ground().network.accept();
+    deps().node.clock.now = new Date(Date.now() + 2 * day);
+    await deps().network.accept();
     for (const { id } of taps) expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
-    const taken = await ground().ledgerOf(key);
+    const taken = await deps().ledgerOf(key);
     expect(taken.map(({ id }) => id)).toEqual(taps.map(({ id }) => id));
     for (const [n, { edit_time }] of taken.entries())
       expect(Math.abs(edit_time.getTime() - (taps[n]?.at ?? 0))).toBeLessThan(hour);
@@ -184,10 +184,10 @@ fieldCases((ground) => {
   });
 
   test('field case 23: a clock that is wrong by days, and jumps, reorders and drops nothing', async () => {
-    const { phone, key } = await ground().onTheRoad();
+    const { phone, key } = await deps().onTheRoad();
     await phone.stop();
     await phone.start(3 * day);
-    await ground().loseNetwork(phone);
+    await deps().loseNetwork(phone);
     const taps: { id: string; at: number }[] = [];
     let elapsed = 0;
     const tap = async (stop: number, driver_comments: string): Promise<void> => {
@@ -209,14 +209,10 @@ fieldCases((ground) => {
     await phone.app.turnClock(-4 * day);
     // What others say half an hour before and after counts as that, whatever the phone's clock says.
     const [, , third, , fifth] = taps;
-    await ground().office(
-      key,
-      { id: 3, updates: { driver_comments: 'before' } },
-      new Date((third?.at ?? 0) - hour / 2),
-    );
-    await ground().office(key, { id: 2, updates: { driver_comments: 'after' } }, new Date((fifth?.at ?? 0) + hour / 2));
-    ground().node.clock.now = new Date(Date.now() + elapsed);
-    await ground().network.accept();
+    await deps().office(key, { id: 3, updates: { driver_comments: 'before' } }, new Date((third?.at ?? 0) - hour / 2));
+    await deps().office(key, { id: 2, updates: { driver_comments: 'after' } }, new Date((fifth?.at ?? 0) + hour / 2));
+    deps().node.clock.now = new Date(Date.now() + elapsed);
+    await deps().network.accept();
     for (const { id } of taps) expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
     await phone.app.untilShown(key, 2, 'comments', 'after');
     expect(await phone.app.shown(key)).toMatchObject([
@@ -225,7 +221,7 @@ fieldCases((ground) => {
       { comments: 'two days behind' },
       {},
     ]);
-    const taken = (await ground().ledgerOf(key)).slice(2);
+    const taken = (await deps().ledgerOf(key)).slice(2);
     expect(taken.map(({ id }) => id)).toEqual(taps.map(({ id }) => id));
     const wrong = taken.map(({ edit_time }, n) => Math.abs(edit_time.getTime() - (taps[n]?.at ?? 0)));
     expect(Math.max(...wrong)).toBeLessThan(hour / 4);
@@ -235,8 +231,8 @@ fieldCases((ground) => {
   });
 
   test('field case 24: one 403 stops no other push: not behind it in its queue, not in another queue', async () => {
-    const { phone, key, driver } = await ground().onTheRoad();
-    const foreign = await ground().depot.addRoute(`${key.id}F`, [1], 'SOMEBODY');
+    const { phone, key, driver } = await deps().onTheRoad();
+    const foreign = await deps().depot.addRoute(`${key.id}F`, [1], 'SOMEBODY');
     const ids = [
       await phone.app.record(key, 1, { driver_comments: 'A' }),
       await phone.app.recordUnchecked(foreign, 1, { driver_comments: 'not mine' }),
@@ -245,11 +241,11 @@ fieldCases((ground) => {
     const answers = await Promise.all(ids.map((id) => phone.app.onHost(id)));
     expect(answers).toMatchObject([{ at: 'on_host' }, { at: 'quarantined', code: 'NOT_ASSIGNED' }, { at: 'on_host' }]);
     // Now the whole queue is refused; whoever works with the phone next is not.
-    await ground().loseNetwork(phone);
+    await deps().loseNetwork(phone);
     const kept = await phone.app.record(key, 3, { driver_comments: 'C' });
-    await ground().depot.database.pool.query('update client set revoked_at = now() where employee = $1', [driver]);
-    await ground().network.accept();
-    const { driver: second, key: theirs } = await ground().nextDriver();
+    await deps().depot.database.pool.query('update client set revoked_at = now() where employee = $1', [driver]);
+    await deps().network.accept();
+    const { driver: second, key: theirs } = await deps().nextDriver();
     expect(await phone.app.signUp(second)).toBe('signed_in');
     expect(await phone.app.onHost(await phone.app.record(theirs, 1, { driver_comments: 'D' }))).toMatchObject({
       at: 'on_host',
@@ -259,14 +255,14 @@ fieldCases((ground) => {
   });
 
   test('field case 26: a second driver on the same phone has a queue of their own; both drain, each as its author’s', async () => {
-    const { phone, key, driver } = await ground().onTheRoad();
-    const { driver: second, key: theirs } = await ground().nextDriver();
-    const letCommit = await ground().holdCommits(driver);
+    const { phone, key, driver } = await deps().onTheRoad();
+    const { driver: second, key: theirs } = await deps().nextDriver();
+    const letCommit = await deps().holdCommits(driver);
     const ids = [
       await phone.app.record(key, 1, { driver_comments: 'of the first' }),
       await phone.app.record(key, 2, { driver_comments: 'of the first, too' }),
     ];
-    await ground().untilPushWaits();
+    await deps().untilPushWaits();
     await phone.app.signOut();
     expect(await phone.app.signUp(second)).toBe('signed_in');
     // Nobody waits for another's queue.
@@ -275,82 +271,82 @@ fieldCases((ground) => {
     for (const id of ids) expect(await phone.app.receipt(id)).toEqual({ at: 'saved' });
     await letCommit();
     for (const id of ids) await phone.app.settled(id);
-    expect((await ground().ledgerOf(key)).map((row) => [row.id, row.employee])).toEqual(ids.map((id) => [id, driver]));
-    expect(await ground().ledgerOf(theirs)).toMatchObject([{ id: own, employee: second }]);
+    expect((await deps().ledgerOf(key)).map((row) => [row.id, row.employee])).toEqual(ids.map((id) => [id, driver]));
+    expect(await deps().ledgerOf(theirs)).toMatchObject([{ id: own, employee: second }]);
     expect(await phone.app.status()).toMatchObject({ connection: 'online', employeeId: second, pending: {} });
   });
 
   test('field case 27: put out by `confirm_login` with a full queue, a driver loses nothing, and what comes later is flagged', async () => {
-    const { phone, key, driver } = await ground().onTheRoad();
-    const other = await ground().addDriver(key, driver);
-    await ground().loseNetwork(phone);
-    const start = ground().node.clock.now.getTime();
+    const { phone, key, driver } = await deps().onTheRoad();
+    const other = await deps().addDriver(key, driver);
+    await deps().loseNetwork(phone);
+    const start = deps().node.clock.now.getTime();
     const ids = [
       await phone.app.record(key, 1, { driver_comments: 'A' }),
       await phone.app.record(key, 2, { driver_comments: 'B' }),
       await phone.app.record(key, 1, { store_emp_name: 'Ana' }),
     ];
     await phone.stop();
-    ground().node.clock.now = new Date(start + hour);
-    await signUp(ground().node.client, other);
-    await signIn(ground().node.client, other, { confirm_login: true });
+    deps().node.clock.now = new Date(start + hour);
+    await signUp(deps().node.client, other);
+    await signIn(deps().node.client, other, { confirm_login: true });
     await phone.start(2 * hour);
     ids.push(await phone.app.record(key, 3, { driver_comments: 'not knowing' }));
     await phone.stop();
-    ground().node.clock.now = new Date(start + 3 * hour);
-    await ground().network.accept();
+    deps().node.clock.now = new Date(start + 3 * hour);
+    await deps().network.accept();
     await phone.start(3 * hour);
     for (const id of ids) expect(await phone.app.settled(id)).toMatchObject({ at: 'accepted' });
     expect(await phone.app.told()).toMatchObject([{ is: 'session', what: { employee: driver } }]);
     expect(await phone.app.status()).toMatchObject({ connection: 'signed_out', employeeId: driver, pending: {} });
     expect((await phone.app.shown(key))[2]).toMatchObject({ comments: 'not knowing' });
-    const taken = await ground().ledgerOf(key);
+    const taken = await deps().ledgerOf(key);
     expect(taken.map((row) => [row.id, row.employee])).toEqual(ids.map((id) => [id, driver]));
     expect(taken.map((row) => warningCodes(row))).toEqual([[], [], [], ['after_sign_out']]);
-    await ground().depot.hosted(key);
-    expect(await ground().depot.show('RTSTUP', `RURTE = '${key.id}' and RUSTP = 3`)).toMatchObject([
+    await deps().depot.hosted(key);
+    expect(await deps().depot.show('RTSTUP', `RURTE = '${key.id}' and RUSTP = 3`)).toMatchObject([
       { RUCMT: 'not knowing' },
     ]);
   });
 
   test('field case 28: the host closes the route and removes a stop: what was recorded meanwhile is kept and told', async () => {
-    const { phone, key, driver } = await ground().onTheRoad();
-    await ground().loseNetwork(phone);
+    const { phone, key, driver } = await deps().onTheRoad();
+    await deps().loseNetwork(phone);
     const delivered = await phone.app.record(key, 1, { status: 'D' });
     const removed = await phone.app.record(key, 2, { status: 'D' });
-    await ground().depot.addRoute(key.id, [1, 3, 999], driver);
-    await ground().depot.clerk(`update PODDTA.RTHDRP set RHPODS = 'C', RHCLBY = 'F' where RHRTE = '${key.id}'`);
-    await ground().depot.importNow();
-    await ground().network.accept();
+    await deps().depot.addRoute(key.id, [1, 3, 999], driver);
+    await deps().depot.clerk(`update PODDTA.RTHDRP set RHPODS = 'C', RHCLBY = 'F' where RHRTE = '${key.id}'`);
+    await deps().depot.importNow();
+    await deps().network.accept();
     await phone.app.untilClosed(key);
     expect(await phone.app.onHost(delivered)).toMatchObject({ at: 'on_host' });
     await phone.app.untilDrained();
     // The host has no row for it any more: it does not count as there, and the office has it on its list.
     expect(await phone.app.receipt(removed)).toMatchObject({ at: 'accepted' });
-    await ground().depot.until(async () => (await parkedOf(key)).length > 0);
+    await deps().depot.until(async () => (await parkedOf(key)).length > 0);
     expect(await parkedOf(key)).toEqual([{ stop_id: 2, reason: 'the host has no stop 2 on this route' }]);
     // The host's own word on the route stands there, too.
-    const taken = (await ground().ledgerOf(key)).filter(({ employee }) => employee === driver);
+    const taken = (await deps().ledgerOf(key)).filter(({ employee }) => employee === driver);
     const warnings = taken.map((row) => warningCodes(row));
     expect(warnings).toEqual([['after_close'], ['after_close', 'stop_removed']]);
     // The office puts it back.
-    await ground().depot.addRoute(key.id, [1, 2, 3, 999], driver);
+    await deps().depot.addRoute(key.id, [1, 2, 3, 999], driver);
     expect(await phone.app.onHost(removed)).toMatchObject({ at: 'on_host' });
     await phone.app.untilShown(key, 2, 'status', 'D');
   });
 
   test('field case 29: two drivers edit one stop without a network: per field the later edit stays, whoever arrives last', async () => {
-    const { driver, key } = await ground().nextDriver();
-    const second = await ground().addDriver(key, driver);
-    const [early, late] = [await ground().phoneOf(driver), await ground().phoneOf(second)];
-    await ground().loseNetwork(early);
+    const { driver, key } = await deps().nextDriver();
+    const second = await deps().addDriver(key, driver);
+    const [early, late] = [await deps().phoneOf(driver), await deps().phoneOf(second)];
+    await deps().loseNetwork(early);
     await late.app.untilOffline();
     const lost = await early.app.record(key, 1, { driver_comments: 'early', store_emp_name: 'Ana' });
     for (const { app } of [early, late]) await app.elapse(hour);
-    ground().node.clock.now = new Date(Date.now() + hour);
+    deps().node.clock.now = new Date(Date.now() + hour);
     const won = await late.app.record(key, 1, { driver_comments: 'late', status: 'D' });
     await early.stop();
-    await ground().network.accept();
+    await deps().network.accept();
     expect(await late.app.onHost(won)).toMatchObject({ at: 'on_host' });
     await early.start(hour);
     expect(await early.app.onHost(lost)).toMatchObject({ at: 'on_host' });
@@ -361,7 +357,7 @@ fieldCases((ground) => {
     const conflict = { id: lost, stop: 1, path: 'updates.driver_comments', mine: 'early', theirs: 'late' };
     expect(await early.app.told()).toMatchObject([{ is: 'conflict', what: conflict }]);
     expect(await late.app.told()).toEqual([]);
-    const onHost = await ground().depot.show('RTSTUP', `RURTE = '${key.id}' and RUSTP = 1`);
+    const onHost = await deps().depot.show('RTSTUP', `RURTE = '${key.id}' and RUSTP = 1`);
     expect(onHost).toMatchObject([{ RUCMT: 'late' }]);
   });
 });

@@ -4,28 +4,28 @@ import { openSqliteFiles } from '@tailgate/client-sdk/sqlite';
 import { MemoryFiles, openIndexedDbFiles } from '@tailgate/client-sdk/uploads';
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { describe, expect, test, vi } from 'vitest';
-import type { FilesGround } from '../support/file-store-conformance.ts';
+import type { FilesDeps } from '../support/file-store-conformance.ts';
 import { keepsFiles } from '../support/file-store-conformance.ts';
 import { sqlPlatforms } from '../support/sql-platforms.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 vi.stubGlobal('IDBKeyRange', IDBKeyRange);
 
-const inMemory = (): FilesGround => {
+const inMemory = (): FilesDeps => {
   const store = new MemoryFiles();
   return { open: async () => store };
 };
-const inIndexedDb = (): FilesGround => {
+const inIndexedDb = (): FilesDeps => {
   const indexedDB = new IDBFactory();
   return { open: () => openIndexedDbFiles('files', indexedDB) };
 };
-const inSqlite = async (platform: keyof typeof sqlPlatforms): Promise<FilesGround> => {
+const inSqlite = async (platform: keyof typeof sqlPlatforms): Promise<FilesDeps> => {
   const file = join(await temporaryFolder(), 'files.db');
   return { open: () => openSqliteFiles(sqlPlatforms[platform](file)) };
 };
 const newKey = (): Promise<CryptoKey> =>
   crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']);
-const lockedAway = async ({ open }: FilesGround): Promise<FilesGround> => {
+const lockedAway = async ({ open }: FilesDeps): Promise<FilesDeps> => {
   const key = await newKey();
   return { open: async () => encryptedFiles(await open(), key) };
 };

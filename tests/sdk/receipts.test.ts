@@ -67,14 +67,14 @@ describe('the receipt of a change whose stop names files', () => {
 describe('a change that the office has for review', () => {
   /** Recorded, and kept by the server. */
   async function quarantined() {
-    const ground = await synced();
-    const { server, client } = ground;
+    const deps = await synced();
+    const { server, client } = deps;
     server.ledger.poisoned.add(1);
     const told: ClientEvents['quarantined'][] = [];
     client.on('quarantined', (event) => told.push(event));
     const receipt = client.updateStop(sampleKey, comment(1, 'kept'));
     await expect(receipt.accepted).rejects.toThrow(Quarantined);
-    return { ...ground, receipt, told };
+    return { ...deps, receipt, told };
   }
 
   test('is accepted and on the host after all when it is released', async () => {

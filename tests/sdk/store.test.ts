@@ -8,23 +8,23 @@ import type { Store } from '@tailgate/client-sdk';
 import { MemoryStore, openIndexedDb } from '@tailgate/client-sdk';
 import { encrypted, WrongKey } from '@tailgate/client-sdk/encrypted';
 import { nodeSqlite, openSqlite } from '@tailgate/client-sdk/sqlite';
-import type { StoreGround } from '../support/store-conformance.ts';
+import type { StoreDeps } from '../support/store-conformance.ts';
 import { sqlPlatforms } from '../support/sql-platforms.ts';
 import { conforms } from '../support/store-conformance.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 vi.stubGlobal('IDBKeyRange', IDBKeyRange);
 
-const inMemory = (): StoreGround => {
+const inMemory = (): StoreDeps => {
   const store = new MemoryStore();
   return { open: async () => store };
 };
-const inIndexedDb = (): StoreGround => {
+const inIndexedDb = (): StoreDeps => {
   const indexedDB = new IDBFactory();
   return { open: () => openIndexedDb('phone', { indexedDB }) };
 };
 const newFile = async (): Promise<string> => join(await temporaryFolder(), 'phone.db');
-const inSqlite = async (platform: keyof typeof sqlPlatforms): Promise<StoreGround> => {
+const inSqlite = async (platform: keyof typeof sqlPlatforms): Promise<StoreDeps> => {
   const file = await newFile();
   return { open: () => openSqlite(sqlPlatforms[platform](file)) };
 };
@@ -32,7 +32,7 @@ const inSqlite = async (platform: keyof typeof sqlPlatforms): Promise<StoreGroun
 const newKey = (): Promise<CryptoKey> =>
   crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt']);
 
-const lockedAway = async ({ open }: StoreGround): Promise<StoreGround> => {
+const lockedAway = async ({ open }: StoreDeps): Promise<StoreDeps> => {
   const key = await newKey();
   return { open: async () => encrypted(await open(), key) };
 };

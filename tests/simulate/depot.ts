@@ -14,7 +14,7 @@ import { openStandIn } from '../../server/src/host/connection/postgres.ts';
 import { Leases } from '../../server/src/replication/out/lease.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { letIn } from './driver.ts';
-import { driversOf, FACILITY, routeFile, tokenOf } from './ground.ts';
+import { driversOf, FACILITY, routeFile, tokenOf } from './fixture.ts';
 import { Importer } from './importer.ts';
 
 /** What outlives every process: the database, the stand-in host, and what the office has dispatched on it. */

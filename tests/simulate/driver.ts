@@ -3,7 +3,7 @@ import { endSessions } from '../../server/src/auth/sql.ts';
 import { textArray } from '../../server/src/db/arrays.ts';
 import type { Db } from '../../server/src/db/types.ts';
 import { Diary } from './diary.ts';
-import { tokenOf } from './ground.ts';
+import { tokenOf } from './fixture.ts';
 import type { Phone } from './phone.ts';
 
 /** A driver, the phone that they work with, perhaps by turns with somebody else, and what they did on it. */

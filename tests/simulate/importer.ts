@@ -1,4 +1,4 @@
-import type { HostChanges } from '../../server/src/host/reads/changes.ts';
+import type { HostChanges } from '../../server/src/host/reads/host-changes.ts';
 import { Doorbell } from '../../server/src/host/reads/doorbell.ts';
 import type { Host } from '../../server/src/host/host.ts';
 import { HostImport, type ImportOptions } from '../../server/src/replication/in/import.ts';
@@ -21,7 +21,7 @@ export class Importer {
   /** Looks follow each other. */
   #last: Promise<void> = Promise.resolve();
 
-  constructor({ host, ...ground }: Pick<ImportOptions, 'db' | 'host' | 'leases' | 'submit' | 'log'>) {
+  constructor({ host, ...deps }: Pick<ImportOptions, 'db' | 'host' | 'leases' | 'submit' | 'log'>) {
     this.#ear = this.#all = { host, changes: new Doorbell(host), clock: () => new Date() };
     const line: Host = {
       ...host,
@@ -30,13 +30,13 @@ export class Importer {
     };
     const changes: HostChanges = {
       comparesAll: false,
-      look: () => this.#ear.changes.look(),
-      lookAgain: () => this.#ear.changes.lookAgain(),
-      silence: (sequences) => this.#ear.changes.silence(sequences),
+      poll: () => this.#ear.changes.poll(),
+      pollAgain: () => this.#ear.changes.pollAgain(),
+      acknowledge: (sequences) => this.#ear.changes.acknowledge(sequences),
     };
     const clock = (): Date => this.#ear.clock();
     this.#imports = new HostImport({
-      ...ground,
+      ...deps,
       host: line,
       changes,
       clock,
@@ -47,17 +47,17 @@ export class Importer {
 
   /** Whatever has changed, of whichever route. */
   takeAll(): Promise<void> {
-    return this.look(this.#all);
+    return this.poll(this.#all);
   }
 
   /** @throws HostError */
-  look(ear: Ear): Promise<void> {
-    const look = this.#last.then(() => {
+  poll(ear: Ear): Promise<void> {
+    const poll = this.#last.then(() => {
       this.#ear = ear;
       return this.#imports.importNow();
     });
-    this.#last = look.catch(() => undefined);
-    return look;
+    this.#last = poll.catch(() => undefined);
+    return poll;
   }
 
   stop(): Promise<void> {

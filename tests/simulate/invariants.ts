@@ -4,7 +4,7 @@ import type { Depot } from './depot.ts';
 import type { Said } from './diary.ts';
 import { fields, saidIn, wordOf } from './diary.ts';
 import type { Driver } from './driver.ts';
-import { FACILITY, routeOf, STOPS, WEEK } from './ground.ts';
+import { FACILITY, routeOf, STOPS, WEEK } from './fixture.ts';
 import { wrongFiles } from './kept-files.ts';
 import type { Office, OfficeDeed } from './office.ts';
 import { wrongPlans } from './plan.ts';

@@ -1,7 +1,7 @@
 import { isKeptFile } from '../../client-sdk/src/uploads/file-store.ts';
 import type { Depot } from './depot.ts';
 import type { Driver } from './driver.ts';
-import { routeOf } from './ground.ts';
+import { routeOf } from './fixture.ts';
 
 /** Every file that a phone has kept is on the server, once and byte for byte, and nobody misses one that a stop names. */
 export async function wrongFiles({ db }: Depot, seed: number, drivers: readonly Driver[]): Promise<string[]> {

@@ -1,9 +1,9 @@
-import type { HostChanges, Ring } from '../../server/src/host/reads/changes.ts';
+import type { HostChanges, HostChange } from '../../server/src/host/reads/host-changes.ts';
 import { Doorbell } from '../../server/src/host/reads/doorbell.ts';
 import type { Host } from '../../server/src/host/host.ts';
 import type { Chance } from './chance.ts';
 import type { Said } from './diary.ts';
-import { driversOf, FACILITY, routeOf, STOPS, WEEK } from './ground.ts';
+import { driversOf, FACILITY, routeOf, STOPS, WEEK } from './fixture.ts';
 import type { Plan } from './plan.ts';
 import { plannedAtFirst } from './plan.ts';
 import type { WorldTime } from './world-time.ts';
@@ -16,7 +16,7 @@ export interface OfficeDeed {
   readonly at: number;
 }
 
-export interface OfficeGround {
+export interface OfficeDeps {
   readonly seed: number;
   readonly clerk: Host;
   readonly time: WorldTime;
@@ -28,13 +28,13 @@ export class Office {
   readonly deeds: OfficeDeed[] = [];
   #plan: Plan;
   #plans = 0;
-  readonly #ground: OfficeGround;
+  readonly #deps: OfficeDeps;
   /** Lines of the doorbell, and when they rang: the host's own clock is no part of the world. */
   readonly #rung = new Map<string, number>();
 
-  constructor(ground: OfficeGround) {
-    this.#ground = ground;
-    this.#plan = plannedAtFirst(ground.seed);
+  constructor(deps: OfficeDeps) {
+    this.#deps = deps;
+    this.#plan = plannedAtFirst(deps.seed);
   }
 
   /** The route as it was dispatched last. */
@@ -48,7 +48,7 @@ export class Office {
    * @returns what was written, for the story
    */
   async correct(): Promise<string> {
-    const { seed, clerk, chance, time } = this.#ground;
+    const { seed, clerk, chance, time } = this.#deps;
     const drivers = driversOf(seed).length;
     const stop = drivers + 1 + chance.below(STOPS - drivers);
     // Words of the office are its own: whoever shows one shows whose it is.
@@ -68,7 +68,7 @@ export class Office {
    * @returns what was written, for the story
    */
   async replan(): Promise<string> {
-    const { clerk, chance } = this.#ground;
+    const { clerk, chance } = this.#deps;
     const n = 100 + ++this.#plans;
     const stop = chance.odds(0.7) ? 1 + chance.below(STOPS) : undefined;
     if (stop === undefined) {
@@ -82,23 +82,23 @@ export class Office {
     return stop === undefined ? `  the route is called Plan ${n}` : `  ${n} are to be delivered at stop ${stop}`;
   }
 
-  /** What rings for this route, with ages in the time of the world. */
+  /** What changes for this route, with ages in the time of the world. */
   changes(host: Host): HostChanges {
-    const { time } = this.#ground;
-    const lookAgain = async (): Promise<Ring[]> => {
-      const rings = await this.#rings(host);
-      return rings.map((ring) => ({ ...ring, age: time.now - (this.#rung.get(ring.sequence) ?? time.now) }));
+    const { time } = this.#deps;
+    const pollAgain = async (): Promise<HostChange[]> => {
+      const changes = await this.#changes(host);
+      return changes.map((ring) => ({ ...ring, age: time.now - (this.#rung.get(ring.sequence) ?? time.now) }));
     };
     return {
       comparesAll: false,
-      look: async () => ({ rings: await lookAgain(), strange: [] }),
-      lookAgain,
-      silence: (sequences) => new Doorbell(host).silence(sequences),
+      poll: async () => ({ changes: await pollAgain(), strange: [] }),
+      pollAgain,
+      acknowledge: (sequences) => new Doorbell(host).acknowledge(sequences),
     };
   }
 
   #write(file: string, prefix: string, column: string, value: string, stop?: number): Promise<number> {
-    const { seed, clerk } = this.#ground;
+    const { seed, clerk } = this.#deps;
     const key = [FACILITY, routeOf(seed).id, WEEK, ...(stop === undefined ? [] : [`${stop}`])];
     const place = ['FAC', 'RTE', 'WKE', 'STP'].slice(0, key.length).map((name) => `${prefix}${name} = ?`);
     const text = `update ${clerk.library}.${file} set ${column} = ? where ${place.join(' and ')}`;
@@ -106,13 +106,13 @@ export class Office {
   }
 
   async #noteRings(host: Host): Promise<void> {
-    for (const { sequence } of await this.#rings(host))
-      if (!this.#rung.has(sequence)) this.#rung.set(sequence, this.#ground.time.now);
+    for (const { sequence } of await this.#changes(host))
+      if (!this.#rung.has(sequence)) this.#rung.set(sequence, this.#deps.time.now);
   }
 
-  async #rings(host: Host): Promise<Ring[]> {
-    const { id } = routeOf(this.#ground.seed);
-    const { rings } = await new Doorbell(host).look();
-    return rings.filter(({ key }) => Object.values(key)[1] === id);
+  async #changes(host: Host): Promise<HostChange[]> {
+    const { id } = routeOf(this.#deps.seed);
+    const { changes } = await new Doorbell(host).poll();
+    return changes.filter(({ key }) => Object.values(key)[1] === id);
   }
 }

@@ -17,7 +17,7 @@ await import('../../client-sdk/src/connection/http-lines.ts');
 /** A photo of this world needs one to three requests. */
 export const CHUNK_BYTES = 512;
 
-export interface PhoneGround {
+export interface PhoneDeps {
   readonly server: ServerSide;
   readonly stillness: Stillness;
   readonly time: WorldTime;
@@ -31,16 +31,16 @@ export class Phone {
   readonly network: PhoneNetwork;
   /** How far the clock on its display is from the world's. */
   skewMs = 0;
-  readonly #ground: PhoneGround;
+  readonly #deps: PhoneDeps;
   #life: Life | undefined;
   #app: Client | undefined;
   #uploads: Uploads | undefined;
   #employee: string;
 
-  constructor(employee: string, ground: PhoneGround) {
+  constructor(employee: string, deps: PhoneDeps) {
     this.#employee = employee;
-    this.#ground = ground;
-    this.network = new PhoneNetwork(ground.server, ground.stillness);
+    this.#deps = deps;
+    this.network = new PhoneNetwork(deps.server, deps.stillness);
   }
 
   /** Who has it in their hands. */
@@ -71,7 +71,7 @@ export class Phone {
   }
 
   async start(): Promise<Client> {
-    const life = new Life(this, this.#ground);
+    const life = new Life(this, this.#deps);
     this.#life = life;
     const isAlive = (): boolean => life.isAlive;
     const store = this.disk.store(isAlive);
@@ -92,8 +92,8 @@ export class Phone {
   async kill(): Promise<void> {
     this.#life?.end();
     this.#life = this.#app = this.#uploads = undefined;
-    await this.disk.lose(this.#ground.chance.below(3));
-    await this.files.lose(this.#ground.chance.below(2));
+    await this.disk.lose(this.#deps.chance.below(3));
+    await this.files.lose(this.#deps.chance.below(2));
     this.network.cut();
   }
 }
@@ -104,7 +104,7 @@ class Life {
   readonly environment: Environment;
   readonly #alarms = new Set<() => void>();
 
-  constructor(phone: Phone, { time, chance }: PhoneGround) {
+  constructor(phone: Phone, { time, chance }: PhoneDeps) {
     const begin = time.now;
     const isAlive = (): boolean => this.isAlive;
     class AppSocket extends PhoneSocket {

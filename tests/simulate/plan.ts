@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Driver } from './driver.ts';
-import { nameOf, QUANTITY, routeOf, STOPS } from './ground.ts';
+import { nameOf, QUANTITY, routeOf, STOPS } from './fixture.ts';
 
 /** What the host alone decides of a route, as far as this world's dispatch changes it. */
 export interface Plan {

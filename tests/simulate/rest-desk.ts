@@ -1,7 +1,7 @@
 import { restChange } from '../support/rest-change.ts';
 import type { Chance } from './chance.ts';
 import type { Said } from './diary.ts';
-import { driversOf, routeOf, STOPS } from './ground.ts';
+import { driversOf, routeOf, STOPS } from './fixture.ts';
 import type { ServerNode } from './server-node.ts';
 import type { WorldTime } from './world-time.ts';
 
@@ -13,7 +13,7 @@ export interface Asked {
   isAnswered: boolean;
 }
 
-export interface DeskGround {
+export interface DeskDeps {
   readonly seed: number;
   readonly time: WorldTime;
   readonly chance: Chance;
@@ -22,10 +22,10 @@ export interface DeskGround {
 /** Drivers who work with an app that speaks REST, beside the phones: one pipeline serves both. */
 export class RestDesk {
   readonly asked: Asked[] = [];
-  readonly #ground: DeskGround;
+  readonly #deps: DeskDeps;
 
-  constructor(ground: DeskGround) {
-    this.#ground = ground;
+  constructor(deps: DeskDeps) {
+    this.#deps = deps;
   }
 
   get isAnswered(): boolean {
@@ -35,7 +35,7 @@ export class RestDesk {
   /** Asks what was not answered, else something new of a stop that everybody may touch. @returns what, for the story */
   ask(node: ServerNode): string {
     const open = this.asked.find(({ isAnswered }) => !isAnswered) ?? this.#think();
-    const { seed, time } = this.#ground;
+    const { seed, time } = this.#deps;
     const now = new Date(time.now);
     const { id, stop, said } = open;
     const change = restChange(routeOf(seed), { id: stop, updates: said }, driversOf(seed)[0] ?? '', {
@@ -52,7 +52,7 @@ export class RestDesk {
   }
 
   #think(): Asked {
-    const { seed, chance } = this.#ground;
+    const { seed, chance } = this.#deps;
     const drivers = driversOf(seed).length;
     const n = 2_000 + this.asked.length;
     const asked = {

@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { WebSocket } from 'ws';
 import { uploadLimits } from '../../server/src/assets/limits.ts';
 import { shareCommits } from '../../server/src/assets/shared-commit.ts';
-import { Trays } from '../../server/src/assets/tray.ts';
+import { BufferPool } from '../../server/src/assets/chunk-buffer.ts';
 import { Sessions } from '../../server/src/auth/sessions.ts';
 import { codeBook } from '../../server/src/codes/code-book.ts';
 import { withTransaction } from '../../server/src/db/transaction.ts';
@@ -22,7 +22,7 @@ import type { Stillness } from './stillness.ts';
 import { stretchWire } from './wire.ts';
 import type { WorldTime } from './world-time.ts';
 
-export interface NodeGround {
+export interface NodeDeps {
   readonly db: Db;
   readonly wakeups: Wakeups;
   readonly stillness: Stillness;
@@ -53,7 +53,7 @@ export class ServerNode {
   }
 
   static async start(
-    { db: pool, wakeups, stillness, time, chance, log }: NodeGround,
+    { db: pool, wakeups, stillness, time, chance, log }: NodeDeps,
     onDeath: () => void,
   ): Promise<ServerNode> {
     const app = Fastify();
@@ -72,7 +72,7 @@ export class ServerNode {
       commit: shareCommits({ inTransaction: (work) => withTransaction(db, work), wake: wakeups.replicateRows }),
       clock,
       limits: uploadLimits({ maxFileMb: 1, maxFiles: 10, uploadQuotaMb: 1_000 }),
-      trays: new Trays(),
+      buffers: new BufferPool(),
     };
     await mountUploads(app, { assets, sessions, epoch: hub.serverEpoch, readableHeaders, log });
     await app.ready();
@@ -138,19 +138,19 @@ class Notices {
   }
 }
 
-type WaitsGround = Pick<NodeGround, 'time' | 'chance' | 'stillness'>;
+type WaitsDeps = Pick<NodeDeps, 'time' | 'chance' | 'stillness'>;
 
 /** Pauses of a process in the time of its world: while nothing happens there, none ends. */
 class Waits implements Pauses {
-  readonly #ground: WaitsGround;
+  readonly #deps: WaitsDeps;
   readonly #open = new Set<() => void>();
 
-  constructor(ground: WaitsGround) {
-    this.#ground = ground;
+  constructor(deps: WaitsDeps) {
+    this.#deps = deps;
   }
 
   now(): number {
-    return this.#ground.time.now;
+    return this.#deps.time.now;
   }
 
   after(ms: number, work: () => void): () => void {
@@ -158,8 +158,8 @@ class Waits implements Pauses {
       cancel();
       work();
     };
-    const over = this.#ground.stillness.pause();
-    const alarm = this.#ground.time.after(ms, end);
+    const over = this.#deps.stillness.pause();
+    const alarm = this.#deps.time.after(ms, end);
     const cancel = (): void => {
       if (!this.#open.delete(end)) return;
       over();
@@ -170,7 +170,7 @@ class Waits implements Pauses {
   }
 
   random(): number {
-    return this.#ground.chance.fraction();
+    return this.#deps.chance.fraction();
   }
 
   /** The process is dead: whatever still waits in it finds that out now. */

@@ -5,14 +5,14 @@ import { Leases } from '../../server/src/replication/out/lease.ts';
 import { ReplicationLog } from '../../server/src/replication/out/replication-log.ts';
 import { replicateRoute } from '../../server/src/replication/out/route-pass.ts';
 import type { Depot } from './depot.ts';
-import { routeOf } from './ground.ts';
+import { routeOf } from './fixture.ts';
 import { HostLine, type Mishap } from './host-line.ts';
 import { type Fuse, MortalDatabase } from './mortal-database.ts';
 import type { Office } from './office.ts';
 import type { Stillness } from './stillness.ts';
 import type { WorldTime } from './world-time.ts';
 
-export interface WorkerGround {
+export interface WorkerDeps {
   readonly depot: Depot;
   readonly seed: number;
   readonly office: Office;
@@ -29,8 +29,8 @@ export interface PassFate {
 }
 
 /** A worker's pass over the one route of its world: it may be killed on the way, and find the host gone. */
-export async function workerPass(ground: WorkerGround, { fuse, mishap, meetClerk }: PassFate): Promise<void> {
-  const { depot, seed, office, time, stillness } = ground;
+export async function workerPass(deps: WorkerDeps, { fuse, mishap, meetClerk }: PassFate): Promise<void> {
+  const { depot, seed, office, time, stillness } = deps;
   const { db, gate, log } = depot;
   const mortal = new MortalDatabase(db, stillness, () => undefined);
   if (fuse) mortal.light(fuse);

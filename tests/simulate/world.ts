@@ -4,7 +4,7 @@ import { Chance } from './chance.ts';
 import type { Depot } from './depot.ts';
 import { saidIn, type Said } from './diary.ts';
 import { Driver } from './driver.ts';
-import { driversOf, PHONES_A_ROUTE, routeOf, STOPS, tokenOf } from './ground.ts';
+import { driversOf, PHONES_A_ROUTE, routeOf, STOPS, tokenOf } from './fixture.ts';
 import { HostLine, type Mishap } from './host-line.ts';
 import type { Hosted } from './invariants.ts';
 import { brokenPromises, falseReceipts, shownAfter, shownOn } from './invariants.ts';
@@ -162,8 +162,8 @@ export class World {
   /** A worker brings to the host what it does not have. */
   work(fate: Omit<PassFate, 'meetClerk'> = {}): Promise<void> {
     const { office, time, stillness, correct: meetClerk } = this;
-    const ground = { depot: this.#depot, seed: this.#seed, office, time, stillness };
-    return workerPass(ground, { ...fate, meetClerk });
+    const deps = { depot: this.#depot, seed: this.#seed, office, time, stillness };
+    return workerPass(deps, { ...fate, meetClerk });
   }
 
   /** The importer looks at what others have written on the host. */
@@ -172,7 +172,7 @@ export class World {
     const line = new HostLine(host, mishap, this.correct);
     const clock = (): Date => new Date(this.time.now);
     try {
-      await importer.look({ host: line, changes: this.office.changes(line), clock });
+      await importer.poll({ host: line, changes: this.office.changes(line), clock });
     } catch (error) {
       if (!line.hasFailed) throw error;
     }

@@ -3,7 +3,7 @@ import type { Change } from '../../server/src/mutations/change.ts';
 import { openPipeline } from '../../server/src/mutations/intake/pipeline.ts';
 import { bossWakeups } from '../../server/src/mutations/jobs/wakeups.ts';
 import { restChange } from '../support/rest-change.ts';
-import { drained, isAllOnHost, openHostGround } from './host-ground.ts';
+import { drained, isAllOnHost, openHostDeps } from './host-fixture.ts';
 
 const ROUTES = 100;
 const STOPS = 150;
@@ -15,21 +15,21 @@ const HASTE = 50;
 
 /** Host down while 200,000 mutations collect: drivers notice nothing, nothing is lost, and nobody has to lend a hand. */
 export async function collectWhileHostIsDown(): Promise<boolean> {
-  const ground = await openHostGround({ routes: ROUTES, stops: STOPS, lines: 20, mutations: 0 });
-  const { pool } = ground.database;
+  const deps = await openHostDeps({ routes: ROUTES, stops: STOPS, lines: 20, mutations: 0 });
+  const { pool } = deps.database;
   // The mirror and the host begin as the dispatch program has left them.
   await pool.query(`update stop_result set version = 1, status = 'P', doc = '{"status":"P"}'`);
   await pool.query('update route set version = 1, hosted_through = 1');
   const pipeline = openPipeline({
     db: pool,
-    wakeups: bossWakeups(ground.boss),
+    wakeups: bossWakeups(deps.boss),
     rules: () => ({ codes: codeBook([]), closeMode: 'legacy', timerMs: 600_000 }),
     clock: () => new Date(),
-    log: ground.log,
+    log: deps.log,
   });
   try {
     await pool.query(`insert into PODDTA.standin_fault (fault) values ('outage')`);
-    const worker = await ground.startWorker(HASTE);
+    const worker = await deps.startWorker(HASTE);
     const waits: number[] = [];
     const start = performance.now();
     let next = 0;
@@ -62,7 +62,7 @@ export async function collectWhileHostIsDown(): Promise<boolean> {
     return (await isAllOnHost(pool, ROUTES * STOPS)) && isCollected;
   } finally {
     await pipeline.close();
-    await ground.close();
+    await deps.close();
   }
 }
 

@@ -3,19 +3,19 @@ import { beforeEach, expect, test } from 'vitest';
 import { TestBytes } from './test-bytes.ts';
 
 /** The same device, opened and opened again. */
-export interface FilesGround {
+export interface FilesDeps {
   readonly open: () => Promise<FileStore>;
 }
 
 const random = new TestBytes('files in stores');
 
 /** What every store of files does, whatever it stands on. */
-export function keepsFiles(newGround: () => Promise<FilesGround> | FilesGround): void {
-  let ground: FilesGround;
+export function keepsFiles(newDeps: () => Promise<FilesDeps> | FilesDeps): void {
+  let deps: FilesDeps;
   let store: FileStore;
   beforeEach(async () => {
-    ground = await newGround();
-    store = await ground.open();
+    deps = await newDeps();
+    store = await deps.open();
   });
   const factsOf = async (): Promise<Map<string, unknown>> =>
     new Map((await store.files()).map(({ key, value }) => [key, value]));
@@ -73,7 +73,7 @@ export function keepsFiles(newGround: () => Promise<FilesGround> | FilesGround):
     const piece = random.take(300_000);
     await store.put('A', { kind: 'photo' }, [piece]);
     await store.close();
-    store = await ground.open();
+    store = await deps.open();
     expect(await factsOf()).toEqual(new Map([['A', { kind: 'photo' }]]));
     expect(Buffer.from((await store.piece('A', 0)) ?? []).equals(piece)).toBe(true);
   });

@@ -22,11 +22,11 @@ export class Phone {
     this.#socket = typeof line === 'string' ? new WebSocket(line, { perMessageDeflate: true }) : line;
     this.#socket.on('message', (data: Buffer) => {
       this.frames.push(serverFrame.parse(JSON.parse(data.toString())));
-      this.#look();
+      this.#poll();
     });
     this.#socket.on('close', (code, reason) => {
       this.closed = { code, reason: reason.toString() };
-      this.#look();
+      this.#poll();
     });
     this.#socket.on('error', () => undefined);
     atFileEnd(async () => this.vanish());
@@ -89,22 +89,22 @@ export class Phone {
 
   #first<Frame extends ServerFrame>(isIt: (frame: ServerFrame) => frame is Frame, wanted: string): Promise<Frame> {
     return new Promise((resolve, reject) => {
-      const look = (): void => {
+      const poll = (): void => {
         const index = this.frames.findIndex(isIt);
         const found = this.frames[index];
         if (found && isIt(found)) {
           this.frames.splice(index, 1);
-          this.#watchers.delete(look);
+          this.#watchers.delete(poll);
           resolve(found);
         } else if (this.closed) {
-          this.#watchers.delete(look);
+          this.#watchers.delete(poll);
           reject(
             new Error(`no ${wanted}: closed with ${this.closed.code} ${this.closed.reason}; had ${this.#names()}`),
           );
         }
       };
-      this.#watchers.add(look);
-      look();
+      this.#watchers.add(poll);
+      poll();
     });
   }
 
@@ -126,8 +126,8 @@ export class Phone {
     this.#socket.terminate();
   }
 
-  #look(): void {
-    for (const look of [...this.#watchers]) look();
+  #poll(): void {
+    for (const poll of [...this.#watchers]) poll();
   }
 
   #names(): string {

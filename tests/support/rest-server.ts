@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import { PgBoss } from 'pg-boss';
 import type { UploadLimits } from '../../server/src/assets/limits.ts';
 import { uploadLimits } from '../../server/src/assets/limits.ts';
-import type { AuthGround } from '../../server/src/auth/ground.ts';
+import type { AuthDeps } from '../../server/src/auth/deps.ts';
 import type { HashCost } from '../../server/src/auth/passwords.ts';
 import { openPasswords } from '../../server/src/auth/passwords.ts';
 import { shareCommits } from '../../server/src/assets/shared-commit.ts';
-import { Trays } from '../../server/src/assets/tray.ts';
-import type { UploadGround } from '../../server/src/assets/upload.ts';
+import { BufferPool } from '../../server/src/assets/chunk-buffer.ts';
+import type { UploadDeps } from '../../server/src/assets/upload.ts';
 import { Sessions } from '../../server/src/auth/sessions.ts';
 import { codeBook } from '../../server/src/codes/code-book.ts';
 import type { Listener } from '../../server/src/db/listen.ts';
@@ -15,7 +15,7 @@ import { startListener } from '../../server/src/db/listen.ts';
 import { createPool } from '../../server/src/db/pool.ts';
 import { withTransaction } from '../../server/src/db/transaction.ts';
 import type { Db } from '../../server/src/db/types.ts';
-import type { HttpGround } from '../../server/src/http/build.ts';
+import type { HttpDeps } from '../../server/src/http/build.ts';
 import { buildHttp } from '../../server/src/http/build.ts';
 import type { Log } from '../../server/src/runtime/log.ts';
 import { openLogger } from '../../server/src/runtime/logger.ts';
@@ -67,7 +67,7 @@ type HttpOptions =
   | 'linger'
   | 'probes'
   | 'remarks'
-  | 'strangersBytes'
+  | 'unauthenticatedBytes'
   | 'trustProxy'
   | 'publicUrl'
   | 'maxJsonMb'
@@ -75,7 +75,7 @@ type HttpOptions =
   | 'corsOrigins'
   | 'timeouts';
 
-export interface RestServerOptions extends Partial<Pick<HttpGround, HttpOptions>> {
+export interface RestServerOptions extends Partial<Pick<HttpDeps, HttpOptions>> {
   /** What `logged` holds; `debug` where nothing is said. */
   readonly logLevel?: string;
   /** Where they differ from what operators get by default. */
@@ -95,13 +95,13 @@ export interface RestServerOptions extends Partial<Pick<HttpGround, HttpOptions>
   /** Where its LISTEN session finds the database. */
   readonly listenUrl?: string;
   /** Puts another edge on the same server before it listens. */
-  readonly mount?: (app: FastifyInstance, ground: EdgeGround) => Promise<void>;
+  readonly mount?: (app: FastifyInstance, deps: EdgeDeps) => Promise<void>;
 }
 
 /** What the edges of one node share. */
-export interface EdgeGround {
-  readonly access: HttpGround['access'];
-  readonly assets: UploadGround;
+export interface EdgeDeps {
+  readonly access: HttpDeps['access'];
+  readonly assets: UploadDeps;
   readonly db: Db;
   readonly pipeline: Pipeline;
   readonly sessions: Sessions;
@@ -133,7 +133,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
   const sessions = new Sessions(db, () => clock.now);
   await sessions.follow(listener);
   const logged: string[] = [];
-  const auth: AuthGround = {
+  const auth: AuthDeps = {
     db,
     inTransaction: (work) => withTransaction(db, work),
     passwords: await openPasswords(options.passwordCost ?? quickCost),
@@ -149,12 +149,12 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     atFileEnd(() => messages.stop());
   }
   const access = options.access ?? 'documented';
-  const assets: UploadGround = {
+  const assets: UploadDeps = {
     db,
     commit: shareCommits({ inTransaction: (work) => withTransaction(db, work), wake: bossRowsWakeup(boss) }),
     clock: () => clock.now,
     limits: { ...uploadLimits({ maxFileMb: 25, maxFiles: 20, uploadQuotaMb: 10_240 }), ...options.uploadLimits },
-    trays: new Trays(),
+    buffers: new BufferPool(),
   };
   const app = await buildHttp({
     db,
@@ -163,7 +163,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     sessions,
     clock: () => clock.now,
     ...(options.admissionLimits && { admissionLimits: options.admissionLimits }),
-    ...(options.strangersBytes !== undefined && { strangersBytes: options.strangersBytes }),
+    ...(options.unauthenticatedBytes !== undefined && { unauthenticatedBytes: options.unauthenticatedBytes }),
     access,
     signup: options.signup ?? 'documented',
     trustProxy: options.trustProxy ?? false,
@@ -189,8 +189,8 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
   atFileEnd(() => stopServer(app, pipeline, listener, boss, () => db.end()));
   if (options.timersRing) {
     // Their sweep looks at the test's clock; the alarms of pg-boss ring by the real one.
-    const ground = { db, boss, submit: (change: Change) => pipeline.submit(change), clock: () => clock.now, log };
-    const timers = await startClosing({ ...ground, sweepMs: 20 });
+    const deps = { db, boss, submit: (change: Change) => pipeline.submit(change), clock: () => clock.now, log };
+    const timers = await startClosing({ ...deps, sweepMs: 20 });
     atFileEnd(() => timers.stop());
   }
   return { database, app, pipeline, sessions, listener, clock, client: new RestClient(url), logged, log };

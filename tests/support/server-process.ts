@@ -10,7 +10,7 @@ const READY = /^Tailgate is ready\b/m;
 
 /**
  * Starts the real server as `npm start` does, in a process of its own, and returns once it serves. Of our environment
- * it gets what is given here and the place where modules lie compiled; it does not rehearse, since nobody measures it. It
+ * it gets what is given here and the place where modules lie compiled; it does not warmUp, since nobody measures it. It
  * ends with the test file; `DATABASE_URL` and `DATA_DIR` say on what it works.
  */
 export async function startServer(env: Record<string, string>, args: string[] = []): Promise<ServerProcess> {

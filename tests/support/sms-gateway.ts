@@ -26,22 +26,22 @@ export class SmsGateway {
 
   take(message: ReceivedSms): number {
     this.received.push(message);
-    for (const look of [...this.#waiting]) look();
+    for (const poll of [...this.#waiting]) poll();
     return this.answers.shift() ?? 201;
   }
 
   /** The first message to this number that nobody has taken from here, now or later. */
   async next(to: string): Promise<ReceivedSms> {
     return new Promise((resolve) => {
-      const look = (): void => {
+      const poll = (): void => {
         const message = this.received.find((one) => one.to === to && !this.#taken.has(one));
         if (!message) return;
         this.#taken.add(message);
-        this.#waiting.delete(look);
+        this.#waiting.delete(poll);
         resolve(message);
       };
-      this.#waiting.add(look);
-      look();
+      this.#waiting.add(poll);
+      poll();
     });
   }
 }

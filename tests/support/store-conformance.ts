@@ -3,17 +3,17 @@ import type { Store } from '@tailgate/client-sdk';
 import { tables } from '@tailgate/client-sdk';
 
 /** The same device, opened and opened again. */
-export interface StoreGround {
+export interface StoreDeps {
   readonly open: () => Promise<Store>;
 }
 
 /** What every store does, whatever it stands on. */
-export function conforms(newGround: () => Promise<StoreGround> | StoreGround): void {
-  let ground: StoreGround;
+export function conforms(newDeps: () => Promise<StoreDeps> | StoreDeps): void {
+  let deps: StoreDeps;
   let store: Store;
   beforeEach(async () => {
-    ground = await newGround();
-    store = await ground.open();
+    deps = await newDeps();
+    store = await deps.open();
   });
 
   test('is empty at first, in every table', async () => {
@@ -91,7 +91,7 @@ export function conforms(newGround: () => Promise<StoreGround> | StoreGround): v
   test('keeps its rows when it is closed and opened again', async () => {
     await store.write([{ put: 'queue', key: 'q', value: 1 }], 'strict');
     await store.close();
-    const again = await ground.open();
+    const again = await deps.open();
     expect(await again.readAll('queue')).toEqual([{ key: 'q', value: 1 }]);
   });
 

@@ -21,10 +21,10 @@ export async function startSyncNode(
   const mounted: Hub[] = [];
   const server = await startRestServer({
     ...options,
-    mount: async (app, ground) => {
-      const hub = await mountSync(app, { ...ground, limits, isOperator: (asked) => isOperator(asked, opsToken) });
+    mount: async (app, deps) => {
+      const hub = await mountSync(app, { ...deps, limits, isOperator: (asked) => isOperator(asked, opsToken) });
       mounted.push(hub);
-      await mountUploads(app, { ...ground, epoch: hub.serverEpoch, readableHeaders });
+      await mountUploads(app, { ...deps, epoch: hub.serverEpoch, readableHeaders });
     },
   });
   const [hub] = mounted;

@@ -77,15 +77,15 @@ export class TcpProxy {
   cutEvery(bytes: number, times: number): Promise<void> {
     let [before, left] = [this.bytesUp, times];
     return new Promise((resolve) => {
-      const look = (): void => {
+      const poll = (): void => {
         if (this.bytesUp - before < bytes) return;
         before = this.bytesUp;
         this.cut();
         if (--left > 0) return;
-        this.#watchers.delete(look);
+        this.#watchers.delete(poll);
         resolve();
       };
-      this.#watchers.add(look);
+      this.#watchers.add(poll);
     });
   }
 
@@ -162,7 +162,7 @@ export class TcpProxy {
 
   #link(client: Socket): void {
     const target = connect({ host: '127.0.0.1', port: this.#targetPort, allowHalfOpen: true });
-    const moved = () => this.#watchers.forEach((look) => look());
+    const moved = () => this.#watchers.forEach((poll) => poll());
     const link: Link = {
       client,
       target,
@@ -181,13 +181,13 @@ export class TcpProxy {
 
   #until(isSo: (link: Link) => boolean): Promise<void> {
     return new Promise((resolve) => {
-      const look = () => {
+      const poll = () => {
         if (![...this.#links].some(isSo)) return;
-        this.#watchers.delete(look);
+        this.#watchers.delete(poll);
         resolve();
       };
-      this.#watchers.add(look);
-      look();
+      this.#watchers.add(poll);
+      poll();
     });
   }
 

@@ -125,7 +125,7 @@ export class KilledWorker {
   }
 
   /** What has become of everything that the driver ever said. */
-  async look(): Promise<Look> {
+  async poll(): Promise<Look> {
     const { database } = this.#service;
     const log = await this.#service.show('PODRPLP', "RLENT = 'RTSTUP'");
     const { rows } = await database.pool.query<object>(

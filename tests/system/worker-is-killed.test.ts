@@ -22,7 +22,7 @@ test(
       await annotate(`killed before ${step.nth}× ${step.name}`);
       if (again) await annotate(`and the next one before ${again.name}`);
       await story.dieBefore(step, again);
-      const { host, changes, written, logged, trouble } = await story.look();
+      const { host, changes, written, logged, trouble } = await story.poll();
       expect(host).toEqual(story.expected());
       // Each change once, in their order, and each told of once.
       expect(written).toHaveLength(changes);

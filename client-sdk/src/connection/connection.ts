@@ -30,7 +30,7 @@ function afterRejection(code: string, retryAfterMs: number | undefined): Event {
   return code === ('UNSUPPORTED_PROTOCOL' satisfies ErrorCode) ? { is: 'outdated' } : { is: 'closed', retryAfterMs };
 }
 
-export interface ConnectionGround {
+export interface ConnectionDeps {
   /** The server, without `/api`. */
   readonly url: string;
   readonly lines: Lines;
@@ -41,7 +41,7 @@ export interface ConnectionGround {
 
 /** One line after another: does what the machine's states begin with, and tells it what happened. */
 export class Connection {
-  readonly #ground: ConnectionGround;
+  readonly #deps: ConnectionDeps;
   readonly #talk: Talk;
   state: State = { at: 'resting' };
   #socket: Socket | undefined;
@@ -49,8 +49,8 @@ export class Connection {
   /** When what the server answers with its time was sent: hello and pings are answered in order. */
   #asked: number[] = [];
 
-  constructor(ground: ConnectionGround, talk: Talk) {
-    this.#ground = ground;
+  constructor(deps: ConnectionDeps, talk: Talk) {
+    this.#deps = deps;
     this.#talk = talk;
   }
 
@@ -65,7 +65,7 @@ export class Connection {
   }
 
   tell(event: Event): void {
-    const { timing, environment } = this.#ground;
+    const { timing, environment } = this.#deps;
     const before = this.state;
     const state = step(before, event, timing, environment.random.fraction());
     if (state === before) return;
@@ -92,12 +92,12 @@ export class Connection {
   }
 
   #ask(frame: Hello | Ping): void {
-    this.#asked.push(this.#ground.environment.clock.monotonic());
+    this.#asked.push(this.#deps.environment.clock.monotonic());
     this.send(frame);
   }
 
   #open(): void {
-    const { lines, url } = this.#ground;
+    const { lines, url } = this.#deps;
     this.#asked = [];
     let socket: Socket;
     try {
@@ -158,7 +158,7 @@ export class Connection {
 
   /** A fault of one side, told for the logs. */
   #complain(message: string): void {
-    this.#ground.desk.trouble('BAD_FRAME', message);
+    this.#deps.desk.trouble('BAD_FRAME', message);
   }
 
   #read(data: unknown): HeardFrame | undefined {

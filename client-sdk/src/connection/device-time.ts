@@ -55,28 +55,28 @@ export function withExchange(
   return { kept: [next], aheadMs: apart - Math.sign(apart) * doubt };
 }
 
-type TimeGround = Pick<Environment, 'clock' | 'random'>;
+type TimeDeps = Pick<Environment, 'clock' | 'random'>;
 
 /** This device's clocks, and the server's as far as they can tell. */
 export class DeviceTime {
   /** Names a time in which the monotonic clock has run evenly: a run of the app, or what a deep sleep left of it. */
   id: string;
-  readonly #ground: TimeGround;
+  readonly #deps: TimeDeps;
   #exchanges: readonly Exchange[] = [];
 
-  constructor(ground: TimeGround) {
-    this.#ground = ground;
-    this.id = newId(ground);
+  constructor(deps: TimeDeps) {
+    this.#deps = deps;
+    this.id = newId(deps);
   }
 
   /** What the monotonic clock lacks to be the server's time, as far as it was measured. */
   get best(): Offset | undefined {
-    return bestOffset(this.#exchanges, this.#ground.clock.monotonic());
+    return bestOffset(this.#exchanges, this.#deps.clock.monotonic());
   }
 
   /** What frames say of these clocks (protocol.md, Limits and time). */
   reading(): DeviceClock {
-    const [now, monotonic] = [this.#ground.clock.now(), this.#ground.clock.monotonic()];
+    const [now, monotonic] = [this.#deps.clock.now(), this.#deps.clock.monotonic()];
     const offset = this.best;
     return {
       now: new Date(now).toISOString(),
@@ -92,11 +92,11 @@ export class DeviceTime {
   }
 
   take(askedAt: number, serverTime: string): void {
-    const exchange = { askedAt, answeredAt: this.#ground.clock.monotonic(), serverTime: Date.parse(serverTime) };
+    const exchange = { askedAt, answeredAt: this.#deps.clock.monotonic(), serverTime: Date.parse(serverTime) };
     if (!Number.isFinite(exchange.serverTime)) return;
     const { kept, aheadMs } = withExchange(this.#exchanges, exchange);
     this.#exchanges = kept;
     // Some platforms stop the monotonic clock in deep sleep: it says nothing about what was recorded before.
-    if (aheadMs > doubtMs) this.id = newId(this.#ground);
+    if (aheadMs > doubtMs) this.id = newId(this.#deps);
   }
 }

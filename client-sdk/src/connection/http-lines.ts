@@ -5,7 +5,7 @@ import type { Timing } from './machine.ts';
 /** The longest time from one look whether sockets pass again to the next; it doubles each time. */
 const lastLookMs = 300_000;
 
-export interface HttpGround {
+export interface HttpDeps {
   readonly environment: Environment;
   readonly timing: Timing;
   /** The address of sockets, of the server's sync address. */
@@ -19,16 +19,16 @@ export interface HttpGround {
  * and then; when one is answered, every line goes back to sockets. Few phones ever need it.
  */
 export class HttpLines {
-  readonly #ground: HttpGround;
+  readonly #deps: HttpDeps;
   readonly #lines = new Set<HttpSocket>();
   #stopLooking: (() => void) | undefined;
 
-  constructor(ground: HttpGround) {
-    this.#ground = ground;
+  constructor(deps: HttpDeps) {
+    this.#deps = deps;
   }
 
   open(url: string): Socket {
-    const { environment, timing, prefer } = this.#ground;
+    const { environment, timing, prefer } = this.#deps;
     const line = new HttpSocket(url, environment.fetch);
     let isAnswered = false;
     line.addEventListener('message', () => {
@@ -49,7 +49,7 @@ export class HttpLines {
   try(url: string): Socket {
     const line = new TrialLine(() => this.open(url));
     line.end = this.#ask(url, (socket) => {
-      if (socket) this.#ground.prefer(false);
+      if (socket) this.#deps.prefer(false);
       line.take(socket);
     });
     return line;
@@ -57,7 +57,7 @@ export class HttpLines {
 
   #lookForSockets(url: string, waitMs: number): void {
     if (this.#stopLooking) return;
-    const stop = this.#ground.environment.clock.after(waitMs, () => {
+    const stop = this.#deps.environment.clock.after(waitMs, () => {
       this.#stopLooking = this.#look(url, Math.min(2 * waitMs, lastLookMs));
     });
     this.#stopLooking = () => {
@@ -71,7 +71,7 @@ export class HttpLines {
       this.#stopLooking = undefined;
       if (!socket) return this.#lookForSockets(url, nextMs);
       socket.close();
-      this.#ground.prefer(false);
+      this.#deps.prefer(false);
       for (const line of this.#lines) line.close();
     });
     return () => {
@@ -85,7 +85,7 @@ export class HttpLines {
    * and no frame after it. Returns the way to stop.
    */
   #ask(url: string, tell: (socket: Socket | undefined) => void): () => void {
-    const { environment, timing, socketUrl } = this.#ground;
+    const { environment, timing, socketUrl } = this.#deps;
     let isOver = false;
     let socket: Socket | undefined;
     const stop = (): void => {

@@ -1,5 +1,5 @@
 import type { Socket } from '../platform/environment.ts';
-import type { HttpGround, HttpLines } from './http-lines.ts';
+import type { HttpDeps, HttpLines } from './http-lines.ts';
 
 /** Sockets in a row that said nothing, before plain HTTP is tried: one may have met a server that was just starting. */
 const enoughSilence = 2;
@@ -9,14 +9,14 @@ const enoughSilence = 2;
  * silent, too. A dead zone silences both: what sockets did not say there counts for nothing.
  */
 export class Lines {
-  readonly #ground: Pick<HttpGround, 'environment' | 'timing'>;
+  readonly #deps: Pick<HttpDeps, 'environment' | 'timing'>;
   #silent = 0;
   /** The last line over HTTP was answered, and no socket since. */
   #httpWorks = false;
   #http: HttpLines | undefined;
 
-  constructor(ground: Pick<HttpGround, 'environment' | 'timing'>) {
-    this.#ground = ground;
+  constructor(deps: Pick<HttpDeps, 'environment' | 'timing'>) {
+    this.#deps = deps;
     void this.#loadHttp();
   }
 
@@ -39,7 +39,7 @@ export class Lines {
     };
     let socket: Socket;
     try {
-      socket = new this.#ground.environment.WebSocket(socketUrl(url));
+      socket = new this.#deps.environment.WebSocket(socketUrl(url));
     } catch (error) {
       // A platform without sockets, or a page whose policy forbids them.
       over();
@@ -67,7 +67,7 @@ export class Lines {
     try {
       const { HttpLines } = await import('./http-lines.ts');
       this.#http = new HttpLines({
-        ...this.#ground,
+        ...this.#deps,
         socketUrl,
         // The next one is of its kind, too.
         prefer: (http) => this.#prefer(http),

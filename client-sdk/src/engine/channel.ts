@@ -37,7 +37,7 @@ export interface Desk {
   showStatus(): void;
 }
 
-export interface ChannelGround {
+export interface ChannelDeps {
   readonly url: string;
   readonly lines: Lines;
   readonly environment: Environment;
@@ -56,7 +56,7 @@ export const sdkName = 'tailgate-client-sdk/0.1.0';
 
 /** One queue and its own line to the server: no queue waits for another's credentials, or faults. */
 export class Channel implements Talk {
-  readonly #ground: ChannelGround;
+  readonly #deps: ChannelDeps;
   readonly #connection: Connection;
   queue: Queue;
   /** While the connection is live. */
@@ -69,10 +69,10 @@ export class Channel implements Talk {
   /** The credentials of this connection. */
   #shown = '';
 
-  constructor(queue: Queue, ground: ChannelGround) {
+  constructor(queue: Queue, deps: ChannelDeps) {
     this.queue = queue;
-    this.#ground = ground;
-    this.#connection = new Connection(ground, this);
+    this.#deps = deps;
+    this.#connection = new Connection(deps, this);
   }
 
   get state(): State {
@@ -81,7 +81,7 @@ export class Channel implements Talk {
 
   /** Looks again at what there is to do, and sends what waits. */
   update(): void {
-    const credentials = this.#ground.desk.credentials(this.queue);
+    const credentials = this.#deps.desk.credentials(this.queue);
     if (!credentials) return this.#connection.tell({ is: 'unwanted' });
     const shown = JSON.stringify(credentials);
     if (this.#shown !== shown) this.#connection.tell({ is: 'renewed' });
@@ -101,7 +101,7 @@ export class Channel implements Talk {
 
   /** The server knows this queue as somebody else's, or with other items: goes on under a new name. */
   fork(): void {
-    this.queue = this.#ground.outbox.fork(this.queue);
+    this.queue = this.#deps.outbox.fork(this.queue);
     this.#connection.tell({ is: 'renewed' });
     this.update();
   }
@@ -113,7 +113,7 @@ export class Channel implements Talk {
   // ── What the connection asks and tells ────────────────────────────────────────────────────────────────────────────
 
   hello(): Extract<ClientFrameInput, { type: 'hello' }> {
-    const { device, app, desk } = this.#ground;
+    const { device, app, desk } = this.#deps;
     const { client_id, employee, queue_key } = this.queue.head;
     const cursors = desk.cursors(this.queue);
     this.#follows = Object.keys(cursors);
@@ -139,7 +139,7 @@ export class Channel implements Talk {
   /** What its clocks say, and what the office sees of a phone that still has something. */
   #gauge() {
     const { waiting, oldest } = this.queue;
-    return { clock: this.#ground.time.reading(), pending: waiting.size, oldest_pending_at: oldest };
+    return { clock: this.#deps.time.reading(), pending: waiting.size, oldest_pending_at: oldest };
   }
 
   moved(state: State, before: State): void {
@@ -149,11 +149,11 @@ export class Channel implements Talk {
       this.#feed?.end();
       this.#sender = this.#feed = undefined;
     }
-    this.#ground.desk.showStatus();
+    this.#deps.desk.showStatus();
   }
 
   take(frame: HeardFrame): void {
-    const { outbox, replica, desk } = this.#ground;
+    const { outbox, replica, desk } = this.#deps;
     switch (frame.type) {
       case 'welcome':
         return this.#welcome(frame);
@@ -187,14 +187,14 @@ export class Channel implements Talk {
   }
 
   #welcome(frame: Welcome): void {
-    const { outbox, desk, time } = this.#ground;
+    const { outbox, desk, time } = this.#deps;
     if (frame.queue_key !== undefined) outbox.setQueueKey(this.queue, frame.queue_key);
     if (!this.#reconcile(frame.last_seq, frame.epoch)) return;
-    const ground = { ...this.#ground, line: this.#connection };
-    this.#sender = new Sender(this.queue, frame.limits, ground);
+    const deps = { ...this.#deps, line: this.#connection };
+    this.#sender = new Sender(this.queue, frame.limits, deps);
     this.#isTimed = time.isSure;
     const account = desk.followerOf(this.queue);
-    if (account) this.#feed = new Feed({ ...ground, account, follows: this.#follows });
+    if (account) this.#feed = new Feed({ ...deps, account, follows: this.#follows });
     this.#follow(frame.routes);
     desk.welcomed(this.queue, frame.epoch);
     // What the welcome brings may have ended this channel.
@@ -203,7 +203,7 @@ export class Channel implements Talk {
 
   #follow(routes: AssignedRoute[]): void {
     if (!this.#feed) return;
-    this.#ground.accounts.setRoutes(this.queue.head.employee, routes);
+    this.#deps.accounts.setRoutes(this.queue.head.employee, routes);
     this.#feed.follow(routes);
   }
 
@@ -213,8 +213,8 @@ export class Channel implements Talk {
 
   /** A hello that lay in a dead zone tells the time badly: its first pong is waited for, however long that takes. */
   timed(askedAt: number, serverTime: string): void {
-    this.#ground.time.take(askedAt, serverTime);
-    this.#ground.desk.showStatus();
+    this.#deps.time.take(askedAt, serverTime);
+    this.#deps.desk.showStatus();
     if (!this.#sender || this.#isTimed) return;
     this.#isTimed = true;
     // The next ping tells the server what was found out.
@@ -224,7 +224,7 @@ export class Channel implements Talk {
 
   /** Brings queue and watermark together; false where the queue goes on as another one. */
   #reconcile(lastSeq: number, epoch = this.queue.head.epoch): boolean {
-    const { outbox, desk } = this.#ground;
+    const { outbox, desk } = this.#deps;
     const gone = outbox.reconcile(this.queue, lastSeq, epoch);
     if (gone === 'fork') {
       this.fork();

@@ -1,6 +1,6 @@
 import type { Cursor, Scope, HeardFrame } from '@tailgate/sync-protocol';
 import { clientScope, codesScope } from '@tailgate/sync-protocol';
-import type { ChannelGround, Credentials, Desk } from './channel.ts';
+import type { ChannelDeps, Credentials, Desk } from './channel.ts';
 import { Channel } from './channel.ts';
 import type { EventHub } from './events.ts';
 import { Inbox } from './inbox.ts';
@@ -16,7 +16,7 @@ import type { Status, Trouble } from './status.ts';
 import { connectionStatus, pendingOf } from './status.ts';
 import { Signal } from '../platform/watch.ts';
 
-export interface CourierGround extends Omit<ChannelGround, 'desk'> {
+export interface CourierDeps extends Omit<ChannelDeps, 'desk'> {
   readonly accounts: Accounts;
   readonly auth: Auth;
   readonly events: EventHub;
@@ -46,7 +46,7 @@ export class Courier implements Desk {
   readonly troubles: Trouble[] = [];
   /** The latest trouble, as long as nothing says that it is over. */
   #lasting: Trouble | undefined;
-  readonly #ground: CourierGround;
+  readonly #deps: CourierDeps;
   /** One for each queue. */
   readonly channels: Channel[] = [];
   readonly #receipts = new Map<string, Receipt>();
@@ -60,25 +60,25 @@ export class Courier implements Desk {
   #clockAheadMs: number | undefined;
   #closed = false;
 
-  constructor(ground: CourierGround) {
-    this.#ground = ground;
+  constructor(deps: CourierDeps) {
+    this.#deps = deps;
     this.status = new Signal(this.#computeStatus());
-    this.inbox = new Inbox(ground);
-    ground.outbox.onRelease = () => this.#update();
-    ground.outbox.onChange = (items) => this.#changed(items);
-    for (const damaged of ground.outbox.damaged) this.trouble('DAMAGED', `cannot read ${damaged}; it is kept`);
+    this.inbox = new Inbox(deps);
+    deps.outbox.onRelease = () => this.#update();
+    deps.outbox.onChange = (items) => this.#changed(items);
+    for (const damaged of deps.outbox.damaged) this.trouble('DAMAGED', `cannot read ${damaged}; it is kept`);
     this.#update();
   }
 
   // ── What the client asks ─────────────────────────────────────────────────────────────────────────────────────────
 
   async enter({ employee, name, token }: Session): Promise<void> {
-    await this.#ground.accounts.enter(employee, name, token);
+    await this.#deps.accounts.enter(employee, name, token);
     this.#update();
   }
 
   async leave(): Promise<boolean> {
-    const { accounts } = this.#ground;
+    const { accounts } = this.#deps;
     const employee = accounts.employee;
     if (employee === undefined) return true;
     await accounts.leave();
@@ -94,7 +94,7 @@ export class Courier implements Desk {
   }
 
   receipt(id: string): Receipt | undefined {
-    const item = this.#ground.outbox.find(id);
+    const item = this.#deps.outbox.find(id);
     if (item) return this.#receiptOf(item);
     const known = this.#receipts.get(id);
     return known?.current.at === 'withdrawn' ? known : undefined;
@@ -104,7 +104,7 @@ export class Courier implements Desk {
     const receipt = this.receipt(id);
     if (!receipt) return 'unknown';
     if (receipt.current.at === 'withdrawn') return 'withdrawn';
-    const forgotten = this.#ground.outbox.withdraw(id);
+    const forgotten = this.#deps.outbox.withdraw(id);
     if (!forgotten) return 'sent';
     receipt.shows({ at: 'withdrawn' });
     await forgotten;
@@ -113,12 +113,12 @@ export class Courier implements Desk {
 
   /** Undo windows end. */
   release(): void {
-    this.#ground.outbox.release();
+    this.#deps.outbox.release();
     this.#update();
   }
 
   wake(): void {
-    this.#ground.lines.woken();
+    this.#deps.lines.woken();
     for (const channel of this.channels) channel.wake();
     void this.#tellSignOuts();
   }
@@ -145,7 +145,7 @@ export class Courier implements Desk {
 
   close(): void {
     this.#closed = true;
-    this.#ground.outbox.release();
+    this.#deps.outbox.release();
     for (const channel of this.channels) channel.close();
   }
 
@@ -153,7 +153,7 @@ export class Courier implements Desk {
 
   credentials(queue: Queue): Credentials | undefined {
     const { employee, queue_key, epoch } = queue.head;
-    const api_token = this.#ground.accounts.find(employee)?.token;
+    const api_token = this.#deps.accounts.find(employee)?.token;
     const session = api_token ? { api_token } : undefined;
     if (this.followerOf(queue)) return session;
     // A server of another epoch may have lost what it had of this queue: it has to be asked.
@@ -164,7 +164,7 @@ export class Courier implements Desk {
 
   /** The driver at work, where this is their queue and they may read. */
   followerOf({ head }: Queue): Account | undefined {
-    const account = this.#ground.accounts.current.current;
+    const account = this.#deps.accounts.current.current;
     return account?.token && account.employee === head.employee && !head.retired ? account : undefined;
   }
 
@@ -172,14 +172,14 @@ export class Courier implements Desk {
   cursors(queue: Queue): Record<Scope, Cursor | null> {
     const account = this.followerOf(queue);
     if (!account) return {};
-    const { replica, outbox } = this.#ground;
+    const { replica, outbox } = this.#deps;
     const routes = account.routes.map(({ scope }) => scope);
     const scopes = [...routes, ...outbox.unfinished.scopes, codesScope, clientScope(queue.head.client_id)];
     return Object.fromEntries(scopes.map((scope) => [scope, replica.cursor(scope)]));
   }
 
   welcomed(queue: Queue, epoch: string): void {
-    const { outbox, replica } = this.#ground;
+    const { outbox, replica } = this.#deps;
     this.epoch = epoch;
     replica.enterEpoch(epoch);
     if (this.followerOf(queue)) {
@@ -195,7 +195,7 @@ export class Courier implements Desk {
   }
 
   session({ head: { employee } }: Queue, frame: Extract<HeardFrame, { type: 'session' }>): void {
-    const { accounts, events, environment } = this.#ground;
+    const { accounts, events, environment } = this.#deps;
     const { state, reason = state, expires_in_s } = frame;
     if (state === 'revoked') return this.#endSession(employee, reason);
     if (expires_in_s === undefined) return;
@@ -211,7 +211,7 @@ export class Courier implements Desk {
       this.#endSession(queue.head.employee, message);
     else if (code === 'INVALID_TOKEN' && credentials) {
       // A hello that was long under way has had another key made, and its answer was lost: this one opens nothing more.
-      this.#ground.outbox.setQueueKey(queue, null);
+      this.#deps.outbox.setQueueKey(queue, null);
       this.#keyRefused.add(queue);
       this.#update();
     } else if (code === 'CLIENT_OF_OTHER_EMPLOYEE') channel.fork();
@@ -219,7 +219,7 @@ export class Courier implements Desk {
   }
 
   #endSession(employee: string, reason: string): void {
-    const { accounts, events } = this.#ground;
+    const { accounts, events } = this.#deps;
     accounts.dropToken(employee);
     events.emit({ name: 'session', event: { employee, reason } });
     this.#update();
@@ -231,7 +231,7 @@ export class Courier implements Desk {
   }
 
   trouble(code: string, message: string): void {
-    const at = this.#ground.environment.clock.now();
+    const at = this.#deps.environment.clock.now();
     const last = this.#lasting;
     if (last?.code === code && last.message === message && Math.abs(at - last.at) < sameTroubleMs) return;
     this.troubles.push((this.#lasting = { code, message, at }));
@@ -243,7 +243,7 @@ export class Courier implements Desk {
 
   #changed(items: readonly QueueItem[]): void {
     for (const item of items) this.#receipts.get(item.mutation.id)?.moved(item);
-    this.#ground.replica.changed(items);
+    this.#deps.replica.changed(items);
     this.inbox.look();
     this.#update();
   }
@@ -251,13 +251,13 @@ export class Courier implements Desk {
   /** Lets every channel look again at what it has to do. */
   #update(): void {
     if (this.#closed) return;
-    const { outbox, accounts } = this.#ground;
+    const { outbox, accounts } = this.#deps;
     // The driver at work follows the feed with an empty queue, too.
     const employee = accounts.employee;
     if (employee !== undefined) outbox.queueOf(employee);
     for (const queue of outbox.queues) {
       if (this.channels.some((channel) => channel.queue === queue)) continue;
-      this.channels.push(new Channel(queue, { ...this.#ground, desk: this }));
+      this.channels.push(new Channel(queue, { ...this.#deps, desk: this }));
     }
     for (const channel of this.channels) channel.update();
     this.showStatus();
@@ -272,7 +272,7 @@ export class Courier implements Desk {
 
   async #tellSignOuts(): Promise<void> {
     // What could not be loaded is tried again with the next welcome and every wake-up.
-    const auth = await this.#ground.auth().catch(() => undefined);
+    const auth = await this.#deps.auth().catch(() => undefined);
     await auth?.tellSignOuts();
   }
 
@@ -282,7 +282,7 @@ export class Courier implements Desk {
 
   /** A new figure only where it is another one for a person. */
   #clockAhead(): number | undefined {
-    const { environment, time } = this.#ground;
+    const { environment, time } = this.#deps;
     const { clock } = environment;
     const ahead = time.best && clock.now() - clock.monotonic() - time.best.ms;
     if (ahead !== undefined && Math.abs(ahead - (this.#clockAheadMs ?? Infinity)) > 500)
@@ -291,12 +291,12 @@ export class Courier implements Desk {
   }
 
   #computeStatus(): Status {
-    const account = this.#ground.accounts.current.current;
+    const account = this.#deps.accounts.current.current;
     const channel = this.channels.find(({ queue }) => this.followerOf(queue));
     return {
       connection: connectionStatus(account?.token, channel?.state, this.#bytesPass),
       employeeId: account?.employee,
-      ...pendingOf(this.#ground.outbox, (queue) => this.credentials(queue)),
+      ...pendingOf(this.#deps.outbox, (queue) => this.credentials(queue)),
       uploading: this.#files,
       clockAheadMs: this.#clockAhead(),
       lastError: this.troubles.at(-1),

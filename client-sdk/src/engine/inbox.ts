@@ -43,7 +43,7 @@ export const withReceipts = (
     }),
   );
 
-interface InboxGround {
+interface InboxDeps {
   readonly outbox: Outbox;
   readonly accounts: Accounts;
   readonly events: EventHub;
@@ -58,14 +58,14 @@ export class Inbox {
   readonly review = new Signal<readonly ReviewEntry[]>([]);
   /** Fields that lost and were not acknowledged. */
   readonly conflicts = new Signal<readonly Conflict[]>([]);
-  readonly #ground: InboxGround;
+  readonly #deps: InboxDeps;
   /** What was told since somebody last began to listen: a page's word that it has heard takes a moment. */
   #offered = new WeakSet<object>();
 
-  constructor(ground: InboxGround) {
-    this.#ground = ground;
-    ground.accounts.current.subscribe(() => this.#show());
-    ground.events.onListener = () => this.tell();
+  constructor(deps: InboxDeps) {
+    this.#deps = deps;
+    deps.accounts.current.subscribe(() => this.#show());
+    deps.events.onListener = () => this.tell();
     this.#show();
   }
 
@@ -83,7 +83,7 @@ export class Inbox {
 
   #offer(): void {
     const heard: QueueItem[] = [];
-    for (const item of this.#ground.outbox.notable.all()) {
+    for (const item of this.#deps.outbox.notable.all()) {
       const what = item.conflicts ?? item.progress;
       if (item.told || this.#offered.has(what)) continue;
       this.#offered.add(what);
@@ -94,23 +94,23 @@ export class Inbox {
 
   /** A page beside this one has heard the event of a change. */
   heard(id: string): void {
-    const item = this.#ground.outbox.find(id);
+    const item = this.#deps.outbox.find(id);
     if (item && !item.told) void this.#note([item], { told: true });
   }
 
   /** The driver has seen what became of a change. Resolves when that is on the disk; false where nothing is known of it. */
   async acknowledge(id: string): Promise<boolean> {
-    const item = this.#ground.outbox.find(id);
+    const item = this.#deps.outbox.find(id);
     if (item) await this.#note([item], { told: true, acknowledged: true });
     return item !== undefined;
   }
 
   #note(items: readonly QueueItem[], notes: Step): Promise<void> {
-    return this.#ground.outbox.advance(new Map(items.map((item) => [item, notes])));
+    return this.#deps.outbox.advance(new Map(items.map((item) => [item, notes])));
   }
 
   #emit({ mutation: { id }, employee, progress, conflicts = [] }: QueueItem): boolean {
-    const { events } = this.#ground;
+    const { events } = this.#deps;
     if (progress.at !== 'quarantined')
       return conflicts.filter((event) => events.emit({ name: 'conflict', event })).length > 0;
     const { code, reason, dismissed } = progress;
@@ -118,7 +118,7 @@ export class Inbox {
   }
 
   #show(): void {
-    const { outbox, accounts } = this.#ground;
+    const { outbox, accounts } = this.#deps;
     const shown = [...outbox.notable.all()]
       .filter(({ employee }) => employee === (accounts.employee ?? employee))
       .sort((a, b) => a.edit_time - b.edit_time || a.mutation.seq - b.mutation.seq);

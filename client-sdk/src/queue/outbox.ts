@@ -31,7 +31,7 @@ const keepHostedMs = 7 * 86_400_000;
 /** How long where nobody came back to ask for the host's word, or to see what became of it. */
 const keepAcceptedMs = 30 * 86_400_000;
 
-export interface OutboxGround {
+export interface OutboxDeps {
   readonly journal: Journal;
   readonly environment: Environment;
   /** Names the present run of the monotonic clock. */
@@ -59,15 +59,15 @@ export class Outbox {
   onChange: (items: readonly QueueItem[]) => void = () => {};
   /** Told when changes that were held may be sent. */
   onRelease: () => void = () => {};
-  readonly #ground: OutboxGround;
+  readonly #deps: OutboxDeps;
   /** What is held, and the way to call its end off. */
   readonly #held = new Map<QueueItem, () => void>();
   readonly #queues = new Map<string, Queue>();
   readonly #items = new Map<string, QueueItem>();
 
   /** @param heads and items as they were stored */
-  constructor(heads: readonly Row[], items: readonly Row[], ground: OutboxGround) {
-    this.#ground = ground;
+  constructor(heads: readonly Row[], items: readonly Row[], deps: OutboxDeps) {
+    this.#deps = deps;
     for (const { key, value } of heads) {
       if (isQueueHead(value)) this.#addQueue(value);
       else this.damaged.push(`queue ${key}`);
@@ -110,7 +110,7 @@ export class Outbox {
     const merged = this.#undoWindow === 0 && id === undefined ? this.#mergeIntoTail(queue, draft) : undefined;
     const item = merged ?? this.#append(queue, draft, notBefore, id);
     if (!merged) this.#hold(item);
-    const saved = this.#ground.journal.commit([putQueue(queue), putItem(item)]);
+    const saved = this.#deps.journal.commit([putQueue(queue), putItem(item)]);
     void isSaving(item, saved);
     this.onChange([item]);
     return { item, saved };
@@ -131,7 +131,7 @@ export class Outbox {
     queue.keep(queue.items.filter((each) => each !== item));
     for (const each of behind) each.mutation = { ...each.mutation, seq: each.mutation.seq - 1 };
     this.#drop(item);
-    const stored = this.#ground.journal.commit([...changes, ...behind.map(putItem)]);
+    const stored = this.#deps.journal.commit([...changes, ...behind.map(putItem)]);
     this.onChange([item]);
     return stored;
   }
@@ -142,13 +142,13 @@ export class Outbox {
   }
 
   get #undoWindow(): number {
-    return this.#ground.undoWindow ?? 0;
+    return this.#deps.undoWindow ?? 0;
   }
 
   #hold(item: QueueItem): void {
     item.undo = this.#undoWindow > 0 ? 'held' : 'free';
     if (item.undo === 'free') return;
-    const stopTimer = this.#ground.environment.clock.after(this.#undoWindow, () => {
+    const stopTimer = this.#deps.environment.clock.after(this.#undoWindow, () => {
       this.#free(item);
       this.onRelease();
     });
@@ -163,7 +163,7 @@ export class Outbox {
 
   /** What the server says became of items, in any order, as often as it likes. */
   settle(queue: Queue, results: readonly MutationResult[], epochs: Epochs): void {
-    const now = this.#ground.environment.clock.now();
+    const now = this.#deps.environment.clock.now();
     const moves = new Map<QueueItem, Step>();
     for (const result of results) {
       const item = this.find(result.id);
@@ -226,18 +226,18 @@ export class Outbox {
 
   /** Lets go of what nobody will ask for again. A hole in a queue is no loss: the server has what was there. */
   purge(): void {
-    const now = this.#ground.environment.clock.now();
+    const now = this.#deps.environment.clock.now();
     for (const queue of this.queues) {
       const forgotten = queue.items.filter((item) => isForgettable(item, now));
       if (forgotten.length === 0) continue;
       queue.keep(queue.items.filter((item) => !forgotten.includes(item)));
       for (const item of forgotten) this.#drop(item);
-      void this.#ground.journal.commit(forgotten.map(deleteItem), 'relaxed');
+      void this.#deps.journal.commit(forgotten.map(deleteItem), 'relaxed');
     }
   }
 
   #append(queue: Queue, draft: Draft, notBefore: number, id?: string): QueueItem {
-    const { environment, time } = this.#ground;
+    const { environment, time } = this.#deps;
     const { clock } = environment;
     const now = clock.now();
     const { client_id, employee } = queue.head;
@@ -263,7 +263,7 @@ export class Outbox {
   }
 
   #mergeIntoTail(queue: Queue, draft: Draft): QueueItem | undefined {
-    const { time, environment } = this.#ground;
+    const { time, environment } = this.#deps;
     const tail = queue.items.at(-1);
     if (tail?.form !== 'open' || tail.mutation.boot_id !== time.id) return undefined;
     const since = environment.clock.monotonic() - tail.mutation.monotonic_ms;
@@ -280,13 +280,13 @@ export class Outbox {
 
   /** Stores items as they are now, in one transaction with what else has happened, and tells of them. */
   #store(items: readonly QueueItem[], ...before: readonly StoreChange[]): Promise<void> {
-    const stored = this.#ground.journal.commit([...before, ...items.map(putItem)]);
+    const stored = this.#deps.journal.commit([...before, ...items.map(putItem)]);
     if (items.length > 0) this.onChange(items);
     return stored;
   }
 
   #newQueue(employee: string): Queue {
-    const client_id = newId(this.#ground.environment);
+    const client_id = newId(this.#deps.environment);
     return this.#addQueue({
       client_id,
       employee,
@@ -299,7 +299,7 @@ export class Outbox {
   }
 
   #addQueue(head: QueueHead): Queue {
-    const queue = new Queue(head, this.#ground.journal, this.#ground.environment.sha256);
+    const queue = new Queue(head, this.#deps.journal, this.#deps.environment.sha256);
     this.#queues.set(head.client_id, queue);
     return queue;
   }

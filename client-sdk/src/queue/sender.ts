@@ -4,7 +4,7 @@ import type { Timing } from '../connection/machine.ts';
 import { backoffMs } from '../connection/machine.ts';
 import type { Queue } from './queue.ts';
 
-export interface SenderGround {
+export interface SenderDeps {
   readonly environment: Environment;
   readonly timing: Timing;
   /** Over which the queue drains. */
@@ -18,7 +18,7 @@ const answerMs = 30_000;
 export class Sender {
   readonly #queue: Queue;
   readonly #limits: Limits;
-  readonly #ground: SenderGround;
+  readonly #deps: SenderDeps;
   #next = 0;
   #generation = 0;
   /** The generation of each push under way: tells those apart that were sent before we began again from earlier. */
@@ -31,10 +31,10 @@ export class Sender {
   #stopTimer: () => void = () => {};
 
   /** @param limits as `welcome` told them */
-  constructor(queue: Queue, limits: Limits, ground: SenderGround) {
+  constructor(queue: Queue, limits: Limits, deps: SenderDeps) {
     this.#queue = queue;
     this.#limits = limits;
-    this.#ground = ground;
+    this.#deps = deps;
   }
 
   /** The connection is over; what was under way is sent again over the next one. */
@@ -77,7 +77,7 @@ export class Sender {
     this.#next = last.mutation.seq + 1;
     this.#flights.push(generation);
     if (this.#flights.length === 1) this.#expectAnswer();
-    this.#ground.line.send({ type: 'push', mutations: batch.map((item) => item.mutation) });
+    this.#deps.line.send({ type: 'push', mutations: batch.map((item) => item.mutation) });
     return true;
   }
 
@@ -99,7 +99,7 @@ export class Sender {
     if (flight !== this.#generation) return;
     this.#restart(0);
     this.#paused = true;
-    const { timing, environment } = this.#ground;
+    const { timing, environment } = this.#deps;
     const ms = backoffMs(this.#failures++, timing, environment.random.fraction());
     this.#stopTimer();
     this.#stopTimer = environment.clock.after(ms, () => {
@@ -119,7 +119,7 @@ export class Sender {
     this.#stopTimer();
     if (this.#flights.length === 0) return;
     // The server has not answered for long although it is there: another connection may do better.
-    const { environment, line } = this.#ground;
+    const { environment, line } = this.#deps;
     this.#stopTimer = environment.clock.after(answerMs, () => line.tell({ is: 'renewed' }));
   }
 }

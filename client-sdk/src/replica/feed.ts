@@ -8,7 +8,7 @@ import type { Account } from '../session/accounts.ts';
 import type { Replica } from './replica.ts';
 import type { Patch } from './scope-state.ts';
 
-export interface FeedGround {
+export interface FeedDeps {
   readonly url: string;
   readonly environment: Environment;
   readonly timing: Timing;
@@ -25,16 +25,16 @@ export interface FeedGround {
 
 /** Follows the scopes of one signed-in driver over one connection; the next connection gets a new feed. */
 export class Feed {
-  readonly #ground: FeedGround;
+  readonly #deps: FeedDeps;
   /** What the server was asked for over this line: it tells of nothing else. */
   readonly #followed: Set<Scope>;
   readonly #failures = new Map<Scope, number>();
   readonly #timers: (() => void)[] = [];
   readonly #abort = new AbortController();
 
-  constructor(ground: FeedGround) {
-    this.#ground = ground;
-    this.#followed = new Set(ground.follows);
+  constructor(deps: FeedDeps) {
+    this.#deps = deps;
+    this.#followed = new Set(deps.follows);
   }
 
   end(): void {
@@ -50,7 +50,7 @@ export class Feed {
 
   /** The server says no more of a scope. */
   leave(scope: Scope): void {
-    const { outbox, replica } = this.#ground;
+    const { outbox, replica } = this.#deps;
     this.#followed.delete(scope);
     // What was recorded stays visible until it has drained.
     if (!outbox.unfinished.scopes.includes(scope)) replica.forget(scope);
@@ -58,7 +58,7 @@ export class Feed {
 
   /** @returns whether the replica holds it now */
   take(patch: Patch): boolean {
-    const outcome = this.#ground.replica.apply(patch);
+    const outcome = this.#deps.replica.apply(patch);
     if (outcome === 'applied') this.#failures.delete(patch.scope);
     else if (outcome === 'gap') this.#subscribe([patch.scope]);
     else this.#again(patch.scope, `${patch.scope} does not add up`);
@@ -69,15 +69,15 @@ export class Feed {
   #subscribe(scopes: readonly Scope[], anew = false): void {
     const cursors: Record<Scope, Cursor | null> = {};
     for (const scope of scopes) {
-      cursors[scope] = anew ? null : this.#ground.replica.cursor(scope);
+      cursors[scope] = anew ? null : this.#deps.replica.cursor(scope);
       this.#followed.add(scope);
     }
-    this.#ground.line.send({ type: 'subscribe', cursors });
+    this.#deps.line.send({ type: 'subscribe', cursors });
   }
 
   /** Takes a whole scope, over HTTP: it is first contact, or this device is far behind. */
   async fetch(scope: Scope): Promise<void> {
-    const { url, environment, account } = this.#ground;
+    const { url, environment, account } = this.#deps;
     const { signal } = this.#abort;
     const headers = { employee_id: account.employee, api_token: account.token ?? '' };
     const address = `${url}/api/sync/snapshot?scope=${encodeURIComponent(scope)}`;
@@ -95,7 +95,7 @@ export class Feed {
 
   /** Asks for the whole scope: at once the first time, later with growing patience. */
   #again(scope: Scope, why: string): void {
-    const { environment, timing, desk } = this.#ground;
+    const { environment, timing, desk } = this.#deps;
     const failures = this.#failures.get(scope) ?? 0;
     this.#failures.set(scope, failures + 1);
     desk.trouble('REFETCH', why);

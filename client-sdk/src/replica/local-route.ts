@@ -80,7 +80,7 @@ interface Shown {
   readonly result: StopResult;
 }
 
-interface RouteGround {
+interface RouteDeps {
   readonly stopException: Surroundings['stopException'];
   /** What is unfinished, and what a person has to see, of any queue of this device. */
   readonly outbox: Readonly<Record<'unfinished' | 'notable' | 'recorded', Pick<ItemsByStop, 'ofStop'>>> & {
@@ -93,12 +93,12 @@ interface RouteGround {
 export class RouteModel {
   readonly signal = new Signal<LocalRoute | undefined>(undefined);
   readonly #state: ScopeState;
-  readonly #ground: RouteGround;
+  readonly #deps: RouteDeps;
   readonly #stops = new Map<number, Shown>();
 
-  constructor(state: ScopeState, ground: RouteGround) {
+  constructor(state: ScopeState, deps: RouteDeps) {
     this.#state = state;
-    this.#ground = ground;
+    this.#deps = deps;
   }
 
   /** Computes these stops anew, or all. @returns what others have changed of what they showed, to be told */
@@ -146,7 +146,7 @@ export class RouteModel {
       return [];
     }
     const around = this.#around(drivers, plan);
-    const { unfinished, notable, recorded } = this.#ground.outbox;
+    const { unfinished, notable, recorded } = this.#deps.outbox;
     let result = this.#result(stop);
     let pending = 0;
     for (const item of [...unfinished.ofStop(this.#state.scope, stop)].sort(byEdit)) {
@@ -171,7 +171,7 @@ export class RouteModel {
     if (!before) return [];
     const about = { route: this.#state.scope, stop };
     const changed = (isTheirs: (writer: Stamp) => boolean) => changedBy(before.result, result, isTheirs);
-    const edits = changed(({ client }) => !notByPhone.includes(client) && !this.#ground.outbox.owns(client));
+    const edits = changed(({ client }) => !notByPhone.includes(client) && !this.#deps.outbox.owns(client));
     return [
       ...changed(isOffice).map((edit): Told => ({ name: 'amendment', event: { ...about, ...edit } })),
       ...(edits.length > 0 ? [{ name: 'edit', event: { ...about, edits } } as const] : []),
@@ -179,7 +179,7 @@ export class RouteModel {
   }
 
   #around(drivers: RouteHeader['drivers'], plan: Surroundings['plan']): Surroundings {
-    return { drivers, stopException: this.#ground.stopException, plan };
+    return { drivers, stopException: this.#deps.stopException, plan };
   }
 
   #plan(stop: number): StopPlan | undefined {

@@ -29,7 +29,7 @@ export interface Unfinished {
   find(id: string): QueueItem | undefined;
 }
 
-export interface ReplicaGround {
+export interface ReplicaDeps {
   readonly journal: Journal;
   readonly environment: Pick<Environment, 'clock'>;
   readonly outbox: Unfinished;
@@ -41,21 +41,21 @@ export interface ReplicaGround {
 
 /** The documents that this device holds, and the views of them. Readable without a network from the first sync on. */
 export class Replica {
-  readonly #ground: ReplicaGround;
+  readonly #deps: ReplicaDeps;
   /** What this device holds. */
   readonly scopes: Map<Scope, ScopeState>;
   /** Code lists, in the order of `sort`. */
   readonly codes = new Signal<readonly ReferenceCode[]>([]);
   readonly #routes = new Map<Scope, RouteModel>();
 
-  constructor(scopes: Map<Scope, ScopeState>, ground: ReplicaGround) {
+  constructor(scopes: Map<Scope, ScopeState>, deps: ReplicaDeps) {
     this.scopes = scopes;
-    this.#ground = ground;
+    this.#deps = deps;
     this.#refreshCodes();
     // An older app wrote down no more than the documents, whosever they are.
-    for (const { employee } of ground.accounts.all)
-      void ground.journal.commit(
-        [...scopes.values()].flatMap((state) => ground.held.take(employee, state)),
+    for (const { employee } of deps.accounts.all)
+      void deps.journal.commit(
+        [...scopes.values()].flatMap((state) => deps.held.take(employee, state)),
         'relaxed',
       );
   }
@@ -93,7 +93,7 @@ export class Replica {
     const applied = state.apply(patch);
     if (typeof applied === 'string') return applied;
     const { changed } = applied;
-    const { accounts, held, journal } = this.#ground;
+    const { accounts, held, journal } = this.#deps;
     const rows = [...applied.rows, ...held.take(accounts.employee ?? '', state)];
     // The feed can be asked again: what it brings need not wait for the disk, nor the disk be forced.
     void journal.commit(rows, 'relaxed');
@@ -101,7 +101,7 @@ export class Replica {
     const told = this.#show(patch.scope, changed, patch.from === null);
     if (isClientScope(patch.scope)) this.review(this.#reviewed(changed));
     this.#settle(state);
-    for (const each of told) this.#ground.events.emit(each);
+    for (const each of told) this.#deps.events.emit(each);
     return 'applied';
   }
 
@@ -131,20 +131,20 @@ export class Replica {
         progress,
         document?.value,
         this.epochOf(target?.scope),
-        this.#ground.environment.clock.now(),
+        this.#deps.environment.clock.now(),
       );
       if (next) moves.set(item, next);
     }
-    void this.#ground.outbox.advance(moves);
+    void this.#deps.outbox.advance(moves);
   }
 
   #reviewed(documents: Iterable<string>): QueueItem[] {
-    return [...documents].flatMap((key) => this.#ground.outbox.find(key.slice(reviewPrefix.length)) ?? []);
+    return [...documents].flatMap((key) => this.#deps.outbox.find(key.slice(reviewPrefix.length)) ?? []);
   }
 
   forget(scope: Scope): void {
     this.scopes.delete(scope);
-    void this.#ground.journal.commit(forgetScope(scope), 'relaxed');
+    void this.#deps.journal.commit(forgetScope(scope), 'relaxed');
     this.#routes.get(scope)?.signal.set(undefined);
     this.#routes.delete(scope);
   }
@@ -160,7 +160,7 @@ export class Replica {
     if (known) return known;
     const model = new RouteModel(this.#state(scope), {
       stopException: (code) => this.#stopException(code),
-      outbox: this.#ground.outbox,
+      outbox: this.#deps.outbox,
     });
     this.#routes.set(scope, model);
     model.refresh();
@@ -172,7 +172,7 @@ export class Replica {
     if (!state?.standing) return;
     const { scope, standing } = state;
     const moves = new Map<QueueItem, Step>();
-    for (const item of this.#ground.outbox.unfinished.of(scope)) {
+    for (const item of this.#deps.outbox.unfinished.of(scope)) {
       const { target } = item;
       let { progress } = item;
       let notes: Step | undefined;
@@ -180,10 +180,10 @@ export class Replica {
         notes = withConflicts(this.#model(scope).conflictsOf(item, target.stop, progress.superseded));
         progress = { ...progress, superseded: [] };
       }
-      progress = standingAt(progress, target, standing, this.#ground.environment.clock.now()) ?? progress;
+      progress = standingAt(progress, target, standing, this.#deps.environment.clock.now()) ?? progress;
       if (progress !== item.progress) moves.set(item, { ...notes, progress });
     }
-    void this.#ground.outbox.advance(moves);
+    void this.#deps.outbox.advance(moves);
   }
 
   #show(scope: Scope, changed: ReadonlySet<string>, whole: boolean): Told[] {

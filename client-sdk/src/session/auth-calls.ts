@@ -34,7 +34,7 @@ export interface Session {
   readonly token: string;
 }
 
-export interface AuthGround {
+export interface AuthDeps {
   readonly url: string;
   readonly environment: Pick<Environment, 'fetch'>;
   /** What this phone calls itself. */

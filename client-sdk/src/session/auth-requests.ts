@@ -3,7 +3,7 @@ import { fields, flag, listOf, text } from '../platform/reading.ts';
 import type { Account } from './accounts.ts';
 import type { Answer } from './ask-auth.ts';
 import { askAuth } from './ask-auth.ts';
-import type { AuthCalls, AuthGround, Session, SignInInput, SignInResult } from './auth-calls.ts';
+import type { AuthCalls, AuthDeps, Session, SignInInput, SignInResult } from './auth-calls.ts';
 
 // What of the answers is used here (contract §2).
 const isSession = fields({ employee_id: text, name: text, api_token: text });
@@ -11,12 +11,12 @@ const isFirst = fields({ must_change_password: flag });
 const isConflict = fields({ other_drivers_signed_in: flag, drivers: listOf(fields({ id: text, name: text })) });
 
 export class AuthRequests implements AuthCalls {
-  readonly #ground: AuthGround;
+  readonly #deps: AuthDeps;
   /** Whose sign-outs are under way. */
   readonly #leaving = new Set<string>();
 
-  constructor(ground: AuthGround) {
-    this.#ground = ground;
+  constructor(deps: AuthDeps) {
+    this.#deps = deps;
   }
 
   async signIn({ employeeId, password, confirmLogin }: SignInInput): Promise<[SignInResult, Session?]> {
@@ -24,7 +24,7 @@ export class AuthRequests implements AuthCalls {
       employee_id: employeeId,
       password,
       confirm_login: confirmLogin ?? false,
-      device: this.#ground.device,
+      device: this.#deps.device,
     };
     const answer = await this.#post('signin', body);
     if (isConflict(answer.data)) return [{ kind: 'conflict', drivers: answer.data.drivers }];
@@ -32,16 +32,16 @@ export class AuthRequests implements AuthCalls {
   }
 
   async signUp(employeeId: string, password: string, invitation?: string): Promise<[SignInResult, Session?]> {
-    const { device } = this.#ground;
+    const { device } = this.#deps;
     return entered(await this.#post('signup', { employee_id: employeeId, password, device, invitation }));
   }
 
   async tellSignOuts(): Promise<void> {
-    await Promise.all([...this.#ground.accounts.all].map((account) => this.#tellSignOut(account)));
+    await Promise.all([...this.#deps.accounts.all].map((account) => this.#tellSignOut(account)));
   }
 
   async #tellSignOut({ employee, token, leaving }: Account): Promise<void> {
-    const { accounts, outbox } = this.#ground;
+    const { accounts, outbox } = this.#deps;
     if (!token || !leaving || this.#leaving.has(employee)) return;
     const { waiting, head } = outbox.queueOf(employee);
     if (waiting.size > 0 && head.queue_key === null) return;
@@ -60,7 +60,7 @@ export class AuthRequests implements AuthCalls {
   }
 
   #post(what: 'signin' | 'signup' | 'signout', body: object): Promise<Answer> {
-    return askAuth(this.#ground.environment.fetch, this.#ground.url, what, body);
+    return askAuth(this.#deps.environment.fetch, this.#deps.url, what, body);
   }
 }
 

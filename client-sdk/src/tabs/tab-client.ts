@@ -31,7 +31,7 @@ export class StoreInUse extends Error {
   }
 }
 
-export interface TabGround {
+export interface TabDeps {
   readonly name: string;
   readonly locks: LockManager;
   /** How long the leading page may be silent while this one opens; ms. */
@@ -57,7 +57,7 @@ export class TabClient implements Client {
   readonly routes: Watch<readonly AssignedRoute[]>;
   readonly review: Watch<readonly ReviewedChange[]>;
   readonly conflicts: Watch<readonly Conflict[]>;
-  readonly #ground: TabGround;
+  readonly #deps: TabDeps;
   readonly #events = new EventHub();
   readonly #line: Line;
   readonly #guest: Guest;
@@ -68,9 +68,9 @@ export class TabClient implements Client {
   #release: () => void = () => {};
   #leading: Promise<void> = Promise.resolve();
 
-  private constructor(ground: TabGround) {
-    this.#ground = ground;
-    this.#line = new Line(ground.name, (message) => this.#take(message));
+  private constructor(deps: TabDeps) {
+    this.#deps = deps;
+    this.#line = new Line(deps.name, (message) => this.#take(message));
     this.#guest = new Guest(this.#line, this.#events);
     this.#seat = new Signal<Client>(this.#guest);
     this.status = this.#of((seat) => seat.status);
@@ -85,13 +85,13 @@ export class TabClient implements Client {
   }
 
   /** Resolves when this page leads, or is shown what the leading one has. @throws StoreInUse */
-  static async open(ground: TabGround): Promise<TabClient> {
-    const client = new TabClient(ground);
+  static async open(deps: TabDeps): Promise<TabClient> {
+    const client = new TabClient(deps);
     const leads = client.#awaitLock();
     client.#line.say({ type: 'arrived' });
     const silent = new AbortController();
     try {
-      await Promise.race([leads, client.#guest.shown, silence(ground, silent.signal)]);
+      await Promise.race([leads, client.#guest.shown, silence(deps, silent.signal)]);
       if (!client.#host) await client.#readIds();
     } catch (error) {
       await client.close();
@@ -196,7 +196,7 @@ export class TabClient implements Client {
   }
 
   async #closeStores(): Promise<void> {
-    const { store, uploads } = this.#ground;
+    const { store, uploads } = this.#deps;
     if (this.#local) return this.#local.close();
     await uploads?.stop();
     await store.close();
@@ -204,7 +204,7 @@ export class TabClient implements Client {
 
   /** Ids that were recorded before this page could hear of them: their receipts can be asked for. */
   async #readIds(): Promise<void> {
-    for (const { value } of await this.#ground.store.readAll('item')) {
+    for (const { value } of await this.#deps.store.readAll('item')) {
       const item = readItem(value);
       if (item) this.#guest.know(item.mutation.id);
     }
@@ -222,7 +222,7 @@ export class TabClient implements Client {
 
   /** Resolves when this page leads; the lock is held until it closes, or dies. */
   #awaitLock(): Promise<void> {
-    const { locks, name } = this.#ground;
+    const { locks, name } = this.#deps;
     return new Promise((leads, refused) => {
       const lead = (): Promise<void> => {
         if (this.#leaving.signal.aborted) return Promise.resolve();
@@ -241,7 +241,7 @@ export class TabClient implements Client {
   }
 
   async #lead(): Promise<void> {
-    const client = await this.#ground.start();
+    const client = await this.#deps.start();
     this.#local = client;
     client.pages.events.relay = (told) => {
       this.#line.say({ type: 'tells', told });
@@ -255,7 +255,7 @@ export class TabClient implements Client {
 }
 
 /** Rejects when the leading page has been silent for too long; never, once aborted. */
-function silence({ name, patienceMs }: TabGround, over: AbortSignal): Promise<never> {
+function silence({ name, patienceMs }: TabDeps, over: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const timer = setTimeout(() => reject(new StoreInUse(name)), patienceMs);
     over.addEventListener('abort', () => clearTimeout(timer));

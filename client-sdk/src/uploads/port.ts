@@ -1,9 +1,9 @@
-import type { UploadGround } from '../upload-port.ts';
+import type { UploadDeps } from '../upload-port.ts';
 
 /** What the files of an app ask and tell the client beside them. */
 export type UploadPort = ReturnType<typeof openPort>;
 
-export function openPort({ url, environment, timing, accounts, outbox, courier }: UploadGround) {
+export function openPort({ url, environment, timing, accounts, outbox, courier }: UploadDeps) {
   return {
     url,
     environment,

@@ -3,7 +3,7 @@ import { isSupported } from 'tus-js-client';
 import { platform } from '../platform/environment.ts';
 import type { Environment } from '../platform/environment.ts';
 import { messageOf, NotSignedIn } from '../platform/errors.ts';
-import type { UploadGround, UploadsPart } from '../upload-port.ts';
+import type { UploadDeps, UploadsPart } from '../upload-port.ts';
 import type { Watch } from '../platform/watch.ts';
 import { Signal } from '../platform/watch.ts';
 import { fetchStack } from './fetch-stack.ts';
@@ -152,7 +152,7 @@ export class Uploads implements UploadsPart {
   }
 
   /** Called by the client that runs the uploads. */
-  start(client: UploadGround): void {
+  start(client: UploadDeps): void {
     const port = openPort(client);
     const { chunkBytes = ordinaryChunk, keepMs = week } = this.#options;
     const { httpStack = isSupported ? undefined : fetchStack(port.environment.fetch) } = this.#options;

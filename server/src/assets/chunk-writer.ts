@@ -1,11 +1,11 @@
 import { uuidArray } from '../db/arrays.ts';
 import type { Queryable } from '../db/types.ts';
 import { dropIncoming, saveIncoming } from './sql.ts';
-import type { Tray, Trays } from './tray.ts';
+import type { ChunkBuffer, BufferPool } from './chunk-buffer.ts';
 
 export interface ChunkWriterOptions {
   readonly db: Queryable;
-  readonly trays: Trays;
+  readonly buffers: BufferPool;
   /** When the sweep may take what is saved from now on. */
   readonly expiresAt: () => Date;
 }
@@ -18,7 +18,7 @@ export class ChunkWriter {
   readonly #options: ChunkWriterOptions;
   #content = '';
   #at = 0;
-  #tray: Tray | undefined;
+  #buffer: ChunkBuffer | undefined;
   #saving: Promise<unknown> = Promise.resolve();
   readonly #saved = new Set<string>();
 
@@ -39,25 +39,25 @@ export class ChunkWriter {
 
   async write(bytes: Buffer): Promise<void> {
     for (let written = 0; written < bytes.length;) {
-      this.#tray ??= this.#options.trays.lend();
-      const added = this.#tray.add(this.#content, this.#at, bytes.subarray(written));
+      this.#buffer ??= this.#options.buffers.lend();
+      const added = this.#buffer.add(this.#content, this.#at, bytes.subarray(written));
       this.#at += added;
       written += added;
-      if (written < bytes.length) await this.#save(this.#tray);
+      if (written < bytes.length) await this.#save(this.#buffer);
     }
   }
 
   /** Waits for what is under way and gives what is still to be written, as parameters of `insertChunk`. */
-  async rest(): Promise<Tray['chunks']> {
+  async rest(): Promise<ChunkBuffer['chunks']> {
     await this.#saving;
-    return this.#tray?.chunks ?? [];
+    return this.#buffer?.chunks ?? [];
   }
 
   /** Gives its memory back; the end of every writer. */
   async close(): Promise<void> {
     await this.#saving.catch(() => undefined);
-    if (this.#tray) this.#options.trays.takeBack(this.#tray);
-    this.#tray = undefined;
+    if (this.#buffer) this.#options.buffers.takeBack(this.#buffer);
+    this.#buffer = undefined;
   }
 
   /** Takes back what was saved. What a broken connection leaves, the sweep finds. */
@@ -66,16 +66,16 @@ export class ChunkWriter {
     if (this.#saved.size > 0) await this.#options.db.query(dropIncoming, [uuidArray(this.saved)]);
   }
 
-  async #save(tray: Tray): Promise<void> {
+  async #save(buffer: ChunkBuffer): Promise<void> {
     await this.#saving;
-    this.#tray = undefined;
-    const { db, trays, expiresAt } = this.#options;
+    this.#buffer = undefined;
+    const { db, buffers, expiresAt } = this.#options;
     const expires = expiresAt();
-    for (const [content] of tray.chunks) this.#saved.add(content);
+    for (const [content] of buffer.chunks) this.#saved.add(content);
     // All of them have ended before the tray's memory is anybody else's, whatever becomes of one.
-    const saves = tray.chunks.map((chunk) => db.query(saveIncoming, [...chunk, expires]));
+    const saves = buffer.chunks.map((chunk) => db.query(saveIncoming, [...chunk, expires]));
     this.#saving = Promise.allSettled(saves)
-      .finally(() => trays.takeBack(tray))
+      .finally(() => buffers.takeBack(buffer))
       .then(() => Promise.all(saves));
     // Whoever writes next, or ends, hears of it; until then it is nobody's.
     this.#saving.catch(() => undefined);

@@ -18,9 +18,9 @@ import {
 import { detectType, sampleBytes } from './media-type.ts';
 import { findAsset, readBytes } from './queries.ts';
 import { dropIncoming, endIntake, insertAssets } from './sql.ts';
-import type { UploadGround } from './upload.ts';
+import type { UploadDeps } from './upload.ts';
 
-export type ResumableGround = Pick<UploadGround, 'db' | 'commit' | 'clock' | 'arrived'>;
+export type ResumableDeps = Pick<UploadDeps, 'db' | 'commit' | 'clock' | 'arrived'>;
 
 /** What somebody is about to send. */
 export interface Announced {
@@ -84,15 +84,15 @@ export function committedAssetId(commitment: AssetCommitment): string {
  * the last byte and that commit is made up for by the next question, or by the sweep.
  */
 export class ResumableUploads {
-  readonly #ground: ResumableGround;
+  readonly #deps: ResumableDeps;
 
-  constructor(ground: ResumableGround) {
-    this.#ground = ground;
+  constructor(deps: ResumableDeps) {
+    this.#deps = deps;
   }
 
   /** Makes room for what was announced; where it is under way, or here, it stays as it is. */
   async begin({ id, owner, length, name, sha256 }: Announced): Promise<Standing> {
-    const { db, clock } = this.#ground;
+    const { db, clock } = this.#deps;
     const asset = await this.#asset(id);
     if (asset) return asset;
     const row = [freshId(clock()), id, owner, length, fileName(name), sha256 ?? null, this.#expiry()];
@@ -131,14 +131,14 @@ export class ResumableUploads {
   /** Forgets an upload under way; an asset stays. */
   async drop(id: string, owner: string): Promise<boolean> {
     const intake = await this.#intake(id, owner);
-    if (intake) await this.#ground.db.query(dropIncoming, [uuidArray([intake.content])]);
+    if (intake) await this.#deps.db.query(dropIncoming, [uuidArray([intake.content])]);
     return intake !== undefined;
   }
 
   /** Makes assets of uploads whose bytes are here and whose process died before it could. */
   async finishWhole(): Promise<void> {
     const before = new Date(this.#expiry().getTime() - leftAloneMs);
-    const { rows } = await this.#ground.db.query<Intake>(findWholeIntakes, [before, wholeASweep]);
+    const { rows } = await this.#deps.db.query<Intake>(findWholeIntakes, [before, wholeASweep]);
     for (const intake of rows) {
       try {
         await this.#finish(intake);
@@ -149,12 +149,12 @@ export class ResumableUploads {
   }
 
   async #asset(id: string): Promise<Standing | undefined> {
-    const asset = await findAsset(this.#ground.db, id);
+    const asset = await findAsset(this.#deps.db, id);
     return asset && { id, name: asset.name, length: asset.size, received: asset.size, activeAt: undefined };
   }
 
   async #intake(id: string, owner: string): Promise<Intake | undefined> {
-    const { rows } = await this.#ground.db.query<Intake>(findIntake, [id, owner]);
+    const { rows } = await this.#deps.db.query<Intake>(findIntake, [id, owner]);
     return rows[0];
   }
 
@@ -164,7 +164,7 @@ export class ResumableUploads {
     let heldBytes = 0;
     const save = async (piece: Buffer): Promise<void> => {
       if (piece.length === 0) return;
-      const { rowCount } = await this.#ground.db.query(appendToIntake, [content, at, piece, this.#expiry()]);
+      const { rowCount } = await this.#deps.db.query(appendToIntake, [content, at, piece, this.#expiry()]);
       if (rowCount === 0) throw new OffsetMoved(`somebody else sends the upload ${content}`);
       at += piece.length;
     };
@@ -190,7 +190,7 @@ export class ResumableUploads {
   }
 
   async #finish(intake: Intake, looked?: ByteLook): Promise<void> {
-    const { db, commit } = this.#ground;
+    const { db, commit } = this.#deps;
     const look = looked ?? (await this.#read(intake));
     const sha256 = look.sha256();
     if (intake.sha256 && !intake.sha256.equals(sha256)) {
@@ -200,12 +200,12 @@ export class ResumableUploads {
     const mime = await detectType(look.sample, intake.name);
     await commit((tx) => this.#makeAsset(tx, intake, sha256, mime));
     await tellArrival(db, intake.asset_id);
-    this.#ground.arrived?.(intake.length);
+    this.#deps.arrived?.(intake.length);
   }
 
   async #read({ content, asset_id: id, length: size }: Intake): Promise<ByteLook> {
     const look = new ByteLook();
-    for await (const bytes of readBytes(this.#ground.db, { id, content, size })) look.add(bytes);
+    for await (const bytes of readBytes(this.#deps.db, { id, content, size })) look.add(bytes);
     return look;
   }
 
@@ -214,7 +214,7 @@ export class ResumableUploads {
     const ended = await tx.query(endIntake, [uuidArray([intake.content])]);
     // Somebody else was faster: the next question, or this one's answer, finds the asset.
     if (ended.rowCount === 0) return;
-    const content = await repack(tx, intake, freshId(this.#ground.clock()));
+    const content = await repack(tx, intake, freshId(this.#deps.clock()));
     const made = await tx.query(insertAssets, [
       textArray([id]),
       id,
@@ -224,14 +224,14 @@ export class ResumableUploads {
       textArray([mime]),
       int8Array([length]),
       byteaArray([sha256]),
-      this.#ground.clock(),
+      this.#deps.clock(),
     ]);
     // The same bytes under the same id, sent by another owner: once is enough.
     if (made.rowCount === 0) await tx.query(deleteChunks, [content]);
   }
 
   #expiry(): Date {
-    return new Date(this.#ground.clock().getTime() + idleMs);
+    return new Date(this.#deps.clock().getTime() + idleMs);
   }
 }
 

@@ -7,7 +7,7 @@ export type Write = (tx: Tx) => Promise<unknown>;
 /** Does the work of uploads that end at the same moment in one transaction and tells the worker once, in it too. */
 export type SharedCommit = (write: Write) => Promise<void>;
 
-export interface CommitGround {
+export interface CommitDeps {
   readonly inTransaction: <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
   /** Tells the worker, in the transaction, that assets wait for the host. */
   readonly wake: (tx: Tx) => Promise<void>;
@@ -20,7 +20,7 @@ const mostTogether = 8;
  * A disk syncs as fast for eight photos as for one. Where one of several cannot be written all are rolled back, and then
  * each is tried alone: nobody fails for another's fault.
  */
-export function shareCommits({ inTransaction, wake }: CommitGround): SharedCommit {
+export function shareCommits({ inTransaction, wake }: CommitDeps): SharedCommit {
   const commit = (writes: readonly Write[]): Promise<unknown> =>
     inTransaction((tx) => Promise.all([...writes.map((write) => write(tx)), wake(tx)]));
 

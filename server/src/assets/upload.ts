@@ -12,15 +12,15 @@ import { findUploadFiles } from './queries.ts';
 import { UploadRefusal } from './refusal.ts';
 import type { SharedCommit } from './shared-commit.ts';
 import { endIntake, findUploadKey, insertAssets, insertChunk, insertUploadKey } from './sql.ts';
-import type { Tray, Trays } from './tray.ts';
+import type { ChunkBuffer, BufferPool } from './chunk-buffer.ts';
 
-export interface UploadGround {
+export interface UploadDeps {
   readonly db: Queryable;
   readonly commit: SharedCommit;
   readonly clock: () => Date;
   readonly limits: UploadLimits;
   /** Shared by all uploads of the process. */
-  readonly trays: Trays;
+  readonly buffers: BufferPool;
   /** Told of the bytes of files that are here, durable, for whoever counts them. */
   readonly arrived?: (bytes: number) => void;
 }
@@ -50,8 +50,8 @@ interface Earlier {
 }
 
 /** Begins an upload. Where its key came before, its bytes are only compared and nothing is written. */
-export async function openUpload(ground: UploadGround, origin: UploadOrigin): Promise<Upload> {
-  return new Upload(ground, origin, await findEarlier(ground.db, origin));
+export async function openUpload(deps: UploadDeps, origin: UploadOrigin): Promise<Upload> {
+  return new Upload(deps, origin, await findEarlier(deps.db, origin));
 }
 
 /**
@@ -59,19 +59,19 @@ export async function openUpload(ground: UploadGround, origin: UploadOrigin): Pr
  * Until `finish` has committed nobody can see any of it; then all of it is there, durable (I4).
  */
 export class Upload {
-  readonly #ground: UploadGround;
+  readonly #deps: UploadDeps;
   readonly #origin: UploadOrigin;
   readonly #earlier: Earlier | undefined;
   readonly #writer: ChunkWriter;
   readonly #files: IncomingFile[] = [];
   #bytes = 0;
 
-  constructor(ground: UploadGround, origin: UploadOrigin, earlier: Earlier | undefined) {
-    this.#ground = ground;
+  constructor(deps: UploadDeps, origin: UploadOrigin, earlier: Earlier | undefined) {
+    this.#deps = deps;
     this.#origin = origin;
     this.#earlier = earlier;
-    const { db, trays, clock } = ground;
-    this.#writer = new ChunkWriter({ db, trays, expiresAt: () => new Date(clock().getTime() + incomingMs) });
+    const { db, buffers, clock } = deps;
+    this.#writer = new ChunkWriter({ db, buffers, expiresAt: () => new Date(clock().getTime() + incomingMs) });
   }
 
   /** How many files were taken. */
@@ -89,9 +89,9 @@ export class Upload {
    * @throws UploadRefusal where a limit is passed; what comes after it is not read
    */
   async take(sentName: string, bytes: AsyncIterable<Buffer>): Promise<void> {
-    const { files, fileBytes } = this.#ground.limits;
+    const { files, fileBytes } = this.#deps.limits;
     if (this.#files.length >= files) throw new UploadRefusal('TOO_LARGE', `At most ${files} files an upload.`);
-    const content = freshId(this.#ground.clock());
+    const content = freshId(this.#deps.clock());
     const hash = createHash('sha256');
     let sample: Buffer = Buffer.alloc(0);
     this.#writer.begin(content);
@@ -118,14 +118,14 @@ export class Upload {
     const rest = await this.#writer.rest();
     const ids = this.#files.map(() => spellAssetId(randomBytes(assetIdBytes)));
     try {
-      await this.#ground.commit((tx) => this.#write(tx, { ids, digest, types, rest }));
+      await this.#deps.commit((tx) => this.#write(tx, { ids, digest, types, rest }));
     } catch (error) {
       if (!(error instanceof KeyTaken)) throw error;
-      const earlier = await findEarlier(this.#ground.db, this.#origin);
+      const earlier = await findEarlier(this.#deps.db, this.#origin);
       if (!earlier) throw new Error('whoever took the key let it go again', { cause: error });
       return this.#repeat(earlier, digest);
     }
-    this.#ground.arrived?.(this.#files.reduce((sum, { size }) => sum + size, 0));
+    this.#deps.arrived?.(this.#files.reduce((sum, { size }) => sum + size, 0));
     await this.#writer.close();
     return ids;
   }
@@ -138,7 +138,7 @@ export class Upload {
 
   async #write(tx: Tx, { ids, digest, types, rest }: Ended): Promise<void> {
     const { caller, key } = this.#origin;
-    const now = this.#ground.clock();
+    const now = this.#deps.clock();
     const { saved } = this.#writer;
     // Together: none needs the answer of another.
     const [keys, ended] = await Promise.all([
@@ -152,7 +152,7 @@ export class Upload {
   }
 
   async #read(piece: Buffer, hash: Hash): Promise<void> {
-    const { requestBytes } = this.#ground.limits;
+    const { requestBytes } = this.#deps.limits;
     this.#bytes += piece.length;
     if (this.#bytes > requestBytes) throw tooLarge('A request', requestBytes);
     hash.update(piece);
@@ -163,7 +163,7 @@ export class Upload {
     await this.abandon();
     if (!digest.equals(own))
       throw new UploadRefusal('IDEMPOTENCY_KEY_REUSED', 'The key was used before for other bytes.');
-    return (await findUploadFiles(this.#ground.db, batch)).map(({ id }) => id);
+    return (await findUploadFiles(this.#deps.db, batch)).map(({ id }) => id);
   }
 
   /** Of the bytes of every file in order; names and types may differ the second time. */
@@ -194,7 +194,7 @@ interface Ended {
   readonly digest: Buffer;
   readonly types: ReadonlyMap<string, string>;
   /** Chunks that are not saved yet, as parameters of `insertChunk`. */
-  readonly rest: Tray['chunks'];
+  readonly rest: ChunkBuffer['chunks'];
 }
 
 /** Somebody sent the same key at the same moment and was faster: rolls back. */

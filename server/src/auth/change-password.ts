@@ -1,4 +1,4 @@
-import type { AuthGround } from './ground.ts';
+import type { AuthDeps } from './deps.ts';
 import { changePassword as setPassword } from './proof-sql.ts';
 import type { Claim, Proof } from './proof.ts';
 import { prove } from './proof.ts';
@@ -17,13 +17,13 @@ export type ChangedPassword = { readonly kind: 'changed'; readonly token: string
  * Sets a new password and ends every session but the one that it opens: whoever else knew the old password, or holds a
  * phone that was left somewhere, is out. A one-time password counts as the current one (contract §2).
  */
-export async function changePassword(ground: AuthGround, change: PasswordChange): Promise<ChangedPassword> {
+export async function changePassword(deps: AuthDeps, change: PasswordChange): Promise<ChangedPassword> {
   const { employee, origin } = change;
-  const proof = await prove(ground, change, 'change');
+  const proof = await prove(deps, change, 'change');
   if (proof.kind !== 'proven') return proof;
-  const hash = await ground.passwords.hash(change.newPassword);
-  return ground.inTransaction(async (tx) => {
-    const now = ground.now();
+  const hash = await deps.passwords.hash(change.newPassword);
+  return deps.inTransaction(async (tx) => {
+    const now = deps.now();
     const values = [employee, now, hash, proof.hash, proof.by === 'code', mostTries];
     const { rowCount } = await tx.query(setPassword, values);
     // Another change was faster: what proved this one counts no more.
@@ -32,7 +32,7 @@ export async function changePassword(ground: AuthGround, change: PasswordChange)
     const token = newToken();
     await tx.query(insertSession, [hashToken(token), employee, origin.device, now, slidesTo(now, now)]);
     await recordSignIns(tx, [employee], now);
-    await ground.wakeHost(tx);
+    await deps.wakeHost(tx);
     return { kind: 'changed', token };
   });
 }

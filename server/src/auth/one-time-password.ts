@@ -1,6 +1,6 @@
 import { createHash, randomInt } from 'node:crypto';
 import type { Tx } from '../db/types.ts';
-import type { AuthGround, TextMessage } from './ground.ts';
+import type { AuthDeps, TextMessage } from './deps.ts';
 import { findRecipient, lockBudgets, readSends, saveCode, saveSend } from './message-sql.ts';
 import { codeLifeMs, mayReset } from './rules.ts';
 
@@ -23,13 +23,13 @@ export const markOf = (password: string): number => createHash('sha256').update(
  * finds out. So neither an answer's words nor its time tell who is registered (contract §2).
  */
 export async function askForCode(
-  { db, tell, now }: Pick<AuthGround, 'db' | 'tell' | 'now'>,
+  { db, tell, now }: Pick<AuthDeps, 'db' | 'tell' | 'now'>,
   employee: string,
 ): Promise<void> {
   await tell(db, { kind: 'one_time_password', employee, asked_at: now().toISOString() });
 }
 
-export interface MessageGround extends Pick<AuthGround, 'inTransaction' | 'passwords' | 'now'> {
+export interface MessageDeps extends Pick<AuthDeps, 'inTransaction' | 'passwords' | 'now'> {
   /** Messages to all drivers together; codes past them are not sent, notices wait. */
   readonly messagesAnHour: number;
 }
@@ -49,20 +49,20 @@ export type ReadyMessage =
  * The password is hashed before anybody is looked for: a hash keeps the sign-ins of this node waiting for some
  * milliseconds, and what no unknown id caused would be a sign of the known ones.
  */
-export async function prepareMessage(ground: MessageGround, id: string, message: TextMessage): Promise<ReadyMessage> {
+export async function prepareMessage(deps: MessageDeps, id: string, message: TextMessage): Promise<ReadyMessage> {
   const { kind, employee } = message;
   // Asked for while nothing could be sent, and long ago: it would only puzzle.
-  if (kind === 'one_time_password' && ground.now().getTime() - Date.parse(message.asked_at) > codeLifeMs)
+  if (kind === 'one_time_password' && deps.now().getTime() - Date.parse(message.asked_at) > codeLifeMs)
     return { kind: 'nothing' };
   const code = kind === 'one_time_password' ? newCode() : undefined;
-  const hash = code === undefined ? undefined : await ground.passwords.hash(code);
-  return ground.inTransaction(async (tx) => {
-    const now = ground.now();
+  const hash = code === undefined ? undefined : await deps.passwords.hash(code);
+  return deps.inTransaction(async (tx) => {
+    const now = deps.now();
     const recipient = await findPhone(tx, employee);
     if (!recipient?.registered) return { kind: 'nothing' };
     const sent = await countSends(tx, id, employee, now);
     if (!sent.again && hash !== undefined && !mayReset(sent.codes, now)) return { kind: 'nothing' };
-    if (!sent.again && sent.total >= ground.messagesAnHour) return { kind: 'budget_spent' };
+    if (!sent.again && sent.total >= deps.messagesAnHour) return { kind: 'budget_spent' };
     if (code !== undefined)
       await tx.query(saveCode, [employee, hash, markOf(code), new Date(now.getTime() + codeLifeMs)]);
     await tx.query(saveSend, [id, kind, employee, now]);

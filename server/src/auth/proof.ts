@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/types.ts';
-import type { AuthGround } from './ground.ts';
+import type { AuthDeps } from './deps.ts';
 import { markOf } from './one-time-password.ts';
 import { countFailure, findAccount, forgetFailures } from './proof-sql.ts';
 import type { StoredCode } from './rules.ts';
@@ -46,29 +46,29 @@ export type Proof =
  * moment are judged by what failed before them, so a burst gets as many as wait for the hash (21 a node), not five; what
  * waits is their next one, and longer for it. Counting up front would refuse a driver's own phones that sign in together.
  */
-export async function prove(ground: AuthGround, claim: Claim, use: 'sign_in' | 'change'): Promise<Proof> {
+export async function prove(deps: AuthDeps, claim: Claim, use: 'sign_in' | 'change'): Promise<Proof> {
   const { employee, password, origin } = claim;
-  const now = ground.now();
-  const [account, addressWaits] = await Promise.all([readAccount(ground.db, claim), origin.gauge.waitMs()]);
+  const now = deps.now();
+  const [account, addressWaits] = await Promise.all([readAccount(deps.db, claim), origin.gauge.waitMs()]);
   // A phone that has signed in before is not slowed down by others: only its own failures count.
   const wait = Math.max(account.ownWaitMs(now), account.isKnownDevice ? 0 : addressWaits);
   if (wait > 0) return { kind: 'slowed_down', waitMs: wait };
 
   const code = account.code && codeCounts(account.code, use, now) ? account.code : undefined;
-  const by = await fittingHash(ground, password, { ...account, code });
+  const by = await fittingHash(deps, password, { ...account, code });
   const row = [employee, origin.address, account.isKnownDevice ? origin.device : ''];
   if (!by || account.name === null || !account.active) {
     const forgottenBefore = new Date(now.getTime() - failuresLastMs);
-    await Promise.all([ground.db.query(countFailure, [...row, now, forgottenBefore]), origin.gauge.countFailure()]);
+    await Promise.all([deps.db.query(countFailure, [...row, now, forgottenBefore]), origin.gauge.countFailure()]);
     return { kind: 'wrong_credentials' };
   }
-  if (account.failures > 0) await ground.db.query(forgetFailures, row);
+  if (account.failures > 0) await deps.db.query(forgetFailures, row);
   return { kind: 'proven', name: account.name, mustChange: account.mustChange, ...by };
 }
 
 /** The stored hash that a password fits: of the one-time password if its mark says so, else of the password. */
 async function fittingHash(
-  { passwords }: Pick<AuthGround, 'passwords'>,
+  { passwords }: Pick<AuthDeps, 'passwords'>,
   password: string,
   { code, passwordHash }: Pick<Account, 'code' | 'passwordHash'>,
 ): Promise<{ readonly by: 'password' | 'code'; readonly hash: string } | undefined> {

@@ -2,7 +2,7 @@ import type { SignedIn } from '@tailgate/sync-protocol';
 import { routeScope } from '@tailgate/sync-protocol';
 import type { Tx } from '../db/types.ts';
 import { findPendingRoute } from '../routes/queries.ts';
-import type { AuthGround } from './ground.ts';
+import type { AuthDeps } from './deps.ts';
 import { admitByCode, admitByPassword } from './proof-sql.ts';
 import type { Claim, Proof } from './proof.ts';
 import { prove } from './proof.ts';
@@ -27,13 +27,13 @@ export type SignIn =
  * Opens a session beside those that the driver has. Who else is signed in is told only to somebody who knows the
  * password; a one-time password is not used up by that.
  */
-export async function signIn(ground: AuthGround, request: SignInRequest): Promise<SignIn> {
+export async function signIn(deps: AuthDeps, request: SignInRequest): Promise<SignIn> {
   const { employee, origin } = request;
-  const proof = await prove(ground, request, 'sign_in');
+  const proof = await prove(deps, request, 'sign_in');
   if (proof.kind !== 'proven') return proof;
 
-  return ground.inTransaction(async (tx) => {
-    const now = ground.now();
+  return deps.inTransaction(async (tx) => {
+    const now = deps.now();
     const others = await otherDrivers(tx, employee, now);
     if (others.length > 0 && !request.confirm) return { kind: 'others_signed_in', drivers: others };
     // The account before any session: whoever changes both takes them in this order, so that nobody waits in a ring.
@@ -43,7 +43,7 @@ export async function signIn(ground: AuthGround, request: SignInRequest): Promis
     const token = newToken();
     await tx.query(insertSession, [hashToken(token), employee, origin.device, now, slidesTo(now, now)]);
     await recordSignIns(tx, [employee, ...evicted], now);
-    await ground.wakeHost(tx);
+    await deps.wakeHost(tx);
     const must_change_password = proof.by === 'code' || proof.mustChange;
     const session = { employee_id: employee, name: proof.name, api_token: token, must_change_password };
     return { kind: 'signed_in', session, evicted };

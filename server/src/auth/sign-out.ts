@@ -1,4 +1,4 @@
-import type { AuthGround } from './ground.ts';
+import type { AuthDeps } from './deps.ts';
 import { readSessionState } from './sessions.ts';
 import { recordSignIns } from './sign-in-state.ts';
 import { endSessions, seeAccount } from './sql.ts';
@@ -10,19 +10,19 @@ import { endSessions, seeAccount } from './sql.ts';
  * @returns false where the token gives no right to sign out
  */
 export async function signOut(
-  ground: Pick<AuthGround, 'db' | 'inTransaction' | 'now' | 'wakeHost'>,
+  deps: Pick<AuthDeps, 'db' | 'inTransaction' | 'now' | 'wakeHost'>,
   employee: string,
   token: string,
 ): Promise<boolean> {
-  const now = ground.now();
-  const state = await readSessionState(ground.db, employee, token, now);
+  const now = deps.now();
+  const state = await readSessionState(deps.db, employee, token, now);
   if (state?.kind === 'ended') return state.reason === 'signed_out';
   if (!state) return false;
-  await ground.inTransaction(async (tx) => {
+  await deps.inTransaction(async (tx) => {
     await tx.query(seeAccount, [employee, now]);
     await tx.query(endSessions, [[employee], now, 'signed_out']);
     await recordSignIns(tx, [employee], now);
-    await ground.wakeHost(tx);
+    await deps.wakeHost(tx);
   });
   return true;
 }

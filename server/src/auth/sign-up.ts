@@ -1,4 +1,4 @@
-import type { AuthGround } from './ground.ts';
+import type { AuthDeps } from './deps.ts';
 import { findFailures } from './invitation-sql.ts';
 import { isInvited, useInvitation } from './invitations.ts';
 import { countFailure } from './proof-sql.ts';
@@ -34,24 +34,24 @@ interface Candidate extends Record<string, unknown> {
  * Registers an employee of the master. Nobody is signed out by it (contract §2). Whoever owns the phone on file is told:
  * anybody who knows an employee's id can sign up in their place, once, unless a code of the office is asked for.
  */
-export async function signUp(ground: AuthGround, request: SignUpRequest): Promise<SignUp> {
+export async function signUp(deps: AuthDeps, request: SignUpRequest): Promise<SignUp> {
   const { employee, password, device, invitation } = request;
-  const refusal = invitation && (await refusalOf(ground, employee, invitation));
+  const refusal = invitation && (await refusalOf(deps, employee, invitation));
   if (refusal) return refusal;
-  const { rows } = await ground.db.query<Candidate>(findCandidate, [employee]);
+  const { rows } = await deps.db.query<Candidate>(findCandidate, [employee]);
   const [candidate] = rows;
   if (!candidate?.active) return { kind: 'no_such_employee' };
   if (candidate.registered) return { kind: 'already_registered' };
-  const passwordHash = await ground.passwords.hash(password);
-  const register = ground.inTransaction(async (tx): Promise<SignUp> => {
-    const [token, now] = [newToken(), ground.now()];
+  const passwordHash = await deps.passwords.hash(password);
+  const register = deps.inTransaction(async (tx): Promise<SignUp> => {
+    const [token, now] = [newToken(), deps.now()];
     const values = [employee, passwordHash, hashToken(token), device, now, slidesTo(now, now)];
     const { rowCount } = await tx.query(insertAccount, values);
     if (!rowCount) return { kind: 'already_registered' };
     if (invitation && !(await useInvitation(tx, employee, invitation.code, now))) throw new UsedMeanwhile();
     await recordSignIns(tx, [employee], now);
-    await ground.tell(tx, { kind: 'signed_up', employee, asked_at: now.toISOString() });
-    await ground.wakeHost(tx);
+    await deps.tell(tx, { kind: 'signed_up', employee, asked_at: now.toISOString() });
+    await deps.wakeHost(tx);
     return { kind: 'signed_up', name: candidate.name, token };
   });
   return register.catch((error: unknown): SignUp => {
@@ -67,7 +67,7 @@ class UsedMeanwhile extends Error {
 
 /** Guesses are slowed down as those of passwords are, and counted with them. */
 async function refusalOf(
-  { db, now: clock }: AuthGround,
+  { db, now: clock }: AuthDeps,
   employee: string,
   { code, address }: { readonly code: string; readonly address: string },
 ): Promise<SignUp | undefined> {

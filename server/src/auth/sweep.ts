@@ -9,14 +9,14 @@ const dayMs = 24 * 3_600_000;
 /** The budgets look back a day. Who was sent what and when is kept longer, for whoever asks about a bill or a break-in. */
 const sendsLastMs = 90 * dayMs;
 
-interface AuthSweepGround {
+interface AuthSweepDeps {
   readonly db: Queryable;
   readonly counters: Pick<SharedCounters, 'sweep'>;
   readonly clock: () => Date;
 }
 
 /** Drops what no limit looks at any more. Any number of nodes at once. */
-export async function sweepAuth({ db, counters, clock }: AuthSweepGround): Promise<void> {
+export async function sweepAuth({ db, counters, clock }: AuthSweepDeps): Promise<void> {
   const before = (ms: number): Date => new Date(clock().getTime() - ms);
   await db.query(dropOldFailures, [before(failuresLastMs)]);
   await db.query(dropCodes, [before(dayMs)]);

@@ -19,7 +19,7 @@ import {
   type Settings,
 } from './cluster.ts';
 import { describePlace, placeCluster, rememberFolder } from './placement.ts';
-import { ensureDatabase, moveIn, moveOut, takeParts, type Tenant } from './tenancy.ts';
+import { ensureDatabase, acquire, release, takeParts, type PostgresUser } from './shared-postgres.ts';
 
 export interface EmbeddedOptions {
   log: Log;
@@ -82,12 +82,12 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions): P
     options.stopping?.throwIfAborted();
     throw new StartError(`PostgreSQL could not be set up in ${cluster.folder}: ${lastLine(cause)}`, { cause });
   });
-  const house: House = { dataDir, cluster, password, options };
-  const { tenant, port, started } = await enter(house, remembered.port);
-  const held = new HeldHouse(house, tenant, port);
+  const house: SharedPostgres = { dataDir, cluster, password, options };
+  const { user, port, started } = await enter(house, remembered.port);
+  const held = new AcquiredPostgres(house, user, port);
   try {
     if (port !== remembered.port) await writeMemory(dataDir, { folder, port });
-    await ensureDatabase(tenant, DATABASE);
+    await ensureDatabase(user, DATABASE);
   } catch (error) {
     await held.stop();
     throw error;
@@ -96,7 +96,7 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions): P
   return { url, place: describePlace(dataDir, cluster), owned: started, stop: () => held.stop() };
 }
 
-interface House {
+interface SharedPostgres {
   dataDir: string;
   cluster: Cluster;
   password: string;
@@ -104,7 +104,7 @@ interface House {
 }
 
 interface Entrance {
-  tenant: Tenant;
+  user: PostgresUser;
   port: number;
   started: boolean;
 }
@@ -113,7 +113,7 @@ interface Entrance {
  * Joins or starts, until one of them works. Others may start or stop the same PostgreSQL meanwhile; there is no event
  * for that across processes, so it looks again shortly after.
  */
-async function enter(house: House, preferredPort: number | undefined): Promise<Entrance> {
+async function enter(house: SharedPostgres, preferredPort: number | undefined): Promise<Entrance> {
   const { cluster, dataDir, options } = house;
   const deadline = Date.now() + MOVE_IN_TIMEOUT_MS;
   let started = false;
@@ -135,12 +135,12 @@ async function enter(house: House, preferredPort: number | undefined): Promise<E
       }
     } else if (running.port > 0) {
       try {
-        const tenant = await moveIn(addressOf(house, running.port, 'postgres'), options.name);
-        await takeParts(tenant, options.parts ?? [], dataDir).catch(async (error: unknown) => {
-          await leave(cluster, tenant);
+        const user = await acquire(addressOf(house, running.port, 'postgres'), options.name);
+        await takeParts(user, options.parts ?? [], dataDir).catch(async (error: unknown) => {
+          await leave(cluster, user);
           throw error;
         });
-        return { tenant, port: running.port, started };
+        return { user, port: running.port, started };
       } catch (error) {
         if (error instanceof StartError) throw error;
         if (isRefused(error)) {
@@ -160,11 +160,11 @@ async function enter(house: House, preferredPort: number | undefined): Promise<E
   });
 }
 
-async function leave(cluster: Cluster, tenant: Tenant): Promise<void> {
+async function leave(cluster: Cluster, user: PostgresUser): Promise<void> {
   try {
-    if (await moveOut(tenant)) await stop(cluster);
+    if (await release(user)) await stop(cluster);
   } finally {
-    await tenant.end().catch(() => undefined);
+    await user.end().catch(() => undefined);
   }
 }
 
@@ -176,36 +176,36 @@ async function leave(cluster: Cluster, tenant: Tenant): Promise<void> {
  *                          └─┘ a try fails: wait, longer each time
  *                          └───────► lost: the last try failed, or the port is another one
  */
-class HeldHouse {
-  readonly #house: House;
+class AcquiredPostgres {
+  readonly #house: SharedPostgres;
   readonly #port: number;
   readonly #leaving = new AbortController();
   /** Aborted where no try is of use any more. */
   readonly #stopping: AbortSignal;
   /** Undefined while PostgreSQL is away. */
-  #tenant: Tenant | undefined;
+  #user: PostgresUser | undefined;
   #recovery = Promise.resolve();
 
-  constructor(house: House, tenant: Tenant, port: number) {
+  constructor(house: SharedPostgres, user: PostgresUser, port: number) {
     const { stopping } = house.options;
     this.#stopping = AbortSignal.any([this.#leaving.signal, ...(stopping ? [stopping] : [])]);
     this.#house = { ...house, options: { ...house.options, stopping: this.#stopping } };
     this.#port = port;
-    this.#hold(tenant);
+    this.#hold(user);
   }
 
   async stop(): Promise<void> {
     if (this.#leaving.signal.aborted) return;
     this.#leaving.abort();
     await this.#recovery;
-    if (this.#tenant) await leave(this.#house.cluster, this.#tenant);
+    if (this.#user) await leave(this.#house.cluster, this.#user);
   }
 
-  #hold(tenant: Tenant): void {
-    this.#tenant = tenant;
-    tenant.once('end', () => {
+  #hold(user: PostgresUser): void {
+    this.#user = user;
+    user.once('end', () => {
       if (this.#leaving.signal.aborted) return;
-      this.#tenant = undefined;
+      this.#user = undefined;
       this.#recovery = this.#recover();
     });
   }
@@ -216,8 +216,8 @@ class HeldHouse {
     const goneAt = performance.now();
     for (let waitMs = recovery.firstWaitMs; ; waitMs = Math.min(2 * waitMs, recovery.longestWaitMs)) {
       try {
-        const { tenant, port } = await enter(this.#house, this.#port);
-        this.#hold(tenant);
+        const { user, port } = await enter(this.#house, this.#port);
+        this.#hold(user);
         if (port === this.#port) return log.info({ port }, 'the embedded PostgreSQL is back');
         // Everything here was opened on the old port; the next start of this server takes the new one.
         const moved = `the embedded PostgreSQL came back on port ${port}, and this server uses port ${this.#port}`;
@@ -240,7 +240,7 @@ class HeldHouse {
   }
 }
 
-function addressOf({ password }: House, port: number, database: string): string {
+function addressOf({ password }: SharedPostgres, port: number, database: string): string {
   return `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}`;
 }
 

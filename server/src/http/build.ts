@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { fastify, LogController } from 'fastify';
-import type { UploadGround } from '../assets/upload.ts';
-import type { AuthGround } from '../auth/ground.ts';
+import type { UploadDeps } from '../assets/upload.ts';
+import type { AuthDeps } from '../auth/deps.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { Config } from '../config.ts';
 import { SharedCounters } from '../db/shared-counters.ts';
@@ -23,7 +23,7 @@ import { AppError, errorAnswer, toAppError } from '../wire/errors.ts';
 import { codeEndpoints } from './endpoints/code-endpoints.ts';
 import { readForms } from './answers/form.ts';
 import { isHandshake } from './server/handshake.ts';
-import type { HealthGround } from './endpoints/health.ts';
+import type { HealthDeps } from './endpoints/health.ts';
 import { healthEndpoints } from './endpoints/health.ts';
 import { parseJsonBody } from './server/json-body.ts';
 import { Lingering, type LingerBounds } from './server/lingering.ts';
@@ -40,12 +40,12 @@ import { quarantineEndpoints } from './endpoints/quarantine-endpoints.ts';
 import { replicationEndpoints } from './endpoints/replication-endpoints.ts';
 import { reportEndpoints } from './endpoints/report-endpoints.ts';
 import { routeEndpoints } from './endpoints/route-endpoints.ts';
-import type { StopGround } from './endpoints/stop-endpoints.ts';
+import type { StopDeps } from './endpoints/stop-endpoints.ts';
 import { stopEndpoints } from './endpoints/stop-endpoints.ts';
 import { serveInTurn } from './server/exchanges.ts';
 import { openRateLimits } from './server/rate-limits.ts';
 import { endSilentConnections } from './server/silent-connections.ts';
-import { boundStrangersBodies } from './server/strangers-bodies.ts';
+import { limitUnauthenticatedBodies } from './server/unauthenticated-bodies.ts';
 import { formOverhead } from './endpoints/uploads.ts';
 import { checkTheWire } from './server/wire-checks.ts';
 
@@ -62,19 +62,19 @@ export interface Timeouts {
 }
 const ordinaryTimeouts: Timeouts = { headersMs: 20_000, requestMs: 300_000, lookMs: 5_000 };
 
-export interface HttpGround
+export interface HttpDeps
   extends
-    Omit<StopGround, 'admission'>,
-    Omit<HealthGround, 'log'>,
+    Omit<StopDeps, 'admission'>,
+    Omit<HealthDeps, 'log'>,
     Pick<Config, 'access' | 'signup' | 'trustProxy' | 'publicUrl' | 'maxJsonMb' | 'reportQuotaMb' | 'corsOrigins'> {
-  readonly auth: AuthGround;
+  readonly auth: AuthDeps;
   readonly sessions: Sessions;
   readonly timeouts?: Timeouts;
   readonly linger?: LingerBounds;
   readonly admissionLimits?: AdmissionLimits;
   /** What the bodies of strangers may hold together while they come in. */
-  readonly strangersBytes?: number;
-  readonly assets: UploadGround;
+  readonly unauthenticatedBytes?: number;
+  readonly assets: UploadDeps;
   readonly hostCatalog: HostCatalog;
   readonly previewMail: PreviewMail;
   /** Where WebSockets open, and nowhere else. */
@@ -86,14 +86,14 @@ export interface HttpGround
 }
 
 /** The REST edge, both path sets, ready to listen. Other edges may add their routes to it before that. */
-export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
-  const { trustProxy: hops, timeouts = ordinaryTimeouts } = ground;
-  const bodyLimit = ground.maxJsonMb * mebibyte;
+export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
+  const { trustProxy: hops, timeouts = ordinaryTimeouts } = deps;
+  const bodyLimit = deps.maxJsonMb * mebibyte;
   // The largest request that the server takes in may come in vain, and still its sender hears why.
-  const largest = Math.max(bodyLimit, ground.assets.limits.requestBytes + formOverhead);
-  const lingering = new Lingering(ground.linger ?? { bytes: largest, ms: 30_000 });
+  const largest = Math.max(bodyLimit, deps.assets.limits.requestBytes + formOverhead);
+  const lingering = new Lingering(deps.linger ?? { bytes: largest, ms: 30_000 });
   const app = fastify({
-    loggerInstance: ground.log,
+    loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
     // Fastify distrusts a bare number of hops; a function says the same.
     trustProxy: typeof hops === 'number' ? (_address, hop) => hop < hops : hops,
@@ -109,7 +109,7 @@ export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
       headersTimeout: timeouts.headersMs,
       connectionsCheckingInterval: timeouts.lookMs,
       requireHostHeader: false, // wire-checks.ts asks for it
-      shouldUpgradeCallback: (request) => isHandshake(request, ground.socketPath),
+      shouldUpgradeCallback: (request) => isHandshake(request, deps.socketPath),
     },
     requestIdHeader: false,
     genReqId: requestId,
@@ -127,35 +127,35 @@ export async function buildHttp(ground: HttpGround): Promise<FastifyInstance> {
   await readForms(app);
   answerErrors(app);
   logRequests(app);
-  await ruleBrowsers(app, { https: ground.publicUrl?.startsWith('https:') ?? false, corsOrigins: ground.corsOrigins });
+  await ruleBrowsers(app, { https: deps.publicUrl?.startsWith('https:') ?? false, corsOrigins: deps.corsOrigins });
   checkTheWire(app);
-  boundStrangersBodies(app, ground.strangersBytes);
+  limitUnauthenticatedBodies(app, deps.unauthenticatedBytes);
 
-  const limit = await openRateLimits(app, new SharedCounters(ground.db, ground.clock));
-  const admission = new Admission(ground.admissionLimits);
+  const limit = await openRateLimits(app, new SharedCounters(deps.db, deps.clock));
+  const admission = new Admission(deps.admissionLimits);
   const endpoints: Endpoints = {
-    ...authEndpoints({ ...ground, limit }),
-    ...routeEndpoints(ground.db),
-    ...stopEndpoints({ ...ground, admission }),
-    ...emailEndpoints(ground.previewMail),
-    ...healthEndpoints(ground),
-    ...hostEndpoints(ground.hostCatalog),
-    ...assetEndpoints(ground.assets),
-    ...codeEndpoints(ground.db),
-    ...reportEndpoints({ ...ground, admission, hourBytes: ground.reportQuotaMb * mebibyte }),
-    ...opsEndpoints(ground.db),
-    ...parkedEndpoints(ground),
-    ...holdEndpoints(ground.db),
-    ...replicationEndpoints(ground.db),
-    ...quarantineEndpoints(ground),
-    ...incidentEndpoints(ground.db),
-    ...deviceEndpoints(ground),
-    ...invitationEndpoints(ground),
-    ...historyEndpoints(ground.db),
+    ...authEndpoints({ ...deps, limit }),
+    ...routeEndpoints(deps.db),
+    ...stopEndpoints({ ...deps, admission }),
+    ...emailEndpoints(deps.previewMail),
+    ...healthEndpoints(deps),
+    ...hostEndpoints(deps.hostCatalog),
+    ...assetEndpoints(deps.assets),
+    ...codeEndpoints(deps.db),
+    ...reportEndpoints({ ...deps, admission, hourBytes: deps.reportQuotaMb * mebibyte }),
+    ...opsEndpoints(deps.db),
+    ...parkedEndpoints(deps),
+    ...holdEndpoints(deps.db),
+    ...replicationEndpoints(deps.db),
+    ...quarantineEndpoints(deps),
+    ...incidentEndpoints(deps.db),
+    ...deviceEndpoints(deps),
+    ...invitationEndpoints(deps),
+    ...historyEndpoints(deps.db),
   };
-  const access: AccessOptions = { mode: ground.access, sessions: ground.sessions, opsToken: ground.opsToken };
+  const access: AccessOptions = { mode: deps.access, sessions: deps.sessions, opsToken: deps.opsToken };
   mount(app, endpoints, access);
-  mountDocs(app, ground.version);
+  mountDocs(app, deps.version);
   return app;
 }
 

@@ -3,7 +3,7 @@ import { routeScope } from '@tailgate/sync-protocol';
 import type { JobResult, JobWithMetadata } from 'pg-boss';
 import type { Config } from '../config.ts';
 import type { Queryable } from '../db/types.ts';
-import { workDeliveries, type DeliveryGround } from '../mutations/jobs/deliveries.ts';
+import { workDeliveries, type DeliveryDeps } from '../mutations/jobs/deliveries.ts';
 import { queues, type MailJob } from '../mutations/jobs/wakeups.ts';
 import { contentsOf, mailLinks } from './contents.ts';
 import { folderPost, ordinaryPatience, smtpPost, type Patience, type Post } from './post.ts';
@@ -12,7 +12,7 @@ import { recipientsOf } from './recipients.ts';
 import { faultOf, isLettersFault, type Verdict } from './smtp-verdict.ts';
 import { readSummarizedStop } from './stop-reading.ts';
 
-export interface MailOptions extends DeliveryGround {
+export interface MailOptions extends DeliveryDeps {
   readonly db: Queryable;
   readonly config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'publicUrl' | 'access'>;
   readonly patience?: Patience;

@@ -218,7 +218,7 @@ export interface Pipeline {
    * Resolves, first come first served, when there is room for another push. Whoever waits for it before parsing a frame
    * keeps a storm in the sockets' buffers, where it costs the garbage collector nothing.
    */
-  room(): Promise<void>;
+  waitForCapacity(): Promise<void>;
   /** Called after each commit of this node, in version order for each route. Returns the way to stop. */
   onCommit(listener: (commits: readonly RouteCommit[]) => void): () => void;
   /** Waits for open batches; what still waits is rejected. */

@@ -1,4 +1,4 @@
-import { Question, within } from '../runtime/question.ts';
+import { SingleFlight, within } from '../runtime/single-flight.ts';
 import type { Host, HostColumn, HostJob } from '../host/host.ts';
 import { isHostFileName } from '../host/files/tables.ts';
 
@@ -19,8 +19,8 @@ const ANSWER_TIMEOUT_MS = 4_000;
 export class LazyHostCatalog {
   readonly #open: () => Promise<Host>;
   readonly #timeoutMs: number;
-  readonly #job = new Question<HostJob>();
-  readonly #tables = new Map<string, Question<HostTable | undefined>>();
+  readonly #job = new SingleFlight<HostJob>();
+  readonly #tables = new Map<string, SingleFlight<HostTable | undefined>>();
   #host: Promise<Host> | undefined;
 
   constructor(open: () => Promise<Host>, timeoutMs = ANSWER_TIMEOUT_MS) {
@@ -38,7 +38,7 @@ export class LazyHostCatalog {
   async describe(name: string): Promise<HostTable | undefined> {
     const table = name.toUpperCase();
     if (!isHostFileName(table)) return undefined;
-    const question = this.#tables.get(table) ?? new Question();
+    const question = this.#tables.get(table) ?? new SingleFlight();
     this.#tables.set(table, question);
     const answer = question.ask(async () => {
       const host = await this.#connect();

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import type { JobResult, JobWithMetadata } from 'pg-boss';
-import type { AuthGround, TextMessage } from '../auth/ground.ts';
+import type { AuthDeps, TextMessage } from '../auth/deps.ts';
 import { prepareMessage } from '../auth/one-time-password.ts';
 import type { Config } from '../config.ts';
-import { workDeliveries, type DeliveryGround } from '../mutations/jobs/deliveries.ts';
+import { workDeliveries, type DeliveryDeps } from '../mutations/jobs/deliveries.ts';
 import { queues } from '../mutations/jobs/wakeups.ts';
 import { fileGateway, GatewayError, webhookGateway, type Gateway } from './gateway.ts';
 import { saveGivenUp } from './sql.ts';
 import { textOf } from './texts.ts';
 
-export interface TextMessageOptions extends DeliveryGround {
-  readonly auth: AuthGround;
+export interface TextMessageOptions extends DeliveryDeps {
+  readonly auth: AuthDeps;
   readonly config: Pick<Config, 'smsUrl' | 'smsPerHour' | 'dataDir'>;
 }
 

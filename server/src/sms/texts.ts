@@ -1,4 +1,4 @@
-import type { TextMessage } from '../auth/ground.ts';
+import type { TextMessage } from '../auth/deps.ts';
 
 /**
  * What a message says. Short enough for one segment, plain enough for every alphabet of the network. A one-time password

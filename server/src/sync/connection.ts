@@ -87,7 +87,7 @@ export class Connection implements Connected {
   }
 
   async #readWhenThereIsRoom(): Promise<void> {
-    await this.#hub.pipeline.room();
+    await this.#hub.pipeline.waitForCapacity();
     for (const { bytes, isBinary } of this.#arrived.splice(0)) this.#read(bytes, isBinary);
     if (!this.#paused) this.#socket.resume();
   }
@@ -274,10 +274,10 @@ export class Connection implements Connected {
     const { pending, oldest_pending_at } = report;
     if (report.type === 'hello') {
       const { device, sdk, app } = report;
-      return this.#hub.gauge.note(queue.clientId, { pending, oldest_pending_at, device, sdk, app, seenAt });
+      return this.#hub.deviceStatus.note(queue.clientId, { pending, oldest_pending_at, device, sdk, app, seenAt });
     }
     if (report.clock) this.#queue = { ...queue, clock: clockOf(report.clock, seenAt) };
-    this.#hub.gauge.note(queue.clientId, { pending, oldest_pending_at, seenAt });
+    this.#hub.deviceStatus.note(queue.clientId, { pending, oldest_pending_at, seenAt });
   }
 
   #drained(): void {

@@ -9,7 +9,7 @@ import { listAssignedRoutes } from '../routes/queries.ts';
 import { openClients, type ClientAnswer, type ClientAsk } from './clients.ts';
 import { Feed, type Reader } from './feed.ts';
 import { gather } from '../db/gather.ts';
-import { Gauge } from './gauge.ts';
+import { DeviceStatus } from './device-status.ts';
 import type { SyncLimits } from './limits.ts';
 import type { SessionEvent } from './session-types.ts';
 import { Slots } from './slots.ts';
@@ -29,7 +29,7 @@ const TOLD_BEFORE_MS = 24 * 60 * 60 * 1_000;
 export interface HubOptions {
   readonly db: Queryable;
   readonly listener: Pick<Listener, 'onNotify' | 'onReconnect'>;
-  readonly pipeline: Pick<Pipeline, 'push' | 'room' | 'onCommit'>;
+  readonly pipeline: Pick<Pipeline, 'push' | 'waitForCapacity' | 'onCommit'>;
   readonly sessions: Pick<Sessions, 'authenticate'>;
   readonly clock: () => Date;
   readonly log: Log;
@@ -56,7 +56,7 @@ export class Hub {
   readonly sessions: HubOptions['sessions'];
   readonly serverEpoch: number;
   readonly feed: Feed;
-  readonly gauge: Gauge;
+  readonly deviceStatus: DeviceStatus;
   readonly openClient: (ask: ClientAsk) => Promise<ClientAnswer>;
   readonly routesOf: (employee: string) => Promise<{ readonly routes: readonly AssignedRoute[] }>;
   readonly #db: Queryable;
@@ -79,7 +79,7 @@ export class Hub {
     this.serverEpoch = serverEpoch;
     this.#slots = new Slots(limits.slot_ms, limits.slots_ms);
     this.feed = new Feed({ db, log, serverEpoch, now: () => performance.now() });
-    this.gauge = new Gauge(db, log);
+    this.deviceStatus = new DeviceStatus(db, log);
     this.openClient = gather((asks: readonly ClientAsk[]) => openClients(db, asks, clock()), { atOnce: 1 });
     this.routesOf = gather(
       async (employees: readonly string[]) => {
@@ -166,7 +166,7 @@ export class Hub {
   async stop(): Promise<void> {
     for (const end of this.#endings) end();
     this.feed.close();
-    await this.gauge.save();
+    await this.deviceStatus.save();
   }
 
   #committed(commits: readonly RouteCommit[]): void {
@@ -228,7 +228,7 @@ export class Hub {
     this.#sweeps++;
     if (this.#sweeps % SWEEPS_A_LOOK === 0) this.feed.lookAgain();
     if (this.#sweeps % SWEEPS_A_REPORT === 0) {
-      void this.gauge.save();
+      void this.deviceStatus.save();
       this.#checkSessions(this.#connections);
       this.#endRevoked().catch((err: unknown) => this.log.warn({ err }, 'revoked queues could not be looked for'));
     }

@@ -42,7 +42,7 @@ export function step(session: Session, event: SessionEvent, limits: SyncLimits):
 function move(session: Session, event: SessionEvent, limits: SyncLimits): Step {
   if (session.phase === 'closed') return stay(session);
   if (event.type === 'closed') return { session: closed, effects: [{ do: 'leave' }] };
-  if (event.type === 'stopping' && (session.phase !== 'live' || session.inFlight === 0)) return goodbye(event);
+  if (event.type === 'stopping' && (session.phase !== 'live' || session.inFlight === 0)) return closing(event);
   switch (session.phase) {
     case 'greeting':
       return whileGreeting(session, event, limits);
@@ -267,7 +267,7 @@ const answered = (session: Live, now: number): Live => ({ ...session, inFlight: 
 /** A server that stops answers what it has taken, and nothing more. */
 const afterAnswer = (told: Step): Step =>
   told.session.phase === 'live' && told.session.stopping !== null && told.session.inFlight === 0
-    ? then(told, goodbye(told.session.stopping))
+    ? then(told, closing(told.session.stopping))
     : told;
 
 const welcome = (opened: Opened, protocol: number, limits: SyncLimits): ServerFrameInput => ({
@@ -315,7 +315,7 @@ function close(code: number, reason: string): Step {
 const tooSlow = (): Step => close(closeCodes.slowReader, errorCodes.SLOW_READER.meaning);
 
 /** Here, or at another node: what is told is when. */
-const goodbye = ({ retryAfterMs }: { readonly retryAfterMs: number }): Step =>
+const closing = ({ retryAfterMs }: { readonly retryAfterMs: number }): Step =>
   then(
     send(closed, { type: 'goodbye', retry_after_ms: retryAfterMs }),
     close(closeCodes.goingAway, 'the server is stopping'),

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Queryable } from '../db/types.ts';
 import type { Log } from '../runtime/log.ts';
-import { Question, within } from '../runtime/question.ts';
+import { SingleFlight, within } from '../runtime/single-flight.ts';
 import { readBacklog } from '../replication/out/backlog.ts';
 import { findLiveWorker } from '../replication/control/heartbeat.ts';
 import type { HostStanding } from '../replication/out/worker.ts';
@@ -38,7 +38,7 @@ const mirrorGauges: { readonly [Figure in keyof MirrorFigures]: { readonly name:
  * Where PostgreSQL does not answer they are left out, for no figure may say 0 where nobody knows.
  */
 export function watchMirror(registry: Registry, { db, log }: { readonly db: Queryable; readonly log: Log }): void {
-  const question = new Question<MirrorFigures | undefined>();
+  const question = new SingleFlight<MirrorFigures | undefined>();
   const read = () =>
     question.ask(() =>
       within(PATIENCE_MS, 'PostgreSQL', readMirror(db)).catch((err: unknown) => {

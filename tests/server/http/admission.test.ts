@@ -64,7 +64,7 @@ test('few long bodies count as many short ones (contract §1)', async () => {
 });
 
 test('bodies of strangers hold no more than a bound together, and keep no driver out', async () => {
-  const { client, database } = await startRestServer({ strangersBytes: 300_000, maxJsonMb: 0.25 });
+  const { client, database } = await startRestServer({ unauthenticatedBytes: 300_000, maxJsonMb: 0.25 });
   await insertRoutes(database.pool, [
     { facility: 'F01', id: 'R100', weekEnd: '20261121', drivers: ['1001'], stops: [plan(1)] },
   ]);

@@ -219,7 +219,7 @@ describe('contract §1: whatever is sent', () => {
     `FUZZ_SEED=${seed}: ${requests} requests to every operation: a documented answer, nothing of others touched`,
     { timeout: 300_000 },
     async () => {
-      const ground = {
+      const deps = {
         driver,
         sacrifice,
         opsToken,
@@ -237,10 +237,10 @@ describe('contract §1: whatever is sent', () => {
           employee: [expendable],
         },
       };
-      const arbitrary = fuzzRequests(ground);
-      const clumsyWords = { ...ground.words, parked_id: [incident] };
+      const arbitrary = fuzzRequests(deps);
+      const clumsyWords = { ...deps.words, parked_id: [incident] };
       const clumsyRequests = fuzzRequests({
-        ...ground,
+        ...deps,
         driver: clumsy,
         samples: samplesFor('R400'),
         words: clumsyWords,

@@ -21,7 +21,7 @@ beforeAll(async () => {
   node = await startSyncNode({
     linger: bounds,
     maxJsonMb: 0.25,
-    strangersBytes: 200_000,
+    unauthenticatedBytes: 200_000,
     uploadLimits: { fileBytes: mebibyte, requestBytes: 100 * mebibyte, hourBytes: 40 * mebibyte },
   });
   await insertEmployees(node.database.pool, ['1001']);

@@ -39,7 +39,7 @@ const devices = (query = '') => node.client.take(listDevices, { headers, query }
 const incidents = (query = '') => node.client.take(listIncidents, { headers, query });
 
 /** What the sweep would write in a minute: now. */
-const saveGauges = () => node.hub.gauge.save();
+const saveGauges = () => node.hub.deviceStatus.save();
 
 const rescue = async (employee: string, pushed: object): Promise<unknown> => {
   const response = await fetch(`${node.client.url}/api/sync/push`, {

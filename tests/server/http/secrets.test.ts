@@ -30,9 +30,9 @@ beforeAll(async () => {
   server = await startRestServer({
     logLevel: 'trace',
     sms: { url: gateway.url },
-    mount: async (app, ground) => {
+    mount: async (app, deps) => {
       const log = openLogger('trace', { write: (line) => void socketLog.push(line) });
-      await mountSync(app, { ...ground, log });
+      await mountSync(app, { ...deps, log });
     },
   });
   const route = { facility: 'F01', id: 'R100', weekEnd: '20261121', drivers: ['1001'], stops: [plan(1), plan(999, 0)] };

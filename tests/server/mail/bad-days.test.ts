@@ -1,12 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { queues } from '../../../server/src/mutations/jobs/wakeups.ts';
-import { addRoute, delivered } from '../mutations/ground.ts';
-import { mailGround } from './mail-ground.ts';
+import { addRoute, delivered } from '../mutations/fixture.ts';
+import { mailDeps } from './mail-fixture.ts';
 
-let mail: Awaited<ReturnType<typeof mailGround>>;
+let mail: Awaited<ReturnType<typeof mailDeps>>;
 
 beforeAll(async () => {
-  mail = await mailGround();
+  mail = await mailDeps();
 });
 
 beforeEach(async () => {
@@ -18,7 +18,7 @@ const withCopy = (address: string) => ({ id: 1, updates: { status: 'D', osd_emai
 
 describe('a delivery mail on a mail server’s bad day (contract §4, E-mail)', () => {
   it('waits for one that is down, and is sent once when it is back', async () => {
-    const key = await addRoute(mail.ground, 'B1', ['1001']);
+    const key = await addRoute(mail.deps, 'B1', ['1001']);
     await mail.server.down();
     const { log, outcomes, warned, afterStatement } = await mail.startMails();
     const mutation = await mail.submit(key, delivered(1));
@@ -38,7 +38,7 @@ describe('a delivery mail on a mail server’s bad day (contract §4, E-mail)', 
     ['is silent', 'B2', { silenceMs: 200 }, 'ETIMEDOUT CONN'],
     ['takes too long for a letter', 'B9', { letterMs: 200 }, 'EABORT'],
   ])('does not wait for one that %s, and comes again', async (_, route, patience, reason) => {
-    const key = await addRoute(mail.ground, route, ['1001']);
+    const key = await addRoute(mail.deps, route, ['1001']);
     mail.server.silent = true;
     const { log, warned, afterStatement } = await mail.startMails({ patience });
     const mutation = await mail.submit(key, delivered(1));
@@ -50,7 +50,7 @@ describe('a delivery mail on a mail server’s bad day (contract §4, E-mail)', 
   });
 
   it('is the same mail again where the answer to it was lost', async () => {
-    const key = await addRoute(mail.ground, 'B3', ['1001']);
+    const key = await addRoute(mail.deps, 'B3', ['1001']);
     mail.server.answersToLose = 1;
     const { afterStatement } = await mail.startMails();
     const mutation = await mail.submit(key, delivered(1));
@@ -62,7 +62,7 @@ describe('a delivery mail on a mail server’s bad day (contract §4, E-mail)', 
   });
 
   it('counts as sent where one of its recipients is refused for good, and says so without a name', async () => {
-    const key = await addRoute(mail.ground, 'B4', ['1001']);
+    const key = await addRoute(mail.deps, 'B4', ['1001']);
     mail.server.refuse('gone@example.com');
     const { log, afterStatement } = await mail.startMails();
     const mutation = await mail.submit(key, withCopy('gone@example.com'));
@@ -73,7 +73,7 @@ describe('a delivery mail on a mail server’s bad day (contract §4, E-mail)', 
   });
 
   it('knows whom the server means, however the address was written', async () => {
-    const key = await addRoute(mail.ground, 'B10', ['1001']);
+    const key = await addRoute(mail.deps, 'B10', ['1001']);
     mail.server.refuse('Info@müller.example');
     const { log, afterStatement } = await mail.startMails();
     const mutation = await mail.submit(key, withCopy('Info@Müller.example'));
@@ -83,7 +83,7 @@ describe('a delivery mail on a mail server’s bad day (contract §4, E-mail)', 
   });
 
   it('comes later for a recipient who is greylisted, and not again for the others', async () => {
-    const key = await addRoute(mail.ground, 'B5', ['1001']);
+    const key = await addRoute(mail.deps, 'B5', ['1001']);
     mail.server.refuse('buyer@example.com', 451, '4.7.1 greylisted, come again');
     const { log, warned, afterStatement } = await mail.startMails();
     const mutation = await mail.submit(key, withCopy('buyer@example.com'));
@@ -95,14 +95,14 @@ describe('a delivery mail on a mail server’s bad day (contract §4, E-mail)', 
     expect(letters.map(({ recipients }) => recipients)).toEqual([['manager1@example.com'], ['buyer@example.com']]);
     for (const name of ['to', 'cc', 'date', 'subject'])
       expect(letters[1]?.headers.get(name)).toBe(letters[0]?.headers.get(name));
-    const { rows } = await mail.ground.pool.query('select address from mail_recipient where mutation_id = $1', [
+    const { rows } = await mail.deps.pool.query('select address from mail_recipient where mutation_id = $1', [
       mutation,
     ]);
     expect(rows).toEqual([]);
   });
 
   it('is given up at once where nobody will ever get it, and a person is told', async () => {
-    const key = await addRoute(mail.ground, 'B6', ['1001']);
+    const key = await addRoute(mail.deps, 'B6', ['1001']);
     mail.server.refuse('manager1@example.com');
     const { log, outcomes, afterStatement } = await mail.startMails();
     const mutation = await mail.submit(key, delivered(1));
@@ -117,7 +117,7 @@ describe('a delivery mail on a mail server’s bad day (contract §4, E-mail)', 
   });
 
   it('goes on being tried where the server does not know us, for that is ours to put right', async () => {
-    const key = await addRoute(mail.ground, 'B7', ['1001']);
+    const key = await addRoute(mail.deps, 'B7', ['1001']);
     mail.server.refuse('manager1@example.com', 554, '5.7.1 relay access denied');
     const { warned, afterStatement } = await mail.startMails();
     const mutation = await mail.submit(key, delivered(1));
@@ -129,7 +129,7 @@ describe('a delivery mail on a mail server’s bad day (contract §4, E-mail)', 
   });
 
   it('is given up after its last try, and a person is told', async () => {
-    const key = await addRoute(mail.ground, 'B8', ['1001']);
+    const key = await addRoute(mail.deps, 'B8', ['1001']);
     mail.server.refuse('manager1@example.com', 450, '4.2.2 mailbox full');
     await mail.boss.updateQueue(queues.mail, { retryLimit: 0 });
     const { log, afterStatement } = await mail.startMails();

@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { queues } from '../../../server/src/mutations/jobs/wakeups.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { addRoute, delivered } from '../mutations/ground.ts';
+import { addRoute, delivered } from '../mutations/fixture.ts';
 import { restChange } from '../../support/rest-change.ts';
-import { mailGround } from './mail-ground.ts';
+import { mailDeps } from './mail-fixture.ts';
 
-let mail: Awaited<ReturnType<typeof mailGround>>;
+let mail: Awaited<ReturnType<typeof mailDeps>>;
 
 beforeAll(async () => {
-  mail = await mailGround();
+  mail = await mailDeps();
 });
 
 beforeEach(() => mail.stopMails());
 
 describe('a delivery mail (contract §4, E-mail)', () => {
   it('goes to the contact, with a copy to whom the driver recorded, and says what happened', async () => {
-    const key = await addRoute(mail.ground, 'M1', ['1001']);
+    const key = await addRoute(mail.deps, 'M1', ['1001']);
     const { log, afterStatement } = await mail.startMails();
     const mutation = await mail.submit(key, {
       id: 1,
@@ -50,7 +50,7 @@ describe('a delivery mail (contract §4, E-mail)', () => {
   });
 
   it('is announced to the driver as lost where an address is none', async () => {
-    const key = await addRoute(mail.ground, 'M9', ['1001']);
+    const key = await addRoute(mail.deps, 'M9', ['1001']);
     const stop = { id: 1, updates: { osd_emails: ['buyer@example.com', 'nobody'] } };
     expect(await mail.pipeline.submit(restChange(key, stop, '1001'))).toMatchObject({
       result: 'applied',
@@ -59,7 +59,7 @@ describe('a delivery mail (contract §4, E-mail)', () => {
   });
 
   it('goes to the customer by the v20 rules, without copies', async () => {
-    const key = await addRoute(mail.ground, 'M2', ['1001']);
+    const key = await addRoute(mail.deps, 'M2', ['1001']);
     await mail.startMails();
     const stop = { id: 2, updates: { status: 'D', osd_emails: ['buyer@example.com'] } };
     const letter = await mail.letterOf(await mail.submit(key, stop, { paths: 'v20' }));
@@ -67,7 +67,7 @@ describe('a delivery mail (contract §4, E-mail)', () => {
   });
 
   it('goes out once for each transition to D', async () => {
-    const key = await addRoute(mail.ground, 'M3', ['1001']);
+    const key = await addRoute(mail.deps, 'M3', ['1001']);
     await mail.startMails();
     const first = await mail.submit(key, delivered(1));
     const amended = await mail.submit(key, delivered(1, 'amended'));
@@ -81,11 +81,11 @@ describe('a delivery mail (contract §4, E-mail)', () => {
   });
 
   it('is not sent again where its job comes again', async () => {
-    const key = await addRoute(mail.ground, 'M4', ['1001']);
+    const key = await addRoute(mail.deps, 'M4', ['1001']);
     const { afterStatement } = await mail.startMails();
     const mutation = await mail.submit(key, delivered(1));
     await afterStatement('mail_save_sent');
-    const { rows } = await mail.ground.pool.query<{ data: object }>(
+    const { rows } = await mail.deps.pool.query<{ data: object }>(
       `select data from pgboss.job where name = $1 and data->>'mutation' = $2`,
       [queues.mail, mutation],
     );
@@ -96,7 +96,7 @@ describe('a delivery mail (contract §4, E-mail)', () => {
   });
 
   it('is kept as a file where there is no mail server', async () => {
-    const key = await addRoute(mail.ground, 'M8', ['1001']);
+    const key = await addRoute(mail.deps, 'M8', ['1001']);
     const dataDir = await temporaryFolder();
     const { afterStatement } = await mail.startMails({ dataDir });
     const mutation = await mail.submit(key, delivered(1));

@@ -3,24 +3,24 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TestQueue } from '../../support/sealing.ts';
 import { restChange } from '../../support/rest-change.ts';
-import { addRoute, bindQueue, delivered, pipelineGround, updateOf } from './ground.ts';
+import { addRoute, bindQueue, delivered, pipelineDeps, updateOf } from './fixture.ts';
 import { anyStory, dispatch, tellAll } from './told-stories.ts';
 
-const ground = await pipelineGround();
-const pipeline = ground.open();
+const deps = await pipelineDeps();
+const pipeline = deps.open();
 
 describe('batches', () => {
   it('one that waits for a lock keeps nobody else waiting, be it for a single tap', async () => {
     const [slow, quick] = [new TestQueue(), new TestQueue()];
-    const [slowSession, quickSession] = [await bindQueue(ground, slow, '1001'), await bindQueue(ground, quick, '1002')];
-    const [slowRoute, quickRoute] = [await addRoute(ground, 'B1', ['1001']), await addRoute(ground, 'B2', ['1002'])];
-    const other = await ground.pool.connect();
+    const [slowSession, quickSession] = [await bindQueue(deps, slow, '1001'), await bindQueue(deps, quick, '1002')];
+    const [slowRoute, quickRoute] = [await addRoute(deps, 'B1', ['1001']), await addRoute(deps, 'B2', ['1002'])];
+    const other = await deps.pool.connect();
     await other.query('begin');
     await other.query('select last_seq from client where client_id = $1 for update', [slow.clientId]);
     let waits = true;
     const first = pipeline.push(slowSession, [updateOf(slow, slowRoute, delivered(1))]).finally(() => (waits = false));
     await expect
-      .poll(async () => (await ground.one<{ n: number }>('select count(*) as n from pg_locks where not granted')).n)
+      .poll(async () => (await deps.one<{ n: number }>('select count(*) as n from pg_locks where not granted')).n)
       .toBeGreaterThan(0);
 
     const second = await pipeline.push(quickSession, [updateOf(quick, quickRoute, delivered(1))]);
@@ -36,12 +36,9 @@ describe('batches', () => {
     // All stories go side by side, which costs little more than one.
     const stories = fc.array(anyStory, { minLength: 40, maxLength: 40, size: 'max' });
     const sameEitherWay = fc.asyncProperty(stories, async (told) => {
-      const [batched, single] = [
-        await dispatch(ground.database, 'T', told),
-        await dispatch(ground.database, 'O', told),
-      ];
-      const together = await tellAll(pipeline, ground.database, batched, { together: true });
-      const apart = await tellAll(pipeline, ground.database, single, { together: false });
+      const [batched, single] = [await dispatch(deps.database, 'T', told), await dispatch(deps.database, 'O', told)];
+      const together = await tellAll(pipeline, deps.database, batched, { together: true });
+      const apart = await tellAll(pipeline, deps.database, single, { together: false });
       const differing = told.map((story, n) => ({ story, together: together[n], apart: apart[n] }));
       expect(differing.filter((tale) => !isDeepStrictEqual(tale.together, tale.apart))).toEqual([]);
     });
@@ -51,9 +48,9 @@ describe('batches', () => {
 
 describe('faults that may pass are never an answer', () => {
   it('waits for a route that another transaction holds, while others go on', async () => {
-    const held = await addRoute(ground, 'F1', ['1001']);
-    const free = await addRoute(ground, 'F2', ['1002']);
-    const holder = await ground.pool.connect();
+    const held = await addRoute(deps, 'F1', ['1001']);
+    const free = await addRoute(deps, 'F2', ['1002']);
+    const holder = await deps.pool.connect();
     await holder.query('begin');
     await holder.query(`select from route where id = 'F1' for update`);
     let answered = false;
@@ -66,9 +63,9 @@ describe('faults that may pass are never an answer', () => {
   });
 
   it('rejects what waits for a held route when the server stops', async () => {
-    const held = await addRoute(ground, 'F4', ['1001']);
-    const stopping = ground.open();
-    const holder = await ground.pool.connect();
+    const held = await addRoute(deps, 'F4', ['1001']);
+    const stopping = deps.open();
+    const holder = await deps.pool.connect();
     await holder.query('begin');
     await holder.query(`select from route where id = 'F4' for update`);
     const waiting = stopping.submit(restChange(held, delivered(1), '1001')).catch((error: unknown) => error);
@@ -81,12 +78,12 @@ describe('faults that may pass are never an answer', () => {
   });
 
   it('rejects when the connection is cut before the commit, and the same push again is applied once', async () => {
-    const key = await addRoute(ground, 'F3', ['1001']);
+    const key = await addRoute(deps, 'F3', ['1001']);
     const queue = new TestQueue();
-    const session = await bindQueue(ground, queue, '1001');
+    const session = await bindQueue(deps, queue, '1001');
     const item = updateOf(queue, key, delivered(1));
     // Holds the batch inside its transaction: the ledger insert waits for this lock.
-    const holder = await ground.pool.connect();
+    const holder = await deps.pool.connect();
     await holder.query('begin');
     await holder.query('lock table ledger in exclusive mode');
     const pushed = pipeline.push(session, [item]);
@@ -95,8 +92,8 @@ describe('faults that may pass are never an answer', () => {
       () => 'rejected',
     );
     const stuck = `from pg_stat_activity where wait_event_type = 'Lock' and query like '%insert into ledger%' and datname = current_database()`;
-    await expect.poll(async () => (await ground.pool.query(`select ${stuck}`)).rowCount).toBe(1);
-    await ground.pool.query(`select pg_terminate_backend(pid) ${stuck}`);
+    await expect.poll(async () => (await deps.pool.query(`select ${stuck}`)).rowCount).toBe(1);
+    await deps.pool.query(`select pg_terminate_backend(pid) ${stuck}`);
     expect(await lost).toBe('rejected');
     await holder.query('commit');
     holder.release();

@@ -8,27 +8,27 @@ import { readResult } from '../../../server/src/stops/stored-documents.ts';
 import { atFileEnd } from '../../support/file-end.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { restChange } from '../../support/rest-change.ts';
-import { addRoute, pipelineGround } from './ground.ts';
+import { addRoute, pipelineDeps } from './fixture.ts';
 
 const TIMER_MS = 600_000;
 const NEVER_MS = 3_600_000;
 
-type Ground = Awaited<ReturnType<typeof pipelineGround>>;
-let ground: Ground;
+type Deps = Awaited<ReturnType<typeof pipelineDeps>>;
+let deps: Deps;
 let legacy: Pipeline;
 let arrivalGated: Pipeline;
 beforeAll(async () => {
-  ground = await pipelineGround();
-  legacy = ground.open('legacy');
-  arrivalGated = ground.open('arrival');
+  deps = await pipelineDeps();
+  legacy = deps.open('legacy');
+  arrivalGated = deps.open('arrival');
 });
 
 /** Closing timers as a node has them; without `sweepMs` only the alarm and the start itself look. */
 async function startTimers(pipeline: Pipeline, options: Partial<ClosingOptions> = {}) {
   const log = recordedLog();
   const timers = await startClosing({
-    db: ground.pool,
-    boss: ground.boss,
+    db: deps.pool,
+    boss: deps.boss,
     submit: (change) => pipeline.submit(change),
     clock: () => new Date(),
     log,
@@ -72,7 +72,7 @@ interface RouteRow {
   forceclose_at: Date | null;
 }
 async function routeRow(id: string): Promise<RouteRow> {
-  const { rows } = await ground.pool.query<RouteRow>(
+  const { rows } = await deps.pool.query<RouteRow>(
     'select version, header_version, status, closed_by, autoclose_at, forceclose_at from route where id = $1',
     [id],
   );
@@ -81,7 +81,7 @@ async function routeRow(id: string): Promise<RouteRow> {
 }
 
 async function warehouseResult(id: string): Promise<StopResult> {
-  const { rows } = await ground.pool.query<{ doc: string }>(
+  const { rows } = await deps.pool.query<{ doc: string }>(
     'select doc from stop_result where route_id = $1 and stop_id = 999',
     [id],
   );
@@ -89,7 +89,7 @@ async function warehouseResult(id: string): Promise<StopResult> {
 }
 
 async function ledgerOf(id: string) {
-  const { rows } = await ground.pool.query<{ version: number; source: string; employee: string; result: string }>(
+  const { rows } = await deps.pool.query<{ version: number; source: string; employee: string; result: string }>(
     'select version, source, employee, result from ledger where route_id = $1 order by version, received_at',
     [id],
   );
@@ -98,7 +98,7 @@ async function ledgerOf(id: string) {
 
 describe('a closing timer (contract §4, Closing a route)', () => {
   it('closes the route after an arrival and completes stop 999, in one version, when its alarm rings', async () => {
-    const key = await addRoute(ground, 'C1', ['1001']);
+    const key = await addRoute(deps, 'C1', ['1001']);
     const outcome = await legacy.submit(warehouse(key, arrived, 300));
     expect(outcome).toMatchObject({ result: 'applied', routeStatus: 'O', version: 2 });
     const closing = closeOf(legacy, 'C1');
@@ -129,7 +129,7 @@ describe('a closing timer (contract §4, Closing a route)', () => {
   });
 
   it('closes by force for want of an arrival, and leaves stop 999 as the driver left it', async () => {
-    const key = await addRoute(ground, 'C2', ['1001']);
+    const key = await addRoute(deps, 'C2', ['1001']);
     await arrivalGated.submit(warehouse(key, delivered, 300));
     const before = await warehouseResult('C2');
     const closing = closeOf(arrivalGated, 'C2');
@@ -145,13 +145,13 @@ describe('a closing timer (contract §4, Closing a route)', () => {
 
   it('has the worker woken in the commit of the close', async () => {
     const jobs = async () => {
-      const { rows } = await ground.pool.query<{ n: number }>(
+      const { rows } = await deps.pool.query<{ n: number }>(
         'select count(*)::int as n from pgboss.job where name = $1',
         [queues.replicate],
       );
       return rows[0]?.n ?? 0;
     };
-    const key = await addRoute(ground, 'C3', ['1001']);
+    const key = await addRoute(deps, 'C3', ['1001']);
     await legacy.submit(warehouse(key, arrived, -1));
     const before = await jobs();
     const closing = closeOf(legacy, 'C3');
@@ -162,7 +162,7 @@ describe('a closing timer (contract §4, Closing a route)', () => {
   });
 
   it('has the last word about stop 999, even against an edit from a clock that runs ahead', async () => {
-    const key = await addRoute(ground, 'C4', ['1001']);
+    const key = await addRoute(deps, 'C4', ['1001']);
     await legacy.submit(
       restChange(key, { id: 999, updates: { status: 'S' } }, '1001', { editTime: new Date(Date.now() + 86_400_000) }),
     );
@@ -180,8 +180,8 @@ describe('a closing timer (contract §4, Closing a route)', () => {
 describe('exactly one close', () => {
   it('where two nodes hear the same alarms', async () => {
     const ids = Array.from({ length: 12 }, (_, n) => `N${n}`);
-    for (const id of ids) await legacy.submit(warehouse(await addRoute(ground, id, ['1001']), arrived, -1));
-    const nodes = [ground.open('legacy'), ground.open('legacy')];
+    for (const id of ids) await legacy.submit(warehouse(await addRoute(deps, id, ['1001']), arrived, -1));
+    const nodes = [deps.open('legacy'), deps.open('legacy')];
     const { log: first, stop: stopFirst } = await startTimers(nodes[0]!);
     const { log: second, stop: stopSecond } = await startTimers(nodes[1]!);
     await Promise.all([stopFirst(), stopSecond()]);
@@ -194,12 +194,12 @@ describe('exactly one close', () => {
   });
 
   it('where the driver closes the route between the look and the lock', async () => {
-    const key = await addRoute(ground, 'R1', ['1001']);
+    const key = await addRoute(deps, 'R1', ['1001']);
     await legacy.submit(warehouse(key, arrived, -1));
     const { stop } = await startTimers(legacy, {
       db: {
         query: async (statement, values) => {
-          const found = await ground.pool.query(statement, values);
+          const found = await deps.pool.query(statement, values);
           await legacy.submit(restChange(key, { id: 999, ...delivered }, '1001'));
           return found;
         },
@@ -212,7 +212,7 @@ describe('exactly one close', () => {
   });
 
   it('where a driver has sent something under an id that route and deadline give away', async () => {
-    const key = await addRoute(ground, 'R3', ['1001']);
+    const key = await addRoute(deps, 'R3', ['1001']);
     await legacy.submit(warehouse(key, arrived, -1));
     const { autoclose_at } = await routeRow('R3');
     const id = keyedId('timer', `${routeScope(key)} ${autoclose_at?.toISOString()}`, 0);
@@ -224,7 +224,7 @@ describe('exactly one close', () => {
   });
 
   it('where a close has cancelled the timer: the alarm rings for nobody', async () => {
-    const key = await addRoute(ground, 'R2', ['1001']);
+    const key = await addRoute(deps, 'R2', ['1001']);
     await legacy.submit(warehouse(key, { ...arrived, ...delivered }, -1));
     const { stop } = await startTimers(legacy);
     await stop();
@@ -235,28 +235,28 @@ describe('exactly one close', () => {
 
 describe('a deadline outlives', () => {
   it('every process: whoever starts next closes what is overdue', async () => {
-    const stopped = ground.open('legacy');
-    await stopped.submit(warehouse(await addRoute(ground, 'S1', ['1001']), arrived, -1));
+    const stopped = deps.open('legacy');
+    await stopped.submit(warehouse(await addRoute(deps, 'S1', ['1001']), arrived, -1));
     await stopped.close();
-    const next = ground.open('legacy');
+    const next = deps.open('legacy');
     const { stop } = await startTimers(next);
     await stop();
     expect(await routeRow('S1')).toMatchObject({ status: 'C', closed_by: 'A' });
   });
 
   it('a lost alarm: the sweep finds it', async () => {
-    const key = await addRoute(ground, 'S2', ['1001']);
+    const key = await addRoute(deps, 'S2', ['1001']);
     const closing = closeOf(legacy, 'S2');
     const { stop } = await startTimers(legacy, { sweepMs: 20 });
     await legacy.submit(warehouse(key, arrived, 3_000));
-    await ground.pool.query('delete from pgboss.job where name = $1', [queues.close]);
+    await deps.pool.query('delete from pgboss.job where name = $1', [queues.close]);
     await closing;
     await stop();
     expect(await routeRow('S2')).toMatchObject({ status: 'C', closed_by: 'A' });
   });
 
   it('a database that is away at the sweep: it says so and comes again', async () => {
-    const key = await addRoute(ground, 'S3', ['1001']);
+    const key = await addRoute(deps, 'S3', ['1001']);
     await legacy.submit(warehouse(key, arrived, -1));
     let away = true;
     const closing = closeOf(legacy, 'S3');
@@ -264,7 +264,7 @@ describe('a deadline outlives', () => {
       sweepMs: 20,
       db: {
         query: async (statement, values) => {
-          if (!away) return ground.pool.query(statement, values);
+          if (!away) return deps.pool.query(statement, values);
           away = false;
           throw new Error('Connection terminated unexpectedly');
         },

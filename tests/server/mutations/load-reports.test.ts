@@ -5,14 +5,14 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Pipeline } from '../../../server/src/mutations/change.ts';
 import * as sql from '../../../server/src/reports/sql.ts';
 import { TestQueue } from '../../support/sealing.ts';
-import { addRoute, bindQueue, delivered, pipelineGround, updateOf } from './ground.ts';
+import { addRoute, bindQueue, delivered, pipelineDeps, updateOf } from './fixture.ts';
 
-let ground: Awaited<ReturnType<typeof pipelineGround>>;
+let deps: Awaited<ReturnType<typeof pipelineDeps>>;
 let pipeline: Pipeline;
 
 beforeAll(async () => {
-  ground = await pipelineGround();
-  pipeline = ground.open();
+  deps = await pipelineDeps();
+  pipeline = deps.open();
 });
 
 const reportOf = (reportId: string, more: Partial<LoadConditionReport> = {}): LoadConditionReport => ({
@@ -25,13 +25,13 @@ const reportOf = (reportId: string, more: Partial<LoadConditionReport> = {}): Lo
   ...more,
 });
 const sealed = (queue: TestQueue, report: object) => queue.seal('report.load_condition', { report });
-const rows = async (text: string, values: unknown[] = []) => (await ground.pool.query<object>(text, values)).rows;
+const rows = async (text: string, values: unknown[] = []) => (await deps.pool.query<object>(text, values)).rows;
 const standing = (id: string) => rows('select version, hosted_version from load_report where report_id = $1', [id]);
 
 describe('report.load_condition (decision 17)', () => {
   test('is taken in with its ledger row, its watermark and the wake-up for the host, in one commit', async () => {
     const queue = new TestQueue();
-    const session = await bindQueue(ground, queue, '1001');
+    const session = await bindQueue(deps, queue, '1001');
     const item = sealed(queue, reportOf('S1'));
     expect(await pipeline.push(session, [item])).toEqual({
       last_seq: 1,
@@ -48,9 +48,9 @@ describe('report.load_condition (decision 17)', () => {
   });
 
   test('keeps its place between stops of the same queue', async () => {
-    const key = await addRoute(ground, 'LR1', ['1001']);
+    const key = await addRoute(deps, 'LR1', ['1001']);
     const queue = new TestQueue();
-    const session = await bindQueue(ground, queue, '1001');
+    const session = await bindQueue(deps, queue, '1001');
     const items = [
       updateOf(queue, key, delivered(1)),
       sealed(queue, reportOf('S2')),
@@ -65,7 +65,7 @@ describe('report.load_condition (decision 17)', () => {
 
   test('a lost ack: the same items again are duplicates, also after another revision', async () => {
     const queue = new TestQueue();
-    const session = await bindQueue(ground, queue, '1001');
+    const session = await bindQueue(deps, queue, '1001');
     const items = [sealed(queue, reportOf('S3')), sealed(queue, reportOf('S3', { stopId: '2' }))];
     await pipeline.push(session, items);
     const { last_seq, results } = await pipeline.push(session, items);
@@ -75,9 +75,9 @@ describe('report.load_condition (decision 17)', () => {
   });
 
   test('by two queues and by REST at the same time it is one report', async () => {
-    const nodes = [pipeline, ground.open()];
+    const nodes = [pipeline, deps.open()];
     const queues = [new TestQueue(), new TestQueue()];
-    const sessions = await Promise.all(queues.map((queue) => bindQueue(ground, queue, '1001')));
+    const sessions = await Promise.all(queues.map((queue) => bindQueue(deps, queue, '1001')));
     const report = reportOf('S4');
     const outcomes = await Promise.all([
       ...queues.map(async (queue, n) => {
@@ -103,7 +103,7 @@ describe('report.load_condition (decision 17)', () => {
 
   test('waits for another node that is about to take the same report in', async () => {
     const report = reportOf('S10');
-    const other = await ground.pool.connect();
+    const other = await deps.pool.connect();
     await other.query('begin');
     await other.query(sql.lockReports, [[report.reportId]]);
     const submitted = pipeline.submitReport({
@@ -126,7 +126,7 @@ describe('report.load_condition (decision 17)', () => {
 
   test('what cannot be read is kept and named, and the queue goes on', async () => {
     const queue = new TestQueue();
-    const session = await bindQueue(ground, queue, '1001');
+    const session = await bindQueue(deps, queue, '1001');
     const broken = sealed(queue, { ...reportOf('S5'), sections: [{ key: 'stacking', rating: 9 }] });
     const { last_seq, results } = await pipeline.push(session, [broken, sealed(queue, reportOf('S5'))]);
     expect(last_seq).toBe(2);
@@ -150,7 +150,7 @@ describe('report.load_condition (decision 17)', () => {
   });
 
   test('what PostgreSQL refuses is quarantined alone', async () => {
-    await ground.pool.query(`alter table load_report_revision add constraint trial check (load_id <> 'POISON')`);
+    await deps.pool.query(`alter table load_report_revision add constraint trial check (load_id <> 'POISON')`);
     const change = (report: LoadConditionReport) =>
       pipeline.submitReport({ id: randomUUID(), report, receivedAt: new Date(), dedupeByContent: true });
     const outcomes = await Promise.all([
@@ -160,6 +160,6 @@ describe('report.load_condition (decision 17)', () => {
     ]);
     expect(outcomes.map(({ result }) => result)).toEqual(['reported', 'quarantined', 'reported']);
     expect(await standing('S8')).toEqual([]);
-    await ground.pool.query('alter table load_report_revision drop constraint trial');
+    await deps.pool.query('alter table load_report_revision drop constraint trial');
   });
 });

@@ -5,24 +5,24 @@ import { readResult } from '../../../server/src/stops/stored-documents.ts';
 import { plan } from '../../support/mirror.ts';
 import { TestQueue } from '../../support/sealing.ts';
 import { restChange } from '../../support/rest-change.ts';
-import { addRoute, bindQueue, delivered, pipelineGround, route, sessionOf, updateOf } from './ground.ts';
+import { addRoute, bindQueue, delivered, pipelineDeps, route, sessionOf, updateOf } from './fixture.ts';
 
-const ground = await pipelineGround();
-const pipeline = ground.open();
+const deps = await pipelineDeps();
+const pipeline = deps.open();
 
 const resultOf = async (id: string, stop: number): Promise<StopResult> =>
   readResult(
-    (await ground.one<{ doc: string }>('select doc from stop_result where route_id = $1 and stop_id = $2', [id, stop]))
+    (await deps.one<{ doc: string }>('select doc from stop_result where route_id = $1 and stop_id = $2', [id, stop]))
       .doc,
   );
 
 describe('one commit for everything a mutation does (I2)', () => {
   it('saves result, ledger, route version, watermark and wake-up together, and answers with the version', async () => {
-    const key = await addRoute(ground, 'P1', ['1001']);
+    const key = await addRoute(deps, 'P1', ['1001']);
     const queue = new TestQueue();
-    const session = await bindQueue(ground, queue, '1001');
+    const session = await bindQueue(deps, queue, '1001');
     const items = [updateOf(queue, key, delivered(1, 'Tür 1')), updateOf(queue, key, delivered(2))];
-    const jobsBefore = await ground.one<{ n: number }>(`select count(*) as n from pgboss.job where name = 'replicate'`);
+    const jobsBefore = await deps.one<{ n: number }>(`select count(*) as n from pgboss.job where name = 'replicate'`);
 
     const answer = await pipeline.push(session, items);
 
@@ -30,14 +30,14 @@ describe('one commit for everything a mutation does (I2)', () => {
       last_seq: 2,
       results: items.map(({ id, seq }, n) => ({ seq, id, result: 'applied', version: n + 2, status: 'D' })),
     });
-    expect(await ground.one('select version, behind from route where id = $1', ['P1'])).toEqual({
+    expect(await deps.one('select version, behind from route where id = $1', ['P1'])).toEqual({
       version: 3,
       behind: true,
     });
-    expect(await ground.one('select last_seq from client where client_id = $1', [queue.clientId])).toEqual({
+    expect(await deps.one('select last_seq from client where client_id = $1', [queue.clientId])).toEqual({
       last_seq: 2,
     });
-    const ledger = await ground.pool.query(
+    const ledger = await deps.pool.query(
       'select id, seq, version, source, employee, result from ledger where route_id = $1 order by version',
       ['P1'],
     );
@@ -48,12 +48,12 @@ describe('one commit for everything a mutation does (I2)', () => {
       status: 'D',
       updates: { driver_comments: 'Tür 1', delivered_by_driver_id: '1001' },
     });
-    const jobs = await ground.one<{ n: number }>(`select count(*) as n from pgboss.job where name = 'replicate'`);
+    const jobs = await deps.one<{ n: number }>(`select count(*) as n from pgboss.job where name = 'replicate'`);
     expect(jobs.n).toBeGreaterThan(jobsBefore.n);
   });
 
   it('tells the feed after the commit, once a route, with the documents that have changed', async () => {
-    const key = await addRoute(ground, 'P2', ['1001']);
+    const key = await addRoute(deps, 'P2', ['1001']);
     const commits: RouteCommit[] = [];
     const stop = pipeline.onCommit((some) => commits.push(...some.filter(({ key: of }) => of.id === 'P2')));
     await pipeline.submit(restChange(key, delivered(1), '1001'));
@@ -65,10 +65,10 @@ describe('one commit for everything a mutation does (I2)', () => {
   });
 
   it('queues one mail for each transition to D, in the same commit', async () => {
-    const key = await addRoute(ground, 'P3', ['1001']);
+    const key = await addRoute(deps, 'P3', ['1001']);
     const mails = async () =>
       (
-        await ground.one<{ n: number }>(
+        await deps.one<{ n: number }>(
           `select count(*) as n from pgboss.job where name = 'mail' and data->>'route_id' = 'P3'`,
         )
       ).n;
@@ -83,9 +83,9 @@ describe('one commit for everything a mutation does (I2)', () => {
 
 describe('identity (decision 8): the id and the content, never the number alone', () => {
   it('answers a push whose ack was lost with the same versions, and does nothing', async () => {
-    const key = await addRoute(ground, 'I1', ['1001']);
+    const key = await addRoute(deps, 'I1', ['1001']);
     const queue = new TestQueue();
-    const session = await bindQueue(ground, queue, '1001');
+    const session = await bindQueue(deps, queue, '1001');
     const items = [updateOf(queue, key, delivered(1)), updateOf(queue, key, delivered(2))];
     const first = await pipeline.push(session, items);
     const again = await pipeline.push(sessionOf(queue, '1001'), items);
@@ -93,23 +93,23 @@ describe('identity (decision 8): the id and the content, never the number alone'
       last_seq: 2,
       results: first.results.map((result) => ({ ...result, result: 'duplicate' })),
     });
-    expect(await ground.one('select version from route where id = $1', ['I1'])).toEqual({ version: 3 });
+    expect(await deps.one('select version from route where id = $1', ['I1'])).toEqual({ version: 3 });
   });
 
   it('knows an item again under another queue: a cloned phone doubles nothing', async () => {
-    const key = await addRoute(ground, 'I2', ['1001']);
+    const key = await addRoute(deps, 'I2', ['1001']);
     const original = new TestQueue();
     const item = updateOf(original, key, delivered(1));
-    await pipeline.push(await bindQueue(ground, original, '1001'), [item]);
+    await pipeline.push(await bindQueue(deps, original, '1001'), [item]);
     const clone = new TestQueue();
-    const answer = await pipeline.push(await bindQueue(ground, clone, '1001'), [{ ...item, seq: 1, prev_hash: null }]);
+    const answer = await pipeline.push(await bindQueue(deps, clone, '1001'), [{ ...item, seq: 1, prev_hash: null }]);
     expect(answer).toMatchObject({ last_seq: 1, results: [{ result: 'duplicate', version: 2 }] });
   });
 
   it('quarantines an id that comes again with another content, and the queue goes on', async () => {
-    const key = await addRoute(ground, 'I3', ['1001']);
+    const key = await addRoute(deps, 'I3', ['1001']);
     const queue = new TestQueue();
-    const session = await bindQueue(ground, queue, '1001');
+    const session = await bindQueue(deps, queue, '1001');
     const first = updateOf(queue, key, delivered(1));
     await pipeline.push(session, [first]);
     const reused = { ...updateOf(queue, key, delivered(2)), id: first.id };
@@ -122,9 +122,9 @@ describe('identity (decision 8): the id and the content, never the number alone'
   });
 
   it('answers `fork` to an unknown item at a number that is taken, and takes nothing more of that session', async () => {
-    const key = await addRoute(ground, 'I4', ['1001']);
+    const key = await addRoute(deps, 'I4', ['1001']);
     const queue = new TestQueue();
-    const session = await bindQueue(ground, queue, '1001');
+    const session = await bindQueue(deps, queue, '1001');
     await pipeline.push(session, [updateOf(queue, key, delivered(1))]);
     const restored = new TestQueue();
     const strangers = [updateOf(restored, key, delivered(2)), updateOf(restored, key, delivered(3))];
@@ -134,24 +134,24 @@ describe('identity (decision 8): the id and the content, never the number alone'
   });
 
   it('answers a gap with the number that it wants', async () => {
-    const key = await addRoute(ground, 'I5', ['1001']);
+    const key = await addRoute(deps, 'I5', ['1001']);
     const queue = new TestQueue();
-    const session = await bindQueue(ground, queue, '1001');
+    const session = await bindQueue(deps, queue, '1001');
     const [first, second, third] = [1, 2, 3].map((stop) => updateOf(queue, key, delivered(stop)));
     expect(await pipeline.push(session, [second, third])).toEqual({ last_seq: 0, results: [], wants: 1 });
     expect(await pipeline.push(session, [first, second, third])).toMatchObject({ last_seq: 3 });
   });
 
   it('flags a broken chain and takes the item all the same', async () => {
-    const key = await addRoute(ground, 'I6', ['1001']);
+    const key = await addRoute(deps, 'I6', ['1001']);
     const queue = new TestQueue();
-    const session = await bindQueue(ground, queue, '1001');
+    const session = await bindQueue(deps, queue, '1001');
     await pipeline.push(session, [updateOf(queue, key, delivered(1))]);
     const tampered = { ...updateOf(queue, key, delivered(2)), prev_hash: 'A'.repeat(43) };
     expect(await pipeline.push(session, [tampered])).toMatchObject({
       results: [{ result: 'applied', warnings: [{ code: 'chain_broken' }] }],
     });
-    expect(await ground.one('select kind from incident where client_id = $1', [queue.clientId])).toEqual({
+    expect(await deps.one('select kind from incident where client_id = $1', [queue.clientId])).toEqual({
       kind: 'chain_broken',
     });
   });
@@ -163,13 +163,13 @@ describe('a queue always drains (I5)', () => {
     ['a stop that is not there', { id: 77, updates: { status: 'D' } }, 'STOP_NOT_FOUND', undefined],
   ])('quarantines %s verbatim, and what follows passes', async (what, stop, code, path) => {
     const id = `Q${what.length}`;
-    const key = await addRoute(ground, id, ['1001']);
+    const key = await addRoute(deps, id, ['1001']);
     const queue = new TestQueue();
-    const session = await bindQueue(ground, queue, '1001');
+    const session = await bindQueue(deps, queue, '1001');
     const bad = updateOf(queue, key, stop);
     const answer = await pipeline.push(session, [bad, updateOf(queue, key, delivered(1))]);
     expect(answer).toMatchObject({ last_seq: 2, results: [{ result: 'quarantined', code }, { result: 'applied' }] });
-    const kept = await ground.one<{ body: Buffer; details: string }>(
+    const kept = await deps.one<{ body: Buffer; details: string }>(
       'select body, details from quarantine where id = $1',
       [bad.id],
     );
@@ -180,9 +180,9 @@ describe('a queue always drains (I5)', () => {
   });
 
   it('quarantines names of tomorrow, strangers and routes that nobody knows', async () => {
-    const key = await addRoute(ground, 'Q1', ['1002']);
+    const key = await addRoute(deps, 'Q1', ['1002']);
     const queue = new TestQueue();
-    const session = await bindQueue(ground, queue, '1001');
+    const session = await bindQueue(deps, queue, '1001');
     const items = [
       { ...updateOf(queue, key, delivered(1)), name: 'stop.teleport' },
       updateOf(queue, key, delivered(1)),
@@ -193,15 +193,15 @@ describe('a queue always drains (I5)', () => {
   });
 
   it('splits a batch that PostgreSQL refuses until the culprit is alone', async () => {
-    const key = await addRoute(ground, 'Q2', ['1001'], 9);
-    await ground.pool.query(`alter table stop_result add constraint no_poison check (doc not like '%poison%')`);
+    const key = await addRoute(deps, 'Q2', ['1001'], 9);
+    await deps.pool.query(`alter table stop_result add constraint no_poison check (doc not like '%poison%')`);
     const queue = new TestQueue();
-    const session = await bindQueue(ground, queue, '1001');
+    const session = await bindQueue(deps, queue, '1001');
     const items = Array.from({ length: 9 }, (_, n) =>
       updateOf(queue, key, delivered(n + 1, n === 4 ? 'poison' : `fine ${n}`)),
     );
     const { last_seq, results } = await pipeline.push(session, items);
-    await ground.pool.query('alter table stop_result drop constraint no_poison');
+    await deps.pool.query('alter table stop_result drop constraint no_poison');
     expect(last_seq).toBe(9);
     expect(results.map(({ result }) => result)).toEqual(items.map((_, n) => (n === 4 ? 'quarantined' : 'applied')));
     const versions = results.flatMap(({ version }) => version ?? []);
@@ -209,36 +209,36 @@ describe('a queue always drains (I5)', () => {
   });
 
   it('refuses a push whose item has no id: nobody could ever answer it', async () => {
-    const session = await bindQueue(ground, new TestQueue(), '1001');
+    const session = await bindQueue(deps, new TestQueue(), '1001');
     await expect(pipeline.push(session, [{ seq: 1 }])).rejects.toMatchObject({ details: [{ path: 'mutations.0.id' }] });
   });
 });
 
 describe('two drivers of one stop (I7)', () => {
   it('keeps both where they edit different fields offline, whoever arrives first', async () => {
-    const key = await addRoute(ground, 'M1', ['1001', '1002']);
+    const key = await addRoute(deps, 'M1', ['1001', '1002']);
     const [a, b] = [new TestQueue(), new TestQueue()];
     const first = updateOf(a, key, { id: 1, updates: { store_emp_name: 'Ana' } });
     const second = updateOf(b, key, { id: 1, updates: { driver_comments: 'wet dock' } });
-    await pipeline.push(await bindQueue(ground, b, '1002'), [second]);
-    await pipeline.push(await bindQueue(ground, a, '1001'), [first]);
+    await pipeline.push(await bindQueue(deps, b, '1002'), [second]);
+    await pipeline.push(await bindQueue(deps, a, '1001'), [first]);
     expect(await resultOf('M1', 1)).toMatchObject({ updates: { store_emp_name: 'Ana', driver_comments: 'wet dock' } });
   });
 
   it('lets the later edit stand though it arrives first, warns the other and keeps it in the ledger', async () => {
-    const key = await addRoute(ground, 'M2', ['1001', '1002']);
+    const key = await addRoute(deps, 'M2', ['1001', '1002']);
     const [early, late] = [new TestQueue(), new TestQueue()];
     const at = (minutes: number) => new Date(Date.now() - 3_600_000 + minutes * 60_000);
     const loser = updateOf(early, key, { id: 1, updates: { driver_comments: '10:05' } }, at(5));
-    await pipeline.push(await bindQueue(ground, late, '1002'), [
+    await pipeline.push(await bindQueue(deps, late, '1002'), [
       updateOf(late, key, { id: 1, updates: { driver_comments: '10:10' } }, at(10)),
     ]);
-    const { results } = await pipeline.push(await bindQueue(ground, early, '1001'), [loser]);
+    const { results } = await pipeline.push(await bindQueue(deps, early, '1001'), [loser]);
     expect(results).toMatchObject([
       { result: 'applied', warnings: [{ code: 'superseded', path: 'updates.driver_comments' }] },
     ]);
     expect(await resultOf('M2', 1)).toMatchObject({ updates: { driver_comments: '10:10' } });
-    expect(await ground.one('select result from ledger where id = $1', [loser.id])).toEqual({ result: 'applied' });
+    expect(await deps.one('select result from ledger where id = $1', [loser.id])).toEqual({ result: 'applied' });
   });
 });
 
@@ -247,7 +247,7 @@ describe('lines of the manifest (contract §4)', () => {
   const linesOf = async (id: string) => Object.values((await resultOf(id, 1)).products ?? {});
 
   it('changes only the lines that were sent, and of them only the fields', async () => {
-    const key = await addRoute(ground, 'L1', ['1001']);
+    const key = await addRoute(deps, 'L1', ['1001']);
     const put = (products: object[]) => pipeline.submit(restChange(key, { id: 1, products }, '1001'));
     await put([
       { ...first, updates: { delivered: 2, returned: 1 } },
@@ -261,7 +261,7 @@ describe('lines of the manifest (contract §4)', () => {
   });
 
   it('keeps what is too much, unknown or coded strangely, with a warning that names the place', async () => {
-    const key = await addRoute(ground, 'L2', ['1001']);
+    const key = await addRoute(deps, 'L2', ['1001']);
     const products = [
       { ...first, updates: { delivered: 999 } },
       { id: 'NOWHERE', invoice: 'X', updates: { delivered: 1, osd_data: [{ osd_code: 77, data: [{ quantity: 1 }] }] } },
@@ -281,7 +281,7 @@ describe('lines of the manifest (contract §4)', () => {
   });
 
   it('never lets an empty reference clear a photo or a signature', async () => {
-    const key = await addRoute(ground, 'L3', ['1001']);
+    const key = await addRoute(deps, 'L3', ['1001']);
     const [signature, photo] = ['A'.repeat(16), 'B'.repeat(16)];
     const put = (signature_id: string | null, image_ids: string | null) =>
       pipeline.submit(
@@ -297,7 +297,7 @@ describe('lines of the manifest (contract §4)', () => {
 
 describe('REST', () => {
   it('takes the same stop object again for a duplicate, but A, B, A for three edits', async () => {
-    const key = await addRoute(ground, 'R1', ['1001']);
+    const key = await addRoute(deps, 'R1', ['1001']);
     const put = (comment: string) => pipeline.submit(restChange(key, delivered(1, comment), '1001'));
     expect(await put('A')).toMatchObject({ result: 'applied', version: 2 });
     expect(await put('A')).toMatchObject({ result: 'duplicate', version: 2 });
@@ -307,25 +307,25 @@ describe('REST', () => {
   });
 
   it('takes what the socket has brought before for a duplicate, and the other way round', async () => {
-    const key = await addRoute(ground, 'R2', ['1001']);
+    const key = await addRoute(deps, 'R2', ['1001']);
     const queue = new TestQueue();
-    const session = await bindQueue(ground, queue, '1001');
+    const session = await bindQueue(deps, queue, '1001');
     await pipeline.push(session, [updateOf(queue, key, delivered(1, 'same'))]);
     expect(await pipeline.submit(restChange(key, delivered(1, 'same'), '1001'))).toMatchObject({ result: 'duplicate' });
     await pipeline.submit(restChange(key, delivered(2, 'same'), '1001'));
     const { results } = await pipeline.push(session, [updateOf(queue, key, delivered(2, 'same'))]);
     expect(results).toMatchObject([{ result: 'duplicate' }]);
-    expect(await ground.one('select version from route where id = $1', ['R2'])).toEqual({ version: 3 });
+    expect(await deps.one('select version from route where id = $1', ['R2'])).toEqual({ version: 3 });
   });
 
   it('tells a repeat from the change that stands, whatever came too late to change anything after it', async () => {
-    const key = await addRoute(ground, 'R4', ['1001', '1002']);
+    const key = await addRoute(deps, 'R4', ['1001', '1002']);
     const put = (comment: string) => pipeline.submit(restChange(key, delivered(1, comment), '1001'));
     await put('stands');
     for (const employee of ['1001', '1002']) {
       const phone = new TestQueue();
       const late = updateOf(phone, key, delivered(1, 'too late'));
-      const { results } = await pipeline.push(await bindQueue(ground, phone, employee), [late]);
+      const { results } = await pipeline.push(await bindQueue(deps, phone, employee), [late]);
       expect(results).toMatchObject([{ result: 'applied', version: 2 }]);
     }
     expect(await put('stands')).toMatchObject({ result: 'duplicate', version: 2 });
@@ -334,11 +334,11 @@ describe('REST', () => {
   });
 
   it('applies twenty equal requests at once a single time', async () => {
-    const key = await addRoute(ground, 'R3', ['1001']);
+    const key = await addRoute(deps, 'R3', ['1001']);
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, () => pipeline.submit(restChange(key, delivered(1, 'once'), '1001'))),
     );
     expect(outcomes.filter(({ result }) => result === 'applied')).toHaveLength(1);
-    expect(await ground.one('select version from route where id = $1', ['R3'])).toEqual({ version: 2 });
+    expect(await deps.one('select version from route where id = $1', ['R3'])).toEqual({ version: 2 });
   });
 });

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Change } from '../../../server/src/mutations/change.ts';
 import { restChange } from '../../support/rest-change.ts';
-import { addRoute, delivered, pipelineGround } from './ground.ts';
+import { addRoute, delivered, pipelineDeps } from './fixture.ts';
 
-const ground = await pipelineGround();
+const deps = await pipelineDeps();
 
 async function entriesOf(stop: number): Promise<unknown[]> {
-  const { rows } = await ground.pool.query<Record<string, unknown>>(
+  const { rows } = await deps.pool.query<Record<string, unknown>>(
     'select source, employee, attempts from quarantine where stop_id = $1 order by source',
     [stop],
   );
@@ -15,8 +15,8 @@ async function entriesOf(stop: number): Promise<unknown[]> {
 }
 
 test('nodes that refuse the same request in the same moment keep one entry', async () => {
-  const key = await addRoute(ground, 'R1', ['1001']);
-  const nodes = [ground.open(), ground.open()];
+  const key = await addRoute(deps, 'R1', ['1001']);
+  const nodes = [deps.open(), deps.open()];
   for (let stop = 100; stop < 110; stop++) {
     const change = restChange(key, delivered(stop), '1001');
     const outcomes = await Promise.all(nodes.map((node) => node.submit({ ...change, id: randomUUID() })));
@@ -26,8 +26,8 @@ test('nodes that refuse the same request in the same moment keep one entry', asy
 });
 
 test('the office and a timer repeat themselves without another entry; each edge has its own', async () => {
-  const key = await addRoute(ground, 'R2', ['1001']);
-  const pipeline = ground.open();
+  const key = await addRoute(deps, 'R2', ['1001']);
+  const pipeline = deps.open();
   const office: Partial<Change> = { source: 'office', actor: { kind: 'office', user: 'ANN' }, dedupeByContent: false };
   const timer: Partial<Change> = { source: 'timer', actor: { kind: 'timer' }, dedupeByContent: false };
   for (const more of [{}, office, office, timer, timer, timer])

@@ -5,7 +5,7 @@ import { insertRoutes, plan } from '../../support/mirror.ts';
 import type { TestDatabase } from '../../support/postgres.ts';
 import { restChange } from '../../support/rest-change.ts';
 import { TestQueue } from '../../support/sealing.ts';
-import { bindQueue, route, updateOf } from './ground.ts';
+import { bindQueue, route, updateOf } from './fixture.ts';
 
 // What two drivers say of one stop, told to a pipeline all at once or word by word.
 

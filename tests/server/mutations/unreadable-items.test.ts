@@ -3,23 +3,23 @@ import { canonicalJson } from '@tailgate/sync-protocol';
 import { describe, expect, it } from 'vitest';
 import { deepCanonicalJson } from '../../../server/src/mutations/deep-json.ts';
 import { TestQueue } from '../../support/sealing.ts';
-import { addRoute, bindQueue, delivered, pipelineGround, sessionOf, updateOf } from './ground.ts';
+import { addRoute, bindQueue, delivered, pipelineDeps, sessionOf, updateOf } from './fixture.ts';
 
-const ground = await pipelineGround();
-const pipeline = ground.open();
+const deps = await pipelineDeps();
+const pipeline = deps.open();
 
 const readJson: (text: string) => unknown = JSON.parse;
 const nested = (levels: number): string => `${'[{"b":1,"a":'.repeat(levels)}0${'}]'.repeat(levels)}`;
 const incidentsOf = async (queue: TestQueue) =>
-  (await ground.pool.query<{ kind: string }>('select kind from incident where client_id = $1', [queue.clientId])).rows;
+  (await deps.pool.query<{ kind: string }>('select kind from incident where client_id = $1', [queue.clientId])).rows;
 
 describe('an item that nests without end', () => {
   it.each(['stop.update', 'stop.of_tomorrow'])(
     'is kept as it came (%s), known again, and the queue goes on',
     async (name) => {
-      const key = await addRoute(ground, name.slice(5, 15), ['1001']);
+      const key = await addRoute(deps, name.slice(5, 15), ['1001']);
       const queue = new TestQueue();
-      const session = await bindQueue(ground, queue, '1001');
+      const session = await bindQueue(deps, queue, '1001');
       const hostile = {
         ...updateOf(queue, key, delivered(1)),
         name,
@@ -29,7 +29,7 @@ describe('an item that nests without end', () => {
       const quarantined = { result: 'quarantined', code: 'VALIDATION_FAILED', reason: 'nested too deeply' };
       expect(answer).toMatchObject({ last_seq: 2, results: [quarantined, { result: 'applied' }] });
 
-      const { rows } = await ground.pool.query<{ body: Buffer; route_id: string }>(
+      const { rows } = await deps.pool.query<{ body: Buffer; route_id: string }>(
         'select body, route_id from quarantine where client_id = $1',
         [queue.clientId],
       );
@@ -57,10 +57,10 @@ describe('an item whose arguments are malformed', () => {
   ])('is found by the stop that it names, if it names one: %s %j', async (name, args, stop_id) => {
     const key = { facility: 'F01', id: 'NAMED', week_end: '20261121' };
     const queue = new TestQueue();
-    const session = await bindQueue(ground, queue, '1001');
+    const session = await bindQueue(deps, queue, '1001');
     const { results } = await pipeline.push(session, [queue.seal(name, { route: key, ...args })]);
     expect(results).toMatchObject([{ result: 'quarantined', code: 'VALIDATION_FAILED' }]);
-    const { rows } = await ground.pool.query('select route_id, stop_id from quarantine where client_id = $1', [
+    const { rows } = await deps.pool.query('select route_id, stop_id from quarantine where client_id = $1', [
       queue.clientId,
     ]);
     expect(rows).toEqual([{ route_id: 'NAMED', stop_id }]);
@@ -69,9 +69,9 @@ describe('an item whose arguments are malformed', () => {
 
 describe('an item whose envelope is broken', () => {
   it('keeps its place in the chain where its link can be read', async () => {
-    const key = await addRoute(ground, 'LINK', ['1001']);
+    const key = await addRoute(deps, 'LINK', ['1001']);
     const queue = new TestQueue();
-    const session = await bindQueue(ground, queue, '1001');
+    const session = await bindQueue(deps, queue, '1001');
     const first = updateOf(queue, key, delivered(1));
     const broken = queue.seal('stop.update', ['no object']);
     const third = updateOf(queue, key, delivered(3));

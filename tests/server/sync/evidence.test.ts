@@ -26,7 +26,7 @@ beforeAll(async () => {
   driver = await signUp(node.client, '1001');
 });
 
-interface Ground {
+interface Deps {
   readonly scope: string;
   readonly phone: Phone;
   /** Pushes a change of a stop, and returns the patch that brings it. */
@@ -35,7 +35,7 @@ interface Ground {
 }
 
 /** A driver on a route of their own who follows it. */
-async function onTheRoad(): Promise<Ground> {
+async function onTheRoad(): Promise<Deps> {
   const key = { facility: 'F01', id: `R${++routes}`, week_end: '20261121' };
   await insertRoutes(node.database.pool, [
     { ...key, weekEnd: key.week_end, drivers: ['1001'], stops: [plan(1), plan(2), plan(3)] },

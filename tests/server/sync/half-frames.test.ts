@@ -60,8 +60,8 @@ const endOf = (socket: WebSocket): Promise<[number, string]> =>
 test('half frames before hello are held up to a bound together, and phones get in meanwhile', async () => {
   const strangers = await Promise.all(Array.from({ length: 40 }, () => lineOf()));
   for (const { line } of strangers) line.write(halfFrame(2 * half, half));
-  const room = Math.floor(mostTogether / half);
-  await expect.poll(open).toBeLessThanOrEqual(room);
+  const waitForCapacity = Math.floor(mostTogether / half);
+  await expect.poll(open).toBeLessThanOrEqual(waitForCapacity);
   const phone = await Phone.connect(node.socketUrl);
   await phone.signedOn(driver);
   phone.vanish();
@@ -69,11 +69,11 @@ test('half frames before hello are held up to a bound together, and phones get i
   await expect.poll(open).toBe(0);
 
   // What they held is free again.
-  const later = await Promise.all(Array.from({ length: room - 1 }, () => lineOf()));
+  const later = await Promise.all(Array.from({ length: waitForCapacity - 1 }, () => lineOf()));
   for (const { line } of later) line.write(halfFrame(2 * half, half));
   const last = await Phone.connect(node.socketUrl);
   await last.signedOn(driver);
-  expect(later.filter(({ socket }) => socket.readyState === WebSocket.OPEN)).toHaveLength(room - 1);
+  expect(later.filter(({ socket }) => socket.readyState === WebSocket.OPEN)).toHaveLength(waitForCapacity - 1);
   for (const { socket } of later) socket.terminate();
 });
 

@@ -14,7 +14,7 @@ export interface FuzzRequest extends WireRequest {
   readonly paths: PathSetName;
 }
 
-export interface FuzzGround {
+export interface FuzzDeps {
   /** Signed in; the requests to everything but auth are theirs. */
   readonly driver: Signed;
   /** May be signed in, out and over again. */
@@ -28,19 +28,19 @@ export interface FuzzGround {
 type AnyOperation = Operation<unknown, unknown, unknown>;
 
 /** Requests to every operation of the table: most of them nearly right, so that they get past the first check. */
-export function fuzzRequests(ground: FuzzGround): fc.Arbitrary<FuzzRequest> {
+export function fuzzRequests(deps: FuzzDeps): fc.Arbitrary<FuzzRequest> {
   const names = Object.keys(operations).filter((name): name is OperationName => name in operations);
   return fc.oneof(
     ...names.map((name) => {
       const operation = operations[name];
-      return { weight: operation.method === 'GET' ? 3 : 5, arbitrary: requestsTo(name, operation, ground) };
+      return { weight: operation.method === 'GET' ? 3 : 5, arbitrary: requestsTo(name, operation, deps) };
     }),
   );
 }
 
-function requestsTo(name: OperationName, operation: AnyOperation, ground: FuzzGround): fc.Arbitrary<FuzzRequest> {
+function requestsTo(name: OperationName, operation: AnyOperation, deps: FuzzDeps): fc.Arbitrary<FuzzRequest> {
   const { sets, form } = operation;
-  const bodied = form === undefined ? jsonBodies(operation, ground.words, ground.samples[name]) : forms();
+  const bodied = form === undefined ? jsonBodies(operation, deps.words, deps.samples[name]) : forms();
   return fc
     .record({
       paths: fc.oneof(
@@ -51,9 +51,9 @@ function requestsTo(name: OperationName, operation: AnyOperation, ground: FuzzGr
         operation.method,
         fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'MKCOL'),
       ),
-      segments: fc.tuple(...paramsOf(operation.path).map((param) => segments(param, ground.words))),
-      query: queries(operation, ground.words),
-      credentials: credentials(operation, ground),
+      segments: fc.tuple(...paramsOf(operation.path).map((param) => segments(param, deps.words))),
+      query: queries(operation, deps.words),
+      credentials: credentials(operation, deps),
       headers: extraHeaders,
       body: bodied,
     })
@@ -126,7 +126,7 @@ function queries(operation: AnyOperation, words: Words): fc.Arbitrary<string> {
 
 const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
 
-function credentials(operation: AnyOperation, { driver, sacrifice, opsToken }: FuzzGround) {
+function credentials(operation: AnyOperation, { driver, sacrifice, opsToken }: FuzzDeps) {
   // A sign-out of the driver would be the end of all that comes after it.
   const own = operation.path.startsWith('/auth/') ? sacrifice : driver;
   const shown = { ...own, authorization: `Bearer ${opsToken}` };

@@ -1,5 +1,5 @@
 import { HostError } from '../host.ts';
-import type { Failure } from './line-messages.ts';
+import type { Failure } from './process-messages.ts';
 
 /** What Db2 or its driver tells, as a HostError. @param unknown the state of what carries none: mostly a broken connection */
 export function hostErrorOf({ message, sqlcode, sqlstate }: Failure, unknown = '08003'): HostError {

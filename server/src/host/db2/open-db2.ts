@@ -3,8 +3,8 @@ import type { Host, HostTransaction } from '../host.ts';
 import { asColumn, asJob, columnsQuery, flavourOf, jobQuery, lockWait, type Flavour } from './catalog.ts';
 import { assertCodePage, PROBE, probeQuery } from './code-page.ts';
 import { connectionString, type Db2Address } from './connection-string.ts';
-import { Line } from './line.ts';
-import { LinePool } from './line-pool.ts';
+import { Db2Connection } from './db2-connection.ts';
+import { Db2ConnectionPool } from './db2-connection-pool.ts';
 import { Unjournaled } from './unjournaled.ts';
 
 export type Db2Options = Db2Address & {
@@ -23,7 +23,7 @@ export async function openDb2({ log, size = CONNECTIONS, ...address }: Db2Option
   const unjournaled = new Unjournaled((file) =>
     log.warn({ file }, 'the host does not journal this file: it is written without commitment control'),
   );
-  const pool = new LinePool(() => openLine(text, unjournaled), size);
+  const pool = new Db2ConnectionPool(() => openLine(text, unjournaled), size);
   const dialect = await familyBehind(pool);
   const describe: Host['describe'] = (file) =>
     pool.use(async (line) => {
@@ -47,7 +47,7 @@ export async function openDb2({ log, size = CONNECTIONS, ...address }: Db2Option
 }
 
 /** By the first connection, which shows that the address and the password are right. @throws HostError */
-async function familyBehind(pool: LinePool): Promise<Flavour> {
+async function familyBehind(pool: Db2ConnectionPool): Promise<Flavour> {
   try {
     return await pool.use((line) => Promise.resolve(flavourOf(line.database)));
   } catch (error) {
@@ -57,8 +57,8 @@ async function familyBehind(pool: LinePool): Promise<Flavour> {
 }
 
 /** A connection as the service works on it. @throws HostError */
-async function openLine(text: string, unjournaled: Unjournaled): Promise<Line> {
-  const line = await Line.open(text, unjournaled);
+async function openLine(text: string, unjournaled: Unjournaled): Promise<Db2Connection> {
+  const line = await Db2Connection.open(text, unjournaled);
   try {
     const flavour = flavourOf(line.database);
     for (const statement of lockWait(flavour, text)) await line.execute(statement);
@@ -71,7 +71,7 @@ async function openLine(text: string, unjournaled: Unjournaled): Promise<Line> {
   }
 }
 
-async function within<T>(line: Line, work: (tx: HostTransaction) => Promise<T>): Promise<T> {
+async function within<T>(line: Db2Connection, work: (tx: HostTransaction) => Promise<T>): Promise<T> {
   await line.begin();
   let result: T;
   try {

@@ -1,5 +1,5 @@
 import type { Column } from '../files/columns.ts';
-import type { HostChanges, Ring } from './changes.ts';
+import type { HostChanges, HostChange } from './host-changes.ts';
 import { readUnlocked } from '../files/dialect.ts';
 import type { Host, HostRow } from '../host.ts';
 import { inParts } from '../files/in-parts.ts';
@@ -19,12 +19,12 @@ export class Doorbell implements HostChanges {
     this.#host = host;
   }
 
-  async look(): Promise<{ rings: Ring[]; strange: string[] }> {
+  async poll(): Promise<{ changes: HostChange[]; strange: string[] }> {
     const rows = await this.#oldest(
       'CHSEQ, CHFIL, CHOP, CHKEY, CHUSR, CHTS, cast(current_timestamp as timestamp) as NOW',
       MAX_RINGS,
     );
-    const rings: Ring[] = [];
+    const changes: HostChange[] = [];
     const strange: string[] = [];
     for (const { CHSEQ, CHFIL, CHOP, CHKEY, CHUSR, CHTS, NOW } of rows) {
       const file = String(CHFIL);
@@ -35,27 +35,27 @@ export class Doorbell implements HostChanges {
       }
       const age = Math.max(0, millisecondsOf(String(NOW)) - millisecondsOf(String(CHTS)));
       const operation = CHOP === 'D' ? 'delete' : CHOP === 'I' ? 'insert' : 'update';
-      rings.push({ sequence, file, operation, key: readKey(file, String(CHKEY)), user: String(CHUSR), age });
+      changes.push({ sequence, file, operation, key: readKey(file, String(CHKEY)), user: String(CHUSR), age });
     }
-    return { rings, strange };
+    return { changes, strange };
   }
 
-  async lookAgain(): Promise<Ring[]> {
-    return (await this.look()).rings;
+  async pollAgain(): Promise<HostChange[]> {
+    return (await this.poll()).changes;
   }
 
   /** Deletes the oldest lines, unread, a few at a time. @returns how many there were, `most` at most @throws HostError */
   async clear(most: number): Promise<number> {
     for (let cleared = 0; ; cleared += DELETED_A_STATEMENT) {
       const rows = await this.#oldest('CHSEQ', DELETED_A_STATEMENT);
-      await this.silence(rows.map(({ CHSEQ }) => String(CHSEQ)));
+      await this.acknowledge(rows.map(({ CHSEQ }) => String(CHSEQ)));
       const total = cleared + rows.length;
       if (rows.length < DELETED_A_STATEMENT || total >= most) return total;
     }
   }
 
   /** Others with a lower number may have been committed since. */
-  async silence(sequences: readonly string[]): Promise<void> {
+  async acknowledge(sequences: readonly string[]): Promise<void> {
     for (const part of inParts(sequences, DELETED_A_STATEMENT)) {
       const list = placeholders(part.length);
       await this.#host.transaction((tx) =>

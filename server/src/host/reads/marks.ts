@@ -64,12 +64,12 @@ export async function readMarks(
   const { dialect, library } = host;
   const isOpen = (prefix: string) =>
     `exists (select 1 from ${library}.RTHDRP where RHFAC = ${prefix}FAC and RHRTE = ${prefix}RTE and RHWKE = ${prefix}WKE and RHWKE >= ? and RHPODS <> 'C')`;
-  const look = async (file: HostFileName, where: string, values: readonly string[] = []) =>
+  const poll = async (file: HostFileName, where: string, values: readonly string[] = []) =>
     marksOf(file, await host.query(selectAll(host, file, where), values));
 
   const isSeen = ` where RHWKE >= ? and (RHPODS <> 'C' or RHWKE >= ?)`;
   const weeks = [openFrom, closedFrom];
-  const marks = await look('RTHDRP', isSeen, weeks);
+  const marks = await poll('RTHDRP', isSeen, weeks);
   const select = `select RHFAC, RHRTE, RHWKE, RHPODS from ${library}.RTHDRP${isSeen}`;
   const headers = await host.query(readCommitted(dialect, select), weeks);
   const places = (isClosed: boolean) =>
@@ -81,16 +81,16 @@ export async function readMarks(
   for (const facility of new Set([...open].map((place) => place.split('\t', 1)[0] ?? '')))
     for (const file of routeFiles) {
       const { prefix } = hostFile(file);
-      marks.push(...(await look(file, ` where ${prefix}FAC = ? and ${isOpen(prefix)}`, [facility, openFrom])));
+      marks.push(...(await poll(file, ` where ${prefix}FAC = ? and ${isOpen(prefix)}`, [facility, openFrom])));
     }
   marks.push(
-    ...(await look('INVHDP', ` where ${isOpen('IH')}`, [openFrom])),
-    ...(await look('CUSMSP', ` where CMCUS in (select RSCUS from ${library}.RTSTPP where ${isOpen('RS')})`, [
+    ...(await poll('INVHDP', ` where ${isOpen('IH')}`, [openFrom])),
+    ...(await poll('CUSMSP', ` where CMCUS in (select RSCUS from ${library}.RTSTPP where ${isOpen('RS')})`, [
       openFrom,
     ])),
   );
   for (const file of ['SLSREPP', 'ITCOLP', 'FACMSTP', 'EMPMSTP', 'CTLCDP'] as const)
-    marks.push(...(await look(file, '')));
+    marks.push(...(await poll(file, '')));
   return { marks, open, closed: places(true) };
 }
 

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import mime from 'mime';
 import type { Asset, Part } from '../../assets/queries.ts';
 import { findAsset, findUploadFiles, readBytes } from '../../assets/queries.ts';
-import type { UploadGround } from '../../assets/upload.ts';
+import type { UploadDeps } from '../../assets/upload.ts';
 import { partOf } from '../answers/byte-range.ts';
 import { hasIt } from '../answers/conditional.ts';
 import { dataUrlEnvelope } from '../answers/data-urls.ts';
@@ -15,11 +15,11 @@ import { RawAnswer } from '../answers/raw-answer.ts';
 import { receiveUpload } from './uploads.ts';
 
 /** Interface.md 4.2, contract §3. */
-export function assetEndpoints(ground: UploadGround) {
-  const { db } = ground;
+export function assetEndpoints(deps: UploadDeps) {
+  const { db } = deps;
   return {
     uploadAssets: endpoint(operations.uploadAssets, async ({ request, idempotencyKey }) => {
-      const ids = await receiveUpload(ground, request, idempotencyKey);
+      const ids = await receiveUpload(deps, request, idempotencyKey);
       return { data: { id: ids[0] ?? '', ids } };
     }),
 

@@ -1,7 +1,7 @@
 import { operations } from '@tailgate/sync-protocol';
 import type { FastifyRequest } from 'fastify';
 import { changePassword } from '../../auth/change-password.ts';
-import type { AuthGround } from '../../auth/ground.ts';
+import type { AuthDeps } from '../../auth/deps.ts';
 import type { Origin, Proof } from '../../auth/proof.ts';
 import { listEmployees } from '../../auth/queries.ts';
 import type { Sessions } from '../../auth/sessions.ts';
@@ -15,7 +15,7 @@ import type { AddressLimit, LimitMaker } from '../server/rate-limits.ts';
 import { addressOf } from '../server/rate-limits.ts';
 
 export interface AuthEdge {
-  readonly auth: AuthGround;
+  readonly auth: AuthDeps;
   readonly sessions: Sessions;
   readonly limit: LimitMaker;
   /** Whether a driver needs a code of the office to sign up. */

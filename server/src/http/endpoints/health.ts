@@ -1,7 +1,7 @@
 import type { Readiness } from '@tailgate/sync-protocol';
 import { operations } from '@tailgate/sync-protocol';
 import type { Log } from '../../runtime/log.ts';
-import { within } from '../../runtime/question.ts';
+import { within } from '../../runtime/single-flight.ts';
 import { endpoint } from '../answers/endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
 
@@ -20,7 +20,7 @@ export interface Probe {
 /** A dependency that does not answer is missing; whoever asks has a timeout of a few seconds itself. */
 const answerTimeoutMs = 2_000;
 
-export interface HealthGround {
+export interface HealthDeps {
   readonly probes: readonly Probe[];
   /** What is there and not as it should be: a sentence each, for whoever operates it. */
   readonly remarks: () => Promise<readonly string[]>;
@@ -30,7 +30,7 @@ export interface HealthGround {
 }
 
 /** Contract §7. */
-export function healthEndpoints({ probes, remarks, version, clock, log }: HealthGround) {
+export function healthEndpoints({ probes, remarks, version, clock, log }: HealthDeps) {
   const startedAt = clock().getTime();
   const uptime = (): number => Math.max(0, Math.floor((clock().getTime() - startedAt) / 1000));
   return {
@@ -50,7 +50,7 @@ export function healthEndpoints({ probes, remarks, version, clock, log }: Health
   };
 }
 
-async function remarksOf(remarks: HealthGround['remarks'], log: Log): Promise<readonly string[]> {
+async function remarksOf(remarks: HealthDeps['remarks'], log: Log): Promise<readonly string[]> {
   try {
     return await within(answerTimeoutMs, 'it', remarks());
   } catch (err) {

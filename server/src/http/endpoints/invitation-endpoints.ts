@@ -1,11 +1,11 @@
 import { operations } from '@tailgate/sync-protocol';
 import { invite, listInvitations, withdrawInvitation } from '../../auth/invitations.ts';
-import type { DeviceGround } from '../../ops/devices/devices.ts';
+import type { DeviceDeps } from '../../ops/devices/devices.ts';
 import { endpoint } from '../answers/endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
 
 /** For operators: who may sign up. The log keeps who invites whom, and never a code. */
-export function invitationEndpoints({ db, clock, log }: DeviceGround) {
+export function invitationEndpoints({ db, clock, log }: DeviceDeps) {
   return {
     listInvitations: endpoint(operations.listInvitations, async () => ({ data: await listInvitations(db, clock()) })),
 

@@ -9,7 +9,7 @@ import { endpoint } from '../answers/endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
 import { invalidInput } from '../answers/validation.ts';
 
-export interface ParkedGround {
+export interface ParkedDeps {
   readonly db: Db;
   readonly pipeline: Pick<Pipeline, 'submit'>;
   readonly clock: () => Date;
@@ -17,7 +17,7 @@ export interface ParkedGround {
 }
 
 /** For operators: what the host refuses, and what is to become of it. */
-export function parkedEndpoints({ db, pipeline, clock, log }: ParkedGround) {
+export function parkedEndpoints({ db, pipeline, clock, log }: ParkedDeps) {
   const repairs = { db, submit: pipeline.submit.bind(pipeline), clock, log };
   return {
     listParked: endpoint(operations.listParked, async ({ query }) => {

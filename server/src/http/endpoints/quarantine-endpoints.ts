@@ -13,14 +13,14 @@ import { readCursor } from '../answers/cursor.ts';
 import { endpoint } from '../answers/endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
 
-export interface QuarantineGround {
+export interface QuarantineDeps {
   readonly db: Db;
   readonly pipeline: Pick<Pipeline, 'release'>;
   readonly log: Log;
 }
 
 /** For operators: what was sent and could not be applied, and what is to become of it. */
-export function quarantineEndpoints({ db, pipeline, log }: QuarantineGround) {
+export function quarantineEndpoints({ db, pipeline, log }: QuarantineDeps) {
   const releases = { db, release: pipeline.release.bind(pipeline), log };
   return {
     listQuarantine: endpoint(operations.listQuarantine, async ({ query }) => {

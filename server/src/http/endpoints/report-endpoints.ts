@@ -11,7 +11,7 @@ import { readCursor } from '../answers/cursor.ts';
 import { endpoint } from '../answers/endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
 
-export interface ReportGround {
+export interface ReportDeps {
   readonly admission: Admission;
   readonly db: Db;
   readonly pipeline: Pick<Pipeline, 'submitReport'>;
@@ -24,7 +24,7 @@ export interface ReportGround {
 const leastCharged = 16 * 1024;
 
 /** Interface.md 4.6, contract §6. */
-export function reportEndpoints({ admission, db, pipeline, clock, hourBytes }: ReportGround) {
+export function reportEndpoints({ admission, db, pipeline, clock, hourBytes }: ReportDeps) {
   /** The account is not that of uploads: a depot's photos leave its reports their own room. */
   const chargeReport = (request: FastifyRequest, report: LoadConditionReport, now: Date): Promise<void> => {
     const bytes = Math.max(Buffer.byteLength(JSON.stringify(report)), leastCharged);

@@ -14,7 +14,7 @@ import type { DriverCall } from '../answers/endpoint.ts';
 import { driverEndpoint } from '../answers/endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
 
-export interface StopGround {
+export interface StopDeps {
   readonly admission: Admission;
   readonly db: Db;
   readonly pipeline: Pipeline;
@@ -22,7 +22,7 @@ export interface StopGround {
 }
 
 /** Interface.md 4.3. */
-export function stopEndpoints({ admission, db, pipeline, clock }: StopGround) {
+export function stopEndpoints({ admission, db, pipeline, clock }: StopDeps) {
   const submit = (request: FastifyRequest, changes: readonly Change[]): Promise<Outcome[]> =>
     admission.hold(request, () =>
       Promise.all(changes.map((change) => pipeline.submit({ ...change, requestId: request.id }))),

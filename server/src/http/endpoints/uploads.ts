@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { mediaType } from '../../assets/media-type.ts';
 import { charge } from '../../assets/quota.ts';
 import { UploadRefusal } from '../../assets/refusal.ts';
-import type { Upload, UploadGround } from '../../assets/upload.ts';
+import type { Upload, UploadDeps } from '../../assets/upload.ts';
 import { openUpload, tooLarge } from '../../assets/upload.ts';
 import { callerOf } from '../server/caller.ts';
 import { AppError } from '../../wire/errors.ts';
@@ -21,28 +21,28 @@ const leastCharged = 16 * 1024;
 
 /** Takes an upload in and answers the ids of its files in their order (contract §3). What is refused leaves nothing. */
 export async function receiveUpload(
-  ground: UploadGround,
+  deps: UploadDeps,
   request: FastifyRequest,
   key: string | undefined,
 ): Promise<string[]> {
   if (!request.isMultipart()) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
   try {
-    return await receive(ground, request, key);
+    return await receive(deps, request, key);
   } catch (error) {
     if (error instanceof UploadRefusal) throw new AppError(error.code, { message: error.message, cause: error });
     throw error;
   }
 }
 
-async function receive(ground: UploadGround, request: FastifyRequest, key: string | undefined): Promise<string[]> {
-  const { db, limits, clock } = ground;
+async function receive(deps: UploadDeps, request: FastifyRequest, key: string | undefined): Promise<string[]> {
+  const { db, limits, clock } = deps;
   const caller = callerOf(request);
   const account = { caller, most: limits.hourBytes, now: clock() };
   const announced = announcedBytes(request);
   if (announced !== undefined && announced > limits.requestBytes + formOverhead)
     throw tooLarge('A request', limits.requestBytes);
   await charge(db, { ...account, bytes: Math.max(announced ?? 0, leastCharged) });
-  const upload = await openUpload(ground, { caller, key });
+  const upload = await openUpload(deps, { caller, key });
   try {
     const types = await readForm(upload, request);
     if (upload.count === 0) throw invalid('files', 'at least one file is required');

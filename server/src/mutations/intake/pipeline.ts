@@ -37,7 +37,7 @@ const BATCHES_IN_FLIGHT = 2;
  * Fewer wait for the open batch and share the next: a commit costs as much as the changes of half a dozen taps. More
  * would wait for the disk although they fill a batch of their own.
  */
-const WORTH_A_SECOND = 12;
+const MIN_WAITING_FOR_SECOND_BATCH = 12;
 /** An open batch that takes longer keeps nobody waiting. */
 const PATIENCE_MS = 20;
 /** Items that may wait for a batch before pushes are asked to wait: enough to fill the next batches. */
@@ -129,7 +129,7 @@ class GroupCommit implements Pipeline {
     });
   }
 
-  room(): Promise<void> {
+  waitForCapacity(): Promise<void> {
     if (this.#unanswered < ROOM && this.#waitingForRoom.length === 0) return Promise.resolve();
     return new Promise((resolve) => this.#waitingForRoom.push(resolve));
   }
@@ -194,7 +194,8 @@ class GroupCommit implements Pipeline {
   #mayBegin(): boolean {
     if (this.#open.size === 0) return true;
     if (this.#open.size >= BATCHES_IN_FLIGHT || this.#lanes.empty) return false;
-    if (this.#lanes.size >= WORTH_A_SECOND || this.#pauses.now() - this.#begunAt >= PATIENCE_MS) return true;
+    if (this.#lanes.size >= MIN_WAITING_FOR_SECOND_BATCH || this.#pauses.now() - this.#begunAt >= PATIENCE_MS)
+      return true;
     this.#endPatience ??= this.#pauses.after(PATIENCE_MS, () => {
       this.#endPatience = undefined;
       this.#schedule();

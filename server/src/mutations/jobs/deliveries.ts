@@ -5,7 +5,7 @@ import type { Log } from '../../runtime/log.ts';
 export type DeliveryOutcome = 'sent' | 'deferred' | 'given_up';
 
 /** What whoever sends mails or text messages stands on. */
-export interface DeliveryGround {
+export interface DeliveryDeps {
   readonly boss: Pick<PgBoss, 'work' | 'offWork'>;
   readonly clock: () => Date;
   readonly log: Log;
@@ -33,7 +33,7 @@ const TOGETHER = 5;
  * @returns the way to stop, which ends after those that are on their way
  */
 export async function workDeliveries<Job extends object>(
-  { boss }: Pick<DeliveryGround, 'boss'>,
+  { boss }: Pick<DeliveryDeps, 'boss'>,
   queue: string,
   lookSeconds: number,
   deliver: (job: JobWithMetadata<Job>) => Promise<JobResult>,

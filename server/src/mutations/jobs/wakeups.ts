@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { PgBoss } from 'pg-boss';
-import type { AuthGround } from '../../auth/ground.ts';
+import type { AuthDeps } from '../../auth/deps.ts';
 import type { Queryable, Tx } from '../../db/types.ts';
 import type { Changes } from '../apply/changes.ts';
 import { deliveryQueue } from './deliveries.ts';
@@ -81,7 +81,7 @@ export function bossWakeups(boss: Pick<PgBoss, 'send' | 'insert'>): Wakeups {
 }
 
 /** Queues a text message, inside a transaction where it is given one. It names a driver: neither number nor text. */
-export function bossMessages(boss: Pick<PgBoss, 'send'>): AuthGround['tell'] {
+export function bossMessages(boss: Pick<PgBoss, 'send'>): AuthDeps['tell'] {
   return async (db, message) => {
     // Who asked for a one-time password stands there and waits: tried for ten minutes, it is of no use any more.
     const patience = message.kind === 'one_time_password' ? { retryLimit: 7 } : {};

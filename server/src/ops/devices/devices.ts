@@ -8,7 +8,7 @@ import { pageOf, type Page } from '../page.ts';
 import { encodePosition, type PagePosition } from '../page-position.ts';
 import { takeRegistrationBack } from './unregister.ts';
 
-export interface DeviceGround {
+export interface DeviceDeps {
   readonly db: Db;
   readonly clock: () => Date;
   readonly log: Log;
@@ -28,7 +28,7 @@ const SILENT_MINUTES = 60;
 
 /** Lists the queues of all phones as they were heard of last, at most a minute ago; the youngest first. */
 export async function listDevices(
-  { db, clock }: Pick<DeviceGround, 'db' | 'clock'>,
+  { db, clock }: Pick<DeviceDeps, 'db' | 'clock'>,
   { state, employee, silent_minutes, limit }: Omit<DeviceQuery, 'cursor'>,
   after: PagePosition | undefined,
 ): Promise<Page<DeviceItem>> {
@@ -45,7 +45,7 @@ export async function listDevices(
  * @returns undefined where there is no such queue
  */
 export async function revokeDevice(
-  { db, clock, log }: DeviceGround,
+  { db, clock, log }: DeviceDeps,
   clientId: string,
   { by, reason }: EndingBody,
 ): Promise<DeviceItem | undefined> {
@@ -66,7 +66,7 @@ export async function revokeDevice(
  * @returns since when; undefined where nobody of that id is registered
  */
 export async function unregisterDriver(
-  { db, clock, log }: DeviceGround,
+  { db, clock, log }: DeviceDeps,
   employee: string,
   { by, reason }: EndingBody,
 ): Promise<Date | undefined> {

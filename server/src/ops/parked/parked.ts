@@ -34,7 +34,7 @@ export async function skipParked(
   return shown(db, id);
 }
 
-export interface RepairGround {
+export interface RepairDeps {
   readonly db: Queryable;
   readonly submit: Pipeline['submit'];
   readonly clock: () => Date;
@@ -59,7 +59,7 @@ export type Repair =
  * @returns undefined where it is not parked (any more)
  */
 export async function repairParked(
-  { db, submit, clock, log }: RepairGround,
+  { db, submit, clock, log }: RepairDeps,
   id: string,
   { by, stop }: { readonly by: string; readonly stop: StopObject },
 ): Promise<Repair | undefined> {

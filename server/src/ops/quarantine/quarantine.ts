@@ -70,7 +70,7 @@ export async function readQuarantined(db: Queryable, id: string): Promise<Quaran
   };
 }
 
-export interface ReleaseGround {
+export interface ReleaseDeps {
   readonly db: Queryable;
   readonly release: Pipeline['release'];
   readonly log: Log;
@@ -84,7 +84,7 @@ export type Released = { readonly result: 'released'; readonly answer: ReleaseAn
  * @returns undefined where there is no such entry
  */
 export async function releaseQuarantined(
-  { db, release, log }: ReleaseGround,
+  { db, release, log }: ReleaseDeps,
   id: string,
   decision: { readonly by: string; readonly note: string },
 ): Promise<Released | undefined> {

@@ -11,7 +11,7 @@ export interface Retention {
   readonly incidents: number | undefined;
 }
 
-export interface RetentionGround {
+export interface RetentionDeps {
   readonly db: Queryable;
   readonly retention: Retention;
   readonly clock: () => Date;
@@ -41,7 +41,7 @@ const tasks: readonly Task[] = [
 ];
 
 /** Deletes what its time is over for and what the host has, in small batches. Any number of nodes at once. */
-export async function applyRetention({ db, retention, clock, log }: RetentionGround): Promise<void> {
+export async function applyRetention({ db, retention, clock, log }: RetentionDeps): Promise<void> {
   for (const { subject, drop, batch } of tasks) {
     const days = retention[subject];
     if (days === undefined) continue;

@@ -74,8 +74,8 @@ export class HoldWatch {
   }
 
   /** Never rejects: what could not be asked is asked again. */
-  look(): Promise<void> {
-    this.#looking ??= this.#look().finally(() => (this.#looking = undefined));
+  poll(): Promise<void> {
+    this.#looking ??= this.#poll().finally(() => (this.#looking = undefined));
     return this.#looking;
   }
 
@@ -84,7 +84,7 @@ export class HoldWatch {
     await this.#looking;
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { db, log, onChange } = this.#options;
     try {
       await this.#askHost();

@@ -20,7 +20,7 @@ interface ChangeRow {
 }
 
 /** What the ledger does not tell is taken as it is today: its lines, its drivers, the office's codes. */
-type Ground = Pick<StopContext, 'route' | 'plan' | 'codes'>;
+type Deps = Pick<StopContext, 'route' | 'plan' | 'codes'>;
 
 /**
  * What a stop said at an earlier version of its route: its changes until then, from the ledger, once more by the rules.
@@ -34,20 +34,20 @@ export async function stopAt(
   version: number,
 ): Promise<StopResult | undefined> {
   const changes = await db.query<ChangeRow>(sql.listChangesUntil, [...keyOf(key), stop, version]);
-  const ground = await readGround(db, key, stop);
+  const deps = await readDeps(db, key, stop);
   let result: StopResult = { status: 'P' };
   for (const change of changes.rows) {
     const meaning = readContent(change.body);
     if (meaning.kind !== 'command') return undefined;
-    ({ result } = decide(meaning.command, contextOf(change, result, ground)));
+    ({ result } = decide(meaning.command, contextOf(change, result, deps)));
   }
   return result;
 }
 
-function contextOf(change: ChangeRow, result: StopResult, ground: Ground): StopContext {
+function contextOf(change: ChangeRow, result: StopResult, deps: Deps): StopContext {
   const { source, client_id, seq, version, employee: by, edit_time, received_at: receivedAt } = change;
   return {
-    ...ground,
+    ...deps,
     result,
     // The limit of the whole route is not told: it is taken as not reached.
     unknownLines: 0,
@@ -60,7 +60,7 @@ function contextOf(change: ChangeRow, result: StopResult, ground: Ground): StopC
   };
 }
 
-async function readGround(db: Queryable, key: RouteKey, stop: number): Promise<Ground> {
+async function readDeps(db: Queryable, key: RouteKey, stop: number): Promise<Deps> {
   const [plans, drivers, codes] = await Promise.all([
     db.query<{ lines: string }>(sql.loadPlanLines, [...keyOf(key), stop]),
     db.query<{ employee: string }>(sql.loadDrivers, keyOf(key)),

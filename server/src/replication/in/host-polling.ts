@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Db } from '../../db/types.ts';
 import { ClosedRounds } from './closed-rounds.ts';
-import type { HostChanges, Ring } from '../../host/reads/changes.ts';
+import type { HostChanges, HostChange } from '../../host/reads/host-changes.ts';
 import type { Host } from '../../host/host.ts';
 import {
   hasHeader,
@@ -29,7 +29,7 @@ export interface PollingOptions {
 
 /** A difference that was not taken in yet. */
 interface Waiting {
-  readonly ring: Omit<Ring, 'age' | 'waiting'>;
+  readonly change: Omit<HostChange, 'age' | 'waiting'>;
   /** When this very state was seen first, and when it was first seen that it is not the remembered one. */
   readonly seenAt: number;
   readonly since: number;
@@ -54,7 +54,7 @@ export class HostPolling implements HostChanges {
     this.#options = options;
   }
 
-  async look(): Promise<{ rings: Ring[]; strange: string[] }> {
+  async poll(): Promise<{ changes: HostChange[]; strange: string[] }> {
     const { db, host, clock, importFrom } = this.#options;
     const now = clock();
     const { rows } = await db.query<Mark>(sql.loadMarks);
@@ -73,14 +73,14 @@ export class HostPolling implements HostChanges {
     const history = [...digests.values()].filter(({ place }) => !routes.closed.has(place));
     await this.#drop([...forgotten, ...history]);
     this.#note([...changes, ...gone], now.getTime());
-    return { rings: this.#rings(now.getTime()), strange: [] };
+    return { changes: this.#changes(now.getTime()), strange: [] };
   }
 
-  lookAgain(): Promise<Ring[]> {
-    return Promise.resolve(this.#rings(this.#options.clock().getTime()));
+  pollAgain(): Promise<HostChange[]> {
+    return Promise.resolve(this.#changes(this.#options.clock().getTime()));
   }
 
-  async silence(sequences: readonly string[]): Promise<void> {
+  async acknowledge(sequences: readonly string[]): Promise<void> {
     const saved = new Map<string, Mark>();
     const dropped = new Map<string, Waiting['place']>();
     for (const sequence of sequences) {
@@ -131,7 +131,7 @@ export class HostPolling implements HostChanges {
       first.set(nameOf(place), Math.min(since, first.get(nameOf(place)) ?? since));
     this.#waiting = new Map(
       changes.map((change) => {
-        const { sequence } = change.ring;
+        const { sequence } = change.change;
         const seenAt = this.#waiting.get(sequence)?.seenAt ?? now;
         return [sequence, { ...change, seenAt, since: first.get(nameOf(change.place)) ?? seenAt }];
       }),
@@ -143,10 +143,10 @@ export class HostPolling implements HostChanges {
     await this.#options.db.query(sql.dropMarks, [places.map(({ file }) => file), places.map(({ place }) => place)]);
   }
 
-  #rings(now: number): Ring[] {
+  #changes(now: number): HostChange[] {
     return [...this.#waiting.values()]
       .toSorted((one, other) => one.seenAt - other.seenAt)
-      .map(({ ring, seenAt, since }) => ({ ...ring, age: now - seenAt, waiting: now - since }));
+      .map(({ change, seenAt, since }) => ({ ...change, age: now - seenAt, waiting: now - since }));
   }
 }
 
@@ -164,7 +164,7 @@ function differences(before: PlaceMark | undefined, mark: SeenMark, isPlanned: b
   }
   if (before.planned === mark.planned && before.recorded === mark.recorded) return [];
   const change = changeOf('update', before, after, mark.user);
-  return [{ ...change, ring: { ...change.ring, isSettled: before.planned === mark.planned } }];
+  return [{ ...change, change: { ...change.change, isSettled: before.planned === mark.planned } }];
 }
 
 /** Of a closed route it is known that something was changed: the import looks at each of its stops, and who wrote them. */
@@ -172,7 +172,7 @@ function edits(before: Mark | undefined, { mark, stops }: SeenRoute): Change[] {
   if (before?.recorded === mark.recorded) return [];
   const file = 'RTSTUP';
   return stops.map((stop) => ({
-    ring: {
+    change: {
       sequence: nameOfChange([stop, before, mark]),
       file,
       operation: 'update',
@@ -186,7 +186,7 @@ function edits(before: Mark | undefined, { mark, stops }: SeenRoute): Change[] {
 }
 
 function changeOf(
-  operation: Ring['operation'],
+  operation: HostChange['operation'],
   before: PlaceMark | undefined,
   after: PlaceMark | undefined,
   user: string,
@@ -194,7 +194,7 @@ function changeOf(
   const place = after ?? before;
   if (!place) throw new TypeError('a change is one of something');
   const sequence = nameOfChange([operation, before, after]);
-  return { ring: { sequence, file: place.file, operation, key: placeKey(place), user }, place, after };
+  return { change: { sequence, file: place.file, operation, key: placeKey(place), user }, place, after };
 }
 
 /** The same change has the same name on every node and after a restart. */

@@ -8,7 +8,7 @@ import { driftOf, nothingDrifted, together, type Compared, type Drift } from './
 import { noteFacilitiesInUtc, zoneOf } from './facility-clocks.ts';
 import { reportFaults, reportInherited } from './host-faults.ts';
 import { HostStops } from '../out/host-stops.ts';
-import type { HostChanges } from '../../host/reads/changes.ts';
+import type { HostChanges } from '../../host/reads/host-changes.ts';
 import { Doorbell } from '../../host/reads/doorbell.ts';
 import { HostError, type Host } from '../../host/host.ts';
 import type { HostFileName } from '../../host/files/tables.ts';
@@ -23,7 +23,14 @@ import { inheritanceOf, routeImage } from './route-image.ts';
 import { RouteDigests } from './route-digests.ts';
 import { ROUTE_ROW, type ForeignEdit } from '../out/route-pass.ts';
 import { soundRows } from './sound-rows.ts';
-import { editorOf, quietRoute, sortRings, type RungMasters, type RungRoute, type Touch } from './rung-routes.ts';
+import {
+  editorOf,
+  unchangedRoute,
+  sortChanges,
+  type ChangedMasters,
+  type ChangedRoute,
+  type LastEdit,
+} from './changed-routes.ts';
 
 export type ImportOptions = {
   db: Db;
@@ -112,11 +119,11 @@ export class HostImport {
   async takeEdits(edits: readonly ForeignEdit[]): Promise<void> {
     const { db } = this.#options;
     // The doorbell knows who it was and when; that the edit is found only now is no reason to date it now.
-    const { routes } = sortRings(await this.#changes.lookAgain());
+    const { routes } = sortChanges(await this.#changes.pollAgain());
     for (const { key, stop } of edits) {
-      const rung = routes.get(routeScope(key)) ?? quietRoute(key);
-      const touch = stop === ROUTE_ROW ? rung.header : rung.stops.get(stop);
-      await this.#takeEdit(key, stop, touch, await zoneOf(db, key.facility));
+      const changed = routes.get(routeScope(key)) ?? unchangedRoute(key);
+      const lastEdit = stop === ROUTE_ROW ? changed.header : changed.stops.get(stop);
+      await this.#takeEdit(key, stop, lastEdit, await zoneOf(db, key.facility));
     }
   }
 
@@ -209,26 +216,26 @@ export class HostImport {
     const state = async () => (await db.query<RouteStanding>(sql.standingOf, keyOf(key))).rows[0];
     const rows = await readRouteRows(host, key);
     // Read afterwards: whatever these rows show and a trigger has told of is in it.
-    const told = sortRings(await this.#changes.lookAgain());
+    const told = sortChanges(await this.#changes.pollAgain());
     const showing = await this.#choice.showing(told.masters);
     if ([...told.routes.keys(), ...showing.map(routeScope)].includes(routeScope(key)))
       return { plan: false, results: false, isJudged: false };
     const before = await state();
-    const plan = (await this.#saveRoute(quietRoute(key), rows, renamed)) !== 'unchanged';
+    const plan = (await this.#saveRoute(unchangedRoute(key), rows, renamed)) !== 'unchanged';
     const standing = await state();
     if (before === undefined || standing === undefined || standing.pending || rows.header === undefined)
       return { plan, results: false, isJudged: false };
     const untold = { user: '', age: 0 };
     const stops = new Map(rows.stops.map(({ RSSTP }) => [Number(RSSTP), untold]));
-    const isJudged = await this.#takeRungEdits({ ...quietRoute(key), stops, header: untold });
+    const isJudged = await this.#takeRungEdits({ ...unchangedRoute(key), stops, header: untold });
     const after = await state();
     const results = after?.version !== standing.version || after.status !== standing.status;
     return { plan, results, isJudged };
   }
 
   async #passAlone(quietMs: number): Promise<number> {
-    const { rings, strange } = await this.#changes.look();
-    const { routes, masters } = sortRings(rings);
+    const { changes, strange } = await this.#changes.poll();
+    const { routes, masters } = sortChanges(changes);
     const handled = [...strange, ...masters.sequences];
     if (!this.#snapshotDone) await this.#withdrawEarlierWeeks();
     const renamed = await this.#importMasters(masters);
@@ -239,18 +246,18 @@ export class HostImport {
     for (const key of renamed) join(routes, key);
     let quietIn = Number.POSITIVE_INFINITY;
     for (const [scope, route] of routes) {
-      const loud = route.youngest < quietMs && route.oldest < PATIENCE_MS;
-      if (loud) quietIn = Math.min(quietIn, quietMs - route.youngest);
+      const unsettled = route.youngest < quietMs && route.oldest < PATIENCE_MS;
+      if (unsettled) quietIn = Math.min(quietIn, quietMs - route.youngest);
       else if (await this.#importRoute(route, renamedScopes.has(scope))) handled.push(...route.sequences);
     }
-    await this.#changes.silence(handled);
+    await this.#changes.acknowledge(handled);
     const { db, log } = this.#options;
     if (handled.length > 0 || !this.#snapshotDone) await noteFacilitiesInUtc(db, log);
     this.#snapshotDone = true;
     return quietIn;
   }
 
-  async #importMasters({ keys }: RungMasters): Promise<RouteKey[]> {
+  async #importMasters({ keys }: ChangedMasters): Promise<RouteKey[]> {
     const { db, host } = this.#options;
     const isDue = (file: HostFileName) => !this.#snapshotDone || keys.has(file);
     if (isDue('FACMSTP')) await importFacilities(db, host);
@@ -261,8 +268,8 @@ export class HostImport {
   /** The master files as if nothing had rung; what has rung is left to the import. */
   async #compareMasters(): Promise<NewMasters> {
     const { db, host } = this.#options;
-    const rung = async () => sortRings(await this.#changes.lookAgain()).masters.keys;
-    const left = await rung();
+    const changed = async () => sortChanges(await this.#changes.pollAgain()).masters.keys;
+    const left = await changed();
     const files: HostFileName[] = [];
     const renamed: string[] = [];
     if (!left.has('FACMSTP') && (await importFacilities(db, host))) files.push('FACMSTP');
@@ -273,66 +280,66 @@ export class HostImport {
       renamed.push(...employees.renamed);
     }
     // Read afterwards: whatever was new and a trigger has told of is in it.
-    const told = files.length > 0 ? await rung() : left;
+    const told = files.length > 0 ? await changed() : left;
     const drifted = files.filter((file) => !told.has(file));
     for (const file of drifted) await db.query(sql.reportIncident, ['host_drift', JSON.stringify({ file })]);
     return { files: drifted, renamed: new Set((await this.#choice.ofDrivers(renamed)).map(routeScope)) };
   }
 
   /** @returns false where it has to be looked at again: the route's rows are being written just now */
-  async #importRoute(rung: RungRoute, renamed: boolean): Promise<boolean> {
+  async #importRoute(changed: ChangedRoute, renamed: boolean): Promise<boolean> {
     const { host, log } = this.#options;
     try {
-      if (await this.#choice.isHistory(rung.key)) return true;
-      const rows = await readRouteRows(host, rung.key);
-      const saved = await this.#saveRoute(rung, rows, renamed);
+      if (await this.#choice.isHistory(changed.key)) return true;
+      const rows = await readRouteRows(host, changed.key);
+      const saved = await this.#saveRoute(changed, rows, renamed);
       // Before anything else can fail: whoever finds these lines again begins the route's life anew once more, and what
       // drivers have done since, such as its close, would be undone.
-      await this.#changes.silence(rung.headerDeletions);
+      await this.#changes.acknowledge(changed.headerDeletions);
       // A route that was new brought the service's columns along.
       if (saved === 'new' || rows.header === undefined) return true;
-      return await this.#takeRungEdits(rung);
+      return await this.#takeRungEdits(changed);
     } catch (error) {
       if (!isHopeless(error)) throw error;
       // The same again would fail again: the other routes must not wait for a person to look at this one.
-      log.error({ err: error, route: routeScope(rung.key) }, 'a route of the host cannot be imported as it is');
+      log.error({ err: error, route: routeScope(changed.key) }, 'a route of the host cannot be imported as it is');
       await this.#options.db.query(sql.reportIncident, [
         'route_import_failed',
-        JSON.stringify({ route: rung.key, reason: error.message }),
+        JSON.stringify({ route: changed.key, reason: error.message }),
       ]);
       return true;
     }
   }
 
-  async #saveRoute(rung: RungRoute, found: RouteRows, renamed: boolean) {
+  async #saveRoute(changed: ChangedRoute, found: RouteRows, renamed: boolean) {
     const { db, clock } = this.#options;
     const { rows, faults } = soundRows(found);
     const now = clock();
-    const { key } = rung;
+    const { key } = changed;
     const [before] = (await db.query<{ withdrawn: boolean; reloaded_by: string }>(sql.findRoute, keyOf(key))).rows;
     const known = new Set(before?.reloaded_by.split(' '));
-    const again = rung.headerDeletions.some((ring) => !known.has(ring));
+    const again = changed.headerDeletions.some((change) => !known.has(change));
     const reloaded = before !== undefined && (before.withdrawn || (again && rows.header !== undefined));
     const begins = before === undefined || reloaded;
     const zone = await zoneOf(db, key.facility);
     const inheritance = begins ? await inheritanceOf(this.#stops, key, { rows, zone, now }) : new Map<number, never>();
     const image = routeImage(rows, zone, now);
     const saved = await withTransaction(db, (tx) =>
-      saveRoute(tx, key, image, { now, reloaded, reloadedBy: rung.headerDeletions, renamed, inheritance }),
+      saveRoute(tx, key, image, { now, reloaded, reloadedBy: changed.headerDeletions, renamed, inheritance }),
     );
     await reportFaults(db, faults, key);
     if (begins && image) await reportInherited(db, key, image, inheritance);
     return saved;
   }
 
-  async #takeRungEdits({ key, stops, header }: RungRoute): Promise<boolean> {
+  async #takeRungEdits({ key, stops, header }: ChangedRoute): Promise<boolean> {
     if (stops.size === 0 && header === undefined) return true;
     const { db, leases } = this.#options;
     const lease = await leases.take(key);
     if (lease === undefined) return false;
     try {
       const zone = await zoneOf(db, key.facility);
-      for (const [stop, touch] of stops) await this.#takeEdit(key, stop, touch, zone);
+      for (const [stop, lastEdit] of stops) await this.#takeEdit(key, stop, lastEdit, zone);
       if (header !== undefined) await this.#takeEdit(key, ROUTE_ROW, header, zone);
       return true;
     } finally {
@@ -340,8 +347,8 @@ export class HostImport {
     }
   }
 
-  async #takeEdit(key: RouteKey, stop: number, touch: Touch | undefined, zone: string): Promise<void> {
-    const editor = editorOf(touch, this.#options.clock());
+  async #takeEdit(key: RouteKey, stop: number, lastEdit: LastEdit | undefined, zone: string): Promise<void> {
+    const editor = editorOf(lastEdit, this.#options.clock());
     if (stop === ROUTE_ROW) await this.#edits.takeHeader(key, editor, zone);
     else await this.#edits.takeStop(key, stop, editor, zone);
   }
@@ -354,9 +361,9 @@ interface RouteStanding {
   pending: boolean;
 }
 
-function join(routes: Map<string, RungRoute>, key: RouteKey): void {
+function join(routes: Map<string, ChangedRoute>, key: RouteKey): void {
   const scope = routeScope(key);
-  if (!routes.has(scope)) routes.set(scope, quietRoute(key));
+  if (!routes.has(scope)) routes.set(scope, unchangedRoute(key));
 }
 
 /** Data that cannot be read or stored, as opposed to a database or a host that is away. */

@@ -10,7 +10,7 @@ import { hostRows } from '../../stops/host-rows.ts';
 import type { HeldStop, StopRows } from '../../stops/host-stop.ts';
 import { freshId, idOf } from '../../stops/mutation-id.ts';
 import { readResult } from '../../stops/stored-documents.ts';
-import { editTurns, unknownUser, type Hand, type StopEditor } from '../out/edit-turns.ts';
+import { editTurns, unknownUser, type Author, type StopEditor } from '../out/edit-turns.ts';
 import type { HostStops } from '../out/host-stops.ts';
 import type { ServicePart } from '../../host/files/tables.ts';
 import { hostMoment, instantOf } from '../../host/files/local-time.ts';
@@ -71,9 +71,9 @@ export class OfficeEdits {
     }
     const isLaidAnew = isStopLaid(editor, held?.rows, found.rows);
     let ours = (await this.#unnoted(key, stop, { found, held, known, zone })) ?? held?.rows;
-    for (const { rows, ...hand } of editTurns(ours, found.rows, editor, found.writers)) {
+    for (const { rows, ...author } of editTurns(ours, found.rows, editor, found.writers)) {
       const edit = { key, stop, held: ours, found: { ...found, rows }, isLaidAnew };
-      await this.#takeTurn(edit, hand, zone);
+      await this.#takeTurn(edit, author, zone);
       ours = rows;
     }
     if (!isLaidAnew) return;
@@ -82,7 +82,7 @@ export class OfficeEdits {
   }
 
   /** Noted turn by turn: a crash in between does not repeat what was taken in. */
-  async #takeTurn(edit: Omit<AmendedStop, 'result'>, hand: Hand, zone: string): Promise<void> {
+  async #takeTurn(edit: Omit<AmendedStop, 'result'>, author: Author, zone: string): Promise<void> {
     const { key, stop, found } = edit;
     // What the turn before has changed stands in it.
     const [known] = (await this.#options.db.query<ShadowRow>(sql.loadShadow, [...keyOf(key), stop])).rows;
@@ -94,13 +94,13 @@ export class OfficeEdits {
       if (edit.held && stopText(edit.held) !== stopText(found.rows)) await this.#confirm(key, stop, found);
       return;
     }
-    const idle = update === undefined ? [] : await this.#submit(key, update, known.version, hand);
+    const idle = update === undefined ? [] : await this.#submit(key, update, known.version, author);
     // Overruled by what was recorded later, which may have gone to the host before this was seen there: its row was not
     // touched, as it said that already, and would keep what does not stand. It goes there again; flags tell of it.
     const isOverruled = idle.includes('superseded');
     if (isOverruled) await this.#options.db.query(sql.raiseStop, [...keyOf(key), stop]);
     const open = isOverruled ? untold : [...untold, ...idle];
-    if (open.length > 0) await this.#report({ route: key, stop }, hand, open, found.rows);
+    if (open.length > 0) await this.#report({ route: key, stop }, author, open, found.rows);
     await this.#confirm(key, stop, found);
   }
 
@@ -151,12 +151,12 @@ export class OfficeEdits {
   }
 
   /** The office closes, reopens or marks a route by hand. */
-  async takeHeader(key: RouteKey, touch: Hand, zone: string): Promise<void> {
+  async takeHeader(key: RouteKey, lastEdit: Author, zone: string): Promise<void> {
     const { db, host, log } = this.#options;
     const read = await host.readHeader(key);
     if (read === undefined) return;
     const { row: found, writer } = read;
-    const editor = { user: touch.user || writer || unknownUser, at: touch.at };
+    const editor = { user: lastEdit.user || writer || unknownUser, at: lastEdit.at };
     const taken = await withTransaction(db, async (tx) => {
       // Looked at under the lock: a close that a driver commits meanwhile must not be undone.
       await tx.query(sql.lockRoute, keyOf(key));
@@ -192,7 +192,7 @@ export class OfficeEdits {
     tx: Tx,
     route: RouteKey,
     said: Pick<RouteState, 'status' | 'arrived'>,
-    { user, at }: Hand,
+    { user, at }: Author,
   ): Promise<void> {
     const body = canonicalJson({ args: { route, ...said }, name: 'route.amend', version: 1 });
     const now = this.#options.clock();
@@ -200,7 +200,7 @@ export class OfficeEdits {
   }
 
   /** @returns why it had no effect, such as a status that nobody can go back to; empty where it had one */
-  async #submit(route: RouteKey, stop: StopObject, version: number, { user, at }: Hand): Promise<string[]> {
+  async #submit(route: RouteKey, stop: StopObject, version: number, { user, at }: Author): Promise<string[]> {
     const { submit, clock, log } = this.#options;
     const args = { route, stop };
     // Repeated after a crash it is the same change; after the stop has moved on it is another.
@@ -230,7 +230,7 @@ export class OfficeEdits {
   /** What the mirror cannot follow: the driver's record stands there, and a person is told what the host holds. */
   async #report(
     place: { readonly route: RouteKey; readonly stop?: number },
-    { user, at }: Hand,
+    { user, at }: Author,
     columns: readonly string[],
     rows: object,
   ): Promise<void> {

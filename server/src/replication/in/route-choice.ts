@@ -3,7 +3,7 @@ import type { Db } from '../../db/types.ts';
 import type { Host } from '../../host/host.ts';
 import { readRouteKeys, readRoutesOf } from '../../host/reads/reads.ts';
 import * as sql from './import-sql.ts';
-import type { RungMasters } from './rung-routes.ts';
+import type { ChangedMasters } from './changed-routes.ts';
 import { weeksOfWork, type WeeksOfWork } from '../../host/reads/weeks-of-work.ts';
 
 export interface RouteChoiceOptions {
@@ -20,7 +20,7 @@ export class RouteChoice {
   readonly #host: Host;
   readonly #weeks: () => WeeksOfWork;
   /** The last answer of `showing`: a comparison asks again for each of its routes. */
-  #shown: { readonly rings: string; readonly routes: RouteKey[] } | undefined;
+  #shown: { readonly changes: string; readonly routes: RouteKey[] } | undefined;
 
   constructor({ db, host, clock, importFrom }: RouteChoiceOptions) {
     this.#db = db;
@@ -65,13 +65,13 @@ export class RouteChoice {
    * Routes that show what has changed in a master file, as far as they are compared with the host. An invoice names one
    * place: the mirror says which stop showed it before. @throws HostError
    */
-  async showing(masters: RungMasters): Promise<RouteKey[]> {
-    const rings = masters.sequences.join(' ');
-    if (this.#shown?.rings !== rings) this.#shown = { rings, routes: await this.#showing(masters) };
+  async showing(masters: ChangedMasters): Promise<RouteKey[]> {
+    const changes = masters.sequences.join(' ');
+    if (this.#shown?.changes !== changes) this.#shown = { changes, routes: await this.#showing(masters) };
     return this.#shown.routes;
   }
 
-  async #showing({ keys }: RungMasters): Promise<RouteKey[]> {
+  async #showing({ keys }: ChangedMasters): Promise<RouteKey[]> {
     const named = (file: ShownFile, column: string) => (keys.get(file) ?? []).map((key) => key[column] ?? '');
     const masters = {
       customers: named('CUSMSP', 'CMCUS'),

@@ -4,7 +4,7 @@ import { hostFile } from '../../host/files/tables.ts';
 import { isAsPlanned } from './judge.ts';
 
 /** Who wrote on the host, and when by our clock. */
-export interface Hand {
+export interface Author {
   /** Blank where nothing names the user yet. */
   readonly user: string;
   readonly at: Date;
@@ -14,13 +14,13 @@ export interface Hand {
  * Who touched a stop last; `isLaid`: its row in RTSTPP is a new one; `rows`: who touched which of its rows last, as far as
  * that is known.
  */
-export interface StopEditor extends Hand {
+export interface StopEditor extends Author {
   readonly isLaid?: boolean;
-  readonly rows?: ReadonlyMap<string, Hand>;
+  readonly rows?: ReadonlyMap<string, Author>;
 }
 
 /** What one hand wrote, and the stop's rows as they stood then. */
-export interface EditTurn extends Hand {
+export interface EditTurn extends Author {
   readonly rows: StopRows;
 }
 
@@ -45,18 +45,18 @@ export function editTurns(
   editor: StopEditor,
   writers: ReadonlyMap<string, string> = new Map(),
 ): EditTurn[] {
-  const handOf = (name: string): Hand => {
+  const authorOf = (name: string): Author => {
     const told = editor.rows?.get(name);
     const { user, at } = told ?? editor.rows?.get(stopPart(name)) ?? editor;
     return { user: told?.user || writers.get(name) || user || unknownUser, at };
   };
   const changed = stopFiles.flatMap((file) => changedRows(file, before?.[file] ?? [], found[file]));
-  const edits = inEdits(changed.map((name) => ({ name, hand: handOf(name) })));
-  if (edits.length < 2) return [{ ...(edits[0]?.hand ?? lastHand(editor)), rows: found }];
+  const edits = inEdits(changed.map((name) => ({ name, author: authorOf(name) })));
+  if (edits.length < 2) return [{ ...(edits[0]?.author ?? lastHand(editor)), rows: found }];
   const taken = new Set<string>();
-  return edits.map(({ names, hand }, index) => {
+  return edits.map(({ names, author }, index) => {
     for (const name of names) taken.add(name);
-    return { ...hand, rows: index === edits.length - 1 ? found : rowsAfter(before, found, taken) };
+    return { ...author, rows: index === edits.length - 1 ? found : rowsAfter(before, found, taken) };
   });
 }
 
@@ -68,7 +68,7 @@ export function rowName(file: string, key: readonly string[]): string {
 /** Where nobody knows which row of a file it was: the file, and the key of the stop. */
 const stopPart = (name: string): string => name.split('\t', 5).join('\t');
 
-const lastHand = ({ user, at }: StopEditor): Hand => ({ user: user || unknownUser, at });
+const lastHand = ({ user, at }: StopEditor): Author => ({ user: user || unknownUser, at });
 
 export function hostRowName(file: StopFile, row: Row): string {
   return rowName(
@@ -98,17 +98,17 @@ const namesOf = (then: ReadonlyMap<string, Row>, now: ReadonlyMap<string, Row>):
 interface Edit {
   readonly names: string[];
   readonly since: number;
-  hand: Hand;
+  author: Author;
 }
 
-function inEdits(touched: readonly { name: string; hand: Hand }[]): Edit[] {
+function inEdits(touched: readonly { name: string; author: Author }[]): Edit[] {
   const edits: Edit[] = [];
-  for (const { name, hand } of touched.toSorted((a, b) => a.hand.at.getTime() - b.hand.at.getTime())) {
+  for (const { name, author } of touched.toSorted((a, b) => a.author.at.getTime() - b.author.at.getTime())) {
     const last = edits.at(-1);
-    if (last && last.hand.user === hand.user && hand.at.getTime() - last.since < ONE_EDIT_MS) {
+    if (last && last.author.user === author.user && author.at.getTime() - last.since < ONE_EDIT_MS) {
       last.names.push(name);
-      last.hand = hand;
-    } else edits.push({ names: [name], since: hand.at.getTime(), hand });
+      last.author = author;
+    } else edits.push({ names: [name], since: author.at.getTime(), author });
   }
   return edits;
 }

@@ -5,10 +5,10 @@ import { routeDelayMs } from '../control/breaker.ts';
 import type { HostGate } from '../control/host-gate.ts';
 import { HostError, isLocal, reachedLimit } from '../../host/host.ts';
 import type { Lease, Leases } from './lease.ts';
-import { replicateRoute, type PassGround } from './route-pass.ts';
+import { replicateRoute, type PassDeps } from './route-pass.ts';
 
 export interface RouteLanesOptions {
-  readonly ground: PassGround;
+  readonly deps: PassDeps;
   readonly leases: Leases;
   readonly gate: HostGate;
   readonly log: Log;
@@ -53,11 +53,11 @@ export class RouteLanes {
   #wakes = 0;
   #stopping = false;
   #calm = false;
-  #look: NodeJS.Timeout | undefined;
+  #poll: NodeJS.Timeout | undefined;
 
   constructor(options: RouteLanesOptions) {
     this.#options = options;
-    this.#agenda = new Agenda(options.leases, options.ground.closeDelayMs);
+    this.#agenda = new Agenda(options.leases, options.deps.closeDelayMs);
   }
 
   /** Says that there may be work. */
@@ -78,7 +78,7 @@ export class RouteLanes {
   /** Ends after the stops that are being written; what they have confirmed is saved. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    clearTimeout(this.#look);
+    clearTimeout(this.#poll);
     await Promise.all(this.#lanes);
     await this.#giveBack(this.#claimed.splice(0), 0);
   }
@@ -135,7 +135,7 @@ export class RouteLanes {
       if (this.#claimed.length > 0) this.#wanted = true;
       else {
         this.#calm = false;
-        await this.#lookAgain();
+        await this.#pollAgain();
       }
     } catch (error) {
       this.#options.log.warn({ err: error }, 'no routes could be claimed: the sweep tries again');
@@ -143,12 +143,12 @@ export class RouteLanes {
   }
 
   /** What is in other hands now, or was put off by us, may need somebody before the next sweep. */
-  async #lookAgain(): Promise<void> {
+  async #pollAgain(): Promise<void> {
     const { others, oursMs } = await this.#options.leases.inOtherHands();
     const waitMs = Math.min(others ? LOOK_AGAIN_MS : Infinity, oursMs ?? Infinity);
     if (waitMs >= this.#options.sweepMs || this.#stopping) return;
-    clearTimeout(this.#look);
-    this.#look = setTimeout(() => this.wake(), Math.max(waitMs, 1));
+    clearTimeout(this.#poll);
+    this.#poll = setTimeout(() => this.wake(), Math.max(waitMs, 1));
   }
 
   async #replicate(lease: Lease): Promise<void> {
@@ -180,7 +180,7 @@ export class RouteLanes {
     const scope = routeScope(lease.key);
     const wakes = this.#wakes;
     try {
-      const outcome = await replicateRoute(this.#options.ground, lease, onStop);
+      const outcome = await replicateRoute(this.#options.deps, lease, onStop);
       this.#failures.delete(scope);
       if (outcome === 'lost') this.#options.leases.forget(lease);
       // On hold others may need the routes, too: the import takes in what clerks change.

@@ -6,7 +6,7 @@ import type { HeldStop, StopRows } from '../../stops/host-stop.ts';
 import { namedAssets } from '../../stops/named-assets.ts';
 import { numberOf } from '../../stops/osd-rows.ts';
 import { readResult } from '../../stops/stored-documents.ts';
-import { Findings } from './findings.ts';
+import { PassResult } from './pass-result.ts';
 import { replicateHeader } from './header-replication.ts';
 import type { HostGate } from '../control/host-gate.ts';
 import type { HostStops } from './host-stops.ts';
@@ -41,7 +41,7 @@ export interface ForeignEdit {
  */
 export type ImportNow = (edits: readonly ForeignEdit[]) => Promise<void>;
 
-export interface PassGround {
+export interface PassDeps {
   readonly db: Queryable;
   readonly host: HostStops;
   readonly leases: Leases;
@@ -65,13 +65,13 @@ export type PassOutcome = 'done' | 'lost' | 'stopped';
  * @throws HostError where the host is away; what was confirmed until then is saved
  */
 export async function replicateRoute(
-  ground: PassGround,
+  deps: PassDeps,
   lease: Lease,
   onStop: () => void = () => undefined,
 ): Promise<PassOutcome> {
   for (let imports = 0; ; imports++) {
     const foreign = imports === IMPORTS_A_PASS ? 'park' : 'import';
-    const outcome = await new RoutePass(ground, lease, foreign, onStop).run();
+    const outcome = await new RoutePass(deps, lease, foreign, onStop).run();
     if (outcome !== 'again') return outcome;
   }
 }
@@ -107,26 +107,26 @@ interface ChangeRow {
 }
 
 class RoutePass {
-  readonly #ground: PassGround;
+  readonly #deps: PassDeps;
   readonly #lease: Lease;
   readonly #foreign: 'import' | 'park';
   readonly #onStop: () => void;
-  readonly #findings = new Findings();
+  readonly #findings = new PassResult();
   readonly #seen = new Set<number>();
   /** By stop, what the host did not have when the pass began. */
   #changes = new Map<number, WaitingChange[]>();
   #parkedStops = 0;
   #zone = '';
 
-  constructor(ground: PassGround, lease: Lease, foreign: 'import' | 'park', onStop: () => void) {
-    this.#ground = ground;
+  constructor(deps: PassDeps, lease: Lease, foreign: 'import' | 'park', onStop: () => void) {
+    this.#deps = deps;
     this.#lease = lease;
     this.#foreign = foreign;
     this.#onStop = onStop;
   }
 
   async run(): Promise<PassOutcome | 'again'> {
-    const { db, leases, clock, gate } = this.#ground;
+    const { db, leases, clock, gate } = this.#deps;
     const { facility, id, week_end } = this.#lease.key;
     const route = (await db.query<RouteRow>(sql.loadRoute, [facility, id, week_end])).rows[0];
     if (!route) return (await this.#save(0)) ? 'done' : 'lost';
@@ -164,7 +164,7 @@ class RoutePass {
   }
 
   async #stop(route: RouteRow, row: StopRow, stamp: AuditStamp): Promise<'done' | 'foreign'> {
-    const { host } = this.#ground;
+    const { host } = this.#deps;
     const { key } = this.#lease;
     const { stop_id: stop, version } = row;
     this.#seen.add(stop);
@@ -190,7 +190,7 @@ class RoutePass {
         this.#tell({ stop, version, trace, outcome: 'on_host', begunAt });
       }
       const mutations = this.#mutationsOf(stop);
-      this.#ground.log.debug({ route: routeScope(key), stop, version, trace, mutations }, 'the host has this stop');
+      this.#deps.log.debug({ route: routeScope(key), stop, version, trace, mutations }, 'the host has this stop');
     }
     if (row.parked) this.#findings.freed(stop);
     return 'done';
@@ -207,7 +207,7 @@ class RoutePass {
 
   /** A close that waits for parked stops is parked itself: the route is not behind, and is due again when the wait is over. */
   async #header(route: RouteRow, stamp: AuditStamp): Promise<'done' | 'foreign'> {
-    const { host, clock, closeDelayMs, log } = this.#ground;
+    const { host, clock, closeDelayMs, log } = this.#deps;
     const { key } = this.#lease;
     const { status, arrived, late, closed_at: closedAt, closed_by: closedBy } = route;
     const parked = this.#parkedStops;
@@ -251,7 +251,7 @@ class RoutePass {
   /** Files that stops of this route name and that are not here. */
   async #missingFiles(): Promise<number> {
     const { facility, id, week_end } = this.#lease.key;
-    const { rows } = await this.#ground.db.query<{ missing: number }>(countAwaited, [facility, id, week_end]);
+    const { rows } = await this.#deps.db.query<{ missing: number }>(countAwaited, [facility, id, week_end]);
     return rows[0]?.missing ?? 0;
   }
 
@@ -259,8 +259,8 @@ class RoutePass {
   async #importFirst(stops: readonly number[]): Promise<'again' | 'lost'> {
     // The import compares with the shadows: they must say what this pass has confirmed.
     if (!(await this.#save())) return 'lost';
-    await this.#ground.importNow(stops.map((stop) => ({ key: this.#lease.key, stop })));
-    return this.#ground.leases.holds(this.#lease) ? 'again' : 'lost';
+    await this.#deps.importNow(stops.map((stop) => ({ key: this.#lease.key, stop })));
+    return this.#deps.leases.holds(this.#lease) ? 'again' : 'lost';
   }
 
   /** @returns the line's trace id */
@@ -280,7 +280,7 @@ class RoutePass {
     this.#findings.parked({ stop, version, sqlstate, reason, payload });
     const mutations = this.#mutationsOf(stop);
     const row = { route: routeScope(this.#lease.key), stop, version, sqlstate, reason, trace, mutations };
-    this.#ground.log.warn(row, 'parked: the host does not take these rows');
+    this.#deps.log.warn(row, 'parked: the host does not take these rows');
     return trace;
   }
 
@@ -289,16 +289,16 @@ class RoutePass {
   }
 
   #tell(brought: Omit<BroughtStop, 'route' | 'changes' | 'at' | 'endedAt'>): void {
-    const { watch, clock } = this.#ground;
+    const { watch, clock } = this.#deps;
     const changes = this.#changes.get(brought.stop) ?? [];
     watch?.brought({ ...brought, route: this.#lease.key, changes, at: clock(), endedAt: performance.now() });
   }
 
   async #save(hostedThrough?: number): Promise<boolean> {
     // Before the shadows: a crash in between is repeated, the other way round it would be forgotten.
-    await this.#findings.expectNamed(this.#ground.db, this.#ground.clock());
-    await this.#ground.replicationLog.write(this.#findings.takeLogged());
-    return this.#findings.save(this.#ground.db, this.#ground.leases, this.#lease, hostedThrough);
+    await this.#findings.expectNamed(this.#deps.db, this.#deps.clock());
+    await this.#deps.replicationLog.write(this.#findings.takeLogged());
+    return this.#findings.save(this.#deps.db, this.#deps.leases, this.#lease, hostedThrough);
   }
 }
 

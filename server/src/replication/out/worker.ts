@@ -106,7 +106,7 @@ export class ReplicationWorker {
     });
     const replicationLog = new ReplicationLog({ host, gate: this.#gate, clock, log });
     this.#routes = new RouteLanes({
-      ground: {
+      deps: {
         db,
         replicationLog,
         host: new HostStops(host, this.#gate),
@@ -126,7 +126,7 @@ export class ReplicationWorker {
       sweepMs: this.#times.sweepMs,
     });
     this.#rows = new RowLanes({
-      ground: { db, host, owner, clock, log },
+      deps: { db, host, owner, clock, log },
       replicationLog,
       leases: this.#leases,
       gate: this.#gate,
@@ -143,9 +143,9 @@ export class ReplicationWorker {
     await work(queues.replicate, () => this.#routes.wake());
     await work(queues.replicateRows, () => this.#rows.wake());
     // Before anything is written.
-    await this.#holds.look();
+    await this.#holds.poll();
     this.#sweep = setInterval(() => {
-      void this.#holds.look();
+      void this.#holds.poll();
       this.#routes.wake();
       this.#rows.sweep();
     }, this.#times.sweepMs);

@@ -44,7 +44,7 @@ type Pusher = Caller & { readonly requestId: string };
 /** Whether a request shows the operator's token. */
 export type IsOperator = (request: Pick<FastifyRequest, 'headers'>) => boolean;
 
-export interface ExchangeGround {
+export interface ExchangeDeps {
   readonly path: string;
   readonly hub: Hub;
   readonly db: Queryable;
@@ -55,7 +55,7 @@ export interface ExchangeGround {
  * `POST …/push` and `GET …/pull`: the channel for networks that block sockets, and for background sync. One ledger, one
  * feed, the same rules; nothing is kept between two requests.
  */
-export function serveExchange(http: FastifyInstance, { path, hub, db, isOperator }: ExchangeGround): void {
+export function serveExchange(http: FastifyInstance, { path, hub, db, isOperator }: ExchangeDeps): void {
   const inFlight = new Map<string, number>();
   void http.register(async (app) => {
     // Read as frames are: what is odd about one item is kept in quarantine, where a strict reader would refuse them all.
@@ -123,14 +123,14 @@ function operatorFor(request: FastifyRequest): Caller {
 }
 
 function push(
-  ground: Pick<ExchangeGround, 'hub' | 'db'>,
+  deps: Pick<ExchangeDeps, 'hub' | 'db'>,
   caller: Pusher,
   body: PushBody,
   inFlight: Map<string, number>,
 ): Promise<object> {
-  const { limits } = ground.hub;
+  const { limits } = deps.hub;
   checkPush(body, limits);
-  return amongFew(inFlight, body.client_id, limits.pushes_in_flight, () => takePush(ground, caller, body));
+  return amongFew(inFlight, body.client_id, limits.pushes_in_flight, () => takePush(deps, caller, body));
 }
 
 function checkPush({ protocol, mutations, gone }: PushBody, { mutations_per_push: most }: SyncLimits): void {
@@ -163,12 +163,12 @@ async function amongFew<Result>(
 }
 
 /** @returns what `welcome` and `ack` say on a socket */
-async function takePush(ground: Pick<ExchangeGround, 'hub' | 'db'>, caller: Pusher, body: PushBody): Promise<object> {
-  const { hub } = ground;
+async function takePush(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Pusher, body: PushBody): Promise<object> {
+  const { hub } = deps;
   const { client_id: clientId, mutations, pending, oldest_pending_at, device, sdk, app } = body;
   const { employee, requestId } = caller;
   const clock = clockOf(body.clock, hub.clock());
-  const client = await openAfterLoss(ground, caller, body, askOf(caller, body, bootOf(clock)));
+  const client = await openAfterLoss(deps, caller, body, askOf(caller, body, bootOf(clock)));
   const now = hub.clock();
   const told = {
     protocol: body.protocol,
@@ -181,9 +181,9 @@ async function takePush(ground: Pick<ExchangeGround, 'hub' | 'db'>, caller: Push
   };
   const rescued = caller.shows === 'operator token';
   if (rescued) hub.log.info({ client: clientId, employee, items: mutations.length }, 'an operator brings a queue');
-  hub.gauge.note(clientId, { pending, oldest_pending_at, device, sdk, app, seenAt: now });
+  hub.deviceStatus.note(clientId, { pending, oldest_pending_at, device, sdk, app, seenAt: now });
   if (mutations.length === 0) return { ...told, last_seq: client.lastSeq, results: [] };
-  await hub.pipeline.room();
+  await hub.pipeline.waitForCapacity();
   const queue = {
     session: {},
     clientId,
@@ -199,18 +199,13 @@ async function takePush(ground: Pick<ExchangeGround, 'hub' | 'db'>, caller: Push
 }
 
 /** Opens the queue; where its phone has lost items the watermark moves past them first. */
-async function openAfterLoss(
-  ground: Pick<ExchangeGround, 'hub' | 'db'>,
-  caller: Caller,
-  body: PushBody,
-  ask: ClientAsk,
-) {
-  const client = await open(ground, caller, ask);
+async function openAfterLoss(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Caller, body: PushBody, ask: ClientAsk) {
+  const client = await open(deps, caller, ask);
   if (!body.gone) return client;
-  const beyond = await ground.hub.skipLost({ clientId: body.client_id, employee: caller.employee, ...body.gone });
+  const beyond = await deps.hub.skipLost({ clientId: body.client_id, employee: caller.employee, ...body.gone });
   if (beyond) throw new Refused('BAD_FRAME', [beyondSealed('gone.to', beyond.most)]);
   // The key that was asked for was made the first time: asked for again it would be another one.
-  return { ...(await open(ground, caller, { ...ask, wants_queue_key: false })), queueKey: client.queueKey };
+  return { ...(await open(deps, caller, { ...ask, wants_queue_key: false })), queueKey: client.queueKey };
 }
 
 const askOf = (
@@ -229,7 +224,7 @@ const askOf = (
   ...(wants_queue_key !== undefined && caller.shows === 'token' && { wants_queue_key }),
 });
 
-async function open({ hub, db }: Pick<ExchangeGround, 'hub' | 'db'>, caller: Caller, ask: ClientAsk) {
+async function open({ hub, db }: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Caller, ask: ClientAsk) {
   const client =
     caller.shows === 'operator token'
       ? (await openClients(db, [ask], hub.clock(), 'operator'))[0]

@@ -6,7 +6,7 @@ import { TUS_RESUMABLE } from '@tus/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { charge, QuotaExceeded } from '../../assets/quota.ts';
 import { committedAssetId, ResumableUploads } from '../../assets/resumable.ts';
-import type { UploadGround } from '../../assets/upload.ts';
+import type { UploadDeps } from '../../assets/upload.ts';
 import type { Sessions } from '../../auth/sessions.ts';
 import type { Log } from '../../runtime/log.ts';
 import { openClients } from '../clients.ts';
@@ -18,7 +18,7 @@ import { TusServer } from './tus-server.ts';
 import { TusStore } from './tus-store.ts';
 
 export interface UploadOptions {
-  readonly assets: UploadGround;
+  readonly assets: UploadDeps;
   readonly sessions: Pick<Sessions, 'authenticate'>;
   /** The life of the database, as `welcome` tells it. */
   readonly epoch: number;

@@ -4,7 +4,7 @@ import { HostError, onFile } from '../../../host/host.ts';
 import { countRows, putRows } from '../../../host/files/statements.ts';
 import { hostFiles, type ServicePart } from '../../../host/files/tables.ts';
 import { namesOf, once, putAll, stampAt, writeOwn } from '../host-writes.ts';
-import type { PendingRow, RowFile, RowGround, RowOutcome, RowPass } from './row-file.ts';
+import type { PendingRow, RowFile, RowDeps, RowOutcome, RowPass } from './row-file.ts';
 import { loadAssets, recountClosedRoutes, settleAssets } from './sql.ts';
 
 interface AssetRow extends HostAsset {
@@ -24,7 +24,7 @@ const PIECES_A_TRANSACTION = 16;
  * ASSHDP and ASSCHP. The header says L, then come the chunks, then R: a program of the host that finds R finds every
  * chunk. Bytes never change under an id, so what a crash has left is gone on with.
  */
-export function assetFile({ db, host, owner, clock }: RowGround): RowFile<PendingAsset> {
+export function assetFile({ db, host, owner, clock }: RowDeps): RowFile<PendingAsset> {
   const { ASSHDP, ASSCHP } = hostFiles;
   const putHeader = once((count) => putRows(host, 'ASSHDP', namesOf(ASSHDP.service), count));
   const putPieces = once((count) => putRows(host, 'ASSCHP', namesOf(ASSCHP.service), count));

@@ -5,7 +5,7 @@ import { deleteAbove, putRows } from '../../../host/files/statements.ts';
 import { hostFiles } from '../../../host/files/tables.ts';
 import { checkKeys } from '../held-keys.ts';
 import { namesOf, once, putAll, stampAt, writeOwn } from '../host-writes.ts';
-import type { PendingRow, RowFile, RowGround } from './row-file.ts';
+import type { PendingRow, RowFile, RowDeps } from './row-file.ts';
 import { loadReports, settleReports } from './sql.ts';
 
 interface ReportRow {
@@ -20,7 +20,7 @@ interface PendingReport extends PendingRow {
 }
 
 /** LCRHDP and LCRSCP: the latest revision of each load condition report, its sections and header as one unit. */
-export function reportFile({ db, host, owner, clock }: RowGround): RowFile<PendingReport> {
+export function reportFile({ db, host, owner, clock }: RowDeps): RowFile<PendingReport> {
   const { LCRHDP, LCRSCP } = hostFiles;
   const putHeader = once((count) => putRows(host, 'LCRHDP', namesOf(LCRHDP.service), count));
   const putSections = once((count) => putRows(host, 'LCRSCP', namesOf(LCRSCP.service), count));

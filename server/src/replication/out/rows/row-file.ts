@@ -5,7 +5,7 @@ import type { HostFileName } from '../../../host/files/tables.ts';
 import type { Lease } from '../lease.ts';
 
 /** What files stand on. */
-export interface RowGround {
+export interface RowDeps {
   readonly db: Queryable;
   readonly host: Host;
   /** Whose leases these are. */

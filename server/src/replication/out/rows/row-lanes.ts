@@ -4,14 +4,14 @@ import type { Leases } from '../lease.ts';
 import type { ReplicationLog } from '../replication-log.ts';
 import { assetFile } from './assets.ts';
 import { reportFile } from './load-reports.ts';
-import type { RowGround } from './row-file.ts';
+import type { RowDeps } from './row-file.ts';
 import { RowLane } from './row-lane.ts';
 import { signInFile } from './sign-ins.ts';
 import { reportMissing } from './sql.ts';
 import { userFile } from './users.ts';
 
 export interface RowLanesOptions {
-  readonly ground: RowGround;
+  readonly deps: RowDeps;
   readonly leases: Leases;
   readonly gate: HostGate;
   readonly replicationLog: Pick<ReplicationLog, 'write'>;
@@ -30,14 +30,14 @@ export class RowLanes {
   #sweeping: Promise<void> | undefined;
 
   constructor(options: RowLanesOptions) {
-    const { ground } = options;
-    const laneOptions = { ...options, db: ground.db, log: ground.log };
+    const { deps } = options;
+    const laneOptions = { ...options, db: deps.db, log: deps.log };
     this.#options = options;
     this.#lanes = [
-      new RowLane(userFile(ground), laneOptions),
-      new RowLane(signInFile(ground), laneOptions),
-      new RowLane(reportFile(ground), laneOptions),
-      new RowLane(assetFile(ground), laneOptions),
+      new RowLane(userFile(deps), laneOptions),
+      new RowLane(signInFile(deps), laneOptions),
+      new RowLane(reportFile(deps), laneOptions),
+      new RowLane(assetFile(deps), laneOptions),
     ];
   }
 
@@ -59,7 +59,7 @@ export class RowLanes {
   }
 
   async #giveUpMissing(): Promise<void> {
-    const { db, clock, log } = this.#options.ground;
+    const { db, clock, log } = this.#options.deps;
     try {
       const missing = await giveUpFiles(db, new Date(clock().getTime() - MISSING_AFTER_MS), MISSING_A_SWEEP);
       if (missing.length === 0) return;

@@ -7,7 +7,7 @@ import { selectRows, updateGuarded } from '../../../host/files/statements.ts';
 import { hostFiles, type ServicePart } from '../../../host/files/tables.ts';
 import { namesOf, stampAt } from '../host-writes.ts';
 import { partOfHostRow, servicePart } from '../service-part.ts';
-import type { PendingRow, RowFile, RowGround } from './row-file.ts';
+import type { PendingRow, RowFile, RowDeps } from './row-file.ts';
 import { loadSignIns, reportClerk, settleSignIns } from './sql.ts';
 
 type Part = ServicePart<'RTDRVP'>;
@@ -38,7 +38,7 @@ const keys = namesOf(hostFiles.RTDRVP.key);
  * The sign-in columns of RTDRVP. The row is the host's: written by compare and set, like a stop (I11). Who is signed in
  * only the service knows; what somebody else has written there is told to a person and then corrected.
  */
-export function signInFile({ db, host, owner, clock, log }: RowGround): RowFile<PendingSignIn> {
+export function signInFile({ db, host, owner, clock, log }: RowDeps): RowFile<PendingSignIn> {
   const update = updateGuarded(host, 'RTDRVP', columns);
   const select = selectRows(host, 'RTDRVP', keys);
 

@@ -3,7 +3,7 @@ import { hostMoment } from '../../../host/files/local-time.ts';
 import { putRows } from '../../../host/files/statements.ts';
 import { hostFiles } from '../../../host/files/tables.ts';
 import { namesOf, once, putAll, stampAt, writeOwn } from '../host-writes.ts';
-import type { PendingRow, RowFile, RowGround } from './row-file.ts';
+import type { PendingRow, RowFile, RowDeps } from './row-file.ts';
 import { loadUsers, settleUsers } from './sql.ts';
 
 interface UserRow {
@@ -21,8 +21,8 @@ interface PendingUser extends PendingRow {
 }
 
 /** PODUSRP: who uses the driver service. */
-export function userFile(ground: RowGround): RowFile<PendingUser> {
-  const { db, host, owner, clock } = ground;
+export function userFile(deps: RowDeps): RowFile<PendingUser> {
+  const { db, host, owner, clock } = deps;
   const put = once((count) => putRows(host, 'PODUSRP', namesOf(hostFiles.PODUSRP.service), count));
   return {
     files: ['PODUSRP'],

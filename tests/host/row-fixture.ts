@@ -4,7 +4,7 @@ import { openDepot } from '../support/depot.ts';
 import { startRestServer } from '../support/rest-server.ts';
 
 /** A depot with a server before it: what REST takes in, and what stands on the host then. */
-export async function rowGround() {
+export async function rowDeps() {
   const depot = await openDepot();
   const server = await startRestServer({ database: depot.database });
   const { pool } = depot.database;

@@ -1,5 +1,5 @@
 import { HostError } from '../host.ts';
-import type { Line } from './line.ts';
+import type { Db2Connection } from './db2-connection.ts';
 
 /** A connection that has been still for longer is asked whether it lives before anybody builds on it. */
 const TRUSTED_MS = 10_000;
@@ -7,28 +7,28 @@ const TRUSTED_MS = 10_000;
 const IDLE_MS = 60_000;
 
 interface Waiting {
-  resolve(line: Line): void;
+  resolve(line: Db2Connection): void;
   reject(error: unknown): void;
 }
 
 /** Up to `size` connections, opened as they are needed, the one that was used last given out first. */
-export class LinePool {
-  readonly #open: () => Promise<Line>;
+export class Db2ConnectionPool {
+  readonly #open: () => Promise<Db2Connection>;
   readonly #size: number;
-  readonly #idle: Line[] = [];
-  readonly #out = new Set<Line>();
+  readonly #idle: Db2Connection[] = [];
+  readonly #out = new Set<Db2Connection>();
   readonly #opening = new Set<Promise<unknown>>();
   readonly #queue: Waiting[] = [];
   readonly #sweep: NodeJS.Timeout;
   #closed = false;
 
-  constructor(open: () => Promise<Line>, size: number) {
+  constructor(open: () => Promise<Db2Connection>, size: number) {
     this.#open = open;
     this.#size = size;
     this.#sweep = setInterval(() => this.#endIdle(), IDLE_MS / 2).unref();
   }
 
-  async use<T>(work: (line: Line) => Promise<T>): Promise<T> {
+  async use<T>(work: (line: Db2Connection) => Promise<T>): Promise<T> {
     const line = await this.#take();
     try {
       return await work(line);
@@ -46,7 +46,7 @@ export class LinePool {
     await Promise.allSettled(this.#opening);
   }
 
-  async #take(): Promise<Line> {
+  async #take(): Promise<Db2Connection> {
     for (let line = this.#idle.pop(); line; line = this.#idle.pop()) {
       this.#out.add(line);
       if (await this.#isAlive(line)) return line;
@@ -58,7 +58,7 @@ export class LinePool {
     return new Promise((resolve, reject) => this.#queue.push({ resolve, reject }));
   }
 
-  async #openOne(): Promise<Line> {
+  async #openOne(): Promise<Db2Connection> {
     const opening = this.#open();
     this.#opening.add(opening);
     try {
@@ -76,7 +76,7 @@ export class LinePool {
     }
   }
 
-  async #isAlive(line: Line): Promise<boolean> {
+  async #isAlive(line: Db2Connection): Promise<boolean> {
     if (line.isLost) return false;
     if (performance.now() - line.usedAt < TRUSTED_MS) return true;
     return line.query('select IBMREQD from SYSIBM.SYSDUMMY1').then(
@@ -85,7 +85,7 @@ export class LinePool {
     );
   }
 
-  #giveBack(line: Line): void {
+  #giveBack(line: Db2Connection): void {
     if (line.isLost || this.#closed) {
       this.#out.delete(line);
       this.#serveNext();

@@ -13,28 +13,28 @@ const PARTS_LOCK = 748_392;
 /** The session of a killed process lasts some milliseconds longer than the process. */
 const PART_WAIT_MS = 1_000;
 
-export type Tenant = pg.Client;
+export type PostgresUser = pg.Client;
 
-export async function moveIn(url: string, name: string): Promise<Tenant> {
-  const tenant = new pg.Client({ connectionString: url, application_name: name, connectionTimeoutMillis: 10_000 });
+export async function acquire(url: string, name: string): Promise<PostgresUser> {
+  const user = new pg.Client({ connectionString: url, application_name: name, connectionTimeoutMillis: 10_000 });
   // What breaks later is seen by the `end` event; without a listener it would end the process.
-  tenant.on('error', () => undefined);
+  user.on('error', () => undefined);
   try {
-    await tenant.connect();
+    await user.connect();
     // Waits while the last tenant switches off; then the session breaks and the caller starts PostgreSQL again.
-    await tenant.query('select pg_advisory_lock_shared($1)', [TENANTS_LOCK]);
-    return tenant;
+    await user.query('select pg_advisory_lock_shared($1)', [TENANTS_LOCK]);
+    return user;
   } catch (error) {
-    await tenant.end().catch(() => undefined);
+    await user.end().catch(() => undefined);
     throw error;
   }
 }
 
 /** True: nobody else is here, nobody can move in any more, and PostgreSQL may be stopped. */
-export async function moveOut(tenant: Tenant): Promise<boolean> {
-  await tenant.query('select pg_advisory_unlock_shared($1)', [TENANTS_LOCK]);
+export async function release(user: PostgresUser): Promise<boolean> {
+  await user.query('select pg_advisory_unlock_shared($1)', [TENANTS_LOCK]);
   try {
-    const { rows } = await tenant.query<{ alone: boolean }>('select pg_try_advisory_lock($1) as alone', [TENANTS_LOCK]);
+    const { rows } = await user.query<{ alone: boolean }>('select pg_try_advisory_lock($1) as alone', [TENANTS_LOCK]);
     return rows[0]?.alone === true;
   } catch {
     // Another process that left at the same moment has the lock and stops PostgreSQL. Where it does not, the next start
@@ -44,14 +44,14 @@ export async function moveOut(tenant: Tenant): Promise<boolean> {
 }
 
 /** Takes the parts (`api`, `worker`) that only one process may play on this data folder. */
-export async function takeParts(tenant: Tenant, parts: readonly string[], dataDir: string): Promise<void> {
-  await tenant.query(`set lock_timeout = ${PART_WAIT_MS}`);
+export async function takeParts(user: PostgresUser, parts: readonly string[], dataDir: string): Promise<void> {
+  await user.query(`set lock_timeout = ${PART_WAIT_MS}`);
   for (const part of parts) {
     try {
-      await tenant.query('select pg_advisory_lock($1, hashtext($2))', [PARTS_LOCK, part]);
+      await user.query('select pg_advisory_lock($1, hashtext($2))', [PARTS_LOCK, part]);
     } catch (cause) {
       if (!(cause instanceof pg.DatabaseError) || cause.code !== '55P03') throw cause;
-      const other = await playerOf(tenant, part);
+      const other = await playerOf(user, part);
       throw new StartError(
         `${other} already runs on ${dataDir}: stop it first, or give this one a folder and a port of its own ` +
           '(DATA_DIR=.data2 PORT=3001 npm start)',
@@ -59,11 +59,11 @@ export async function takeParts(tenant: Tenant, parts: readonly string[], dataDi
       );
     }
   }
-  await tenant.query('reset lock_timeout');
+  await user.query('reset lock_timeout');
 }
 
-async function playerOf(tenant: Tenant, part: string): Promise<string> {
-  const { rows } = await tenant.query<{ name: string }>(
+async function playerOf(user: PostgresUser, part: string): Promise<string> {
+  const { rows } = await user.query<{ name: string }>(
     `select application_name as name
        from pg_locks join pg_stat_activity using (pid)
       where locktype = 'advisory' and granted and objsubid = 2
@@ -73,11 +73,11 @@ async function playerOf(tenant: Tenant, part: string): Promise<string> {
   return rows[0]?.name ?? 'another Tailgate';
 }
 
-export async function ensureDatabase(tenant: Tenant, name: string): Promise<void> {
-  const { rowCount } = await tenant.query('select from pg_database where datname = $1', [name]);
+export async function ensureDatabase(user: PostgresUser, name: string): Promise<void> {
+  const { rowCount } = await user.query('select from pg_database where datname = $1', [name]);
   if (rowCount) return;
   try {
-    await tenant.query(`create database ${tenant.escapeIdentifier(name)}`);
+    await user.query(`create database ${user.escapeIdentifier(name)}`);
   } catch (error) {
     // Another process made it in between; which of the two errors comes depends on how close they were.
     const exists = error instanceof pg.DatabaseError && (error.code === '42P04' || error.code === '23505');

@@ -1,30 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { TestQueue } from '../../support/sealing.ts';
-import { addRoute, bindQueue, delivered, pipelineGround, sessionOf, updateOf } from './ground.ts';
+import { addRoute, bindQueue, delivered, pipelineDeps, sessionOf, updateOf } from './fixture.ts';
 
-const ground = await pipelineGround();
-const pipeline = ground.open();
+const deps = await pipelineDeps();
+const pipeline = deps.open();
 
 describe('what one sender does is no other sender’s trouble', () => {
   it('lets everybody in who waits for room, also behind those who push nothing then', async () => {
-    const key = await addRoute(ground, 'S1', ['1001']);
+    const key = await addRoute(deps, 'S1', ['1001']);
     const queue = new TestQueue();
-    const session = await bindQueue(ground, queue, '1001');
+    const session = await bindQueue(deps, queue, '1001');
     const pushed = pipeline.push(
       session,
       Array.from({ length: 600 }, (_, n) => updateOf(queue, key, delivered(1, `note ${n}`))),
     );
-    const waiting = Array.from({ length: 200 }, () => pipeline.room());
+    const waiting = Array.from({ length: 200 }, () => pipeline.waitForCapacity());
     let entered = 0;
-    for (const room of waiting) void room.then(() => entered++);
+    for (const waitForCapacity of waiting) void waitForCapacity.then(() => entered++);
     expect((await pushed).results).toHaveLength(600);
     await expect.poll(() => entered).toBe(200);
   });
 
   it('refuses the push of a queue that the database does not know, and takes what came beside it', async () => {
-    const key = await addRoute(ground, 'S2', ['1001', '1002']);
+    const key = await addRoute(deps, 'S2', ['1001', '1002']);
     const [known, unknown] = [new TestQueue(), new TestQueue()];
-    const session = await bindQueue(ground, known, '1001');
+    const session = await bindQueue(deps, known, '1001');
     const [taken, refused] = await Promise.allSettled([
       pipeline.push(session, [updateOf(known, key, delivered(1))]),
       pipeline.push(sessionOf(unknown, '1002'), [updateOf(unknown, key, delivered(2))]),

@@ -1,6 +1,6 @@
 import { asRows, asParameters } from './addon-values.ts';
 import { loadIbmDb, type AddonConnection, type AddonStatement } from './ibm-db.ts';
-import type { Answer, Answered, Asked, Failure } from './line-messages.ts';
+import type { Answer, Answered, Asked, Failure } from './process-messages.ts';
 import { StatementCache } from './statement-cache.ts';
 
 // The program of one connection to Db2: nothing else runs here, so that the calls of the addon that block (the commit

@@ -14,7 +14,7 @@ const shortBytes = 64 * 1024;
  * again, as where too much waits for a commit (admission.ts). Drivers are not counted with them, and not refused because
  * of them.
  */
-export function boundStrangersBodies(app: FastifyInstance, most = mostOfStrangers): void {
+export function limitUnauthenticatedBodies(app: FastifyInstance, most = mostOfStrangers): void {
   const held = { bytes: 0 };
   app.addHook('preParsing', (request, reply, payload, done) => {
     if (request.driver || !isJson(request) || isShort(request)) return done(null, payload);

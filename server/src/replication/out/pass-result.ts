@@ -29,7 +29,7 @@ interface ReviewItem {
 }
 
 /** What a pass over a route has learnt and PostgreSQL does not know yet. */
-export class Findings {
+export class PassResult {
   /** When the pass began, of `performance.now()`. */
   readonly #begunAt = performance.now();
   #confirmed: ConfirmedRows[] = [];

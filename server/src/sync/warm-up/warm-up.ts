@@ -1,7 +1,7 @@
 import type { ServerFrame } from '@tailgate/sync-protocol';
 import fastify from 'fastify';
 import { openPipeline } from '../../mutations/intake/pipeline.ts';
-import { clock, nothing, phones, rules, sessions, stage, unheard, wakeups, type Phone } from './rehearsal-stage.ts';
+import { clock, nothing, phones, rules, sessions, stubDb, unheard, wakeups, type Phone } from './stub-db.ts';
 import { mountSync, syncPath } from '../socket.ts';
 
 /** By then the engine has compiled what a change passes through; twice as many gain nothing (docs/performance.md). */
@@ -15,19 +15,19 @@ const TURNS = 8;
  *
  * @returns how many changes were applied: all of them, or it was no rehearsal of what follows
  */
-export async function rehearse(stopping?: AbortSignal): Promise<number> {
-  const db = stage();
+export async function warmUp(stopping?: AbortSignal): Promise<number> {
+  const db = stubDb();
   const http = fastify();
   const pipeline = openPipeline({ db, wakeups, rules, clock, log: unheard });
   try {
     const listener = { onNotify: nothing, onReconnect: () => undefined };
     await mountSync(http, { db, pipeline, listener, sessions, clock, log: unheard });
     const url = (await http.listen({ host: '127.0.0.1', port: 0 })).replace('http', 'ws') + syncPath;
-    const cast = phones();
+    const simulatedPhones = phones();
     let applied = 0;
     for (let turn = 0; turn < TURNS; turn++) {
       if (stopping?.aborted) break;
-      const played = await Promise.all(cast.map((phone) => play(url, phone)));
+      const played = await Promise.all(simulatedPhones.map((phone) => play(url, phone)));
       applied = played.reduce((sum, count) => sum + count, applied);
     }
     return applied;

@@ -35,9 +35,9 @@ export interface Phone {
   readonly push: string;
 }
 
-export const phones = (): Phone[] => clients.map(phoneOnStage);
+export const phones = (): Phone[] => clients.map(simulatedPhone);
 
-function phoneOnStage(clientId: string, phone: number): Phone {
+function simulatedPhone(clientId: string, phone: number): Phone {
   let link: string | null = null;
   const items = Array.from({ length: ITEMS }, (_item, n) => {
     const seq = n + 1;
@@ -96,7 +96,7 @@ const entry = { comment: 'damaged', quantity: 1, barcodes: '0012345678905', imag
 const damage = { osd_id: 'ab12cd', osd_code: 10, data: [entry] };
 
 /** A database with one open route, whose queues always stand at their beginning: what is written to it is gone. */
-export function stage(): Db {
+export function stubDb(): Db {
   const lines = planLines({
     products: Array.from({ length: PRODUCTS }, (_, n) => ({ id: `ITEM${n}`, invoice: 'INV', quantity: 3 })),
     collections: [],

@@ -30,7 +30,7 @@ export interface OnTheRoad {
 }
 
 /** Where the field cases happen: the real server with a worker and a host, the network before it, and phones. */
-export class FieldGround {
+export class FieldDeps {
   readonly depot: Depot;
   readonly node: SyncNode;
   readonly network: TcpProxy;
@@ -193,19 +193,19 @@ const storages: readonly Storage[] = [
  *
  * @param tell is given the ground on which the stories happen, to be called in a test
  */
-export function fieldCases(tell: (ground: () => FieldGround) => void): void {
+export function fieldCases(tell: (deps: () => FieldDeps) => void): void {
   let world: World;
   beforeAll(async () => {
     world = await openWorld();
   });
 
   describe.each(storages)('on $storage', (storage) => {
-    let ground: FieldGround;
+    let deps: FieldDeps;
     beforeAll(() => {
-      ground = new FieldGround(world, storage);
+      deps = new FieldDeps(world, storage);
     });
-    beforeEach(() => ground.clear());
-    tell(() => ground);
+    beforeEach(() => deps.clear());
+    tell(() => deps);
   });
 }
 

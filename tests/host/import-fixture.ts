@@ -26,7 +26,7 @@ export const routeKey = (id: string): RouteKey => ({ facility: 'F01', id, week_e
  * A host with master data, an empty mirror beside it, the real pipeline, and imports of both, which learn by the doorbell
  * or, on a host without triggers, by polling, which has this clock.
  */
-export async function importGround(by: 'doorbell' | 'polling' = 'doorbell', clock = () => new Date()) {
+export async function importDeps(by: 'doorbell' | 'polling' = 'doorbell', clock = () => new Date()) {
   const { database, host, clerk } = await createHost();
   const { pool } = database;
   if (by === 'polling') await pool.query('drop table PODDTA.PODCHGP');

@@ -3,12 +3,12 @@ import type { HostRow } from '../host.ts';
 
 // What a line's two ends say to each other: our process asks, the child that holds the connection answers, in order.
 
-export type Question =
+export type Db2Request =
   | { readonly ask: 'open'; readonly connection: string; readonly statementSeconds: number }
   | { readonly ask: 'begin' | 'commit' | 'rollback' }
   | { readonly ask: 'query' | 'execute'; readonly sql: string; readonly parameters: readonly HostValue[] };
 
-export type Asked = Question & { readonly id: number };
+export type Asked = Db2Request & { readonly id: number };
 
 /** As the driver tells it; what it means is for our side to say. */
 export type Failure = {

@@ -1,7 +1,7 @@
 import type { HostFileName } from '../files/tables.ts';
 
 /** What another program than the service has touched: one row, or what a stop has in one file. */
-export type Ring = {
+export type HostChange = {
   /** Names this change until it is silenced; without blanks. */
   sequence: string;
   file: HostFileName;
@@ -26,9 +26,9 @@ export interface HostChanges {
   /** A look compares everything that is open: what it does not tell is no drift but a miracle. */
   readonly comparesAll: boolean;
   /** What has changed and was not silenced yet, oldest first; `strange` are lines of no meaning. @throws HostError */
-  look(): Promise<{ rings: Ring[]; strange: string[] }>;
+  poll(): Promise<{ changes: HostChange[]; strange: string[] }>;
   /** The same as far as it is to be had without a look at everything. @throws HostError */
-  lookAgain(): Promise<Ring[]>;
+  pollAgain(): Promise<HostChange[]>;
   /** Exactly these have been taken in: others may have been added since. @throws HostError */
-  silence(sequences: readonly string[]): Promise<void>;
+  acknowledge(sequences: readonly string[]): Promise<void>;
 }

@@ -11,7 +11,7 @@ import { atFileEnd } from '../../support/file-end.ts';
 import type { ReceivedMail } from '../../support/mail-server.ts';
 import { startMailServer } from '../../support/mail-server.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
-import { pipelineGround } from '../mutations/ground.ts';
+import { pipelineDeps } from '../mutations/fixture.ts';
 import { restChange } from '../../support/rest-change.ts';
 
 export interface MailWorkerOptions {
@@ -21,12 +21,12 @@ export interface MailWorkerOptions {
 }
 
 /** A pipeline, the mails that it queues, and a real mail server that they go to. */
-export async function mailGround() {
-  const ground = await pipelineGround();
-  const pipeline = ground.open();
-  await ground.pool.query(`insert into facility (id, name, zone) values ('F01', 'Depot', 'America/Chicago')`);
+export async function mailDeps() {
+  const deps = await pipelineDeps();
+  const pipeline = deps.open();
+  await deps.pool.query(`insert into facility (id, name, zone) values ('F01', 'Depot', 'America/Chicago')`);
   const boss = new PgBoss({
-    connectionString: ground.database.url,
+    connectionString: deps.database.url,
     useListenNotify: true,
     supervise: false,
     schedule: false,
@@ -44,7 +44,7 @@ export async function mailGround() {
   let stopMails: (() => Promise<void>) | undefined;
 
   return {
-    ground,
+    deps,
     pipeline,
     boss,
     server,
@@ -70,7 +70,7 @@ export async function mailGround() {
       };
       const db: Queryable = {
         query: async (statement, values) => {
-          const answer = await ground.pool.query(statement, values);
+          const answer = await deps.pool.query(statement, values);
           if (typeof statement === 'object') ran(statement.name).resolve();
           return answer;
         },
@@ -107,14 +107,14 @@ export async function mailGround() {
     lettersOf: (mutation: string) => server.received.filter(isLetter(mutation)),
     letterOf: (mutation: string) => server.mail(isLetter(mutation)),
     sentMails: async (mutation: string) => {
-      const { rows } = await ground.pool.query<{ facility: string }>(
+      const { rows } = await deps.pool.query<{ facility: string }>(
         'select facility from mail_sent where mutation_id = $1',
         [mutation],
       );
       return rows;
     },
     incidents: async (mutation: string) => {
-      const { rows } = await ground.pool.query<{ details: string }>(
+      const { rows } = await deps.pool.query<{ details: string }>(
         `select details from incident where kind = 'mail_given_up' and details like '%' || $1 || '%'`,
         [mutation],
       );

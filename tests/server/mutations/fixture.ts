@@ -17,7 +17,7 @@ const WEEK = '20261121';
 export const route = (id: string): RouteKey => ({ facility: 'F01', id, week_end: WEEK });
 
 /** A database with queues of pg-boss, and pipelines over it as nodes would open them. */
-export async function pipelineGround() {
+export async function pipelineDeps() {
   const database = await createDatabase();
   const boss = new PgBoss({ connectionString: database.url, supervise: false, schedule: false, max: 2 });
   boss.on('error', () => undefined); // a test that cuts its connections is told by what it awaits

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { HostError, type HostRow, type HostTransaction } from '../host.ts';
 import type { HostValue } from '../files/columns.ts';
 import { hostErrorOf, isLost } from './db2-errors.ts';
-import type { Answer, Answered, Asked, Question } from './line-messages.ts';
+import type { Answer, Answered, Asked, Db2Request } from './process-messages.ts';
 import { Unjournaled } from './unjournaled.ts';
 
 /** Longer than any statement of ours needs; a host that takes this long is in trouble, and its rows can wait. */
@@ -13,10 +13,10 @@ const STATEMENT_SECONDS = 10;
  * i may not break off a wait for a lock.
  */
 const ANSWER_MS = 15_000;
-const PROGRAM = fileURLToPath(new URL('line-process.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('connection-process.ts', import.meta.url));
 
 interface Awaited {
-  readonly ask: Question['ask'];
+  readonly ask: Db2Request['ask'];
   resolve(answer: Answer): void;
   reject(error: HostError): void;
 }
@@ -25,7 +25,7 @@ interface Awaited {
  * One connection to Db2, held by a process of its own (docs/decisions/0024). Whatever goes wrong with it ends that
  * process: there is no connection in a doubtful state.
  */
-export class Line implements HostTransaction {
+export class Db2Connection implements HostTransaction {
   readonly #process: ChildProcess;
   readonly #unjournaled: Unjournaled;
   readonly #waiting = new Map<number, Awaited>();
@@ -50,8 +50,8 @@ export class Line implements HostTransaction {
   }
 
   /** @throws HostError */
-  static async open(connection: string, unjournaled = new Unjournaled()): Promise<Line> {
-    const line = new Line(unjournaled);
+  static async open(connection: string, unjournaled = new Unjournaled()): Promise<Db2Connection> {
+    const line = new Db2Connection(unjournaled);
     try {
       const answer = await line.#ask({ ask: 'open', connection, statementSeconds: STATEMENT_SECONDS });
       line.#database = typeof answer === 'string' ? answer : '';
@@ -113,7 +113,7 @@ export class Line implements HostTransaction {
     }
   }
 
-  #ask(question: Question): Promise<Answer> {
+  #ask(question: Db2Request): Promise<Answer> {
     if (this.#lost) return Promise.reject(this.#lost);
     this.usedAt = performance.now();
     this.#asked += 1;

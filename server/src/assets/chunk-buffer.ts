@@ -19,7 +19,7 @@ interface Chunk {
 }
 
 /** Chunks on their way into the database, in memory that is used again: what streams through leaves no buffers behind. */
-export class Tray {
+export class ChunkBuffer {
   readonly #memory: Buffer;
   #chunks: Chunk[] = [];
   #end = 0;
@@ -67,19 +67,20 @@ export class Tray {
 }
 
 /** The trays of a process, lent to its uploads. */
-export class Trays {
-  readonly #spare: Tray[] = [];
+export class BufferPool {
+  readonly #spare: ChunkBuffer[] = [];
   #lentBytes = 0;
 
-  lend(): Tray {
-    const tray = this.#lentBytes < mostBytes ? (this.#spare.pop() ?? new Tray(trayBytes)) : new Tray(smallTrayBytes);
-    this.#lentBytes += tray.capacity;
-    return tray;
+  lend(): ChunkBuffer {
+    const buffer =
+      this.#lentBytes < mostBytes ? (this.#spare.pop() ?? new ChunkBuffer(trayBytes)) : new ChunkBuffer(smallTrayBytes);
+    this.#lentBytes += buffer.capacity;
+    return buffer;
   }
 
-  takeBack(tray: Tray): void {
-    this.#lentBytes -= tray.capacity;
-    tray.clear();
-    if (tray.capacity === trayBytes && this.#spare.length < mostSpare) this.#spare.push(tray);
+  takeBack(buffer: ChunkBuffer): void {
+    this.#lentBytes -= buffer.capacity;
+    buffer.clear();
+    if (buffer.capacity === trayBytes && this.#spare.length < mostSpare) this.#spare.push(buffer);
   }
 }

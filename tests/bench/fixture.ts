@@ -18,7 +18,7 @@ export const quietLog: Log = {
 };
 
 /** A durable PostgreSQL of its own (fsync on), with databases to measure in. */
-export interface Ground {
+export interface Deps {
   /** A new database: empty, or a copy of another one, whose pools must be closed. */
   database(name: string, template?: string): Promise<BenchDatabase>;
   /** CPU seconds that all PostgreSQL processes of this machine have used so far; Linux only, else NaN. */
@@ -35,7 +35,7 @@ export interface BenchDatabase {
   drop(): Promise<void>;
 }
 
-export async function openGround(): Promise<Ground> {
+export async function openDeps(): Promise<Deps> {
   const { dataDir, embedded, admin, postmaster, closed } = await uninterrupted(openPostgres);
   const pools = new Set([admin]);
   return {

@@ -17,7 +17,7 @@ const MOST_PENDING = 2_147_483_647;
  * What is still on the phones, as hello and ping tell: the latest of each queue, written by `save`, which the sweep
  * calls once a minute. A gauge may be lost, so that nothing ever waits for it.
  */
-export class Gauge {
+export class DeviceStatus {
   readonly #db: Queryable;
   readonly #log: Log;
   #reports = new Map<string, Report>();

@@ -12,7 +12,7 @@ export async function within<Answer>(ms: number, whom: string, answer: Promise<A
 }
 
 /** Asked once at a time: who asks meanwhile shares the answer, so that what is slow collects no queue. */
-export class Question<Answer> {
+export class SingleFlight<Answer> {
   #underWay: Promise<Answer> | undefined;
 
   ask(work: () => Promise<Answer>): Promise<Answer> {

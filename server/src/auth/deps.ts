@@ -10,7 +10,7 @@ export interface TextMessage {
 }
 
 /** What the auth slice stands on. */
-export interface AuthGround {
+export interface AuthDeps {
   readonly db: Queryable;
   readonly inTransaction: <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
   readonly passwords: Passwords;

@@ -6,10 +6,10 @@ import type { Log } from '../../server/src/runtime/log.ts';
 import { createQueues } from '../../server/src/mutations/jobs/wakeups.ts';
 import { openStandIn } from '../../server/src/host/connection/postgres.ts';
 import { ReplicationWorker } from '../../server/src/replication/out/worker.ts';
-import { openGround, type BenchDatabase } from '../bench/ground.ts';
+import { openDeps, type BenchDatabase } from '../bench/fixture.ts';
 import { fillBacklog, type BacklogSize } from '../support/backlog.ts';
 
-export interface HostGround {
+export interface HostDeps {
   readonly database: BenchDatabase;
   readonly boss: PgBoss;
   readonly log: Log;
@@ -19,9 +19,9 @@ export interface HostGround {
 }
 
 /** A durable PostgreSQL with mirror, stand-in host and pg-boss; routes and stops as `size` says, with its backlog. */
-export async function openHostGround(size: BacklogSize): Promise<HostGround> {
-  const ground = await openGround();
-  const database = await ground.database('soak', 'template1');
+export async function openHostDeps(size: BacklogSize): Promise<HostDeps> {
+  const deps = await openDeps();
+  const database = await deps.database('soak', 'template1');
   const said = new Map<string, number>();
   const count = (_fields: object, message: string) => void said.set(message, (said.get(message) ?? 0) + 1);
   const log: Log = { debug: () => undefined, info: () => undefined, warn: count, error: count };
@@ -58,7 +58,7 @@ export async function openHostGround(size: BacklogSize): Promise<HostGround> {
       await host.close();
       for (const [message, times] of said) console.log(`  logged ${times} times: ${message}`);
       await database.close();
-      await ground.close();
+      await deps.close();
     },
   };
 }
