@@ -1,8 +1,8 @@
 import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
 import { currentProtocol, routeScope } from '@tailgate/sync-protocol';
-import type { ChannelDeps } from './engine/channel.ts';
-import { sdkName } from './engine/channel.ts';
-import type { Courier, Withdrawal } from './engine/courier.ts';
+import type { QueueConnectionDeps } from './engine/queue-connection.ts';
+import { sdkName } from './engine/queue-connection.ts';
+import type { SyncEngine, Withdrawal } from './engine/sync-engine.ts';
 import type { Diagnostics } from './engine/diagnostics.ts';
 import { NotSignedIn } from './platform/errors.ts';
 import type { ClientEvents, Conflict, EventHub } from './engine/events.ts';
@@ -53,10 +53,10 @@ export interface Author {
 export type Client = Omit<LocalClient, 'pages'>;
 
 /** The parts of a client, put together by `createClient`. */
-export interface ClientDeps extends Omit<ChannelDeps, 'desk'> {
+export interface ClientDeps extends Omit<QueueConnectionDeps, 'engine'> {
   readonly accounts: Accounts;
   readonly auth: Auth;
-  readonly courier: Courier;
+  readonly engine: SyncEngine;
   readonly events: EventHub;
   readonly held: HeldStops;
   readonly journal: Journal;
@@ -86,18 +86,18 @@ export class LocalClient {
   constructor(deps: ClientDeps) {
     this.#deps = deps;
     const { current } = deps.accounts;
-    this.status = deps.courier.status;
+    this.status = deps.engine.status;
     this.driver = select(current, driverOf);
     this.routes = select(current, (account) => account?.routes ?? noRoutes);
-    const { inbox } = deps.courier;
+    const { inbox } = deps.engine;
     this.review = withReceipts(inbox.review, (id) => this.receipt(id));
     this.conflicts = inbox.conflicts;
   }
 
   /** What the pages beside this one are shown and tell. @internal */
   get pages(): { readonly events: EventHub; readonly inbox: Inbox; readonly known: Watch<Known> } {
-    const { events, courier, held, accounts } = this.#deps;
-    return { events, inbox: courier.inbox, known: held.knownOf(accounts.current) };
+    const { events, engine, held, accounts } = this.#deps;
+    return { events, inbox: engine.inbox, known: held.knownOf(accounts.current) };
   }
 
   /** Signs in. A conflict and a refusal are results; throws `Unreachable` where there is no answer. */
@@ -116,7 +116,7 @@ export class LocalClient {
    * @returns whether the server knows already; else it is told as soon as it can be reached
    */
   signOut(): Promise<boolean> {
-    return this.#deps.courier.leave();
+    return this.#deps.engine.leave();
   }
 
   /**
@@ -134,10 +134,10 @@ export class LocalClient {
 
   /** Tries at once what waits: connections, files, the disk; undo windows end. `status` shows what comes of it. */
   syncNow(): void {
-    const { journal, courier, uploads } = this.#deps;
+    const { journal, engine, uploads } = this.#deps;
     journal.retry();
-    courier.release();
-    courier.wake();
+    engine.release();
+    engine.wake();
     uploads?.wake();
   }
 
@@ -189,15 +189,15 @@ export class LocalClient {
 
   /** Records what another entry of this package has drafted, such as `recordLoadReport`. Throws `NotSignedIn`. */
   record(draft: Draft, by?: Author): Receipt {
-    const { accounts, courier, outbox, replica } = this.#deps;
+    const { accounts, engine, outbox, replica } = this.#deps;
     const employee = by?.employee ?? accounts.employee;
     if (employee === undefined) throw new NotSignedIn();
-    const known = by && courier.receipt(by.id);
+    const known = by && engine.receipt(by.id);
     if (known) return known;
     // It was made on top of what the driver saw, whatever the clocks say.
     const after = replica.latestEdit(targetOf(draft.args)) + 1;
     const { item, saved } = outbox.record(employee, draft, after, by?.id);
-    return courier.recorded(item, saved);
+    return engine.recorded(item, saved);
   }
 
   /**
@@ -205,12 +205,12 @@ export class LocalClient {
    * receipt says `withdrawn`, and the result comes when it is off the disk. Taps that were merged go together.
    */
   withdraw(id: string): Promise<Withdrawal> {
-    return this.#deps.courier.withdraw(id);
+    return this.#deps.engine.withdraw(id);
   }
 
   /** The receipt of an earlier change, also of an earlier run of the app; undefined once it is long done. */
   receipt(id: string): Receipt | undefined {
-    return this.#deps.courier.receipt(id);
+    return this.#deps.engine.receipt(id);
   }
 
   /**
@@ -230,7 +230,7 @@ export class LocalClient {
    * @returns false where this device does not know the change
    */
   acknowledge(id: string): Promise<boolean> {
-    return this.#deps.courier.inbox.acknowledge(id);
+    return this.#deps.engine.inbox.acknowledge(id);
   }
 
   on<Name extends keyof ClientEvents>(name: Name, listener: (event: ClientEvents[Name]) => void): () => void {
@@ -240,13 +240,13 @@ export class LocalClient {
   /** Ends connections and closes the store, after what was recorded is on the disk. */
   async close(): Promise<void> {
     this.#deps.stopWakeUps();
-    this.#deps.courier.close();
+    this.#deps.engine.close();
     await this.#deps.uploads?.stop();
     await this.#deps.journal.close();
   }
 
   async #enter([result, session]: [SignInResult, Session?]): Promise<SignInResult> {
-    if (session) await this.#deps.courier.enter(session);
+    if (session) await this.#deps.engine.enter(session);
     return result;
   }
 }

@@ -2,10 +2,10 @@ import { filled } from '@tailgate/sync-protocol';
 import type { Client } from './client.ts';
 import { LocalClient } from './client.ts';
 import { DeviceTime } from './connection/device-time.ts';
-import { Lines } from './connection/lines.ts';
+import { Transport } from './connection/transport.ts';
 import type { Timing } from './connection/machine.ts';
 import { defaultTiming } from './connection/machine.ts';
-import { Courier } from './engine/courier.ts';
+import { SyncEngine } from './engine/sync-engine.ts';
 import type { Environment } from './platform/environment.ts';
 import { platform } from './platform/environment.ts';
 import { EventHub } from './engine/events.ts';
@@ -81,17 +81,17 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
   const known = { ...deps, accounts, outbox };
   const held = new HeldStops(settingRows);
   const replica = new Replica(readScopes(scopeRows, documentRows), { ...known, held });
-  const parts = { ...known, held, replica, auth: openAuth(known), lines: new Lines(deps) };
-  const courier = new Courier(parts);
-  journal.onTrouble = (why) => courier.storageTrouble(why);
+  const parts = { ...known, held, replica, auth: openAuth(known), transport: new Transport(deps) };
+  const engine = new SyncEngine(parts);
+  journal.onTrouble = (why) => engine.storageTrouble(why);
   if (uploads) journal.makeRoom = () => uploads.makeRoom();
-  if (store.evicted) courier.trouble('EVICTED', 'the storage was deleted, with what was not sent');
+  if (store.evicted) engine.trouble('EVICTED', 'the storage was deleted, with what was not sent');
   const stopWakeUps = environment.wakeUps(() => {
-    courier.wake();
+    engine.wake();
     uploads?.wake();
   });
-  uploads?.start({ ...parts, courier });
-  return new LocalClient({ ...parts, courier, stopWakeUps, uploads });
+  uploads?.start({ ...parts, engine });
+  return new LocalClient({ ...parts, engine, stopWakeUps, uploads });
 }
 
 /** As much of a name as a frame has room for. */

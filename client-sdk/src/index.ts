@@ -16,7 +16,7 @@ export { InvalidChange, NotSignedIn, Quarantined, Unreachable, Withdrawn } from 
 export type { Amendment, ClientEvents, Conflict, FieldEdit, RemoteEdit } from './engine/events.ts';
 export type { ReviewedChange, ReviewEntry } from './engine/inbox.ts';
 export type { ChangeWarning } from './queue/item.ts';
-export type { Withdrawal } from './engine/courier.ts';
+export type { Withdrawal } from './engine/sync-engine.ts';
 export type { Receipt, ReceiptState } from './queue/receipt.ts';
 export type { SkipInput, StopInput, UpdatesInput } from './queue/record.ts';
 export type { LocalLine, LocalRoute, LocalStop, StopWarning } from './replica/local-route.ts';

@@ -16,7 +16,7 @@ export interface UploadDeps {
       readonly head: { readonly client_id: string; readonly employee: string; readonly queue_key: string | null };
     }>;
   };
-  readonly courier: {
+  readonly engine: {
     readonly status: Watch<Status>;
     /** The life of the server's database; another one may have lost files. */
     readonly epoch: string | undefined;

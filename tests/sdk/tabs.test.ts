@@ -116,27 +116,27 @@ describe('two pages of one origin, in a real Chromium', () => {
 
   test('one of them is connected; both see the route, record into one queue and see the receipts', async () => {
     const leader = await signedIn();
-    const guest = await openPage(context, address);
+    const follower = await openPage(context, address);
     expect(server.heard.filter((frame) => frame.type === 'hello').length).toBe(1);
-    expect(await guest.evaluate(() => globalThis.tab.driver('Driver 1001'))).toBe(true);
-    const first = await guest.evaluate(() => globalThis.tab.record(1, 'of the second page'));
+    expect(await follower.evaluate(() => globalThis.tab.driver('Driver 1001'))).toBe(true);
+    const first = await follower.evaluate(() => globalThis.tab.record(1, 'of the second page'));
     expect(await leader.evaluate(() => globalThis.tab.sees(1, 'of the second page'))).toBe(true);
-    expect(await guest.evaluate(() => globalThis.tab.sees(1, 'of the second page'))).toBe(true);
+    expect(await follower.evaluate(() => globalThis.tab.sees(1, 'of the second page'))).toBe(true);
     const second = await leader.evaluate(() => globalThis.tab.record(2, 'of the first page'));
-    expect(await guest.evaluate(() => globalThis.tab.sees(2, 'of the first page'))).toBe(true);
-    await guest.evaluate((id) => globalThis.tab.accepted(id), first);
-    await guest.evaluate((id) => globalThis.tab.accepted(id), second);
+    expect(await follower.evaluate(() => globalThis.tab.sees(2, 'of the first page'))).toBe(true);
+    await follower.evaluate((id) => globalThis.tab.accepted(id), first);
+    await follower.evaluate((id) => globalThis.tab.accepted(id), second);
     await leader.evaluate((id) => globalThis.tab.accepted(id), first);
     expect(taken()).toEqual([first, second]);
-    expect(await guest.evaluate(() => globalThis.tab.support())).toEqual(['live']);
-    expect(await guest.evaluate(() => globalThis.tab.refusal(1))).toBe('InvalidChange');
-    for (const page of [leader, guest]) expect(await page.evaluate(() => globalThis.tab.unknownStop(77))).toBe('id');
-    for (const page of [leader, guest])
+    expect(await follower.evaluate(() => globalThis.tab.support())).toEqual(['live']);
+    expect(await follower.evaluate(() => globalThis.tab.refusal(1))).toBe('InvalidChange');
+    for (const page of [leader, follower]) expect(await page.evaluate(() => globalThis.tab.unknownStop(77))).toBe('id');
+    for (const page of [leader, follower])
       expect(Math.abs((await page.evaluate(() => globalThis.tab.now())) - Date.now())).toBeLessThan(60_000);
-    expect(await guest.evaluate(() => globalThis.tab.online())).toBe(true);
+    expect(await follower.evaluate(() => globalThis.tab.online())).toBe(true);
     // What one of them is told both of them tell.
     server.amend({ id: 3, updates: { driver_comments: 'of the office' } }, Date.now());
-    for (const page of [leader, guest])
+    for (const page of [leader, follower])
       expect(await page.evaluate(() => globalThis.tab.amended())).toEqual({
         stop: 3,
         after: 'of the office',
@@ -164,48 +164,48 @@ describe('two pages of one origin, in a real Chromium', () => {
     const leader = await signedIn();
     const id = await leader.evaluate(() => globalThis.tab.record(2, 'a poison'));
     await leader.evaluate(() => globalThis.tab.review());
-    const guest = await openPage(context, address);
-    expect(await guest.evaluate(() => globalThis.tab.review())).toEqual({ id, stop: 2, at: 'quarantined' });
-    await guest.evaluate(() => globalThis.tab.listen());
-    await guest.waitForFunction(() => globalThis.tab.heard().length === 1, undefined, byTimer);
+    const follower = await openPage(context, address);
+    expect(await follower.evaluate(() => globalThis.tab.review())).toEqual({ id, stop: 2, at: 'quarantined' });
+    await follower.evaluate(() => globalThis.tab.listen());
+    await follower.waitForFunction(() => globalThis.tab.heard().length === 1, undefined, byTimer);
     server.review(id, 'no such thing');
-    await guest.waitForFunction(() => globalThis.tab.heard().length === 2, undefined, byTimer);
-    expect(await guest.evaluate(() => globalThis.tab.heard())).toEqual([id, 'no such thing']);
+    await follower.waitForFunction(() => globalThis.tab.heard().length === 2, undefined, byTimer);
+    expect(await follower.evaluate(() => globalThis.tab.heard())).toEqual([id, 'no such thing']);
     // It was heard: the page that listens later is not told again.
     await leader.evaluate(() => globalThis.tab.listen());
-    expect(await guest.evaluate((change) => globalThis.tab.acknowledge(change), id)).toBe(true);
-    for (const page of [leader, guest]) expect(await page.evaluate(() => globalThis.tab.reviewed())).toBe(true);
+    expect(await follower.evaluate((change) => globalThis.tab.acknowledge(change), id)).toBe(true);
+    for (const page of [leader, follower]) expect(await page.evaluate(() => globalThis.tab.reviewed())).toBe(true);
     expect(await leader.evaluate(() => globalThis.tab.heard())).toEqual([]);
   });
 
   test('signing out and in from either page holds for both', async () => {
     const leader = await signedIn();
-    const guest = await openPage(context, address);
-    await guest.evaluate(() => globalThis.tab.signOut());
+    const follower = await openPage(context, address);
+    await follower.evaluate(() => globalThis.tab.signOut());
     await leader.evaluate(() => globalThis.tab.driver(undefined));
-    await guest.evaluate(() => globalThis.tab.signIn());
+    await follower.evaluate(() => globalThis.tab.signIn());
     expect(await leader.evaluate(() => globalThis.tab.driver('Driver 1001'))).toBe(true);
   });
 
   test('field case 11: two tabs at once, and the leader tab killed: the other leads within 2 s and loses nothing', async () => {
     const leader = await signedIn();
-    const guest = await openPage(context, address);
+    const follower = await openPage(context, address);
     server.refuse = true;
     server.cut();
-    const saved = await guest.evaluate(() => globalThis.tab.record(1, 'saved before the kill'));
-    const fired = await guest.evaluate(() => globalThis.tab.fired());
-    const unsaved = await guest.evaluate(() => globalThis.tab.recordAndLeave(2, 'said in the same moment'));
+    const saved = await follower.evaluate(() => globalThis.tab.record(1, 'saved before the kill'));
+    const fired = await follower.evaluate(() => globalThis.tab.fired());
+    const unsaved = await follower.evaluate(() => globalThis.tab.recordAndLeave(2, 'said in the same moment'));
     await crashPage(leader);
     server.refuse = false;
     const killedAt = performance.now();
-    await guest.evaluate((id) => globalThis.tab.accepted(id), unsaved);
+    await follower.evaluate((id) => globalThis.tab.accepted(id), unsaved);
     expect(performance.now() - killedAt).toBeLessThan(2_000);
-    await guest.evaluate((id) => globalThis.tab.accepted(id), saved);
+    await follower.evaluate((id) => globalThis.tab.accepted(id), saved);
     expect(taken()).toEqual([saved, unsaved]);
     expect(server.ledger.chainBreaks).toBe(0);
     // Its receipts and views went on: the same objects, and no storm of changes.
-    expect(await guest.evaluate(() => globalThis.tab.sees(2, 'said in the same moment'))).toBe(true);
-    expect((await guest.evaluate(() => globalThis.tab.fired())) - fired).toBeLessThan(6);
+    expect(await follower.evaluate(() => globalThis.tab.sees(2, 'said in the same moment'))).toBe(true);
+    expect((await follower.evaluate(() => globalThis.tab.fired())) - fired).toBeLessThan(6);
 
     const third = await openPage(context, address);
     const last = await third.evaluate(() => globalThis.tab.record(3, 'through the new leader'));
@@ -215,36 +215,36 @@ describe('two pages of one origin, in a real Chromium', () => {
 
   test('a tap that the frozen leader never hears of is recorded by the page when that one leads', async () => {
     const leader = await signedIn();
-    const guest = await openPage(context, address);
+    const follower = await openPage(context, address);
     await freezePage(leader);
-    const id = await guest.evaluate(() => globalThis.tab.recordAndLeave(1, 'said to a frozen page'));
+    const id = await follower.evaluate(() => globalThis.tab.recordAndLeave(1, 'said to a frozen page'));
     await crashPage(leader);
-    await guest.evaluate((of) => globalThis.tab.accepted(of), id);
+    await follower.evaluate((of) => globalThis.tab.accepted(of), id);
     expect(taken()).toEqual([id]);
   });
 
   test('a tap that the frozen leader never hears of is handed to the page that leads next', async () => {
     const leader = await signedIn();
-    const [next, guest] = [await openPage(context, address), await openPage(context, address)];
+    const [next, follower] = [await openPage(context, address), await openPage(context, address)];
     await freezePage(leader);
-    const id = await guest.evaluate(() => globalThis.tab.recordAndLeave(1, 'said to a frozen page'));
+    const id = await follower.evaluate(() => globalThis.tab.recordAndLeave(1, 'said to a frozen page'));
     await crashPage(leader);
-    await guest.evaluate((of) => globalThis.tab.accepted(of), id);
+    await follower.evaluate((of) => globalThis.tab.accepted(of), id);
     expect(taken()).toEqual([id]);
     expect(await next.evaluate(() => globalThis.tab.sees(1, 'said to a frozen page'))).toBe(true);
   });
 
   test('a page withdraws its change through the page that leads, also where that one goes before it answers', async () => {
     const leader = await signedIn();
-    const [next, guest] = [await openPage(context, address), await openPage(context, address)];
+    const [next, follower] = [await openPage(context, address), await openPage(context, address)];
     server.refuse = true;
     server.cut();
-    const first = await guest.evaluate(() => globalThis.tab.record(1, 'by mistake'));
-    expect(await guest.evaluate((id) => globalThis.tab.withdraw(id), first)).toBe('withdrawn');
-    expect(await guest.evaluate((id) => globalThis.tab.receiptOf(id), first)).toBe('withdrawn');
+    const first = await follower.evaluate(() => globalThis.tab.record(1, 'by mistake'));
+    expect(await follower.evaluate((id) => globalThis.tab.withdraw(id), first)).toBe('withdrawn');
+    expect(await follower.evaluate((id) => globalThis.tab.receiptOf(id), first)).toBe('withdrawn');
     await freezePage(leader);
-    const second = await guest.evaluate(() => globalThis.tab.recordAndLeave(2, 'said to a frozen page'));
-    const withdrawal = guest.evaluate((id) => globalThis.tab.withdraw(id), second);
+    const second = await follower.evaluate(() => globalThis.tab.recordAndLeave(2, 'said to a frozen page'));
+    const withdrawal = follower.evaluate((id) => globalThis.tab.withdraw(id), second);
     await crashPage(leader);
     expect(await withdrawal).toBe('withdrawn');
     server.refuse = false;
@@ -255,10 +255,10 @@ describe('two pages of one origin, in a real Chromium', () => {
 
   test('what a page records while nobody leads is handed to the next leader', async () => {
     const leader = await signedIn();
-    const [guest, next] = [await openPage(context, address), await openPage(context, address)];
+    const [follower, next] = [await openPage(context, address), await openPage(context, address)];
     // The one that waits longest leads next: `guest`. It closes, too, and `next` still has what it recorded.
     await Promise.all([crashPage(leader), next.evaluate(() => globalThis.tab.recordAndLeave(1, 'into the gap'))]);
-    await guest.evaluate(() => globalThis.tab.close());
+    await follower.evaluate(() => globalThis.tab.close());
     const id = await next.evaluate(() => globalThis.tab.record(2, 'after the gap'));
     await next.evaluate((of) => globalThis.tab.accepted(of), id);
     expect(taken()).toHaveLength(2);

@@ -12,7 +12,7 @@ import { tusLine } from './tus-line.ts';
 import type { WorldTime } from './world-time.ts';
 
 // An app loads it when it comes to that; here it is loaded before, so that no file's reading decides anything.
-await import('../../client-sdk/src/connection/http-lines.ts');
+await import('../../client-sdk/src/connection/http-transport.ts');
 
 /** A photo of this world needs one to three requests. */
 export const CHUNK_BYTES = 512;

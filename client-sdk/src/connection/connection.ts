@@ -1,14 +1,14 @@
 import type { ClientFrameInput, ErrorCode, HeardFrame } from '@tailgate/sync-protocol';
 import { canonicalJson, heardFrame } from '@tailgate/sync-protocol';
 import type { Environment, Socket, SocketEvent } from '../platform/environment.ts';
-import type { Lines } from './lines.ts';
+import type { Transport } from './transport.ts';
 import type { Event, State, Timing } from './machine.ts';
 import { step } from './machine.ts';
 
 type Hello = Extract<ClientFrameInput, { type: 'hello' }>;
 type Ping = Extract<ClientFrameInput, { type: 'ping' }>;
 
-export interface Talk {
+export interface ConnectionListener {
   /** Who we are at this moment. */
   hello(): Hello;
   ping(): Ping;
@@ -33,25 +33,25 @@ function afterRejection(code: string, retryAfterMs: number | undefined): Event {
 export interface ConnectionDeps {
   /** The server, without `/api`. */
   readonly url: string;
-  readonly lines: Lines;
+  readonly transport: Transport;
   readonly environment: Environment;
   readonly timing: Timing;
-  readonly desk: { trouble(code: string, message: string): void };
+  readonly engine: { trouble(code: string, message: string): void };
 }
 
 /** One line after another: does what the machine's states begin with, and tells it what happened. */
 export class Connection {
   readonly #deps: ConnectionDeps;
-  readonly #talk: Talk;
+  readonly #listener: ConnectionListener;
   state: State = { at: 'resting' };
   #socket: Socket | undefined;
   #stopTimer: () => void = () => {};
   /** When what the server answers with its time was sent: hello and pings are answered in order. */
   #asked: number[] = [];
 
-  constructor(deps: ConnectionDeps, talk: Talk) {
+  constructor(deps: ConnectionDeps, listener: ConnectionListener) {
     this.#deps = deps;
-    this.#talk = talk;
+    this.#listener = listener;
   }
 
   send(frame: ClientFrameInput): void {
@@ -73,7 +73,7 @@ export class Connection {
     this.#stopTimer();
     if ('forMs' in state) this.#stopTimer = environment.clock.after(state.forMs, () => this.tell({ is: 'time' }));
     this.#begin(state);
-    this.#talk.moved(state, before);
+    this.#listener.moved(state, before);
   }
 
   #begin(state: State): void {
@@ -82,9 +82,9 @@ export class Connection {
         this.#close();
         return this.#open();
       case 'greeting':
-        return this.#ask(this.#talk.hello());
+        return this.#ask(this.#listener.hello());
       case 'live':
-        if (state.asked) this.#ask(this.#talk.ping());
+        if (state.asked) this.#ask(this.#listener.ping());
         return;
       default:
         this.#close();
@@ -97,11 +97,11 @@ export class Connection {
   }
 
   #open(): void {
-    const { lines, url } = this.#deps;
+    const { transport, url } = this.#deps;
     this.#asked = [];
     let socket: Socket;
     try {
-      socket = lines.open(`${url}/api/sync`);
+      socket = transport.open(`${url}/api/sync`);
     } catch (error) {
       queueMicrotask(() => this.tell({ is: 'closed' }));
       return this.#complain(`cannot open ${url}: ${String(error)}`);
@@ -148,17 +148,17 @@ export class Connection {
         break;
       default:
     }
-    this.#talk.take(frame);
+    this.#listener.take(frame);
   }
 
   #answered(serverTime = ''): void {
     const askedAt = this.#asked.shift();
-    if (askedAt !== undefined) this.#talk.timed(askedAt, serverTime);
+    if (askedAt !== undefined) this.#listener.timed(askedAt, serverTime);
   }
 
   /** A fault of one side, told for the logs. */
   #complain(message: string): void {
-    this.#deps.desk.trouble('BAD_FRAME', message);
+    this.#deps.engine.trouble('BAD_FRAME', message);
   }
 
   #read(data: unknown): HeardFrame | undefined {

@@ -1,7 +1,7 @@
 // Types alone: this is loaded by who asks, and must not take the core with it.
 import type { DeviceTime } from '../connection/device-time.ts';
 import type { State } from '../connection/machine.ts';
-import type { Courier } from './courier.ts';
+import type { SyncEngine } from './sync-engine.ts';
 import type { Clock, Environment } from '../platform/environment.ts';
 import type { Outbox } from '../queue/outbox.ts';
 import type { Replica } from '../replica/replica.ts';
@@ -84,14 +84,14 @@ interface Parts {
   readonly environment: Environment;
   readonly time: DeviceTime;
   readonly accounts: Accounts;
-  readonly courier: Courier;
+  readonly engine: SyncEngine;
   readonly outbox: Outbox;
   readonly replica: Replica;
 }
 
 /** Loaded by who asks. */
 export function takeDiagnostics(
-  { accounts, courier, outbox, replica, time, environment, app, device, url }: Parts,
+  { accounts, engine, outbox, replica, time, environment, app, device, url }: Parts,
   build: Pick<Diagnostics, 'sdk' | 'protocol'>,
 ): Diagnostics {
   return {
@@ -100,9 +100,9 @@ export function takeDiagnostics(
     app,
     device,
     server: placeOf(url),
-    epoch: courier.epoch,
+    epoch: engine.epoch,
     clock: { bootId: time.id, offset: offsetNow(time, environment.clock) },
-    status: courier.status.current,
+    status: engine.status.current,
     accounts: [...accounts.all].map(({ employee, token, leaving, ends_at, routes }) => ({
       employee,
       signedIn: token !== null,
@@ -115,7 +115,8 @@ export function takeDiagnostics(
       employee: queue.head.employee,
       retired: queue.head.retired,
       hasKey: queue.head.queue_key !== null,
-      connection: courier.channels.find((channel) => channel.queue === queue)?.state.at ?? 'resting',
+      connection:
+        engine.queueConnections.find((queueConnection) => queueConnection.queue === queue)?.state.at ?? 'resting',
       epoch: queue.head.epoch,
       sealedSeq: queue.head.sealed_seq,
       waiting: queue.waiting.size,
@@ -135,7 +136,7 @@ export function takeDiagnostics(
         : [],
     ),
     damaged: outbox.damaged,
-    troubles: [...courier.troubles],
+    troubles: [...engine.troubles],
   };
 }
 

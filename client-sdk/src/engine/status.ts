@@ -1,4 +1,4 @@
-import type { Credentials } from './channel.ts';
+import type { Credentials } from './queue-connection.ts';
 import type { State } from '../connection/machine.ts';
 import type { Outbox } from '../queue/outbox.ts';
 import type { Queue } from '../queue/queue.ts';

@@ -14,7 +14,7 @@ export interface FeedDeps {
   readonly timing: Timing;
   readonly replica: Replica;
   readonly outbox: { readonly unfinished: Pick<ItemsByStop, 'scopes'> };
-  readonly desk: { trouble(code: string, message: string): void };
+  readonly engine: { trouble(code: string, message: string): void };
   /** Over which the feed speaks. */
   readonly line: { send(frame: ClientFrameInput): void };
   /** Who asks. */
@@ -95,10 +95,10 @@ export class Feed {
 
   /** Asks for the whole scope: at once the first time, later with growing patience. */
   #again(scope: Scope, why: string): void {
-    const { environment, timing, desk } = this.#deps;
+    const { environment, timing, engine } = this.#deps;
     const failures = this.#failures.get(scope) ?? 0;
     this.#failures.set(scope, failures + 1);
-    desk.trouble('REFETCH', why);
+    engine.trouble('REFETCH', why);
     const ask = (): void => this.#subscribe([scope], true);
     if (failures === 0) return ask();
     this.#timers.push(environment.clock.after(backoffMs(failures, timing, environment.random.fraction()), ask));

@@ -1,6 +1,6 @@
 import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
 import type { Author, Client, Driver, LocalClient } from '../client.ts';
-import type { Withdrawal } from '../engine/courier.ts';
+import type { Withdrawal } from '../engine/sync-engine.ts';
 import type { Diagnostics } from '../engine/diagnostics.ts';
 import type { ClientEvents, Conflict } from '../engine/events.ts';
 import { EventHub } from '../engine/events.ts';
@@ -18,10 +18,10 @@ import type { Store } from '../store/store.ts';
 import type { UploadsPart } from '../upload-port.ts';
 import type { Watch } from '../platform/watch.ts';
 import { follow, select, Signal } from '../platform/watch.ts';
-import { Guest } from './guest.ts';
-import { Host } from './host.ts';
-import type { Message } from './line.ts';
-import { Line } from './line.ts';
+import { FollowerTab } from './follower-tab.ts';
+import { LeaderTab } from './leader-tab.ts';
+import type { Message } from './tab-bus.ts';
+import { TabBus } from './tab-bus.ts';
 
 /** Another page of this origin has the same store open and does not speak to this one. */
 export class StoreInUse extends Error {
@@ -59,20 +59,20 @@ export class TabClient implements Client {
   readonly conflicts: Watch<readonly Conflict[]>;
   readonly #deps: TabDeps;
   readonly #events = new EventHub();
-  readonly #line: Line;
-  readonly #guest: Guest;
+  readonly #bus: TabBus;
+  readonly #follower: FollowerTab;
   readonly #seat: Signal<Client>;
   readonly #leaving = new AbortController();
-  #host: Host | undefined;
+  #leader: LeaderTab | undefined;
   #local: LocalClient | undefined;
   #release: () => void = () => {};
   #leading: Promise<void> = Promise.resolve();
 
   private constructor(deps: TabDeps) {
     this.#deps = deps;
-    this.#line = new Line(deps.name, (message) => this.#take(message));
-    this.#guest = new Guest(this.#line, this.#events);
-    this.#seat = new Signal<Client>(this.#guest);
+    this.#bus = new TabBus(deps.name, (message) => this.#take(message));
+    this.#follower = new FollowerTab(this.#bus, this.#events);
+    this.#seat = new Signal<Client>(this.#follower);
     this.status = this.#of((seat) => seat.status);
     this.driver = this.#of((seat) => seat.driver);
     this.routes = this.#of((seat) => seat.routes);
@@ -80,7 +80,7 @@ export class TabClient implements Client {
     this.conflicts = this.#of((seat) => seat.conflicts);
     this.#events.onListener = () => {
       if (this.#local) this.#local.pages.inbox.tell();
-      else this.#line.say({ type: 'listens' });
+      else this.#bus.say({ type: 'listens' });
     };
   }
 
@@ -88,11 +88,11 @@ export class TabClient implements Client {
   static async open(deps: TabDeps): Promise<TabClient> {
     const client = new TabClient(deps);
     const leads = client.#awaitLock();
-    client.#line.say({ type: 'arrived' });
+    client.#bus.say({ type: 'arrived' });
     const silent = new AbortController();
     try {
-      await Promise.race([leads, client.#guest.shown, silence(deps, silent.signal)]);
-      if (!client.#host) await client.#readIds();
+      await Promise.race([leads, client.#follower.shown, silence(deps, silent.signal)]);
+      if (!client.#leader) await client.#readIds();
     } catch (error) {
       await client.close();
       throw error;
@@ -155,12 +155,12 @@ export class TabClient implements Client {
   }
 
   #recorded(receipt: Receipt): Receipt {
-    this.#host?.recorded(receipt);
+    this.#leader?.recorded(receipt);
     return receipt;
   }
 
   receipt(id: string): Receipt | undefined {
-    return (this.#local && this.#guest.given(id)) ?? this.#seat.current.receipt(id);
+    return (this.#local && this.#follower.given(id)) ?? this.#seat.current.receipt(id);
   }
 
   now(): number {
@@ -188,10 +188,10 @@ export class TabClient implements Client {
   async close(): Promise<void> {
     this.#leaving.abort();
     await this.#leading.catch(() => {});
-    await this.#guest.close();
-    this.#host?.close();
+    await this.#follower.close();
+    this.#leader?.close();
     await this.#closeStores();
-    this.#line.close();
+    this.#bus.close();
     this.#release();
   }
 
@@ -206,7 +206,7 @@ export class TabClient implements Client {
   async #readIds(): Promise<void> {
     for (const { value } of await this.#deps.store.readAll('item')) {
       const item = readItem(value);
-      if (item) this.#guest.know(item.mutation.id);
+      if (item) this.#follower.know(item.mutation.id);
     }
   }
 
@@ -216,8 +216,8 @@ export class TabClient implements Client {
   }
 
   #take(message: Message): void {
-    if (this.#host) this.#host.take(message);
-    else this.#guest.take(message);
+    if (this.#leader) this.#leader.take(message);
+    else this.#follower.take(message);
   }
 
   /** Resolves when this page leads; the lock is held until it closes, or dies. */
@@ -244,11 +244,11 @@ export class TabClient implements Client {
     const client = await this.#deps.start();
     this.#local = client;
     client.pages.events.relay = (told) => {
-      this.#line.say({ type: 'tells', told });
+      this.#bus.say({ type: 'tells', told });
       return this.#events.emit(told);
     };
-    this.#guest.handOver(client);
-    this.#host = new Host(client, this.#line);
+    this.#follower.handOver(client);
+    this.#leader = new LeaderTab(client, this.#bus);
     this.#seat.set(client);
     client.pages.inbox.tell();
   }

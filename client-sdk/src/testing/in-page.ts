@@ -6,7 +6,7 @@ export const nowhere = 'http://scripted.invalid';
 
 /** `fetch`, answered in the same page, worker or process. */
 export const fetchOf =
-  (desk: ScriptedDesk): typeof globalThis.fetch =>
+  (engine: ScriptedDesk): typeof globalThis.fetch =>
   async (input, init) => {
     const request = new Request(input, init);
     const body = new Uint8Array(await request.arrayBuffer());
@@ -15,7 +15,7 @@ export const fetchOf =
       request.signal.addEventListener('abort', () => reject(new DOMException('the request was aborted', 'AbortError')));
       if (request.signal.aborted) return reject(new DOMException('the request was aborted', 'AbortError'));
       const { method, url } = request;
-      desk
+      engine
         .answer({ method, url: new URL(url), headers: Object.fromEntries(request.headers), body }, cut)
         .then((said) => {
           if (said === undefined) return cut();
@@ -27,7 +27,7 @@ export const fetchOf =
   };
 
 /** Sockets that end in the same page, worker or process. What is said arrives later, as on a wire. */
-export const socketsOf = (desk: ScriptedDesk): Environment['WebSocket'] =>
+export const socketsOf = (engine: ScriptedDesk): Environment['WebSocket'] =>
   class implements Socket {
     readonly #listeners: { readonly type: string; readonly listener: (event: SocketEvent) => void }[] = [];
     #line: Hearing | undefined;
@@ -39,7 +39,7 @@ export const socketsOf = (desk: ScriptedDesk): Environment['WebSocket'] =>
         if (this.#over) return;
         this.#tell('open');
         const send = (data: string): void => queueMicrotask(() => this.#tell('message', data));
-        this.#line = desk.connect({ send, close: () => queueMicrotask(end), cut: end });
+        this.#line = engine.connect({ send, close: () => queueMicrotask(end), cut: end });
         if (this.#over) this.#line.closed();
       });
     }

@@ -6,10 +6,10 @@ import { WebSocket, WebSocketServer } from 'ws';
 import type { Listening, ScriptedDesk } from './scripted-lines.ts';
 
 /** Opens a free port of loopback to a scripted server. */
-export async function listen(desk: ScriptedDesk): Promise<Listening> {
-  const http = createServer((request, response) => void answer(desk, request, response));
+export async function listen(engine: ScriptedDesk): Promise<Listening> {
+  const http = createServer((request, response) => void answer(engine, request, response));
   const sockets = new WebSocketServer({ server: http, path: '/api/sync' });
-  sockets.on('connection', (socket) => connect(desk, socket));
+  sockets.on('connection', (socket) => connect(engine, socket));
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
   const address = http.address();
@@ -25,8 +25,8 @@ export async function listen(desk: ScriptedDesk): Promise<Listening> {
   };
 }
 
-function connect(desk: ScriptedDesk, socket: WebSocket): void {
-  const { hear, closed } = desk.connect({
+function connect(engine: ScriptedDesk, socket: WebSocket): void {
+  const { hear, closed } = engine.connect({
     send: (text) => socket.readyState === WebSocket.OPEN && socket.send(text),
     close: (code) => socket.close(code),
     cut: () => socket.terminate(),
@@ -35,11 +35,11 @@ function connect(desk: ScriptedDesk, socket: WebSocket): void {
   socket.on('close', closed);
 }
 
-async function answer(desk: ScriptedDesk, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(engine: ScriptedDesk, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await buffer(request).catch(() => undefined);
   // Whoever asked has gone.
   if (body === undefined) return;
-  const said = await desk.answer(
+  const said = await engine.answer(
     {
       method: request.method ?? 'GET',
       url: new URL(request.url ?? '/', 'http://127.0.0.1'),

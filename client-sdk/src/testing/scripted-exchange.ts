@@ -22,32 +22,32 @@ export interface ExchangeDesk {
 /** `POST /api/sync/push`, and `GET /api/sync/pull`, as docs/protocol.md has them: nothing is kept between two requests. */
 export async function answerExchange(
   { url: { pathname, searchParams }, headers, body }: ScriptedRequest,
-  desk: ExchangeDesk,
+  engine: ExchangeDesk,
 ): Promise<Answer> {
   if (pathname.endsWith('/push')) {
     const parsed = pushBody.safeParse(jsonOf(body));
-    return parsed.success ? answerPush(headers, parsed.data, desk) : refusal(400, 'VALIDATION_FAILED');
+    return parsed.success ? answerPush(headers, parsed.data, engine) : refusal(400, 'VALIDATION_FAILED');
   }
   const cursors = pullCursors.safeParse(JSON.parse(searchParams.get('cursors') ?? '{}'));
   if (!cursors.success) return refusal(400, 'VALIDATION_FAILED');
   const hello = helloOf(headers, { client_id: searchParams.get('client_id') ?? '' });
-  const code = desk.fault(hello, false);
+  const code = engine.fault(hello, false);
   if (code !== undefined) return refused(code);
-  const routes = hello.api_token === undefined ? [] : desk.routes;
-  const frames = desk.look(hello, cursors.data);
-  return { status: 200, body: { server_time: new Date().toISOString(), epoch: String(desk.epoch), routes, frames } };
+  const routes = hello.api_token === undefined ? [] : engine.routes;
+  const frames = engine.look(hello, cursors.data);
+  return { status: 200, body: { server_time: new Date().toISOString(), epoch: String(engine.epoch), routes, frames } };
 }
 
 async function answerPush(
   headers: ScriptedRequest['headers'],
   { mutations, gone, ...who }: PushBody,
-  desk: ExchangeDesk,
+  engine: ExchangeDesk,
 ): Promise<Answer> {
   const hello = helloOf(headers, who);
-  const code = desk.fault(hello, mutations.length === 0 && gone === undefined);
+  const code = engine.fault(hello, mutations.length === 0 && gone === undefined);
   if (code !== undefined) return refused(code);
-  const greeting = desk.greeting(hello);
-  const answer = await desk.push(hello, { mutations, gone });
+  const greeting = engine.greeting(hello);
+  const answer = await engine.push(hello, { mutations, gone });
   return 'code' in answer ? refused(answer.code) : { status: 200, body: { ...greeting, ...answer } };
 }
 

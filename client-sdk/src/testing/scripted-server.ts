@@ -370,7 +370,7 @@ export class ScriptedServer implements ScriptedDesk {
 
   /** The channel over plain HTTP. */
   #exchange(request: ScriptedRequest): Promise<Answer> {
-    const desk: ExchangeDesk = {
+    const engine: ExchangeDesk = {
       epoch: this.ledger.epoch,
       routes: this.routes,
       fault: (hello, first) => (first ? this.rejections.shift() : undefined) ?? this.#fault(hello),
@@ -391,6 +391,6 @@ export class ScriptedServer implements ScriptedDesk {
         return frames;
       },
     };
-    return answerExchange(request, desk);
+    return answerExchange(request, engine);
   }
 }

@@ -1,6 +1,6 @@
 import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
 import type { Author, Driver } from '../client.ts';
-import type { Withdrawal } from '../engine/courier.ts';
+import type { Withdrawal } from '../engine/sync-engine.ts';
 import type { Diagnostics } from '../engine/diagnostics.ts';
 import type { Conflict, Told } from '../engine/events.ts';
 import type { ReviewEntry } from '../engine/inbox.ts';
@@ -86,7 +86,7 @@ const isOurs = fields({ dialect: exactly(dialect) });
 const isMessage = (data: unknown): data is Message => isOurs(data);
 
 /** A line to the other pages of this origin that use the same store. */
-export class Line {
+export class TabBus {
   readonly #channel: BroadcastChannel;
   #closed = false;
 

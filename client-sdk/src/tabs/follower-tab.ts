@@ -1,7 +1,7 @@
 import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
 import { routeScope } from '@tailgate/sync-protocol';
 import type { Client, Driver, LocalClient } from '../client.ts';
-import type { Withdrawal } from '../engine/courier.ts';
+import type { Withdrawal } from '../engine/sync-engine.ts';
 import type { Diagnostics } from '../engine/diagnostics.ts';
 import { newId, platform } from '../platform/environment.ts';
 import { NotSignedIn, Unreachable } from '../platform/errors.ts';
@@ -21,14 +21,14 @@ import type { StopHandle } from '../stop-handle.ts';
 import { stopHandle } from '../stop-handle.ts';
 import type { Watch } from '../platform/watch.ts';
 import { Signal } from '../platform/watch.ts';
-import type { Answer, Call, Change, Line, Message, Result, Shown, Wanted } from './line.ts';
+import type { Answer, Call, Change, TabBus, Message, Result, Shown, Wanted } from './tab-bus.ts';
 import { withNews } from './route-news.ts';
 
 /**
  * A page that sees and records through the page that runs the client. What it records is `recorded` until that page
  * has it on the disk, and is handed over again to whichever page leads next: under its id it is taken once.
  */
-export class Guest implements Client {
+export class FollowerTab implements Client {
   readonly status = new Signal<Status>(unknownStatus);
   readonly driver = new Signal<Driver | undefined>(undefined);
   readonly routes = new Signal<readonly AssignedRoute[]>([]);
@@ -36,7 +36,7 @@ export class Guest implements Client {
   readonly conflicts = new Signal<readonly Conflict[]>([]);
   /** Resolves when this page has something to show. */
   readonly shown: Promise<void>;
-  readonly #line: Line;
+  readonly #bus: TabBus;
   readonly #events: EventHub;
   #known: Known = { assigned: undefined, held: {} };
   readonly #codes = new Map<ReferenceCode['type'], Signal<readonly ReferenceCode[]>>();
@@ -48,9 +48,9 @@ export class Guest implements Client {
   readonly #calls = new Map<string, (answer: Answer) => void>();
   #ready: () => void = () => {};
 
-  constructor(line: Line, events: EventHub) {
+  constructor(bus: TabBus, events: EventHub) {
     this.review = withReceipts(this.#reviewed, (id) => this.#receipts.get(id));
-    this.#line = line;
+    this.#bus = bus;
     this.#events = events;
     this.shown = new Promise((ready) => (this.#ready = ready));
     this.#routes.set('', {
@@ -104,7 +104,7 @@ export class Guest implements Client {
   }
 
   syncNow(): void {
-    this.#line.say({ type: 'syncs' });
+    this.#bus.say({ type: 'syncs' });
   }
 
   async diagnostics(): Promise<Diagnostics> {
@@ -119,7 +119,7 @@ export class Guest implements Client {
     if (known) return known.signal;
     const route = { wanted: { of: 'route', key } as const, signal: new Signal<LocalRoute | undefined>(undefined) };
     this.#routes.set(name, route);
-    this.#line.say({ type: 'wants', wanted: route.wanted });
+    this.#bus.say({ type: 'wants', wanted: route.wanted });
     return route.signal;
   }
 
@@ -132,7 +132,7 @@ export class Guest implements Client {
     if (known) return known;
     const signal = new Signal<readonly ReferenceCode[]>([]);
     this.#codes.set(type, signal);
-    this.#line.say({ type: 'wants', wanted: { of: 'codes', type } });
+    this.#bus.say({ type: 'wants', wanted: { of: 'codes', type } });
     return signal;
   }
 
@@ -159,13 +159,13 @@ export class Guest implements Client {
     receipt.shows({ at: 'recorded' });
     this.#receipts.set(by.id, receipt);
     this.#unsaved.set(by.id, change);
-    this.#line.say({ type: 'records', change });
+    this.#bus.say({ type: 'records', change });
     return receipt;
   }
 
   receipt(id: string): Receipt | undefined {
     const receipt = this.#receipts.get(id);
-    if (receipt && !this.#unsaved.has(id)) this.#line.say({ type: 'wants', wanted: { of: 'receipt', id } });
+    if (receipt && !this.#unsaved.has(id)) this.#bus.say({ type: 'wants', wanted: { of: 'receipt', id } });
     return receipt;
   }
 
@@ -214,14 +214,14 @@ export class Guest implements Client {
   /** Another page leads from now on: it may never have heard what we asked the last one. */
   #meet(): void {
     this.#endCalls();
-    for (const change of this.#unsaved.values()) this.#line.say({ type: 'records', change });
+    for (const change of this.#unsaved.values()) this.#bus.say({ type: 'records', change });
     for (const what of ['status', 'driver', 'routes', 'known', 'review', 'conflicts'] as const)
-      this.#line.say({ type: 'wants', wanted: { of: what } });
-    for (const { wanted } of this.#routes.values()) this.#line.say({ type: 'wants', wanted });
-    for (const type of this.#codes.keys()) this.#line.say({ type: 'wants', wanted: { of: 'codes', type } });
+      this.#bus.say({ type: 'wants', wanted: { of: what } });
+    for (const { wanted } of this.#routes.values()) this.#bus.say({ type: 'wants', wanted });
+    for (const type of this.#codes.keys()) this.#bus.say({ type: 'wants', wanted: { of: 'codes', type } });
     for (const [id, receipt] of this.#receipts)
-      if (receipt.current.at !== 'on_host') this.#line.say({ type: 'wants', wanted: { of: 'receipt', id } });
-    this.#line.say({ type: 'listens' });
+      if (receipt.current.at !== 'on_host') this.#bus.say({ type: 'wants', wanted: { of: 'receipt', id } });
+    this.#bus.say({ type: 'listens' });
   }
 
   #author() {
@@ -233,7 +233,7 @@ export class Guest implements Client {
   async #ask(what: Call): Promise<Result> {
     const id = newId(platform);
     const answered = new Promise<Answer>((resolve) => this.#calls.set(id, resolve));
-    this.#line.say({ type: 'asks', id, what });
+    this.#bus.say({ type: 'asks', id, what });
     const answer = await answered;
     if (answer.kind === 'result') return answer.value;
     if (answer.kind === 'unreachable') throw new Unreachable(what.call, new Error(answer.message));
@@ -294,7 +294,7 @@ export class Guest implements Client {
   }
 
   #tell(told: Told): void {
-    if (this.#events.emit(told) && 'id' in told.event) this.#line.say({ type: 'heard', id: told.event.id });
+    if (this.#events.emit(told) && 'id' in told.event) this.#bus.say({ type: 'heard', id: told.event.id });
   }
 }
 

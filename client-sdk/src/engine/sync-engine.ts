@@ -1,7 +1,7 @@
 import type { Cursor, Scope, HeardFrame } from '@tailgate/sync-protocol';
 import { clientScope, codesScope } from '@tailgate/sync-protocol';
-import type { ChannelDeps, Credentials, Desk } from './channel.ts';
-import { Channel } from './channel.ts';
+import type { QueueConnectionDeps, Credentials, EngineApi } from './queue-connection.ts';
+import { QueueConnection } from './queue-connection.ts';
 import type { EventHub } from './events.ts';
 import { Inbox } from './inbox.ts';
 import type { QueueItem } from '../queue/item.ts';
@@ -16,7 +16,7 @@ import type { Status, Trouble } from './status.ts';
 import { connectionStatus, pendingOf } from './status.ts';
 import { Signal } from '../platform/watch.ts';
 
-export interface CourierDeps extends Omit<ChannelDeps, 'desk'> {
+export interface SyncEngineDeps extends Omit<QueueConnectionDeps, 'engine'> {
   readonly accounts: Accounts;
   readonly auth: Auth;
   readonly events: EventHub;
@@ -39,16 +39,16 @@ const sameTroubleMs = 60_000;
  * Brings the parts together: a channel for each queue, the feed of the driver who works with the device, receipts,
  * status and events. Decides who may speak with which credentials.
  */
-export class Courier implements Desk {
+export class SyncEngine implements EngineApi {
   readonly status: Signal<Status>;
   readonly inbox: Inbox;
   /** The last things that went wrong, the latest last. */
   readonly troubles: Trouble[] = [];
   /** The latest trouble, as long as nothing says that it is over. */
   #lasting: Trouble | undefined;
-  readonly #deps: CourierDeps;
+  readonly #deps: SyncEngineDeps;
   /** One for each queue. */
-  readonly channels: Channel[] = [];
+  readonly queueConnections: QueueConnection[] = [];
   readonly #receipts = new Map<string, Receipt>();
   /** Queues of which this run has shown a key in vain: while there is a token, they do not try the next one. */
   readonly #keyRefused = new Set<Queue>();
@@ -60,7 +60,7 @@ export class Courier implements Desk {
   #clockAheadMs: number | undefined;
   #closed = false;
 
-  constructor(deps: CourierDeps) {
+  constructor(deps: SyncEngineDeps) {
     this.#deps = deps;
     this.status = new Signal(this.#computeStatus());
     this.inbox = new Inbox(deps);
@@ -118,8 +118,8 @@ export class Courier implements Desk {
   }
 
   wake(): void {
-    this.#deps.lines.woken();
-    for (const channel of this.channels) channel.wake();
+    this.#deps.transport.woken();
+    for (const queueConnection of this.queueConnections) queueConnection.wake();
     void this.#tellSignOuts();
   }
 
@@ -132,7 +132,7 @@ export class Courier implements Desk {
   bytesPass(pass: boolean): void {
     if (pass === this.#bytesPass) return;
     this.#bytesPass = pass;
-    if (pass) for (const channel of this.channels) channel.knock();
+    if (pass) for (const queueConnection of this.queueConnections) queueConnection.knock();
     this.showStatus();
   }
 
@@ -146,7 +146,7 @@ export class Courier implements Desk {
   close(): void {
     this.#closed = true;
     this.#deps.outbox.release();
-    for (const channel of this.channels) channel.close();
+    for (const queueConnection of this.queueConnections) queueConnection.close();
   }
 
   // ── What channels ask and tell ───────────────────────────────────────────────────────────────────────────────────
@@ -203,8 +203,8 @@ export class Courier implements Desk {
     if (accounts.setEnd(employee, at)) events.emit({ name: 'expires', event: { employee, at } });
   }
 
-  rejected(channel: Channel, code: string, message: string): void {
-    const { queue } = channel;
+  rejected(queueConnection: QueueConnection, code: string, message: string): void {
+    const { queue } = queueConnection;
     const credentials = this.credentials(queue);
     // Never a reason to drop anything: the queue key drains what there is, the rest waits for the driver.
     if (code === 'INVALID_TOKEN' && credentials && 'api_token' in credentials)
@@ -214,7 +214,7 @@ export class Courier implements Desk {
       this.#deps.outbox.setQueueKey(queue, null);
       this.#keyRefused.add(queue);
       this.#update();
-    } else if (code === 'CLIENT_OF_OTHER_EMPLOYEE') channel.fork();
+    } else if (code === 'CLIENT_OF_OTHER_EMPLOYEE') queueConnection.fork();
     this.trouble(code, message);
   }
 
@@ -256,10 +256,10 @@ export class Courier implements Desk {
     const employee = accounts.employee;
     if (employee !== undefined) outbox.queueOf(employee);
     for (const queue of outbox.queues) {
-      if (this.channels.some((channel) => channel.queue === queue)) continue;
-      this.channels.push(new Channel(queue, { ...this.#deps, desk: this }));
+      if (this.queueConnections.some((queueConnection) => queueConnection.queue === queue)) continue;
+      this.queueConnections.push(new QueueConnection(queue, { ...this.#deps, engine: this }));
     }
-    for (const channel of this.channels) channel.update();
+    for (const queueConnection of this.queueConnections) queueConnection.update();
     this.showStatus();
   }
 
@@ -292,9 +292,9 @@ export class Courier implements Desk {
 
   #computeStatus(): Status {
     const account = this.#deps.accounts.current.current;
-    const channel = this.channels.find(({ queue }) => this.followerOf(queue));
+    const queueConnection = this.queueConnections.find(({ queue }) => this.followerOf(queue));
     return {
-      connection: connectionStatus(account?.token, channel?.state, this.#bytesPass),
+      connection: connectionStatus(account?.token, queueConnection?.state, this.#bytesPass),
       employeeId: account?.employee,
       ...pendingOf(this.#deps.outbox, (queue) => this.credentials(queue)),
       uploading: this.#files,

@@ -4,26 +4,26 @@ import { messageOf, Unreachable } from '../platform/errors.ts';
 import type { Receipt } from '../queue/receipt.ts';
 import type { LocalRoute } from '../replica/local-route.ts';
 import type { Watch } from '../platform/watch.ts';
-import type { Answer, Call, Change, Line, Message, Shown, Wanted } from './line.ts';
+import type { Answer, Call, Change, TabBus, Message, Shown, Wanted } from './tab-bus.ts';
 import { newsOf } from './route-news.ts';
 
 /** The page that runs the client, as the other pages meet it. */
-export class Host {
+export class LeaderTab {
   readonly #client: LocalClient;
-  readonly #line: Line;
+  readonly #bus: TabBus;
   /** What is shown, by name: how to show it whole to one who has nothing yet, and the way to stop. */
   readonly #showing = new Map<string, { readonly again: () => void; readonly stop: () => void }>();
 
-  constructor(client: LocalClient, line: Line) {
+  constructor(client: LocalClient, bus: TabBus) {
     this.#client = client;
-    this.#line = line;
-    line.say({ type: 'leads' });
+    this.#bus = bus;
+    bus.say({ type: 'leads' });
   }
 
   take(message: Message): void {
     switch (message.type) {
       case 'arrived':
-        return this.#line.say({ type: 'leads' });
+        return this.#bus.say({ type: 'leads' });
       case 'wants':
         return this.#want(message.wanted);
       case 'records':
@@ -42,7 +42,7 @@ export class Host {
 
   /** A change was recorded in this very page. */
   recorded({ id }: Receipt): void {
-    this.#line.say({ type: 'recorded', id });
+    this.#bus.say({ type: 'recorded', id });
   }
 
   close(): void {
@@ -78,7 +78,7 @@ export class Host {
   }
 
   #show<Value>(name: string, watch: Watch<Value>, shown: (value: Value) => Shown): void {
-    const say = (): void => this.#line.say({ type: 'shows', shown: shown(watch.current) });
+    const say = (): void => this.#bus.say({ type: 'shows', shown: shown(watch.current) });
     this.#keepShowing(name, watch, say, say);
   }
 
@@ -90,12 +90,12 @@ export class Host {
       const news: Shown = next
         ? { of: 'route news', key, value: newsOf(shown, next) }
         : { of: 'route', key, value: next };
-      this.#line.say({ type: 'shows', shown: news });
+      this.#bus.say({ type: 'shows', shown: news });
       shown = next;
     };
     const sayWhole = (): void => {
       shown = watch.current;
-      this.#line.say({ type: 'shows', shown: { of: 'route', key, value: shown } });
+      this.#bus.say({ type: 'shows', shown: { of: 'route', key, value: shown } });
     };
     this.#keepShowing(name, watch, sayWhole, say);
   }
@@ -113,7 +113,7 @@ export class Host {
   }
 
   async #answer(id: string, what: Call): Promise<void> {
-    this.#line.say({ type: 'answers', id, answer: await this.#do(what) });
+    this.#bus.say({ type: 'answers', id, answer: await this.#do(what) });
   }
 
   async #do(what: Call): Promise<Answer> {

@@ -15,12 +15,12 @@ export interface HttpDeps {
 }
 
 /**
- * Lines over plain HTTP, for networks that block sockets. While one of them carries the traffic, a socket is tried now
+ * Transport over plain HTTP, for networks that block sockets. While one of them carries the traffic, a socket is tried now
  * and then; when one is answered, every line goes back to sockets. Few phones ever need it.
  */
-export class HttpLines {
+export class HttpTransport {
   readonly #deps: HttpDeps;
-  readonly #lines = new Set<HttpSocket>();
+  readonly #sockets = new Set<HttpSocket>();
   #stopLooking: (() => void) | undefined;
 
   constructor(deps: HttpDeps) {
@@ -34,20 +34,20 @@ export class HttpLines {
     line.addEventListener('message', () => {
       isAnswered = true;
       prefer(true);
-      this.#lines.add(line);
+      this.#sockets.add(line);
       this.#lookForSockets(url, timing.socketAgainMs);
     });
     line.addEventListener('close', () => {
       if (!isAnswered) prefer(false);
-      this.#lines.delete(line);
-      if (this.#lines.size === 0) this.#stopLooking?.();
+      this.#sockets.delete(line);
+      if (this.#sockets.size === 0) this.#stopLooking?.();
     });
     return line;
   }
 
   /** A socket, once it has answered; where it does not, HTTP. */
   try(url: string): Socket {
-    const line = new TrialLine(() => this.open(url));
+    const line = new TrialSocket(() => this.open(url));
     line.end = this.#ask(url, (socket) => {
       if (socket) this.#deps.prefer(false);
       line.take(socket);
@@ -72,7 +72,7 @@ export class HttpLines {
       if (!socket) return this.#lookForSockets(url, nextMs);
       socket.close();
       this.#deps.prefer(false);
-      for (const line of this.#lines) line.close();
+      for (const line of this.#sockets) line.close();
     });
     return () => {
       this.#stopLooking = undefined;
@@ -121,7 +121,7 @@ export class HttpLines {
 }
 
 /** A line that is a socket, or goes over HTTP where no socket answers. */
-class TrialLine implements Socket {
+class TrialSocket implements Socket {
   /** Ends the trial. */
   end: () => void = () => {};
   readonly #http: () => Socket;

@@ -1,5 +1,5 @@
 import type { Socket } from '../platform/environment.ts';
-import type { HttpDeps, HttpLines } from './http-lines.ts';
+import type { HttpDeps, HttpTransport } from './http-transport.ts';
 
 /** Sockets in a row that said nothing, before plain HTTP is tried: one may have met a server that was just starting. */
 const enoughSilence = 2;
@@ -8,12 +8,12 @@ const enoughSilence = 2;
  * Opens lines to one server: a socket; where sockets say nothing, one that goes on over plain HTTP if the next socket is
  * silent, too. A dead zone silences both: what sockets did not say there counts for nothing.
  */
-export class Lines {
+export class Transport {
   readonly #deps: Pick<HttpDeps, 'environment' | 'timing'>;
   #silent = 0;
   /** The last line over HTTP was answered, and no socket since. */
   #httpWorks = false;
-  #http: HttpLines | undefined;
+  #http: HttpTransport | undefined;
 
   constructor(deps: Pick<HttpDeps, 'environment' | 'timing'>) {
     this.#deps = deps;
@@ -65,8 +65,8 @@ export class Lines {
    */
   async #loadHttp(): Promise<void> {
     try {
-      const { HttpLines } = await import('./http-lines.ts');
-      this.#http = new HttpLines({
+      const { HttpTransport } = await import('./http-transport.ts');
+      this.#http = new HttpTransport({
         ...this.#deps,
         socketUrl,
         // The next one is of its kind, too.

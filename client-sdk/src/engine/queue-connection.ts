@@ -1,9 +1,9 @@
 import type { AssignedRoute, ClientFrameInput, Cursor, Scope, HeardFrame } from '@tailgate/sync-protocol';
 import { currentProtocol } from '@tailgate/sync-protocol';
-import type { Talk } from '../connection/connection.ts';
+import type { ConnectionListener } from '../connection/connection.ts';
 import { Connection } from '../connection/connection.ts';
 import type { DeviceTime } from '../connection/device-time.ts';
-import type { Lines } from '../connection/lines.ts';
+import type { Transport } from '../connection/transport.ts';
 import type { State, Timing } from '../connection/machine.ts';
 import type { Environment } from '../platform/environment.ts';
 import type { Outbox } from '../queue/outbox.ts';
@@ -20,7 +20,7 @@ type Welcome = Extract<HeardFrame, { type: 'welcome' }>;
 type SessionFrame = Extract<HeardFrame, { type: 'session' }>;
 
 /** What a channel asks and tells the client around it. */
-export interface Desk {
+export interface EngineApi {
   /** Undefined where this queue has nothing to say now, or nobody who may say it. */
   credentials(queue: Queue): Credentials | undefined;
   /** The scopes that this queue's connection follows. */
@@ -29,7 +29,7 @@ export interface Desk {
   followerOf(queue: Queue): Account | undefined;
   welcomed(queue: Queue, epoch: string): void;
   session(queue: Queue, frame: SessionFrame): void;
-  rejected(channel: Channel, code: string, message: string): void;
+  rejected(queueConnection: QueueConnection, code: string, message: string): void;
   trouble(code: string, message: string): void;
   /** The server has answered changes. */
   relieved(): void;
@@ -37,9 +37,9 @@ export interface Desk {
   showStatus(): void;
 }
 
-export interface ChannelDeps {
+export interface QueueConnectionDeps {
   readonly url: string;
-  readonly lines: Lines;
+  readonly transport: Transport;
   readonly environment: Environment;
   readonly timing: Timing;
   readonly accounts: Accounts;
@@ -48,15 +48,15 @@ export interface ChannelDeps {
   readonly time: DeviceTime;
   readonly device: string;
   readonly app: string;
-  readonly desk: Desk;
+  readonly engine: EngineApi;
 }
 
 /** What hello calls this build. */
 export const sdkName = 'tailgate-client-sdk/0.1.0';
 
 /** One queue and its own line to the server: no queue waits for another's credentials, or faults. */
-export class Channel implements Talk {
-  readonly #deps: ChannelDeps;
+export class QueueConnection implements ConnectionListener {
+  readonly #deps: QueueConnectionDeps;
   readonly #connection: Connection;
   queue: Queue;
   /** While the connection is live. */
@@ -69,7 +69,7 @@ export class Channel implements Talk {
   /** The credentials of this connection. */
   #shown = '';
 
-  constructor(queue: Queue, deps: ChannelDeps) {
+  constructor(queue: Queue, deps: QueueConnectionDeps) {
     this.queue = queue;
     this.#deps = deps;
     this.#connection = new Connection(deps, this);
@@ -81,7 +81,7 @@ export class Channel implements Talk {
 
   /** Looks again at what there is to do, and sends what waits. */
   update(): void {
-    const credentials = this.#deps.desk.credentials(this.queue);
+    const credentials = this.#deps.engine.credentials(this.queue);
     if (!credentials) return this.#connection.tell({ is: 'unwanted' });
     const shown = JSON.stringify(credentials);
     if (this.#shown !== shown) this.#connection.tell({ is: 'renewed' });
@@ -113,16 +113,16 @@ export class Channel implements Talk {
   // ── What the connection asks and tells ────────────────────────────────────────────────────────────────────────────
 
   hello(): Extract<ClientFrameInput, { type: 'hello' }> {
-    const { device, app, desk } = this.#deps;
+    const { device, app, engine } = this.#deps;
     const { client_id, employee, queue_key } = this.queue.head;
-    const cursors = desk.cursors(this.queue);
+    const cursors = engine.cursors(this.queue);
     this.#follows = Object.keys(cursors);
     return {
       type: 'hello',
       protocol: currentProtocol,
       client_id,
       employee_id: employee,
-      ...desk.credentials(this.queue),
+      ...engine.credentials(this.queue),
       ...(queue_key === null && { wants_queue_key: true }),
       device,
       app,
@@ -149,17 +149,17 @@ export class Channel implements Talk {
       this.#feed?.end();
       this.#sender = this.#feed = undefined;
     }
-    this.#deps.desk.showStatus();
+    this.#deps.engine.showStatus();
   }
 
   take(frame: HeardFrame): void {
-    const { outbox, replica, desk } = this.#deps;
+    const { outbox, replica, engine } = this.#deps;
     switch (frame.type) {
       case 'welcome':
         return this.#welcome(frame);
       case 'ack':
         outbox.settle(this.queue, frame.results, replica);
-        desk.relieved();
+        engine.relieved();
         if (frame.fork !== undefined) return this.fork();
         if (frame.wants !== undefined && !this.#reconcile(frame.wants - 1)) return;
         this.#sender?.took(frame);
@@ -167,11 +167,11 @@ export class Channel implements Talk {
         return;
       case 'error':
         this.#sender?.failed();
-        return desk.trouble(frame.code, frame.message);
+        return engine.trouble(frame.code, frame.message);
       case 'reject':
-        return desk.rejected(this, frame.code, frame.message);
+        return engine.rejected(this, frame.code, frame.message);
       case 'session':
-        return desk.session(this.queue, frame);
+        return engine.session(this.queue, frame);
       case 'routes':
         return this.#follow(frame.routes);
       case 'patch':
@@ -187,16 +187,16 @@ export class Channel implements Talk {
   }
 
   #welcome(frame: Welcome): void {
-    const { outbox, desk, time } = this.#deps;
+    const { outbox, engine, time } = this.#deps;
     if (frame.queue_key !== undefined) outbox.setQueueKey(this.queue, frame.queue_key);
     if (!this.#reconcile(frame.last_seq, frame.epoch)) return;
     const deps = { ...this.#deps, line: this.#connection };
     this.#sender = new Sender(this.queue, frame.limits, deps);
     this.#isTimed = time.isSure;
-    const account = desk.followerOf(this.queue);
+    const account = engine.followerOf(this.queue);
     if (account) this.#feed = new Feed({ ...deps, account, follows: this.#follows });
     this.#follow(frame.routes);
-    desk.welcomed(this.queue, frame.epoch);
+    engine.welcomed(this.queue, frame.epoch);
     // What the welcome brings may have ended this channel.
     this.#pump();
   }
@@ -214,7 +214,7 @@ export class Channel implements Talk {
   /** A hello that lay in a dead zone tells the time badly: its first pong is waited for, however long that takes. */
   timed(askedAt: number, serverTime: string): void {
     this.#deps.time.take(askedAt, serverTime);
-    this.#deps.desk.showStatus();
+    this.#deps.engine.showStatus();
     if (!this.#sender || this.#isTimed) return;
     this.#isTimed = true;
     // The next ping tells the server what was found out.
@@ -224,7 +224,7 @@ export class Channel implements Talk {
 
   /** Brings queue and watermark together; false where the queue goes on as another one. */
   #reconcile(lastSeq: number, epoch = this.queue.head.epoch): boolean {
-    const { outbox, desk } = this.#deps;
+    const { outbox, engine } = this.#deps;
     const gone = outbox.reconcile(this.queue, lastSeq, epoch);
     if (gone === 'fork') {
       this.fork();
@@ -232,7 +232,7 @@ export class Channel implements Talk {
     }
     if (gone) {
       this.#connection.send({ type: 'gone', ...gone, reason: 'no longer on this device' });
-      desk.trouble('GONE', `changes ${gone.from} to ${gone.to} are no longer on this device`);
+      engine.trouble('GONE', `changes ${gone.from} to ${gone.to} are no longer on this device`);
     }
     return true;
   }
