@@ -268,7 +268,7 @@ export const libraries: Record<string, string[]> = {
   '@fastify/cors': server('http/server/', 'http/build.ts'),
   '@fastify/rate-limit': server('http/server/', 'http/build.ts'),
   '@fastify/multipart': server('http/', 'app.ts'),
-  '@tus/server': server('sync/plain-http/'),
+  '@tus/server': server('sync/plain-http/', 'assets/tus-store.ts'),
   'tus-js-client': ['client-sdk/src/uploads/'],
   ws: ['server/src/sync/', 'client-sdk/src/testing/'],
   nodemailer: server('mail/'),

@@ -15,6 +15,7 @@ import type { Pauses } from '../../server/src/mutations/intake/pauses.ts';
 import type { Wakeups } from '../../server/src/mutations/jobs/wakeups.ts';
 import { readableHeaders } from '../../server/src/http/server/browser-rules.ts';
 import { mountSync } from '../../server/src/sync/socket.ts';
+import { answerErrors } from '../../server/src/wire/error-answers.ts';
 import { mountUploads } from '../../server/src/sync/plain-http/uploads.ts';
 import type { Chance } from './chance.ts';
 import { type Fuse, MortalDatabase } from './mortal-database.ts';
@@ -57,6 +58,7 @@ export class ServerNode {
     onDeath: () => void,
   ): Promise<ServerNode> {
     const app = Fastify();
+    answerErrors(app);
     const db = new MortalDatabase(pool, stillness, onDeath);
     const clock = (): Date => new Date(time.now);
     const rules = () => ({ codes: codeBook([]), closeMode: 'legacy' as const, timerMs: 600_000 });

@@ -1,9 +1,9 @@
 import type { ErrorCode } from '@tailgate/sync-protocol';
 
-/** Why an upload is not taken; the edge answers it with the code's status. */
+/** Refuses a request for an upload. The edge answers with the status of the code. */
 export class UploadRefusal extends Error {
   override readonly name = 'UploadRefusal';
-  readonly code: Extract<ErrorCode, 'TOO_LARGE' | 'IDEMPOTENCY_KEY_REUSED'>;
+  readonly code: Extract<ErrorCode, 'TOO_LARGE' | 'IDEMPOTENCY_KEY_REUSED' | 'UPLOAD_NOT_FOUND'>;
 
   constructor(code: UploadRefusal['code'], message: string) {
     super(message);

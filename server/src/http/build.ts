@@ -19,7 +19,7 @@ import { invitationEndpoints } from './endpoints/invitation-endpoints.ts';
 import { mountDocs } from './docs/mount-docs.ts';
 import type { PreviewMail } from './endpoints/email-preview.ts';
 import { emailEndpoints } from './endpoints/email-preview.ts';
-import { AppError, errorAnswer, toAppError } from '../wire/errors.ts';
+import { answerErrors } from '../wire/error-answers.ts';
 import { codeEndpoints } from './endpoints/code-endpoints.ts';
 import { readForms } from './answers/form.ts';
 import { isHandshake } from './server/handshake.ts';
@@ -170,30 +170,6 @@ function readJsonOnly(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request: unknown, bytes: Buffer, done) =>
     done(null, parseJsonBody(bytes)),
   );
-}
-
-function answerErrors(app: FastifyInstance): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    // Answers hold tokens and customers; what may be cached says so itself.
-    reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' });
-    done();
-  });
-  app.setNotFoundHandler(() => {
-    throw new AppError('NOT_FOUND');
-  });
-  app.setErrorHandler((thrown, request, reply) => {
-    const error = toAppError(thrown);
-    const { status, headers, body } = errorAnswer(error, request.id);
-    if (error.code === 'INTERNAL') request.log.error({ err: error.cause ?? error }, 'a request failed');
-    else if (status >= 500) request.log.warn({ err: error.cause ?? error }, 'a request has to come again');
-    if (status === 401) reply.header('www-authenticate', 'Bearer');
-    // Whoever still sends would not hear our answer if the connection were closed, as Fastify asks for where it stopped
-    // reading: the rest is read and dropped.
-    if (reply.raw.shouldKeepAlive) reply.removeHeader('connection');
-    request.raw.unpipe();
-    request.raw.resume();
-    return reply.code(status).headers(headers).send(body);
-  });
 }
 
 /** Of an address that we do not have, in the log. */

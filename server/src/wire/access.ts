@@ -4,10 +4,12 @@ import type { FastifyRequest } from 'fastify';
 import type { Driver, Sessions } from '../auth/sessions.ts';
 import { AppError } from './errors.ts';
 
-/** What a caller shows of itself. */
+/** The credentials in the headers of a request. */
 export interface Credentials {
   readonly employee: string | undefined;
   readonly token: string | undefined;
+  /** The key of one phone's queue, for requests without a session (decision 54). */
+  readonly queueKey: string | undefined;
 }
 
 /** The documented headers; the spelling with hyphens is for proxies that drop names with underscores (contract §1). */
@@ -15,6 +17,7 @@ export function credentialsOf({ headers }: Pick<FastifyRequest, 'headers'>): Cre
   return {
     employee: text(headers['employee_id']) ?? text(headers['employee-id']),
     token: text(headers['api_token']) ?? text(headers['api-token']),
+    queueKey: text(headers['queue_key']) ?? text(headers['queue-key']),
   };
 }
 

@@ -62,11 +62,15 @@ export interface ErrorAnswer {
 /** The documented error envelope (contract §1). */
 export function errorAnswer(error: AppError, requestId: string): ErrorAnswer {
   const { code, message, details, data, retryAfterMs } = error;
-  // Rounded up: whoever comes when told must not come too early.
+  // Rounded up: a client that waits exactly this long must not come too early.
   const seconds = retryAfterMs === undefined ? retryAfterSeconds[code] : Math.max(1, Math.ceil(retryAfterMs / 1000));
+  const { status } = errorCodes[code];
   return {
-    status: errorCodes[code].status,
-    headers: seconds === undefined ? {} : { 'retry-after': String(seconds) },
+    status,
+    headers: {
+      ...(seconds !== undefined && { 'retry-after': String(seconds) }),
+      ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+    },
     body: { success: false, message, data, error: { code, details, request_id: requestId } },
   };
 }

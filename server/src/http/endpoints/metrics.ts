@@ -21,8 +21,8 @@ export function mountMetrics(app: FastifyInstance, { read, opsToken, access }: M
       try {
         if (access === 'token' || !isFromHere(request)) requireOperator(request, opsToken);
       } catch (error) {
-        const { status, body } = errorAnswer(toAppError(error), request.id);
-        return reply.code(status).header('www-authenticate', 'Bearer').send(body);
+        const { status, headers, body } = errorAnswer(toAppError(error), request.id);
+        return reply.code(status).headers(headers).send(body);
       }
       return undefined;
     },

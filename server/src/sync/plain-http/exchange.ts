@@ -1,4 +1,4 @@
-import type { Cursor, ErrorCode, ErrorDetail, PushBody, Scope } from '@tailgate/sync-protocol';
+import type { Cursor, ErrorCode, PushBody, Scope } from '@tailgate/sync-protocol';
 import { clientScope, currentProtocol, oldestProtocol, pullCursors, pushBody } from '@tailgate/sync-protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodMiniType } from 'zod/mini';
@@ -6,6 +6,8 @@ import { hashToken } from '../../auth/tokens.ts';
 import type { Queryable } from '../../db/types.ts';
 import { MalformedPush } from '../../mutations/item.ts';
 import { UnknownQueue } from '../../mutations/intake/pipeline.ts';
+import { credentialsOf } from '../../wire/access.ts';
+import { AppError } from '../../wire/errors.ts';
 import { faultsOf } from '../../wire/schema-faults.ts';
 import { findOwner, openClients, type ClientAsk } from '../clients.ts';
 import { bootOf, clockOf } from '../device-clock.ts';
@@ -13,18 +15,6 @@ import type { Hub } from '../hub.ts';
 import { beyondSealed } from '../incoming.ts';
 import { features, toldLimits, type SyncLimits } from '../limits.ts';
 import { lookOnce } from './look.ts';
-import { credentialsOf, refuse } from './plain-http.ts';
-
-/** Why a request is not served: told in the error envelope. */
-class Refused extends Error {
-  readonly code: ErrorCode;
-  readonly details: readonly ErrorDetail[];
-  constructor(code: ErrorCode, details: readonly ErrorDetail[] = []) {
-    super(code);
-    this.code = code;
-    this.details = details;
-  }
-}
 
 /**
  * Who asks, and by what: a driver's session, the key of one queue, or the operator's token, with which a queue that was
@@ -65,60 +55,42 @@ export function serveExchange(http: FastifyInstance, { path, hub, db, isOperator
     );
     // A megabyte of whoever shows nothing that counts is not worth reading. A queue's key counts for a queue, which the
     // body names.
-    const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-      if (isOperator(request)) return undefined;
-      try {
-        const { employee, shows } = await authenticate(request, hub);
-        if (shows === 'token') request.driver = { employee };
-        return undefined;
-      } catch (error) {
-        return refused(request, reply, error);
-      }
+    const onRequest = async (request: FastifyRequest): Promise<void> => {
+      if (isOperator(request)) return;
+      const { employee, shows } = await authenticate(request, hub);
+      if (shows === 'token') request.driver = { employee };
     };
-    app.post(`${path}/push`, { bodyLimit: hub.limits.frame_bytes, onRequest }, (request, reply) =>
-      answer(request, reply, async () => {
-        const caller = isOperator(request) ? operatorFor(request) : await authenticate(request, hub);
-        const body = read(pushBody, request.body);
-        return push(
-          { hub, db },
-          { ...caller, requestId: request.id },
-          { ...body, client_id: body.client_id.toLowerCase() },
-          inFlight,
-        );
-      }),
-    );
-    app.get(`${path}/pull`, (request, reply) =>
-      answer(request, reply, async () => pull(hub, db, await authenticate(request, hub), queryOf(request))),
+    app.post(`${path}/push`, { bodyLimit: hub.limits.frame_bytes, onRequest }, async (request, reply) => {
+      const caller = isOperator(request) ? operatorFor(request) : await authenticate(request, hub);
+      const body = read(pushBody, request.body);
+      const clientId = body.client_id.toLowerCase();
+      const pusher = { ...caller, requestId: request.id };
+      return sendJson(reply, await push({ hub, db }, pusher, { ...body, client_id: clientId }, inFlight));
+    });
+    app.get(`${path}/pull`, async (request, reply) =>
+      sendJson(reply, await pull(hub, db, await authenticate(request, hub), queryOf(request))),
     );
   });
 }
 
-async function answer(request: FastifyRequest, reply: FastifyReply, work: () => Promise<object | string>) {
-  try {
-    return await reply.header('content-type', 'application/json; charset=utf-8').send(await work());
-  } catch (error) {
-    return refused(request, reply, error);
-  }
-}
+const sendJson = (reply: FastifyReply, body: object | string): FastifyReply =>
+  reply.header('content-type', 'application/json; charset=utf-8').send(body);
 
-function refused(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
-  if (!(error instanceof Refused)) throw error;
-  if (error.code === 'RATE_LIMITED') reply.header('retry-after', '1');
-  return refuse(request, reply, error.code, error.details);
-}
+const refused = (code: ErrorCode, path: string, message: string): AppError =>
+  new AppError(code, { details: [{ path, message }] });
 
 async function authenticate(request: FastifyRequest, hub: Hub): Promise<Caller> {
   const { employee, token, queueKey } = credentialsOf(request);
   if (employee === undefined || (token === undefined) === (queueKey === undefined))
-    throw new Refused('MISSING_CREDENTIALS');
+    throw new AppError('MISSING_CREDENTIALS');
   if (token === undefined) return { employee, shows: 'queue key', queueKey: queueKey ?? '' };
-  if (!(await hub.sessions.authenticate(employee, token))) throw new Refused('INVALID_TOKEN');
+  if (!(await hub.sessions.authenticate(employee, token))) throw new AppError('INVALID_TOKEN');
   return { employee, shows: 'token', session: hashToken(token) };
 }
 
 function operatorFor(request: FastifyRequest): Caller {
   const { employee } = credentialsOf(request);
-  if (employee === undefined) throw new Refused('MISSING_CREDENTIALS');
+  if (employee === undefined) throw new AppError('MISSING_CREDENTIALS');
   return { employee, shows: 'operator token' };
 }
 
@@ -134,13 +106,10 @@ function push(
 }
 
 function checkPush({ protocol, mutations, gone }: PushBody, { mutations_per_push: most }: SyncLimits): void {
-  if (protocol < oldestProtocol || protocol > currentProtocol) throw new Refused('UNSUPPORTED_PROTOCOL');
+  if (protocol < oldestProtocol || protocol > currentProtocol) throw new AppError('UNSUPPORTED_PROTOCOL');
   if (mutations.length > most)
-    throw new Refused('TOO_LARGE', [
-      { path: 'mutations', message: `${mutations.length} in one push, at most ${most}` },
-    ]);
-  if (gone && gone.to < gone.from)
-    throw new Refused('BAD_FRAME', [{ path: 'gone.to', message: 'must not be below from' }]);
+    throw refused('TOO_LARGE', 'mutations', `${mutations.length} in one push, at most ${most}`);
+  if (gone && gone.to < gone.from) throw refused('BAD_FRAME', 'gone.to', 'must not be below from');
 }
 
 /** A socket is not read on while too many of its pushes are under way; here the next one is refused. */
@@ -151,7 +120,7 @@ async function amongFew<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const underWay = inFlight.get(clientId) ?? 0;
-  if (underWay >= most) throw new Refused('RATE_LIMITED');
+  if (underWay >= most) throw new AppError('RATE_LIMITED', { retryAfterMs: 1_000 });
   inFlight.set(clientId, underWay + 1);
   try {
     return await work();
@@ -203,7 +172,7 @@ async function openAfterLoss(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Cal
   const client = await open(deps, caller, ask);
   if (!body.gone) return client;
   const beyond = await deps.hub.skipLost({ clientId: body.client_id, employee: caller.employee, ...body.gone });
-  if (beyond) throw new Refused('BAD_FRAME', [beyondSealed('gone.to', beyond.most)]);
+  if (beyond) throw new AppError('BAD_FRAME', { details: [beyondSealed('gone.to', beyond.most)] });
   // The key that was asked for was made the first time: asked for again it would be another one.
   return { ...(await open(deps, caller, { ...ask, wants_queue_key: false })), queueKey: client.queueKey };
 }
@@ -229,15 +198,15 @@ async function open({ hub, db }: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Calle
     caller.shows === 'operator token'
       ? (await openClients(db, [ask], hub.clock(), 'operator'))[0]
       : await hub.openClient(ask);
-  if (!client) throw new Refused('INVALID_TOKEN');
-  if (client.kind === 'refused') throw new Refused(client.code);
+  if (!client) throw new AppError('INVALID_TOKEN');
+  if (client.kind === 'refused') throw new AppError(client.code);
   return client;
 }
 
 function whyNot(error: unknown): never {
-  if (error instanceof MalformedPush) throw new Refused('BAD_FRAME', error.details);
+  if (error instanceof MalformedPush) throw new AppError('BAD_FRAME', { details: error.details });
   // It was bound a moment ago: an operator has just revoked it, or the database is another one.
-  if (error instanceof UnknownQueue) throw new Refused('CLIENT_REVOKED');
+  if (error instanceof UnknownQueue) throw new AppError('CLIENT_REVOKED');
   throw error;
 }
 
@@ -246,21 +215,21 @@ async function pull(hub: Hub, db: Queryable, caller: Caller, query: Query): Prom
   const { clientId, cursors } = query;
   const scopes = Object.keys(cursors);
   if (scopes.length > hub.limits.scopes)
-    throw new Refused('TOO_LARGE', [{ path: 'cursors', message: `${scopes.length}, at most ${hub.limits.scopes}` }]);
+    throw refused('TOO_LARGE', 'cursors', `${scopes.length}, at most ${hub.limits.scopes}`);
   if (caller.queueKey !== undefined) {
-    if (clientId === '') throw new Refused('VALIDATION_FAILED', [{ path: 'client_id', message: 'is needed here' }]);
+    if (clientId === '') throw refused('VALIDATION_FAILED', 'client_id', 'is needed here');
     const unnamed = { device: '', sdk: '', app: '' };
     const ask = { client_id: clientId, employee_id: caller.employee, ...unnamed, queue_key: caller.queueKey };
     await open({ hub, db }, caller, ask);
   } else if (clientId !== '' && ((await findOwner(db, clientId)) ?? caller.employee) !== caller.employee) {
-    throw new Refused('CLIENT_OF_OTHER_EMPLOYEE');
+    throw new AppError('CLIENT_OF_OTHER_EMPLOYEE');
   }
   const mayAsk = (scope: Scope): boolean => caller.shows === 'token' || scope === clientScope(clientId);
   const [{ routes }, frames] = await Promise.all([
     caller.shows !== 'token' ? { routes: [] } : hub.routesOf(caller.employee),
     lookOnce(hub.feed, { employee: caller.employee, clientId, cursors, mayAsk }),
   ]);
-  if (!frames) throw new Refused('DATABASE_UNAVAILABLE');
+  if (!frames) throw new AppError('DATABASE_UNAVAILABLE');
   const head = JSON.stringify({ server_time: hub.clock().toISOString(), epoch: String(hub.serverEpoch), routes });
   return `${head.slice(0, -1)},"frames":[${frames.join(',')}]}`;
 }
@@ -278,8 +247,7 @@ function queryOf({ query }: FastifyRequest): Query {
     return typeof value === 'string' ? value : '';
   };
   const clientId = text('client_id').toLowerCase();
-  if (clientId !== '' && !uuid.test(clientId))
-    throw new Refused('VALIDATION_FAILED', [{ path: 'client_id', message: 'must be a UUID' }]);
+  if (clientId !== '' && !uuid.test(clientId)) throw refused('VALIDATION_FAILED', 'client_id', 'must be a UUID');
   return { clientId, cursors: read(pullCursors, parse(text('cursors') || '{}'), 'cursors') };
 }
 
@@ -293,8 +261,8 @@ function parse(text: string): unknown {
 }
 
 function read<Output>(schema: ZodMiniType<Output>, value: unknown, root = ''): Output {
-  if (value === undefined) throw new Refused('VALIDATION_FAILED', [{ path: root, message: 'must be JSON' }]);
+  if (value === undefined) throw refused('VALIDATION_FAILED', root, 'must be JSON');
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new Refused('VALIDATION_FAILED', faultsOf(parsed.error.issues, root));
+  throw new AppError('VALIDATION_FAILED', { details: faultsOf(parsed.error.issues, root) });
 }

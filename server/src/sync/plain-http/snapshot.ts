@@ -4,7 +4,8 @@ import Negotiator from 'negotiator';
 import type { Sessions } from '../../auth/sessions.ts';
 import type { Queryable } from '../../db/types.ts';
 import { gather } from '../../db/gather.ts';
-import { credentialsOf, refuse } from './plain-http.ts';
+import { credentialsOf } from '../../wire/access.ts';
+import { AppError } from '../../wire/errors.ts';
 import { readScopes, scopeState, type Ask, type Reading } from '../scope-readings.ts';
 import { etagOf, plainSnapshot, snapshotEncodings, Snapshots, type Snapshot } from '../snapshots.ts';
 
@@ -33,23 +34,25 @@ export function serveSnapshots(http: FastifyInstance, { path, db, sessions, serv
 
   http.get(path, async (request, reply) => {
     const { employee, token } = credentialsOf(request);
-    if (!employee || !token) return refuse(request, reply, 'MISSING_CREDENTIALS');
+    if (!employee || !token) throw new AppError('MISSING_CREDENTIALS');
     const scope = scopeOf(request);
     const kind = scope === undefined ? undefined : parseScope(scope)?.kind;
     const known = request.headers['if-none-match'];
     const accepted = encodingFor(request);
     const encoding = accepted === 'identity' ? 'gzip' : accepted;
-    if (!(await sessions.authenticate(employee, token))) return refuse(request, reply, 'INVALID_TOKEN');
+    if (!(await sessions.authenticate(employee, token))) throw new AppError('INVALID_TOKEN');
     // The answers to one queue are few: its connection gets them as patches.
     if (scope === undefined || kind === undefined || kind === 'client')
-      return refuse(request, reply, 'VALIDATION_FAILED', [{ path: 'scope', message: 'must be a route or codes:all' }]);
+      throw new AppError('VALIDATION_FAILED', {
+        details: [{ path: 'scope', message: 'must be a route or codes:all' }],
+      });
     const mayRead = (reading: Pick<Reading, 'drivers'> | undefined): boolean =>
       reading !== undefined && (!reading.drivers || reading.drivers.has(employee));
 
     let snapshot: Snapshot | undefined;
     if (known !== undefined || snapshots.has(scope, encoding)) {
       const { reading: state } = await readState(scopeState(scope));
-      if (!state || !mayRead(state)) return refuse(request, reply, 'NOT_ASSIGNED');
+      if (!state || !mayRead(state)) throw new AppError('NOT_ASSIGNED');
       const etag = etagOf(state, serverEpoch);
       if (known?.includes(etag)) return reply.headers(headersOf(etag)).code(304).send();
       snapshot = await snapshots.at(etag, scope, encoding);
@@ -57,7 +60,7 @@ export function serveSnapshots(http: FastifyInstance, { path, db, sessions, serv
       const fresh = await snapshots.fresh(scope, encoding);
       if (mayRead(fresh)) snapshot = fresh;
     }
-    if (!snapshot) return refuse(request, reply, 'NOT_ASSIGNED');
+    if (!snapshot) throw new AppError('NOT_ASSIGNED');
     reply.headers(headersOf(snapshot.etag)).type('application/json; charset=utf-8');
     if (accepted === 'identity') return reply.send(await plainSnapshot(snapshot.body, encoding));
     return reply.header('content-encoding', accepted).send(snapshot.body);

@@ -4,18 +4,19 @@ import type { IncomingMessage } from 'node:http';
 import { assetId, assetIdBytes, assetSalt, spellAssetId } from '@tailgate/sync-protocol';
 import { TUS_RESUMABLE } from '@tus/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { charge, QuotaExceeded } from '../../assets/quota.ts';
+import { charge } from '../../assets/quota.ts';
 import { committedAssetId, ResumableUploads } from '../../assets/resumable.ts';
 import type { UploadDeps } from '../../assets/upload.ts';
 import type { Sessions } from '../../auth/sessions.ts';
 import type { Log } from '../../runtime/log.ts';
 import { openClients } from '../clients.ts';
-import { credentialsOf, refuse } from './plain-http.ts';
-import type { TusMetadata } from './tus-store.ts';
-import { wrongHeader } from './tus-refusal.ts';
+import type { TusMetadata } from '../../assets/tus-store.ts';
+import { TusStore } from '../../assets/tus-store.ts';
+import { credentialsOf } from '../../wire/access.ts';
+import { AppError } from '../../wire/errors.ts';
+import { wrongHeader } from './tus-errors.ts';
 import type { TusRequest } from './tus-server.ts';
 import { TusServer } from './tus-server.ts';
-import { TusStore } from './tus-store.ts';
 
 export interface UploadOptions {
   readonly assets: UploadDeps;
@@ -44,7 +45,7 @@ export async function mountUploads(http: FastifyInstance, options: UploadOptions
   const tus = new TusServer(
     {
       path: uploadPath,
-      datastore: new TusStore(new ResumableUploads(assets), requests),
+      datastore: new TusStore(new ResumableUploads(assets), () => requests.getStore()?.owner),
       maxSize: assets.limits.fileBytes,
       relativeLocation: true,
       lockDrainTimeout: drainMs,
@@ -66,15 +67,9 @@ export async function mountUploads(http: FastifyInstance, options: UploadOptions
       // In every answer of tus, a refusal before the library included.
       reply.header('tus-resumable', TUS_RESUMABLE);
       const owner = await ownerOf(request, options);
-      if (owner === undefined) return refuse(request, reply, deniedAs(request));
+      if (owner === undefined) throw new AppError(deniedAs(request));
       const account = { caller: owner, now: assets.clock() };
-      try {
-        await charge(assets.db, { ...account, bytes: leastCharged, most: assets.limits.hourBytes });
-      } catch (error) {
-        if (!(error instanceof QuotaExceeded)) throw error;
-        reply.header('retry-after', Math.ceil(error.retryAfterMs / 1000));
-        return refuse(request, reply, 'RATE_LIMITED');
-      }
+      await charge(assets.db, { ...account, bytes: leastCharged, most: assets.limits.hourBytes });
       // What was taken in one life of the database may be lacking in the next; a phone may hear this before any welcome.
       reply.header('server-epoch', options.epoch);
       reply.hijack();

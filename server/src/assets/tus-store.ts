@@ -1,26 +1,25 @@
 import type { Readable } from 'node:stream';
 import { DataStore, Upload } from '@tus/server';
-import type { ResumableUploads, Standing } from '../../assets/resumable.ts';
-import { idleMs } from '../../assets/resumable.ts';
-import { TusRefusal } from './tus-refusal.ts';
-import type { TusRequests } from './tus-server.ts';
+import { UploadRefusal } from './refusal.ts';
+import type { ResumableUploads, Standing } from './resumable.ts';
+import { idleMs } from './resumable.ts';
 
 /** Metadata of an upload, as tus clients know it; `asset_id`, `salt` and `sha256` are ours (docs/protocol.md). */
 export type TusMetadata = Record<string, string | null>;
 
 /**
- * Resumable uploads as the tus library sees them. It knows ids only: whose they are comes with the request. So one owner
- * neither reads nor writes what another one has begun, though both may name the same id.
+ * Resumable uploads as a store of the tus library. The library passes ids only; the owner comes from the current request.
+ * One owner neither reads nor writes an upload of another one, though both may name the same id.
  */
 export class TusStore extends DataStore {
   readonly #uploads: ResumableUploads;
-  readonly #requests: TusRequests;
+  readonly #ownerOfRequest: () => string | undefined;
 
-  constructor(uploads: ResumableUploads, requests: TusRequests) {
+  constructor(uploads: ResumableUploads, ownerOfRequest: () => string | undefined) {
     super();
     this.extensions = ['creation', 'creation-with-upload', 'expiration', 'termination'];
     this.#uploads = uploads;
-    this.#requests = requests;
+    this.#ownerOfRequest = ownerOfRequest;
   }
 
   override async create(upload: Upload): Promise<Upload> {
@@ -33,13 +32,13 @@ export class TusStore extends DataStore {
       name: filename ?? name ?? '',
       sha256: sha256 ? Buffer.from(sha256, 'hex') : undefined,
     });
-    // Its offset stays 0: a body that came along begins there, and is told off where the upload has gone on before.
+    // The offset stays 0: a body in the same request begins there, and conflicts where the upload has more bytes.
     return upload;
   }
 
   override async getUpload(id: string): Promise<Upload> {
     const standing = await this.#uploads.find(id, this.#owner);
-    if (!standing) throw new TusRefusal('UPLOAD_NOT_FOUND');
+    if (!standing) throw new UploadRefusal('UPLOAD_NOT_FOUND', 'There is no such upload.');
     return uploadOf(standing);
   }
 
@@ -48,7 +47,8 @@ export class TusStore extends DataStore {
   }
 
   override async remove(id: string): Promise<void> {
-    if (!(await this.#uploads.drop(id, this.#owner))) throw new TusRefusal('UPLOAD_NOT_FOUND');
+    if (!(await this.#uploads.drop(id, this.#owner)))
+      throw new UploadRefusal('UPLOAD_NOT_FOUND', 'There is no such upload.');
   }
 
   /** From the last bytes: `creation_date` is when those came. */
@@ -57,7 +57,7 @@ export class TusStore extends DataStore {
   }
 
   get #owner(): string {
-    const owner = this.#requests.getStore()?.owner;
+    const owner = this.#ownerOfRequest();
     if (owner === undefined) throw new Error('an upload without an owner');
     return owner;
   }
