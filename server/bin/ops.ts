@@ -25,11 +25,12 @@ await runProgram(helpOf(opsManual), (argv) =>
 
 async function main(argv: readonly string[]): Promise<void> {
   const command = parseOpsCommand(argv);
-  const database = await openDatabase(loadConfig(process.env, []));
+  const config = loadConfig(process.env, []);
+  const database = await openDatabase(config);
   try {
     const db = createPool({ url: database.url, name: 'tailgate ops', log, size: 2 });
     try {
-      process.stdout.write(`${escapeHiddenInLines(await runOpsCommand(command, db))}\n`);
+      process.stdout.write(`${escapeHiddenInLines(await runOpsCommand(command, db, config))}\n`);
     } finally {
       await db.end();
     }

@@ -89,7 +89,7 @@ export const parts: Part[] = [
   ),
   mutations(
     'apply/',
-    ['mutations/quarantine/', 'mutations/jobs/wakeups.ts'],
+    ['mutations/quarantine/', 'mutations/jobs/wakeups.ts', 'clock/server-clock.ts'],
     'apply loads, decides and saves a batch; it does not know how items arrive',
   ),
   mutations('quarantine/', [], 'quarantine keeps what the rules refuse'),

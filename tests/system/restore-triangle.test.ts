@@ -143,7 +143,9 @@ test('PostgreSQL is put back to noon: phones bring again what they hold, and say
   for (const phone of [keeps, set, forgot]) phone.kill();
   await server.kill9();
   await putBack();
-  await runOpsCommand(parseOpsCommand(['restored', '--reason', 'disk failure']), database.pool);
+  await runOpsCommand(parseOpsCommand(['restored', '--reason', 'disk failure']), database.pool, {
+    autocloseSeconds: 600,
+  });
   await server.start();
   expect(await missing(keptDay)).toHaveLength(4);
 

@@ -5,11 +5,15 @@ export const readDatabaseTime: Statement = {
   text: `select clock_timestamp() as at`,
 };
 
-/** Rows that later edits lose to until $1 has come: routes by the time of their last change, queues by their last edit. */
+/** Routes with a writer after $1: later edits lose to it until then. Documents are read of few routes, mostly of none. */
 export const countStampsAfter: Statement = {
   name: 'clock_count_stamps',
-  text: `select (select count(*) from route where changed_at > $1)::int as routes,
-                (select count(*) from client where last_edit_time > $1)::int as queues`,
+  text: `select count(*)::int as routes from route r
+          where r.newest_stamp > $1
+            and exists (select from stop_result s
+                         where s.facility = r.facility and s.route_id = r.id and s.week_end = r.week_end
+                           and jsonb_path_exists(s.doc::jsonb, '$.by[*].at ? (@ > $limit)',
+                                                 jsonb_build_object('limit', extract(epoch from $1::timestamptz) * 1000)))`,
 };
 
 export const saveIncident: Statement = {

@@ -73,11 +73,11 @@ export class ClockWatch {
   async #countStamps(): Promise<Disagreement[]> {
     const { clock, db } = this.#options;
     const limit = new Date(clock.now().getTime() + CLOCK_TOLERANCE_MS);
-    const { rows } = await db.query<{ routes: number; queues: number }>(sql.countStampsAfter, [limit]);
-    const { routes = 0, queues = 0 } = rows[0] ?? {};
-    if (routes + queues === 0) return [];
-    const sentence = `${routes} routes and ${queues} queues have stamps from the future, which beat later edits: set the clock right, then npm run ops -- heal-clock`;
-    return [{ about: 'stamps', sentence, details: { routes, queues } }];
+    const { rows } = await db.query<{ routes: number }>(sql.countStampsAfter, [limit]);
+    const { routes = 0 } = rows[0] ?? {};
+    if (routes === 0) return [];
+    const sentence = `stamps from the future beat later edits (routes: ${routes}): set the clock right, then npm run ops -- heal-clock --yes`;
+    return [{ about: 'stamps', sentence, details: { routes } }];
   }
 }
 

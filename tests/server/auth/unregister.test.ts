@@ -13,7 +13,8 @@ beforeAll(async () => {
   await insertEmployees(server.database.pool, ['1001', '1002']);
 });
 
-const unregister = (...argv: string[]) => runOpsCommand(parseOpsCommand(['unregister', ...argv]), server.database.pool);
+const unregister = (...argv: string[]) =>
+  runOpsCommand(parseOpsCommand(['unregister', ...argv]), server.database.pool, { autocloseSeconds: 600 });
 
 describe('npm run ops -- unregister (contract §2)', () => {
   test('ends the sessions and the password; the employee may sign up again', async () => {

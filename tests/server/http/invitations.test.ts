@@ -15,7 +15,8 @@ beforeAll(async () => {
   await server.database.pool.query(`update employee set facility = 'F02' where id in ('1004', '1005')`);
 });
 
-const ops = (...argv: string[]) => runOpsCommand(parseOpsCommand(argv), server.database.pool);
+const ops = (...argv: string[]) =>
+  runOpsCommand(parseOpsCommand(argv), server.database.pool, { autocloseSeconds: 600 });
 const invited = (body: object) => server.client.take(invite, { headers, body: { by: 'MILLER', ...body } });
 const enter = async (employee_id: string, invitation?: string) => {
   const reply = await server.client.call(signUp, { body: { employee_id, password, invitation } });

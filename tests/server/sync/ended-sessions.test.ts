@@ -32,7 +32,8 @@ const endings: [string, (as: Signed) => Promise<unknown>][] = [
   ],
   [
     'unregistered',
-    ({ employee_id }) => runOpsCommand(parseOpsCommand(['unregister', employee_id]), node.database.pool),
+    ({ employee_id }) =>
+      runOpsCommand(parseOpsCommand(['unregister', employee_id]), node.database.pool, { autocloseSeconds: 600 }),
   ],
 ];
 

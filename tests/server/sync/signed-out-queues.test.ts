@@ -152,7 +152,7 @@ describe('a driver who was unregistered', () => {
     const impostor = await signedUp('1002');
     const phone = await Phone.connect(node.socketUrl, impostor.queue.clientId);
     await phone.signedOn(impostor.as);
-    await runOpsCommand(parseOpsCommand(['unregister', '1002']), node.database.pool);
+    await runOpsCommand(parseOpsCommand(['unregister', '1002']), node.database.pool, { autocloseSeconds: 600 });
     expect(await phone.next('session')).toMatchObject({ reason: 'unregistered' });
     phone.push(impostor.delivery('on the open socket'));
     expect((await phone.next('ack')).results).toMatchObject([{ result: 'quarantined', code: 'CLIENT_REVOKED' }]);

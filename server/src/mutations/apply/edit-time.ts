@@ -1,14 +1,18 @@
 import type { Warning } from '@tailgate/sync-protocol';
 import type { SignOut } from '../../auth/queue-sign-outs.ts';
+import { CLOCK_TOLERANCE_MS } from '../../clock/server-clock.ts';
 import type { Item, QueueItem } from '../item.ts';
 
 /**
  * When an item was really recorded, in ms since 1970: its device's time corrected as its clocks were read last
  * (protocol.md, Time); within one boot by the monotonic clock, which never jumps. Never after its receipt, never before
- * the same queue's previous item.
+ * the same queue's previous item, unless that one came while the server's clock was ahead (decision 97).
  */
 export function editTimeOf(item: Item, queued: QueueItem, previous: number | null): number {
-  return Math.max(Math.min(measuredTime(item, queued), item.receivedAt.getTime()), previous ?? 0);
+  const received = item.receivedAt.getTime();
+  const measured = Math.min(measuredTime(item, queued), received);
+  const isAhead = previous !== null && previous > received + CLOCK_TOLERANCE_MS;
+  return isAhead ? measured : Math.max(measured, previous ?? 0);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { RouteFacts } from '../../routes/header.ts';
 import { newEvidence } from '../../stops/named-assets.ts';
 import type { StopDecision } from '../../stops/rules.ts';
 import type { StopContext } from '../../stops/stop-context.ts';
+import { inQueueOrder, newestStampOf } from '../../stops/writers.ts';
 import type { Outcome, ReportOutcome } from '../change.ts';
 import type { Changes, LedgerEntry } from './changes.ts';
 import { decide, latestOf, repeats } from './decide.ts';
@@ -243,6 +244,7 @@ class Fold {
         headerVersion: headerChanged ? version : before.headerVersion,
         late,
         unknownLines: before.unknownLines + decision.newUnknown,
+        newestStamp: newestStampOf(decision.result, before.newestStamp),
       };
       this.#routes.set(route.scope, route);
       // A forced close changes the route alone: nobody is told of a stop that stays as it was.
@@ -365,16 +367,17 @@ class Fold {
     const { actor } = item;
     const place = placeOf(item);
     const by = actor.kind === 'driver' ? actor.employee : actor.kind === 'office' ? actor.user : '';
+    // Without a queue the next route version orders edits of one millisecond.
+    const stamp = { at, client: place?.clientId ?? item.source, seq: place?.seq ?? route.version + 1, by };
     return {
       route: route.facts,
-      result: stop.result,
+      result: place ? inQueueOrder(stop.result, stamp) : stop.result,
       plan: stop.loaded,
       unknownLines: route.unknownLines,
       codes: this.#world.codes,
       actor,
       paths: item.paths,
-      // Without a queue the next route version orders edits of one millisecond.
-      stamp: { at, client: place?.clientId ?? item.source, seq: place?.seq ?? route.version + 1, by },
+      stamp,
       receivedAt: item.receivedAt,
       closeMode: this.#world.closeMode,
       timerMs: this.#world.timerMs,

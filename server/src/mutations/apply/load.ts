@@ -152,6 +152,7 @@ interface RouteRow {
   closed_by: 'D' | 'A' | 'F' | null;
   late: number;
   unknown_lines: number;
+  newest_stamp: Date | null;
   autoclose_at: Date | null;
   forceclose_at: Date | null;
 }
@@ -200,6 +201,7 @@ function loadedRoutes(routes: readonly RouteRow[], drivers: readonly DriverRow[]
           headerVersion: row.header_version,
           late: row.late,
           unknownLines: row.unknown_lines,
+          newestStamp: row.newest_stamp?.getTime() ?? null,
         },
       ];
     }),

@@ -169,6 +169,7 @@ function saveRoutes(tx: Tx, routes: Changes['routes']) {
     instantArray(facts.map(({ autocloseAt }) => autocloseAt)),
     instantArray(facts.map(({ forcecloseAt }) => forcecloseAt)),
     int4Array(after.map(({ unknownLines }) => unknownLines)),
+    instantArray(after.map(({ newestStamp }) => newestStamp)),
   ]);
 }
 

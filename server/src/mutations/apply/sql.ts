@@ -16,7 +16,8 @@ export const lockClients = statement(
 export const lockRoutes = statement(
   'lock routes',
   `select r.facility, r.id, r.week_end, r.epoch, r.version, r.header_version, r.name, r.email_flag, r.withdrawn_at,
-          r.status, r.arrived, r.closed_at, r.closed_by, r.late, r.unknown_lines, r.autoclose_at, r.forceclose_at
+          r.status, r.arrived, r.closed_at, r.closed_by, r.late, r.unknown_lines, r.newest_stamp,
+          r.autoclose_at, r.forceclose_at
      from unnest($1::text[], $2::text[], $3::text[]) as k (facility, id, week_end)
      join route r using (facility, id, week_end)
     order by r.facility, r.id, r.week_end for no key update of r skip locked`,
@@ -89,11 +90,11 @@ export const saveRoutes = statement(
   'save routes',
   `update route r set version = k.version, header_version = k.header_version, status = k.status, arrived = k.arrived,
           closed_at = k.closed_at, closed_by = k.closed_by, late = k.late, autoclose_at = k.autoclose_at,
-          forceclose_at = k.forceclose_at, unknown_lines = k.unknown_lines, changed_at = now()
+          forceclose_at = k.forceclose_at, unknown_lines = k.unknown_lines, newest_stamp = k.newest_stamp, changed_at = now()
      from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::boolean[], $8::timestamptz[],
-                 $9::text[], $10::int[], $11::timestamptz[], $12::timestamptz[], $13::int[])
+                 $9::text[], $10::int[], $11::timestamptz[], $12::timestamptz[], $13::int[], $14::timestamptz[])
        as k (facility, id, week_end, version, header_version, status, arrived, closed_at, closed_by, late, autoclose_at, forceclose_at,
-             unknown_lines)
+             unknown_lines, newest_stamp)
     where r.facility = k.facility and r.id = k.id and r.week_end = k.week_end`,
 );
 

@@ -47,6 +47,8 @@ export interface LoadedRoute {
   readonly late: number;
   /** Lines of its stops that their plans do not have (decision 75). */
   readonly unknownLines: number;
+  /** The latest time of a writer of its stops, ms since 1970; null before the first (decision 97). */
+  readonly newestStamp: number | null;
 }
 
 export interface LoadedStop {

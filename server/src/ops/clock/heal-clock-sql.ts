@@ -17,12 +17,20 @@ export const writeResult = `
 
 export const raiseRoute = `update route set version = $4 where facility = $1 and id = $2 and week_end = $3`;
 
-/** What waits for a time that a wrong clock has set. $1 now; locks queues before routes (I13). */
+/** Locks queues before routes (I13). $1 now. */
+export const healQueues = `update client set last_edit_time = $1 where last_edit_time > $1`;
+
+/** No timer runs longer than $2 seconds from $1, now. A phone learns its deadline from the header: that gets a version. */
+export const healTimers = `
+  update route r set autoclose_at = least(autoclose_at, longest), forceclose_at = least(forceclose_at, longest),
+         version = version + 1, header_version = version + 1
+    from (select $1::timestamptz + $2::int * interval '1 second' as longest) as timer
+   where greatest(autoclose_at, forceclose_at) > longest`;
+
+/** What else a wrong clock has dated or put off. $1 now. */
 export const healWaits = [
-  `update client set last_edit_time = $1::timestamptz where last_edit_time > $1::timestamptz`,
-  `update route set changed_at = least(changed_at, $1::timestamptz), autoclose_at = least(autoclose_at, $1::timestamptz + interval '1 hour'),
-          forceclose_at = least(forceclose_at, $1::timestamptz + interval '1 hour')
-    where changed_at > $1::timestamptz or least(autoclose_at, forceclose_at) > $1::timestamptz + interval '1 hour'`,
+  `update route set changed_at = least(changed_at, $1::timestamptz), newest_stamp = least(newest_stamp, $1::timestamptz)
+    where changed_at > $1::timestamptz or newest_stamp > $1::timestamptz`,
   `update route_lease set expires_at = $1::timestamptz where expires_at > $1::timestamptz + interval '1 hour'`,
   `update parked set next_try_at = $1::timestamptz where next_try_at > $1::timestamptz + interval '1 day'`,
   `update parked_row set next_try_at = $1::timestamptz where next_try_at > $1::timestamptz + interval '1 day'`,

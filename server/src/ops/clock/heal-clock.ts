@@ -22,12 +22,15 @@ export async function findFutureStops(db: Db, now: Date): Promise<FutureStops[]>
  * stamps. Deadlines, retries, leases and limits that wait for such a time end. The ledger keeps what was recorded.
  *
  * @param now the right time
+ * @param timerSeconds how long a closing timer runs; a later deadline comes from the wrong clock
  * @returns the stops that were healed
  */
-export async function healClock(db: Db, now: Date): Promise<FutureStops[]> {
+export async function healClock(db: Db, now: Date, timerSeconds: number): Promise<FutureStops[]> {
   const found = await findFutureStops(db, now);
   for (const route of found) await withTransaction(db, (tx) => healRoute(tx, route, now));
   await withTransaction(db, async (tx) => {
+    await tx.query(sql.healQueues, [now]);
+    await tx.query(sql.healTimers, [now, timerSeconds]);
     for (const statement of sql.healWaits) await tx.query(statement, [now]);
     const stops = found.reduce((sum, route) => sum + route.stops.length, 0);
     await tx.query(saveIncident, ['clock_healed', JSON.stringify({ now, routes: found.length, stops })]);

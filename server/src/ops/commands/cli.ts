@@ -52,9 +52,13 @@ export function parseOpsCommand(argv: readonly string[]): OpsCommand {
 }
 
 /** @returns what to show */
-export async function runOpsCommand(command: OpsCommand, db: Db): Promise<string> {
+export async function runOpsCommand(
+  command: OpsCommand,
+  db: Db,
+  { autocloseSeconds }: { readonly autocloseSeconds: number },
+): Promise<string> {
   if (command.verb === 'restored') return tellRestored(await declareRestored(db, command.reason));
-  if (command.verb === 'heal-clock') return healed(db, command.yes, new Date());
+  if (command.verb === 'heal-clock') return healed(db, command.yes, new Date(), autocloseSeconds);
   if (command.verb !== 'unregister') return runInvitationCommand(command, db, new Date());
   const { employee } = command;
   const queues = await takeRegistrationBack(db, employee, byCommand, new Date());
@@ -66,8 +70,8 @@ export async function runOpsCommand(command: OpsCommand, db: Db): Promise<string
   ].join('\n');
 }
 
-async function healed(db: Db, yes: boolean, now: Date): Promise<string> {
-  const routes = yes ? await healClock(db, now) : await findFutureStops(db, now);
+async function healed(db: Db, yes: boolean, now: Date, timerSeconds: number): Promise<string> {
+  const routes = yes ? await healClock(db, now, timerSeconds) : await findFutureStops(db, now);
   const stops = routes.reduce((sum, route) => sum + route.stops.length, 0);
   const counted = `${stops} stops of ${routes.length} routes`;
   return yes

@@ -5,6 +5,7 @@ import type { Queryable } from '../../db/types.ts';
 import { decide } from '../../mutations/apply/decide.ts';
 import { readContent } from '../../mutations/item.ts';
 import type { StopContext } from '../../stops/stop-context.ts';
+import { inQueueOrder } from '../../stops/writers.ts';
 import * as sql from './import-sql.ts';
 import { keyOf } from './mirror-route.ts';
 
@@ -46,14 +47,15 @@ export async function stopAt(
 
 function contextOf(change: ChangeRow, result: StopResult, deps: Deps): StopContext {
   const { source, client_id, seq, version, employee: by, edit_time, received_at: receivedAt } = change;
+  const stamp = { at: edit_time.getTime(), client: client_id ?? source, seq: seq ?? version, by };
   return {
     ...deps,
-    result,
+    result: client_id === null ? result : inQueueOrder(result, stamp),
     // The limit of the whole route is not told: it is taken as not reached.
     unknownLines: 0,
     actor: source === officeSource ? { kind: 'office', user: by } : { kind: 'driver', employee: by },
     paths: 'current',
-    stamp: { at: edit_time.getTime(), client: client_id ?? source, seq: seq ?? version, by },
+    stamp,
     receivedAt,
     closeMode: 'legacy',
     timerMs: 0,

@@ -110,10 +110,16 @@ export const removePlans = statement(
   `update stop_plan set version = $4, removed_at = now() where ${ofRoute} and stop_id = any($5::smallint[])`,
 );
 
-/** What a driver has recorded stays: a stop that comes back finds its result again, and phones are sent it again. */
+/**
+ * What a driver has recorded stays: a stop that comes back finds its result again, and phones are sent it again. $8 is the
+ * newest stamp of what a stop inherits, null where none does.
+ */
 export const saveResults = statement(
   'save results',
-  `insert into stop_result (facility, route_id, week_end, stop_id, version, status, doc)
+  `with stamped as (
+     update route set newest_stamp = greatest(newest_stamp, $8::timestamptz) where facility = $1 and id = $2 and week_end = $3 and $8::timestamptz is not null
+   )
+   insert into stop_result (facility, route_id, week_end, stop_id, version, status, doc)
    select $1, $2, $3, k.stop_id, $4, k.status, k.doc from unnest($5::smallint[], $6::text[], $7::text[]) as k (stop_id, status, doc)
    on conflict (facility, route_id, week_end, stop_id) do update set version = excluded.version`,
 );

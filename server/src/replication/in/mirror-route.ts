@@ -6,6 +6,7 @@ import { planLines } from '../../stops/plan-lines.ts';
 import type { HeldStop } from '../../stops/host-stop.ts';
 import { readResult, untouched } from '../../stops/stored-documents.ts';
 import { unknownLines } from '../../stops/unknown-lines.ts';
+import { newestStampOf } from '../../stops/writers.ts';
 import * as sql from './import-sql.ts';
 import { driverChanges, headerDiffers, planChanges } from './route-changes.ts';
 import type { DriverChanges, MirrorDriver, MirrorPlan, MirrorRoute, PlanChanges, RouteImage } from './route-changes.ts';
@@ -205,12 +206,14 @@ async function savePlans(
   ]);
   const fresh = saved.filter(({ isNew }) => isNew).map(({ plan }) => plan.id);
   const results = fresh.map((id) => inheritance.get(id)?.result ?? untouched);
+  const newestStamp = results.reduce((newest: number | null, result) => newestStampOf(result, newest), null);
   await tx.query(sql.saveResults, [
     ...keyOf(key),
     version,
     fresh,
     results.map(({ status }) => status),
     results.map((result) => JSON.stringify(result)),
+    newestStamp === null ? null : new Date(newestStamp),
   ]);
   if (saved.some((change) => (change.isKnown ? change.isNew || change.otherLines : inheritance.has(change.plan.id))))
     await countUnknownLines(tx, key);

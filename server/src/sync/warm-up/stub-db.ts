@@ -151,6 +151,8 @@ const routeRow = {
   closed_at: null,
   closed_by: null,
   late: 0,
+  unknown_lines: 0,
+  newest_stamp: null,
   autoclose_at: null,
   forceclose_at: null,
 };
