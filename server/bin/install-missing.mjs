@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -69,10 +69,34 @@ async function takeLock() {
 
 async function waitForRelease(path) {
   const holder = connect(path);
-  const ending = new Promise((resolve) => holder.once('error', resolve).once('close', resolve));
-  const error = await ending;
-  // Its process was killed: the file is left behind and belongs to no process.
-  if (error instanceof Error && error.code === 'ECONNREFUSED') rmSync(path, { force: true });
+  const error = await new Promise((resolve) => holder.once('error', resolve).once('close', resolve));
+  if (error?.code === 'ECONNREFUSED') await removeDead(path);
+}
+
+/**
+ * Its process was killed: the file is left behind and belongs to no process. Commands remove it in turn and look again in
+ * their turn: an earlier one may have made the lock anew.
+ */
+async function removeDead(path) {
+  const turn = `${path}.removal`;
+  try {
+    closeSync(openSync(turn, 'wx'));
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+    // Killed in its turn, which takes milliseconds.
+    if (Date.now() - (statSync(turn, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) > 10_000)
+      rmSync(turn, { force: true });
+    await delay(50);
+    return;
+  }
+  try {
+    const again = connect(path);
+    const error = await new Promise((resolve) => again.once('error', resolve).once('connect', resolve));
+    again.destroy();
+    if (error?.code === 'ECONNREFUSED') rmSync(path, { force: true });
+  } finally {
+    rmSync(turn, { force: true });
+  }
 }
 
 /** Waits for an `npm install` or `npm ci` that a person has started in this checkout. */
