@@ -212,6 +212,21 @@ describe('embedded PostgreSQL', () => {
     await once(squatter, 'close');
   });
 
+  test.each([
+    ['leaves a port that others reserve', 61_111, false],
+    ['keeps a port that a person has chosen', 28_911, true],
+  ])('%s', async (_, port, keeps) => {
+    const dataDir = await usedDataDir();
+    const file = join(dataDir, 'postgres.json');
+    await writeFile(file, JSON.stringify({ folder: 'postgres', port }));
+    const embedded = await open(dataDir);
+    const taken = Number(new URL(embedded.url).port);
+    expect(taken === port).toBe(keeps);
+    expect(taken).toBeLessThan(29_900);
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ folder: 'postgres', port: taken });
+    await embedded.stop();
+  });
+
   test('a lost password file is told, and nothing is touched', async () => {
     const dataDir = await usedDataDir();
     await (await open(dataDir)).stop();

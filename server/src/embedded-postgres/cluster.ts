@@ -168,9 +168,12 @@ export async function logTail(cluster: Cluster, lines = 3): Promise<string> {
   return (await readText(logFile(cluster))).trimEnd().split('\n').slice(-lines).join(' | ');
 }
 
-/** `preferred` if nobody listens there, else a free port. */
+/**
+ * `preferred` if it is free and no range that others reserve has it, else a free port of ours. Versions before chose ports
+ * above ours; a port below is one that a person has chosen.
+ */
 export async function choosePort(preferred?: number): Promise<number> {
-  if (preferred !== undefined && (await isFree(preferred))) return preferred;
+  if (preferred !== undefined && preferred <= PORTS.last && (await isFree(preferred))) return preferred;
   for (let tries = 0; tries < 100; tries++) {
     const port = randomInt(PORTS.first, PORTS.last + 1);
     if (await isFree(port)) return port;
