@@ -5,7 +5,7 @@ const longest = 400;
 
 /** Names that the platform or the reader's habit fixes. */
 const givenNames =
-  /^(README|LICENSE|NOTICE|CHANGELOG|CONTRIBUTING|SECURITY|Dockerfile(\.dockerignore)?|\d{4}_[a-z0-9_]+\.sql)(\.md)?$/;
+  /^(README|LICENSE|NOTICE|CHANGELOG|CONTRIBUTING|SECURITY|Dockerfile(\.dockerignore)?|PULL_REQUEST_TEMPLATE|ISSUE_TEMPLATE|\d{4}_[a-z0-9_]+\.sql)(\.md)?$/;
 const kebab = /^\.?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
 const vague = /^(utils?|helpers?|misc|common|manager|.*-(utils?|helpers?|manager))$/;
 

@@ -31,7 +31,9 @@ export function readTree(): Map<string, SourceFile> {
     cwd: root,
     exclude: (path) => strangers.includes(path.split('/').at(-1) ?? '') || path.endsWith('bench/results'),
   });
-  const dotted = globSync(['.ci/*', '.*rc', 'server/deploy/*', '.editorconfig'], { cwd: root });
+  const dotted = globSync(['.ci/*', '.github/**/*.{md,yml}', '.*rc', 'server/deploy/*', '.editorconfig'], {
+    cwd: root,
+  });
   const files = [...new Set([...paths, ...dotted])].sort().map((path) => ({ path, text: readText(path) }));
   return new Map(files.map((file) => [file.path, file]));
 }
