@@ -48,7 +48,7 @@ import { openPipeline } from './mutations/intake/pipeline.ts';
 import { bossMessages, bossRowsWakeup, bossWakeups, createQueues } from './mutations/jobs/wakeups.ts';
 import type { CloseMode } from './routes/closing.ts';
 import { Shutdown } from './runtime/shutdown.ts';
-import { Sweep } from './runtime/sweep.ts';
+import { startSweep } from './runtime/interval.ts';
 import { startTextMessages } from './sms/text-messages.ts';
 import type { StartError } from './runtime/start-error.ts';
 import type { IsOperator } from './sync/plain-http/exchange.ts';
@@ -244,9 +244,8 @@ function keepSweeping(
   what: string,
   work: () => Promise<void>,
 ): void {
-  const sweep = new Sweep({ work, what, log });
+  const sweep = startSweep(work, what, log);
   shutdown.add(`sweep of ${what}`, () => sweep.stop());
-  sweep.start();
 }
 
 async function startHostSide(deps: Deps, pipeline: Pipeline): Promise<HostSide> {

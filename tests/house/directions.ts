@@ -93,7 +93,11 @@ export const parts: Part[] = [
     'apply loads, decides and saves a batch; it does not know how items arrive',
   ),
   mutations('quarantine/', [], 'quarantine keeps what the rules refuse'),
-  mutations('jobs/', ['mutations/apply/sql.ts', 'mutations/apply/changes.ts'], 'jobs follow what a batch has changed'),
+  mutations(
+    'jobs/',
+    ['mutations/apply/sql.ts', 'mutations/apply/changes.ts', 'runtime/interval.ts'],
+    'jobs follow what a batch has changed',
+  ),
 
   {
     path: 'server/src/wire/',
@@ -134,7 +138,11 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/replication/out/',
-    uses: ['sync-protocol/', ...sliceFolders, ...server('mutations/jobs/', 'db/', 'host/', 'replication/control/')],
+    uses: [
+      'sync-protocol/',
+      ...sliceFolders,
+      ...server('mutations/jobs/', 'db/', 'host/', 'replication/control/', 'runtime/interval.ts'),
+    ],
     usesTypes: server('config.ts'),
     why: 'the way out writes what the mirror holds; it never reads an office edit',
   },
@@ -144,13 +152,14 @@ export const parts: Part[] = [
       'sync-protocol/',
       ...sliceFolders,
       ...server('mutations/', 'db/', 'host/', 'replication/out/', 'replication/control/', 'runtime/zone-clock.ts'),
+      ...server('runtime/interval.ts'),
     ],
     usesTypes: server('config.ts'),
     why: 'an office edit becomes a mutation; the import leaves to the way out what is ours',
   },
   {
     path: 'server/src/replication/control/',
-    uses: ['sync-protocol/', ...server('db/', 'host/')],
+    uses: ['sync-protocol/', ...server('db/', 'host/', 'runtime/interval.ts')],
     why: 'control decides whether the host may be used, not what for',
   },
   {
@@ -202,7 +211,7 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/clock/',
-    uses: server('db/'),
+    uses: server('db/', 'runtime/interval.ts'),
     why: 'the time that every part stamps with; it reads the times of rows alone',
   },
   {

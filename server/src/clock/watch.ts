@@ -1,4 +1,5 @@
 import type { Db } from '../db/types.ts';
+import { Interval } from '../runtime/interval.ts';
 import type { Log } from '../runtime/log.ts';
 import { CLOCK_TOLERANCE_MS, type ServerClock } from './server-clock.ts';
 import * as sql from './sql.ts';
@@ -22,14 +23,18 @@ interface Disagreement {
 /** Compares the server's time with the database's clock and with stored stamps, and reports each disagreement once. */
 export class ClockWatch {
   readonly #options: ClockWatchOptions;
-  #timer: NodeJS.Timeout | undefined;
-  #checking: Promise<void> | undefined;
+  readonly #interval: Interval;
   #checks = 0;
   #current: readonly Disagreement[] = [];
   #stamps: readonly Disagreement[] = [];
 
   constructor(options: ClockWatchOptions) {
     this.#options = options;
+    this.#interval = new Interval({
+      work: () => this.check(),
+      everyMs: CHECK_MS,
+      onError: (err) => options.log.warn({ err }, 'the clocks cannot be compared; tried again'),
+    });
   }
 
   /** Takes the database's time where this machine's clock differs from it: all nodes share that one. */
@@ -38,16 +43,11 @@ export class ClockWatch {
     const database = await readTime(db);
     if (Math.abs(database - clock.now().getTime()) > CLOCK_TOLERANCE_MS) clock.set(database);
     await this.check();
-    this.#timer = setInterval(() => {
-      this.#checking ??= this.check()
-        .catch((err: unknown) => this.#options.log.warn({ err }, 'the clocks cannot be compared; tried again'))
-        .finally(() => (this.#checking = undefined));
-    }, CHECK_MS);
+    this.#interval.start();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#checking;
+    await this.#interval.stop();
   }
 
   /** A sentence for each clock that disagrees, for readiness. */

@@ -16,7 +16,7 @@ import type { HostWatch } from './control/watch.ts';
 import { ReplicationWorker, type HostStanding } from './out/worker.ts';
 import { UnheardDoorbell } from './in/unheard-doorbell.ts';
 import { StartError } from '../runtime/start-error.ts';
-import { Sweep } from '../runtime/sweep.ts';
+import { startSweep } from '../runtime/interval.ts';
 
 export interface HostSideOptions {
   config: Config;
@@ -140,8 +140,7 @@ export class HostSide {
     this.#closers.push(() => driftCheck.stop());
     if (config.hostChanges === 'polling') {
       const unheard = new UnheardDoorbell({ host, log });
-      const sweep = new Sweep({ work: () => unheard.clear(), what: 'the doorbell that nobody hears', log });
-      sweep.start();
+      const sweep = startSweep(() => unheard.clear(), 'the doorbell that nobody hears', log);
       this.#closers.push(() => sweep.stop());
     }
     const worker = new ReplicationWorker({

@@ -1,6 +1,7 @@
 import { routeScope, warehouseStop, type RouteKey } from '@tailgate/sync-protocol';
 import type { PgBoss } from 'pg-boss';
 import type { Queryable } from '../../db/types.ts';
+import { Interval } from '../../runtime/interval.ts';
 import type { Log } from '../../runtime/log.ts';
 import { freshId } from '../../stops/mutation-id.ts';
 import type { Change, Pipeline } from '../change.ts';
@@ -36,33 +37,30 @@ export async function startClosing(options: ClosingOptions): Promise<ClosingTime
 export class ClosingTimers {
   readonly #options: ClosingOptions;
   #job: string | undefined;
-  #sweep: NodeJS.Timeout | undefined;
-  #sweeping: Promise<void> | undefined;
+  readonly #sweep: Interval;
 
   constructor(options: ClosingOptions) {
+    const { sweepMs = SWEEP_MS, log } = options;
     this.#options = options;
+    this.#sweep = new Interval({
+      work: () => closeDueRoutes(options),
+      everyMs: sweepMs,
+      onError: (err) => log.warn({ err }, 'due routes could not be closed: the next sweep tries again'),
+    });
   }
 
   async start(): Promise<void> {
-    const { boss, sweepMs = SWEEP_MS } = this.#options;
+    const { boss } = this.#options;
     const many = { batchSize: 50, burstWhenBatchFull: true };
     this.#job = await boss.work(queues.close, many, () => closeDueRoutes(this.#options));
-    this.#sweep = setInterval(() => this.#look(), sweepMs);
-    this.#look();
+    this.#sweep.start();
+    void this.#sweep.run();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#sweep);
+    const swept = this.#sweep.stop();
     if (this.#job !== undefined) await this.#options.boss.offWork(queues.close, { id: this.#job, wait: true });
-    await this.#sweeping;
-  }
-
-  #look(): void {
-    this.#sweeping ??= closeDueRoutes(this.#options)
-      .catch((error: unknown) =>
-        this.#options.log.warn({ err: error }, 'due routes could not be closed: the next sweep tries again'),
-      )
-      .finally(() => (this.#sweeping = undefined));
+    await swept;
   }
 }
 

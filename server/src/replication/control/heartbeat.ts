@@ -1,5 +1,6 @@
 import type { WorkerState } from '@tailgate/sync-protocol';
 import type { Queryable } from '../../db/types.ts';
+import { Interval } from '../../runtime/interval.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Breaker } from './breaker.ts';
 import * as sql from './heartbeat-sql.ts';
@@ -25,27 +26,28 @@ export interface HeartbeatOptions {
  */
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
-  #timer: NodeJS.Timeout | undefined;
-  /** Never two: the later of them could land behind our last word. */
-  #beating: Promise<void> | undefined;
+  /** Never two beats at a time: the later one could land behind the statement of `stop`. */
+  readonly #beats: Interval;
 
   constructor(options: HeartbeatOptions) {
+    const { beatMs = BEAT_MS, log } = options;
     this.#options = options;
+    this.#beats = new Interval({
+      work: () => this.#beat(),
+      everyMs: beatMs,
+      onError: (err) => log.warn({ err }, 'a worker could not say that it is alive; it tries again'),
+    });
   }
 
   /** Resolves after the first beat. */
   async start(): Promise<void> {
-    await this.#beat();
-    const { beatMs = BEAT_MS } = this.#options;
-    this.#timer = setInterval(() => {
-      this.#beating ??= this.#beat().finally(() => (this.#beating = undefined));
-    }, beatMs);
+    await this.#beats.run();
+    this.#beats.start();
   }
 
   /** A worker that stops is missed at once. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#beating;
+    await this.#beats.stop();
     const { db, worker, log } = this.#options;
     await db
       .query(sql.fallSilent, [worker])
@@ -53,10 +55,8 @@ export class Heartbeat {
   }
 
   async #beat(): Promise<void> {
-    const { db, worker, standing, log } = this.#options;
-    await db
-      .query(sql.beat, [worker, JSON.stringify(stateOf(standing()))])
-      .catch((err: unknown) => log.warn({ err }, 'a worker could not say that it is alive; it tries again'));
+    const { db, worker, standing } = this.#options;
+    await db.query(sql.beat, [worker, JSON.stringify(stateOf(standing()))]);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/types.ts';
+import { Interval } from '../../runtime/interval.ts';
 import type { Log } from '../../runtime/log.ts';
 import * as sql from './hold-sql.ts';
 import { HostError, type Host } from '../../host/host.ts';
@@ -51,6 +52,7 @@ export interface HoldWatchOptions {
   readonly log: Log;
   /** Called when a hold begins, and with undefined when the last one ends. */
   readonly onChange: (hold: Hold | undefined) => void;
+  readonly everyMs: number;
 }
 
 /**
@@ -60,12 +62,19 @@ export interface HoldWatchOptions {
 export class HoldWatch {
   readonly #options: HoldWatchOptions;
   #current: Hold | undefined;
-  #looking: Promise<void> | undefined;
+  readonly #polls: Interval;
   /** What the host's switch says that it cannot mean. */
   #strange: string | undefined;
 
   constructor(options: HoldWatchOptions) {
+    const { everyMs, log } = options;
     this.#options = options;
+    this.#polls = new Interval({
+      work: () => this.#poll(),
+      everyMs,
+      onError: (err) =>
+        log.warn({ err }, 'whether replication is on hold could not be asked: as before, until the next look'),
+    });
   }
 
   /** The hold that is in force, of several the earliest. */
@@ -73,31 +82,26 @@ export class HoldWatch {
     return this.#current;
   }
 
-  /** Never rejects: what could not be asked is asked again. */
-  poll(): Promise<void> {
-    this.#looking ??= this.#poll().finally(() => (this.#looking = undefined));
-    return this.#looking;
+  /** Resolves after the first poll, even where it failed. */
+  async start(): Promise<void> {
+    await this.#polls.run();
+    this.#polls.start();
   }
 
-  /** Ends after a look that is under way. */
-  async settled(): Promise<void> {
-    await this.#looking;
+  async stop(): Promise<void> {
+    await this.#polls.stop();
   }
 
   async #poll(): Promise<void> {
     const { db, log, onChange } = this.#options;
-    try {
-      await this.#askHost();
-      const hold = (await listHolds(db)).find(({ inForce }) => inForce);
-      const before = this.#current;
-      this.#current = hold;
-      if (hold?.id === before?.id) return;
-      if (hold) log.warn({ source: hold.source, reason: hold.reason, by: hold.by }, 'replication is on hold');
-      else log.info({}, 'replication goes on after a hold');
-      onChange(hold);
-    } catch (error) {
-      log.warn({ err: error }, 'whether replication is on hold could not be asked: as before, until the next look');
-    }
+    await this.#askHost();
+    const hold = (await listHolds(db)).find(({ inForce }) => inForce);
+    const before = this.#current;
+    this.#current = hold;
+    if (hold?.id === before?.id) return;
+    if (hold) log.warn({ source: hold.source, reason: hold.reason, by: hold.by }, 'replication is on hold');
+    else log.info({}, 'replication goes on after a hold');
+    onChange(hold);
   }
 
   async #askHost(): Promise<void> {

@@ -1,4 +1,5 @@
 import { routeScope } from '@tailgate/sync-protocol';
+import { Interval } from '../../runtime/interval.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Drift } from './drift.ts';
 
@@ -21,41 +22,38 @@ const A_DAY_MS = 24 * 3_600_000;
  */
 export class DriftCheck {
   readonly #options: DriftCheckOptions;
-  #timer: NodeJS.Timeout | undefined;
-  #checking: Promise<void> | undefined;
+  readonly #checks: Interval;
   #wholeAt = 0;
 
   constructor(options: DriftCheckOptions) {
+    const { everyMs = EVERY_MS, log } = options;
     this.#options = options;
+    this.#checks = new Interval({
+      work: () => this.#check(),
+      everyMs,
+      onError: (err) => log.warn({ err }, 'mirror and host could not be compared: the next check tries again'),
+    });
   }
 
   start(): void {
     this.#wholeAt = this.#options.clock().getTime();
-    const check = (): void => {
-      this.#checking ??= this.#check().finally(() => (this.#checking = undefined));
-    };
-    this.#timer = setInterval(check, this.#options.everyMs ?? EVERY_MS);
-    if (this.#options.isRestored) check();
+    this.#checks.start();
+    if (this.#options.isRestored) void this.#checks.run();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#checking;
+    await this.#checks.stop();
   }
 
   async #check(): Promise<void> {
     const { findDrift, clock, log } = this.#options;
     const now = clock().getTime();
     const whole = now - this.#wholeAt >= A_DAY_MS;
-    try {
-      const { routes, masters, plans, results } = await findDrift(whole ? 'everything' : 'routes');
-      if (whole) this.#wholeAt = now;
-      const found = { routes, masters, plans: plans.map(routeScope), results: results.map(routeScope) };
-      if (masters.length + plans.length + results.length > 0)
-        log.warn(found, 'the host had changed and no trigger told: taken in');
-      else log.debug(found, 'mirror and host agree');
-    } catch (error) {
-      log.warn({ err: error }, 'mirror and host could not be compared: the next check tries again');
-    }
+    const { routes, masters, plans, results } = await findDrift(whole ? 'everything' : 'routes');
+    if (whole) this.#wholeAt = now;
+    const found = { routes, masters, plans: plans.map(routeScope), results: results.map(routeScope) };
+    if (masters.length + plans.length + results.length > 0)
+      log.warn(found, 'the host had changed and no trigger told: taken in');
+    else log.debug(found, 'mirror and host agree');
   }
 }

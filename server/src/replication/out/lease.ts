@@ -1,6 +1,7 @@
 import { routeScope, type RouteKey } from '@tailgate/sync-protocol';
 import { textArray } from '../../db/arrays.ts';
 import type { Queryable } from '../../db/types.ts';
+import { Interval } from '../../runtime/interval.ts';
 import * as sql from './lease-sql.ts';
 
 /**
@@ -29,16 +30,19 @@ export class Leases {
   readonly #db: Queryable;
   readonly #owner: string;
   readonly #leaseMs: number;
-  readonly #renewMs: number;
   readonly #held = new Set<Lease>();
-  #timer: NodeJS.Timeout | undefined;
-  #renewing: Promise<void> | undefined;
+  readonly #renewals: Interval;
 
   constructor({ db, owner, leaseMs = LEASE_MS, renewMs = RENEW_MS }: LeaseOptions) {
     this.#db = db;
     this.#owner = owner;
     this.#leaseMs = leaseMs;
-    this.#renewMs = renewMs;
+    this.#renewals = new Interval({
+      work: () => this.#renew(),
+      everyMs: renewMs,
+      // PostgreSQL is away: the leases run out by themselves, and the fence guards what was begun under them.
+      onError: () => undefined,
+    });
   }
 
   get owner(): string {
@@ -108,40 +112,28 @@ export class Leases {
   /** Ends the renewals. Leases that nobody gave back run out by themselves. */
   async close(): Promise<void> {
     for (const lease of this.#held) this.#drop(lease);
-    await this.#renewing;
+    await this.#renewals.stop();
   }
 
   #hold({ facility, id, week_end, fence }: LeaseRow): Lease {
     const lease = { key: { facility, id, week_end }, fence };
     this.#held.add(lease);
-    this.#timer ??= setInterval(() => {
-      this.#renewing ??= this.#renew().finally(() => (this.#renewing = undefined));
-    }, this.#renewMs);
+    this.#renewals.start();
     return lease;
   }
 
   #drop(lease: Lease): boolean {
     const held = this.#held.delete(lease);
-    if (this.#held.size === 0) {
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-    }
+    if (this.#held.size === 0) void this.#renewals.stop();
     return held;
   }
 
   async #renew(): Promise<void> {
     const leases = [...this.#held];
-    try {
-      const { rows } = await this.#db.query<LeaseRow>(sql.renewLeases, [
-        this.#owner,
-        this.#leaseMs,
-        ...columnsOf(leases),
-      ]);
-      const kept = new Set(rows.map(nameOf));
-      for (const lease of leases) if (!kept.has(nameOf({ ...lease.key, fence: lease.fence }))) this.#drop(lease);
-    } catch {
-      // PostgreSQL is away: the leases run out by themselves, and the fence guards what was begun under them.
-    }
+    const values = [this.#owner, this.#leaseMs, ...columnsOf(leases)];
+    const { rows } = await this.#db.query<LeaseRow>(sql.renewLeases, values);
+    const renewed = new Set(rows.map(nameOf));
+    for (const lease of leases) if (!renewed.has(nameOf({ ...lease.key, fence: lease.fence }))) this.#drop(lease);
   }
 }
 

@@ -103,6 +103,7 @@ export class ReplicationWorker {
         if (!hold) this.#routes.calm();
         this.#gate.hold(hold !== undefined);
       },
+      everyMs: this.#times.sweepMs,
     });
     const replicationLog = new ReplicationLog({ host, gate: this.#gate, clock, log });
     this.#routes = new RouteLanes({
@@ -131,6 +132,7 @@ export class ReplicationWorker {
       leases: this.#leases,
       gate: this.#gate,
       random,
+      sweepMs: this.#times.sweepMs,
     });
   }
 
@@ -143,12 +145,9 @@ export class ReplicationWorker {
     await work(queues.replicate, () => this.#routes.wake());
     await work(queues.replicateRows, () => this.#rows.wake());
     // Before anything is written.
-    await this.#holds.poll();
-    this.#sweep = setInterval(() => {
-      void this.#holds.poll();
-      this.#routes.wake();
-      this.#rows.sweep();
-    }, this.#times.sweepMs);
+    await this.#holds.start();
+    this.#rows.start();
+    this.#sweep = setInterval(() => this.#routes.wake(), this.#times.sweepMs);
     // Whoever paused a file may be gone: what waits for it is tried once by each new worker.
     await this.#note(releaseParked);
     this.wake();
@@ -163,7 +162,7 @@ export class ReplicationWorker {
   /** Ends after the rows that are being written; what they have confirmed is saved. */
   async stop(): Promise<void> {
     clearInterval(this.#sweep);
-    await this.#holds.settled();
+    await this.#holds.stop();
     const { boss } = this.#options;
     for (const [queue, id] of this.#jobs) await boss.offWork(queue, { id });
     const lanes = [this.#routes.stop(), this.#gate.stop()];

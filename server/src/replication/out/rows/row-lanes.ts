@@ -1,4 +1,5 @@
 import { giveUpFiles } from '../../../assets/queries.ts';
+import { Interval } from '../../../runtime/interval.ts';
 import type { HostGate } from '../../control/host-gate.ts';
 import type { Leases } from '../lease.ts';
 import type { ReplicationLog } from '../replication-log.ts';
@@ -17,6 +18,7 @@ export interface RowLanesOptions {
   readonly replicationLog: Pick<ReplicationLog, 'write'>;
   /** From 0 to 1. */
   readonly random: () => number;
+  readonly sweepMs: number;
 }
 
 /** A file that a stop names and that has not come by then is missing (protocol.md, Files). */
@@ -27,10 +29,10 @@ const MISSING_A_SWEEP = 100;
 export class RowLanes {
   readonly #options: RowLanesOptions;
   readonly #lanes: readonly { wake(): void; stop(): Promise<void> }[];
-  #sweeping: Promise<void> | undefined;
+  readonly #sweep: Interval;
 
   constructor(options: RowLanesOptions) {
-    const { deps } = options;
+    const { deps, sweepMs } = options;
     const laneOptions = { ...options, db: deps.db, log: deps.log };
     this.#options = options;
     this.#lanes = [
@@ -39,34 +41,33 @@ export class RowLanes {
       new RowLane(reportFile(deps), laneOptions),
       new RowLane(assetFile(deps), laneOptions),
     ];
+    this.#sweep = new Interval({
+      work: () => this.#giveUpMissing().finally(() => this.wake()),
+      everyMs: sweepMs,
+      onError: (err) =>
+        deps.log.warn({ err }, 'files that never came could not be given up: the next sweep tries again'),
+    });
   }
 
   wake(): void {
     for (const lane of this.#lanes) lane.wake();
   }
 
-  /** Finds what lost wake-ups missed, and gives up files that never came. */
-  sweep(): void {
-    this.#sweeping ??= this.#giveUpMissing().finally(() => {
-      this.#sweeping = undefined;
-      this.wake();
-    });
+  /** Begins the sweeps: each gives up files that never came, and makes good lost wake-ups. */
+  start(): void {
+    this.#sweep.start();
   }
 
   async stop(): Promise<void> {
-    await this.#sweeping;
+    await this.#sweep.stop();
     await Promise.all(this.#lanes.map((lane) => lane.stop()));
   }
 
   async #giveUpMissing(): Promise<void> {
     const { db, clock, log } = this.#options.deps;
-    try {
-      const missing = await giveUpFiles(db, new Date(clock().getTime() - MISSING_AFTER_MS), MISSING_A_SWEEP);
-      if (missing.length === 0) return;
-      await db.query(reportMissing, [missing]);
-      log.warn({ assets: missing.length }, 'files that stops name have not come for a day');
-    } catch (error) {
-      log.warn({ err: error }, 'files that never came could not be given up: the next sweep tries again');
-    }
+    const missing = await giveUpFiles(db, new Date(clock().getTime() - MISSING_AFTER_MS), MISSING_A_SWEEP);
+    if (missing.length === 0) return;
+    await db.query(reportMissing, [missing]);
+    log.warn({ assets: missing.length }, 'files that stops name have not come for a day');
   }
 }

@@ -1,0 +1,51 @@
+import type { Log } from './log.ts';
+
+export interface IntervalOptions {
+  readonly work: () => Promise<void>;
+  readonly everyMs: number;
+  /** Receives what `work` throws; the next run comes as usual. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Runs work at intervals and never twice at a time: a run that takes longer than the interval replaces the next one. */
+export class Interval {
+  readonly #options: IntervalOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(options: IntervalOptions) {
+    this.#options = options;
+  }
+
+  /** The first run comes after one interval. */
+  start(): void {
+    this.#timer ??= setInterval(() => void this.run(), this.#options.everyMs);
+  }
+
+  /** Runs now, or joins the run that is under way. Never rejects. */
+  run(): Promise<void> {
+    const { work, onError } = this.#options;
+    this.#running ??= work()
+      .catch(onError)
+      .finally(() => (this.#running = undefined));
+    return this.#running;
+  }
+
+  /** Resolves after the run that is under way. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    await this.#running;
+  }
+}
+
+const SWEEP_MS = 600_000;
+
+/** Sweeps now, for the rows of an earlier process, and every ten minutes. Several nodes may sweep at once. */
+export function startSweep(work: () => Promise<void>, what: string, log: Log): Interval {
+  const onError = (err: unknown): void => log.warn({ err }, `${what} could not be swept: tried again later`);
+  const sweep = new Interval({ work, everyMs: SWEEP_MS, onError });
+  sweep.start();
+  void sweep.run();
+  return sweep;
+}
