@@ -181,9 +181,9 @@ export const parts: Part[] = [
   },
   {
     path: 'server/src/host/connection/',
-    uses: server('host/host.ts', 'host/files/', 'host/db2/'),
+    uses: server('host/host.ts', 'host/files/', 'host/db2/', 'db/pg-internals/gathering-socket.ts'),
     usesTypes: server('config.ts', 'db/'),
-    why: 'a connection knows the files and no domain',
+    why: 'a connection uses the files and no domain; the stand-in is PostgreSQL and shares the socket',
   },
   {
     path: 'server/src/host/db2/',

@@ -1,21 +1,30 @@
 import { Socket } from 'node:net';
 
+type OnWritten = (error?: Error | null) => void;
+
 /**
- * A socket that sends together what is written in one turn of the event loop. pg corks its socket for each statement;
- * here the cork stays until the end of the turn, so that the statements of a batch leave in one system call: a change
- * of one stop takes a quarter of the system calls. It relies on pg's corking, and does nothing for what is not corked.
+ * A socket that sends everything written in one turn of the event loop in one system call. pg corks its socket for each
+ * prepared statement and not at all for a simple query; here the cork stays until the end of the turn. A change of one
+ * stop takes a quarter of the system calls; on the host they were a third of the worker's CPU time.
  */
 export class GatheringSocket extends Socket {
-  #corked = false;
+  #gathers = false;
 
-  override cork(): void {
-    super.cork();
-    if (this.#corked) return;
-    this.#corked = true;
-    super.cork();
-    process.nextTick(() => {
-      this.#corked = false;
-      this.uncork();
-    });
+  override write(
+    data: Uint8Array | string,
+    encodingOrWritten?: BufferEncoding | OnWritten,
+    written?: OnWritten,
+  ): boolean {
+    if (!this.#gathers) {
+      this.#gathers = true;
+      this.cork();
+      process.nextTick(() => {
+        this.#gathers = false;
+        this.uncork();
+      });
+    }
+    return typeof encodingOrWritten === 'function'
+      ? super.write(data, encodingOrWritten)
+      : super.write(data, encodingOrWritten, written);
   }
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../../runtime/log.ts';
 import { columnsOf, type HostValue } from '../files/columns.ts';
-import { GatheringSocket } from './gathering-socket.ts';
+import { GatheringSocket } from '../../db/pg-internals/gathering-socket.ts';
 import { HostError, type Host, type HostColumn, type HostJob, type HostRow, type HostTransaction } from '../host.ts';
 import { hostErrorOf } from './postgres-errors.ts';
 import { faultsIn, isSlowed, refuseByFault, type Fault } from './standin-faults.ts';
