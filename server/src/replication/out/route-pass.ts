@@ -177,14 +177,15 @@ class RoutePass {
     if (outcome.kind === 'foreign' && this.#foreign === 'import') return 'foreign';
     if (outcome.kind === 'foreign' || outcome.kind === 'parked') {
       this.#parkedStops += 1;
-      if (outcome.kind === 'parked' && outcome.held) this.#confirm(stop, sequence, version, outcome.held, shadow);
+      if (outcome.kind === 'parked' && outcome.confirmed)
+        this.#confirm(stop, sequence, version, outcome.confirmed, shadow);
       const trace = this.#park(stop, sequence, version, outcome);
       this.#tell({ stop, version, trace, outcome: 'parked', begunAt });
       return 'done';
     }
     if (outcome.kind === 'confirmed') {
-      this.#confirm(stop, sequence, version, outcome.held, shadow);
-      const trace = outcome.held.rows.RTSTUP[0]?.RUTRC;
+      this.#confirm(stop, sequence, version, outcome.confirmed, shadow);
+      const trace = outcome.confirmed.rows.RTSTUP[0]?.RUTRC;
       if (outcome.wrote) {
         this.#log({ stop, trace, sequence, outcome: { status: 'A', note: lateNote(route, key) } });
         this.#tell({ stop, version, trace, outcome: 'on_host', begunAt });
@@ -237,9 +238,9 @@ class RoutePass {
     }
     if (outcome.wrote) {
       const sequence = hostSequence(route.epoch, route.version);
-      this.#findings.confirmed({ stop: ROUTE_ROW, sequence, rows: encodeHeader(outcome.held) });
+      this.#findings.confirmed({ stop: ROUTE_ROW, sequence, rows: encodeHeader(outcome.confirmed) });
       this.#log({ stop: ROUTE_ROW, sequence, outcome: { status: 'A' } });
-      if (parked > 0 && outcome.held.RHPODS === 'C' && shadow?.RHPODS !== 'C') {
+      if (parked > 0 && outcome.confirmed.RHPODS === 'C' && shadow?.RHPODS !== 'C') {
         log.error({ route: routeScope(key), open }, 'a route is closed on the host while stops are parked');
         this.#findings.review({ kind: 'closed_while_parked', details: { route: key, parked, open } });
       }
