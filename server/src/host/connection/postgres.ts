@@ -33,8 +33,8 @@ type Limits = {
 };
 const LIMITS: Limits = { statementMs: 10_000, lockMs: 3_000 };
 
-/** Four lanes of routes, four routes that wait for locks, four lanes of rows on their own, the import, diagnostics. */
-const CONNECTIONS = 14;
+/** Four lanes of routes, twelve routes that wait for locks, four lanes of rows on their own, the import, diagnostics. */
+const CONNECTIONS = 22;
 const CONNECT_TIMEOUT_MS = 5_000;
 const SLOW_MS = 2_000;
 /**

@@ -13,8 +13,8 @@ export type Db2Options = Db2Address & {
   readonly size?: number;
 };
 
-/** Four lanes of routes, four routes that wait for locks, four lanes of rows on their own, the import, diagnostics. */
-const CONNECTIONS = 14;
+/** Four lanes of routes, twelve routes that wait for locks, four lanes of rows on their own, the import, diagnostics. */
+const CONNECTIONS = 22;
 
 /** Connects to Db2 for i or Db2 LUW; the library and its files have to be there. @throws HostError */
 export async function openDb2({ log, size = CONNECTIONS, ...address }: Db2Options): Promise<Host> {

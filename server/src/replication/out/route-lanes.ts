@@ -24,6 +24,8 @@ export interface RouteLanesOptions {
 const LOOK_AGAIN_MS = 250;
 /** Its host answers nothing for so long: the route waits for something of its own, mostly a lock. */
 const STALLED_MS = 400;
+/** For each lane so many routes wait for locks: a clerk's batch holds a depot's routes at once. */
+const STALLED_A_LANE = 3;
 /** A failure of our own (PostgreSQL away, a bug): the sweep comes back to the route. */
 const OWN_FAILURE_MS = 1_000;
 
@@ -43,8 +45,8 @@ export class RouteLanes {
   readonly #lanes = new Set<Promise<void>>();
   readonly #failures = new Map<string, number>();
   /**
-   * Routes that wait for the host. They take up no lane, so that locks hold up nobody else; there are at most as many
-   * as lanes. A route that has failed is tried among them from the start.
+   * Routes that wait for the host. They take up no lane, so that locks hold up nobody else; there are at most
+   * `STALLED_A_LANE` for each lane. A route that has failed is tried among them from the start.
    */
   readonly #stalled = new Set<Lease>();
   #claimed: Lease[] = [];
@@ -170,7 +172,7 @@ export class RouteLanes {
 
   /** This route waits for the host: another has its lane. @returns false where too many wait already */
   #stall(lease: Lease): boolean {
-    if (!this.#stalled.has(lease) && this.#stalled.size >= this.#most) return false;
+    if (!this.#stalled.has(lease) && this.#stalled.size >= this.#most * STALLED_A_LANE) return false;
     this.#stalled.add(lease);
     this.#openLanes();
     return true;
