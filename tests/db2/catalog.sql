@@ -14,8 +14,15 @@ select upper(column_name)::varchar as column_name, upper(table_schema)::varchar 
   (case data_type when 'character' then 37 when 'bytea' then 65535 end)::int as ccsid
 from information_schema.columns;
 
--- The bytes that a text is on the host: in code page 37 on Db2 for i (bpchar), in ISO 8859-1 on Db2 LUW (varchar).
-create function hex(varchar) returns varchar language sql as $$ select upper(encode(convert_to($1, 'LATIN1'), 'hex')) $$;
+-- The code page of a Db2 LUW database; a test may say 1208, which is UTF-8.
+create function database_code_page() returns int language sql as $$ select 819 $$;
+create schema syscat;
+create view syscat.columns as
+select 'SYSIBM'::varchar as tabschema, 'SYSDUMMY1'::varchar as tabname, 'IBMREQD'::varchar as colname, database_code_page() as codepage;
+
+-- The bytes that a text is on the host: in code page 37 on Db2 for i (bpchar), in the database's on Db2 LUW (varchar).
+create function hex(varchar) returns varchar language sql as $$
+  select upper(encode(convert_to($1, case database_code_page() when 1208 then 'UTF8' else 'LATIN1' end), 'hex')) $$;
 create function hex(bpchar) returns varchar language sql as $$
   with page as (select decode('000102039c09867f978d8e0b0c0d0e0f101112139d8508871819928f1c1d1e1f80818283840a171b88898a8b8c050607'
     || '909116939495960498999a9b14159e1a20a0e2e4e0e1e3e5e7f1a22e3c282b7c26e9eaebe8edeeefecdf21242a293bac'

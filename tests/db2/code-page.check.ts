@@ -36,3 +36,13 @@ test.each([
   expect(error.kind).toBe('setup');
   expect(error.message).toContain(`é reaches Db2 as the bytes ${hex}`);
 });
+
+test('a Db2 LUW database in UTF-8, the default, is refused with a sentence of its own', async () => {
+  await pool.query(`create or replace function database_code_page() returns int language sql as 'select 1208'`);
+  const url = `${db2Address(database.url)}?StandInDbms=DB2/LINUXX8664`;
+  const opening = openDb2({ url, library: 'PODDTA', program: 'TAILGATE', size: 1, log: recordedLog() });
+  const error = await hostFailure(opening);
+  expect(error.kind).toBe('setup');
+  expect(error.message).toContain('this Db2 database is in UTF-8');
+  expect(error.message).toContain('USING CODESET ISO8859-1');
+});

@@ -14,13 +14,29 @@ export function probeQuery(flavour: Flavour): string {
   return `select hex(cast(? as ${type})) as HEX from SYSIBM.SYSDUMMY1`;
 }
 
-/** @throws HostError of the kind `setup`: nothing may be written */
-export function assertCodePage(flavour: Flavour, hex: string): void {
+/** Db2 LUW says the code page of its database by a column of its own catalog. 1208 is UTF-8, the default of a new database. */
+export const databasePageQuery = `select CODEPAGE from SYSCAT.COLUMNS
+where TABSCHEMA = 'SYSIBM' and TABNAME = 'SYSDUMMY1' and COLNAME = 'IBMREQD'`;
+const UTF_8 = 1208;
+
+/**
+ * @param databasePage asked only where the bytes are wrong: a UTF-8 database and a client that is set wrong answer the same
+ * @throws HostError of the kind `setup`: nothing may be written
+ */
+export async function assertCodePage(
+  flavour: Flavour,
+  hex: string,
+  databasePage: () => Promise<number>,
+): Promise<void> {
   const expected = EXPECTED[flavour];
   if (hex === expected) return;
+  const isUnicode = flavour === 'db2' && (await databasePage()) === UTF_8;
   throw new HostError(
     '42997',
-    `${PROBE} reaches Db2 as the bytes ${hex} and not ${expected}: nothing is written before the code pages fit ` +
-      '(client DB2CODEPAGE=1208, job or database; docs/db2.md)',
+    isUnicode
+      ? 'this Db2 database is in UTF-8, where the length of a column counts bytes and not characters: nothing is written; ' +
+          'create the database with USING CODESET ISO8859-1 (docs/db2.md)'
+      : `${PROBE} reaches Db2 as the bytes ${hex} and not ${expected}: nothing is written before the code pages fit ` +
+          '(client DB2CODEPAGE=1208, job or database; docs/db2.md)',
   );
 }

@@ -1,7 +1,7 @@
 import type { Log } from '../../runtime/log.ts';
 import type { Host, HostTransaction } from '../host.ts';
 import { asColumn, asJob, columnsQuery, flavourOf, jobQuery, lockWait, type Flavour } from './catalog.ts';
-import { assertCodePage, PROBE, probeQuery } from './code-page.ts';
+import { assertCodePage, databasePageQuery, PROBE, probeQuery } from './code-page.ts';
 import { connectionString, type Db2Address } from './connection-string.ts';
 import { Db2Connection } from './db2-connection.ts';
 import { Db2ConnectionPool } from './db2-connection-pool.ts';
@@ -63,7 +63,10 @@ async function openLine(text: string, unjournaled: Unjournaled): Promise<Db2Conn
     const flavour = flavourOf(line.database);
     for (const statement of lockWait(flavour, text)) await line.execute(statement);
     const [probe] = await line.query(probeQuery(flavour), [PROBE]);
-    assertCodePage(flavour, String(probe?.['HEX']));
+    await assertCodePage(flavour, String(probe?.['HEX']), async () => {
+      const [column] = await line.query(databasePageQuery);
+      return Number(column?.['CODEPAGE']);
+    });
     return line;
   } catch (error) {
     await line.end();
