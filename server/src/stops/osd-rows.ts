@@ -9,9 +9,12 @@ type OsdRow = ServicePart<'RTOSDP'>;
 /** A row without what is allotted to it: its number, its revision and its place in the sequence. */
 type OsdContent = Omit<OsdRow, 'OSSEQ' | 'OSDELF' | 'OSREV' | 'OSRPSQ'>;
 
+/** Flagged rows that a stop keeps of each OSTYP before their numbers go to new entries (decision 95). */
+export const mostFlaggedRows = 1_000;
+
 /**
- * RTOSDP: one row an entry. A row's OSSEQ is given once and never to another entry: an entry finds its row again by its
- * osd_id, else by code and barcode, equal content first. Rows of entries that are gone are flagged, not deleted. A row
+ * RTOSDP: one row an entry. An entry finds its row again by its osd_id, else by code and barcode, equal content first. Rows
+ * of entries that are gone are flagged, not deleted, and their numbers go to no other entry up to `mostFlaggedRows`. A row
  * that the back office has credited stays untouched; a change after the credit becomes a new row with a higher OSREV.
  *
  * @param held the rows as last confirmed on the host, flagged ones included
@@ -179,6 +182,9 @@ class RowPool {
   readonly #free = new Map<string, OsdRow[]>();
   readonly #credited: ReadonlySet<string>;
   readonly #last = new Map<string, number>();
+  /** Flagged rows above the limit by OSTYP, those flagged last first. */
+  readonly #spare = new Map<string, OsdRow[]>();
+  readonly #spent = new Set<OsdRow>();
 
   constructor(held: readonly OsdRow[], credited: ReadonlySet<string>) {
     this.#credited = credited;
@@ -206,16 +212,38 @@ class RowPool {
     return index < 0 ? undefined : twins?.splice(index, 1)[0];
   }
 
+  /** Called once every entry has looked for its own row: what is flagged then belongs to no entry. */
   newRow(entry: OsdContent): OsdRow {
-    const sequence = (this.#last.get(entry.OSTYP) ?? 0) + 1;
-    this.#last.set(entry.OSTYP, sequence);
+    const sequence = this.#takeNumber(entry.OSTYP);
     const settled = (this.#free.get(identityOf(entry)) ?? []).filter((row) => this.isCredited(row));
     const revision = settled.length === 0 ? 0 : Math.max(...settled.map(({ OSREV }) => Number(OSREV))) + 1;
     return { ...entry, OSSEQ: `${sequence}`, OSDELF: 'N', OSREV: `${revision}`, OSRPSQ: '0' };
   }
 
+  #takeNumber(type: string): number {
+    const spare = this.#spareRows(type).pop();
+    if (spare) {
+      this.#spent.add(spare);
+      return Number(spare.OSSEQ);
+    }
+    const next = (this.#last.get(type) ?? 0) + 1;
+    this.#last.set(type, next);
+    return next;
+  }
+
+  #spareRows(type: string): OsdRow[] {
+    const known = this.#spare.get(type);
+    if (known) return known;
+    const flagged = this.rest().filter((row) => row.OSTYP === type && row.OSDELF === 'Y');
+    const firstLast = (a: OsdRow, b: OsdRow) =>
+      Number(b.OSRPSQ) - Number(a.OSRPSQ) || Number(b.OSSEQ) - Number(a.OSSEQ);
+    const spare = flagged.toSorted(firstLast).slice(mostFlaggedRows);
+    this.#spare.set(type, spare);
+    return spare;
+  }
+
   rest(): OsdRow[] {
-    return [...this.#free.values()].flat().filter((row) => !this.isCredited(row));
+    return [...this.#free.values()].flat().filter((row) => !this.isCredited(row) && !this.#spent.has(row));
   }
 
   creditedRest(): OsdRow[] {

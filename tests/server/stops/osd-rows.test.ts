@@ -1,7 +1,7 @@
 import type { OsdGroup, StopResult } from '@tailgate/sync-protocol';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { osdRows } from '../../../server/src/stops/osd-rows.ts';
+import { mostFlaggedRows, osdRows } from '../../../server/src/stops/osd-rows.ts';
 
 const key = { facility: 'F01', id: 'R100', week_end: '20261128' };
 type Rows = ReturnType<typeof osdRows>;
@@ -89,6 +89,41 @@ describe('a credited row', () => {
       ['2', '1'],
       ['1', '0'],
     ]);
+  });
+});
+
+describe('past the limit of flagged rows', () => {
+  const many = 400;
+  const update = (n: number): OsdGroup[] => [
+    { osd_id: null, osd_code: '10', data: Array.from({ length: many }, (_, i) => entry(1, `${n}-${i}`)) },
+  ];
+  const churn = (updates: number, credited: string[] = []): Rows => {
+    let rows: Rows = [];
+    for (let n = 1; n <= updates; n++) rows = render(update(n), rows, credited, n);
+    return rows;
+  };
+
+  test('50 updates that replace every exception leave a bounded number of rows', () => {
+    const rows = churn(50);
+    expect(rows.length).toBeLessThanOrEqual(mostFlaggedRows + 2 * many);
+    expect(new Set(rows.map(({ OSSEQ }) => OSSEQ)).size).toBe(rows.length);
+    const live = rows.filter(({ OSDELF }) => OSDELF === 'N');
+    expect(live.map(({ OSBAR }) => OSBAR)).toEqual(update(50)[0]?.data.map(({ barcodes }) => barcodes));
+    // Rendered again over itself, it is itself.
+    expect(render(update(50), rows, [], 51).every((row) => rows.includes(row))).toBe(true);
+  });
+
+  test('the rows that were flagged first give their numbers, and credited rows never do', () => {
+    const before = churn(4, ['P 1', 'P 2']);
+    const after = render(update(5), before, ['P 1', 'P 2'], 5);
+    const taken = after.filter(({ OSBAR }) => OSBAR.startsWith('5-')).map(({ OSSEQ }) => Number(OSSEQ));
+    const flagged = before.filter(({ OSDELF }) => OSDELF === 'Y').length;
+    const room = flagged - mostFlaggedRows;
+    expect(room).toBeGreaterThan(0);
+    expect(taken.slice(0, room)).toEqual(Array.from({ length: room }, (_, i) => i + 3));
+    expect(Math.min(...taken.slice(room))).toBe(before.length + 1);
+    for (const number of ['1', '2'])
+      expect(after.find(({ OSSEQ }) => OSSEQ === number)).toBe(before.find(({ OSSEQ }) => OSSEQ === number));
   });
 });
 

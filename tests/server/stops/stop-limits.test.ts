@@ -11,6 +11,7 @@ import * as z from 'zod/mini';
 import { toItem } from '../../../client-sdk/src/queue/item.ts';
 import { draftUpdate } from '../../../client-sdk/src/queue/record.ts';
 import { applyItem } from '../../../client-sdk/src/replica/intent.ts';
+import { mostFlaggedRows } from '../../../server/src/stops/osd-rows.ts';
 import { readPlan, readResult } from '../../../server/src/stops/stored-documents.ts';
 import { openDepot } from '../../support/depot.ts';
 
@@ -94,6 +95,26 @@ test('25 updates of 2,000 unknown products leave a bounded document and a bounde
   expect(Object.keys((await resultOf(key)).products ?? {})).toHaveLength(mostUnknownLines);
   await depot.bringOut(key);
   expect(await depot.show('RTPRUP', "RQRTE = 'FLOOD'")).toHaveLength(mostUnknownLines);
+});
+
+test('exceptions that replace others again and again leave a bounded number of host rows, each at its newest', async () => {
+  const key = await depot.addRoute('CHURN', [1]);
+  const replaced = (update: number) =>
+    Array.from({ length: 450 }, (_, i) => ({ quantity: 1, barcodes: `B${update}-${i}` }));
+  let most = 0;
+  for (let update = 0; update < 8; update++) {
+    const osd_data = [{ osd_code: '10', data: replaced(update) }];
+    await record(key, { id: 1, products: [{ ...planned, updates: { delivered: 1, osd_data } }] });
+    await depot.bringOut(key);
+    most = Math.max(most, (await depot.show('RTOSDP', "OSRTE = 'CHURN'")).length);
+  }
+  expect(most).toBeLessThanOrEqual(mostFlaggedRows + 2 * 450);
+  const live = await depot.show('RTOSDP', "OSRTE = 'CHURN' and OSDELF = 'N'");
+  expect(live.map(({ OSBAR }) => String(OSBAR).trim()).toSorted()).toEqual(
+    replaced(7)
+      .map(({ barcodes }) => barcodes)
+      .toSorted(),
+  );
 });
 
 test('a route takes 5,000 lines that its plans do not have, however they come', async () => {

@@ -155,7 +155,7 @@ export const RTOSDP = defineFile('RTOSDP', 'OS', 'Overages, shortages, damages',
     OSWKE: weekEnd,
     OSSTP: stop,
     OSTYP: char(1, 'P product, C collection, O overage'),
-    OSSEQ: decimal(5, 'Sequence, never reused'),
+    OSSEQ: decimal(5, 'Number in its stop and type'),
   },
   host: { OSPRCF: char(1, 'Credited Y/N'), OSCRDN: char(10, 'Credit note'), OSPRDT: decimal(8, 'Credited on') },
   service: {

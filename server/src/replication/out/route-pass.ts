@@ -315,10 +315,11 @@ function newAssets({ rows }: HeldStop, shadow: HeldStop | undefined): string[] {
   return [...namedAssets(rows)].filter((asset) => !named.has(asset));
 }
 
-/** Exceptions that a driver has changed after their credit: the credit may be wrong now. */
+/** Exceptions that a driver has changed after their credit: the credit may be wrong now. A flagged row was another one. */
 function newRevisions({ rows }: HeldStop, shadow: HeldStop | undefined): StopRows['RTOSDP'] {
-  const known = new Set(shadow?.rows.RTOSDP.map(numberOf));
-  return rows.RTOSDP.filter((row) => row.OSREV !== '0' && !known.has(numberOf(row)));
+  const isLive = ({ OSDELF }: StopRows['RTOSDP'][number]): boolean => OSDELF === 'N';
+  const known = new Set(shadow?.rows.RTOSDP.filter(isLive).map(numberOf));
+  return rows.RTOSDP.filter((row) => row.OSREV !== '0' && isLive(row) && !known.has(numberOf(row)));
 }
 
 type Refusal = { readonly kind: 'foreign' } | ParkedStop;
