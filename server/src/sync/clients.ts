@@ -25,6 +25,8 @@ export type ClientAnswer =
       readonly lastSeq: number;
       /** To be told once: only its hash is stored. */
       readonly queueKey: string | null;
+      /** Its driver was unregistered, and no session has opened it since: what it brings goes to quarantine. */
+      readonly held: boolean;
     }
   | {
       readonly kind: 'refused';
@@ -123,7 +125,7 @@ function judge(ask: ClientAsk, row: ClientRow | undefined, by: Opener): ClientAn
     return { kind: 'refused', code: 'INVALID_TOKEN' };
   if (row.employee !== ask.employee_id) return { kind: 'refused', code: 'CLIENT_OF_OTHER_EMPLOYEE' };
   if (row.revoked_at && !row.held_at && by === 'phone') return { kind: 'refused', code: 'CLIENT_REVOKED' };
-  return { kind: 'open', lastSeq: row.last_seq, queueKey: null };
+  return { kind: 'open', lastSeq: row.last_seq, queueKey: null, held: !ask.session && isHeld(row) };
 }
 
 async function findAll(db: Queryable, asks: readonly ClientAsk[]): Promise<Map<string, ClientRow>> {

@@ -2,7 +2,7 @@ import { clientScope, operations, pullAnswer, pushAnswer, type Mutation } from '
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseOpsCommand, runOpsCommand } from '../../../server/src/ops/commands/cli.ts';
 import { insertRoutes, plan } from '../../support/mirror.ts';
-import { password, signIn, signUp } from '../../support/people.ts';
+import { insertEmployees, password, signIn, signUp } from '../../support/people.ts';
 import { Phone } from '../../support/phone.ts';
 import type { Signed } from '../../support/rest-client.ts';
 import { opsToken } from '../../support/rest-server.ts';
@@ -175,6 +175,30 @@ describe('a driver who was unregistered', () => {
     ]);
     const files = new TusPhone(node.client.url, { ...impostor.byKey, client_id: clientId });
     expect((await files.create(3, {})).status).toBe(201);
+  });
+
+  test('fills its own hourly quota of files, and the driver who signed up still sends theirs', async () => {
+    const uploadLimits = { hourBytes: 100_000, heldHourBytes: 20_000 };
+    const tight = await startSyncNode({ access: 'strict', uploadLimits });
+    await insertEmployees(tight.database.pool, ['1001']);
+    const as = await signUp(tight.client, '1001');
+    const queues: TusPhone[] = [];
+    for (const clientId of [new TestQueue().clientId, new TestQueue().clientId]) {
+      const response = await fetch(`${tight.client.url}/api/sync/push`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...as },
+        body: JSON.stringify({ client_id: clientId, mutations: [] }),
+      });
+      const { queue_key } = pushAnswer.parse(await response.json());
+      const shown = { employee_id: '1001', queue_key: queue_key ?? '', client_id: clientId };
+      queues.push(new TusPhone(tight.client.url, shown));
+    }
+    await tight.client.take(operations.unregisterDriver, { headers, params: { employee: '1001' }, body: why });
+    const driver = new TusPhone(tight.client.url, { ...(await signUp(tight.client, '1001')) });
+    const answers: number[] = [];
+    for (const queue of queues) for (let n = 0; n < 20; n++) answers.push((await queue.create(3)).status);
+    expect(answers).toEqual([201, 201, 201, 201, ...Array<number>(36).fill(429)]);
+    expect((await driver.create(3)).status).toBe(201);
   });
 
   test('who signs up anew on the same phone works on; what it held before is for the office', async () => {

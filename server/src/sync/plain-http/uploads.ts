@@ -66,10 +66,11 @@ export async function mountUploads(http: FastifyInstance, options: UploadOptions
     const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       // In every answer of tus, a refusal before the library included.
       reply.header('tus-resumable', TUS_RESUMABLE);
-      const owner = await ownerOf(request, options);
-      if (owner === undefined) throw new AppError(deniedAs(request));
-      const account = { caller: owner, now: assets.clock() };
-      await charge(assets.db, { ...account, bytes: leastCharged, most: assets.limits.hourBytes });
+      const sender = await senderOf(request, options);
+      if (sender === undefined) throw new AppError(deniedAs(request));
+      const { owner } = sender;
+      const account = { caller: sender.account, now: assets.clock() };
+      await charge(assets.db, { ...account, bytes: leastCharged, most: sender.hourBytes });
       // What was taken in one life of the database may be lacking in the next; a phone may hear this before any welcome.
       reply.header('server-epoch', options.epoch);
       reply.hijack();
@@ -100,15 +101,24 @@ function dropHeader({ rawHeaders }: IncomingMessage, name: string): void {
     if (rawHeaders[i]?.toLowerCase() === name) rawHeaders.splice(i, 2);
 }
 
+/** Who sends a file: only the owner of an upload goes on with it, and its bytes count towards the account. */
+interface Sender {
+  readonly owner: string;
+  readonly account: string;
+  readonly hourBytes: number;
+}
+
 /**
- * Whose an upload, and its quota, is, by a token or a queue key: only who began one goes on with it. Undefined where
- * neither counts.
+ * By a token or a queue key; undefined where neither counts. Held queues have an account of their own: an unregistered
+ * phone cannot use up the quota of the driver whose name it bears.
  */
-async function ownerOf(request: FastifyRequest, { assets, sessions }: UploadOptions): Promise<string | undefined> {
+async function senderOf(request: FastifyRequest, { assets, sessions }: UploadOptions): Promise<Sender | undefined> {
   const { employee, token, queueKey } = credentialsOf(request);
   if (employee === undefined) return undefined;
-  const name = `driver ${employee}`;
-  if (token !== undefined) return (await sessions.authenticate(employee, token)) ? name : undefined;
+  const { hourBytes, heldHourBytes } = assets.limits;
+  const owner = `driver ${employee}`;
+  const driver = { owner, account: owner, hourBytes };
+  if (token !== undefined) return (await sessions.authenticate(employee, token)) ? driver : undefined;
   const ask = { client_id: clientIdOf(request), employee_id: employee, device: '', sdk: '', app: '' };
   if (queueKey === undefined || ask.client_id === undefined) return undefined;
   const [answer] = await openClients(
@@ -116,7 +126,8 @@ async function ownerOf(request: FastifyRequest, { assets, sessions }: UploadOpti
     [{ ...ask, client_id: ask.client_id, queue_key: queueKey, wants_queue_key: false }],
     assets.clock(),
   );
-  return answer?.kind === 'open' ? name : undefined;
+  if (answer?.kind !== 'open') return undefined;
+  return answer.held ? { owner, account: `held queues of ${owner}`, hourBytes: heldHourBytes } : driver;
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
