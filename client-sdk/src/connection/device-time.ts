@@ -61,12 +61,23 @@ type TimeDeps = Pick<Environment, 'clock' | 'random'>;
 export class DeviceTime {
   /** Names a time in which the monotonic clock has run evenly: a run of the app, or what a deep sleep left of it. */
   id: string;
+  /** Of the monotonic clock, when this time began. */
+  #began: number;
   readonly #deps: TimeDeps;
   #exchanges: readonly Exchange[] = [];
 
   constructor(deps: TimeDeps) {
     this.#deps = deps;
     this.id = newId(deps);
+    this.#began = deps.clock.monotonic();
+  }
+
+  /**
+   * The monotonic clock since this time began; ms. Some platforms count theirs from the start of the device: by that, two
+   * runs of an app would seem to overlap, and the server takes such a run for forged (protocol.md, Time).
+   */
+  get elapsed(): number {
+    return this.#deps.clock.monotonic() - this.#began;
   }
 
   /** What the monotonic clock lacks to be the server's time, as far as it was measured. */
@@ -81,7 +92,7 @@ export class DeviceTime {
     return {
       now: new Date(now).toISOString(),
       boot_id: this.id,
-      monotonic_ms: monotonic,
+      monotonic_ms: monotonic - this.#began,
       ...(offset && { server_now: new Date(monotonic + offset.ms).toISOString() }),
     };
   }
@@ -97,6 +108,8 @@ export class DeviceTime {
     const { kept, aheadMs } = withExchange(this.#exchanges, exchange);
     this.#exchanges = kept;
     // Some platforms stop the monotonic clock in deep sleep: it says nothing about what was recorded before.
-    if (aheadMs > doubtMs) this.id = newId(this.#deps);
+    if (aheadMs <= doubtMs) return;
+    this.id = newId(this.#deps);
+    this.#began = this.#deps.clock.monotonic();
   }
 }

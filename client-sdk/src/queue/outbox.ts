@@ -35,7 +35,7 @@ export interface OutboxDeps {
   readonly journal: Journal;
   readonly environment: Environment;
   /** Names the present run of the monotonic clock. */
-  readonly time: { readonly id: string };
+  readonly time: { readonly id: string; readonly elapsed: number };
   /** How long a change is held back after it was recorded, so that it can be withdrawn; ms. */
   readonly undoWindow?: number;
 }
@@ -253,7 +253,7 @@ export class Outbox {
         seq: queue.nextSeq,
         captured_at: new Date(now).toISOString(),
         boot_id: time.id,
-        monotonic_ms: clock.monotonic(),
+        monotonic_ms: time.elapsed,
         prev_hash: null,
       },
       progress: { at: 'waiting' },
@@ -266,7 +266,7 @@ export class Outbox {
     const { time, environment } = this.#deps;
     const tail = queue.items.at(-1);
     if (tail?.form !== 'open' || tail.mutation.boot_id !== time.id) return undefined;
-    const since = environment.clock.monotonic() - tail.mutation.monotonic_ms;
+    const since = time.elapsed - tail.mutation.monotonic_ms;
     if (since > mergeWindowMs) return undefined;
     // Both are corrected by what the clock lacked at the first: it must not have been turned meanwhile.
     const turned = environment.clock.now() - Date.parse(tail.mutation.captured_at) - since;

@@ -47,7 +47,11 @@ export async function exportQueues(
 ): Promise<ExportedQueue[]> {
   const journal = new Journal(store, platform.clock);
   const [queues, items] = await Promise.all([store.readAll('queue'), store.readAll('item')]);
-  const outbox = new Outbox(queues, items, { journal, environment: { ...platform, sha256 }, time: { id: '' } });
+  const outbox = new Outbox(queues, items, {
+    journal,
+    environment: { ...platform, sha256 },
+    time: { id: '', elapsed: 0 },
+  });
   const exported: ExportedQueue[] = [];
   for (const queue of outbox.queues) {
     const batch = await queue.takeBatch(0, Infinity, Infinity);

@@ -9,12 +9,15 @@ export interface SignOut {
   readonly at: number;
   /** The run of the device's monotonic clock that was read while the session lived, and when that clock read 0. */
   readonly boot: { readonly id: string; readonly at: number } | null;
+  /** When that run was read last while the session lived. */
+  readonly readAt: number | null;
 }
 
 interface QueueSessionRow extends SessionRow, Record<string, unknown> {
   readonly client_id: string;
   readonly boot_id: string | null;
   readonly boot_at: Date | null;
+  readonly clock_read_at: Date | null;
 }
 
 /**
@@ -30,9 +33,10 @@ export async function readSignOuts(
   const signOuts = new Map<string, SignOut>();
   for (const row of rows) {
     const state = sessionState(factsOf(row), now);
-    const { client_id, boot_id: id, boot_at: at } = row;
+    const { client_id, boot_id: id, boot_at: at, clock_read_at: readAt } = row;
     const boot = id === null || at === null ? null : { id, at: at.getTime() };
-    if (state.kind === 'ended') signOuts.set(client_id, { at: state.at.getTime(), boot });
+    if (state.kind === 'ended')
+      signOuts.set(client_id, { at: state.at.getTime(), boot, readAt: readAt?.getTime() ?? null });
   }
   return signOuts;
 }

@@ -32,7 +32,7 @@ export const findSessions: Statement = {
  */
 export const findQueueSessions: Statement = {
   name: 'auth_find_queue_sessions',
-  text: `select c.client_id, q.boot_id, q.boot_at, ${sessionColumns}
+  text: `select c.client_id, c.clock_read_at, q.boot_id, q.boot_at, ${sessionColumns}
            from client c
            left join queue_session q using (client_id)
           cross join lateral (

@@ -38,6 +38,8 @@ export class Connection implements Connected {
   /** What the driver was told last, so that only changes are told. */
   #routes = '';
   #tokenHash: Buffer | null = null;
+  /** The run of the device's clock that hello read: the queue is tied to it where a session was shown. */
+  #bootId = '';
 
   constructor(hub: Hub, socket: WebSocket) {
     this.#hub = hub;
@@ -199,6 +201,7 @@ export class Connection implements Connected {
     const { client_id: clientId } = hello;
     // Registered before the first question: a session that ends meanwhile must find us.
     const clock = clockOf(hello.clock, serverNow);
+    this.#bootId = clock.bootId;
     const session = hello.api_token === undefined ? null : hashToken(hello.api_token);
     this.#queue = { session: {}, clientId, employee: hello.employee_id, clock, byKey: session === null };
     this.#tokenHash = session;
@@ -272,12 +275,14 @@ export class Connection implements Connected {
     if (!queue) return;
     const seenAt = this.#hub.clock();
     const { pending, oldest_pending_at } = report;
+    const isTiedRun = report.clock !== undefined && report.clock.boot_id === this.#bootId;
+    const seen = { pending, oldest_pending_at, seenAt, ...(isTiedRun && !queue.byKey && { clockReadAt: seenAt }) };
     if (report.type === 'hello') {
       const { device, sdk, app } = report;
-      return this.#hub.deviceStatus.note(queue.clientId, { pending, oldest_pending_at, device, sdk, app, seenAt });
+      return this.#hub.deviceStatus.note(queue.clientId, { ...seen, device, sdk, app });
     }
     if (report.clock) this.#queue = { ...queue, clock: clockOf(report.clock, seenAt) };
-    this.#hub.deviceStatus.note(queue.clientId, { pending, oldest_pending_at, seenAt });
+    this.#hub.deviceStatus.note(queue.clientId, seen);
   }
 
   #drained(): void {

@@ -8,6 +8,8 @@ import { saveGauges } from './sql.ts';
 type Facts = Partial<Pick<HelloFrame, 'device' | 'sdk' | 'app'>>;
 interface Report extends Facts, Pick<PingFrame, 'pending' | 'oldest_pending_at'> {
   readonly seenAt: Date;
+  /** That a session showed the run of the clock to which the queue is tied. */
+  readonly clockReadAt?: Date;
 }
 
 /** What `client.pending` can hold. */
@@ -45,6 +47,7 @@ export class DeviceStatus {
         textArray(facts.map(({ sdk }) => sdk ?? null)),
         textArray(facts.map(({ app }) => app ?? null)),
         facts.map(({ seenAt }) => seenAt),
+        facts.map(({ clockReadAt }) => clockReadAt ?? null),
       ]);
     } catch (err) {
       this.#log.debug({ err, clients: reports.length }, 'what the phones hold could not be noted');

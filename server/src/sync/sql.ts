@@ -162,14 +162,16 @@ export const tieClients: Statement = {
          select client_id from tied`,
 };
 
-/** What phones said of themselves, at most once a minute each; what a ping does not say is null. $1–$7 columns. */
+/** What phones said of themselves, at most once a minute each; what a ping does not say is null. $1–$8 columns. */
 export const saveGauges: Statement = {
   name: 'sync_save_gauges',
   text: `with ${lockedClients}
          update client c set pending = k.pending, oldest_pending_at = k.oldest_pending_at, device = coalesce(k.device, c.device),
-                sdk = coalesce(k.sdk, c.sdk), app = coalesce(k.app, c.app), last_seen_at = k.seen_at
-           from locked join unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::timestamptz[])
-             as k (client_id, pending, oldest_pending_at, device, sdk, app, seen_at) using (client_id)
+                sdk = coalesce(k.sdk, c.sdk), app = coalesce(k.app, c.app), last_seen_at = k.seen_at,
+                clock_read_at = coalesce(k.clock_read_at, c.clock_read_at)
+           from locked join unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
+                                   $8::timestamptz[])
+             as k (client_id, pending, oldest_pending_at, device, sdk, app, seen_at, clock_read_at) using (client_id)
           where c.client_id = locked.client_id`,
 };
 

@@ -35,6 +35,8 @@ class Handset {
   readonly employee: string;
   readonly route: { readonly facility: string; readonly id: string; readonly week_end: string };
   run = 'the first run';
+  /** When its monotonic clock read 0. */
+  runBegan = began;
   key = '';
 
   constructor(employee: string) {
@@ -48,7 +50,7 @@ class Handset {
 
   clock() {
     const now = node.clock.now.getTime();
-    return { now: new Date(now).toISOString(), boot_id: this.run, monotonic_ms: now - began };
+    return { now: new Date(now).toISOString(), boot_id: this.run, monotonic_ms: now - this.runBegan };
   }
 
   /**
@@ -64,7 +66,7 @@ class Handset {
       args: { route: this.route, stop: { id: 1, updates } },
       captured_at: new Date(wall).toISOString(),
       boot_id: run,
-      monotonic_ms: at - began,
+      monotonic_ms: at - this.runBegan,
     });
   }
 
@@ -278,6 +280,7 @@ describe('what a key brings after its own session has ended', () => {
 
   test('its wall clock is no proof: only a run of its clocks that this server has read is', async () => {
     const handset = await signedUp('1009');
+    await node.hub.deviceStatus.save();
     pass(MINUTE);
     const inTheFirstRun = handset.delivery('before');
     pass(MINUTE);
@@ -286,8 +289,17 @@ describe('what a key brings after its own session has ended', () => {
     const setBack = handset.delivery('set back', undefined, { wall: minutesAgo(2) });
     const unread = handset.delivery('in a run that no server has read', minutesAgo(2), { run: 'between' });
     handset.run = 'the last run';
-    const measured = handset.delivery('by the clock that is read now', minutesAgo(1.5));
-    const items = [inTheFirstRun, setBack, unread, measured];
-    expect(await handset.push(handset.byKey, ...items)).toEqual([usual, flagged, flagged, usual]);
+    const overlapping = handset.delivery('in a run that began before the last reading', minutesAgo(1.8));
+    const items = [inTheFirstRun, setBack, unread, overlapping];
+    expect(await handset.push(handset.byKey, ...items)).toEqual([usual, flagged, flagged, flagged]);
+    handset.run = 'a run that began after the last reading';
+    handset.runBegan = minutesAgo(1.7);
+    expect(await handset.push(handset.byKey, handset.delivery('measured', minutesAgo(1.5)))).toEqual([usual]);
+    // The run that was read, with another start.
+    handset.run = 'the first run';
+    handset.runBegan = began;
+    const sealed = handset.delivery('after the sign-out', minutesAgo(0));
+    handset.runBegan = began - 1.4 * MINUTE;
+    expect(await handset.push(handset.byKey, sealed)).toEqual([flagged]);
   });
 });

@@ -39,7 +39,7 @@ describe('what is written to many queues at once', () => {
     [
       'what phones said of themselves',
       saveGauges,
-      [[0, 0], ...Array.from({ length: 4 }, () => [null, null]), [new Date(), new Date()]],
+      [[0, 0], ...Array.from({ length: 4 }, () => [null, null]), [new Date(), new Date()], [null, null]],
     ],
   ])('locks them in the order of their ids, as a batch does (I13): %s', async (_name, statement, columns) => {
     const { pool } = database;

@@ -36,8 +36,8 @@ function measuredTime(item: Item, { queue, bootId, monotonicMs }: QueueItem): nu
 
 /**
  * Whether an item that came by key was recorded after the session of its queue had ended, or may have been. A wall clock can
- * be set back by anybody. So "before" must be shown by a monotonic clock: the one that the phone reads now, or the run that
- * the server read while the session lived.
+ * be set back by anybody. So "before" must be shown by a monotonic clock: the run that the server read while the session lived,
+ * or one that began after its last reading and is read now. A queue has one run at a time.
  */
 export function signOutWarnings(queued: QueueItem, editTime: number, end: SignOut | null): Warning[] {
   if (!queued.queue.byKey || !end || isBefore(queued, editTime, end)) return [];
@@ -45,7 +45,13 @@ export function signOutWarnings(queued: QueueItem, editTime: number, end: SignOu
   return [{ code: 'after_sign_out', path: '', message }];
 }
 
-function isBefore({ queue, bootId, monotonicMs }: QueueItem, editTime: number, { at, boot }: SignOut): boolean {
-  if (editTime > at || bootId === '') return false;
-  return bootId === queue.clock.bootId || (bootId === boot?.id && boot.at + monotonicMs <= at);
+function isBefore({ queue, bootId, monotonicMs }: QueueItem, editTime: number, end: SignOut): boolean {
+  if (editTime > end.at || bootId === '') return false;
+  if (bootId === end.boot?.id) return end.boot.at + monotonicMs <= end.at + readingErrorMs;
+  if (bootId !== queue.clock.bootId) return false;
+  const began = queue.clock.serverNow - queue.clock.monotonicMs;
+  return end.readAt === null || began >= end.readAt - readingErrorMs;
 }
+
+/** A reading lies on the line for a while: so far its time can be from the truth. */
+const readingErrorMs = 10_000;

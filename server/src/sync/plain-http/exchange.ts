@@ -150,7 +150,9 @@ async function takePush(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Pusher, 
   };
   const rescued = caller.shows === 'operator token';
   if (rescued) hub.log.info({ client: clientId, employee, items: mutations.length }, 'an operator brings a queue');
-  hub.deviceStatus.note(clientId, { pending, oldest_pending_at, device, sdk, app, seenAt: now });
+  const isRead = caller.shows === 'token' && body.clock !== undefined;
+  const seen = { seenAt: now, ...(isRead && { clockReadAt: now }) };
+  hub.deviceStatus.note(clientId, { pending, oldest_pending_at, device, sdk, app, ...seen });
   if (mutations.length === 0) return { ...told, last_seq: client.lastSeq, results: [] };
   await hub.pipeline.waitForCapacity();
   const queue = {
