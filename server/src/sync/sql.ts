@@ -137,23 +137,25 @@ export const replaceQueueKeys: Statement = {
 
 /**
  * Ties queues to the session that their phone shows, and to the run of its clock. A queue that is held, because its driver
- * was unregistered, opens for what is recorded from now on. A hello of any other queue does not wait for its batches. $1 client ids, $2 sessions, $3 boots, $4 when those began, $5 now.
+ * was unregistered, opens for what is recorded from now on. A hello of any other queue does not wait for its batches. The held queues are locked before the sessions, as unregistering
+ * locks them (I13): `k` counts them first. $1 client ids, $2 sessions, $3 boots, $4 when those began, $5 now.
  */
 export const tieClients: Statement = {
   name: 'sync_tie_clients',
-  text: `with k as (
+  text: `with locked as materialized (
+           select client_id from client
+            where client_id = any ($1::uuid[]) and held_at is not null and revoked_at is not null
+            order by client_id for no key update
+         ), k as materialized (
            select * from unnest($1::uuid[], $2::bytea[], $3::text[], $4::timestamptz[])
                as k (client_id, session_hash, boot_id, boot_at)
+            where (select count(*) from locked) >= 0
          ), tied as (
            insert into queue_session (client_id, session_hash, boot_id, boot_at)
            select client_id, session_hash, boot_id, boot_at from k where ${hasSession}
             order by client_id
                on conflict (client_id) do update set ${asTied}
            returning client_id
-         ), locked as materialized (
-           select client_id from client
-            where client_id = any ($1::uuid[]) and held_at is not null and revoked_at is not null
-            order by client_id for no key update
          ), opened as (
            update client c set reopened_at = $5, revoked_at = null, revoked_by = null, revoke_reason = null
              from locked join tied using (client_id)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { findQueueSessions } from '../../../server/src/auth/sql.ts';
+import { endSessions, findQueueSessions } from '../../../server/src/auth/sql.ts';
+import { lockQueuesOf } from '../../../server/src/ops/devices/devices-sql.ts';
 import { replaceQueueKeys, saveGauges, tieClients } from '../../../server/src/sync/sql.ts';
 import type { TestDatabase } from '../../support/postgres.ts';
 import { createDatabase } from '../../support/postgres.ts';
@@ -65,6 +66,39 @@ describe('what is written to many queues at once', () => {
       hello.release();
     }
   });
+});
+
+test('a hello of a held queue locks the queue before its session, as unregistering does (I13)', async () => {
+  const { pool } = database;
+  const [queue, token] = [randomUUID(), Buffer.from('a token of 1001')];
+  await pool.query(
+    `insert into client (client_id, employee, device, queue_key_hash, held_at, revoked_at)
+     values ($1, '1001', '', '', now(), now())`,
+    [queue],
+  );
+  await pool.query(
+    `insert into session (token_hash, employee, device, expires_at) values ($1, '1001', '', now() + '1 day')`,
+    [token],
+  );
+  const [operator, hello] = await Promise.all([pool.connect(), pool.connect()]);
+  try {
+    await operator.query('begin');
+    await operator.query(lockQueuesOf, ['1001']);
+    const tied = hello.query(tieClients, [[queue], [token], [null], [null], new Date()]);
+    await expect.poll(async () => (await waitingFor(pool)).length).toBe(1);
+    // The hello waits for the queue: it holds no session that the operator needs next.
+    await operator.query('select from session where token_hash = $1 for update nowait', [token]);
+    await operator.query(endSessions, [['1001'], new Date(), 'unregistered']);
+    await operator.query('commit');
+    expect((await tied).rowCount).toBe(0);
+    const { rows } = await pool.query('select revoked_at is not null as held from client where client_id = $1', [
+      queue,
+    ]);
+    expect(rows).toEqual([{ held: true }]);
+  } finally {
+    operator.release();
+    hello.release();
+  }
 });
 
 const waitingFor = async (pool: TestDatabase['pool']) =>
