@@ -29,16 +29,11 @@ export class HalfFrames {
 
   /** Counts what comes over the line, until the hello is taken. The library must read the line already. */
   watch(line: Duplex, socket: WebSocket, connection: Counted): void {
-    let isWhole = false;
-    const endOfFrame = (): void => {
-      isWhole = true;
-      this.#release(socket);
-    };
+    const endOfFrame = (): void => this.#release(socket);
     const count = (piece: Buffer): void => {
       if (connection.isKnown) return stop();
-      // The piece ended a frame, and the library has let go of it.
-      if (!isWhole) this.#hold(socket, connection, piece.length + PIECE_BYTES);
-      isWhole = false;
+      // Also the piece that has just ended a frame: it may begin the next one, which holds all of it.
+      this.#hold(socket, connection, piece.length + PIECE_BYTES);
     };
     const stop = (): void => {
       line.off('data', count);
@@ -59,10 +54,12 @@ export class HalfFrames {
     if (held.bytes > most) connection.cut(1009, `before welcome a frame has at most ${most} bytes`);
     for (const [other, { connection: oldest }] of this.#held) {
       if (this.#bytes <= mostTogether) return;
+      this.#release(other);
+      // Its last piece was the hello, and none has come since.
+      if (oldest.isKnown) continue;
       oldest.cut(1013, 'too many half frames wait for their end');
       // Its memory is needed now.
       other.terminate();
-      this.#release(other);
     }
   }
 

@@ -100,6 +100,26 @@ test('bytes that come one by one cost what they hold', async () => {
   expect((await ended)[0]).toBe(1009);
 });
 
+test('a piece that ends a frame and begins the next counts, and phones whose hello was taken stay', async () => {
+  const phones: Phone[] = [];
+  for (let n = 0; n < 3; n++) {
+    const phone = await Phone.connect(node.socketUrl);
+    await phone.signedOn(driver);
+    phones.push(phone);
+  }
+  const others = open();
+  const shortFrame = Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x7b, 0x7d]);
+  const strangers = await Promise.all(Array.from({ length: 40 }, () => lineOf()));
+  for (const { line } of strangers) line.write(Buffer.concat([shortFrame, halfFrame(2 * half, half)]));
+  await expect.poll(open).toBeLessThanOrEqual(others + Math.floor(mostTogether / half));
+  for (const phone of phones) {
+    phone.send({ type: 'ping' });
+    await phone.next('pong');
+  }
+  for (const { socket } of strangers) socket.terminate();
+  await expect.poll(open).toBe(others);
+});
+
 test('a frame of more fragments than any program makes is cut', async () => {
   const { socket, line } = await lineOf();
   await new Phone(socket).signedOn(driver);
