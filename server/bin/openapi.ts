@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { openapiDocument } from '../src/http/openapi/document.ts';
+import { restDocument } from '../src/http/operations.ts';
 import manifest from '../package.json' with { type: 'json' };
 
 // `npm run openapi`: writes docs/openapi.json anew from the operations table. A test keeps the two equal.
 
 const file = fileURLToPath(new URL('../../docs/openapi.json', import.meta.url));
-await writeFile(file, `${JSON.stringify(openapiDocument(manifest.version), null, 2)}\n`);
+await writeFile(file, `${JSON.stringify(restDocument(manifest.version), null, 2)}\n`);
 console.log(`wrote ${file}`);

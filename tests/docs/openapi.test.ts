@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { nothing, operations, pathSets } from '@tailgate/sync-protocol';
+import { nothing, pathSets } from '@tailgate/sync-protocol';
+import { operations } from '../../server/src/http/operations.ts';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import manifest from '../../server/package.json' with { type: 'json' };
-import { openapiDocument } from '../../server/src/http/openapi/document.ts';
+import { restDocument } from '../../server/src/http/operations.ts';
 import type { Examples } from '../../server/src/http/openapi/example.ts';
 import recorded from '../../server/src/http/openapi/examples.json' with { type: 'json' };
 import { undocumented, undocumentedBody } from '../support/documented.ts';
 
 const committed = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
-const generated = openapiDocument(manifest.version);
+const generated = restDocument(manifest.version);
 
 const operationObject = z.object({
   operationId: z.string(),

@@ -1,4 +1,5 @@
-import { operations, pathSets } from '@tailgate/sync-protocol';
+import { pathSets } from '@tailgate/sync-protocol';
+import { operations } from '../../server/src/http/operations.ts';
 import * as z from 'zod/mini';
 
 // Every field of every payload of the operations table, as the schemas say it.

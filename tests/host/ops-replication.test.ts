@@ -1,4 +1,4 @@
-import { operations } from '@tailgate/sync-protocol';
+import { operations } from '../../server/src/http/operations.ts';
 import { expect, test } from 'vitest';
 import { Heartbeat } from '../../server/src/replication/control/heartbeat.ts';
 import { recordedLog } from '../support/recorded-log.ts';

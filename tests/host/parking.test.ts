@@ -1,4 +1,4 @@
-import { operations } from '@tailgate/sync-protocol';
+import { operations } from '../../server/src/http/operations.ts';
 import { describe, expect, test } from 'vitest';
 import type { Host } from '../../server/src/host/host.ts';
 import { opsToken } from '../support/rest-server.ts';

@@ -1,4 +1,4 @@
-import { operations } from '@tailgate/sync-protocol';
+import { operations } from '../../server/src/http/operations.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { applyRetention } from '../../server/src/ops/retention/retention.ts';
 import { skipLostItems } from '../../server/src/sync/sql.ts';

@@ -1,6 +1,6 @@
 import type { UpdatesInput } from '@tailgate/client-sdk';
 import { sampleKey } from '@tailgate/client-sdk/testing';
-import { operations } from '@tailgate/sync-protocol';
+import { operations } from '../../server/src/http/operations.ts';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { addStops, insertRoutes, plan } from '../support/mirror.ts';

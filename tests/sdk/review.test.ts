@@ -1,4 +1,4 @@
-import { operations } from '@tailgate/sync-protocol';
+import { operations } from '../../server/src/http/operations.ts';
 import { expect, test } from 'vitest';
 import { addStops, insertRoutes, plan } from '../support/mirror.ts';
 import { password, signUp } from '../support/people.ts';

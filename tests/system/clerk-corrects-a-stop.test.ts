@@ -1,5 +1,5 @@
 import type { Amendment } from '@tailgate/client-sdk';
-import { operations } from '@tailgate/sync-protocol';
+import { operations } from '../../server/src/http/operations.ts';
 import { expect, test } from 'vitest';
 import { openSignedUp, until } from './device.ts';
 import { demoRoute, openService, opsToken } from './service.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { operations } from '@tailgate/sync-protocol';
+import { operations } from '../../server/src/http/operations.ts';
 import { expect, inject, test } from 'vitest';
 import type { Drift } from '../../server/src/replication/in/drift.ts';
 import { HostImport } from '../../server/src/replication/in/import.ts';

@@ -1,4 +1,4 @@
-import { operations } from '@tailgate/sync-protocol';
+import { operations } from '../../server/src/http/operations.ts';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { allOnHost, openSignedUp, receiptOf } from './device.ts';

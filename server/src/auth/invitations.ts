@@ -1,5 +1,4 @@
 import { createHash, randomInt, randomUUID } from 'node:crypto';
-import type { InvitationBody, InvitationItem, NewInvitation } from '@tailgate/sync-protocol';
 import type { Queryable, Tx } from '../db/types.ts';
 import * as sql from './invitation-sql.ts';
 
@@ -17,6 +16,26 @@ const spelled = (code: string): string => code.replace(/(.{4})(?=.)/g, '$1-');
 const hashOf = (code: string): Buffer =>
   createHash('sha256').update(code.toUpperCase().replaceAll(/[\s-]/g, '')).digest();
 
+/** Whom an invitation is for: one employee, or the drivers of a facility. */
+interface InvitationRequest {
+  readonly by: string;
+  readonly employee?: string | null | undefined;
+  readonly facility?: string | null | undefined;
+  readonly uses: number;
+  readonly days: number;
+}
+
+interface InvitationItem {
+  readonly invitation_id: string;
+  readonly employee: string | null;
+  readonly facility: string | null;
+  readonly uses: number;
+  readonly uses_left: number;
+  readonly created_at: string;
+  readonly created_by: string;
+  readonly expires_at: string;
+}
+
 interface InvitationRow extends Omit<InvitationItem, 'created_at' | 'expires_at'>, Record<string, unknown> {
   readonly created_at: Date;
   readonly expires_at: Date;
@@ -28,9 +47,9 @@ interface InvitationRow extends Omit<InvitationItem, 'created_at' | 'expires_at'
  */
 export async function invite(
   db: Queryable,
-  { by, employee, facility, uses, days }: InvitationBody,
+  { by, employee, facility, uses, days }: InvitationRequest,
   now: Date,
-): Promise<NewInvitation | undefined> {
+): Promise<(InvitationItem & { readonly code: string }) | undefined> {
   const code = newCode();
   const until = new Date(now.getTime() + days * dayMs);
   const values = [randomUUID(), hashOf(code), employee ?? null, facility ?? null, uses, now, by, until];

@@ -14,8 +14,8 @@ import { assetEndpoints } from './endpoints/asset-endpoints.ts';
 import { authEndpoints } from './endpoints/auth-endpoints.ts';
 import { ruleBrowsers } from './server/browser-rules.ts';
 import { answerBrokenRequest, answerUnroutable } from './server/broken-request.ts';
-import { deviceEndpoints } from './endpoints/device-endpoints.ts';
-import { invitationEndpoints } from './endpoints/invitation-endpoints.ts';
+import { deviceEndpoints } from '../ops/devices/devices.ts';
+import { invitationEndpoints } from '../ops/invitations/invitations.ts';
 import { mountDocs } from './docs/mount-docs.ts';
 import type { PreviewMail } from './endpoints/email-preview.ts';
 import { emailEndpoints } from './endpoints/email-preview.ts';
@@ -27,17 +27,17 @@ import type { HealthDeps } from './endpoints/health.ts';
 import { healthEndpoints } from './endpoints/health.ts';
 import { parseJsonBody } from './server/json-body.ts';
 import { Lingering, type LingerBounds } from './server/lingering.ts';
-import type { Endpoints } from './answers/mount.ts';
+import type { Endpoint } from './answers/endpoint.ts';
 import { mount } from './answers/mount.ts';
-import { historyEndpoints } from './endpoints/history-endpoints.ts';
-import { holdEndpoints } from './endpoints/hold-endpoints.ts';
-import { incidentEndpoints } from './endpoints/incident-endpoints.ts';
-import { opsEndpoints } from './endpoints/ops-endpoints.ts';
-import { parkedEndpoints } from './endpoints/parked-endpoints.ts';
+import { historyEndpoints } from '../ops/history/history.ts';
+import { holdEndpoints } from '../ops/holds/holds.ts';
+import { incidentEndpoints } from '../ops/incidents/incidents.ts';
+import { flagEndpoints } from '../ops/flags/flags.ts';
+import { parkedEndpoints } from '../ops/parked/parked.ts';
 import type { HostCatalog } from './endpoints/host-endpoints.ts';
 import { hostEndpoints } from './endpoints/host-endpoints.ts';
-import { quarantineEndpoints } from './endpoints/quarantine-endpoints.ts';
-import { replicationEndpoints } from './endpoints/replication-endpoints.ts';
+import { quarantineEndpoints } from '../ops/quarantine/quarantine.ts';
+import { replicationEndpoints } from '../ops/replication/replication.ts';
 import { reportEndpoints } from './endpoints/report-endpoints.ts';
 import { routeEndpoints } from './endpoints/route-endpoints.ts';
 import type { StopDeps } from './endpoints/stop-endpoints.ts';
@@ -46,6 +46,7 @@ import { serveInTurn } from './server/exchanges.ts';
 import { openRateLimits } from './server/rate-limits.ts';
 import { endSilentConnections } from './server/silent-connections.ts';
 import { limitUnauthenticatedBodies } from './server/unauthenticated-bodies.ts';
+import { restDocument, type OperationName } from './operations.ts';
 import { formOverhead } from './endpoints/uploads.ts';
 import { checkTheWire } from './server/wire-checks.ts';
 
@@ -133,7 +134,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
 
   const limit = await openRateLimits(app, new SharedCounters(deps.db, deps.clock));
   const admission = new Admission(deps.admissionLimits);
-  const endpoints: Endpoints = {
+  const endpoints: Record<OperationName, Endpoint> = {
     ...authEndpoints({ ...deps, limit }),
     ...routeEndpoints(deps.db),
     ...stopEndpoints({ ...deps, admission }),
@@ -143,7 +144,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     ...assetEndpoints(deps.assets),
     ...codeEndpoints(deps.db),
     ...reportEndpoints({ ...deps, admission, hourBytes: deps.reportQuotaMb * mebibyte }),
-    ...opsEndpoints(deps.db),
+    ...flagEndpoints(deps.db),
     ...parkedEndpoints(deps),
     ...holdEndpoints(deps.db),
     ...replicationEndpoints(deps.db),
@@ -155,7 +156,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   };
   const access: AccessOptions = { mode: deps.access, sessions: deps.sessions, opsToken: deps.opsToken };
   mount(app, endpoints, access);
-  mountDocs(app, deps.version);
+  mountDocs(app, () => restDocument(deps.version));
   return app;
 }
 

@@ -1,5 +1,6 @@
 import type { Operation, PathSetName } from '@tailgate/sync-protocol';
-import { operations, pathSets } from '@tailgate/sync-protocol';
+import { pathSets } from '@tailgate/sync-protocol';
+import { operations } from '../../../server/src/http/operations.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openAreas, openPaths } from '../../../server/src/http/endpoints/open-paths.ts';
 import { insertEmployees, password, signUp } from '../../support/people.ts';

@@ -1,4 +1,4 @@
-import { operations } from '@tailgate/sync-protocol';
+import { operations } from '../../../server/src/http/operations.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { codes } from '../../../server/src/demo/codes.ts';
 import { writeMasters } from '../../../server/src/host/tools/dispatch.ts';

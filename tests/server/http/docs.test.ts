@@ -1,6 +1,6 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openapiDocument } from '../../../server/src/http/openapi/document.ts';
+import { restDocument } from '../../../server/src/http/operations.ts';
 import { startBrowser } from '../../support/browser.ts';
 import { insertRoutes, plan } from '../../support/mirror.ts';
 import { password } from '../../support/people.ts';
@@ -58,7 +58,7 @@ describe('/docs', () => {
   test('openapi.json is the document, as this server generates it', async () => {
     const response = await get('/docs/openapi.json');
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(await response.json()).toEqual(openapiDocument('0.0.0-test'));
+    expect(await response.json()).toEqual(restDocument('0.0.0-test'));
   });
 
   test('a bare address leads people there, and is no path to programs', async () => {

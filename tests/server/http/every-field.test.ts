@@ -1,4 +1,5 @@
-import { operations, routeScope } from '@tailgate/sync-protocol';
+import { routeScope } from '@tailgate/sync-protocol';
+import { operations } from '../../../server/src/http/operations.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Field } from '../../docs/payload-fields.ts';
 import { payloads } from '../../docs/payload-fields.ts';

@@ -1,5 +1,5 @@
-import type { OperationName } from '@tailgate/sync-protocol';
-import { operations } from '@tailgate/sync-protocol';
+import type { OperationName } from '../../../server/src/http/operations.ts';
+import { operations } from '../../../server/src/http/operations.ts';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { failure, statusOf, success } from '../../support/envelope.ts';

@@ -1,4 +1,4 @@
-import { operations } from '@tailgate/sync-protocol';
+import { operations } from '../../../server/src/http/operations.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseOpsCommand, runOpsCommand } from '../../../server/src/ops/commands/cli.ts';
 import { insertEmployees, password } from '../../support/people.ts';

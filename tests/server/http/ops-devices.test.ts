@@ -1,4 +1,4 @@
-import { operations } from '@tailgate/sync-protocol';
+import { operations } from '../../../server/src/http/operations.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { insertRoutes, plan } from '../../support/mirror.ts';
 import { signIn, signUp } from '../../support/people.ts';

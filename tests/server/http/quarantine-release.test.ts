@@ -1,4 +1,5 @@
-import { clientScope, operations } from '@tailgate/sync-protocol';
+import { clientScope } from '@tailgate/sync-protocol';
+import { operations } from '../../../server/src/http/operations.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addStops, insertRoutes, plan } from '../../support/mirror.ts';
 import { signUp } from '../../support/people.ts';

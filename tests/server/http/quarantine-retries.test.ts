@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { operations } from '@tailgate/sync-protocol';
+import { operations } from '../../../server/src/http/operations.ts';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { addStops, insertRoutes, plan } from '../../support/mirror.ts';
 import { signUp } from '../../support/people.ts';

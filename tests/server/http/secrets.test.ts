@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { operations } from '@tailgate/sync-protocol';
+import { operations } from '../../../server/src/http/operations.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { openLogger } from '../../../server/src/runtime/logger.ts';
 import { mountSync } from '../../../server/src/sync/socket.ts';

@@ -1,4 +1,5 @@
-import { clientScope, operations, pullAnswer, pushAnswer, type Mutation } from '@tailgate/sync-protocol';
+import { clientScope, pullAnswer, pushAnswer, type Mutation } from '@tailgate/sync-protocol';
+import { operations } from '../../../server/src/http/operations.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseOpsCommand, runOpsCommand } from '../../../server/src/ops/commands/cli.ts';
 import { insertRoutes, plan } from '../../support/mirror.ts';

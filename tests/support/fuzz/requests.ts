@@ -1,5 +1,7 @@
-import type { Operation, OperationName, PathSetName } from '@tailgate/sync-protocol';
-import { operations, pathSets } from '@tailgate/sync-protocol';
+import type { Operation, PathSetName } from '@tailgate/sync-protocol';
+import type { OperationName } from '../../../server/src/http/operations.ts';
+import { pathSets } from '@tailgate/sync-protocol';
+import { operations } from '../../../server/src/http/operations.ts';
 import fc from 'fast-check';
 import type { Signed } from '../rest-client.ts';
 import type { Words } from './json-values.ts';

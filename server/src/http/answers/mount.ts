@@ -1,4 +1,3 @@
-import type { OperationName } from '@tailgate/sync-protocol';
 import { pathSets } from '@tailgate/sync-protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Driver } from '../../auth/sessions.ts';
@@ -17,8 +16,6 @@ declare module 'fastify' {
   }
 }
 
-export type Endpoints = Readonly<Record<OperationName, Endpoint>>;
-
 /** Bytes of a body that anybody may send: a name and two passwords, and no memory for those who only want to fill it. */
 const mostOfStrangers = 64 * 1024;
 
@@ -26,7 +23,11 @@ const mostOfStrangers = 64 * 1024;
  * Puts every operation on the path sets that have it. The gate stands before the body is read: a stranger's 5 MiB are
  * not worth parsing, and missing credentials are told before anything else (contract §1).
  */
-export function mount(app: FastifyInstance, endpoints: Endpoints, options: AccessOptions): void {
+export function mount(
+  app: FastifyInstance,
+  endpoints: Readonly<Record<string, Endpoint>>,
+  options: AccessOptions,
+): void {
   app.decorateRequest('driver', undefined);
   const all = Object.values(endpoints);
   for (const { operation, answer } of all) {

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import { readFile } from 'node:fs/promises';
 import { EncodedBytes, sendEncoded } from '../answers/encoded-bytes.ts';
 import { AppError } from '../../wire/errors.ts';
-import { openapiDocument } from '../openapi/document.ts';
 
 /** Swagger UI comes from its package, not from somebody's network: the page works where there is none. */
 const policy = [
@@ -21,7 +20,7 @@ const policy = [
  * The documentation for people (`/docs`, a page that can try everything) and for programs (`/docs/openapi.json`).
  * Open under any ACCESS: it tells nothing of anybody's data. Addresses are relative, for proxies that add a prefix.
  */
-export function mountDocs(app: FastifyInstance, version: string): void {
+export function mountDocs(app: FastifyInstance, document: () => object): void {
   const files: Record<string, WebFile> = {
     '/docs': { type: 'text/html; charset=utf-8', read: from(ours('page.html')) },
     '/docs/page.mjs': { type: script, read: from(ours('page.mjs')) },
@@ -29,7 +28,10 @@ export function mountDocs(app: FastifyInstance, version: string): void {
     '/docs/icon.svg': { type: 'image/svg+xml', read: from(ours('icon.svg')) },
     '/docs/swagger-ui-bundle.js': { type: script, read: from(theirs.bundle) },
     '/docs/swagger-ui.css': { type: style, read: from(theirs.style) },
-    '/docs/openapi.json': { type: 'application/json; charset=utf-8', read: async () => written(version) },
+    '/docs/openapi.json': {
+      type: 'application/json; charset=utf-8',
+      read: async () => Buffer.from(JSON.stringify(document())),
+    },
   };
   for (const [url, { type, read }] of Object.entries(files)) {
     let loaded: EncodedBytes | undefined;
@@ -65,4 +67,3 @@ const theirs = {
   style: import.meta.resolve('swagger-ui-dist/swagger-ui.css'),
 };
 const from = (url: string) => () => readFile(new URL(url));
-const written = (version: string): Buffer => Buffer.from(JSON.stringify(openapiDocument(version)));

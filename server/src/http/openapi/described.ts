@@ -23,3 +23,9 @@ export const described = <Schema extends z.core.$ZodObject>(
   about: string,
   fields: FieldsOf<Schema>,
 ): Described => ({ name, schema, about, fields });
+
+/** Words for the query of every list in pages (`page.ts` of the protocol). */
+export const pageWords = {
+  limit: '1 to 500, else 100.',
+  cursor: '`meta.next_cursor` of the page before.',
+} as const;

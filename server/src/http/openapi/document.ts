@@ -1,5 +1,6 @@
-import type { OperationName, PathSetName } from '@tailgate/sync-protocol';
-import { operations, pathSets } from '@tailgate/sync-protocol';
+import type { Operation, PathSetName } from '@tailgate/sync-protocol';
+import { pathSets } from '@tailgate/sync-protocol';
+import type { Described } from './described.ts';
 import { anyError, ErrorResponses } from './errors.ts';
 import type { Examples } from './example.ts';
 import recorded from './examples.json' with { type: 'json' };
@@ -8,18 +9,26 @@ import { headObject, operationObject } from './operation-object.ts';
 import { about, headers, parameters, securitySchemes, tagOf, tags } from './preface.ts';
 import { describedSchemas } from './words/every-schema.ts';
 
-/** The whole REST interface, both path sets, as an OpenAPI 3.1 document. Where it stands is generated from the code. */
-export function openapiDocument(version: string): object {
+type AnyOperation = Operation<unknown, unknown, unknown>;
+
+export interface Interface {
+  /** By name, in the order of the document. */
+  readonly operations: Readonly<Record<string, AnyOperation>>;
+  /** Words for the schemas that `words/` does not describe. */
+  readonly schemas: readonly Described[];
+}
+
+/** A REST interface, both path sets, as an OpenAPI 3.1 document. */
+export function openapiDocument(version: string, { operations, schemas: described }: Interface): object {
   const examples: Examples = recorded;
-  const schemas = new SchemaWriter(describedSchemas);
+  const schemas = new SchemaWriter([...describedSchemas, ...described]);
   const errors = new ErrorResponses(schemas);
   const paths: Record<string, Record<string, object>> = {};
-  for (const name of operationNames) {
-    const operation = operations[name];
+  for (const [name, operation] of Object.entries(operations)) {
     const tag = tagOf(operation.path);
     for (const set of [...operation.sets].sort()) {
       const path = pathSets[set] + operation.path.replaceAll(/:(\w+)/g, '{$1}');
-      const listing = { name: operationId(name, set), tag, example: examples[name] };
+      const listing = { name: operationId(name, operation, set), tag, example: examples[name] };
       const written = operationObject(operation, listing, { schemas, errors });
       const head = operation.answers === 'file' && { head: headObject(operation, listing, { schemas, errors }) };
       paths[path] = { ...paths[path], [operation.method.toLowerCase()]: written, ...head };
@@ -41,8 +50,6 @@ export function openapiDocument(version: string): object {
   };
 }
 
-const operationNames = Object.keys(operations).filter((name): name is OperationName => Object.hasOwn(operations, name));
-
 /** The unprefixed set has the plain names. */
-const operationId = (name: OperationName, set: PathSetName): string =>
-  set === 'v20' && operations[name].sets.some((each) => each === 'current') ? `${name}V20` : name;
+const operationId = (name: string, { sets }: AnyOperation, set: PathSetName): string =>
+  set === 'v20' && sets.includes('current') ? `${name}V20` : name;

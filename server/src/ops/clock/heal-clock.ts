@@ -4,7 +4,7 @@ import { withTransaction } from '../../db/transaction.ts';
 import type { Db, Tx } from '../../db/types.ts';
 import { readResult } from '../../stops/stored-documents.ts';
 import * as sql from './heal-clock-sql.ts';
-import { saveIncident } from '../sql.ts';
+import { saveIncident } from '../incidents/incidents-sql.ts';
 
 /** Stops by route that have a writer from the future. */
 export type FutureStops = RouteKey & { readonly stops: readonly number[] };

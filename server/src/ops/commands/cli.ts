@@ -5,7 +5,7 @@ import { findFutureStops, healClock } from '../clock/heal-clock.ts';
 import { invitationCommands, parseInvitationCommand, runInvitationCommand } from './invite-commands.ts';
 import type { InvitationCommand } from './invite-commands.ts';
 import { declareRestored, tellRestored } from '../restore/restored.ts';
-import { takeRegistrationBack } from '../devices/unregister.ts';
+import { takeRegistrationBack } from '../devices/devices.ts';
 
 // `npm run ops -- …`: what an operator tells the service, beside its running servers or without them.
 

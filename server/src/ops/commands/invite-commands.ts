@@ -1,8 +1,8 @@
-import { invitationBody, type InvitationBody, type InvitationItem } from '@tailgate/sync-protocol';
 import { invite, listInvitations, withdrawInvitation } from '../../auth/invitations.ts';
 import { countOf, readWords } from '../../runtime/command-line.ts';
 import type { Queryable } from '../../db/types.ts';
 import { StartError } from '../../runtime/start-error.ts';
+import { invitationBody, type InvitationBody, type InvitationItem } from '../invitations/contract.ts';
 
 // The verbs of `npm run ops` with which drivers are invited to sign up (SIGNUP=invited).
 

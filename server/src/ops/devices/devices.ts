@@ -1,12 +1,15 @@
-import type { DeviceItem, DeviceQuery, EndingBody } from '@tailgate/sync-protocol';
+import { unregister } from '../../auth/unregister.ts';
+import type { Sessions } from '../../auth/sessions.ts';
 import { endDeviceSessions } from '../../auth/end-device-sessions.ts';
 import { withTransaction } from '../../db/transaction.ts';
 import type { Db, Queryable } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
 import * as sql from './devices-sql.ts';
-import { pageOf, type Page } from '../page.ts';
-import { encodePosition, type PagePosition } from '../page-position.ts';
-import { takeRegistrationBack } from './unregister.ts';
+import { entryAfter, pageOf, type Page } from '../pages.ts';
+import { endpoint } from '../../http/answers/endpoint.ts';
+import { AppError } from '../../wire/errors.ts';
+import type { DeviceItem, DeviceQuery, EndingBody } from './contract.ts';
+import { deviceOperations } from './contract.ts';
 
 export interface DeviceDeps {
   readonly db: Db;
@@ -27,16 +30,15 @@ const MINUTE_MS = 60_000;
 const SILENT_MINUTES = 60;
 
 /** Lists the queues of all phones as they were heard of last, at most a minute ago; the youngest first. */
-export async function listDevices(
+async function listDevices(
   { db, clock }: Pick<DeviceDeps, 'db' | 'clock'>,
-  { state, employee, silent_minutes, limit }: Omit<DeviceQuery, 'cursor'>,
-  after: PagePosition | undefined,
+  { state, employee, silent_minutes, limit, cursor }: DeviceQuery,
 ): Promise<Page<DeviceItem>> {
+  const after = entryAfter(cursor);
   const times = [clock(), silentSince(clock(), silent_minutes)];
   const values = [...times, state, employee ?? null, after?.[0] ?? null, after?.[1] ?? null, limit + 1];
   const { rows } = await db.query<DeviceRow & { position: string }>(sql.listDevices, values);
-  const cursor = (row: { position: string; client_id: string }) => encodePosition([row.position, row.client_id]);
-  return pageOf(rows, limit, { item: itemOf, cursor });
+  return pageOf(rows, limit, { item: itemOf, position: (row) => [row.position, row.client_id] });
 }
 
 /**
@@ -44,7 +46,7 @@ export async function listDevices(
  * it still holds only an operator can bring (protocol.md, Rescue).
  * @returns undefined where there is no such queue
  */
-export async function revokeDevice(
+async function revokeDevice(
   { db, clock, log }: DeviceDeps,
   clientId: string,
   { by, reason }: EndingBody,
@@ -65,7 +67,7 @@ export async function revokeDevice(
  * The log keeps who did it and why, and so do the queues: the account is the next owner's.
  * @returns since when; undefined where nobody of that id is registered
  */
-export async function unregisterDriver(
+async function unregisterDriver(
   { db, clock, log }: DeviceDeps,
   employee: string,
   { by, reason }: EndingBody,
@@ -75,6 +77,27 @@ export async function unregisterDriver(
   if (queues === undefined) return undefined;
   log.warn({ employee, user: by, reason, queues }, 'an operator has unregistered a driver');
   return now;
+}
+
+/**
+ * Takes a registration back: every session ends, no password counts, and the employee may sign up again. What their queues
+ * bring from now on goes to quarantine: an impostor's phone changes nothing, and nothing that a driver recorded is lost.
+ *
+ * @returns how many queues that are; undefined where nobody of that id is registered
+ */
+export function takeRegistrationBack(
+  db: Db,
+  employee: string,
+  { by, reason }: { readonly by: string; readonly reason: string },
+  now: Date,
+): Promise<number | undefined> {
+  return withTransaction(db, async (tx) => {
+    // Queues before sessions, as who ties the two together locks them. Those that were tied meanwhile are seen afterwards.
+    await tx.query(sql.lockQueuesOf, [employee]);
+    if (!(await unregister(tx, employee, now))) return undefined;
+    const { rowCount } = await tx.query(sql.holdQueues, [employee, by, reason, now]);
+    return rowCount ?? 0;
+  });
 }
 
 async function readDevice(db: Queryable, clientId: string, now: Date): Promise<DeviceItem | undefined> {
@@ -105,3 +128,31 @@ const itemOf = (row: DeviceRow): DeviceItem => ({
   revoke_reason: row.revoke_reason,
   held: row.held,
 });
+
+export interface DeviceEdge extends DeviceDeps {
+  readonly sessions: Pick<Sessions, 'forget'>;
+}
+
+/**
+ * For operators: what is still on the phones, and phones and drivers that have to go. Whose sessions have ended is
+ * forgotten here at once: the notification that tells the other nodes may come after our answer.
+ */
+export function deviceEndpoints({ sessions, ...deps }: DeviceEdge) {
+  return {
+    listDevices: endpoint(deviceOperations.listDevices, ({ query }) => listDevices(deps, query)),
+
+    revokeDevice: endpoint(deviceOperations.revokeDevice, async ({ params, body }) => {
+      const device = await revokeDevice(deps, params.client_id, body);
+      if (!device) throw new AppError('DEVICE_NOT_FOUND');
+      sessions.forget([device.employee]);
+      return { data: device };
+    }),
+
+    unregisterDriver: endpoint(deviceOperations.unregisterDriver, async ({ params: { employee }, body }) => {
+      const since = await unregisterDriver(deps, employee, body);
+      if (!since) throw new AppError('EMPLOYEE_NOT_FOUND', { message: 'Nobody of this id is registered.' });
+      sessions.forget([employee]);
+      return { data: { employee, unregistered_at: since.toISOString() } };
+    }),
+  };
+}

@@ -1,9 +1,9 @@
-import type { FlaggedChange, FlagQuery } from '@tailgate/sync-protocol';
-import type { Queryable } from '../../db/types.ts';
-import { pageOf, type Page } from '../page.ts';
-import type { PagePosition } from '../page-position.ts';
-import { encodePosition } from '../page-position.ts';
-import { listFlags as statement } from '../sql.ts';
+import type { Db, Queryable } from '../../db/types.ts';
+import { entryAfter, pageOf, type Page } from '../pages.ts';
+import * as sql from './flags-sql.ts';
+import { endpoint } from '../../http/answers/endpoint.ts';
+import type { FlagQuery, FlaggedChange } from './contract.ts';
+import { flagOperations } from './contract.ts';
 
 interface FlagRow extends Omit<FlaggedChange, 'warnings' | 'edit_time' | 'received_at'> {
   readonly edit_time: Date;
@@ -13,15 +13,15 @@ interface FlagRow extends Omit<FlaggedChange, 'warnings' | 'edit_time' | 'receiv
 }
 
 /** Lists what was taken in with a warning, newest first. */
-export async function listFlags(
+async function listFlags(
   db: Queryable,
-  { facility, route_id, code, limit }: Omit<FlagQuery, 'cursor'>,
-  after: PagePosition | undefined,
+  { facility, route_id, code, limit, cursor }: FlagQuery,
 ): Promise<Page<FlaggedChange>> {
+  const after = entryAfter(cursor);
   const wanted = code === undefined ? null : `"code":${JSON.stringify(code)}`;
   const values = [facility ?? null, route_id ?? null, wanted, after?.[0] ?? null, after?.[1] ?? null, limit + 1];
-  const { rows } = await db.query<FlagRow & Record<string, unknown>>(statement, values);
-  return pageOf(rows, limit, { item: changeOf, cursor: ({ position, id }) => encodePosition([position, id]) });
+  const { rows } = await db.query<FlagRow & Record<string, unknown>>(sql.listFlags, values);
+  return pageOf(rows, limit, { item: changeOf, position: ({ position, id }) => [position, id] });
 }
 
 const changeOf = (row: FlagRow): FlaggedChange => ({
@@ -39,3 +39,10 @@ const changeOf = (row: FlagRow): FlaggedChange => ({
 });
 
 const readWarnings: (json: string) => FlaggedChange['warnings'] = JSON.parse;
+
+/** For operators (contract §8): what waits for a person. */
+export function flagEndpoints(db: Db) {
+  return {
+    listFlags: endpoint(flagOperations.listFlags, ({ query }) => listFlags(db, query)),
+  };
+}

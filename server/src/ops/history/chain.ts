@@ -1,5 +1,6 @@
-import { linkText, type ChainLink, type ChainReport } from '@tailgate/sync-protocol';
+import { linkText } from '@tailgate/sync-protocol';
 import { sha256 } from '../../mutations/item.ts';
+import type { ChainLink, ChainReport } from './contract.ts';
 
 /** An item as its device sealed it: what its successor's link is taken of. */
 export interface Sealed {

@@ -1,10 +1,14 @@
-import type { ChainReport, HistoryFile, LedgerEntry, RouteKey, StopHistory } from '@tailgate/sync-protocol';
-import type { Queryable } from '../../db/types.ts';
+import type { RouteKey } from '@tailgate/sync-protocol';
+import type { Db, Queryable } from '../../db/types.ts';
 import { decodeStop } from '../../replication/out/shadow.ts';
 import { evidenceOf } from '../../stops/named-assets.ts';
 import { readResult } from '../../stops/stored-documents.ts';
 import { placeName, verifyChain, type Absence, type Sealed, type SealedBody } from './chain.ts';
 import * as sql from './history-sql.ts';
+import { endpoint } from '../../http/answers/endpoint.ts';
+import { AppError } from '../../wire/errors.ts';
+import type { ChainReport, HistoryFile, LedgerEntry, StopHistory, StopHistoryQuery } from './contract.ts';
+import { historyOperations } from './contract.ts';
 
 /** What is not there, where a stop was asked for. */
 export interface Missing {
@@ -41,7 +45,7 @@ type FileRow = Pick<HistoryFile, 'asset_id' | 'mime' | 'size'> & {
 type MailRow = { readonly mutation_id: string; readonly sent_at: Date };
 
 /** All that was ever recorded of a stop, and what has become of it; the oldest first. */
-export async function readStopHistory(db: Queryable, key: RouteKey, stop: number): Promise<StopHistory | Missing> {
+async function readStopHistory(db: Queryable, key: RouteKey, stop: number): Promise<StopHistory | Missing> {
   const standing = await readStanding(db, key, stop);
   if ('missing' in standing) return standing;
   const values = valuesOf(key, stop);
@@ -79,7 +83,7 @@ export async function readStopHistory(db: Queryable, key: RouteKey, stop: number
 }
 
 /** Whether a stop's mutations are what their devices sealed, each after the one before it in its queue. */
-export async function verifyStopHistory(db: Queryable, key: RouteKey, stop: number): Promise<ChainReport | Missing> {
+async function verifyStopHistory(db: Queryable, key: RouteKey, stop: number): Promise<ChainReport | Missing> {
   const standing = await readStanding(db, key, stop);
   if ('missing' in standing) return standing;
   const { rows } = await db.query<SealedBody & { employee: string }>(sql.listSealed, valuesOf(key, stop));
@@ -127,3 +131,23 @@ const fileOf = ({ state, hosted, received_at, ...file }: FileRow): HistoryFile =
 });
 
 const readWarnings: (json: string) => LedgerEntry['warnings'] = JSON.parse;
+
+/** For operators: all that is known of a stop. */
+export function historyEndpoints(db: Db) {
+  return {
+    readStopHistory: endpoint(historyOperations.readStopHistory, async ({ query }) => ({
+      data: orNotFound(await readStopHistory(db, keyOf(query), query.stop_id)),
+    })),
+
+    verifyStopHistory: endpoint(historyOperations.verifyStopHistory, async ({ query }) => ({
+      data: orNotFound(await verifyStopHistory(db, keyOf(query), query.stop_id)),
+    })),
+  };
+}
+
+const keyOf = ({ facility, route_id: id, week_end }: StopHistoryQuery) => ({ facility, id, week_end });
+
+function orNotFound<Found extends object>(answer: Found | Missing): Found {
+  if ('missing' in answer) throw new AppError(answer.missing === 'route' ? 'ROUTE_NOT_FOUND' : 'STOP_NOT_FOUND');
+  return answer;
+}

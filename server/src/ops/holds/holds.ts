@@ -1,6 +1,10 @@
-import type { HoldBody, HoldItem } from '@tailgate/sync-protocol';
-import type { Queryable } from '../../db/types.ts';
+import type { Db, Queryable } from '../../db/types.ts';
 import * as holds from '../../replication/control/hold.ts';
+import { endpoint } from '../../http/answers/endpoint.ts';
+import { invalidInput } from '../../http/answers/validation.ts';
+import { AppError } from '../../wire/errors.ts';
+import type { HoldBody, HoldItem } from './contract.ts';
+import { holdOperations } from './contract.ts';
 
 /** Holds that are in force or still to come, the earliest first. */
 export async function listHolds(db: Queryable): Promise<HoldItem[]> {
@@ -11,13 +15,13 @@ export async function listHolds(db: Queryable): Promise<HoldItem[]> {
  * The workers look every few seconds: what is being written then is finished, nothing more is begun.
  * @returns undefined where it would be over already
  */
-export async function beginHold(db: Queryable, { from, until, reason, by }: HoldBody): Promise<HoldItem | undefined> {
+async function beginHold(db: Queryable, { from, until, reason, by }: HoldBody): Promise<HoldItem | undefined> {
   const begun = await holds.beginHold(db, { from: instant(from), until: instant(until), reason, by });
   return begun && itemOf(begun);
 }
 
 /** @returns undefined where there is no such hold, or where it is the host's own */
-export async function endHold(db: Queryable, id: string): Promise<HoldItem | undefined> {
+async function endHold(db: Queryable, id: string): Promise<HoldItem | undefined> {
   const ended = await holds.endHold(db, id);
   return ended && itemOf(ended);
 }
@@ -33,3 +37,22 @@ const itemOf = ({ id, source, from, until, reason, by, inForce }: holds.Hold): H
   by,
   in_force: inForce,
 });
+
+/** For operators: when nothing is written to the host. */
+export function holdEndpoints(db: Db) {
+  return {
+    listHolds: endpoint(holdOperations.listHolds, async () => ({ data: await listHolds(db) })),
+
+    beginHold: endpoint(holdOperations.beginHold, async ({ body }) => {
+      const begun = await beginHold(db, body);
+      if (!begun) throw invalidInput([{ path: 'until', message: 'must lie ahead' }]);
+      return { data: begun };
+    }),
+
+    endHold: endpoint(holdOperations.endHold, async ({ params }) => {
+      const ended = await endHold(db, params.hold_id);
+      if (!ended) throw new AppError('HOLD_NOT_FOUND');
+      return { data: ended };
+    }),
+  };
+}

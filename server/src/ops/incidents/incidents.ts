@@ -1,8 +1,10 @@
-import type { AcknowledgeBody, IncidentItem, IncidentQuery } from '@tailgate/sync-protocol';
-import type { Queryable } from '../../db/types.ts';
+import type { Db, Queryable } from '../../db/types.ts';
 import * as sql from './incidents-sql.ts';
-import { pageOf, type Page } from '../page.ts';
-import { encodePosition, type PagePosition } from '../page-position.ts';
+import { entryAfter, pageOf, type Page } from '../pages.ts';
+import { endpoint } from '../../http/answers/endpoint.ts';
+import { AppError } from '../../wire/errors.ts';
+import type { AcknowledgeBody, IncidentItem, IncidentQuery } from './contract.ts';
+import { incidentOperations } from './contract.ts';
 
 type IncidentRow = Omit<IncidentItem, 'at' | 'state' | 'acknowledged_at'> & {
   readonly at: Date;
@@ -10,21 +12,20 @@ type IncidentRow = Omit<IncidentItem, 'at' | 'state' | 'acknowledged_at'> & {
 };
 
 /** Lists what the server noted and a person has to know of, newest first. */
-export async function listIncidents(
+async function listIncidents(
   db: Queryable,
-  { state, kind, employee, facility, route_id, from, until, limit }: Omit<IncidentQuery, 'cursor'>,
-  after: PagePosition | undefined,
+  { state, kind, employee, facility, route_id, from, until, limit, cursor }: IncidentQuery,
 ): Promise<Page<IncidentItem>> {
+  const after = entryAfter(cursor);
   const acknowledged = state === 'all' ? null : state === 'acknowledged';
   const named = [kind, employee, facility, route_id, from, until].map((value) => value ?? null);
   const values = [acknowledged, ...named, after?.[0] ?? null, after?.[1] ?? null, limit + 1];
   const { rows } = await db.query<IncidentRow & { position: string }>(sql.listIncidents, values);
-  const cursor = (row: { position: string; incident_id: string }) => encodePosition([row.position, row.incident_id]);
-  return pageOf(rows, limit, { item: itemOf, cursor });
+  return pageOf(rows, limit, { item: itemOf, position: (row) => [row.position, row.incident_id] });
 }
 
 /** @returns undefined where there is no such incident */
-export async function acknowledgeIncident(
+async function acknowledgeIncident(
   db: Queryable,
   id: string,
   { by, note }: AcknowledgeBody,
@@ -45,3 +46,16 @@ const itemOf = (row: IncidentRow): IncidentItem => ({
   acknowledged_by: row.acknowledged_by,
   note: row.note,
 });
+
+/** For operators: what the server noted and a person has to know of. */
+export function incidentEndpoints(db: Db) {
+  return {
+    listIncidents: endpoint(incidentOperations.listIncidents, ({ query }) => listIncidents(db, query)),
+
+    acknowledgeIncident: endpoint(incidentOperations.acknowledgeIncident, async ({ params, body }) => {
+      const incident = await acknowledgeIncident(db, params.incident_id, body);
+      if (!incident) throw new AppError('INCIDENT_NOT_FOUND');
+      return { data: incident };
+    }),
+  };
+}

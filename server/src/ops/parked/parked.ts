@@ -1,31 +1,31 @@
 import { randomUUID } from 'node:crypto';
-import type { Json, ParkedItem, ParkedQuery, StopObject, Warning } from '@tailgate/sync-protocol';
+import type { Json, StopObject, Warning } from '@tailgate/sync-protocol';
 import { routeScope } from '@tailgate/sync-protocol';
-import type { Queryable } from '../../db/types.ts';
+import type { Db, Queryable } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Pipeline, Quarantined } from '../../mutations/change.ts';
 import * as parking from '../../replication/out/parking.ts';
-import { pageOf, type Page } from '../page.ts';
-import { encodePosition, type PagePosition } from '../page-position.ts';
+import { entryAfter, pageOf, type Page } from '../pages.ts';
+import { endpoint } from '../../http/answers/endpoint.ts';
+import { invalidInput } from '../../http/answers/validation.ts';
+import { AppError } from '../../wire/errors.ts';
+import type { ParkedItem, ParkedQuery } from './contract.ts';
+import { parkedOperations } from './contract.ts';
 
 /** Lists what the host refuses, newest first. */
-export async function listParked(
-  db: Queryable,
-  { state, limit }: Pick<ParkedQuery, 'state' | 'limit'>,
-  after: PagePosition | undefined,
-): Promise<Page<ParkedItem>> {
-  const entries = await parking.listParked(db, { state, limit: limit + 1, after });
-  return pageOf(entries, limit, { item: itemOf, cursor: ({ position, id }) => encodePosition([position, id]) });
+async function listParked(db: Queryable, { state, limit, cursor }: ParkedQuery): Promise<Page<ParkedItem>> {
+  const entries = await parking.listParked(db, { state, limit: limit + 1, after: entryAfter(cursor) });
+  return pageOf(entries, limit, { item: itemOf, position: ({ position, id }) => [position, id] });
 }
 
 /** @returns the entry as it is then; undefined where it is not parked (any more) */
-export async function retryParked(db: Queryable, id: string): Promise<ParkedItem | undefined> {
+async function retryParked(db: Queryable, id: string): Promise<ParkedItem | undefined> {
   await parking.retryParked(db, id);
   return shown(db, id);
 }
 
 /** As `retryParked`. */
-export async function skipParked(
+async function skipParked(
   db: Queryable,
   id: string,
   { by, reason }: { readonly by: string; readonly reason: string },
@@ -58,7 +58,7 @@ export type Repair =
  * sees it, and the host gets the stop as it is then. Rows are never written past the mirror.
  * @returns undefined where it is not parked (any more)
  */
-export async function repairParked(
+async function repairParked(
   { db, submit, clock, log }: RepairDeps,
   id: string,
   { by, stop }: { readonly by: string; readonly stop: StopObject },
@@ -120,4 +120,44 @@ function itemOf({ route, skipped, ...entry }: parking.ParkedEntry): ParkedItem {
     skipped_by: skipped?.by ?? null,
     skip_reason: skipped?.reason ?? null,
   };
+}
+
+export interface ParkedDeps {
+  readonly db: Db;
+  readonly pipeline: Pick<Pipeline, 'submit'>;
+  readonly clock: () => Date;
+  readonly log: Log;
+}
+
+/** For operators: what the host refuses, and what is to become of it. */
+export function parkedEndpoints({ db, pipeline, clock, log }: ParkedDeps) {
+  const repairs = { db, submit: pipeline.submit.bind(pipeline), clock, log };
+  return {
+    listParked: endpoint(parkedOperations.listParked, ({ query }) => listParked(db, query)),
+
+    retryParked: endpoint(parkedOperations.retryParked, async ({ params }) => ({
+      data: orUnknown(await retryParked(db, params.parked_id)),
+    })),
+
+    skipParked: endpoint(parkedOperations.skipParked, async ({ params, body }) => ({
+      data: orUnknown(await skipParked(db, params.parked_id, body)),
+    })),
+
+    repairParked: endpoint(parkedOperations.repairParked, async ({ params, body }) => {
+      const repair = orUnknown(await repairParked(repairs, params.parked_id, body));
+      if (repair.result === 'repaired') {
+        const { parked, changed, warnings } = repair;
+        return { data: { parked, changed, warnings } };
+      }
+      if (repair.result === 'quarantined') throw new AppError(repair.code, { message: repair.reason });
+      const message =
+        repair.result === 'other_stop' ? `must be ${repair.stop}, the stop that is parked` : 'this entry is of no stop';
+      throw invalidInput([{ path: 'stop.id', message }]);
+    }),
+  };
+}
+
+function orUnknown<Found>(found: Found | undefined): Found {
+  if (found === undefined) throw new AppError('PARKED_NOT_FOUND');
+  return found;
 }

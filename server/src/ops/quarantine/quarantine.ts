@@ -1,13 +1,14 @@
 import { isUtf8 } from 'node:buffer';
-import type { QuarantinedItem, QuarantineEntry, QuarantineQuery, ReleaseAnswer } from '@tailgate/sync-protocol';
-import type { Queryable } from '../../db/types.ts';
+import type { Db, Queryable } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Pipeline, Quarantined } from '../../mutations/change.ts';
 import { dismissKept, findKept } from '../../mutations/quarantine/quarantine.ts';
-import { pageOf, type Page } from '../page.ts';
-import type { PagePosition } from '../page-position.ts';
-import { encodePosition } from '../page-position.ts';
-import * as sql from '../sql.ts';
+import { entryAfter, pageOf, type Page } from '../pages.ts';
+import * as sql from './quarantine-sql.ts';
+import { endpoint } from '../../http/answers/endpoint.ts';
+import { AppError } from '../../wire/errors.ts';
+import type { QuarantineEntry, QuarantineQuery, QuarantinedItem, ReleaseAnswer } from './contract.ts';
+import { quarantineOperations } from './contract.ts';
 
 interface QuarantineRow {
   readonly quarantine_id: string;
@@ -35,15 +36,14 @@ interface QuarantineRow {
 }
 
 /** Lists what could not be applied, newest first. */
-export async function listQuarantine(
+async function listQuarantine(
   db: Queryable,
-  { state, limit }: Pick<QuarantineQuery, 'state' | 'limit'>,
-  after: PagePosition | undefined,
+  { state, limit, cursor }: QuarantineQuery,
 ): Promise<Page<QuarantinedItem>> {
+  const after = entryAfter(cursor);
   const values = [state === 'all' ? null : state, after?.[0] ?? null, after?.[1] ?? null, limit + 1];
   const { rows } = await db.query<QuarantineRow & Record<string, unknown>>(sql.listQuarantine, values);
-  const cursor = ({ position, quarantine_id }: QuarantineRow) => encodePosition([position, quarantine_id]);
-  return pageOf(rows, limit, { item: itemOf, cursor });
+  return pageOf(rows, limit, { item: itemOf, position: ({ position, quarantine_id }) => [position, quarantine_id] });
 }
 
 type EntryRow = Omit<QuarantineRow, 'position'> &
@@ -53,7 +53,7 @@ type EntryRow = Omit<QuarantineRow, 'position'> &
   };
 
 /** One entry in full; undefined where there is none. */
-export async function readQuarantined(db: Queryable, id: string): Promise<QuarantineEntry | undefined> {
+async function readQuarantined(db: Queryable, id: string): Promise<QuarantineEntry | undefined> {
   const { rows } = await db.query<EntryRow & Record<string, unknown>>(sql.readQuarantined, [id]);
   const [row] = rows;
   if (!row) return undefined;
@@ -83,7 +83,7 @@ export type Released = { readonly result: 'released'; readonly answer: ReleaseAn
  * sends it again is told that it is a duplicate. Refused again, it stays as it is.
  * @returns undefined where there is no such entry
  */
-export async function releaseQuarantined(
+async function releaseQuarantined(
   { db, release, log }: ReleaseDeps,
   id: string,
   decision: { readonly by: string; readonly note: string },
@@ -103,7 +103,7 @@ export async function releaseQuarantined(
  * It will not be applied, and its phone is told why.
  * @returns the entry as it is then, released where somebody was faster; undefined where there is none
  */
-export async function dismissQuarantined(
+async function dismissQuarantined(
   db: Queryable,
   id: string,
   { by, reason }: { readonly by: string; readonly reason: string },
@@ -142,3 +142,39 @@ function itemOf(row: Omit<QuarantineRow, 'position'>): QuarantinedItem {
 }
 
 const readDetails: (json: string) => QuarantinedItem['details'] = JSON.parse;
+
+export interface QuarantineDeps {
+  readonly db: Db;
+  readonly pipeline: Pick<Pipeline, 'release'>;
+  readonly log: Log;
+}
+
+/** For operators: what was sent and could not be applied, and what is to become of it. */
+export function quarantineEndpoints({ db, pipeline, log }: QuarantineDeps) {
+  const releases = { db, release: pipeline.release.bind(pipeline), log };
+  return {
+    listQuarantine: endpoint(quarantineOperations.listQuarantine, ({ query }) => listQuarantine(db, query)),
+
+    readQuarantined: endpoint(quarantineOperations.readQuarantined, async ({ params }) => ({
+      data: orUnknown(await readQuarantined(db, params.quarantine_id)),
+    })),
+
+    releaseQuarantined: endpoint(quarantineOperations.releaseQuarantined, async ({ params, body }) => {
+      const released = orUnknown(await releaseQuarantined(releases, params.quarantine_id, body));
+      if (released.result === 'released') return { data: released.answer };
+      const { code, reason, details } = released;
+      throw new AppError(code, { message: reason, details });
+    }),
+
+    dismissQuarantined: endpoint(quarantineOperations.dismissQuarantined, async ({ params, body }) => {
+      const entry = orUnknown(await dismissQuarantined(db, params.quarantine_id, body));
+      if (entry.state === 'released') throw new AppError('QUARANTINE_RELEASED');
+      return { data: entry };
+    }),
+  };
+}
+
+function orUnknown<Found>(found: Found | undefined): Found {
+  if (found === undefined) throw new AppError('QUARANTINE_NOT_FOUND');
+  return found;
+}

@@ -1,22 +1,17 @@
-import type {
-  FileBacklog,
-  ReplicationStatus,
-  RouteBacklog,
-  RouteBacklogQuery,
-  WorkerStanding,
-} from '@tailgate/sync-protocol';
-import type { Queryable } from '../../db/types.ts';
+import type { Db, Queryable } from '../../db/types.ts';
 import { readBacklog } from '../../replication/out/backlog.ts';
 import { listWorkers, type KnownWorker } from '../../replication/control/heartbeat.ts';
 import { listHolds } from '../holds/holds.ts';
-import { pageOf, type Page } from '../page.ts';
-import { encodePosition, type RoutePosition } from '../page-position.ts';
+import { routeAfter, pageOf, type Page } from '../pages.ts';
 import * as sql from './replication-sql.ts';
+import { endpoint } from '../../http/answers/endpoint.ts';
+import type { FileBacklog, ReplicationStatus, RouteBacklog, RouteBacklogQuery, WorkerStanding } from './contract.ts';
+import { replicationOperations } from './contract.ts';
 
 type FileRow = Omit<FileBacklog, 'oldest_pending_at'> & { readonly oldest_at: Date | null };
 
 /** How far the host is behind, and how the workers stand with it. Asks the mirror alone: the host may be away. */
-export async function readReplication(db: Queryable): Promise<ReplicationStatus> {
+async function readReplication(db: Queryable): Promise<ReplicationStatus> {
   const [backlog, { rows: files }, workers, holds] = await Promise.all([
     readBacklog(db),
     db.query<FileRow>(sql.listFileBacklog),
@@ -57,12 +52,11 @@ type RouteRow = {
 };
 
 /** Lists routes with something that the host does not have, the one that has waited longest first. */
-export async function listRouteBacklog(
+async function listRouteBacklog(
   db: Queryable,
-  { facility, limit }: Pick<RouteBacklogQuery, 'facility' | 'limit'>,
-  after: RoutePosition | undefined,
+  { facility, limit, cursor }: RouteBacklogQuery,
 ): Promise<Page<RouteBacklog>> {
-  const from = after ?? [null, null, null, null];
+  const from = routeAfter(cursor) ?? [null, null, null, null];
   const { rows } = await db.query<RouteRow>(sql.listRouteBacklog, [facility ?? null, ...from, limit + 1]);
   return pageOf(rows, limit, {
     item: ({ changed_at, oldest_at, position: _position, ...route }) => ({
@@ -70,6 +64,15 @@ export async function listRouteBacklog(
       changed_at: changed_at.toISOString(),
       oldest_pending_at: oldest_at?.toISOString() ?? null,
     }),
-    cursor: ({ position, facility: of, route_id, week_end }) => encodePosition([position, of, route_id, week_end]),
+    position: ({ position, facility: of, route_id, week_end }) => [position, of, route_id, week_end],
   });
+}
+
+/** For operators: how far the host is behind. */
+export function replicationEndpoints(db: Db) {
+  return {
+    readReplication: endpoint(replicationOperations.readReplication, async () => ({ data: await readReplication(db) })),
+
+    listRouteBacklog: endpoint(replicationOperations.listRouteBacklog, ({ query }) => listRouteBacklog(db, query)),
+  };
 }

@@ -3,7 +3,8 @@ import { sqlStateOf } from '../../db/sqlstate.ts';
 import { withTransaction } from '../../db/transaction.ts';
 import type { Db } from '../../db/types.ts';
 import { StartError } from '../../runtime/start-error.ts';
-import { listServers, saveIncident } from '../sql.ts';
+import { saveIncident } from '../incidents/incidents-sql.ts';
+import { listServers } from './restored-sql.ts';
 
 /** What came of making a restore known. */
 export interface Restored {

@@ -1,4 +1,3 @@
-import type { WorkerState } from '@tailgate/sync-protocol';
 import type { Queryable } from '../../db/types.ts';
 import { Interval } from '../../runtime/interval.ts';
 import type { Log } from '../../runtime/log.ts';
@@ -9,6 +8,17 @@ import type { PausedFile } from './host-gate.ts';
 const BEAT_MS = 5_000;
 /** Three beats may be late before anybody worries. */
 const SILENT_AFTER_S = 20;
+
+/** The state that a worker stores with each beat. */
+interface WorkerState {
+  readonly breaker: {
+    readonly state: 'open' | 'closed';
+    readonly failures: number;
+    readonly since: string | null;
+    readonly reason: string;
+  };
+  readonly paused: { readonly file: string; readonly reason: string; readonly since: string }[];
+}
 
 export interface HeartbeatOptions {
   readonly db: Queryable;

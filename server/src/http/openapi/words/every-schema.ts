@@ -1,21 +1,14 @@
+import { pageMeta } from '@tailgate/sync-protocol';
+import { described } from '../described.ts';
 import { assetSchemas } from './assets.ts';
 import { authSchemas } from './auth.ts';
 import { codeSchemas } from './codes.ts';
-import { deviceSchemas } from './devices.ts';
 import { healthSchemas } from './health.ts';
-import { historySchemas } from './history.ts';
-import { holdSchemas } from './holds.ts';
-import { invitationSchemas } from './invitations.ts';
-import { incidentSchemas } from './incidents.ts';
-import { opsSchemas } from './ops.ts';
-import { parkedSchemas } from './parked.ts';
-import { quarantineSchemas } from './quarantine.ts';
-import { replicationSchemas } from './replication.ts';
 import { reportSchemas } from './reports.ts';
 import { routeSchemas } from './routes.ts';
 import { stopSchemas } from './stops.ts';
 
-/** Every schema that has words, one list. */
+/** The words of every schema of the drivers' operations, and of what all lists share. */
 export const describedSchemas = [
   ...authSchemas,
   ...routeSchemas,
@@ -24,13 +17,7 @@ export const describedSchemas = [
   ...codeSchemas,
   ...reportSchemas,
   ...healthSchemas,
-  ...opsSchemas,
-  ...parkedSchemas,
-  ...holdSchemas,
-  ...replicationSchemas,
-  ...quarantineSchemas,
-  ...incidentSchemas,
-  ...deviceSchemas,
-  ...invitationSchemas,
-  ...historySchemas,
+  described('Page', pageMeta, 'Where a list goes on.', {
+    next_cursor: 'To be sent as `cursor`; null on the last page.',
+  }),
 ];

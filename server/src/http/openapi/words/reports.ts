@@ -5,8 +5,7 @@ import {
   loadReportReceipt,
   reportSection,
 } from '@tailgate/sync-protocol';
-import { described } from '../described.ts';
-import { pageWords } from './page.ts';
+import { described, pageWords } from '../described.ts';
 
 // Interface.md part 2 and 4.6 with contract §6. Camel case is the document's own.
 

@@ -1,8 +1,9 @@
-import * as z from '#schema';
-import { nothing, operation } from './operations.ts';
-import { said } from './said.ts';
+import { nothing, operation } from '@tailgate/sync-protocol';
+import * as z from 'zod/mini';
+import { described } from '../../http/openapi/described.ts';
+import { ofOperators, requiredText } from '../contract.ts';
 
-// When nothing is written to the host, for operators.
+// Operators' contract: times without writes to the host.
 
 /** A time in which nothing is written to the host; without an end it lasts until somebody ends it. */
 export const holdItem = z.strictObject({
@@ -21,8 +22,8 @@ const instant = z.optional(z.nullable(z.iso.datetime({ offset: true })));
 /** Body of POST /api/ops/hold. */
 export const holdBody = z
   .object({
-    by: said(40),
-    reason: said(500),
+    by: requiredText(40),
+    reason: requiredText(500),
     from: instant,
     until: instant,
   })
@@ -34,13 +35,13 @@ export const holdBody = z
   );
 export type HoldBody = z.infer<typeof holdBody>;
 
-export const holdParams = z.object({ hold_id: z.uuid() });
+const holdParams = z.object({ hold_id: z.uuid() });
 
-const ofOperators = { sets: ['current'], access: 'operator', query: nothing } as const;
+const listed = { ...ofOperators, query: nothing } as const;
 
 export const holdOperations = {
   listHolds: operation({
-    ...ofOperators,
+    ...listed,
     method: 'GET',
     path: '/ops/hold',
     summary: 'Whether replication to the host is on hold, and when it will be. Empty: it runs.',
@@ -50,7 +51,7 @@ export const holdOperations = {
     errors: [],
   }),
   beginHold: operation({
-    ...ofOperators,
+    ...listed,
     method: 'POST',
     path: '/ops/hold',
     summary:
@@ -61,7 +62,7 @@ export const holdOperations = {
     errors: [],
   }),
   endHold: operation({
-    ...ofOperators,
+    ...listed,
     method: 'POST',
     path: '/ops/hold/:hold_id/end',
     params: holdParams,
@@ -72,3 +73,22 @@ export const holdOperations = {
     errors: ['HOLD_NOT_FOUND'],
   }),
 } as const;
+
+export const holdSchemas = [
+  described('HoldBody', holdBody, 'From when until when, and why.', {
+    by: 'Who decides.',
+    reason: 'Why, such as the maintenance that is planned.',
+    from: 'Left out: from now on.',
+    until: 'Left out: until somebody ends it. A moment that has passed is refused.',
+  }),
+  described('HoldParams', holdParams, 'Which hold.', { hold_id: 'As the list names it.' }),
+  described('HoldItem', holdItem, 'A time in which nothing is written to the host.', {
+    hold_id: 'Names the hold.',
+    source: '`host` for the switch of the host itself (`PODCTLP`), which only the host ends.',
+    from: 'UTC.',
+    until: 'UTC; null until somebody ends it.',
+    reason: 'Why.',
+    by: 'Who said so.',
+    in_force: 'Whether it has begun.',
+  }),
+];

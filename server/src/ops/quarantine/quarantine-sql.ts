@@ -1,5 +1,5 @@
-import { exactMoment } from '../db/moment-sql.ts';
-import type { Statement } from '../db/types.ts';
+import { exactMoment } from '../../db/moment-sql.ts';
+import type { Statement } from '../../db/types.ts';
 
 const receivedAt = exactMoment('received_at');
 
@@ -31,37 +31,4 @@ export const readQuarantined: Statement = {
            left join employee e on e.id = q.employee
            left join client c on c.client_id = q.client_id
           where q.quarantine_id = $1`,
-};
-
-/**
- * A page of what was taken in with a warning, newest first. $1 facility or null, $2 route or null, $3 a piece of the
- * warnings' text or null, $4 position or null, $5 id at it, $6 rows.
- */
-export const listFlags: Statement = {
-  name: 'ops_list_flags',
-  text: `select id, facility, route_id, week_end, stop_id, version, source, employee, edit_time, received_at, warnings,
-                ${receivedAt} as position
-           from ledger
-          where warnings is not null
-            and ($1::text is null or facility = $1)
-            and ($2::text is null or route_id = $2)
-            and ($3::text is null or position($3 in warnings) > 0)
-            and ($4::timestamptz is null or (received_at, id) < ($4, $5::uuid))
-          order by received_at desc, id desc
-          limit $6`,
-};
-
-/** Our servers that are connected to this database at the moment. */
-export const listServers: Statement = {
-  name: 'ops_list_servers',
-  text: `select distinct application_name as name
-           from pg_stat_activity
-          where datname = current_database() and application_name in ('tailgate api', 'tailgate worker', 'tailgate all')
-          order by 1`,
-};
-
-/** $1 kind, $2 details as JSON. */
-export const saveIncident: Statement = {
-  name: 'ops_save_incident',
-  text: 'insert into incident (incident_id, kind, details) values (gen_random_uuid(), $1, $2)',
 };

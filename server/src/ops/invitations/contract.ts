@@ -1,8 +1,9 @@
-import * as z from '#schema';
-import { nothing, operation } from './operations.ts';
-import { said } from './said.ts';
+import { nothing, operation } from '@tailgate/sync-protocol';
+import * as z from 'zod/mini';
+import { described } from '../../http/openapi/described.ts';
+import { ofOperators, requiredText } from '../contract.ts';
 
-// Who may sign up where SIGNUP=invited, for operators.
+// Operators' contract: invitations to sign up.
 
 /** An invitation without its code, which is shown once. */
 export const invitationItem = z.strictObject({
@@ -17,15 +18,14 @@ export const invitationItem = z.strictObject({
 });
 export type InvitationItem = z.infer<typeof invitationItem>;
 
-export const newInvitation = z.strictObject({ ...invitationItem.shape, code: z.string() });
-export type NewInvitation = z.infer<typeof newInvitation>;
+const newInvitation = z.strictObject({ ...invitationItem.shape, code: z.string() });
 
-const key = z.optional(z.nullable(said(10)));
+const key = z.optional(z.nullable(requiredText(10)));
 
 /** Body of POST /api/ops/invitations: exactly one of `employee` and `facility`. */
 export const invitationBody = z
   .object({
-    by: said(40),
+    by: requiredText(40),
     employee: key,
     facility: key,
     /** How many drivers may sign up with it; 1 where nothing is said. */
@@ -45,14 +45,14 @@ export const invitationBody = z
   );
 export type InvitationBody = z.infer<typeof invitationBody>;
 
-export const invitationParams = z.object({ invitation_id: z.uuid() });
-export const withdrawalBody = z.object({ by: said(40) });
+const invitationParams = z.object({ invitation_id: z.uuid() });
+const withdrawalBody = z.object({ by: requiredText(40) });
 
-const ofOperators = { sets: ['current'], access: 'operator', query: nothing } as const;
+const listed = { ...ofOperators, query: nothing } as const;
 
 export const invitationOperations = {
   listInvitations: operation({
-    ...ofOperators,
+    ...listed,
     method: 'GET',
     path: '/ops/invitations',
     summary:
@@ -63,7 +63,7 @@ export const invitationOperations = {
     errors: [],
   }),
   invite: operation({
-    ...ofOperators,
+    ...listed,
     method: 'POST',
     path: '/ops/invitations',
     summary: 'Makes a code for one employee, or for the drivers of a facility. It is shown in this answer alone.',
@@ -73,7 +73,7 @@ export const invitationOperations = {
     errors: ['EMPLOYEE_NOT_FOUND'],
   }),
   withdrawInvitation: operation({
-    ...ofOperators,
+    ...listed,
     method: 'POST',
     path: '/ops/invitations/:invitation_id/withdraw',
     params: invitationParams,
@@ -84,3 +84,31 @@ export const invitationOperations = {
     errors: ['INVITATION_NOT_FOUND'],
   }),
 } as const;
+
+const itemWords = {
+  invitation_id: 'Names the invitation; it opens nothing.',
+  employee: 'For whom; null where it is for a facility.',
+  facility: 'For whose drivers; null where it is for one employee.',
+  uses: 'How many drivers may sign up with it.',
+  uses_left: 'How many still may.',
+  created_at: 'UTC.',
+  created_by: 'Who has invited.',
+  expires_at: 'Until when it counts, UTC.',
+};
+
+export const invitationSchemas = [
+  described('InvitationBody', invitationBody, 'Whom to invite: one employee, or the drivers of a facility.', {
+    by: 'Who invites.',
+    employee: 'An active employee of the master. Exactly one of this and `facility`.',
+    facility: 'Its code. Whoever has the code can sign up as any of its employees who has not: prefer `employee`.',
+    uses: 'How many drivers may sign up with it; 1 for one employee.',
+    days: 'How long it counts.',
+  }),
+  described('InvitationItem', invitationItem, 'An invitation without its code.', itemWords),
+  described('NewInvitation', newInvitation, 'An invitation, with its code this once.', {
+    ...itemWords,
+    code: 'For the driver. Only its hash is stored.',
+  }),
+  described('InvitationParams', invitationParams, 'Which invitation.', { invitation_id: 'As the list names it.' }),
+  described('WithdrawalBody', withdrawalBody, 'Who withdraws it.', { by: 'Their name.' }),
+];

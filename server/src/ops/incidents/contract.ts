@@ -1,9 +1,9 @@
-import * as z from '#schema';
-import { nothing, operation } from './operations.ts';
-import { blankIsAbsent, pageCursor, pageLimit, pageMeta } from '../schema/page.ts';
-import { said } from './said.ts';
+import { blankIsAbsent, nothing, operation, pageCursor, pageLimit, pageMeta } from '@tailgate/sync-protocol';
+import * as z from 'zod/mini';
+import { described, pageWords } from '../../http/openapi/described.ts';
+import { ofOperators, requiredText } from '../contract.ts';
 
-// What the server noted and a person has to know of, for operators.
+// Operators' contract: incidents.
 
 const blankInstant = z.optional(
   z.union([
@@ -45,13 +45,11 @@ export const incidentItem = z.strictObject({
 });
 export type IncidentItem = z.infer<typeof incidentItem>;
 
-export const incidentParams = z.object({ incident_id: z.uuid() });
+const incidentParams = z.object({ incident_id: z.uuid() });
 
 /** Body of POST …/acknowledge. */
-export const acknowledgeBody = z.object({ by: said(40), note: said(500) });
+export const acknowledgeBody = z.object({ by: requiredText(40), note: requiredText(500) });
 export type AcknowledgeBody = z.infer<typeof acknowledgeBody>;
-
-const ofOperators = { sets: ['current'], access: 'operator' } as const;
 
 export const incidentOperations = {
   listIncidents: operation({
@@ -79,3 +77,33 @@ export const incidentOperations = {
     errors: ['INCIDENT_NOT_FOUND'],
   }),
 } as const;
+
+export const incidentSchemas = [
+  described('IncidentQuery', incidentQuery, 'Which incidents; what is given must hold.', {
+    state: 'Those that nobody has acknowledged, those that somebody has, or all.',
+    kind: 'Such as `chain_broken`; operations.md lists them.',
+    employee: 'Of this driver.',
+    facility: 'Of a route of this facility.',
+    route_id: 'Of this route, whatever the week.',
+    from: 'Not before this instant.',
+    until: 'Before this instant.',
+    ...pageWords,
+  }),
+  described('IncidentItem', incidentItem, 'Something that a person has to know of.', {
+    incident_id: 'Names it.',
+    at: 'When it was noted, UTC.',
+    kind: 'What happened; there may be more kinds one day.',
+    client_id: 'The queue that it is of, where it is of one.',
+    employee: 'The driver that it is of, where it is of one.',
+    details: 'JSON, as text: what there is to know, by kind. `route` names a route in all of them.',
+    state: 'Whether somebody has acknowledged it.',
+    acknowledged_at: 'When, UTC.',
+    acknowledged_by: 'Who.',
+    note: 'In their words.',
+  }),
+  described('IncidentParams', incidentParams, 'Which incident.', { incident_id: 'As the list names it.' }),
+  described('AcknowledgeBody', acknowledgeBody, 'Somebody has seen to it.', {
+    by: 'Who.',
+    note: 'What they found, or did.',
+  }),
+];

@@ -1,0 +1,72 @@
+import { blankIsAbsent, nothing, operation, pageCursor, pageLimit, pageMeta, warning } from '@tailgate/sync-protocol';
+import * as z from 'zod/mini';
+import { described, pageWords } from '../../http/openapi/described.ts';
+import { ofOperators } from '../contract.ts';
+
+// Operators' contract: changes saved with a warning.
+
+/** Query of GET /api/ops/flags; what is given must hold. */
+export const flagQuery = z.object({
+  facility: blankIsAbsent(5),
+  route_id: blankIsAbsent(10),
+  /** The code of a warning, such as `after_close`. */
+  code: blankIsAbsent(40),
+  limit: pageLimit,
+  cursor: pageCursor,
+});
+export type FlagQuery = z.infer<typeof flagQuery>;
+
+/** A change that was taken in although a person should know something about it (contract §4). */
+export const flaggedChange = z.strictObject({
+  /** The mutation's own id. */
+  id: z.string(),
+  facility: z.string(),
+  route_id: z.string(),
+  week_end: z.string(),
+  stop_id: z.int(),
+  /** The route version that contains it. */
+  version: z.int(),
+  source: z.enum(['sync', 'rest', 'office', 'timer']),
+  employee: z.string(),
+  edit_time: z.iso.datetime(),
+  received_at: z.iso.datetime(),
+  warnings: z.array(warning),
+});
+export type FlaggedChange = z.infer<typeof flaggedChange>;
+
+export const flagOperations = {
+  listFlags: operation({
+    method: 'GET',
+    path: '/ops/flags',
+    ...ofOperators,
+    summary: 'What was taken in although a person should know something about it, newest first.',
+    message: 'Flagged changes',
+    body: nothing,
+    query: flagQuery,
+    data: z.array(flaggedChange),
+    meta: pageMeta,
+    errors: [],
+  }),
+} as const;
+
+export const flagSchemas = [
+  described('FlagQuery', flagQuery, 'Which changes; what is given must hold.', {
+    facility: 'Of this facility.',
+    route_id: 'Of this route, whatever the week.',
+    code: 'With a warning of this code, such as `after_close`.',
+    ...pageWords,
+  }),
+  described('FlaggedChange', flaggedChange, 'What was taken in although a person should know something about it.', {
+    id: "The mutation's own id.",
+    facility: 'Facility of the route.',
+    route_id: 'The route.',
+    week_end: 'Its week.',
+    stop_id: 'The stop.',
+    version: 'The route version that contains it.',
+    source: 'How it came: by a queue, by REST, from the office, by a timer.',
+    employee: 'Who sent it.',
+    edit_time: 'When it was recorded, by our clock, UTC.',
+    received_at: 'UTC.',
+    warnings: 'What there is to know.',
+  }),
+];

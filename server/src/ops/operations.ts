@@ -1,0 +1,35 @@
+import { deviceOperations, deviceSchemas } from './devices/contract.ts';
+import { flagOperations, flagSchemas } from './flags/contract.ts';
+import { historyOperations, historySchemas } from './history/contract.ts';
+import { holdOperations, holdSchemas } from './holds/contract.ts';
+import { incidentOperations, incidentSchemas } from './incidents/contract.ts';
+import { invitationOperations, invitationSchemas } from './invitations/contract.ts';
+import { parkedOperations, parkedSchemas } from './parked/contract.ts';
+import { quarantineOperations, quarantineSchemas } from './quarantine/contract.ts';
+import { replicationOperations, replicationSchemas } from './replication/contract.ts';
+
+/** Every operation of the operators, one table. */
+export const opsOperations = {
+  ...parkedOperations,
+  ...holdOperations,
+  ...replicationOperations,
+  ...quarantineOperations,
+  ...incidentOperations,
+  ...deviceOperations,
+  ...invitationOperations,
+  ...historyOperations,
+  ...flagOperations,
+} as const;
+
+/** The words of their schemas for the OpenAPI document. */
+export const opsSchemas = [
+  ...parkedSchemas,
+  ...holdSchemas,
+  ...replicationSchemas,
+  ...quarantineSchemas,
+  ...incidentSchemas,
+  ...deviceSchemas,
+  ...invitationSchemas,
+  ...historySchemas,
+  ...flagSchemas,
+];

@@ -1,0 +1,142 @@
+import { nothing, operation, pageCursor, pageLimit, pageMeta, stopObject, warning } from '@tailgate/sync-protocol';
+import * as z from 'zod/mini';
+import { described, pageWords } from '../../http/openapi/described.ts';
+import { ofOperators, requiredText } from '../contract.ts';
+
+// Operators' contract: rows that the host refuses.
+
+/** Query of GET /api/ops/parked. */
+export const parkedQuery = z.object({
+  state: z._default(z.enum(['open', 'skipped', 'all']), 'open'),
+  limit: pageLimit,
+  cursor: pageCursor,
+});
+export type ParkedQuery = z.infer<typeof parkedQuery>;
+
+/** A stop, a route's own row or a row of its own that the host does not take. */
+export const parkedItem = z.strictObject({
+  parked_id: z.string(),
+  /** RTSTUP stands for a stop with all of its rows, RTHDRP for a route's own row. */
+  file: z.string(),
+  key: z.string(),
+  facility: z.nullable(z.string()),
+  route_id: z.nullable(z.string()),
+  week_end: z.nullable(z.string()),
+  stop_id: z.nullable(z.int()),
+  version: z.int(),
+  sqlstate: z.string(),
+  reason: z.string(),
+  /** JSON, as text. */
+  payload: z.string(),
+  attempts: z.int(),
+  parked_at: z.iso.datetime(),
+  next_try_at: z.nullable(z.iso.datetime()),
+  state: z.enum(['open', 'skipped']),
+  skipped_at: z.nullable(z.iso.datetime()),
+  skipped_by: z.nullable(z.string()),
+  skip_reason: z.nullable(z.string()),
+});
+export type ParkedItem = z.infer<typeof parkedItem>;
+
+const parkedParams = z.object({ parked_id: z.uuid() });
+
+/** Body of POST …/skip. */
+const skipBody = z.object({ by: requiredText(40), reason: requiredText(500) });
+
+/** Body of POST …/repair: what the stop should say instead, as the office's own edit. */
+const repairBody = z.object({ by: requiredText(18), stop: stopObject });
+
+const repairAnswer = z.strictObject({
+  parked: parkedItem,
+  /** Whether any value of the stop is another now. */
+  changed: z.boolean(),
+  warnings: z.array(warning),
+});
+
+const parkedOperation = { ...ofOperators, method: 'POST', params: parkedParams } as const;
+
+export const parkedOperations = {
+  listParked: operation({
+    method: 'GET',
+    path: '/ops/parked',
+    ...ofOperators,
+    summary: 'What the host refuses, newest first, with the reason and what was to be written.',
+    message: 'Parked rows',
+    body: nothing,
+    query: parkedQuery,
+    data: z.array(parkedItem),
+    meta: pageMeta,
+    errors: [],
+  }),
+  retryParked: operation({
+    ...parkedOperation,
+    path: '/ops/parked/:parked_id/retry',
+    summary: 'Tries it again within seconds; what was skipped counts again.',
+    message: 'It is tried again',
+    body: nothing,
+    query: nothing,
+    data: parkedItem,
+    errors: ['PARKED_NOT_FOUND'],
+  }),
+  skipParked: operation({
+    ...parkedOperation,
+    path: '/ops/parked/:parked_id/skip',
+    summary: 'The host does without it: not tried any more until the same row changes again.',
+    message: 'Skipped',
+    body: skipBody,
+    query: nothing,
+    data: parkedItem,
+    errors: ['PARKED_NOT_FOUND'],
+  }),
+  repairParked: operation({
+    ...parkedOperation,
+    path: '/ops/parked/:parked_id/repair',
+    summary: 'Corrects the stop as an edit of the office, and tries it again.',
+    message: 'Repaired',
+    body: repairBody,
+    query: nothing,
+    data: repairAnswer,
+    errors: ['PARKED_NOT_FOUND'],
+  }),
+} as const;
+
+export const parkedSchemas = [
+  described('ParkedQuery', parkedQuery, 'Which entries.', {
+    state: 'Those that are tried again, those that somebody skipped, or all.',
+    ...pageWords,
+  }),
+  described('ParkedParams', parkedParams, 'Which entry.', { parked_id: 'As the list names it.' }),
+  described('ParkedItem', parkedItem, 'What the host refuses. Everything else goes on without it.', {
+    parked_id: 'Names the entry.',
+    file: 'The file of the host: `RTSTUP` stands for a stop with all of its rows, `RTHDRP` for a route’s own row.',
+    key: 'Facility, route, week and stop, or the key of the row, joined by `/`.',
+    facility: 'Facility of the route; null where the row belongs to none.',
+    route_id: 'The route.',
+    week_end: 'Its week.',
+    stop_id: 'The stop.',
+    version: 'The version that was refused, of the route or of the row.',
+    sqlstate: 'As Db2 names the fault; blank for a close that only waits for parked stops.',
+    reason: 'The same in the words of the host.',
+    payload: 'What was to be written, as JSON; blank where it could not be rendered.',
+    attempts: 'How often it has been tried when it was due.',
+    parked_at: 'Since when, UTC.',
+    next_try_at: 'UTC; null for what was skipped.',
+    state: 'Whether it is tried again by itself.',
+    skipped_at: 'When somebody skipped it, UTC.',
+    skipped_by: 'Who.',
+    skip_reason: 'Why, in their words.',
+  }),
+  described('SkipBody', skipBody, 'A decision, with a name to it.', {
+    by: 'Who decides.',
+    reason: 'Why the host does without it.',
+  }),
+  described('RepairBody', repairBody, 'What the stop should say instead.', {
+    by: 'Who corrects it, at most 18 characters; the ledger keeps it.',
+    stop: 'As in `PUT route/stop`: the fields that are given change. Its `id` must be the stop that is parked.',
+  }),
+  described('RepairAnswer', repairAnswer, 'What came of it. The host is told within seconds.', {
+    parked: 'The entry; it goes away when the host has taken the stop.',
+    changed: 'Whether any value of the stop is another now.',
+    warnings: 'Remarks, as a driver would get them.',
+  }),
+];

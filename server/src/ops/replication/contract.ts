@@ -1,0 +1,143 @@
+import { blankIsAbsent, nothing, operation, pageCursor, pageLimit, pageMeta } from '@tailgate/sync-protocol';
+import * as z from 'zod/mini';
+import { described, pageWords } from '../../http/openapi/described.ts';
+import { holdItem } from '../holds/contract.ts';
+import { ofOperators } from '../contract.ts';
+
+// Operators' contract: the backlog of the host.
+
+/** Rows of the mirror that one file of the host does not have as they are. */
+export const fileBacklog = z.strictObject({
+  /** RTSTUP stands for stops with all of their rows. */
+  file: z.enum(['RTSTUP', 'PODUSRP', 'RTDRVP', 'LCRHDP', 'ASSHDP']),
+  behind: z.int(),
+  parked: z.int(),
+  oldest_pending_at: z.nullable(z.iso.datetime()),
+});
+export type FileBacklog = z.infer<typeof fileBacklog>;
+
+/** A worker's breaker towards the host: one for the host as a whole. */
+const breakerState = z.strictObject({
+  state: z.enum(['closed', 'open']),
+  failures: z.int(),
+  since: z.nullable(z.iso.datetime()),
+  reason: z.string(),
+});
+
+const pausedFile = z.strictObject({ file: z.string(), reason: z.string(), since: z.iso.datetime() });
+
+export const workerStanding = z.strictObject({
+  worker: z.string(),
+  started_at: z.iso.datetime(),
+  seen_at: z.iso.datetime(),
+  alive: z.boolean(),
+  /** Null where it has not said. */
+  breaker: z.nullable(breakerState),
+  paused: z.array(pausedFile),
+});
+export type WorkerStanding = z.infer<typeof workerStanding>;
+
+export const replicationStatus = z.strictObject({
+  lag_seconds: z.number(),
+  routes_behind: z.int(),
+  versions_behind: z.int(),
+  parked: z.int(),
+  hold: z.nullable(holdItem),
+  files: z.array(fileBacklog),
+  workers: z.array(workerStanding),
+});
+export type ReplicationStatus = z.infer<typeof replicationStatus>;
+
+/** Query of GET /api/ops/replication/routes. */
+export const routeBacklogQuery = z.object({ facility: blankIsAbsent(5), limit: pageLimit, cursor: pageCursor });
+export type RouteBacklogQuery = z.infer<typeof routeBacklogQuery>;
+
+/** A route with something that the host does not have. */
+export const routeBacklog = z.strictObject({
+  facility: z.string(),
+  route_id: z.string(),
+  week_end: z.string(),
+  version: z.int(),
+  hosted_through: z.int(),
+  parked: z.int(),
+  changed_at: z.iso.datetime(),
+  oldest_pending_at: z.nullable(z.iso.datetime()),
+  /** A worker is at it now, or has put it off for a moment. */
+  claimed: z.boolean(),
+});
+export type RouteBacklog = z.infer<typeof routeBacklog>;
+
+const lookOfOperators = { ...ofOperators, method: 'GET', body: nothing, errors: [] } as const;
+
+export const replicationOperations = {
+  readReplication: operation({
+    ...lookOfOperators,
+    path: '/ops/replication',
+    summary: 'How far the host is behind, by file, and how its workers stand with it.',
+    message: 'Replication',
+    query: nothing,
+    data: replicationStatus,
+  }),
+  listRouteBacklog: operation({
+    ...lookOfOperators,
+    path: '/ops/replication/routes',
+    summary: 'Routes with something that the host does not have, the one that has waited longest first.',
+    message: 'Routes behind',
+    query: routeBacklogQuery,
+    data: z.array(routeBacklog),
+    meta: pageMeta,
+  }),
+} as const;
+
+export const replicationSchemas = [
+  described('ReplicationStatus', replicationStatus, 'How far the host is behind, as the mirror has it.', {
+    lag_seconds: 'Age of the oldest change of a route that the host does not have; 0 where it has all of them.',
+    routes_behind: 'Routes with something that the host does not have.',
+    versions_behind: 'How many versions of routes that is: about as many changes.',
+    parked: 'What the host refuses and nobody has skipped: `GET /api/ops/parked`.',
+    hold: 'Why nothing is written at all; null where replication runs.',
+    files: 'What each file of the host lacks.',
+    workers: 'The processes that replicate, those that live first; without one nothing reaches the host.',
+  }),
+  described('FileBacklog', fileBacklog, 'What one file of the host lacks.', {
+    file: '`RTSTUP` stands for stops with all of their rows.',
+    behind: 'Rows, or stops, that the host does not have as they are.',
+    parked: 'How many of them it refuses.',
+    oldest_pending_at: 'Since when the oldest of them waits, UTC.',
+  }),
+  described('WorkerStanding', workerStanding, 'A process that replicates.', {
+    worker: 'Names it until it ends.',
+    started_at: 'UTC.',
+    seen_at: 'When it was heard of last, UTC.',
+    alive: 'Heard of within the last 20 s.',
+    breaker: 'How it stands with the host as a whole; null where it is of an older release.',
+    paused: 'Files of the host that are not set up for us; what needs them waits.',
+  }),
+  described('BreakerState', breakerState, 'Whether a worker holds the host for reachable.', {
+    state: '`open`: away, and only asked now and then.',
+    failures: 'In a row; a write that came through sets it to 0.',
+    since: 'When it opened, UTC.',
+    reason: 'What the host said, with its SQLSTATE.',
+  }),
+  described('PausedFile', pausedFile, 'A file that is missing, of another layout, or without authority.', {
+    file: 'Its name.',
+    reason: 'What the host said, with its SQLSTATE.',
+    since: 'UTC.',
+  }),
+  described('RouteBacklogQuery', routeBacklogQuery, 'Which routes.', {
+    facility: 'Of this facility.',
+    ...pageWords,
+  }),
+  described('RouteBacklog', routeBacklog, 'A route with something that the host does not have.', {
+    facility: 'Facility of the route.',
+    route_id: 'The route.',
+    week_end: 'Its week.',
+    version: 'What the route is at.',
+    hosted_through: 'What the host has of it.',
+    parked: 'How many of its stops, or its own row, the host refuses.',
+    changed_at: 'Its last change, UTC.',
+    oldest_pending_at:
+      'When the oldest change came that the host does not have, UTC; null where only its plan has moved.',
+    claimed: 'A worker is at it, or has put it off for a moment.',
+  }),
+];

@@ -1,0 +1,10 @@
+import type { Statement } from '../../db/types.ts';
+
+/** Our servers that are connected to this database at the moment. */
+export const listServers: Statement = {
+  name: 'ops_list_servers',
+  text: `select distinct application_name as name
+           from pg_stat_activity
+          where datname = current_database() and application_name in ('tailgate api', 'tailgate worker', 'tailgate all')
+          order by 1`,
+};
