@@ -7,7 +7,6 @@ import { spellAssetId } from '@tailgate/sync-protocol';
 import * as tus from 'tus-js-client';
 import { insertAssets, insertChunk } from '../../server/src/assets/sql.ts';
 import { ChunkBuffer } from '../../server/src/assets/chunk-buffer.ts';
-import { byteaArray, int2Array, int8Array, textArray, uuidArray } from '../../server/src/db/arrays.ts';
 import { migrate } from '../../server/src/db/migrate.ts';
 import { createPool } from '../../server/src/db/pool.ts';
 import { withTransaction } from '../../server/src/db/transaction.ts';
@@ -115,12 +114,11 @@ function rawSide(db: Db): Pick<Side, 'send'> {
       const tray = new ChunkBuffer(2 * PHOTO_BYTES);
       tray.add(content, 0, bytes);
       const sha256 = createHash('sha256').update(bytes).digest();
-      const names = [textArray(['photo.jpg']), textArray(['image/jpeg']), int8Array([bytes.length])];
-      const row = [textArray([id]), id, int2Array([1]), uuidArray([content]), ...names, byteaArray([sha256])];
+      const file = { id, seq: 1, content, name: 'photo.jpg', mime: 'image/jpeg', size: bytes.length, sha256 };
       await withTransaction(db, (tx) =>
         Promise.all([
           ...tray.chunks.map((chunk) => tx.query(insertChunk, [...chunk])),
-          tx.query(insertAssets, [...row, new Date()]),
+          tx.query(insertAssets, [id, new Date(), ...insertAssets.parameters([file])]),
         ]),
       );
       return id;

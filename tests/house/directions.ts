@@ -32,9 +32,11 @@ const server = (...names: string[]): string[] => names.map((name) => `server/src
 const protocol = (...names: string[]): string[] => names.map((name) => `sync-protocol/src/${name}`);
 const sliceFolders = server(...slices.map((slice) => `${slice}/`));
 
+const sliceTools = ['db/arrays.ts', 'db/columns.ts', 'db/gather.ts', 'db/statement.ts', 'runtime/hidden-characters.ts'];
+
 const slice = (name: string): Part => ({
   path: `server/src/${name}/`,
-  uses: ['sync-protocol/', ...sliceFolders, ...server('db/arrays.ts', 'db/gather.ts', 'runtime/hidden-characters.ts')],
+  uses: ['sync-protocol/', ...sliceFolders, ...server(...sliceTools)],
   usesTypes: server('db/', 'mutations/change.ts', 'host/files/', 'host/reads/'),
   why: 'a slice holds rules: the database and the host reach it as types and arguments',
 });

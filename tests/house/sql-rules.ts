@@ -46,7 +46,10 @@ function fixedNames(file: SourceFile): Set<string> {
 function splices(file: SourceFile, statement: Statement): Finding[] {
   const fixed = fixedNames(file);
   return (statement.template?.expressions ?? [])
-    .filter((node) => node.type !== 'Identifier' || !fixed.has(node.name))
+    .filter((node) => {
+      const from = node.type === 'MemberExpression' && !node.computed ? node.object : node;
+      return from.type !== 'Identifier' || !fixed.has(from.name);
+    })
     .map((node) => ({
       path: file.path,
       line: lineAt(file.text, node.start),

@@ -1,13 +1,11 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { routeScope } from '@tailgate/sync-protocol';
-import { int2Array, textArray } from '../db/arrays.ts';
+import { textArray } from '../db/arrays.ts';
 import type { Queryable, Tx } from '../db/types.ts';
-import { expectEvidence, findWaitingRoutes, tellRoutes } from './evidence-sql.ts';
+import { evidenceColumns, expectEvidence, findWaitingRoutes, tellRoutes, type NamingStop } from './evidence-sql.ts';
 
 /** The files that a stop names: its signature and all of its photos. */
-export interface Evidence {
-  readonly key: RouteKey;
-  readonly stop: number;
+export interface Evidence extends NamingStop {
   readonly assets: readonly string[];
 }
 
@@ -16,13 +14,9 @@ export interface Evidence {
  *
  * @returns those of which some file is not here
  */
-export async function awaitEvidence(tx: Tx, stops: readonly Evidence[]): Promise<Pick<Evidence, 'key' | 'stop'>[]> {
+export async function awaitEvidence(tx: Tx, stops: readonly Evidence[]): Promise<NamingStop[]> {
   const named = stops.flatMap(({ assets, ...place }) => assets.map((asset) => ({ ...place, asset })));
-  const { rows } = await tx.query<RouteKey & { stop: number }>(expectEvidence, [
-    ...placeColumns(stops),
-    ...placeColumns(named),
-    textArray(named.map(({ asset }) => asset)),
-  ]);
+  const { rows } = await tx.query<RouteKey & { stop: number }>(expectEvidence, evidenceColumns(stops, named));
   return rows.map(({ stop, ...key }) => ({ key, stop }));
 }
 
@@ -34,10 +28,3 @@ export async function tellArrival(db: Queryable, asset: string): Promise<void> {
   const { rows } = await db.query<RouteKey>(findWaitingRoutes, [asset]);
   if (rows.length > 0) await db.query(tellRoutes, [textArray(rows.map(routeScope))]);
 }
-
-const placeColumns = (places: readonly Pick<Evidence, 'key' | 'stop'>[]): Buffer[] => [
-  textArray(places.map(({ key }) => key.facility)),
-  textArray(places.map(({ key }) => key.id)),
-  textArray(places.map(({ key }) => key.week_end)),
-  int2Array(places.map(({ stop }) => stop)),
-];

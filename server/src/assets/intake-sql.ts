@@ -1,4 +1,4 @@
-import type { Statement } from '../db/types.ts';
+import { statement } from '../db/statement.ts';
 
 const columns = 'content, received::int8 as received, asset_id, owner, length, name, sha256, expires_at';
 
@@ -6,59 +6,56 @@ const columns = 'content, received::int8 as received, asset_id, owner, length, n
  * A resumable upload begins; one of the same owner and asset that is under way goes on.
  * $1 content, $2 asset, $3 owner, $4 length, $5 name, $6 SHA-256 or null, $7 when it expires.
  */
-export const beginIntake: Statement = {
-  name: 'asset_begin_intake',
-  text: `insert into asset_intake (content, received, asset_id, owner, length, name, sha256, expires_at)
-         values ($1, 0, $2, $3, $4, $5, $6, $7)
-         on conflict (asset_id, owner) where asset_id is not null do update set expires_at = excluded.expires_at
-         returning ${columns}`,
-};
+export const beginIntake = statement(
+  'asset_begin_intake',
+  `insert into asset_intake (content, received, asset_id, owner, length, name, sha256, expires_at)
+   values ($1, 0, $2, $3, $4, $5, $6, $7)
+   on conflict (asset_id, owner) where asset_id is not null do update set expires_at = excluded.expires_at
+   returning ${columns}`,
+);
 
 /** $1 asset, $2 owner. */
-export const findIntake: Statement = {
-  name: 'asset_find_intake',
-  text: `select ${columns} from asset_intake where asset_id = $1 and owner = $2`,
-};
+export const findIntake = statement(
+  'asset_find_intake',
+  `select ${columns} from asset_intake where asset_id = $1 and owner = $2`,
+);
 
 /** Uploads whose bytes are all here and that nobody ends. $1 they would expire before, $2 how many at most. */
-export const findWholeIntakes: Statement = {
-  name: 'asset_find_whole_intakes',
-  text: `select ${columns} from asset_intake
-          where received = length and expires_at < $1 order by expires_at limit $2`,
-};
+export const findWholeIntakes = statement(
+  'asset_find_whole_intakes',
+  `select ${columns} from asset_intake
+    where received = length and expires_at < $1 order by expires_at limit $2`,
+);
 
 /**
  * Bytes that go on where the upload stands; no row where it stands elsewhere: somebody else sends the same upload.
  * Nobody waits for the disk: what a crash takes is sent again, and the commit that makes the asset flushes all of it.
  * $1 content, $2 where they begin, $3 bytes, $4 when it expires.
  */
-export const appendToIntake: Statement = {
-  name: 'asset_append_to_intake',
-  text: `with moved as (
-           update asset_intake set received = received + length($3::bytea), expires_at = $4
-             from (select set_config('synchronous_commit', 'off', true) as setting) as lazily
-            where content = $1 and received = $2
-           returning content
-         )
-         insert into asset_chunk (content, at, data) select content, $2, $3 from moved`,
-};
+export const appendToIntake = statement(
+  'asset_append_to_intake',
+  `with moved as (
+     update asset_intake set received = received + length($3::bytea), expires_at = $4
+       from (select set_config('synchronous_commit', 'off', true) as setting) as lazily
+      where content = $1 and received = $2
+     returning content
+   )
+   insert into asset_chunk (content, at, data) select content, $2, $3 from moved`,
+);
 
 /** How many chunks a content has. $1 content. */
-export const countChunks: Statement = {
-  name: 'asset_count_chunks',
-  text: 'select count(*)::int as chunks from asset_chunk where content = $1',
-};
+export const countChunks = statement(
+  'asset_count_chunks',
+  'select count(*)::int as chunks from asset_chunk where content = $1',
+);
 
 /** The same bytes in fewer chunks, as another content. $1 content, $2 the other one, $3 least bytes a chunk. */
-export const repackChunks: Statement = {
-  name: 'asset_repack_chunks',
-  text: `with small as (delete from asset_chunk where content = $1 returning at, data)
-         insert into asset_chunk (content, at, data)
-         select $2::uuid, min(at), string_agg(data, ''::bytea order by at) from small group by at / $3::int8`,
-};
+export const repackChunks = statement(
+  'asset_repack_chunks',
+  `with small as (delete from asset_chunk where content = $1 returning at, data)
+   insert into asset_chunk (content, at, data)
+   select $2::uuid, min(at), string_agg(data, ''::bytea order by at) from small group by at / $3::int8`,
+);
 
 /** $1 content. */
-export const deleteChunks: Statement = {
-  name: 'asset_delete_chunks',
-  text: 'delete from asset_chunk where content = $1',
-};
+export const deleteChunks = statement('asset_delete_chunks', 'delete from asset_chunk where content = $1');

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AssetCommitment } from '@tailgate/sync-protocol';
 import { assetIdBytes, assetIdText, spellAssetId } from '@tailgate/sync-protocol';
-import { byteaArray, int2Array, int8Array, textArray, uuidArray } from '../db/arrays.ts';
+import { uuidArray } from '../db/arrays.ts';
 import type { Queryable, Tx } from '../db/types.ts';
 import { freshId } from '../stops/mutation-id.ts';
 import { tellArrival } from './evidence.ts';
@@ -215,17 +215,8 @@ export class ResumableUploads {
     // Somebody else was faster: the next question, or this one's answer, finds the asset.
     if (ended.rowCount === 0) return;
     const content = await repack(tx, intake, freshId(this.#deps.clock()));
-    const made = await tx.query(insertAssets, [
-      textArray([id]),
-      id,
-      int2Array([1]),
-      uuidArray([content]),
-      textArray([name]),
-      textArray([mime]),
-      int8Array([length]),
-      byteaArray([sha256]),
-      this.#deps.clock(),
-    ]);
+    const file = { id, seq: 1, content, name, mime, size: length, sha256 };
+    const made = await tx.query(insertAssets, [id, this.#deps.clock(), ...insertAssets.parameters([file])]);
     // The same bytes under the same id, sent by another owner: once is enough.
     if (made.rowCount === 0) await tx.query(deleteChunks, [content]);
   }

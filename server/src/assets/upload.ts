@@ -1,7 +1,7 @@
 import type { Hash } from 'node:crypto';
 import { createHash, randomBytes } from 'node:crypto';
 import { assetIdBytes, spellAssetId } from '@tailgate/sync-protocol';
-import { byteaArray, int2Array, int8Array, textArray, uuidArray } from '../db/arrays.ts';
+import { uuidArray } from '../db/arrays.ts';
 import type { Queryable, Tx } from '../db/types.ts';
 import { freshId } from '../stops/mutation-id.ts';
 import { ChunkWriter } from './chunk-writer.ts';
@@ -11,7 +11,7 @@ import { detectType, sampleBytes } from './media-type.ts';
 import { findUploadFiles } from './queries.ts';
 import { UploadRefusal } from './refusal.ts';
 import type { SharedCommit } from './shared-commit.ts';
-import { endIntake, findUploadKey, insertAssets, insertChunk, insertUploadKey } from './sql.ts';
+import { endIntake, findUploadKey, insertAssets, insertChunk, insertUploadKey, type StoredFile } from './sql.ts';
 import type { ChunkBuffer, BufferPool } from './chunk-buffer.ts';
 
 export interface UploadDeps {
@@ -144,7 +144,7 @@ export class Upload {
     const [keys, ended] = await Promise.all([
       key === undefined ? undefined : tx.query(insertUploadKey, [caller, key, digest, ids[0], now]),
       saved.length === 0 ? undefined : tx.query(endIntake, [uuidArray(saved)]),
-      tx.query(insertAssets, [...this.#columns(ids, types), now]),
+      tx.query(insertAssets, [ids[0], now, ...insertAssets.parameters(this.#stored(ids, types))]),
       ...rest.map((chunk) => tx.query(insertChunk, [...chunk])),
     ]);
     if (ended && ended.rowCount !== saved.length) throw new Error('an upload took so long that it was swept');
@@ -173,18 +173,14 @@ export class Upload {
       .digest();
   }
 
-  #columns(ids: readonly string[], types: ReadonlyMap<string, string>): unknown[] {
-    const files = this.#files;
-    return [
-      textArray(ids),
-      ids[0],
-      int2Array(files.map((_, index) => index + 1)),
-      uuidArray(files.map(({ content }) => content)),
-      textArray(files.map(({ name }) => name)),
-      textArray(files.map(({ sentName, name, mime }) => types.get(sentName) ?? types.get(name) ?? mime)),
-      int8Array(files.map(({ size }) => size)),
-      byteaArray(files.map(({ sha256 }) => sha256)),
-    ];
+  #stored(ids: readonly string[], types: ReadonlyMap<string, string>): StoredFile[] {
+    return ids.flatMap((id, index) => {
+      const file = this.#files[index];
+      if (!file) return [];
+      const { content, sentName, name, size, sha256, mime } = file;
+      const type = types.get(sentName) ?? types.get(name) ?? mime;
+      return [{ id, seq: index + 1, content, name, mime: type, size, sha256 }];
+    });
   }
 }
 

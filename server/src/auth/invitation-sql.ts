@@ -1,4 +1,4 @@
-import type { Statement } from '../db/types.ts';
+import { statement } from '../db/statement.ts';
 
 const columns = 'invitation_id, employee, facility, uses, uses_left, created_at, created_by, expires_at';
 
@@ -6,53 +6,47 @@ const columns = 'invitation_id, employee, facility, uses, uses_left, created_at,
 const counts = 'withdrawn_at is null and uses_left > 0';
 
 /** No row comes back where there is no such active employee, or no facility with one. $1–$8 columns. */
-export const insertInvitation: Statement = {
-  name: 'auth_insert_invitation',
-  text: `insert into invitation (invitation_id, code_hash, employee, facility, uses, uses_left, created_at, created_by, expires_at)
-         select $1, $2, $3, $4, $5, $5, $6, $7, $8
-          where exists (select from employee where active and (id = $3 or facility = $4))
-         returning ${columns}`,
-};
+export const insertInvitation = statement(
+  'auth_insert_invitation',
+  `insert into invitation (invitation_id, code_hash, employee, facility, uses, uses_left, created_at, created_by, expires_at)
+   select $1, $2, $3, $4, $5, $5, $6, $7, $8
+    where exists (select from employee where active and (id = $3 or facility = $4))
+   returning ${columns}`,
+);
 
 /** $1 now. */
-export const listInvitations: Statement = {
-  name: 'auth_list_invitations',
-  text: `select ${columns} from invitation
-          where ${counts} and expires_at > $1
-          order by created_at desc, invitation_id desc limit 500`,
-};
+export const listInvitations = statement(
+  'auth_list_invitations',
+  `select ${columns} from invitation
+    where ${counts} and expires_at > $1
+    order by created_at desc, invitation_id desc limit 500`,
+);
 
 /** $1 id, $2 who, $3 now. */
-export const withdrawInvitation: Statement = {
-  name: 'auth_withdraw_invitation',
-  text: `update invitation set withdrawn_at = $3, withdrawn_by = $2
-          where invitation_id = $1 and ${counts} and expires_at > $3
-         returning ${columns}`,
-};
+export const withdrawInvitation = statement(
+  'auth_withdraw_invitation',
+  `update invitation set withdrawn_at = $3, withdrawn_by = $2
+    where invitation_id = $1 and ${counts} and expires_at > $3
+   returning ${columns}`,
+);
 
 const ofEmployee = `code_hash = $1 and ${counts} and expires_at > $3
             and (employee = $2 or facility = (select facility from employee where id = $2))`;
 
 /** Whether a code counts for an employee. $1 its hash, $2 employee, $3 now. */
-export const findInvitation: Statement = {
-  name: 'auth_find_invitation',
-  text: `select from invitation where ${ofEmployee}`,
-};
+export const findInvitation = statement('auth_find_invitation', `select from invitation where ${ofEmployee}`);
 
 /** No row comes back where somebody was faster. $1 hash, $2 employee, $3 now. */
-export const useInvitation: Statement = {
-  name: 'auth_use_invitation',
-  text: `update invitation set uses_left = uses_left - 1 where ${ofEmployee} returning invitation_id`,
-};
+export const useInvitation = statement(
+  'auth_use_invitation',
+  `update invitation set uses_left = uses_left - 1 where ${ofEmployee} returning invitation_id`,
+);
 
 /** $1 employee, $2 address. */
-export const findFailures: Statement = {
-  name: 'auth_find_failures',
-  text: `select failures, last_at from sign_in_failure where employee = $1 and address = $2 and device = ''`,
-};
+export const findFailures = statement(
+  'auth_find_failures',
+  `select failures, last_at from sign_in_failure where employee = $1 and address = $2 and device = ''`,
+);
 
 /** Those that have ended long ago. $1 before. */
-export const dropInvitations: Statement = {
-  name: 'auth_drop_invitations',
-  text: 'delete from invitation where expires_at < $1',
-};
+export const dropInvitations = statement('auth_drop_invitations', 'delete from invitation where expires_at < $1');

@@ -1,52 +1,43 @@
-import type { Statement } from '../db/types.ts';
+import { statement } from '../db/statement.ts';
 
 /** An active employee with a phone on file. $1 employee. */
-export const findRecipient: Statement = {
-  name: 'auth_find_recipient',
-  text: `select e.phone, a.employee is not null as registered
-           from employee e
-           left join account a on a.employee = e.id and a.unregistered_at is null
-          where e.id = $1 and e.active and e.phone <> ''`,
-};
+export const findRecipient = statement(
+  'auth_find_recipient',
+  `select e.phone, a.employee is not null as registered
+     from employee e
+     left join account a on a.employee = e.id and a.unregistered_at is null
+    where e.id = $1 and e.active and e.phone <> ''`,
+);
 
 /** One at a time counts messages, until its transaction ends. $1 class. */
-export const lockBudgets: Statement = {
-  name: 'auth_lock_budgets',
-  text: 'select pg_advisory_xact_lock($1, 0)',
-};
+export const lockBudgets = statement('auth_lock_budgets', 'select pg_advisory_xact_lock($1, 0)');
 
 /** One row: what counts against the budgets. $1 this message, $2 employee, $3 now. */
-export const readSends: Statement = {
-  name: 'auth_read_sends',
-  text: `select exists (select from sms_sent where id = $1) as again,
-                (select count(*) from sms_sent where at > $3::timestamptz - interval '1 hour') as total,
-                (select coalesce(array_agg(at), '{}') from sms_sent
-                  where employee = $2 and kind = 'one_time_password' and at > $3::timestamptz - interval '1 day') as codes`,
-};
+export const readSends = statement(
+  'auth_read_sends',
+  `select exists (select from sms_sent where id = $1) as again,
+          (select count(*) from sms_sent where at > $3::timestamptz - interval '1 hour') as total,
+          (select coalesce(array_agg(at), '{}') from sms_sent
+            where employee = $2 and kind = 'one_time_password' and at > $3::timestamptz - interval '1 day') as codes`,
+);
 
 /** The newest one-time password is the only one. $1 employee, $2 hash, $3 mark, $4 expiry. */
-export const saveCode: Statement = {
-  name: 'auth_save_code',
-  text: `insert into one_time_password (employee, hash, mark, expires_at)
-         values ($1, $2, $3, $4)
-         on conflict (employee)
-         do update set hash = excluded.hash, mark = excluded.mark, tries = 0, expires_at = excluded.expires_at, used_at = null`,
-};
+export const saveCode = statement(
+  'auth_save_code',
+  `insert into one_time_password (employee, hash, mark, expires_at)
+   values ($1, $2, $3, $4)
+   on conflict (employee)
+   do update set hash = excluded.hash, mark = excluded.mark, tries = 0, expires_at = excluded.expires_at, used_at = null`,
+);
 
 /** $1 message, $2 kind, $3 employee, $4 now. */
-export const saveSend: Statement = {
-  name: 'auth_save_send',
-  text: `insert into sms_sent (id, kind, employee, at) values ($1, $2, $3, $4) on conflict (id) do nothing`,
-};
+export const saveSend = statement(
+  'auth_save_send',
+  `insert into sms_sent (id, kind, employee, at) values ($1, $2, $3, $4) on conflict (id) do nothing`,
+);
 
 /** What no budget and no complaint needs any more. $1 before. */
-export const dropSends: Statement = {
-  name: 'auth_drop_sends',
-  text: 'delete from sms_sent where at < $1',
-};
+export const dropSends = statement('auth_drop_sends', 'delete from sms_sent where at < $1');
 
 /** One-time passwords that expired long ago. $1 before. */
-export const dropCodes: Statement = {
-  name: 'auth_drop_codes',
-  text: 'delete from one_time_password where expires_at < $1',
-};
+export const dropCodes = statement('auth_drop_codes', 'delete from one_time_password where expires_at < $1');

@@ -1,87 +1,84 @@
-import type { Statement } from '../db/types.ts';
+import { statement } from '../db/statement.ts';
 
 /**
  * All that a password is judged by. One row whoever is asked for, so that a known and an unknown id cost the same.
  * $1 employee, $2 address, $3 device.
  */
-export const findAccount: Statement = {
-  name: 'auth_find_account',
-  text: `select e.name, e.active, a.password_hash, a.must_change_password, c.hash as code_hash, c.mark as code_mark,
-                c.tries as code_tries, c.expires_at as code_expires_at, c.used_at as code_used_at,
-                asked.is_known_device, f.failures, f.last_at as failed_at
-           from (select $1::text as id,
-                        $3::text <> '' and exists (select from session where employee = $1 and device = $3) as is_known_device
-                ) asked
-           left join employee e on e.id = asked.id
-           left join account a on a.employee = asked.id and a.unregistered_at is null
-           left join one_time_password c on c.employee = asked.id
-           left join sign_in_failure f
-             on f.employee = asked.id and f.address = $2 and f.device = case when asked.is_known_device then $3 else '' end`,
-};
+export const findAccount = statement(
+  'auth_find_account',
+  `select e.name, e.active, a.password_hash, a.must_change_password, c.hash as code_hash, c.mark as code_mark,
+          c.tries as code_tries, c.expires_at as code_expires_at, c.used_at as code_used_at,
+          asked.is_known_device, f.failures, f.last_at as failed_at
+     from (select $1::text as id,
+                  $3::text <> '' and exists (select from session where employee = $1 and device = $3) as is_known_device
+          ) asked
+     left join employee e on e.id = asked.id
+     left join account a on a.employee = asked.id and a.unregistered_at is null
+     left join one_time_password c on c.employee = asked.id
+     left join sign_in_failure f
+       on f.employee = asked.id and f.address = $2 and f.device = case when asked.is_known_device then $3 else '' end`,
+);
 
 /**
  * One more failure in a row; where a one-time password is pending, one of its tries is gone. The commit does not wait for
  * the disk: only a pending one-time password makes it write to the log, and nobody must be able to measure that.
  * $1 employee, $2 address, $3 device or blank, $4 now, $5 failures before this are forgotten.
  */
-export const countFailure: Statement = {
-  name: 'auth_count_failure',
-  text: `with tried as (update one_time_password set tries = tries + 1 where employee = $1 and tries < 100)
-         insert into sign_in_failure as f (employee, address, device, failures, last_at)
-         select $1, $2, $3, 1, $4 from set_config('synchronous_commit', 'off', true) as setting where setting = 'off'
-         on conflict (employee, address, device) do update
-            set failures = case when f.last_at < $5 then 1 else f.failures + 1 end, last_at = excluded.last_at`,
-};
+export const countFailure = statement(
+  'auth_count_failure',
+  `with tried as (update one_time_password set tries = tries + 1 where employee = $1 and tries < 100)
+   insert into sign_in_failure as f (employee, address, device, failures, last_at)
+   select $1, $2, $3, 1, $4 from set_config('synchronous_commit', 'off', true) as setting where setting = 'off'
+   on conflict (employee, address, device) do update
+      set failures = case when f.last_at < $5 then 1 else f.failures + 1 end, last_at = excluded.last_at`,
+);
 
 /** $1 employee, $2 address, $3 device or blank. */
-export const forgetFailures: Statement = {
-  name: 'auth_forget_failures',
-  text: 'delete from sign_in_failure where employee = $1 and address = $2 and device = $3',
-};
+export const forgetFailures = statement(
+  'auth_forget_failures',
+  'delete from sign_in_failure where employee = $1 and address = $2 and device = $3',
+);
 
 /** $1 before. */
-export const dropOldFailures: Statement = {
-  name: 'auth_drop_old_failures',
-  text: 'delete from sign_in_failure where last_at < $1',
-};
+export const dropOldFailures = statement('auth_drop_old_failures', 'delete from sign_in_failure where last_at < $1');
 
 /** Lets in whom a password has proven, unless it was changed meanwhile: then no row. $1 employee, $2 now, $3 its hash. */
-export const admitByPassword: Statement = {
-  name: 'auth_admit_by_password',
-  text: `update account set last_seen_at = $2, version = version + 1
-          where employee = $1 and password_hash = $3 and unregistered_at is null
-         returning employee`,
-};
+export const admitByPassword = statement(
+  'auth_admit_by_password',
+  `update account set last_seen_at = $2, version = version + 1
+    where employee = $1 and password_hash = $3 and unregistered_at is null
+   returning employee`,
+);
 
 /**
  * Lets in whom a one-time password has proven, once; from then on the password before it counts no more.
  * $1 employee, $2 now, $3 its hash, $4 tries that end it.
  */
-export const admitByCode: Statement = {
-  name: 'auth_admit_by_code',
-  text: `with used as (
-           update one_time_password set used_at = $2
-            where employee = $1 and hash = $3 and used_at is null and tries < $4
-           returning employee
-         )
-         update account a
-            set password_hash = null, must_change_password = true, changed_at = $2, last_seen_at = $2,
-                version = a.version + 1
-           from used
-          where a.employee = used.employee and a.unregistered_at is null
-         returning a.employee`,
-};
+export const admitByCode = statement(
+  'auth_admit_by_code',
+  `with used as (
+     update one_time_password set used_at = $2
+      where employee = $1 and hash = $3 and used_at is null and tries < $4
+     returning employee
+   )
+   update account a
+      set password_hash = null, must_change_password = true, changed_at = $2, last_seen_at = $2,
+          version = a.version + 1
+     from used
+    where a.employee = used.employee and a.unregistered_at is null
+   returning a.employee`,
+);
 
 /**
  * Sets a password where the one by which its driver was proven still stands, else no row; any one-time password ends.
  * $1 employee, $2 now, $3 new hash, $4 hash of the proof, $5 whether that is a one-time password's, $6 tries that end it.
  */
-export const changePassword: Statement = {
-  name: 'auth_change_password',
-  text: `with ended as (delete from one_time_password where employee = $1 returning hash, tries)
-         update account
-            set password_hash = $3, must_change_password = false, changed_at = $2, last_seen_at = $2, version = version + 1
-          where employee = $1 and unregistered_at is null
-            and case when $5 then exists (select from ended where hash = $4 and tries < $6) else password_hash = $4 end
-         returning employee`,
-};
+export const changePassword = statement(
+  'auth_change_password',
+  `with ended as (delete from one_time_password where employee = $1 returning hash, tries)
+   update account
+      set password_hash = $3, must_change_password = false, changed_at = $2, last_seen_at = $2, version = version + 1
+    where employee = $1 and unregistered_at is null
+      and case when $5 then exists (select from ended where hash = $4 and tries < $6) else password_hash = $4 end
+   returning employee`,
+);

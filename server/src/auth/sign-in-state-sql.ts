@@ -1,4 +1,4 @@
-import type { Statement } from '../db/types.ts';
+import { statement } from '../db/statement.ts';
 
 /**
  * When the driver of an open route signed in last, if a session of theirs counts by the rules of `sessionState`; `d` is
@@ -19,45 +19,45 @@ const differs = `(m.signed_in, m.signed_in_at) is distinct from (true, excluded.
  * Open routes of drivers with a session are marked; every mark of a driver without one is taken back, also on routes
  * that were closed since. Rows are locked in the order of their key. $1 employees, $2 now, $3 sessions opened before this are over.
  */
-export const noteSignIns: Statement = {
-  name: 'auth_note_sign_ins',
-  text: `with taken_back as (
-           update driver_sign_in m set signed_in = false, version = m.version + 1
-             from (
-               select facility, route_id, week_end, employee from driver_sign_in k
-                where employee = any ($1::text[]) and signed_in
-                  and not exists (select from session s where s.employee = k.employee and s.revoked_at is null)
-                order by facility, route_id, week_end, employee for update
-             ) k
-            where (m.facility, m.route_id, m.week_end, m.employee) = (k.facility, k.route_id, k.week_end, k.employee)
-         )
-         insert into driver_sign_in as m (facility, route_id, week_end, employee, signed_in, signed_in_at)
-         select d.facility, d.route_id, d.week_end, d.employee, true, signed.at
-           from (select $2::timestamptz as now, $3::timestamptz as oldest) moment
-          cross join ${openRoutes}
-          cross join lateral (${signedInAt}) signed
-          where d.employee = any ($1::text[]) and d.removed_at is null and signed.at is not null
-          order by d.facility, d.route_id, d.week_end, d.employee
-             on conflict (facility, route_id, week_end, employee)
-             do update set signed_in = true, signed_in_at = excluded.signed_in_at, version = m.version + 1
-          where ${differs}`,
-};
+export const noteSignIns = statement(
+  'auth_note_sign_ins',
+  `with taken_back as (
+     update driver_sign_in m set signed_in = false, version = m.version + 1
+       from (
+         select facility, route_id, week_end, employee from driver_sign_in k
+          where employee = any ($1::text[]) and signed_in
+            and not exists (select from session s where s.employee = k.employee and s.revoked_at is null)
+          order by facility, route_id, week_end, employee for update
+       ) k
+      where (m.facility, m.route_id, m.week_end, m.employee) = (k.facility, k.route_id, k.week_end, k.employee)
+   )
+   insert into driver_sign_in as m (facility, route_id, week_end, employee, signed_in, signed_in_at)
+   select d.facility, d.route_id, d.week_end, d.employee, true, signed.at
+     from (select $2::timestamptz as now, $3::timestamptz as oldest) moment
+    cross join ${openRoutes}
+    cross join lateral (${signedInAt}) signed
+    where d.employee = any ($1::text[]) and d.removed_at is null and signed.at is not null
+    order by d.facility, d.route_id, d.week_end, d.employee
+       on conflict (facility, route_id, week_end, employee)
+       do update set signed_in = true, signed_in_at = excluded.signed_in_at, version = m.version + 1
+    where ${differs}`,
+);
 
 /**
  * The same for the drivers of a route that was published, loaded again, or got a driver. Loaded again, the host's row
  * is blank and is told once more.
  * $1 facility, $2 route, $3 week_end, $4 now, $5 sessions opened before this are over, $6 loaded again.
  */
-export const noteSignInsOfRoute: Statement = {
-  name: 'auth_note_sign_ins_of_route',
-  text: `insert into driver_sign_in as m (facility, route_id, week_end, employee, signed_in, signed_in_at)
-         select d.facility, d.route_id, d.week_end, d.employee, true, signed.at
-           from (select $4::timestamptz as now, $5::timestamptz as oldest) moment
-          cross join ${openRoutes}
-          cross join lateral (${signedInAt}) signed
-          where d.facility = $1 and d.route_id = $2 and d.week_end = $3 and d.removed_at is null and signed.at is not null
-          order by d.employee
-             on conflict (facility, route_id, week_end, employee)
-             do update set signed_in = true, signed_in_at = excluded.signed_in_at, version = m.version + 1
-          where $6 or ${differs}`,
-};
+export const noteSignInsOfRoute = statement(
+  'auth_note_sign_ins_of_route',
+  `insert into driver_sign_in as m (facility, route_id, week_end, employee, signed_in, signed_in_at)
+   select d.facility, d.route_id, d.week_end, d.employee, true, signed.at
+     from (select $4::timestamptz as now, $5::timestamptz as oldest) moment
+    cross join ${openRoutes}
+    cross join lateral (${signedInAt}) signed
+    where d.facility = $1 and d.route_id = $2 and d.week_end = $3 and d.removed_at is null and signed.at is not null
+    order by d.employee
+       on conflict (facility, route_id, week_end, employee)
+       do update set signed_in = true, signed_in_at = excluded.signed_in_at, version = m.version + 1
+    where $6 or ${differs}`,
+);

@@ -1,4 +1,4 @@
-import type { Statement } from '../db/types.ts';
+import { statement } from '../db/statement.ts';
 
 /** Tells every node that the sessions of these employees have changed; the payload is their ids, split by spaces. */
 export const sessionsChannel = 'tailgate_sessions';
@@ -15,160 +15,157 @@ const sessionColumns = `
   ) as on_open_route`;
 
 /** $1 token hash, $2 employee. */
-export const findSession: Statement = {
-  name: 'auth_find_session',
-  text: `select ${sessionColumns} from session s where s.token_hash = $1 and s.employee = $2`,
-};
+export const findSession = statement(
+  'auth_find_session',
+  `select ${sessionColumns} from session s where s.token_hash = $1 and s.employee = $2`,
+);
 
 /** Many at once, as the sync edge asks of its sockets. $1 token hashes. */
-export const findSessions: Statement = {
-  name: 'auth_find_sessions',
-  text: `select s.token_hash, ${sessionColumns} from session s where s.token_hash = any ($1::bytea[])`,
-};
+export const findSessions = statement(
+  'auth_find_sessions',
+  `select s.token_hash, ${sessionColumns} from session s where s.token_hash = any ($1::bytea[])`,
+);
 
 /**
  * The sessions that queues are tied to. One that no phone has tied since this is known counts as tied to the session of its
  * driver that was ended last: a flag too many is better than one too few. $1 client ids.
  */
-export const findQueueSessions: Statement = {
-  name: 'auth_find_queue_sessions',
-  text: `select c.client_id, c.clock_read_at, q.boot_id, q.boot_at, ${sessionColumns}
-           from client c
-           left join queue_session q using (client_id)
-          cross join lateral (
-            select * from session where token_hash = q.session_hash
-             union all
-            (select * from session
-              where q.session_hash is null and employee = c.employee and revoked_at is not null
-              order by revoked_at desc limit 1)
-          ) s
-          where c.client_id = any ($1::uuid[])`,
-};
+export const findQueueSessions = statement(
+  'auth_find_queue_sessions',
+  `select c.client_id, c.clock_read_at, q.boot_id, q.boot_at, ${sessionColumns}
+     from client c
+     left join queue_session q using (client_id)
+    cross join lateral (
+      select * from session where token_hash = q.session_hash
+       union all
+      (select * from session
+        where q.session_hash is null and employee = c.employee and revoked_at is not null
+        order by revoked_at desc limit 1)
+    ) s
+    where c.client_id = any ($1::uuid[])`,
+);
 
 /** $1 token hashes, $2 when each was used, $3 its new expiry. In one order, so that two nodes cannot wait in a ring. */
-export const touchSessions: Statement = {
-  name: 'auth_touch_sessions',
-  text: `update session s set last_seen_at = k.used_at, expires_at = k.expires_at
-           from (
-             select s.token_hash, k.used_at, k.expires_at
-               from unnest($1::bytea[], $2::timestamptz[], $3::timestamptz[]) as k (token_hash, used_at, expires_at)
-               join session s using (token_hash)
-              where s.revoked_at is null
-              order by s.token_hash
-                for no key update of s
-           ) k
-          where s.token_hash = k.token_hash`,
-};
+export const touchSessions = statement(
+  'auth_touch_sessions',
+  `update session s set last_seen_at = k.used_at, expires_at = k.expires_at
+     from (
+       select s.token_hash, k.used_at, k.expires_at
+         from unnest($1::bytea[], $2::timestamptz[], $3::timestamptz[]) as k (token_hash, used_at, expires_at)
+         join session s using (token_hash)
+        where s.revoked_at is null
+        order by s.token_hash
+          for no key update of s
+     ) k
+    where s.token_hash = k.token_hash`,
+);
 
 /** Who might sign up. $1 employee. */
-export const findCandidate: Statement = {
-  name: 'auth_find_candidate',
-  text: `select e.name, e.active, a.employee is not null as registered
-           from employee e
-           left join account a on a.employee = e.id and a.unregistered_at is null
-          where e.id = $1`,
-};
+export const findCandidate = statement(
+  'auth_find_candidate',
+  `select e.name, e.active, a.employee is not null as registered
+     from employee e
+     left join account a on a.employee = e.id and a.unregistered_at is null
+    where e.id = $1`,
+);
 
 /**
  * Account and first session in one statement: either both are there or, where somebody was faster, no row comes back.
  * Whom an operator has unregistered begins anew. $1 employee, $2 password hash, $3 token hash, $4 device, $5 now, $6 expiry.
  */
-export const insertAccount: Statement = {
-  name: 'auth_insert_account',
-  text: `with registered as (
-           insert into account as a (employee, password_hash, created_at, changed_at, last_seen_at)
-           values ($1, $2, $5, $5, $5)
-           on conflict (employee) do update
-              set password_hash = excluded.password_hash, must_change_password = false, unregistered_at = null,
-                  created_at = excluded.created_at, changed_at = excluded.changed_at,
-                  last_seen_at = excluded.last_seen_at, version = a.version + 1
-            where a.unregistered_at is not null
-           returning employee
-         )
-         insert into session (token_hash, employee, device, created_at, last_seen_at, expires_at)
-         select $3, employee, $4, $5, $5, $6 from registered`,
-};
+export const insertAccount = statement(
+  'auth_insert_account',
+  `with registered as (
+     insert into account as a (employee, password_hash, created_at, changed_at, last_seen_at)
+     values ($1, $2, $5, $5, $5)
+     on conflict (employee) do update
+        set password_hash = excluded.password_hash, must_change_password = false, unregistered_at = null,
+            created_at = excluded.created_at, changed_at = excluded.changed_at,
+            last_seen_at = excluded.last_seen_at, version = a.version + 1
+      where a.unregistered_at is not null
+     returning employee
+   )
+   insert into session (token_hash, employee, device, created_at, last_seen_at, expires_at)
+   select $3, employee, $4, $5, $5, $6 from registered`,
+);
 
 /** No row comes back where there is nobody to unregister. $1 employee, $2 now. */
-export const unregisterAccount: Statement = {
-  name: 'auth_unregister_account',
-  text: `with forgotten as (delete from one_time_password where employee = $1)
-         update account
-            set password_hash = null, must_change_password = false, unregistered_at = $2, changed_at = $2,
-                version = version + 1
-          where employee = $1 and unregistered_at is null
-         returning employee`,
-};
+export const unregisterAccount = statement(
+  'auth_unregister_account',
+  `with forgotten as (delete from one_time_password where employee = $1)
+   update account
+      set password_hash = null, must_change_password = false, unregistered_at = $2, changed_at = $2,
+          version = version + 1
+    where employee = $1 and unregistered_at is null
+   returning employee`,
+);
 
 /** $1 employee, $2 now. */
-export const seeAccount: Statement = {
-  name: 'auth_see_account',
-  text: 'update account set last_seen_at = $2, version = version + 1 where employee = $1',
-};
+export const seeAccount = statement(
+  'auth_see_account',
+  'update account set last_seen_at = $2, version = version + 1 where employee = $1',
+);
 
 /** $1 token hash, $2 employee, $3 device, $4 now, $5 expiry. */
-export const insertSession: Statement = {
-  name: 'auth_insert_session',
-  text: `insert into session (token_hash, employee, device, created_at, last_seen_at, expires_at)
-         values ($1, $2, $3, $4, $4, $5)`,
-};
+export const insertSession = statement(
+  'auth_insert_session',
+  `insert into session (token_hash, employee, device, created_at, last_seen_at, expires_at)
+   values ($1, $2, $3, $4, $4, $5)`,
+);
 
 /**
  * Sign-ins of one route wait for each other: of two drivers at the same moment, the second must see the first.
  * An advisory lock, because the route's row lock is the pipeline's. $1 class, $2 the route's scope.
  */
-export const lockSignIns: Statement = {
-  name: 'auth_lock_sign_ins',
-  text: 'select pg_advisory_xact_lock($1, hashtext($2))',
-};
+export const lockSignIns = statement('auth_lock_sign_ins', 'select pg_advisory_xact_lock($1, hashtext($2))');
 
 /** Sessions of the other drivers of a route that nobody has ended. $1 facility, $2 route, $3 week_end, $4 employee. */
-export const findOtherSessions: Statement = {
-  name: 'auth_find_other_sessions',
-  text: `select coalesce(e.name, '') as name, ${sessionColumns}
-           from route_driver mate
-           join session s on s.employee = mate.employee and s.revoked_at is null
-           left join employee e on e.id = mate.employee
-          where mate.facility = $1 and mate.route_id = $2 and mate.week_end = $3
-            and mate.removed_at is null and mate.employee <> $4
-          order by s.employee collate "C"`,
-};
+export const findOtherSessions = statement(
+  'auth_find_other_sessions',
+  `select coalesce(e.name, '') as name, ${sessionColumns}
+     from route_driver mate
+     join session s on s.employee = mate.employee and s.revoked_at is null
+     left join employee e on e.id = mate.employee
+    where mate.facility = $1 and mate.route_id = $2 and mate.week_end = $3
+      and mate.removed_at is null and mate.employee <> $4
+    order by s.employee collate "C"`,
+);
 
 /**
  * Ends every session of some employees and tells all nodes at the commit; ids are letters and digits, no spaces.
  * Locks in the order of the key, so that two of these never wait for each other. $1 employees, $2 now, $3 reason.
  */
-export const endSessions: Statement = {
-  name: 'auth_end_sessions',
-  text: `with ended as (
-           update session set revoked_at = $2, revoked_reason = $3
-            where token_hash in (
-              select token_hash from session
-               where employee = any ($1::text[]) and revoked_at is null
-               order by token_hash for update
-            )
-           returning employee
-         )
-         select pg_notify('${sessionsChannel}', array_to_string($1::text[], ' ')) from (select count(*) from ended) as done`,
-};
+export const endSessions = statement(
+  'auth_end_sessions',
+  `with ended as (
+     update session set revoked_at = $2, revoked_reason = $3
+      where token_hash in (
+        select token_hash from session
+         where employee = any ($1::text[]) and revoked_at is null
+         order by token_hash for update
+      )
+     returning employee
+   )
+   select pg_notify('${sessionsChannel}', array_to_string($1::text[], ' ')) from (select count(*) from ended) as done`,
+);
 
 /** The same for one driver's sessions on one device; those without a name count as on it. $1 employee, $2 device, $3 now. */
-export const endSessionsOnDevice: Statement = {
-  name: 'auth_end_sessions_on_device',
-  text: `with ended as (
-           update session set revoked_at = $3, revoked_reason = 'device_revoked'
-            where token_hash in (
-              select token_hash from session
-               where employee = $1 and revoked_at is null and (device in ($2, '') or $2 = '')
-               order by token_hash for update
-            )
-           returning employee
-         )
-         select pg_notify('${sessionsChannel}', $1) from (select count(*) from ended) as done`,
-};
+export const endSessionsOnDevice = statement(
+  'auth_end_sessions_on_device',
+  `with ended as (
+     update session set revoked_at = $3, revoked_reason = 'device_revoked'
+      where token_hash in (
+        select token_hash from session
+         where employee = $1 and revoked_at is null and (device in ($2, '') or $2 = '')
+         order by token_hash for update
+      )
+     returning employee
+   )
+   select pg_notify('${sessionsChannel}', $1) from (select count(*) from ended) as done`,
+);
 
 /** Everybody who has signed up. */
-export const listAccounts: Statement = {
-  name: 'auth_list_accounts',
-  text: 'select employee from account where unregistered_at is null order by employee collate "C"',
-};
+export const listAccounts = statement(
+  'auth_list_accounts',
+  'select employee from account where unregistered_at is null order by employee collate "C"',
+);

@@ -29,6 +29,33 @@ export function decideReport(
   return { standing: { revision: (standing?.revision ?? 0) + 1, receivedAt, doc }, duplicate: false };
 }
 
+/** A revision that a batch adds. */
+export interface NewRevision {
+  readonly report: LoadConditionReport;
+  readonly standing: StandingReport;
+}
+
+/** Decides the reports of a batch, in order, each over the revision before it. */
+export class ReportFold {
+  readonly #loaded: ReadonlyMap<string, StandingReport>;
+  readonly #latest = new Map<string, StandingReport>();
+  readonly revisions: NewRevision[] = [];
+
+  constructor(loaded: ReadonlyMap<string, StandingReport>) {
+    this.#loaded = loaded;
+  }
+
+  take(report: LoadConditionReport, receivedAt: Date): ReportDecision {
+    const { reportId } = report;
+    const before = this.#latest.get(reportId) ?? this.#loaded.get(reportId);
+    const decision = decideReport(before, report, receivedAt);
+    if (decision.duplicate) return decision;
+    this.#latest.set(reportId, decision.standing);
+    this.revisions.push({ report, standing: decision.standing });
+    return decision;
+  }
+}
+
 /** A report as JSON with its fields in the documented order: equal reports are equal texts. */
 function reportText({ reportId, loadId, stopId, driverId, capturedAt, sections }: LoadConditionReport): string {
   return JSON.stringify({

@@ -1,49 +1,70 @@
+import type { LoadConditionReport } from '@tailgate/sync-protocol';
+import { columns, instant, int2, int8, text } from '../db/columns.ts';
+import { statement } from '../db/statement.ts';
 import type { Statement } from '../db/types.ts';
+import type { NewRevision } from './rules.ts';
 
 /**
  * Locks reports by their ids, in order, whether they are there or not: two first revisions must not both be the first.
  * Taken after clients and routes (I13). $1 ids, sorted.
  */
-export const lockReports: Statement = {
-  name: 'reports lock',
-  text: `select pg_advisory_xact_lock(hashtextextended('load report ' || report_id, 0))
-           from unnest($1::text[]) as report_id`,
-};
+export const lockReports = statement(
+  'reports_lock',
+  `select pg_advisory_xact_lock(hashtextextended('load report ' || report_id, 0))
+     from unnest($1::text[]) as report_id`,
+);
 
 /** The latest revisions of reports. $1 ids. */
-export const loadStandingReports: Statement = {
-  name: 'reports load standing',
-  text: `select r.report_id, r.revision, r.received_at, r.doc
-           from unnest($1::text[]) as k (report_id)
-           join load_report h using (report_id)
-           join load_report_revision r on r.report_id = h.report_id and r.revision = h.version`,
-};
+export const loadStandingReports = statement(
+  'reports_load_standing',
+  `select r.report_id, r.revision, r.received_at, r.doc
+     from unnest($1::text[]) as k (report_id)
+     join load_report h using (report_id)
+     join load_report_revision r on r.report_id = h.report_id and r.revision = h.version`,
+);
 
-/** $1 ids, $2 versions. */
-export const saveReports: Statement = {
-  name: 'reports save',
-  text: `insert into load_report (report_id, version)
-         select report_id, version from unnest($1::text[], $2::bigint[]) as k (report_id, version)
-         on conflict (report_id) do update set version = excluded.version`,
-};
+const latest = columns<readonly [reportId: string, version: number]>({
+  report_id: text(([reportId]) => reportId),
+  version: int8(([, version]) => version),
+});
+export const saveReports = latest.statement(
+  'reports_save',
+  `insert into load_report (${latest.names}) select * from ${latest.rows}
+   on conflict (report_id) do update set version = excluded.version`,
+);
 
-export const saveRevisions: Statement = {
-  name: 'reports save revisions',
-  text: `insert into load_report_revision (report_id, revision, load_id, stop_id, driver_id, captured_at, received_at, doc)
-         select report_id, revision, load_id, stop_id, driver_id, captured_at, received_at, doc
-           from unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::timestamptz[],
-                       $8::text[])
-             as k (report_id, revision, load_id, stop_id, driver_id, captured_at, received_at, doc)`,
-};
+const revisions = columns<NewRevision>({
+  report_id: text(({ report }) => report.reportId),
+  revision: int8(({ standing }) => standing.revision),
+  load_id: text(({ report }) => report.loadId),
+  stop_id: text(({ report }) => report.stopId),
+  driver_id: text(({ report }) => report.driverId),
+  captured_at: instant(({ report }) => Date.parse(report.capturedAt)),
+  received_at: instant(({ standing }) => standing.receivedAt),
+  doc: text(({ standing }) => standing.doc),
+});
+export const saveRevisions = revisions.statement(
+  'reports_save_revisions',
+  `insert into load_report_revision (${revisions.names}) select * from ${revisions.rows}`,
+);
 
-/** What lists are filtered by. */
-export const saveSections: Statement = {
-  name: 'reports save sections',
-  text: `insert into load_report_section (report_id, revision, seq, key, rating)
-         select report_id, revision, seq, key, rating
-           from unnest($1::text[], $2::bigint[], $3::smallint[], $4::text[], $5::smallint[])
-             as k (report_id, revision, seq, key, rating)`,
+/** A section of a revision; lists of reports are filtered by these rows. */
+type SectionRow = LoadConditionReport['sections'][number] & {
+  readonly reportId: string;
+  readonly revision: number;
+  readonly seq: number;
 };
+const sections = columns<SectionRow>({
+  report_id: text(({ reportId }) => reportId),
+  revision: int8(({ revision }) => revision),
+  seq: int2(({ seq }) => seq),
+  key: text(({ key }) => key),
+  rating: int2(({ rating }) => rating),
+});
+export const saveSections = sections.statement(
+  'reports_save_sections',
+  `insert into load_report_section (${sections.names}) select * from ${sections.rows}`,
+);
 
 /**
  * A page of reports, newest first, and how many rows it was cut from. Without a name: it is planned for the filters that

@@ -1,4 +1,4 @@
-import type { Statement } from '../db/types.ts';
+import { statement } from '../db/statement.ts';
 
 /**
  * A route that somebody still has to drive; `r` is `route`. Unpublished routes may be half loaded (decision 4), withdrawn
@@ -18,71 +18,68 @@ const pendingOrder = `(r.arrived or exists (
 const pending = `from ${assigned} where d.employee = $1 and d.removed_at is null and ${isOpen} order by ${pendingOrder}`;
 
 /** The key of a driver's pending route. $1 employee. */
-export const findPending: Statement = {
-  name: 'routes_find_pending',
-  text: `select r.facility, r.id, r.week_end ${pending} limit 1`,
-};
+export const findPending = statement('routes_find_pending', `select r.facility, r.id, r.week_end ${pending} limit 1`);
 
 /** The pending route without its stops. $1 employee. */
-export const readPendingRoute: Statement = {
-  name: 'routes_read_pending',
-  text: `select r.facility, r.id, r.week_end, r.epoch, r.version, r.name, r.changed_at, r.arrived, r.autoclose_at, r.forceclose_at,
-                (select coalesce(json_agg(json_build_object('id', m.employee, 'name', coalesce(e.name, ''), 'type', m.type)
-                                          order by m.seq, m.employee), '[]')
-                   from route_driver m left join employee e on e.id = m.employee
-                  where m.facility = r.facility and m.route_id = r.id and m.week_end = r.week_end
-                    and m.removed_at is null) as drivers
-           ${pending} limit 1`,
-};
+export const readPendingRoute = statement(
+  'routes_read_pending',
+  `select r.facility, r.id, r.week_end, r.epoch, r.version, r.name, r.changed_at, r.arrived, r.autoclose_at, r.forceclose_at,
+          (select coalesce(json_agg(json_build_object('id', m.employee, 'name', coalesce(e.name, ''), 'type', m.type)
+                                    order by m.seq, m.employee), '[]')
+             from route_driver m left join employee e on e.id = m.employee
+            where m.facility = r.facility and m.route_id = r.id and m.week_end = r.week_end
+              and m.removed_at is null) as drivers
+     ${pending} limit 1`,
+);
 
 /**
  * The stops of a route that changed after a version of it, removed ones without a plan, and the version that they are
  * of, all of one moment; one row without a stop where nothing did. $1 facility, $2 route, $3 week_end, $4 version.
  */
-export const readStops: Statement = {
-  name: 'routes_read_stops',
-  text: `select r.epoch, r.version, p.stop_id as id, p.plan, p.result
-           from route r
-           left join lateral (
-                select p.stop_id, case when p.removed_at is null then p.doc end as plan, s.doc as result
-                  from stop_plan p
-                  left join stop_result s
-                    on s.facility = p.facility and s.route_id = p.route_id and s.week_end = p.week_end and s.stop_id = p.stop_id
-                 where p.facility = r.facility and p.route_id = r.id and p.week_end = r.week_end
-                   and (p.version > $4 or s.version > $4)) p on true
-          where r.facility = $1 and r.id = $2 and r.week_end = $3`,
-};
+export const readStops = statement(
+  'routes_read_stops',
+  `select r.epoch, r.version, p.stop_id as id, p.plan, p.result
+     from route r
+     left join lateral (
+          select p.stop_id, case when p.removed_at is null then p.doc end as plan, s.doc as result
+            from stop_plan p
+            left join stop_result s
+              on s.facility = p.facility and s.route_id = p.route_id and s.week_end = p.week_end and s.stop_id = p.stop_id
+           where p.facility = r.facility and p.route_id = r.id and p.week_end = r.week_end
+             and (p.version > $4 or s.version > $4)) p on true
+    where r.facility = $1 and r.id = $2 and r.week_end = $3`,
+);
 
 /** $1 route id, $2 facility or null, $3 week_end or null, $4 employee. */
-export const findRoutes: Statement = {
-  name: 'routes_find',
-  text: `select r.facility, r.id, r.week_end, (${isOpen}) as open, d.employee is not null as assigned,
-                d.employee is not null and d.removed_at is null as current
-           from route r
-           left join route_driver d
-             on d.facility = r.facility and d.route_id = r.id and d.week_end = r.week_end and d.employee = $4
-          where r.id = $1 and ($2::text is null or r.facility = $2) and ($3::text is null or r.week_end = $3)
-          order by r.week_end desc, r.facility`,
-};
+export const findRoutes = statement(
+  'routes_find',
+  `select r.facility, r.id, r.week_end, (${isOpen}) as open, d.employee is not null as assigned,
+          d.employee is not null and d.removed_at is null as current
+     from route r
+     left join route_driver d
+       on d.facility = r.facility and d.route_id = r.id and d.week_end = r.week_end and d.employee = $4
+    where r.id = $1 and ($2::text is null or r.facility = $2) and ($3::text is null or r.week_end = $3)
+    order by r.week_end desc, r.facility`,
+);
 
 /**
  * The routes of some drivers: open ones, the pending one first; then closed ones that a phone may still wait for,
  * because its receipts come on the route's own feed. $1 employees.
  */
-export const listAssigned: Statement = {
-  name: 'routes_list_assigned',
-  text: `select d.employee, r.facility, r.id, r.week_end, r.status
-           from ${assigned}
-          where d.employee = any ($1::text[]) and d.removed_at is null and r.published_at is not null
-            and r.withdrawn_at is null and (r.status = 'O' or r.behind or r.closed_at > now() - interval '7 days')
-          order by d.employee, r.status desc, ${pendingOrder}`,
-};
+export const listAssigned = statement(
+  'routes_list_assigned',
+  `select d.employee, r.facility, r.id, r.week_end, r.status
+     from ${assigned}
+    where d.employee = any ($1::text[]) and d.removed_at is null and r.published_at is not null
+      and r.withdrawn_at is null and (r.status = 'O' or r.behind or r.closed_at > now() - interval '7 days')
+    order by d.employee, r.status desc, ${pendingOrder}`,
+);
 
 /** Everybody who is on a route that is not closed. */
-export const listActiveDrivers: Statement = {
-  name: 'routes_list_active_drivers',
-  text: `select distinct d.employee collate "C" as employee
-           from ${assigned}
-          where d.removed_at is null and ${isOpen}
-          order by 1`,
-};
+export const listActiveDrivers = statement(
+  'routes_list_active_drivers',
+  `select distinct d.employee collate "C" as employee
+     from ${assigned}
+    where d.removed_at is null and ${isOpen}
+    order by 1`,
+);

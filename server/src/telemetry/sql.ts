@@ -2,6 +2,6 @@ import type { Statement } from '../db/types.ts';
 
 /** By the partial index on what is open. */
 export const countOpenQuarantine: Statement = {
-  name: 'figures open quarantine',
+  name: 'figures_open_quarantine',
   text: `select count(*)::int as open from quarantine where state = 'open'`,
 };

@@ -1,8 +1,8 @@
 import type { RouteKey, Scope, StopResult, Warning } from '@tailgate/sync-protocol';
-import type { Decision } from '../change.ts';
 import type { Item } from '../item.ts';
-import type { QuarantineEntry, RepeatedRefusal } from './refusals.ts';
-import type { NewRevision } from './report-fold.ts';
+import type { NewRevision } from '../../reports/rules.ts';
+import type { Release, RepeatedRefusal } from '../quarantine/quarantine-sql.ts';
+import type { QuarantineEntry } from './refusals.ts';
 import type { LoadedClient, LoadedRoute } from './world.ts';
 
 /** Everything that a batch writes. */
@@ -22,15 +22,9 @@ export interface Changes {
   readonly reports: readonly NewRevision[];
   readonly ledger: LedgerEntry[];
   readonly quarantine: readonly QuarantineEntry[];
-  /** Of what was kept there before without a queue, what came again and is refused still. */
+  /** Contents without a queue that were in quarantine before, came again and are refused again. */
   readonly refusedAgain: readonly RepeatedRefusal[];
-  /** Mutations that were kept there before and are applied now, by whose word. */
-  readonly released: readonly (Decision & {
-    /** The id under which it was kept. */
-    readonly id: string;
-    /** The route version that contains it; null for a report. */
-    readonly version: number | null;
-  })[];
+  readonly released: readonly Release[];
   /** Items of a queue that had come before, by another one: what its next item is linked to. */
   readonly repeated: readonly Item[];
   readonly incidents: {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LoadConditionReport, RouteKey, Scope, StopResult, Warning } from '@tailgate/sync-protocol';
+import { ReportFold } from '../../reports/rules.ts';
 import type { RouteFacts } from '../../routes/header.ts';
 import { newEvidence } from '../../stops/named-assets.ts';
 import type { StopDecision } from '../../stops/rules.ts';
@@ -13,7 +14,6 @@ import { editTimeOf, lagOf, signOutWarnings } from './edit-time.ts';
 import { fitsChain, judge, linkOf, type KnownMutation } from './identity.ts';
 import { placeOf, type CommandMeaning, type Fault, type Item, type QueueItem } from '../item.ts';
 import { fault, held, idReused, Refusals } from './refusals.ts';
-import { ReportFold } from './report-fold.ts';
 import type { LatestChange, LoadedClient, LoadedRoute, LoadedStop, World } from './world.ts';
 import { knowsQueue, stopName } from './world.ts';
 

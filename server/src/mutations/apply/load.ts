@@ -1,8 +1,8 @@
-import type { RouteKey, Scope, StopResult, Warning } from '@tailgate/sync-protocol';
+import type { RouteKey, StopResult, Warning } from '@tailgate/sync-protocol';
 import { canonicalJson, mutationArgs, routeScope } from '@tailgate/sync-protocol';
 import { readSignOuts, type SignOut } from '../../auth/queue-sign-outs.ts';
 import type { CodeBook } from '../../codes/code-book.ts';
-import { byteaArray, int2Array, textArray, uuidArray } from '../../db/arrays.ts';
+import { uuidArray } from '../../db/arrays.ts';
 import type { Tx } from '../../db/types.ts';
 import type { CloseMode } from '../../routes/closing.ts';
 import type { RouteDriver } from '../../routes/header.ts';
@@ -11,10 +11,10 @@ import type { QuarantineCode } from '../change.ts';
 import type { KnownMutation } from './identity.ts';
 import { placeOf, type Item } from '../item.ts';
 import { loadRefused } from '../quarantine/quarantine-sql.ts';
-import { askedContent, contentName, type AskedContent, type StandingRefusal } from './refusals.ts';
+import { askedContent, contentName, type StandingRefusal } from './refusals.ts';
 import { loadReports } from './report-rows.ts';
 import * as sql from './sql.ts';
-import type { LatestChange, LoadedClient, LoadedRoute, LoadedStop, World } from './world.ts';
+import type { LatestChange, LoadedClient, LoadedRoute, LoadedStop, WantedStop, World } from './world.ts';
 import { stopName } from './world.ts';
 
 export interface Rules {
@@ -30,11 +30,8 @@ export async function loadWorld(
   rules: Rules,
 ): Promise<{ world: World; held: ReadonlySet<string> }> {
   const wanted = wantedOf(items);
-  const routeColumns = keyColumns([...wanted.routes.values()]);
-  const stopColumns = [
-    ...keyColumns(wanted.stops.map(({ key }) => key)),
-    int2Array(wanted.stops.map(({ stop }) => stop)),
-  ];
+  const routeColumns = sql.lockRoutes.parameters([...wanted.routes.values()]);
+  const stopColumns = sql.loadStops.parameters(wanted.stops);
   const byContent = items.some((item) => item.dedupeByContent);
   // What is told apart by its content has an id that we have just made: nobody knows it.
   const named = items.filter((item) => !item.dedupeByContent);
@@ -50,10 +47,8 @@ export async function loadWorld(
     hasRoutes ? tx.query<DriverRow>(sql.loadDrivers, routeColumns) : none,
     hasRoutes ? tx.query<StopRow>(byContent ? sql.loadStopsAndLatest : sql.loadStops, stopColumns) : none,
     loadReports(tx, items),
-    named.length > 0
-      ? tx.query<KnownRow>(sql.loadKnown, [textArray(named.map(facilityOf)), uuidArray(named.map((item) => item.id))])
-      : none,
-    asked.length > 0 ? tx.query<RefusedRow>(loadRefused, contentColumns(asked)) : none,
+    named.length > 0 ? tx.query<KnownRow>(sql.loadKnown, sql.loadKnown.parameters(named)) : none,
+    asked.length > 0 ? tx.query<RefusedRow>(loadRefused, loadRefused.parameters(asked)) : none,
   ]);
 
   const found = loadedRoutes(routes.rows, drivers.rows);
@@ -95,22 +90,8 @@ function wantedOf(items: readonly Item[]) {
   return { clients: [...clients], byKey, latest, routes, stops: [...stops.values()] };
 }
 
-interface WantedStop {
-  readonly key: RouteKey;
-  readonly scope: Scope;
-  readonly stop: number;
-}
-
-export const keyColumns = (keys: readonly RouteKey[]): Buffer[] => [
-  textArray(keys.map((key) => key.facility)),
-  textArray(keys.map((key) => key.id)),
-  textArray(keys.map((key) => key.week_end)),
-];
-
-const facilityOf = ({ meaning }: Item): string => (meaning.kind === 'command' ? meaning.route.facility : '');
-
 async function heldRoutes(tx: Tx, keys: readonly RouteKey[]): Promise<Set<string>> {
-  const { rows } = await tx.query<RouteKey>(sql.existingRoutes, keyColumns(keys));
+  const { rows } = await tx.query<RouteKey>(sql.existingRoutes, sql.existingRoutes.parameters(keys));
   return new Set(rows.map(routeScope));
 }
 
@@ -268,12 +249,6 @@ function latestChange({ employee, hash, body }: StopRow): LatestChange | null {
 const readBody: (body: string) => { name: string; version: number; args: unknown } = JSON.parse;
 
 const readWarnings: (text: string) => Warning[] = JSON.parse;
-
-const contentColumns = (asked: readonly AskedContent[]): Buffer[] => [
-  textArray(asked.map(({ source }) => source)),
-  textArray(asked.map(({ author }) => author)),
-  byteaArray(asked.map(({ hash }) => hash)),
-];
 
 interface RefusedRow {
   quarantine_id: string;

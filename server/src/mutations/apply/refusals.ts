@@ -1,5 +1,6 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { authorOf, type Fault, type Item } from '../item.ts';
+import type { AuthoredContent, RepeatedRefusal } from '../quarantine/quarantine-sql.ts';
 
 export interface QuarantineEntry {
   readonly quarantineId: string;
@@ -12,31 +13,19 @@ export interface QuarantineEntry {
   readonly clientVersion: number;
 }
 
-/** Who asks for something without a queue, by which edge, and the hash of what they ask for. */
-export interface AskedContent {
-  readonly source: string;
-  readonly author: string;
-  readonly hash: Buffer;
-}
-
 /** An entry that is not released; `id` is the mutation's. */
 export interface StandingRefusal {
   readonly quarantineId: string;
   readonly id: string;
 }
 
-/** A content that came again, so many times in this batch; the rest is of the latest time. */
-export interface RepeatedRefusal extends Pick<QuarantineEntry, 'quarantineId' | 'item' | 'fault' | 'editTime'> {
-  readonly attempts: number;
-}
-
 /** Undefined for an item of a queue, whose id is its identity, and for what an operator releases. */
-export function askedContent(item: Item): AskedContent | undefined {
+export function askedContent(item: Item): AuthoredContent | undefined {
   if (item.queued || item.release) return undefined;
   return { source: item.source, author: authorOf(item), hash: item.hash };
 }
 
-export const contentName = ({ source, author, hash }: AskedContent): string =>
+export const contentName = ({ source, author, hash }: AuthoredContent): string =>
   `${hash.toString('base64url')} ${source} ${author}`;
 
 /** The quarantine of a batch. A retry without a queue has a new id each time; its content finds the entry (decision 79). */

@@ -1,9 +1,8 @@
-import { int2Array, int8Array, instantArray, textArray } from '../../db/arrays.ts';
+import { textArray } from '../../db/arrays.ts';
 import type { Tx } from '../../db/types.ts';
-import type { StandingReport } from '../../reports/rules.ts';
+import type { NewRevision, StandingReport } from '../../reports/rules.ts';
 import * as sql from '../../reports/sql.ts';
 import type { Item } from '../item.ts';
-import type { NewRevision } from './report-fold.ts';
 
 interface StandingRow {
   report_id: string;
@@ -29,29 +28,12 @@ export async function loadReports(tx: Tx, items: readonly Item[]): Promise<Map<s
 
 export async function saveReports(tx: Tx, revisions: readonly NewRevision[]): Promise<void> {
   const latest = new Map(revisions.map(({ report, standing }) => [report.reportId, standing.revision]));
-  const reports = revisions.map(({ report }) => report);
-  const standing = revisions.map((revision) => revision.standing);
   const sections = revisions.flatMap(({ report, standing: { revision } }) =>
     report.sections.map((section, index) => ({ ...section, reportId: report.reportId, revision, seq: index + 1 })),
   );
   await Promise.all([
-    tx.query(sql.saveReports, [textArray([...latest.keys()]), int8Array([...latest.values()])]),
-    tx.query(sql.saveRevisions, [
-      textArray(reports.map(({ reportId }) => reportId)),
-      int8Array(standing.map(({ revision }) => revision)),
-      textArray(reports.map(({ loadId }) => loadId)),
-      textArray(reports.map(({ stopId }) => stopId)),
-      textArray(reports.map(({ driverId }) => driverId)),
-      instantArray(reports.map(({ capturedAt }) => Date.parse(capturedAt))),
-      instantArray(standing.map(({ receivedAt }) => receivedAt)),
-      textArray(standing.map(({ doc }) => doc)),
-    ]),
-    tx.query(sql.saveSections, [
-      textArray(sections.map(({ reportId }) => reportId)),
-      int8Array(sections.map(({ revision }) => revision)),
-      int2Array(sections.map(({ seq }) => seq)),
-      textArray(sections.map(({ key }) => key)),
-      int2Array(sections.map(({ rating }) => rating)),
-    ]),
+    tx.query(sql.saveReports, sql.saveReports.parameters([...latest])),
+    tx.query(sql.saveRevisions, sql.saveRevisions.parameters(revisions)),
+    tx.query(sql.saveSections, sql.saveSections.parameters(sections)),
   ]);
 }

@@ -1,4 +1,4 @@
-import type { Scope, StopResult } from '@tailgate/sync-protocol';
+import type { RouteKey, Scope, StopResult } from '@tailgate/sync-protocol';
 import type { CodeBook } from '../../codes/code-book.ts';
 import type { CloseMode } from '../../routes/closing.ts';
 import type { RouteFacts } from '../../routes/header.ts';
@@ -49,6 +49,13 @@ export interface LoadedRoute {
   readonly unknownLines: number;
   /** The latest time of a writer of its stops, ms since 1970; null before the first (decision 97). */
   readonly newestStamp: number | null;
+}
+
+/** A stop that a batch touches. */
+export interface WantedStop {
+  readonly key: RouteKey;
+  readonly scope: Scope;
+  readonly stop: number;
 }
 
 export interface LoadedStop {

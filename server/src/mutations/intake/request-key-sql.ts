@@ -1,30 +1,32 @@
+import { statement } from '../../db/statement.ts';
+
 /** The key $2 of $1, and a few of whatever else is older than $3: who claims keys keeps the table small. */
-export const forgetOldKeys = {
-  name: 'mutations forget old keys',
-  text: `delete from request_key
-          where claimed_at <= $3
-            and ((owner = $1 and key = $2)
-                 or (owner, key) in (select owner, key from request_key where claimed_at <= $3
-                                      order by claimed_at limit 10 for update skip locked))`,
-};
+export const forgetOldKeys = statement(
+  'mutations_forget_old_keys',
+  `delete from request_key
+    where claimed_at <= $3
+      and ((owner = $1 and key = $2)
+           or (owner, key) in (select owner, key from request_key where claimed_at <= $3
+                                order by claimed_at limit 10 for update skip locked))`,
+);
 
 /**
  * Notes a key's first request or finds it. $1 owner, $2 key, $3 fingerprint, $4 facility, $5 week_end, $6 now. The row is
  * locked either way, so that requests of one moment agree.
  */
-export const claimRequestKey = {
-  name: 'mutations claim request key',
-  text: `insert into request_key as k (owner, key, fingerprint, facility, week_end, claimed_at)
-         values ($1, $2, $3, $4, $5, $6)
-         on conflict (owner, key) do update
-            set facility = case when k.facility = '' and k.fingerprint = excluded.fingerprint then excluded.facility else k.facility end,
-                week_end = case when k.facility = '' and k.fingerprint = excluded.fingerprint then excluded.week_end else k.week_end end
-         returning k.fingerprint = $3 as same, k.facility, k.week_end, k.claimed_at`,
-};
+export const claimRequestKey = statement(
+  'mutations_claim_request_key',
+  `insert into request_key as k (owner, key, fingerprint, facility, week_end, claimed_at)
+   values ($1, $2, $3, $4, $5, $6)
+   on conflict (owner, key) do update
+      set facility = case when k.facility = '' and k.fingerprint = excluded.fingerprint then excluded.facility else k.facility end,
+          week_end = case when k.facility = '' and k.fingerprint = excluded.fingerprint then excluded.week_end else k.week_end end
+   returning k.fingerprint = $3 as same, k.facility, k.week_end, k.claimed_at`,
+);
 
 /** What a key that is not older than $4 stands for. $1 owner, $2 key, $3 fingerprint. */
-export const findRequestKey = {
-  name: 'mutations find request key',
-  text: `select fingerprint = $3 as same, facility, week_end, claimed_at
-           from request_key where owner = $1 and key = $2 and claimed_at > $4`,
-};
+export const findRequestKey = statement(
+  'mutations_find_request_key',
+  `select fingerprint = $3 as same, facility, week_end, claimed_at
+     from request_key where owner = $1 and key = $2 and claimed_at > $4`,
+);

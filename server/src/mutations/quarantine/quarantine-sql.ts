@@ -1,45 +1,90 @@
-const statement = (name: string, text: string) => ({ name: `quarantine ${name}`, text });
+import { bytea, columns, instant, int4, int8, text, uuid } from '../../db/columns.ts';
+import { statement } from '../../db/statement.ts';
+import type { Decision } from '../change.ts';
+import type { Fault, Item } from '../item.ts';
 
 /** $1 quarantine id. What came before these columns has no source and no times: by a queue, or by REST. */
 export const findKept = statement(
-  'find',
+  'quarantine_find',
   `select id, hash, body, name, employee, client_id, seq, prev_hash, captured_at, edit_time, received_at, state,
           coalesce(source, case when client_id is null then 'rest' else 'sync' end) as source,
           coalesce(paths, 'current') as paths
      from quarantine where quarantine_id = $1`,
 );
 
-/** Entries of these authors with these contents that are not released. $1 sources, $2 authors, $3 hashes. */
-export const loadRefused = statement(
-  'load refused',
+/** The hash of a content that came without a queue, and its author. */
+export interface AuthoredContent {
+  readonly source: string;
+  readonly author: string;
+  readonly hash: Buffer;
+}
+
+const contents = columns<AuthoredContent>({
+  source: text(({ source }) => source),
+  employee: text(({ author }) => author),
+  hash: bytea(({ hash }) => hash),
+});
+
+/** Entries of these authors with these contents that are not released. */
+export const loadRefused = contents.statement(
+  'quarantine_load_refused',
   `select q.quarantine_id, q.id, q.source, q.employee, q.hash
-     from unnest($1::text[], $2::text[], $3::bytea[]) as k (source, employee, hash)
+     from ${contents.rows}
      join quarantine q using (source, employee, hash)
     where q.attempts is not null and q.code <> 'ID_REUSED' and q.state <> 'released'`,
 );
 
-/**
- * Contents that came again and were refused again. They count as of their latest receipt, by its rules. $1 quarantine ids,
- * $2 how many times, $3 when last, $4 edit times, $5 path sets, $6 codes, $7 reasons, $8 details.
- */
-export const countRepeated = statement(
-  'count repeated',
+/** A content that came again, `attempts` times in this batch; the rest is of its latest receipt. */
+export interface RepeatedRefusal {
+  readonly quarantineId: string;
+  readonly attempts: number;
+  readonly item: Item;
+  readonly fault: Fault;
+  /** Null where no edit time could be read. */
+  readonly editTime: number | null;
+}
+
+const repeated = columns<RepeatedRefusal>({
+  quarantine_id: uuid(({ quarantineId }) => quarantineId),
+  attempts: int4(({ attempts }) => attempts),
+  last_received_at: instant(({ item }) => item.receivedAt),
+  edit_time: instant(({ editTime }) => editTime),
+  paths: text(({ item }) => item.paths),
+  code: text(({ fault }) => fault.code),
+  reason: text(({ fault }) => fault.reason),
+  details: text(({ fault }) => JSON.stringify(fault.details)),
+});
+
+/** Counts contents that came again and were refused again. Their latest receipt and its rules count. */
+export const countRepeated = repeated.statement(
+  'quarantine_count_repeated',
   `update quarantine q
       set attempts = q.attempts + k.attempts, last_received_at = k.last_received_at,
           edit_time = greatest(q.edit_time, k.edit_time), paths = k.paths, code = k.code, reason = k.reason, details = k.details
-     from unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::text[])
-       as k (quarantine_id, attempts, last_received_at, edit_time, paths, code, reason, details)
+     from ${repeated.rows}
     where q.quarantine_id = k.quarantine_id and q.state <> 'released'`,
 );
 
-/**
- * Kept mutations that are applied now, each to be known by its phone as well: the scope of its queue rises, and all nodes
- * hear of it. $1 mutation ids, $2 who let them go, $3 their words, $4 the route versions that contain them.
- */
-export const releaseKept = statement(
-  'release',
+/** A quarantined mutation that a batch has applied, and by whose decision. */
+export interface Release extends Decision {
+  /** The id under which the quarantine has it. */
+  readonly id: string;
+  /** The route version that contains it; null for a report. */
+  readonly version: number | null;
+}
+
+const releases = columns<Release>({
+  id: uuid(({ id }) => id),
+  by: text(({ by }) => by),
+  note: text(({ note }) => note),
+  version: int8(({ version }) => version),
+});
+
+/** Marks entries as released. The scope of each entry's queue rises, so that its phone receives the result from any node. */
+export const releaseKept = releases.statement(
+  'quarantine_release',
   `with applied as (
-     select * from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[]) as k (id, by, note, version)
+     select * from ${releases.rows}
    ), waiting as (
      select q.quarantine_id, q.client_id, k.by, k.note, k.version
        from quarantine q join applied k using (id)
@@ -60,7 +105,7 @@ export const releaseKept = statement(
 
 /** $1 quarantine id, $2 who, $3 why. What was released stays so. */
 export const dismissKept = statement(
-  'dismiss',
+  'quarantine_dismiss',
   `with told as (
      update client set version = client.version + 1
       where client_id = (select client_id from quarantine where quarantine_id = $1 and state <> 'released')

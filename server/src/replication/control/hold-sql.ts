@@ -1,17 +1,17 @@
-const statement = (name: string, text: string) => ({ name: `hold ${name}`, text });
+import { statement } from '../../db/statement.ts';
 
 const columns = 'hold_id, source, starts_at, ends_at, reason, held_by';
 
 /** Holds that are in force or still to come, the earliest first. */
 export const listHolds = statement(
-  'list',
+  'hold_list',
   `select ${columns}, starts_at <= now() as in_force from replication_hold
     where ends_at is null or ends_at > now() order by starts_at, hold_id`,
 );
 
 /** $1 start or null for now, $2 end or null for open, $3 why, $4 who. No row where the end has passed already. */
 export const beginHold = statement(
-  'begin',
+  'hold_begin',
   `insert into replication_hold (source, starts_at, ends_at, reason, held_by)
    select 'operator', coalesce($1, now()), $2, $3, $4 where $2::timestamptz is null or $2 > now()
    returning ${columns}, starts_at <= now() as in_force`,
@@ -19,7 +19,7 @@ export const beginHold = statement(
 
 /** One that is still to come ends before it begins. $1 id. */
 export const endHold = statement(
-  'end',
+  'hold_end',
   `update replication_hold set ends_at = now()
     where hold_id = $1 and source = 'operator' and (ends_at is null or ends_at > now())
    returning ${columns}, false as in_force`,
@@ -29,11 +29,11 @@ const hostHold = `'00000000-0000-0000-0000-000000000000'`;
 
 /** The host's switch is on. $1 why, $2 who. */
 export const noteHostHold = statement(
-  'note host',
+  'hold_note_host',
   `insert into replication_hold (hold_id, source, starts_at, reason, held_by)
    values (${hostHold}, 'host', now(), $1, $2)
    on conflict (hold_id) do update set reason = excluded.reason, held_by = excluded.held_by
     where replication_hold.reason <> excluded.reason or replication_hold.held_by <> excluded.held_by`,
 );
 
-export const dropHostHold = statement('drop host', `delete from replication_hold where hold_id = ${hostHold}`);
+export const dropHostHold = statement('hold_drop_host', `delete from replication_hold where hold_id = ${hostHold}`);

@@ -1,4 +1,4 @@
-const statement = (name: string, text: string) => ({ name: `facility clocks ${name}`, text });
+import { statement } from '../../db/statement.ts';
 
 /**
  * Facilities that need a clock and have none: those of open routes, and of registered drivers. A driver's facility that no
@@ -13,7 +13,7 @@ const inUtc = `
 
 /** Notes which facilities have no clock now. An incident says so once, until the facility has one again. */
 export const noteInUtc = statement(
-  'note in UTC',
+  'facility_clocks_note_in_utc',
   `with needed as (${inUtc}
    ), cleared as (
      update facility f set in_utc_since = null where f.in_utc_since is not null and f.id not in (select id from needed)
@@ -29,9 +29,9 @@ export const noteInUtc = statement(
 );
 
 export const listInUtc = statement(
-  'list in UTC',
+  'facility_clocks_list_in_utc',
   `select id as facility, host_zone as zone from facility where in_utc_since is not null order by id`,
 );
 
 /** $1 facility. */
-export const findZone = statement('find zone', `select zone from facility where id = $1`);
+export const findZone = statement('facility_clocks_find_zone', `select zone from facility where id = $1`);

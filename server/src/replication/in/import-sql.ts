@@ -1,22 +1,22 @@
 import { officeSource, warehouseStop } from '@tailgate/sync-protocol';
+import { statement } from '../../db/statement.ts';
 
 /**
  * Statements by which the import keeps the mirror. $1–$3 name the route where nothing else is said: facility, id,
  * week_end.
  */
-const statement = (name: string, text: string) => ({ name: `import ${name}`, text });
 
 const ofRoute = 'facility = $1 and route_id = $2 and week_end = $3';
 
 /** Waits for the batch that holds the route; batches in turn skip a route that we hold (I13). */
 export const lockRoute = statement(
-  'lock route',
+  'import_lock_route',
   `select epoch, version, header_version, plan_version, name, trailer, email_flag, dispatched_on, published_at, withdrawn_at
      from route where facility = $1 and id = $2 and week_end = $3 for no key update`,
 );
 
 export const findRoute = statement(
-  'find route',
+  'import_find_route',
   `select withdrawn_at is not null as withdrawn, status, arrived, version, reloaded_by,
           (select rows from host_shadow h where h.facility = r.facility and h.route_id = r.id and h.week_end = r.week_end and h.stop_id = -1) as shadow
      from route r where facility = $1 and id = $2 and week_end = $3`,
@@ -24,14 +24,14 @@ export const findRoute = statement(
 
 /** A route that appears has nothing that the host does not know: `hosted_through` starts at its version. */
 export const insertRoute = statement(
-  'insert route',
+  'import_insert_route',
   `insert into route (facility, id, week_end, version, hosted_through, header_version, plan_version, name, trailer, email_flag,
                       dispatched_on, published_at, status, arrived, closed_at, closed_by)
    values ($1, $2, $3, 1, 1, 1, 1, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 );
 
 export const updateRoute = statement(
-  'update route',
+  'import_update_route',
   `update route set version = $4, header_version = $5, plan_version = $6, name = $7, trailer = $8, email_flag = $9,
           dispatched_on = $10, published_at = $11, withdrawn_at = $12, epoch = $13, changed_at = now()
     where facility = $1 and id = $2 and week_end = $3`,
@@ -39,20 +39,20 @@ export const updateRoute = statement(
 
 /** A reloaded route starts its life again; its timers belong to the former one. */
 export const restartRoute = statement(
-  'restart route',
+  'import_restart_route',
   `update route set status = $4, arrived = $5, closed_at = $6, closed_by = $7, late = 0, autoclose_at = null, forceclose_at = null
     where facility = $1 and id = $2 and week_end = $3`,
 );
 
 /** $4 the lines of the doorbell that told of it, split by blanks. */
 export const noteReload = statement(
-  'note reload',
+  'import_note_reload',
   `update route set reloaded_by = $4 where facility = $1 and id = $2 and week_end = $3`,
 );
 
 /** The office closes or reopens a route, or notes its return: that alone leaves timers, and who closed it, as they are. */
 export const setClosing = statement(
-  'set closing',
+  'import_set_closing',
   `update route set version = version + 1, header_version = version + 1, status = $4, arrived = $5,
           closed_at = case when status = $4 then closed_at else $6 end, closed_by = case when status = $4 then closed_by else $7 end,
           autoclose_at = case when status = $4 then autoclose_at end, forceclose_at = case when status = $4 then forceclose_at end,
@@ -62,19 +62,19 @@ export const setClosing = statement(
 
 /** The office's word on a route, in the version that it made. $4 id, $5 hash, $6 who, $7 when, $8 now, $9 text. */
 export const recordClosing = statement(
-  'record closing',
+  'import_record_closing',
   `insert into ledger (facility, id, route_id, week_end, stop_id, version, source, hash, employee, edit_time, received_at, result, body)
    select facility, $4, id, week_end, ${warehouseStop}, version, '${officeSource}', $5, $6, $7, $8, 'applied', $9
      from route where facility = $1 and id = $2 and week_end = $3`,
 );
 
 export const loadDrivers = statement(
-  'load drivers',
+  'import_load_drivers',
   `select employee, type, seq, removed_at is not null as removed from route_driver where ${ofRoute}`,
 );
 
 export const saveDrivers = statement(
-  'save drivers',
+  'import_save_drivers',
   `insert into route_driver (facility, route_id, week_end, employee, type, seq)
    select $1, $2, $3, * from unnest($4::text[], $5::text[], $6::int[])
    on conflict (facility, route_id, week_end, employee)
@@ -82,17 +82,17 @@ export const saveDrivers = statement(
 );
 
 export const removeDrivers = statement(
-  'remove drivers',
+  'import_remove_drivers',
   `update route_driver set removed_at = now() where ${ofRoute} and employee = any($4::text[]) and removed_at is null`,
 );
 
 export const loadPlans = statement(
-  'load plans',
+  'import_load_plans',
   `select stop_id, doc, removed_at is not null as removed from stop_plan where ${ofRoute}`,
 );
 
 export const savePlans = statement(
-  'save plans',
+  'import_save_plans',
   `insert into stop_plan (facility, route_id, week_end, stop_id, version, doc, lines, customer_since, lines_since, invoices)
    select $1, $2, $3, k.stop_id, $4, k.doc, k.lines, k.customer_since, k.lines_since,
           array(select jsonb_array_elements_text(k.invoices))
@@ -106,7 +106,7 @@ export const savePlans = statement(
 );
 
 export const removePlans = statement(
-  'remove plans',
+  'import_remove_plans',
   `update stop_plan set version = $4, removed_at = now() where ${ofRoute} and stop_id = any($5::smallint[])`,
 );
 
@@ -115,7 +115,7 @@ export const removePlans = statement(
  * newest stamp of what a stop inherits, null where none does.
  */
 export const saveResults = statement(
-  'save results',
+  'import_save_results',
   `with stamped as (
      update route set newest_stamp = greatest(newest_stamp, $8::timestamptz) where facility = $1 and id = $2 and week_end = $3 and $8::timestamptz is not null
    )
@@ -129,7 +129,7 @@ export const saveResults = statement(
  * is told of it by stop.
  */
 export const emptyResults = statement(
-  'empty results',
+  'import_empty_results',
   `with standing as (
      select stop_id, doc from stop_result
       where ${ofRoute} and stop_id = any($4::smallint[]) and doc <> '{"status":"P"}' for update
@@ -144,23 +144,23 @@ export const emptyResults = statement(
 
 /** What stops of a route hold, with the digests of their plans; those without a line are left out. */
 export const loadLines = statement(
-  'load lines',
+  'import_load_lines',
   `select s.doc, p.lines from stop_result s join stop_plan p using (facility, route_id, week_end, stop_id)
     where s.facility = $1 and s.route_id = $2 and s.week_end = $3 and s.doc <> '{"status":"P"}'`,
 );
 
 export const countUnknownLines = statement(
-  'count unknown lines',
+  'import_count_unknown_lines',
   `update route set unknown_lines = $4 where facility = $1 and id = $2 and week_end = $3 and unknown_lines <> $4`,
 );
 
 export const dropShadows = statement(
-  'drop shadows',
+  'import_drop_shadows',
   `delete from host_shadow where ${ofRoute} returning stop_id, rows`,
 );
 
 export const loadShadow = statement(
-  'load shadow',
+  'import_load_shadow',
   `select s.version, s.doc, h.rows, (select coalesce(max(epoch), 1) from server_epoch) as epoch
      from stop_result s left join host_shadow h using (facility, route_id, week_end, stop_id)
     where s.facility = $1 and s.route_id = $2 and s.week_end = $3 and s.stop_id = $4`,
@@ -171,7 +171,7 @@ export const loadShadow = statement(
  * given again after a restore, so it must have been received in that life.
  */
 export const findChangeOfLife = statement(
-  'find change of life',
+  'import_find_change_of_life',
   `select l.id from ledger l join server_epoch e on e.epoch = $6
     where l.facility = $1 and l.route_id = $2 and l.week_end = $3 and l.version = $5 and l.stop_id = $4
       and l.received_at >= e.started_at
@@ -181,20 +181,20 @@ export const findChangeOfLife = statement(
 
 /** All changes of a stop until a version of its route, in the order in which they were taken in. $4 the stop, $5 the version. */
 export const listChangesUntil = statement(
-  'list changes until',
+  'import_list_changes_until',
   `select version, source, client_id, seq, employee, edit_time, received_at, body
      from ledger where ${ofRoute} and stop_id = $4 and version <= $5 order by version, received_at, id`,
 );
 
 /** $4 the stop. */
 export const loadPlanLines = statement(
-  'load plan lines',
+  'import_load_plan_lines',
   `select lines from stop_plan where ${ofRoute} and stop_id = $4`,
 );
 
 /** What the mirror says of it goes to the host again: its row is a new one there, or says what does not stand. $4 the stop. */
 export const raiseStop = statement(
-  'raise stop',
+  'import_raise_stop',
   `with raised as (
      update route r set version = r.version + 1, changed_at = now()
        from stop_result s
@@ -207,53 +207,53 @@ export const raiseStop = statement(
 );
 
 export const saveShadow = statement(
-  'save shadow',
+  'import_save_shadow',
   `insert into host_shadow (facility, route_id, week_end, stop_id, sequence, rows) values ($1, $2, $3, $4, $5, $6)
    on conflict (facility, route_id, week_end, stop_id)
    do update set sequence = excluded.sequence, rows = excluded.rows, confirmed_at = now()`,
 );
 
 /** A hint without content: this scope has moved. */
-export const notify = statement('notify', `select pg_notify('tailgate_routes', $1)`);
+export const notify = statement('import_notify', `select pg_notify('tailgate_routes', $1)`);
 
 /** The routes of these drivers have changed: all who are or were on this one. Ids hold no spaces. */
 export const notifyDrivers = statement(
-  'notify drivers',
+  'import_notify_drivers',
   `select pg_notify('tailgate_assignments', string_agg(employee, ' ')) from route_driver where ${ofRoute}`,
 );
 
 /** Routes that are neither closed nor withdrawn. */
 export const openRoutes = statement(
-  'open routes',
+  'import_open_routes',
   `select facility, id, week_end from route where status = 'O' and withdrawn_at is null`,
 );
 
 /** Those of them whose week ended before $1 (YYYYMMDD). */
 export const openRoutesBefore = statement(
-  'open routes before',
+  'import_open_routes_before',
   `select facility, id, week_end from route where status = 'O' and withdrawn_at is null and week_end < $1`,
 );
 
 export const findRouteInUse = statement(
-  'find route in use',
+  'import_find_route_in_use',
   `select from route where facility = $1 and id = $2 and week_end = $3 and withdrawn_at is null`,
 );
 
 /** Routes that are compared with the host: open ones, and closed ones of weeks that ended not before $1 (YYYYMMDD). */
 export const comparedRoutes = statement(
-  'compared routes',
+  'import_compared_routes',
   `select facility, id, week_end from route where withdrawn_at is null and (status = 'O' or week_end >= $1)`,
 );
 
 /** Routes with a stop that shows one of these invoices, wherever the host has the invoice now. $1 invoices. */
 export const routesOfInvoices = statement(
-  'routes of invoices',
+  'import_routes_of_invoices',
   `select distinct facility, route_id as id, week_end from stop_plan where invoices && $1::text[] and removed_at is null`,
 );
 
 /** Open routes that carry a driver's name in their header. $1 employees. */
 export const routesOfDrivers = statement(
-  'routes of drivers',
+  'import_routes_of_drivers',
   `select distinct r.facility, r.id, r.week_end
      from route r join route_driver d on d.facility = r.facility and d.route_id = r.id and d.week_end = r.week_end
     where d.employee = any($1::text[]) and d.removed_at is null and r.status = 'O' and r.withdrawn_at is null`,
@@ -261,7 +261,7 @@ export const routesOfDrivers = statement(
 
 /** $1 ids, $2 names, $3 zones that exist, $4 zones as the host names them. */
 export const saveFacilities = statement(
-  'save facilities',
+  'import_save_facilities',
   `insert into facility (id, name, zone, host_zone) select * from unnest($1::text[], $2::text[], $3::text[], $4::text[])
    on conflict (id) do update set name = excluded.name, zone = excluded.zone, host_zone = excluded.host_zone
     where (facility.name, facility.zone, facility.host_zone)
@@ -270,7 +270,7 @@ export const saveFacilities = statement(
 
 /** Returns those of whom anything is new. A name stands in the headers of routes. */
 export const saveEmployees = statement(
-  'save employees',
+  'import_save_employees',
   `with given as (
      select * from unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::text[], $6::text[])
        as k (id, name, phone, active, facility, job)
@@ -289,20 +289,20 @@ export const saveEmployees = statement(
 
 /** An employee who has left the master can sign in no more; what they recorded keeps its author. */
 export const retireEmployees = statement(
-  'retire employees',
+  'import_retire_employees',
   `update employee set active = false where active and id <> all($1::text[])`,
 );
 
 /** Users of whom the host has to be told that they can sign in no more, or again. Before the masters change. $1 ids, $2 active. */
 export const touchUsers = statement(
-  'touch users',
+  'import_touch_users',
   `update account a set version = a.version + 1
      from employee e left join unnest($1::text[], $2::boolean[]) as k (id, active) on k.id = e.id
     where a.employee = e.id and e.active <> coalesce(k.active, false)`,
 );
 
 export const saveCodes = statement(
-  'save codes',
+  'import_save_codes',
   `insert into code (type, code, description, category, driver_visible, stop_type, requires_photo, requires_comment, sort, active)
    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::boolean[], $6::text[], $7::boolean[], $8::boolean[],
                         $9::int[], $10::boolean[])
@@ -318,25 +318,25 @@ export const saveCodes = statement(
 
 /** $1 types and $2 codes that remain. */
 export const dropCodes = statement(
-  'drop codes',
+  'import_drop_codes',
   `delete from code c where not exists (
      select from unnest($1::text[], $2::text[]) as k (type, code) where k.type = c.type and k.code = c.code
    )`,
 );
 
 export const raiseScope = statement(
-  'raise scope',
+  'import_raise_scope',
   `insert into scope_version (scope, version) values ($1, 1) on conflict (scope) do update set version = scope_version.version + 1`,
 );
 
 export const reportIncident = statement(
-  'report incident',
+  'import_report_incident',
   `insert into incident (incident_id, kind, details) values (gen_random_uuid(), $1, $2)`,
 );
 
 /** What was reported in the same words before is not reported again. $1 kind, $2 details, each another. */
 export const reportIncidentsOnce = statement(
-  'report incidents once',
+  'import_report_incidents_once',
   `insert into incident (incident_id, kind, details)
    select gen_random_uuid(), $1, k.details from unnest($2::text[]) as k (details)
     where not exists (select from incident i where i.kind = $1 and md5(i.details) = md5(k.details))`,
@@ -347,14 +347,14 @@ export const reportIncidentsOnce = statement(
  * that a transaction pooler gives to somebody else. The transaction does nothing meanwhile, for as long as a look takes.
  */
 export const tryImporterLock = statement(
-  'try lock',
+  'import_try_lock',
   `select pg_try_advisory_xact_lock(hashtext('tailgate import')) as taken,
           set_config('idle_in_transaction_session_timeout', '0', true)`,
 );
 
 /** Where a route stands between drivers and host. $1–$3 route. */
 export const standingOf = statement(
-  'standing of a route',
+  'import_standing_of_a_route',
   `select r.version, r.status,
           r.behind or exists (select from parked p where p.facility = r.facility and p.route_id = r.id
                                                      and p.week_end = r.week_end) as pending

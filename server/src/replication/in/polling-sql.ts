@@ -1,25 +1,25 @@
 import type { Mark } from '../../host/reads/marks.ts';
+import { statement } from '../../db/statement.ts';
 
 /** Statements by which the polling of the host keeps what it has seen. */
-const statement = (name: string, text: string) => ({ name: `poll ${name}`, text });
 
-export const loadMarks = statement('load marks', `select file, place, born, planned, recorded from host_mark`);
+export const loadMarks = statement('poll_load_marks', `select file, place, born, planned, recorded from host_mark`);
 
 /** $1 places of routes. */
 export const loadRouteMarks = statement(
-  'load route marks',
+  'poll_load_route_marks',
   `select place, recorded from host_mark where file = 'route' and place = any ($1::text[])`,
 );
 
 /** $1 places of the routes that stay. */
 export const keepRouteMarks = statement(
-  'keep route marks',
+  'poll_keep_route_marks',
   `delete from host_mark where file = 'route' and place <> all ($1::text[])`,
 );
 
 /** $1 files, $2 places, $3 who created them, $4 the host's columns, $5 the service's. */
 export const saveMarks = statement(
-  'save marks',
+  'poll_save_marks',
   `insert into host_mark (file, place, born, planned, recorded)
    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
    on conflict (file, place) do update set born = excluded.born, planned = excluded.planned, recorded = excluded.recorded`,
@@ -36,7 +36,7 @@ export const markColumns = (marks: readonly Mark[]): string[][] => [
 
 /** $1 files, $2 places. */
 export const dropMarks = statement(
-  'drop marks',
+  'poll_drop_marks',
   `delete from host_mark m using unnest($1::text[], $2::text[]) as k (file, place)
     where m.file = k.file and m.place = k.place`,
 );

@@ -1,4 +1,4 @@
-const statement = (name: string, text: string) => ({ name: `lease ${name}`, text });
+import { statement } from '../../db/statement.ts';
 
 /**
  * Whether a parked row `p` is due for another try; $2 are the milliseconds for which a route's close is held back: a close
@@ -12,7 +12,7 @@ const isDue = `p.skipped_at is null and (p.next_try_at <= now()
  * at once, and claimed a few at a time, that a backlog of any length costs little a route.
  */
 export const listRoutes = statement(
-  'list',
+  'lease_list',
   `with due as (
      (select r.facility, r.id, r.week_end, r.changed_at as since
         from route r left join route_lease l on l.facility = r.facility and l.route_id = r.id and l.week_end = r.week_end
@@ -33,7 +33,7 @@ export const listRoutes = statement(
  * that two workers never wait for each other in a circle (I13).
  */
 export const claimRoutes = statement(
-  'claim',
+  'lease_claim',
   `with due as materialized (
      select k.facility, k.id, k.week_end
        from unnest($4::text[], $5::text[], $6::text[]) as k (facility, id, week_end)
@@ -53,7 +53,7 @@ export const claimRoutes = statement(
 
 /** One route's lease, whether it has work or not: for the import, which must not judge rows that are being written. */
 export const takeLease = statement(
-  'take',
+  'lease_take',
   `insert into route_lease as l (facility, route_id, week_end, owner, fence, expires_at)
    values ($3, $4, $5, $1, 1, now() + $2 * interval '1 ms')
    on conflict (facility, route_id, week_end) do update
@@ -64,7 +64,7 @@ export const takeLease = statement(
 
 /** Only what is still ours: whoever took a lease over has raised its fence. */
 export const renewLeases = statement(
-  'renew',
+  'lease_renew',
   `update route_lease l set expires_at = now() + $2 * interval '1 ms'
      from unnest($3::text[], $4::text[], $5::text[], $6::bigint[]) as k (facility, route_id, week_end, fence)
     where l.facility = k.facility and l.route_id = k.route_id and l.week_end = k.week_end and l.fence = k.fence and l.owner = $1
@@ -73,7 +73,7 @@ export const renewLeases = statement(
 
 /** Gives leases back, free from $2 ms on. The fence rises, too: a renewal that was on its way finds nothing to renew. */
 export const releaseLeases = statement(
-  'release',
+  'lease_release',
   `update route_lease l set expires_at = now() + $2 * interval '1 ms', fence = l.fence + 1
      from unnest($3::text[], $4::text[], $5::text[], $6::bigint[]) as k (facility, route_id, week_end, fence)
     where l.facility = k.facility and l.route_id = k.route_id and l.week_end = k.week_end and l.fence = k.fence and l.owner = $1`,
@@ -84,7 +84,7 @@ export const releaseLeases = statement(
  * free. It may have become so since: then it is not left to the sweep.
  */
 export const workInOtherHands = statement(
-  'work in other hands',
+  'lease_work_in_other_hands',
   `select count(*) filter (where l.owner <> $1)::int as others,
           ceil(extract(epoch from min(l.expires_at) filter (where l.owner = $1) - now()) * 1000)::int as ours_ms
      from route r join route_lease l on l.facility = r.facility and l.route_id = r.id and l.week_end = r.week_end

@@ -1,7 +1,7 @@
 import { exactMoment } from '../../db/moment-sql.ts';
+import { statement } from '../../db/statement.ts';
 
 const parkedAt = exactMoment('parked_at');
-const statement = (name: string, text: string) => ({ name: `parking ${name}`, text });
 
 /** Both kinds of what is parked as one: stops and routes' own rows, and rows that go to the host on their own. */
 const entries = `(
@@ -22,7 +22,7 @@ const columns = `parked_id, file, key, facility, route_id, week_end, stop_id, ve
 
 /** A page, newest first. $1 whether skipped or null for both, $2 position or null, $3 id at it, $4 rows. */
 export const listParked = statement(
-  'list',
+  'parking_list',
   `select ${columns} from ${entries}
     where ($1::boolean is null or (skipped_at is not null) = $1)
       and ($2::timestamptz is null or (parked_at, parked_id) < ($2, $3::uuid))
@@ -31,11 +31,11 @@ export const listParked = statement(
 );
 
 /** $1 id. */
-export const findParked = statement('find', `select ${columns} from ${entries} where parked_id = $1`);
+export const findParked = statement('parking_find', `select ${columns} from ${entries} where parked_id = $1`);
 
 /** Due at once, skipped before or not. $1 id. */
 export const retryParked = statement(
-  'retry',
+  'parking_retry',
   `with stops as (
      update parked set next_try_at = now(), skipped_at = null, skipped_by = null, skip_reason = null where parked_id = $1
    )
@@ -48,7 +48,7 @@ export const retryParked = statement(
  * waited for this one: it is due at once. $1 id, $2 who, $3 why.
  */
 export const skipParked = statement(
-  'skip',
+  'parking_skip',
   `with stops as (
      update parked set skipped_at = now(), skipped_by = $2, skip_reason = $3 where parked_id = $1
      returning facility, route_id, week_end, stop_id, version

@@ -1,4 +1,4 @@
-const statement = (name: string, text: string) => ({ name: `replicate ${name}`, text });
+import { statement } from '../../db/statement.ts';
 
 /**
  * What a refusal of what is parked as `p` already comes to: a try counts where it was due, and the next one comes after
@@ -14,7 +14,7 @@ export const parkAgain = `attempts = p.attempts + case when p.next_try_at <= now
 
 /** Read after the lease was taken, in a statement of its own, and before the stops: its version is what they reach at least. */
 export const loadRoute = statement(
-  'route',
+  'replicate_route',
   `select r.version, r.hosted_through, r.status, r.arrived, r.closed_at, r.closed_by, r.late,
           coalesce(f.zone, '') as zone, h.rows as shadow, p.stop_id is not null as parked,
           (select coalesce(array_agg(k.stop_id), '{}') from parked k
@@ -33,7 +33,7 @@ export const loadRoute = statement(
  * change.
  */
 export const loadStops = statement(
-  'stops',
+  'replicate_stops',
   `select s.stop_id, s.version, s.doc, h.rows as shadow, p.stop_id is not null as parked
      from stop_result s
      left join host_shadow h using (facility, route_id, week_end, stop_id)
@@ -47,7 +47,7 @@ export const loadStops = statement(
  * Read beside the stops: a change that comes in between is the next pass's.
  */
 export const loadChanges = statement(
-  'changes',
+  'replicate_changes',
   `select l.id, l.stop_id, l.received_at
      from ledger l
     where l.facility = $1 and l.route_id = $2 and l.week_end = $3
@@ -65,7 +65,7 @@ export const loadChanges = statement(
  * of the pass in ms.
  */
 export const settleRoute = statement(
-  'settle',
+  'replicate_settle',
   `with lease as (
      update route_lease set expires_at = now() + $6 * interval '1 ms', fence = fence + case when $6 = 0 then 1 else 0 end
       where facility = $1 and route_id = $2 and week_end = $3 and owner = $4 and fence = $5
@@ -100,7 +100,7 @@ export const settleRoute = statement(
 
 /** What is behind, for health and operators. The lag is the age of the oldest mutation that the host does not have. */
 export const replicationState = statement(
-  'state',
+  'replicate_state',
   `select count(*)::int as routes, coalesce(sum(r.version - r.hosted_through), 0)::bigint as versions,
           coalesce(extract(epoch from now() - min(l.received_at)), 0)::float8 as lag_s,
           (select count(*)::int from parked where skipped_at is null) as parked
@@ -115,12 +115,12 @@ export const replicationState = statement(
 
 /** Somebody has to put a file of the host right. $1 which and why. */
 export const reportPause = statement(
-  'report pause',
+  'replicate_report_pause',
   `insert into incident (incident_id, kind, details) values (gen_random_uuid(), 'host_file_paused', $1)`,
 );
 
 /** A file of the host has been put right: what was parked because of its like is due at once. */
 export const releaseParked = statement(
-  'release parked',
+  'replicate_release_parked',
   `update parked set next_try_at = now() where sqlstate ~ '^(42|28|3F|55019)'`,
 );

@@ -1,8 +1,8 @@
 import { parkAgain } from '../route-sql.ts';
+import { statement } from '../../../db/statement.ts';
 
 // Rows that are behind, and what the host holds of them. A row that is parked waits for its next try, or for its next
 // change; where the lease is lost, what was written counts as never written ($1 file, $2 owner, $3 fence).
-const statement = (name: string, text: string) => ({ name: `rows ${name}`, text });
 
 /** Whether a parked row `p` is due for another try. */
 const isDue = `(p.next_try_at <= now() and p.skipped_at is null)`;
@@ -14,7 +14,7 @@ const hostedVersion = 'case when exists (select from lease) then k.version else 
 
 /** $1 file; $2 keys, $3 versions, $4 states, $5 reasons, $6 payloads, $7 the age of the try in ms. */
 export const parkRows = statement(
-  'park',
+  'rows_park',
   `with pass as (select $7::float8 as age_ms)
    insert into parked_row as p (file, key, version, sqlstate, reason, payload)
    select $1, k.* from unnest($2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[]) as k
@@ -28,7 +28,7 @@ const sharedZone = `(select min(zone) from facility where zone <> '' having coun
 
 /** $1 most rows. */
 export const loadUsers = statement(
-  'load users',
+  'rows_load_users',
   `select a.employee, a.version, a.created_at, a.unregistered_at, a.last_seen_at, e.active,
           coalesce(f.zone, ${sharedZone}, '') as zone
      from account a
@@ -41,7 +41,7 @@ export const loadUsers = statement(
 
 /** $4 employees, $5 versions. */
 export const settleUsers = statement(
-  'settle users',
+  'rows_settle_users',
   `with ${lease}, hosted as (
      update account a set hosted_version = ${hostedVersion}
        from unnest($4::text[], $5::bigint[]) as k (employee, version)
@@ -54,7 +54,7 @@ const signInKey = `concat_ws('/', s.facility, s.route_id, s.week_end, s.employee
 
 /** $1 most rows. */
 export const loadSignIns = statement(
-  'load sign-ins',
+  'rows_load_sign_ins',
   `select s.facility, s.route_id, s.week_end, s.employee, s.version, s.signed_in, s.signed_in_at, s.shadow,
           coalesce(f.zone, '') as zone
      from driver_sign_in s
@@ -66,7 +66,7 @@ export const loadSignIns = statement(
 
 /** $4–$7 keys, $8 versions, $9 the columns of the service as the host holds them now. */
 export const settleSignIns = statement(
-  'settle sign-ins',
+  'rows_settle_sign_ins',
   `with ${lease}, hosted as (
      update driver_sign_in s set hosted_version = ${hostedVersion}, shadow = k.shadow
        from unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::text[])
@@ -80,7 +80,7 @@ export const settleSignIns = statement(
 
 /** $1 most rows. */
 export const loadReports = statement(
-  'load reports',
+  'rows_load_reports',
   `select h.report_id, h.version, r.doc, coalesce(f.zone, ${sharedZone}, '') as zone
      from load_report h
      join load_report_revision r on r.report_id = h.report_id and r.revision = h.version
@@ -93,7 +93,7 @@ export const loadReports = statement(
 
 /** $4 reports, $5 versions. */
 export const settleReports = statement(
-  'settle reports',
+  'rows_settle_reports',
   `with ${lease}, hosted as (
      update load_report h set hosted_version = ${hostedVersion}
        from unnest($4::text[], $5::bigint[]) as k (report_id, version)
@@ -107,7 +107,7 @@ export const settleReports = statement(
  * stop that waits for it, else by the one that all facilities have, and where they have several, by UTC. $1 most rows.
  */
 export const loadAssets = statement(
-  'load assets',
+  'rows_load_assets',
   `select a.id, a.version, a.batch, a.seq, a.state, a.content, a.name, a.mime, a.size, a.sha256,
           coalesce((select min(f.zone) from awaited_asset w join facility f on f.id = w.facility where w.asset_id = a.id),
                    ${sharedZone}, '') as zone
@@ -122,7 +122,7 @@ export const loadAssets = statement(
  * In a statement before the one that forgets who waited: a crash in between is repeated. $1 assets that are here.
  */
 export const recountClosedRoutes = statement(
-  'recount closed routes',
+  'rows_recount_closed_routes',
   `with closed as materialized (
      select r.facility, r.id, r.week_end from route r
       where r.status = 'C' and (r.facility, r.id, r.week_end) in (
@@ -138,7 +138,7 @@ export const recountClosedRoutes = statement(
  * statement before has recounted: one that has come since keeps its rows until it is recounted, too.
  */
 export const settleAssets = statement(
-  'settle assets',
+  'rows_settle_assets',
   `with ${lease}, hosted as (
      update asset a set hosted_version = ${hostedVersion}
        from unnest($4::text[], $5::bigint[]) as k (id, version)
@@ -151,14 +151,14 @@ export const settleAssets = statement(
 
 /** How many files that a route's stops name are not here. $1–$3 route. */
 export const countAwaited = statement(
-  'count awaited',
+  'rows_count_awaited',
   `select count(distinct asset_id)::int as missing
      from missing_evidence where facility = $1 and route_id = $2 and week_end = $3`,
 );
 
 /** A person is told of files that never came, each with the stop that names it. $1 assets. */
 export const reportMissing = statement(
-  'report missing',
+  'rows_report_missing',
   `insert into incident (incident_id, kind, details)
    select gen_random_uuid(), 'asset_missing', jsonb_build_object(
             'asset', k.id, 'stop', w.stop_id,
@@ -168,7 +168,7 @@ export const reportMissing = statement(
 
 /** How many rows of each kind the host does not have as they are. */
 export const countBehind = statement(
-  'count behind',
+  'rows_count_behind',
   `select (select count(*) from account where hosted_version < version)
         + (select count(*) from driver_sign_in where hosted_version < version)
         + (select count(*) from load_report where hosted_version < version)
@@ -178,6 +178,6 @@ export const countBehind = statement(
 
 /** Somebody else has written a column that only the service can know. $1 what was found, what is written. */
 export const reportClerk = statement(
-  'report clerk',
+  'rows_report_clerk',
   `insert into incident (incident_id, kind, details) values (gen_random_uuid(), 'host_edit_untold', $1)`,
 );
