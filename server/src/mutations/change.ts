@@ -37,28 +37,32 @@ export type Command =
 /** Mutations of a stop; a load condition report belongs to no route. */
 export type RouteMutationName = Exclude<MutationName, 'report.load_condition'>;
 
-/** One change by REST, the office or a timer: no queue behind it. */
-export interface Change {
-  /** UUID; the same id again is a duplicate, with another content it is refused as reused. */
+/** A change without a queue. */
+interface SingleChange {
+  /** UUID. The same id with the same content is a duplicate; the pipeline refuses it with another content as reused. */
   readonly id: string;
+  readonly receivedAt: Date;
+  /** Whether the pipeline takes a content that it has already for a duplicate (REST without a key). */
+  readonly dedupeByContent: boolean;
+  /** Of the request that brings it, for logs and traces. */
+  readonly requestId?: string;
+}
+
+/** One change by REST, the office or a timer. `dedupeByContent` compares with the stop's latest change by the same employee. */
+export interface Change extends SingleChange {
   readonly name: RouteMutationName | TimedCommand;
   readonly version: number;
   /** Parsed arguments of that name and version (`mutationArgs`). */
   readonly args: Json;
-  /** The same, where the edge has read it by that schema already: it is not read again. */
+  /** The same arguments as the edge has read them by their schema: the pipeline does not read them again. */
   readonly command?: Command;
   readonly route: RouteKey;
   readonly stop: number;
   readonly actor: Actor;
   readonly source: Exclude<ChangeSource, 'sync'>;
   readonly paths: PathSet;
-  /** The edit time that orders this change; REST edits count from their receipt. */
+  /** The edit time that orders this change; for REST its receipt. */
   readonly editTime: Date;
-  readonly receivedAt: Date;
-  /** Whether a content equal to the stop's latest change by the same employee is a duplicate (REST without a key). */
-  readonly dedupeByContent: boolean;
-  /** Of the request that brings it, for logs and traces. */
-  readonly requestId?: string;
 }
 
 /** What became of one change. */
@@ -85,16 +89,9 @@ export interface Quarantined {
   readonly details: readonly ErrorDetail[];
 }
 
-/** One load condition report by REST. */
-export interface ReportChange {
-  /** As a change's. */
-  readonly id: string;
+/** One load condition report by REST. `dedupeByContent` compares with the latest revision. */
+export interface ReportChange extends SingleChange {
   readonly report: LoadConditionReport;
-  readonly receivedAt: Date;
-  /** Whether a content equal to the latest revision's leaves no trace but its answer (REST without a key). */
-  readonly dedupeByContent: boolean;
-  /** As a change's. */
-  readonly requestId?: string;
 }
 
 export type ReportOutcome =

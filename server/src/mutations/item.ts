@@ -116,6 +116,32 @@ export class MalformedPush extends Error {
   }
 }
 
+/** Fields that an item takes from what brings it; all others have the value of a change without a queue. */
+export type ItemFields = Pick<Item, 'id' | 'body' | 'name' | 'source' | 'actor' | 'receivedAt' | 'meaning'> &
+  Partial<Item>;
+
+/** The only place that builds an item, so that all items of a batch have one shape. */
+export function itemOf(fields: ItemFields): Item {
+  const { id, body, name, source, actor, receivedAt, meaning, requestId } = fields;
+  const item: Item = {
+    id,
+    hash: fields.hash ?? sha256(body),
+    body,
+    name,
+    source,
+    actor,
+    paths: fields.paths ?? 'current',
+    receivedAt,
+    capturedAt: fields.capturedAt ?? null,
+    editTime: fields.editTime ?? null,
+    queued: fields.queued ?? null,
+    dedupeByContent: fields.dedupeByContent ?? false,
+    meaning,
+    requestId,
+  };
+  return fields.release ? { ...item, release: fields.release } : item;
+}
+
 export function itemsOfPush(queue: Queue, raw: readonly unknown[], receivedAt: Date): Item[] {
   return raw.map((value, index) => itemOfPush(queue, value, index, receivedAt));
 }
@@ -138,29 +164,19 @@ function readItem(queue: Queue, raw: unknown, index: number, receivedAt: Date): 
     return brokenItem(queue, raw, index, meaning, receivedAt);
   }
   const sealed = parsed.data;
-  const body = bodyOf(raw);
-  return {
-    id: sealed.id,
-    hash: sha256(body),
-    body,
-    name: sealed.name,
+  const { id, name, seq, prev_hash: prevHash, boot_id: bootId, monotonic_ms: monotonicMs } = sealed;
+  return itemOf({
+    id,
+    body: bodyOf(raw),
+    name,
     source: 'sync',
     actor: driverOf(queue),
-    paths: 'current',
     receivedAt,
     capturedAt: new Date(sealed.captured_at),
-    editTime: null,
-    queued: {
-      queue,
-      seq: sealed.seq,
-      prevHash: sealed.prev_hash,
-      bootId: sealed.boot_id,
-      monotonicMs: sealed.monotonic_ms,
-    },
-    dedupeByContent: false,
+    queued: { queue, seq, prevHash, bootId, monotonicMs },
     meaning: meaningOf(sealed),
     requestId: queue.requestId,
-  };
+  });
 }
 
 const readMutation = compileReader(mutation);
@@ -181,70 +197,41 @@ const remains = z.object({
 function brokenItem(queue: Queue, raw: unknown, index: number, meaning: Meaning, receivedAt: Date): Item {
   const identity = mutationIdentity.safeParse(raw);
   if (!identity.success) throw new MalformedPush(faultsOf(identity.error.issues, `mutations.${index}`));
+  const { id, seq } = identity.data;
   const { name, prev_hash: prevHash } = remains.parse(raw);
-  const body = meaning === tooDeep ? deepCanonicalJson(content(raw)) : bodyOf(raw);
-  return {
-    id: identity.data.id,
-    hash: sha256(body),
-    body,
+  return itemOf({
+    id,
+    body: meaning === tooDeep ? deepCanonicalJson(content(raw)) : bodyOf(raw),
     name: name.slice(0, 40),
     source: 'sync',
     actor: driverOf(queue),
-    paths: 'current',
     receivedAt,
-    capturedAt: null,
-    editTime: null,
-    queued: { queue, seq: identity.data.seq, prevHash, bootId: '', monotonicMs: 0 },
-    dedupeByContent: false,
+    queued: { queue, seq, prevHash, bootId: '', monotonicMs: 0 },
     meaning,
     requestId: queue.requestId,
-  };
+  });
 }
 
 export function itemOfChange(change: Change): Item {
-  const { name, version, args } = change;
-  const body = canonicalJson({ args, name, version });
-  // Blank parts: the edge found no route that could be meant. What was sent is kept for the office all the same.
-  const named = change.route.facility !== '' && change.route.week_end !== '';
-  const noRoute = unreadable('ROUTE_NOT_FOUND', `no route ${change.route.id} is or was this driver's`, []);
+  const { name, version, args, route } = change;
+  // Blank parts: the edge found no route that the request can mean. The quarantine keeps the request for the office.
+  const named = route.facility !== '' && route.week_end !== '';
+  const noRoute = unreadable('ROUTE_NOT_FOUND', `no route ${route.id} is or was this driver's`, []);
   const meaning = named ? meaningOfChange(change) : noRoute;
-  return {
-    id: change.id,
-    hash: sha256(body),
-    body,
-    name,
-    source: change.source,
-    actor: change.actor,
-    paths: change.paths,
-    receivedAt: change.receivedAt,
-    capturedAt: null,
-    editTime: change.editTime,
-    queued: null,
-    dedupeByContent: change.dedupeByContent,
-    meaning,
-    requestId: change.requestId,
-  };
+  return itemOf({ ...change, body: canonicalJson({ args, name, version }), meaning });
 }
 
-export function itemOfReport({ id, report, receivedAt, dedupeByContent, requestId }: ReportChange): Item {
+export function itemOfReport({ report, ...change }: ReportChange): Item {
   const name = 'report.load_condition';
-  const body = canonicalJson({ args: { report }, name, version: 1 });
-  return {
-    id,
-    hash: sha256(body),
-    body,
+  return itemOf({
+    ...change,
+    body: canonicalJson({ args: { report }, name, version: 1 }),
     name,
     source: 'rest',
     actor: { kind: 'anybody' },
-    paths: 'current',
-    receivedAt,
-    capturedAt: null,
-    editTime: receivedAt,
-    queued: null,
-    dedupeByContent,
+    editTime: change.receivedAt,
     meaning: { kind: 'report', report },
-    requestId,
-  };
+  });
 }
 
 function meaningOfChange({ name, version, args, command, route, stop }: Change): Meaning {

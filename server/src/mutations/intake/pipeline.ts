@@ -19,7 +19,7 @@ import type {
 import type { Answer } from '../apply/fold.ts';
 import type { Item } from '../item.ts';
 import { itemOfChange, itemOfReport, itemsOfPush } from '../item.ts';
-import { itemOfKept } from '../quarantine/kept.ts';
+import { itemOfKept } from '../quarantine/quarantine.ts';
 import { Lanes } from './lanes.ts';
 import type { Rules } from '../apply/load.ts';
 import { mutationResult } from './mutation-result.ts';

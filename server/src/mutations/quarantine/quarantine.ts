@@ -1,5 +1,6 @@
 import type { Queryable } from '../../db/types.ts';
-import type { Decision, KeptMutation } from '../change.ts';
+import type { Actor, Decision, KeptMutation } from '../change.ts';
+import { itemOf, readContent, sha256, type Item, type Meaning } from '../item.ts';
 import * as sql from './quarantine-sql.ts';
 
 /**
@@ -40,3 +41,31 @@ type KeptRow = Pick<KeptMutation, 'id' | 'hash' | 'body' | 'name' | 'employee' |
   readonly received_at: Date;
   readonly state: KeptState;
 };
+
+/**
+ * The item that it would have been: the same identity, author and times, nothing added and nothing taken away. Its queue
+ * has gone on behind it, so that it is taken by itself.
+ */
+export function itemOfKept(kept: KeptMutation, { by, note }: Decision): Item {
+  return itemOf({
+    ...kept,
+    body: kept.body.toString(),
+    actor: authorOf(kept),
+    editTime: kept.editTime ?? kept.receivedAt,
+    meaning: meaningOf(kept),
+    release: { by, note, place: kept.place },
+  });
+}
+
+/** A body that is not what its hash was taken of says nothing any more that could be applied in its author's name. */
+function meaningOf({ body, hash }: KeptMutation): Meaning {
+  if (sha256(body.toString()).equals(hash)) return readContent(body.toString());
+  const reason = 'the text is not what came: its hash is another one';
+  return { kind: 'unreadable', fault: { code: 'VALIDATION_FAILED', reason, details: [] } };
+}
+
+function authorOf({ source, employee }: KeptMutation): Actor {
+  if (source === 'office') return { kind: 'office', user: employee };
+  if (source === 'timer') return { kind: 'timer' };
+  return employee === '' ? { kind: 'anybody' } : { kind: 'driver', employee };
+}
