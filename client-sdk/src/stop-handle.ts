@@ -1,5 +1,5 @@
 import type { LineInput, LineKind, RouteKey } from '@tailgate/sync-protocol';
-import { InvalidChange } from './platform/errors.ts';
+import { refusal } from './platform/errors.ts';
 import type { Receipt } from './queue/receipt.ts';
 import type { SkipInput, StopInput, UpdatesInput } from './queue/record.ts';
 import type { LocalLine, LocalRoute, LocalStop } from './replica/local-route.ts';
@@ -47,7 +47,7 @@ export function stopHandle(client: Deps, id: number, key?: RouteKey): StopHandle
   const watch = select(route, (whole) => whole?.stops.find((stop) => stop.id === id));
   const routeKey = (): RouteKey => {
     const known = key ?? route.current?.key;
-    if (!known) throw new InvalidChange([{ path: 'route', message: 'must be named: this device has none yet' }]);
+    if (!known) throw refusal('route', 'must be named: this device has none yet');
     return known;
   };
   const update = (change: Omit<StopInput, 'id'>): Receipt => client.updateStop(routeKey(), { ...change, id });
@@ -59,12 +59,12 @@ export function stopHandle(client: Deps, id: number, key?: RouteKey): StopHandle
     update,
     arrive: (at) => update({ arrived: true, ...(at !== undefined && { updates: { start_delivery_time: at } }) }),
     deliver({ asPlanned, products = [], collections = [], ...fields } = {}) {
-      const lines = (kind: LineKind, changes: readonly LineChange[], all?: boolean): Partial<StopInput> => {
-        const sent = linesOf(kind, watch.current?.[kind] ?? [], changes, all);
-        return sent.length > 0 ? { [kind]: sent } : {};
-      };
-      const updates: UpdatesInput = { ...fields, status: 'D' };
-      return update({ updates, ...lines('products', products, asPlanned), ...lines('collections', collections) });
+      const { current } = watch;
+      return update({
+        updates: { ...fields, status: 'D' },
+        ...linesOf('products', current, products, asPlanned),
+        ...linesOf('collections', current, collections),
+      });
     },
     skip: (fields) => client.skipStop(routeKey(), id, { ...fields, status: 'S' }),
     refuse: (fields) => client.skipStop(routeKey(), id, { ...fields, status: 'R' }),
@@ -77,18 +77,23 @@ export function stopHandle(client: Deps, id: number, key?: RouteKey): StopHandle
  */
 function linesOf(
   kind: LineKind,
-  planned: readonly (LocalLine & { readonly id: string; readonly invoice: string; readonly quantity: number })[],
+  stop: LocalStop | undefined,
   changes: readonly LineChange[],
-  asPlanned = false,
-): LineInput[] {
+  asPlanned?: boolean,
+): Partial<StopInput> {
+  // Without a plan the delivery would count nothing.
+  if (asPlanned && !stop) throw refusal('asPlanned', 'must wait for the plan of this stop');
+  const planned: readonly PlannedLine[] = stop?.[kind] ?? [];
   const said = new Map(changes.map(({ key, action, ...updates }) => [key, { action, updates }]));
   const strange = changes.findIndex(({ key }) => !planned.some((line) => line.key === key));
-  if (strange >= 0)
-    throw new InvalidChange([{ path: `${kind}.${strange}.key`, message: 'must be the key of a line of this stop' }]);
-  return planned.flatMap(({ key, id, invoice, quantity }, i) => {
+  if (strange >= 0) throw refusal(`${kind}.${strange}.key`, 'must be the key of a line of this stop');
+  const sent: LineInput[] = planned.flatMap(({ key, id, invoice, quantity }, i) => {
     const change = said.get(key) ?? (asPlanned ? { updates: { delivered: quantity } } : undefined);
     if (change) return [{ id, invoice, ...change }];
     const isBefore = planned.slice(i).some((line) => line.id === id && line.invoice === invoice && said.has(line.key));
     return isBefore ? [{ id, invoice }] : [];
   });
+  return sent.length > 0 ? { [kind]: sent } : {};
 }
+
+type PlannedLine = LocalLine & { readonly id: string; readonly invoice: string; readonly quantity: number };

@@ -119,3 +119,15 @@ test('a change of another phone is told, with both values; our own and the offic
     },
   ]);
 });
+
+test('"as planned" without the plan on this device is refused, and nothing is recorded', async () => {
+  const server = await startScriptedServer();
+  server.refuse = true;
+  const client = await new Device(server.url).startSignedIn();
+  const stop = client.stop(1, sampleKey);
+  expect(() => stop.deliver({ asPlanned: true })).toThrow(InvalidChange);
+  expect(() => stop.deliver({ asPlanned: true })).toThrow('asPlanned');
+  expect(client.status.current.pending).toEqual({});
+  // Without it the delivery counts nothing, and goes.
+  expect(stop.deliver().current.at).toBe('recorded');
+});

@@ -14,6 +14,8 @@ export class InvalidChange extends Error {
   }
 }
 
+export const refusal = (path: string, message: string): InvalidChange => new InvalidChange([{ path, message }]);
+
 /** Changes belong to a driver: nobody is signed in on this device. */
 export class NotSignedIn extends Error {
   override readonly name = 'NotSignedIn';

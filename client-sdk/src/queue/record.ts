@@ -7,7 +7,7 @@ import type {
   StopObjectInput,
 } from '@tailgate/sync-protocol';
 import { instantFields, leastFrameBytes, skipRefuseArgs, stopUpdateArgs } from '@tailgate/sync-protocol';
-import { InvalidChange } from '../platform/errors.ts';
+import { InvalidChange, refusal } from '../platform/errors.ts';
 import { record } from '../platform/reading.ts';
 import { bytesOf } from './item.ts';
 
@@ -81,9 +81,7 @@ export function draft(name: MutationName, schema: { safeParse(given: unknown): P
   if (unread.length > 0) throw new InvalidChange(unread);
   const bytes = bytesOf(args);
   if (bytes > leastFrameBytes - envelopeBytes)
-    throw new InvalidChange([
-      { path: '', message: `must not exceed ${leastFrameBytes - envelopeBytes} bytes, is ${bytes}` },
-    ]);
+    throw refusal('', `must not exceed ${leastFrameBytes - envelopeBytes} bytes, is ${bytes}`);
   return { name, version: 1, args };
 }
 
