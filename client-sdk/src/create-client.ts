@@ -79,8 +79,8 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
   const accounts = new Accounts(accountRows, settingRows, employeeId, journal);
   const outbox = new Outbox(queueRows, itemRows, deps);
   const known = { ...deps, accounts, outbox };
-  const held = new HeldStops(settingRows);
-  const replica = new Replica(readScopes(scopeRows, documentRows), { ...known, held });
+  const held = new HeldStops(settingRows, journal);
+  const replica = new Replica(readScopes(scopeRows, documentRows), { ...known, held, driver: accounts.current });
   const parts = { ...known, held, replica, auth: openAuth(known), transport: new Transport(deps) };
   const engine = new SyncEngine(parts);
   journal.onTrouble = (why) => engine.storageTrouble(why);

@@ -62,6 +62,26 @@ describe('a change that cannot be right is refused while its driver is looking',
     server.edit({ id: 999, updates: { status: 'C' } }, Date.now());
     await until(client.stop(999), (stop) => stop?.updates.status === 'D' || stop?.updates.status === 'C');
   });
+
+  test('a route that the device follows only because another driver’s changes drain, also after a restart', async () => {
+    const server = await startScriptedServer();
+    const device = new Device(server.url);
+    const client = await device.startSignedIn('1001');
+    await until(client.route(), (route) => route !== undefined);
+    // Accepted, and not yet on the host: the device goes on following the route.
+    await client.updateStop(sampleKey, { id: 1, updates: { driver_comments: 'of 1001' } }).accepted;
+    await client.signOut();
+    server.routes = [assigned(otherKey)];
+    await client.signIn({ employeeId: '1002', password: 'secret-of-driver' });
+    await until(client.routes, ([route]) => route?.scope === routeScope(otherKey));
+    server.amend({ id: 2, updates: { driver_comments: 'news of the route' } }, Date.now());
+    await until(client.stop(2, sampleKey), (stop) => stop?.updates.driver_comments === 'news of the route');
+    expect(refusedAt(() => client.updateStop(sampleKey, { id: 2 }))).toEqual(['route']);
+    await device.kill();
+    const next = await device.start();
+    expect(next.stop(2, sampleKey).current).toBeDefined();
+    expect(refusedAt(() => next.updateStop(sampleKey, { id: 2 }))).toEqual(['route']);
+  });
 });
 
 describe('what only the server can know is recorded', () => {
@@ -100,11 +120,31 @@ describe('what only the server can know is recorded', () => {
     const client = await device.startSignedIn('1001');
     await until(client.route(), (route) => route !== undefined);
     await client.signOut();
+    // A screen looks at it before the server names it.
+    expect(client.route(otherKey).current).toBeUndefined();
     server.routes = [assigned(otherKey)];
     await client.signIn({ employeeId: '1002', password: 'secret-of-driver' });
     await until(client.routes, ([route]) => route?.scope === routeScope(otherKey));
     expect(refusedAt(() => client.updateStop(sampleKey, { id: 1 }))).toEqual(['route']);
     // Its documents are not here yet.
     expect(refusedAt(() => client.updateStop(otherKey, { id: 77 }))).toBeUndefined();
+  });
+
+  test('a stop of a route that came to this device before it was the driver’s', async () => {
+    const server = await startScriptedServer();
+    const device = new Device(server.url);
+    const client = await device.startSignedIn('1001');
+    await until(client.route(), (route) => route !== undefined);
+    await client.updateStop(sampleKey, { id: 1, updates: { driver_comments: 'of 1001' } }).accepted;
+    await client.signOut();
+    server.routes = [];
+    await client.signIn({ employeeId: '1002', password: 'secret-of-driver' });
+    await until(client.driver, (driver) => driver?.routesKnown === true);
+    // The office gives the route to them, and takes it away again. No document of it is another one meanwhile.
+    server.broadcast({ type: 'routes', routes: [assigned()] });
+    await until(client.routes, (routes) => routes.length === 1);
+    server.broadcast({ type: 'routes', routes: [] });
+    await until(client.routes, (routes) => routes.length === 0);
+    expect(refusedAt(() => client.updateStop(sampleKey, { id: 2, updates: { status: 'D' } }))).toBeUndefined();
   });
 });

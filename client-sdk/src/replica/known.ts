@@ -1,13 +1,13 @@
 import type { Scope } from '@tailgate/sync-protocol';
-import { isRouteScope } from '@tailgate/sync-protocol';
-import { InvalidChange } from '../platform/errors.ts';
+import { refusal } from '../platform/errors.ts';
 import type { Target } from '../queue/item.ts';
 import { targetOf } from '../queue/item.ts';
 import type { Draft } from '../queue/record.ts';
 import type { Account } from '../session/accounts.ts';
 import type { Read } from '../platform/reading.ts';
 import { fields, listOf, number, text } from '../platform/reading.ts';
-import type { Row, StoreChange } from '../store/store.ts';
+import type { Journal } from '../store/journal.ts';
+import type { Row } from '../store/store.ts';
 import type { Watch } from '../platform/watch.ts';
 import { follow, select, Signal } from '../platform/watch.ts';
 import type { LocalStop } from './local-route.ts';
@@ -33,21 +33,32 @@ export class HeldStops {
   /** By driver and route. */
   readonly #held = new Signal<Readonly<Record<string, Held>>>({});
 
+  readonly #journal: Journal;
+
   /** @param settings as they were stored */
-  constructor(settings: readonly Row[]) {
+  constructor(settings: readonly Row[], journal: Journal) {
+    this.#journal = journal;
     this.#held.set(Object.fromEntries(settings.flatMap(({ key, value }) => (isHeld(value) ? [[key, value]] : []))));
   }
 
-  /** Takes in what a driver's replica holds now. @returns what is to be stored */
-  take(employee: string, { scope, documents }: ScopeState): StoreChange[] {
-    if (!isRouteScope(scope)) return [];
-    const key = `held/${employee}/${scope}`;
-    const before = this.#held.current[key]?.stops ?? [];
-    const stops = [...new Set([...before, ...stopsOf(documents.keys())])];
-    if (before.length > 0 && stops.length === before.length) return [];
-    const value: Held = { employee, scope, stops };
-    this.#held.set({ ...this.#held.current, [key]: value });
-    return [{ put: 'setting', key, value }];
+  /**
+   * Writes down what this device holds of the routes of a driver. It may hold a route of another driver besides, whose changes
+   * drain.
+   */
+  take(driver: Account | undefined, scopes: ReadonlyMap<Scope, ScopeState>): void {
+    if (!driver) return;
+    const { employee, routes } = driver;
+    for (const { scope } of routes) {
+      const state = scopes.get(scope);
+      if (!state?.head) continue;
+      const key = `held/${employee}/${scope}`;
+      const before = this.#held.current[key]?.stops;
+      const stops = [...new Set([...(before ?? []), ...stopsOf(state.documents.keys())])];
+      if (stops.length === before?.length) continue;
+      const value: Held = { employee, scope, stops };
+      this.#held.set({ ...this.#held.current, [key]: value });
+      void this.#journal.commit([{ put: 'setting', key, value }], 'relaxed');
+    }
   }
 
   /** What is known for a driver. */
@@ -93,5 +104,3 @@ export function checkKnown(draft: Draft, known: Known, stopAt: (target: Target) 
     throw refusal('stop' in args ? 'updates.status' : 'status', `must not be ${sent}: the stop is ${shown}`);
   return draft;
 }
-
-const refusal = (path: string, message: string): InvalidChange => new InvalidChange([{ path, message }]);

@@ -5,6 +5,7 @@ import type { EventHub, Told } from '../engine/events.ts';
 import type { QueueItem, Step, Target } from '../queue/item.ts';
 import { afterReview, withConflicts } from '../queue/item.ts';
 import type { ItemsByStop } from '../queue/items-by-stop.ts';
+import type { Account } from '../session/accounts.ts';
 import type { Journal } from '../store/journal.ts';
 import type { Watch } from '../platform/watch.ts';
 import { Signal } from '../platform/watch.ts';
@@ -36,7 +37,7 @@ export interface ReplicaDeps {
   readonly events: EventHub;
   readonly held: HeldStops;
   /** Whose routes the feed brings: those of who works with the device. */
-  readonly accounts: { readonly employee: string | undefined; readonly all: Iterable<{ readonly employee: string }> };
+  readonly driver: Watch<Account | undefined>;
 }
 
 /** The documents that this device holds, and the views of them. Readable without a network from the first sync on. */
@@ -52,12 +53,15 @@ export class Replica {
     this.scopes = scopes;
     this.#deps = deps;
     this.#refreshCodes();
-    // An older app wrote down no more than the documents, whosever they are.
-    for (const { employee } of deps.accounts.all)
-      void deps.journal.commit(
-        [...scopes.values()].flatMap((state) => deps.held.take(employee, state)),
-        'relaxed',
-      );
+    // An older app wrote down no more than the documents.
+    this.#hold();
+    // A route may be here before it is the driver's.
+    deps.driver.subscribe(() => this.#hold());
+  }
+
+  /** Writes down which stops of their routes the driver at work has on this device. */
+  #hold(): void {
+    this.#deps.held.take(this.#deps.driver.current, this.scopes);
   }
 
   cursor(scope: Scope): Cursor | null {
@@ -93,10 +97,9 @@ export class Replica {
     const applied = state.apply(patch);
     if (typeof applied === 'string') return applied;
     const { changed } = applied;
-    const { accounts, held, journal } = this.#deps;
-    const rows = [...applied.rows, ...held.take(accounts.employee ?? '', state)];
     // The feed can be asked again: what it brings need not wait for the disk, nor the disk be forced.
-    void journal.commit(rows, 'relaxed');
+    void this.#deps.journal.commit(applied.rows, 'relaxed');
+    this.#hold();
     // Views first: what the changes become alters no view that already holds them, so nothing fires twice.
     const told = this.#show(patch.scope, changed, patch.from === null);
     if (isClientScope(patch.scope)) this.review(this.#reviewed(changed));
