@@ -1,3 +1,4 @@
+import type { FileStore } from '@tailgate/client-sdk/uploads';
 import { MemoryFiles, openUploads } from '@tailgate/client-sdk/uploads';
 import { sampleKey } from '@tailgate/client-sdk/testing';
 import { expect, test } from 'vitest';
@@ -109,4 +110,34 @@ test('a trouble that lasts is told once', async () => {
   await expect.poll(() => disk.refused, { timeout: 10_000 }).toBeGreaterThan(4);
   const { troubles } = await client.diagnostics();
   expect(troubles.map(({ code }) => code)).toEqual(['STORAGE']);
+});
+
+test('two troubles that take turns are each told once, and push no other out', async () => {
+  const server = await startScriptedServer();
+  const [disk, files] = [new SmallDisk(), new MemoryFiles()];
+  const looks = { count: 0 };
+  const isFull = (): Promise<never> => Promise.reject(new DOMException('', 'QuotaExceededError'));
+  const store: FileStore = {
+    files: () => files.files(),
+    piece: () => {
+      looks.count++;
+      return isFull();
+    },
+    put: (id, facts, pieces) => files.put(id, facts, pieces),
+    remove: (id) => files.remove(id),
+    close: () => files.close(),
+  };
+  const uploads = await openUploads({ store, photos: false });
+  const client = await new Device(server.url, { store: disk, uploads }).startSignedIn();
+  await until(client.route(), (route) => route !== undefined);
+  // Without a network no file gives way to changes.
+  server.refuse = true;
+  server.cut();
+  await until(client.status, ({ connection }) => connection !== 'online');
+  disk.fill();
+  client.updateStop(sampleKey, comment(1, 'x'));
+  await uploads.add(new Uint8Array(3), { kind: 'document' });
+  await expect.poll(() => Math.min(disk.refused, looks.count), { timeout: 20_000 }).toBeGreaterThan(3);
+  const { troubles } = await client.diagnostics();
+  expect(troubles.map(({ code }) => code).toSorted()).toEqual(['FILES', 'STORAGE']);
 });

@@ -44,8 +44,8 @@ export class SyncEngine implements EngineApi {
   readonly inbox: Inbox;
   /** The last things that went wrong, the latest last. */
   readonly troubles: Trouble[] = [];
-  /** The latest trouble, as long as nothing says that it is over. */
-  #lasting: Trouble | undefined;
+  /** Of these, what nothing has said to be over. */
+  #lasting: Trouble[] = [];
   readonly #deps: SyncEngineDeps;
   /** One for each queue. */
   readonly queueConnections: QueueConnection[] = [];
@@ -207,13 +207,14 @@ export class SyncEngine implements EngineApi {
     const { queue } = queueConnection;
     const credentials = this.credentials(queue);
     // Never a reason to drop anything: the queue key drains what there is, the rest waits for the driver.
-    if (code === 'INVALID_TOKEN' && credentials && 'api_token' in credentials)
-      this.#endSession(queue.head.employee, message);
-    else if (code === 'INVALID_TOKEN' && credentials) {
-      // A hello that was long under way has had another key made, and its answer was lost: this one opens nothing more.
-      this.#deps.outbox.setQueueKey(queue, null);
-      this.#keyRefused.add(queue);
-      this.#update();
+    if (code === 'INVALID_TOKEN' && credentials) {
+      if ('api_token' in credentials) this.#endSession(queue.head.employee, message);
+      else {
+        // A hello that was long under way has had another key made, and its answer was lost: this one opens nothing more.
+        this.#deps.outbox.setQueueKey(queue, null);
+        this.#keyRefused.add(queue);
+        this.#update();
+      }
     } else if (code === 'CLIENT_OF_OTHER_EMPLOYEE') queueConnection.fork();
     this.trouble(code, message);
   }
@@ -227,15 +228,16 @@ export class SyncEngine implements EngineApi {
 
   /** The server has answered changes: the same trouble again is another one. A disk that fails goes on failing meanwhile. */
   relieved(): void {
-    if (this.#storage === 'ok') this.#lasting = undefined;
+    if (this.#storage === 'ok') this.#lasting = [];
   }
 
   trouble(code: string, message: string): void {
     const at = this.#deps.environment.clock.now();
-    const last = this.#lasting;
-    if (last?.code === code && last.message === message && Math.abs(at - last.at) < sameTroubleMs) return;
-    this.troubles.push((this.#lasting = { code, message, at }));
-    if (this.troubles.length > troublesKept) this.troubles.shift();
+    // Several may last at a time, and take turns.
+    for (const last of this.#lasting)
+      if (last.code === code && last.message === message && Math.abs(at - last.at) < sameTroubleMs) return;
+    for (const list of [this.troubles, this.#lasting])
+      if (list.push({ code, message, at }) > troublesKept) list.shift();
     this.showStatus();
   }
 

@@ -55,6 +55,7 @@ export class Outbox {
   readonly notable = new ItemsByStop(isNotable);
   /** All that is kept. */
   readonly recorded = new ItemsByStop(() => true);
+  readonly #byStop = [this.unfinished, this.notable, this.recorded];
   /** Told of items whose content or progress is another one. */
   onChange: (items: readonly QueueItem[]) => void = () => {};
   /** Told when changes that were held may be sent. */
@@ -312,15 +313,11 @@ export class Outbox {
 
   #drop(item: QueueItem): void {
     this.#items.delete(item.mutation.id);
-    this.unfinished.forget(item);
-    this.notable.forget(item);
-    this.recorded.forget(item);
+    for (const items of this.#byStop) items.forget(item);
   }
 
   #place(item: QueueItem): void {
-    this.unfinished.place(item);
-    this.notable.place(item);
-    this.recorded.place(item);
+    for (const items of this.#byStop) items.place(item);
   }
 }
 

@@ -70,10 +70,8 @@ export class Queue {
 
   /** Counts an item as what it is by now. */
   count(item: QueueItem): void {
-    if (isWaiting(item)) this.waiting.add(item);
-    else this.waiting.delete(item);
-    if (isAnswered(item)) this.answered.add(item);
-    else this.answered.delete(item);
+    this.waiting[isWaiting(item) ? 'add' : 'delete'](item);
+    this.answered[isAnswered(item) ? 'add' : 'delete'](item);
   }
 
   /**
