@@ -15,6 +15,9 @@ import {
 const uploads = await openUploads({ store: new MemoryFiles() });
 const client = await createClient({ url: location.origin, store: new MemoryStore(), uploads });
 
+/** A change whose name comes before the change. */
+const later = '01990000-0000-7000-8000-000000000001';
+
 function Tick({ id }) {
   return h('li', {}, useReceipt(id)?.at);
 }
@@ -26,6 +29,7 @@ function Screen() {
   const lost = useConflicts();
   const { waiting } = useUploads();
   return h('main', {}, h('h1', {}, state), h('p', { id: 'lists' }, review.length + ' ' + lost.length + ' ' + waiting),
+    h('p', { id: 'later' }, useReceipt(later)?.at ?? 'none yet'),
     h('p', { id: 'none' }, useReceipt(undefined)?.at ?? 'none'),
     h('ul', {}, stop?.receipts.map((id) => h(Tick, { id, key: id }))),
     review.map(({ id, reason, dismissed }) => h('button', { key: id, onClick: () => client.acknowledge(id) }, dismissed ?? reason)));
@@ -36,13 +40,17 @@ createRoot(document.body.appendChild(document.createElement('div'))).render(
 globalThis.inbox = {
   signIn: () => client.signIn({ employeeId: '1001', password: '${driverPassword}' }),
   deliver: (id) => client.stop(id).deliver().id,
+  recordLater: () => {
+    const { key } = client.route().current;
+    client.updateStop(key, { id: 3, updates: { driver_comments: 'later' } }, { id: later, employee: '1001' });
+  },
   keep: () => uploads.add(new Blob(['a photo']), { kind: 'document' }),
 };
 globalThis.ready = true;
 `;
 
 declare global {
-  var inbox: { signIn(): Promise<unknown>; deliver(id: number): string; keep(): Promise<unknown> };
+  var inbox: { signIn(): Promise<unknown>; deliver(id: number): string; recordLater(): void; keep(): Promise<unknown> };
 }
 
 test('hooks show receipts, the inbox, files, and why there is no route', async () => {
@@ -71,4 +79,18 @@ test('hooks show receipts, the inbox, files, and why there is no route', async (
   server.review(id, 'done by hand');
   await page.locator('button', { hasText: 'done by hand' }).click();
   await page.locator('#lists', { hasText: /^0 0/ }).waitFor();
+});
+
+test('a receipt shows as soon as its change is known, though the component was there before', async () => {
+  const server = await startScriptedServer();
+  const address = await servePage(script, server.url);
+  const browser = await startBrowser();
+  const page = await openPage(await browser.newContext(), address);
+  await page.evaluate(() => globalThis.inbox.signIn());
+  await page.locator('h1', { hasText: 'here' }).waitFor();
+  expect(await page.textContent('#later')).toBe('none yet');
+  await page.evaluate(() => globalThis.inbox.recordLater());
+  await page.locator('#later', { hasText: 'accepted' }).waitFor({ timeout: 5_000 });
+  server.host();
+  await page.locator('#later', { hasText: 'on_host' }).waitFor({ timeout: 5_000 });
 });

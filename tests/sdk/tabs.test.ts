@@ -178,6 +178,26 @@ describe('two pages of one origin, in a real Chromium', () => {
     expect(await leader.evaluate(() => globalThis.tab.heard())).toEqual([]);
   });
 
+  test('a page hears of a change before the status counts it: with that status it finds the receipt', async () => {
+    const leader = await signedIn();
+    const guest = await openPage(context, address);
+    const ear = await listen(context, address);
+    server.refuse = true;
+    server.cut();
+    const id = await leader.evaluate(() => globalThis.tab.record(2, 'offline'));
+    await guest.evaluate(() => globalThis.tab.sees(2, 'offline'));
+    const order = (): Promise<number[]> =>
+      ear.evaluate((name) => {
+        const isCounted = ({ shown }: Said): boolean =>
+          shown?.of === 'status' && JSON.stringify(shown.value).includes('"pending":{"1001":1}');
+        const recorded = globalThis.said.findIndex(({ type, id: of }) => type === 'recorded' && of === name);
+        return [recorded, globalThis.said.findIndex(isCounted)];
+      }, id);
+    await expect.poll(async () => Math.min(...(await order()))).toBeGreaterThan(-1);
+    const [recorded = -1, counted = -1] = await order();
+    expect(recorded).toBeLessThan(counted);
+  });
+
   test('signing out and in from either page holds for both', async () => {
     const leader = await signedIn();
     const follower = await openPage(context, address);

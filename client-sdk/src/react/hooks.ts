@@ -1,6 +1,6 @@
 import type { AssignedRoute, ReferenceCode, RouteKey } from '@tailgate/sync-protocol';
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
-import type { Driver } from '../client.ts';
+import type { Client, Driver } from '../client.ts';
 import type { ClientEvents, Conflict } from '../engine/events.ts';
 import type { ReviewedChange } from '../engine/inbox.ts';
 import type { ReceiptState } from '../queue/receipt.ts';
@@ -11,7 +11,7 @@ import type { Status } from '../engine/status.ts';
 import { canSignOut, dayComplete } from '../engine/status.ts';
 import type { UploadStatus } from '../uploads/uploads.ts';
 import type { Watch } from '../platform/watch.ts';
-import { select } from '../platform/watch.ts';
+import { follow, select } from '../platform/watch.ts';
 import { useClient, useShownUploads } from './provider.ts';
 
 /**
@@ -88,9 +88,14 @@ export function useRouteState(key?: RouteKey): RouteState {
 /** How far a change has come, by its id, as `receipts` of a stop has them; undefined where this device does not know it. */
 export function useReceipt(id: string | undefined): ReceiptState | undefined {
   const client = useClient();
-  return useWatch<ReceiptState | undefined>(
-    useMemo(() => (id === undefined ? undefined : client.receipt(id)) ?? nothing, [client, id]),
-  );
+  return useWatch(useMemo(() => receiptOf(client, id), [client, id]));
+}
+
+/** A page may hear of a change later than of its id. The status counts each change, so it is looked for with the status. */
+function receiptOf(client: Client, id: string | undefined): Watch<ReceiptState | undefined> {
+  if (id === undefined) return nothing;
+  let receipt: Watch<ReceiptState> | undefined;
+  return follow(client.status, () => (receipt ??= client.receipt(id)) ?? nothing);
 }
 
 const nothing: Watch<undefined> = { current: undefined, subscribe: () => () => {} };

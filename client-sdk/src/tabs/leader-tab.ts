@@ -1,5 +1,6 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import type { LocalClient } from '../client.ts';
+import type { Status } from '../engine/status.ts';
 import { messageOf, Unreachable } from '../platform/errors.ts';
 import type { Receipt } from '../queue/receipt.ts';
 import type { LocalRoute } from '../replica/local-route.ts';
@@ -55,7 +56,7 @@ export class LeaderTab {
     const { status, driver, routes, conflicts, pages } = this.#client;
     switch (wanted.of) {
       case 'status':
-        return this.#show(name, status, (value) => ({ of: 'status', value }));
+        return this.#showStatus(name, status);
       case 'driver':
         return this.#show(name, driver, (value) => ({ of: 'driver', value }));
       case 'routes':
@@ -75,6 +76,12 @@ export class LeaderTab {
         if (receipt) this.#show(name, receipt, (value) => ({ ...wanted, value }));
       }
     }
+  }
+
+  /** After what else the same step tells: a page looks for a receipt when the status counts a change. */
+  #showStatus(name: string, watch: Watch<Status>): void {
+    const say = (): void => this.#bus.say({ type: 'shows', shown: { of: 'status', value: watch.current } });
+    this.#keepShowing(name, watch, say, () => queueMicrotask(say));
   }
 
   #show<Value>(name: string, watch: Watch<Value>, shown: (value: Value) => Shown): void {
