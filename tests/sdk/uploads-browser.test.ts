@@ -30,7 +30,8 @@ const isOpen = (database) => {
   }
 };
 
-const timing = { retryBaseMs: 20, retryCapMs: 200 };
+// A patient page tries nothing again by itself within a test.
+const timing = location.search === '?patient' ? { retryBaseMs: 1e9, retryCapMs: 1e9 } : { retryBaseMs: 20, retryCapMs: 200 };
 const uploads = await openUploads({ store: await openIndexedDbFiles() });
 const client = await createClient({ url: location.origin, store: await openIndexedDb(), timing, uploads });
 
@@ -53,6 +54,7 @@ globalThis.files = {
   },
   here: (id) => uploads.here(id),
   waiting: () => uploads.status.current.waiting,
+  sync: () => client.syncNow(),
   close: () => client.close(),
   open: () => opened.filter(isOpen).map(({ name }) => name).sort(),
 };
@@ -65,6 +67,7 @@ declare global {
     add(side: number, kind: string): Promise<{ id: string; size: number }>;
     here(id: string): Promise<void>;
     waiting(): number;
+    sync(): void;
     close(): Promise<void>;
     open(): string[];
   };
@@ -124,6 +127,28 @@ test('a page that does not run the client keeps files, too, and sees them arrive
   }
   await first.close();
   await second.close();
+});
+
+test('files that another page adds without a network wait with the others: none of them costs a request', async () => {
+  const leader = await openPage(context, `${address}?patient`);
+  await leader.evaluate((secret) => globalThis.files.signIn('1001', secret), password);
+  const guest = await openPage(context, `${address}?patient`);
+  let requests = 0;
+  await leader.route('**/api/sync/uploads**', (route) => {
+    requests++;
+    return route.abort();
+  });
+  const added = [await guest.evaluate(() => globalThis.files.add(200, 'signature'))];
+  await expect.poll(() => requests).toBe(1);
+  for (const side of [210, 220, 230, 240])
+    added.push(await guest.evaluate((width) => globalThis.files.add(width, 'signature'), side));
+  await expect.poll(() => leader.evaluate(() => globalThis.files.waiting())).toBe(5);
+  expect(requests).toBe(1);
+  await leader.unroute('**/api/sync/uploads**');
+  await guest.evaluate(() => globalThis.files.sync());
+  for (const { id } of added) await guest.evaluate((name) => globalThis.files.here(name), id);
+  await leader.close();
+  await guest.close();
 });
 
 test('a page that crashes in mid-upload goes on from the bytes that had arrived', async () => {

@@ -98,7 +98,7 @@ export class Uploads implements UploadsPart {
     this.status = this.#status;
     shelf.onChange(() => this.#showStatus());
     shelf.onWrite(({ id }) => this.#bell?.postMessage(id));
-    this.#bell?.addEventListener('message', () => this.wake());
+    this.#bell?.addEventListener('message', () => this.#reread((loop) => loop.pump()));
   }
 
   /**
@@ -175,10 +175,14 @@ export class Uploads implements UploadsPart {
 
   /** What another page may have added or sent, and a network that may have come back. */
   wake(): void {
+    this.#reread((loop) => loop.wake());
+  }
+
+  #reread(then: (loop: UploadLoop) => void): void {
     const reading = this.#reading.then(() => this.#shelf.reread(() => this.#running !== undefined));
     // In turns: an older look that ends later would show what was.
     this.#reading = reading.then(
-      () => this.#running?.loop.wake(),
+      () => this.#running && then(this.#running.loop),
       (error: unknown) => this.#running?.port.trouble('FILES', messageOf(error)),
     );
   }
