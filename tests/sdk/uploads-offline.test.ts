@@ -1,6 +1,6 @@
 import type { Client } from '@tailgate/client-sdk';
 import type { FileStore, Uploads } from '@tailgate/client-sdk/uploads';
-import { MemoryFiles, openUploads } from '@tailgate/client-sdk/uploads';
+import { fetchStack, MemoryFiles, openUploads } from '@tailgate/client-sdk/uploads';
 import type { HttpRequest, HttpStack } from 'tus-js-client';
 import { DefaultHttpStack } from 'tus-js-client';
 import { beforeAll, expect, test } from 'vitest';
@@ -12,6 +12,7 @@ import { startSyncNode } from '../support/sync-node.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { TestBytes } from '../support/test-bytes.ts';
+import { WebProxy } from '../support/web-proxy.ts';
 
 const random = new TestBytes('files of an offline device');
 /** No attempt follows another one by itself within a test. */
@@ -19,7 +20,7 @@ const timing = { retryBaseMs: 600_000, retryCapMs: 600_000, openMs: 2_000, pingM
 const late = { fraction: () => 0.999, bytes: (length: number) => new Uint8Array(random.take(length)) };
 
 /** One a test. */
-const employees = ['1001', '1002', '1003', '1004'];
+const employees = ['1001', '1002', '1003', '1004', '1005', '1006'];
 
 let node: SyncNode;
 let link: TcpProxy;
@@ -105,6 +106,45 @@ test('a file that arrives opens the socket that rests, and the status shows no o
   await uploads.here(file?.id ?? '');
   await until(client.status, ({ connection }) => connection === 'online');
   expect(shown.slice(shown.indexOf('connecting'))).not.toContain('offline');
+});
+
+test.each([
+  { by: 'the platform’s requests', employeeId: '1005', sending: () => new DefaultHttpStack({}) },
+  { by: 'fetch', employeeId: '1006', sending: () => fetchStack(fetch) },
+])('a long upload by $by over a slow link, where sockets die: no offline while its bytes pass', async (line) => {
+  const proxy = await WebProxy.start(node.client.url, { blocksSockets: true });
+  const slow = await startTcpProxy(Number(new URL(proxy.url).port));
+  slow.throttle(200_000);
+  // The stand-in over plain HTTP would be a line, too.
+  const send: typeof fetch = (input, init) =>
+    new Request(input).url.includes('/api/sync/pu')
+      ? Promise.reject(new TypeError('no channel over HTTP'))
+      : fetch(input, init);
+  const uploads = await openUploads({
+    store: new MemoryFiles(),
+    photos: false,
+    httpStack: line.sending(),
+    chunkBytes: 65_536,
+  });
+  const device = new Device(slow.through(proxy.url), {
+    uploads,
+    fetch: send,
+    timing: { ...timing, retryBaseMs: 20, retryCapMs: 200 },
+    random: late,
+  });
+  const client = await device.start();
+  await client.signIn({ employeeId: line.employeeId, password });
+  const shown: string[] = [];
+  const { id } = await uploads.add(new Blob([random.take(400_000)]), { kind: 'document' });
+  const before = slow.bytesUp;
+  // A request's head, and what the socket's attempts and hellos take meanwhile.
+  const ofTheFile = before + 8_000;
+  const look = (): unknown => slow.bytesUp > ofTheFile && shown.push(client.status.current.connection);
+  client.status.subscribe(look);
+  uploads.status.subscribe(look);
+  await uploads.here(id);
+  expect(slow.bytesUp - before).toBeGreaterThan(400_000);
+  expect(new Set(shown)).toEqual(new Set(['connecting']));
 });
 
 test('a socket that opens wakes the files that rest', async () => {

@@ -168,6 +168,8 @@ export class UploadLoop {
         endpoint: `${port.url}/api/sync/uploads`,
         headers,
         isNew: file.begun === false,
+        // `fetch` tells nothing before the answer, and no socket shows that there is a network.
+        asksFirst: httpStack?.getName() === 'fetch' && port.status.current.connection !== 'online',
         chunkBytes,
         httpStack,
         signal: this.#stopping.signal,

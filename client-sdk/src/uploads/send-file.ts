@@ -23,13 +23,15 @@ export interface Attempt {
   readonly headers: Readonly<Record<string, string>>;
   /** Nobody has sent anything of it yet: begin, and do not ask how far it is. */
   readonly isNew: boolean;
+  /** The first request brings no bytes: its answer shows that there is a network. */
+  readonly asksFirst?: boolean;
   /** Bytes a request. */
   readonly chunkBytes: number;
   /** What sends the requests; undefined for the platform's own. */
   readonly httpStack?: HttpStack | undefined;
   readonly signal: AbortSignal;
   readonly progress: (bytes: number) => void;
-  /** The first bytes leave this device. */
+  /** The server has answered, or the first bytes leave this device. */
   readonly begun: () => void;
 }
 
@@ -45,7 +47,8 @@ export function sendFile({ file, bytes, endpoint, isNew, signal, ...line }: Atte
       metadata: { asset_id, salt, sha256, filename },
       chunkSize: line.chunkBytes,
       ...(line.httpStack && { httpStack: line.httpStack }),
-      uploadDataDuringCreation: isNew && bytes.length > 0,
+      uploadDataDuringCreation: isNew && !line.asksFirst && bytes.length > 0,
+      onUploadUrlAvailable: line.begun,
       // Patience is the loop's: it knows of other files, and of a network that has come back.
       retryDelays: null,
       storeFingerprintForResuming: false,
