@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 // npm run size: what a phone loads of the SDK. The core is all that `createClient` reaches, without a storage adapter
 // and without what it loads when it comes to that (`import()`). Above its limit the run fails.
 
-const coreLimit = 25_088;
+const coreLimit = 25_600;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
