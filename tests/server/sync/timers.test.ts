@@ -9,7 +9,8 @@ import { readSnapshot } from '../../support/snapshot.ts';
 import { startSyncNode } from '../../support/sync-node.ts';
 
 test('a running timer, and the close that it brings, reach the phones of the route by themselves (docs/protocol.md, The feed)', async () => {
-  const node = await startSyncNode({ timersRing: true, limits: { sweep_ms: 60_000 } });
+  // The test moves the clock by ten minutes while a socket is open. The server does not count them as silence.
+  const node = await startSyncNode({ timersRing: true, limits: { sweep_ms: 60_000, ping_ms: 3_600_000 } });
   const key = { facility: 'F01', id: 'R1', week_end: '20261121' };
   await insertRoutes(node.database.pool, [
     { ...key, weekEnd: key.week_end, drivers: ['1001'], stops: [plan(1), plan(999, 0)] },
