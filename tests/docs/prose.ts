@@ -1,0 +1,54 @@
+import { parseSync } from 'oxc-parser';
+import { lineAt, type SourceFile } from '../house/source-file.ts';
+
+/** A piece of text that people read, and its line in the file. */
+export interface Prose {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+const withoutCode = (text: string): string =>
+  text.replace(/^ *```[\s\S]*?^ *```/gm, blank).replace(/`[^`\n]*`/g, blank);
+
+/** Keeps the lines where they are. */
+const blank = (code: string): string => code.replace(/[^\n]/g, ' ');
+
+const titles = /\b(?:test|describe|it)(?:\.\w+)*(?:\([^()]*\))?\(\s*(?:'([^'\n]*)'|`([^`]*)`|"([^"\n]*)")/g;
+const reasons = /\bwhy: '([^'\n]*)'/g;
+const descriptions = /"(?:description|summary)": "((?:[^"\\]|\\.)*)"/g;
+
+/** Comments and test titles of a program, the text of a page, the descriptions of the OpenAPI document. */
+export function proseOf({ path, text }: SourceFile): Prose[] {
+  const at = (offset: number, found: string): Prose => ({ path, line: lineAt(text, offset), text: withoutCode(found) });
+  const matches = (pattern: RegExp): Prose[] =>
+    [...text.matchAll(pattern)].map((match) => at(match.index, match.slice(1).find(Boolean) ?? match[0]));
+  if (path.endsWith('.md')) return [at(0, text)];
+  if (path.endsWith('.sql')) return matches(/--(.*)/g);
+  if (/\.(sh|ya?ml|conf)$|^\.ci\/run$/.test(path)) return matches(/(?:^|\s)#(?!!)(.*)/gm);
+  if (path === 'docs/openapi.json') return matches(descriptions);
+  if (!/\.(tsx?|mjs|js)$/.test(path)) return [];
+  const comments = parseSync(path, text).comments.map(({ start, value }) => at(start, value));
+  return [...comments, ...(/^tests\//.test(path) ? [...matches(titles), ...matches(reasons)] : [])];
+}
+
+/** Words for which the subject of the sentence or a standard verb is clearer. */
+const idiom = /\b(whoever|whatever|nobody|somebody|anybody|told|tells?|telling|stands|stood|hears?|heard)\b/gi;
+
+export interface IdiomCount {
+  readonly words: number;
+  readonly places: readonly string[];
+  readonly perTenThousand: number;
+}
+
+export function countIdiom(prose: readonly Prose[]): IdiomCount {
+  const words = prose.reduce((sum, { text }) => sum + (text.match(/[\p{L}'’]+/gu)?.length ?? 0), 0);
+  const places = prose.flatMap(({ path, line, text }) =>
+    [...text.matchAll(idiom)].map(({ index, 0: word }) => `${path}:${line - 1 + lineAt(text, index)} ${word}`),
+  );
+  return { words, places, perTenThousand: words === 0 ? 0 : (places.length * 10_000) / words };
+}
+
+/** A title names its subject; a relative clause or a riddle does not. */
+export const isFactual = (title: string): boolean =>
+  !/^(what|who|whoever|whatever|where|nobody|which|how)\b/i.test(title) && !/\bis told\b/i.test(title);
