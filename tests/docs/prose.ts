@@ -29,7 +29,7 @@ export function proseOf({ path, text }: SourceFile): Prose[] {
   if (path === 'docs/openapi.json') return matches(descriptions);
   if (!/\.(tsx?|mjs|js)$/.test(path)) return [];
   const comments = parseSync(path, text).comments.map(({ start, value }) => at(start, value));
-  return [...comments, ...(/^tests\//.test(path) ? [...matches(titles), ...matches(reasons)] : [])];
+  return [...comments, ...(path.startsWith('tests/') ? [...matches(titles), ...matches(reasons)] : [])];
 }
 
 /** Words for which the subject of the sentence or a standard verb is clearer. */
