@@ -11,7 +11,7 @@ import type { Follower } from './feed.ts';
 import type { Connected, Hub } from './hub.ts';
 import { beyondSealed, broken, readFrame } from './incoming.ts';
 import type { Effect, Session, SessionEvent } from './session-types.ts';
-import { newSession, step } from './session.ts';
+import { isBound, newSession, step } from './session.ts';
 
 const text = { binary: false };
 
@@ -61,7 +61,7 @@ export class Connection implements Connected {
 
   /** Its hello was taken. */
   get isKnown(): boolean {
-    return this.#session.phase === 'live';
+    return isBound(this.#session);
   }
 
   received(bytes: Buffer, isBinary: boolean): void {

@@ -11,8 +11,10 @@ import type {
 } from '@tailgate/sync-protocol';
 import type { PushAnswer } from '../mutations/change.ts';
 
-/** What a connection is at a moment; `session.ts` draws how it gets from one to the next. */
-export type Session = Greeting | Opening | Live | Closed;
+/** The state of a connection. `session.ts` contains the transitions. */
+export type Session = Greeting | Opening | Bound | Closed;
+/** A connection whose hello was accepted. */
+export type Bound = Live | Settling | Stopping;
 
 export interface Greeting {
   readonly phase: 'greeting';
@@ -23,30 +25,40 @@ export interface Opening {
   readonly phase: 'opening';
   readonly hello: HelloFrame;
   readonly waiting: readonly Arrival[];
-  /** Told meanwhile, so newer than what the hello's own question will bring. */
+  /** Routes that changed meanwhile: newer than the result of the hello's own query. */
   readonly routes: readonly AssignedRoute[] | null;
 }
-export interface Live {
-  readonly phase: 'live';
+interface Binding {
   readonly clientId: string;
-  /** `queue`: it may push, say what it has lost, and read the answers to its own mutations. */
+  /** `queue`: the client may push, declare losses, and read the answers to its own mutations. */
   readonly rights: 'all' | 'queue';
   readonly follows: readonly Scope[];
   readonly inFlight: number;
-  readonly settling: boolean;
-  /** Asked to stop once what is in flight is answered: when the phone may come back. */
-  readonly stopping: { readonly retryAfterMs: number } | null;
   readonly waiting: readonly Arrival[];
   readonly faults: number;
-  readonly heardAt: number;
+  /** Time of the last frame from the client. */
+  readonly receivedAt: number;
   readonly pingedAt: number;
   readonly congestedSince: number | null;
+}
+export interface Live extends Binding {
+  readonly phase: 'live';
+}
+/** The server saves a declared loss. No push is in flight. */
+export interface Settling extends Binding {
+  readonly phase: 'settling';
+}
+/** The server stops and still owes answers to pushes. */
+export interface Stopping extends Binding {
+  readonly phase: 'stopping';
+  /** The time after which the phone may reconnect. */
+  readonly retryAfterMs: number;
 }
 export interface Closed {
   readonly phase: 'closed';
 }
 
-/** What came over the wire: a frame that we know, or one that we cannot read. Frames of unknown types are only heard. */
+/** A received frame: valid, of an unknown type, or unreadable. A frame of an unknown type only shows that the client is there. */
 export type Arrival =
   | { readonly type: 'frame'; readonly frame: ClientFrame; readonly now: number }
   | { readonly type: 'unknown'; readonly now: number }
@@ -68,10 +80,10 @@ export type SessionEvent =
       readonly details: readonly ErrorDetail[];
       readonly now: number;
     }
-  /** With faults where the loss was refused. */
+  /** `details` contains the faults of a refused loss. */
   | { readonly type: 'settled'; readonly details: readonly ErrorDetail[]; readonly now: number }
   | { readonly type: 'unsettled' }
-  /** The database does not know this queue any more: only a new hello helps. */
+  /** The database has no such queue any more. The client must send a new hello. */
   | { readonly type: 'unbound' }
   | { readonly type: 'revoked'; readonly reason: string }
   | { readonly type: 'expires'; readonly inSeconds: number }
@@ -82,7 +94,7 @@ export type SessionEvent =
   | { readonly type: 'stopping'; readonly retryAfterMs: number }
   | { readonly type: 'closed' };
 
-/** What the database says of a queue whose hello is good. */
+/** The stored facts of a queue whose hello was accepted. */
 export interface Opened {
   readonly serverTime: string;
   readonly epoch: string;

@@ -3,6 +3,7 @@ import { clientScope, closeCodes, currentProtocol, errorCodes, oldestProtocol } 
 import { features, toldLimits, type SyncLimits } from './limits.ts';
 import type {
   Arrival,
+  Bound,
   Closed,
   Effect,
   Greeting,
@@ -11,24 +12,31 @@ import type {
   Opening,
   Session,
   SessionEvent,
+  Settling,
   Step,
+  Stopping,
 } from './session-types.ts';
 
 /**
- * One connection, as values. Nothing here does anything: `step` says what is to be done.
+ * One connection as a pure state machine: `step` returns the next state and the effects, and performs none of them.
  *
- *   greeting ──hello──► opening ──opened──► live ──revoked──► live, rights `queue`
- *      │                   └──refused──┐      ├──gone──► live, settling ──settled──► live
+ *   greeting ──hello──► opening ──opened──► live ──gone──► settling ──settled──► live
+ *      │                   └──refused──┐      ├──stopping──► stopping ──last answer──► closed
  *      └── no hello, bad frames ───────┴──────┴── silent, slow, bad frames ──► closed
  *
- * While `opening` or `settling`, with too many pushes in flight, or while the socket takes no more frames, nothing is
- * read from it; what was read already waits in `waiting`, a chunk of the network's at most.
+ * `revoked` leaves a session live with the rights of a queue key. The socket is paused while the session is opening,
+ * settling or stopping, has too many pushes in flight, or sends to a congested socket. Frames that the server had read
+ * by then stay in `waiting`, at most one chunk of the network.
  */
 export const newSession = (now: number): Session => ({ phase: 'greeting', since: now, faults: 0 });
 
+/** Whether the hello was accepted and the connection is still open. */
+export const isBound = ({ phase }: Session): boolean =>
+  phase === 'live' || phase === 'settling' || phase === 'stopping';
+
 export function step(session: Session, event: SessionEvent, limits: SyncLimits): Step {
   let next = move(session, event, limits);
-  // What waited is taken as soon as nothing stands in its way any more, in order.
+  // Waiting frames are read in order, as soon as the state allows it.
   while (next.session.phase === 'live') {
     const [arrival, ...waiting] = next.session.waiting;
     if (!arrival || mustWait(next.session, arrival)) break;
@@ -42,24 +50,28 @@ export function step(session: Session, event: SessionEvent, limits: SyncLimits):
 function move(session: Session, event: SessionEvent, limits: SyncLimits): Step {
   if (session.phase === 'closed') return stay(session);
   if (event.type === 'closed') return { session: closed, effects: [{ do: 'leave' }] };
-  if (event.type === 'stopping' && (session.phase !== 'live' || session.inFlight === 0)) return closing(event);
+  if (event.type === 'stopping' && !('inFlight' in session && session.inFlight > 0)) return closing(event.retryAfterMs);
   switch (session.phase) {
     case 'greeting':
       return whileGreeting(session, event, limits);
     case 'opening':
       return whileOpening(session, event, limits);
-    default:
+    case 'live':
       return whileLive(session, event, limits);
+    case 'settling':
+      return whileSettling(session, event, limits);
+    case 'stopping':
+      return whileStopping(session, event, limits);
   }
 }
 
 function whileGreeting(session: Greeting, event: SessionEvent, limits: SyncLimits): Step {
   if (event.type === 'tick')
     return event.now - session.since > limits.hello_ms ? close(closeCodes.silent, 'no hello came') : stay(session);
-  // How a phone on plain HTTP finds out that sockets pass again: it asks before it says who it is.
+  // A phone on plain HTTP checks with a ping whether sockets pass again, before its hello.
   if (event.type === 'frame' && event.frame.type === 'ping') return send(session, pong(event.now));
   if (event.type === 'broken') return fault(session, event.code, event.details, limits);
-  // It asked thousands of times and has read no answer.
+  // The client sent thousands of pings and read no answer.
   if (event.type === 'congested') return tooSlow();
   if (event.type !== 'frame') return stay(session);
   const { frame } = event;
@@ -72,7 +84,7 @@ function whileGreeting(session: Greeting, event: SessionEvent, limits: SyncLimit
     );
   if ((frame.api_token === undefined) === (frame.queue_key === undefined))
     return reject('MISSING_CREDENTIALS', 'hello needs exactly one of api_token and queue_key');
-  // As PostgreSQL writes it: scopes are compared by their text.
+  // PostgreSQL writes UUIDs in lower case, and scopes are compared as text.
   const hello = { ...frame, client_id: frame.client_id.toLowerCase() };
   return { session: { phase: 'opening', hello, waiting: [], routes: null }, effects: [{ do: 'open', hello }] };
 }
@@ -92,11 +104,9 @@ function whileOpening(session: Opening, event: SessionEvent, limits: SyncLimits)
         rights: hello.queue_key === undefined ? 'all' : 'queue',
         follows: [],
         inFlight: 0,
-        settling: false,
-        stopping: null,
         waiting: session.waiting,
         faults: 0,
-        heardAt: event.now,
+        receivedAt: event.now,
         pingedAt: event.now,
         congestedSince: null,
       };
@@ -121,22 +131,63 @@ function whileLive(session: Live, event: SessionEvent, limits: SyncLimits): Step
     case 'frame':
     case 'broken':
     case 'unknown':
-      if (session.waiting.length > 0 || mustWait(session, event))
-        return stay({ ...session, waiting: [...session.waiting, event] });
-      return receive(session, event, limits);
+      return session.waiting.length > 0 || mustWait(session, event)
+        ? wait(session, event)
+        : receive(session, event, limits);
+    case 'stopping':
+      return stay({ ...session, phase: 'stopping', retryAfterMs: event.retryAfterMs });
+    default:
+      return whileBound(session, event, limits);
+  }
+}
+
+function whileSettling(session: Settling, event: SessionEvent, limits: SyncLimits): Step {
+  switch (event.type) {
+    case 'frame':
+    case 'broken':
+    case 'unknown':
+      return wait(session, event);
+    case 'settled': {
+      const live: Live = { ...session, phase: 'live', receivedAt: event.now };
+      return event.details.length > 0 ? fault(live, 'BAD_FRAME', event.details, limits) : stay(live);
+    }
+    case 'unsettled':
+      return close(tryAgainLater, 'the database cannot be reached now');
+    default:
+      return whileBound(session, event, limits);
+  }
+}
+
+/** A stopping server answers the pushes in flight and reads no other frame. */
+function whileStopping(session: Stopping, event: SessionEvent, limits: SyncLimits): Step {
+  switch (event.type) {
+    case 'frame':
+    case 'broken':
+    case 'unknown':
+      return wait(session, event);
+    case 'stopping':
+      return stay({ ...session, retryAfterMs: event.retryAfterMs });
     case 'answered':
-      return afterAnswer(send(answered(session, event.now), { type: 'ack', ...event.answer }));
+    case 'unanswered': {
+      const after = whileBound(session, event, limits);
+      const isLast = after.session.phase === 'stopping' && after.session.inFlight === 0;
+      return isLast ? then(after, closing(session.retryAfterMs)) : after;
+    }
+    default:
+      return whileBound(session, event, limits);
+  }
+}
+
+/** Events that mean the same in every state after the hello. */
+function whileBound(session: Bound, event: SessionEvent, limits: SyncLimits): Step {
+  switch (event.type) {
+    case 'answered':
+      return send(answered(session, event.now), { type: 'ack', ...event.answer });
     case 'unanswered': {
       const after = answered(session, event.now);
       if (errorCodes[event.code].retry === 'final') return fault(after, event.code, event.details, limits);
-      return afterAnswer(send(after, error(event.code, event.details)));
+      return send(after, error(event.code, event.details));
     }
-    case 'stopping':
-      return stay({ ...session, stopping: event });
-    case 'settled':
-      return settled({ ...session, settling: false, heardAt: event.now }, event.details, limits);
-    case 'unsettled':
-      return close(tryAgainLater, 'the database cannot be reached now');
     case 'unbound':
       return close(tryAgainLater, 'this queue is not known any more: say hello again');
     case 'revoked':
@@ -152,26 +203,34 @@ function whileLive(session: Live, event: SessionEvent, limits: SyncLimits): Step
     case 'congested':
       return stay({ ...session, congestedSince: session.congestedSince ?? event.now });
     case 'drained':
-      return stay({ ...session, congestedSince: null, heardAt: event.now });
+      return stay({ ...session, congestedSince: null, receivedAt: event.now });
     case 'tick':
       return whenTime(session, event.now, limits);
-    default:
-      return stay(session);
+    case 'opened':
+    case 'refused':
+    case 'settled':
+    case 'unsettled':
+    case 'frame':
+    case 'broken':
+    case 'unknown':
+    case 'stopping':
+    case 'closed':
+      return stay(session); // handled above, or not possible here
   }
 }
 
+const wait = (session: Bound, arrival: Arrival): Step => stay({ ...session, waiting: [...session.waiting, arrival] });
+
 function receive(session: Live, arrival: Arrival, limits: SyncLimits): Step {
-  const heard = { ...session, heardAt: arrival.now };
-  if (arrival.type === 'unknown') return stay(heard);
-  if (arrival.type === 'broken') return fault(heard, arrival.code, arrival.details, limits);
-  return take(heard, arrival.frame, arrival.now, limits);
+  const next = { ...session, receivedAt: arrival.now };
+  if (arrival.type === 'unknown') return stay(next);
+  if (arrival.type === 'broken') return fault(next, arrival.code, arrival.details, limits);
+  return take(next, arrival.frame, arrival.now, limits);
 }
 
-/** What a phone says it has lost begins after what it has pushed, so that all of that must be answered first. */
-function mustWait(session: Live, arrival: Arrival): boolean {
-  if (session.settling || session.stopping !== null) return true;
-  return arrival.type === 'frame' && arrival.frame.type === 'gone' && session.inFlight > 0;
-}
+/** A declared loss begins after the pushed items, so the server answers all pushes first. */
+const mustWait = ({ inFlight }: Live, arrival: Arrival): boolean =>
+  arrival.type === 'frame' && arrival.frame.type === 'gone' && inFlight > 0;
 
 /** A frame of a live session. */
 function take(session: Live, frame: ClientFrame, now: number, limits: SyncLimits): Step {
@@ -199,8 +258,8 @@ function take(session: Live, frame: ClientFrame, now: number, limits: SyncLimits
     case 'gone': {
       const { from, to, reason } = frame;
       if (to < from) return fault(session, 'BAD_FRAME', [{ path: 'to', message: 'must not be below from' }], limits);
-      // Nothing is taken until the watermark has moved: the push that follows counts from there.
-      return { session: { ...session, settling: true }, effects: [{ do: 'skip', from, to, reason }] };
+      // The next push counts from the new watermark, so no frame is read until the watermark has moved.
+      return { session: { ...session, phase: 'settling' }, effects: [{ do: 'skip', from, to, reason }] };
     }
     case 'ping':
       return {
@@ -211,7 +270,7 @@ function take(session: Live, frame: ClientFrame, now: number, limits: SyncLimits
         ],
       };
     default:
-      return stay(session); // a pong: it was heard
+      return stay(session); // a pong: its arrival is all that counts
   }
 }
 
@@ -234,13 +293,13 @@ function follow(session: Live, cursors: Readonly<Record<Scope, Cursor | null>>, 
   return { session: { ...session, follows }, effects };
 }
 
-/** Silence closes, half-way there we ask; whoever reads too slowly for too long is cut off. */
-function whenTime(session: Live, now: number, limits: SyncLimits): Step {
-  const { congestedSince, heardAt, pingedAt } = session;
+/** Pings a silent client, closes a connection that stays silent, and cuts one that reads too slowly for too long. */
+function whenTime(session: Bound, now: number, limits: SyncLimits): Step {
+  const { congestedSince, receivedAt, pingedAt } = session;
   if (congestedSince !== null && now - congestedSince > limits.slow_reader_ms) return tooSlow();
-  // What we do not read we cannot hear.
+  // A paused socket delivers no frame, so its silence means nothing.
   if (isPaused(session, limits)) return stay(session);
-  const silence = now - heardAt;
+  const silence = now - receivedAt;
   if (silence > 3 * limits.ping_ms)
     return close(closeCodes.silent, `nothing was heard for ${Math.round(silence / 1_000)} s`);
   if (silence <= limits.ping_ms || now - pingedAt <= limits.ping_ms) return stay(session);
@@ -248,27 +307,26 @@ function whenTime(session: Live, now: number, limits: SyncLimits): Step {
 }
 
 function isPaused(session: Session, limits: SyncLimits): boolean {
-  if (session.phase === 'opening') return true;
-  if (session.phase !== 'live') return false;
-  return (
-    session.settling ||
-    session.stopping !== null ||
-    session.waiting.length > 0 ||
-    session.congestedSince !== null ||
-    session.inFlight >= limits.pushes_in_flight
-  );
+  switch (session.phase) {
+    case 'greeting':
+    case 'closed':
+      return false;
+    case 'opening':
+    case 'settling':
+    case 'stopping':
+      return true;
+    case 'live': {
+      const { waiting, congestedSince, inFlight } = session;
+      return waiting.length > 0 || congestedSince !== null || inFlight >= limits.pushes_in_flight;
+    }
+  }
 }
 
-const settled = (session: Live, details: readonly ErrorDetail[], limits: SyncLimits): Step =>
-  details.length > 0 ? fault(session, 'BAD_FRAME', details, limits) : stay(session);
-
-const answered = (session: Live, now: number): Live => ({ ...session, inFlight: session.inFlight - 1, heardAt: now });
-
-/** A server that stops answers what it has taken, and nothing more. */
-const afterAnswer = (told: Step): Step =>
-  told.session.phase === 'live' && told.session.stopping !== null && told.session.inFlight === 0
-    ? then(told, closing(told.session.stopping))
-    : told;
+const answered = (session: Bound, now: number): Bound => ({
+  ...session,
+  inFlight: session.inFlight - 1,
+  receivedAt: now,
+});
 
 const welcome = (opened: Opened, protocol: number, limits: SyncLimits): ServerFrameInput => ({
   type: 'welcome',
@@ -282,11 +340,13 @@ const welcome = (opened: Opened, protocol: number, limits: SyncLimits): ServerFr
   routes: [...opened.routes],
 });
 
-/** One `error` for a bad frame; repeated, the connection is closed. */
-function fault(session: Greeting | Live, code: ErrorCode, details: readonly ErrorDetail[], limits: SyncLimits): Step {
+/** Answers a bad frame with `error`, and closes the connection after several of them. */
+function fault(session: Greeting | Bound, code: ErrorCode, details: readonly ErrorDetail[], limits: SyncLimits): Step {
   const faults = session.faults + 1;
-  const told = send({ ...session, faults }, error(code, details));
-  return faults < limits.bad_frames ? told : then(told, close(closeCodes.badFrames, `${faults} bad frames: ${code}`));
+  const answer = send({ ...session, faults }, error(code, details));
+  return faults < limits.bad_frames
+    ? answer
+    : then(answer, close(closeCodes.badFrames, `${faults} bad frames: ${code}`));
 }
 
 const pong = (now: number): ServerFrameInput => ({ type: 'pong', server_time: new Date(now).toISOString() });
@@ -314,8 +374,8 @@ function close(code: number, reason: string): Step {
 
 const tooSlow = (): Step => close(closeCodes.slowReader, errorCodes.SLOW_READER.meaning);
 
-/** Here, or at another node: what is told is when. */
-const closing = ({ retryAfterMs }: { readonly retryAfterMs: number }): Step =>
+/** The phone may reconnect to this node or to another one after `retryAfterMs`. */
+const closing = (retryAfterMs: number): Step =>
   then(
     send(closed, { type: 'goodbye', retry_after_ms: retryAfterMs }),
     close(closeCodes.goingAway, 'the server is stopping'),
@@ -328,5 +388,5 @@ const then = (first: Step, second: Step): Step => ({
 });
 
 const closed: Closed = { phase: 'closed' };
-/** RFC 6455's registry: come again, nothing is wrong with you. */
+/** Try Again Later, from the registry of RFC 6455: the client did nothing wrong. */
 const tryAgainLater = 1013;

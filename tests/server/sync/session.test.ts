@@ -111,6 +111,12 @@ describe('a connection', () => {
     expect(done).toEqual(['push a', 'pause', 'send ack', 'send goodbye', 'leave', 'close 1001']);
   });
 
+  test('that ends with the server closes after its last push, also where the push is refused', () => {
+    const refused: SessionEvent = { type: 'unanswered', code: 'BAD_FRAME', details: [], now: 0 };
+    const { done } = play([push('a'), { type: 'stopping', retryAfterMs: 1_000 }, refused], live);
+    expect(done).toEqual(['push a', 'pause', 'send error', 'send goodbye', 'leave', 'close 1001']);
+  });
+
   test('that takes no frames is not read from, and cut off after a while', () => {
     const { done, session } = play([{ type: 'congested', now: 0 }, tick(29_000)], live);
     expect(done).toEqual(['pause']);
