@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { readCursor } from '../http/answers/cursor.ts';
+import { readCursor } from '../http/answers/validation.ts';
 
 /** End of a page: the entry's time, to the microsecond, and its id. */
 const entryPosition = z.tuple([z.iso.datetime({ precision: 6 }), z.uuid()]);

@@ -25,3 +25,14 @@ function summary([first, ...more]: readonly ErrorDetail[]): string {
   const others = more.length > 0 ? ` (and ${more.length} more)` : '';
   return `${first.path || 'body'}: ${first.message}${others}`;
 }
+
+/** The position after which a page begins, from the `cursor` of the page before; undefined for the first page. */
+export function readCursor<Cursor>(
+  text: string | undefined,
+  decode: (text: string) => Cursor | undefined,
+): Cursor | undefined {
+  if (text === undefined) return undefined;
+  const cursor = decode(text);
+  if (cursor !== undefined) return cursor;
+  throw invalidInput([{ path: 'cursor', message: 'must be the next_cursor of an earlier page' }]);
+}

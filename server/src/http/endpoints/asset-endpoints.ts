@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { operations } from '@tailgate/sync-protocol';
 import { create as contentDisposition } from 'content-disposition';
@@ -6,7 +7,6 @@ import mime from 'mime';
 import type { Asset, Part } from '../../assets/queries.ts';
 import { findAsset, findUploadFiles, readBytes } from '../../assets/queries.ts';
 import type { UploadDeps } from '../../assets/upload.ts';
-import { partOf } from '../answers/byte-range.ts';
 import { hasIt } from '../answers/conditional.ts';
 import { dataUrlEnvelope } from '../answers/data-urls.ts';
 import { endpoint } from '../answers/endpoint.ts';
@@ -88,3 +88,22 @@ function downloadName({ id, name, mime: type }: Asset): string {
 function bodyOf({ method }: FastifyRequest, open: () => AsyncIterable<Buffer | string>): Readable {
   return Readable.from(method === 'HEAD' ? [] : open(), { objectMode: false });
 }
+
+/**
+ * The part of a file that a GET asks for (RFC 9110 §14): undefined for the whole file, `none` for a part beyond its end.
+ * Several parts, other units and unreadable ranges mean the whole file, as §14.2 allows. So does any range of an empty
+ * file, and one whose condition (If-Range, by strong ETag) fails. range-parser does not fit: it refuses a suffix longer
+ * than the file, which means the whole file by §14.1.2.
+ */
+function partOf(headers: IncomingHttpHeaders, size: number, etag: string): Part | 'none' | undefined {
+  const condition = headers['if-range'];
+  if (size === 0 || (condition !== undefined && condition !== etag)) return undefined;
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/i.exec(headers.range ?? '') ?? [];
+  if (!first) return last ? suffix(Number(last), size) : undefined;
+  const start = Number(first);
+  if (last && Number(last) < start) return undefined;
+  return start < size ? { start, end: last ? Math.min(Number(last) + 1, size) : size } : 'none';
+}
+
+const suffix = (length: number, size: number): Part | 'none' =>
+  length === 0 ? 'none' : { start: Math.max(size - length, 0), end: size };

@@ -7,7 +7,7 @@ import { decodeReportCursor, listLoadReports } from '../../reports/queries.ts';
 import { freshId, keyedId } from '../../stops/mutation-id.ts';
 import type { Admission } from '../server/admission.ts';
 import { callerOf } from '../server/caller.ts';
-import { readCursor } from '../answers/cursor.ts';
+import { readCursor } from '../answers/validation.ts';
 import { endpoint } from '../answers/endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
 

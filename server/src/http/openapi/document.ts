@@ -1,13 +1,19 @@
 import type { Operation, PathSetName } from '@tailgate/sync-protocol';
-import { pathSets } from '@tailgate/sync-protocol';
-import type { Described } from './described.ts';
+import { pageMeta, pathSets } from '@tailgate/sync-protocol';
+import { described, type Described } from './described.ts';
 import { anyError, ErrorResponses } from './errors.ts';
 import type { Examples } from './example.ts';
 import recorded from './examples.json' with { type: 'json' };
 import { SchemaWriter } from './json-schema.ts';
 import { headObject, operationObject } from './operation-object.ts';
 import { about, headers, parameters, securitySchemes, tagOf, tags } from './preface.ts';
-import { describedSchemas } from './words/every-schema.ts';
+import { assetSchemas } from './words/assets.ts';
+import { authSchemas } from './words/auth.ts';
+import { codeSchemas } from './words/codes.ts';
+import { healthSchemas } from './words/health.ts';
+import { reportSchemas } from './words/reports.ts';
+import { routeSchemas } from './words/routes.ts';
+import { stopSchemas } from './words/stops.ts';
 
 type AnyOperation = Operation<unknown, unknown, unknown>;
 
@@ -19,9 +25,9 @@ export interface Interface {
 }
 
 /** A REST interface, both path sets, as an OpenAPI 3.1 document. */
-export function openapiDocument(version: string, { operations, schemas: described }: Interface): object {
+export function openapiDocument(version: string, { operations, schemas: words }: Interface): object {
   const examples: Examples = recorded;
-  const schemas = new SchemaWriter([...describedSchemas, ...described]);
+  const schemas = new SchemaWriter([...describedSchemas, ...words]);
   const errors = new ErrorResponses(schemas);
   const paths: Record<string, Record<string, object>> = {};
   for (const [name, operation] of Object.entries(operations)) {
@@ -53,3 +59,17 @@ export function openapiDocument(version: string, { operations, schemas: describe
 /** The unprefixed set has the plain names. */
 const operationId = (name: string, { sets }: AnyOperation, set: PathSetName): string =>
   set === 'v20' && sets.includes('current') ? `${name}V20` : name;
+
+/** The words of every schema of the drivers' operations, and of what all lists share. */
+const describedSchemas = [
+  ...authSchemas,
+  ...routeSchemas,
+  ...stopSchemas,
+  ...assetSchemas,
+  ...codeSchemas,
+  ...reportSchemas,
+  ...healthSchemas,
+  described('Page', pageMeta, 'Where a list goes on.', {
+    next_cursor: 'To be sent as `cursor`; null on the last page.',
+  }),
+];

@@ -1,6 +1,5 @@
 import type { ErrorDetail } from '@tailgate/sync-protocol';
 import { AppError } from '../../wire/errors.ts';
-import { repeatedNames } from './repeated-names.ts';
 import { invalidInput } from '../answers/validation.ts';
 
 /** Documented bodies are eight deep. What nests deeper only tries how deep we recurse. */
@@ -96,3 +95,34 @@ function* unstorable(value: unknown, path: readonly (string | number)[]): Genera
 }
 
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+
+/** The tokens of a JSON text but for numbers and words. Strings come first, so that a brace in a string is not a token. */
+const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]/gs;
+
+interface Open {
+  /** Undefined in an array. */
+  readonly names: Set<string> | undefined;
+  at: string | number;
+}
+
+/** Dotted paths of the names that come twice in an object of this JSON text. Slow, so only refused texts are searched. */
+function repeatedNames(json: string): string[] {
+  const open: Open[] = [];
+  const repeated: string[] = [];
+  let text = '';
+  for (const [token] of json.matchAll(tokens)) {
+    const here = open.at(-1);
+    if (token === '{') open.push({ names: new Set(), at: '' });
+    else if (token === '[') open.push({ names: undefined, at: 0 });
+    else if (token === '}' || token === ']') open.pop();
+    else if (token === ',') {
+      if (here && typeof here.at === 'number') here.at += 1;
+    } else if (token !== ':') text = token;
+    else if (here?.names) {
+      here.at = String(JSON.parse(text));
+      if (here.names.has(here.at)) repeated.push(open.map(({ at }) => at).join('.'));
+      here.names.add(here.at);
+    }
+  }
+  return repeated;
+}
