@@ -60,7 +60,7 @@ function move(session: Session, event: SessionEvent, limits: SyncLimits): Step {
       return whileLive(session, event, limits);
     case 'settling':
       return whileSettling(session, event, limits);
-    case 'stopping':
+    default:
       return whileStopping(session, event, limits);
   }
 }
@@ -206,18 +206,15 @@ function whileBound(session: Bound, event: SessionEvent, limits: SyncLimits): St
       return stay({ ...session, congestedSince: null, receivedAt: event.now });
     case 'tick':
       return whenTime(session, event.now, limits);
-    case 'opened':
-    case 'refused':
-    case 'settled':
-    case 'unsettled':
-    case 'frame':
-    case 'broken':
-    case 'unknown':
-    case 'stopping':
-    case 'closed':
-      return stay(session); // handled above, or not possible here
+    default:
+      return ignore(session, event);
   }
 }
+
+/** Events that another handler takes, or that cannot happen after the hello. A new event does not compile here. */
+type IgnoredEvent =
+  Arrival | Extract<SessionEvent, { type: 'opened' | 'refused' | 'settled' | 'unsettled' | 'stopping' | 'closed' }>;
+const ignore = (session: Bound, _event: IgnoredEvent): Step => stay(session);
 
 const wait = (session: Bound, arrival: Arrival): Step => stay({ ...session, waiting: [...session.waiting, arrival] });
 
@@ -315,8 +312,8 @@ function isPaused(session: Session, limits: SyncLimits): boolean {
     case 'settling':
     case 'stopping':
       return true;
-    case 'live': {
-      const { waiting, congestedSince, inFlight } = session;
+    default: {
+      const { waiting, congestedSince, inFlight } = session satisfies Live;
       return waiting.length > 0 || congestedSince !== null || inFlight >= limits.pushes_in_flight;
     }
   }
