@@ -1,5 +1,5 @@
-import type { ClientFrameInput, ErrorCode, HeardFrame } from '@tailgate/sync-protocol';
-import { canonicalJson, heardFrame } from '@tailgate/sync-protocol';
+import type { ClientFrameInput, ErrorCode, ReceivedFrame } from '@tailgate/sync-protocol';
+import { canonicalJson, receivedFrame } from '@tailgate/sync-protocol';
 import type { Environment, Socket, SocketEvent } from '../platform/environment.ts';
 import type { Transport } from './transport.ts';
 import type { Event, State, Timing } from './machine.ts';
@@ -15,7 +15,7 @@ export interface ConnectionListener {
   /** The server has answered with its time what was sent at `askedAt` (ms, monotonic); empty where it told none. */
   timed(askedAt: number, serverTime: string): void;
   /** A frame of the server, in order; pings and pongs stay here. */
-  take(frame: HeardFrame): void;
+  take(frame: ReceivedFrame): void;
   /** The machine moved; `live` ended where `before` was live and the state is not. */
   moved(state: State, before: State): void;
 }
@@ -161,14 +161,14 @@ export class Connection {
     this.#deps.engine.trouble('BAD_FRAME', message);
   }
 
-  #read(data: unknown): HeardFrame | undefined {
+  #read(data: unknown): ReceivedFrame | undefined {
     let json: unknown;
     try {
       json = JSON.parse(String(data));
     } catch {
       // No frame.
     }
-    const { data: frame, error } = heardFrame.safeParse(json);
+    const { data: frame, error } = receivedFrame.safeParse(json);
     if (frame) return frame;
     // Frames of a later protocol are not for us, nor are timers: a route's header says the same.
     const [issue] = error.issues;

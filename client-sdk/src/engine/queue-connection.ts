@@ -1,4 +1,4 @@
-import type { AssignedRoute, ClientFrameInput, Cursor, Scope, HeardFrame } from '@tailgate/sync-protocol';
+import type { AssignedRoute, ClientFrameInput, Cursor, Scope, ReceivedFrame } from '@tailgate/sync-protocol';
 import { currentProtocol } from '@tailgate/sync-protocol';
 import type { ConnectionListener } from '../connection/connection.ts';
 import { Connection } from '../connection/connection.ts';
@@ -16,8 +16,8 @@ import type { Account, Accounts } from '../session/accounts.ts';
 /** What a queue shows at the door; a queue key opens less, but as long as there is something to push. */
 export type Credentials = { readonly api_token: string } | { readonly queue_key: string };
 
-type Welcome = Extract<HeardFrame, { type: 'welcome' }>;
-type SessionFrame = Extract<HeardFrame, { type: 'session' }>;
+type Welcome = Extract<ReceivedFrame, { type: 'welcome' }>;
+type SessionFrame = Extract<ReceivedFrame, { type: 'session' }>;
 
 /** What a channel asks and tells the client around it. */
 export interface EngineApi {
@@ -152,7 +152,7 @@ export class QueueConnection implements ConnectionListener {
     this.#deps.engine.showStatus();
   }
 
-  take(frame: HeardFrame): void {
+  take(frame: ReceivedFrame): void {
     const { outbox, replica, engine } = this.#deps;
     switch (frame.type) {
       case 'welcome':

@@ -1,4 +1,4 @@
-import type { Cursor, Scope, HeardFrame } from '@tailgate/sync-protocol';
+import type { Cursor, Scope, ReceivedFrame } from '@tailgate/sync-protocol';
 import { clientScope, codesScope } from '@tailgate/sync-protocol';
 import type { QueueConnectionDeps, Credentials, EngineApi } from './queue-connection.ts';
 import { QueueConnection } from './queue-connection.ts';
@@ -194,7 +194,7 @@ export class SyncEngine implements EngineApi {
     this.#update();
   }
 
-  session({ head: { employee } }: Queue, frame: Extract<HeardFrame, { type: 'session' }>): void {
+  session({ head: { employee } }: Queue, frame: Extract<ReceivedFrame, { type: 'session' }>): void {
     const { accounts, events, environment } = this.#deps;
     const { state, reason = state, expires_in_s } = frame;
     if (state === 'revoked') return this.#endSession(employee, reason);

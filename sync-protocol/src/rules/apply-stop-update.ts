@@ -17,12 +17,12 @@ import type { StopLimits, StopRoom } from './stop-limits.ts';
 import { roomOf } from './stop-limits.ts';
 import { lineKey, lineKinds, occurrence, warehouseStop } from '../schema/stops.ts';
 
-/** Something a person should know about an update that was taken in all the same (contract §4). */
+/** A remark for people about an accepted update (contract §4). */
 export interface Remark {
   readonly code: WarningCode;
   readonly path: string;
 }
-/** The same in words; the server has them, a phone shows its own. */
+/** A remark with the server's text; a phone shows its own text. */
 export interface Warning extends Remark {
   readonly message: string;
 }
@@ -48,23 +48,23 @@ export type WarningCode =
 
 export interface AppliedUpdate {
   readonly result: StopResult;
-  /** Whether any value is now another one. */
+  /** Whether any value changed. */
   readonly changed: boolean;
-  /** Whether the document differs from before at all: a value, or who wrote it last. */
+  /** Whether the document changed: a value, or the last writer of a field. */
   readonly touched: boolean;
-  /** `superseded` where the value of a field was dropped, `status_ignored`, `amended`. */
+  /** `superseded` for each dropped value, `status_ignored`, `amended`, `too_many_lines`. */
   readonly remarks: readonly Remark[];
 }
 
 /**
- * The field rules of a stop, the same on the phone (optimistic view) and on the server: per field the later edit time
- * wins; absent means no change; null clears, but never evidence; leaf arrays replace; lines are keyed by item, invoice
- * and occurrence (contract §1 and §4).
+ * The field rules of a stop, the same on the phone (optimistic view) and on the server (contract §1 and §4). For each
+ * field the later edit time wins. An absent field does not change; null clears a field, but never evidence. Leaf arrays
+ * replace. Item, invoice and occurrence identify a line.
  *
- * @param before the stop's result; it is not changed
+ * @param before the stop's result; the function does not modify it
  * @param update a parsed stop object
- * @param stamp who wrote it and when; ties in time are broken by client and sequence
- * @param limits of what a driver says; the host holds what the office says already
+ * @param stamp author and time of the update; client and sequence break ties in time
+ * @param limits for a driver's update; an office update has none, because its values are on the host already
  */
 export function applyStopUpdate(
   before: StopResult,
@@ -88,11 +88,11 @@ export function applyStopUpdate(
 }
 
 /**
- * Stop 999 when the autoclose timer has closed its route: complete, whatever its status was (contract §4). No driver
- * can send this.
+ * Completes stop 999 after the autoclose timer has closed its route, from any status (contract §4). No driver can send
+ * this.
  */
 export function completeStop(before: StopResult, stamp: Stamp): StopResult {
-  // A device's clock, or another node's, may run ahead of ours: the timer still has the last word.
+  // The timer wins even if the clock of a device or of another node runs ahead.
   const at = Math.max(stamp.at, ...(before.by ?? []).map((writer) => writer.at));
   const merge = new FieldMerge(before, { ...stamp, at });
   merge.set(merge.result, 'status', 'C');
@@ -100,9 +100,9 @@ export function completeStop(before: StopResult, stamp: Stamp): StopResult {
 }
 
 /**
- * The same as the office says it: it alone may say that a stop is pending again. Whatever else the stop says stays, and
- * what a driver recorded before it was taken back does not end it. A warehouse stop that is complete stays so: its route
- * is what closes and opens.
+ * Applies an update of the office, which alone may make a stop pending again. All other fields of the result stay. A
+ * driver's earlier record does not end the pending state. A complete warehouse stop stays complete, because the route
+ * header closes and opens its route.
  */
 export function applyOfficeUpdate(before: StopResult, update: StopObject, stamp: Stamp): AppliedUpdate {
   if (update.updates?.status !== 'P') return applyStopUpdate(before, update, stamp);
@@ -127,7 +127,7 @@ function takeBackStop(before: StopResult, stamp: Stamp): AppliedUpdate {
 function mergeStatus(merge: FieldMerge, stop: number, sent: StopStatus): void {
   const earlier = merge.result.status;
   const status = stop === warehouseStop && sent === 'C' ? 'D' : sent;
-  // No stop becomes pending again, and 999 that is complete stays so: to say D again says nothing else.
+  // No driver makes a stop pending again, and a complete 999 stays complete: another D changes nothing.
   if (status === 'P' || earlier === 'C') {
     if (status !== (earlier === 'C' ? 'D' : earlier)) merge.remark('status_ignored', 'updates.status');
     return;
@@ -146,19 +146,19 @@ function mergeLines(
   const after = (merge.result[kind] = { ...merge.result[kind] });
   for (const [i, line] of lines.entries()) {
     const fields = lineFields(line);
-    if (!says(fields)) continue;
+    if (!hasValue(fields)) continue;
     const n = occurrence(lines, i);
     const key = lineKey(line.id, line.invoice, n);
-    const held = after[key];
-    if (!held && room?.takesLine(kind, line.id, line.invoice, n) === false) {
+    const current = after[key];
+    if (!current && room?.takesLine(kind, line.id, line.invoice, n) === false) {
       merge.remark('too_many_lines', `${kind}.${i}`);
       continue;
     }
-    const holder: LineResult = held ? { ...held } : { id: line.id, invoice: line.invoice, n };
+    const holder: LineResult = current ? { ...current } : { id: line.id, invoice: line.invoice, n };
     if (room?.takesDetail(fields, holder) === false) {
       merge.remark('too_many_lines', `${kind}.${i}.updates`);
       fields.osd_data = fields.action_osd_data = fields.image_ids = fields.open_action = undefined;
-      if (!says(fields)) continue;
+      if (!hasValue(fields)) continue;
     }
     after[key] = holder;
     for (const name of ['osd_data', 'action_osd_data'] as const)
@@ -169,7 +169,7 @@ function mergeLines(
 
 type LineFields = { [Name in keyof Omit<Required<LineResult>, 'id' | 'invoice' | 'n'>]: LineResult[Name] };
 
-/** The flat fields of a sent line, written out: the engine then makes each in one piece. */
+/** The flat fields of a sent line. The literal names each field, so the engine allocates the object at once. */
 function lineFields({ updates, action }: LineUpdate): LineFields {
   return {
     delivered: updates?.delivered,
@@ -189,17 +189,17 @@ function lineFields({ updates, action }: LineUpdate): LineFields {
   };
 }
 
-/** `updates: {}` says nothing either: a line that nobody counted must not stand on the host with a count of zero. */
-const says = (fields: LineFields): boolean => Object.values(fields).some((value) => value !== undefined);
+/** Whether a line has any value. `updates: {}` has none: an uncounted line must not reach the host with a count of zero. */
+const hasValue = (fields: LineFields): boolean => Object.values(fields).some((value) => value !== undefined);
 
 /**
- * An exception that comes again without its photo keeps the one that it had: the exception that says the same, else the
- * one at the same place. One that was taken out must not leave its photo to the next.
+ * An exception that is sent again without its photo keeps its former photo: that of an equal exception, else that at the
+ * same index. The photo of a removed exception must not pass to the next one.
  */
-function keepOsdPhotos(sent: OsdGroup[], held: readonly OsdGroup[] | null | undefined): OsdGroup[] {
-  if (!held?.length) return sent;
+function keepOsdPhotos(sent: OsdGroup[], current: readonly OsdGroup[] | null | undefined): OsdGroup[] {
+  if (!current?.length) return sent;
   return sent.map((group) => {
-    const twin = held.find((other) => other.osd_code === group.osd_code && other.osd_id === group.osd_id);
+    const twin = current.find((other) => other.osd_code === group.osd_code && other.osd_id === group.osd_id);
     if (!twin) return group;
     return {
       ...group,
@@ -208,23 +208,23 @@ function keepOsdPhotos(sent: OsdGroup[], held: readonly OsdGroup[] | null | unde
   });
 }
 
-function photoOf(entry: OsdEntry, place: number, held: readonly OsdEntry[]): string | null {
-  const saysSame = (other: OsdEntry | undefined): boolean =>
+function photoOf(entry: OsdEntry, place: number, current: readonly OsdEntry[]): string | null {
+  const isEqual = (other: OsdEntry | undefined): boolean =>
     other !== undefined && equal({ ...other, images_id: null }, { ...entry, images_id: null });
-  const there = held[place];
-  return (saysSame(there) ? there : (held.find(saysSame) ?? there))?.images_id ?? null;
+  const there = current[place];
+  return (isEqual(there) ? there : (current.find(isEqual) ?? there))?.images_id ?? null;
 }
 
-function keepOveragePhotos(sent: OverageItem[], held: readonly OverageItem[] | undefined): OverageItem[] {
-  if (!held?.length) return sent;
+function keepOveragePhotos(sent: OverageItem[], current: readonly OverageItem[] | undefined): OverageItem[] {
+  if (!current?.length) return sent;
   return sent.map((item, i) => {
-    const twin = held[i];
+    const twin = current[i];
     const same = twin?.barcode === item.barcode && twin.osd_code === item.osd_code;
     return same ? { ...item, images_id: item.images_id ?? twin.images_id } : item;
   });
 }
 
-/** Whether the edit `a` came after `b`: by time, then by queue, then by sequence; a total order on all replicas. */
+/** Whether edit `a` is later than `b`: by time, then by queue, then by sequence. All replicas have this total order. */
 export function isLater(a: Stamp, b: Stamp): boolean {
   if (a.at !== b.at) return a.at > b.at;
   if (a.client !== b.client) return a.client > b.client;
@@ -234,11 +234,11 @@ export function isLater(a: Stamp, b: Stamp): boolean {
 type Fields = { readonly [field: string]: Json | undefined };
 type Holder = { [field: string]: Json | undefined };
 
-/** One merge in progress: which fields won, who wrote each field afterwards. */
+/** One merge: the fields that the update won, and the writer of each field afterwards. */
 class FieldMerge {
   readonly result: StopResult;
   readonly #before: StopResult;
-  /** Before the first touch: there is no later edit to look for, and afterwards every field is ours. */
+  /** Whether the result has no writer yet: no edit can be later, and every field gets this stamp. */
   readonly #isFirst: boolean;
   readonly #stamp: Stamp;
   readonly #mine = new Set<string>();
@@ -253,7 +253,7 @@ class FieldMerge {
     this.result = { ...before };
   }
 
-  /** @param group what stands before each field's name in its path */
+  /** @param group the prefix of each field's path */
   setAll(holder: Holder, group: string, fields: Fields): void {
     for (const field in fields) {
       const value = fields[field];
@@ -261,13 +261,13 @@ class FieldMerge {
     }
   }
 
-  /** Writes a field unless a later edit holds it; true where the value stands afterwards. */
+  /** Writes a field unless a later edit wrote it. Returns whether the field has the value afterwards. */
   set(holder: Holder, field: string, value: Json, group = ''): boolean {
-    const held = holder[field];
-    const same = held !== undefined && equal(held, value);
+    const current = holder[field];
+    const same = current !== undefined && equal(current, value);
     if (!this.#isFirst) {
       const path = group + field;
-      const writer = held === undefined ? undefined : writerOf(this.#before, path);
+      const writer = current === undefined ? undefined : writerOf(this.#before, path);
       if (writer && !isLater(this.#stamp, writer)) {
         if (!same) this.remark('superseded', path);
         return same;
@@ -296,7 +296,7 @@ class FieldMerge {
     };
   }
 
-  /** Lists the writers that still stand; the first of them is the one that needs no entry in `at`. */
+  /** Lists the remaining writers; fields of the first one need no entry in `at`. */
   #restamp(): void {
     if (this.#isFirst) {
       this.result.by = [this.#stamp];
@@ -318,6 +318,6 @@ class FieldMerge {
 }
 
 function equal(a: Json, b: Json): boolean {
-  // Text is made of objects alone: most values are neither, and are told apart as they are.
+  // Only objects need canonical text: most values are primitive.
   return a === b || (typeof a === 'object' && canonicalJson(a) === canonicalJson(b));
 }

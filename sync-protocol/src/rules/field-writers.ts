@@ -2,25 +2,25 @@ import type { Json } from '#canonical-json';
 import type { Stamp, StopResult } from '../schema/stops.ts';
 import { lineKinds } from '../schema/stops.ts';
 
-// Who wrote which field of a stop's result. Paths are those of `stopResult`.
+// The writers of the fields of a stop's result. Paths are those of `stopResult`.
 
-/** Stands where a queue would in the stamp of what the office has changed. */
+/** The source, in place of a queue, in the stamps of the office's edits. */
 export const officeSource = 'office';
-/** The author of what a restored server took back from the host: nobody edited anything. */
+/** The author of values that a restored server read back from the host. They are no edits. */
 export const takenBack = 'RESTORED';
 
-/** A field that stands as the office wrote it. */
+/** A field whose last writer is the office. */
 export interface OfficeEdit {
   /** `status`, `arrived`, `updates.NAME`, or a line's field. */
   readonly path: string;
   readonly value: Json | undefined;
-  /** The host's name for who wrote it, `office` where the host tells none. */
+  /** The host's name of the author, `office` where the host has none. */
   readonly by: string;
-  /** When it was written; ms since 1970, by the server's clock. */
+  /** The time of the edit: ms since 1970, by the server's clock. */
   readonly at: number;
 }
 
-/** What of a stop stands as the office wrote it: a clerk on the host, or an operator who repaired it. */
+/** The fields of a stop whose last writer is the office: a clerk on the host, or an operator by a repair. */
 export function officeEdits(result: StopResult): OfficeEdit[] {
   const edits: OfficeEdit[] = [];
   if (result.by?.some(isOffice))
@@ -31,16 +31,16 @@ export function officeEdits(result: StopResult): OfficeEdit[] {
   return edits;
 }
 
-/** What stood on the host when the route was first seen has no author: nobody knows who wrote it. */
+/** Whether the office wrote a field. Values from the first import of a route have no author. */
 export const isOffice = ({ client, by }: Stamp): boolean => client === officeSource && by !== '' && by !== takenBack;
 
-/** Who wrote a field that the result holds. Nobody writes that a stop is pending, unless the office has taken it back. */
+/** The writer of a field of the result. The status P has one only where the office made the stop pending again. */
 export function writerOf({ status, by, at }: StopResult, path: string): Stamp | undefined {
   if (path === 'status' && status === 'P' && at?.['status'] === undefined) return undefined;
   return by?.[at?.[path] ?? 0];
 }
 
-/** What a result says, by path. That a stop is pending is said by nobody, unless it has a writer. */
+/** Visits each field of a result by path. The status P counts as a field, also without a writer. */
 export function eachField(result: StopResult, take: (path: string, value: Json | undefined) => void): void {
   take('status', result.status);
   if (result.arrived !== undefined) take('arrived', result.arrived);
@@ -55,7 +55,7 @@ export function eachField(result: StopResult, take: (path: string, value: Json |
 const valueOf = (fields: Fields, field: string): Json | undefined => fields[field];
 type Fields = { readonly [field: string]: Json | undefined };
 
-/** Undefined where nothing was ever written. */
+/** The value at a path; undefined where it was never written. */
 export function valueAt(result: StopResult, path: string): Json | undefined {
   let found: Json | undefined;
   eachField(result, (each, value) => {

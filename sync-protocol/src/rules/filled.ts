@@ -1,4 +1,4 @@
-/** `blank` with what is given in its place: whatever is neither null nor absent. Other members of `given` are left out. */
+/** Copies `blank` and replaces members by those of `given` that are neither null nor absent. Ignores other members. */
 export function filled<Whole extends object>(
   blank: Whole,
   given: { readonly [Name in keyof Whole]?: Whole[Name] | null | undefined },

@@ -1,26 +1,26 @@
 import { withoutFill } from '../schema/host-key.ts';
 
-// Here, and not beside the host's files, so that an app can show what the host will hold while a driver still types.
+// The protocol has this rule, so an app can show the host's text while a driver types.
 
-/** A text as a CHAR column of the host can hold it. */
+/** A text in the form of a CHAR column of the host. */
 export interface HostText {
   readonly text: string;
-  /** Something was cut or replaced: the original stays in the mirror, and the row's text flag says so. */
+  /** Whether characters were cut or replaced. The mirror has the original, and the row's text flag is set. */
   readonly altered: boolean;
 }
 
-/** Longest texts of a person on the host. What is longer is taken in, shown and mailed whole, and cut there alone. */
+/** Lengths of people's texts on the host. The service accepts, shows and mails longer texts whole; only the host's copy is cut. */
 export const hostLengths = {
   driver_comments: 256,
   skip_refuse_driver_comment: 256,
   store_emp_name: 40,
-  /** Of an exception (OSD) or of an overage item. */
+  /** The comment of an exception (OSD) or of an overage item. */
   comment: 256,
 } as const;
 
 /**
- * Code page 37 holds the 256 characters of Latin-1 and nothing else. What people type on phones and what has an
- * accepted spelling in it is spelled so; the rest becomes `?` (decision 51).
+ * Code page 37 has the 256 characters of Latin-1 only. Typographic characters of phones with an accepted spelling in it
+ * get that spelling; all others become `?` (decision 51).
  */
 const spellings: ReadonlyMap<string, string> = new Map([
   ...spell("'", '\u2018\u2019\u201a\u201b\u2032\u02bc'),
@@ -34,12 +34,12 @@ function spell(as: string, characters: string): [string, string][] {
   return Array.from(characters, (character) => [character, as]);
 }
 
-/** Nearly every text on a truck is this: nothing to look at character by character. */
+/** Most texts match this and need no check of each character. */
 const plain = /^[\x20-\x7e]*$/;
 const foreign = /[^\x20-\x7e\xa0-\xff]/gu;
 const control = /\p{Cc}/u;
 
-/** What the host will hold of a text: composed (NFC), spelled with the characters of code page 37, controls as blanks, cut at a word. */
+/** The host's form of a text: composed (NFC), in code page 37, with control characters as blanks, cut at a word. */
 export function hostText(original: string | null | undefined, length: number): HostText {
   if (!original) return { text: '', altered: false };
   const composed = withoutFill(plain.test(original) ? original : original.normalize('NFC'));
@@ -52,7 +52,7 @@ function spellingOf(character: string): string {
   return control.test(character) ? ' ' : (spellings.get(character) ?? '?');
 }
 
-/** Where the last word is most of the text (a long number, a link) it is cut itself: half a text beats none. */
+/** Cuts before the last word, or within it where it is more than half of the text (a long number, a link). */
 function cutAtWord(text: string, length: number): string {
   if (text[length] === ' ') return text.slice(0, length);
   const blank = text.slice(0, length).lastIndexOf(' ');

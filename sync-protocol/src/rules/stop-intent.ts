@@ -2,10 +2,10 @@ import type { SkipRefuseArgs } from '../wire/mutation-args.ts';
 import type { LineKind, LineUpdate, StopObject } from '../schema/stops.ts';
 
 /**
- * PUT skip-refuse and the mutation `stop.skip_refuse` as an update of their stop. The status is the explicit one, else
- * the type's, else the reason code's, else S (contract §4).
+ * Converts PUT skip-refuse and the mutation `stop.skip_refuse` into an update of their stop. The status is the explicit
+ * one, else that of the type, else that of the reason code, else S (contract §4).
  *
- * @param stopException what a code of the list of stop exceptions stands for: S, R, B or blank
+ * @param stopException returns the meaning of a stop exception code: S, R, B or blank
  */
 export function skipAsUpdate(args: SkipRefuseArgs, stopException: (code: string) => string | undefined): StopObject {
   const { skip_refuse_reason_code: reason, skip_refuse_timestamp, skip_refuse_driver_comment } = args;
@@ -18,8 +18,8 @@ export function skipAsUpdate(args: SkipRefuseArgs, stopException: (code: string)
 }
 
 /**
- * `delivered_by_driver_id` is the one that was sent if that driver is on the route, else the employee who sent it. Where
- * nothing is delivered and nobody named, nobody is put in: apps send null with every save of a pending stop.
+ * Sets `delivered_by_driver_id` to the sent driver if that driver is on the route, else to the sending employee. Without
+ * a delivery and a named driver it sets none, because apps send null with every save of a pending stop.
  */
 export function withDeliverer(
   stop: StopObject,
@@ -38,20 +38,20 @@ export function withDeliverer(
 export type InvoicesOf = (kind: LineKind, item: string) => readonly string[];
 
 /**
- * Lines whose invoice no app can know get that of their item on the manifest: those that came without one, collections
- * under an invoice that their item does not have (no GET tells it), and such products of v20, whose GET tells none at
- * all. Of several manifest lines they take those that the update does not name, in order. Products of the unprefixed
- * set stay on the invoice that they name: there the app knows what it says.
+ * Gives lines the invoice of their item's manifest line where no app can know it. These are lines without an invoice,
+ * and collections under an invoice that their item does not have, because no GET returns it. The same holds for v20
+ * products. Of several manifest lines they take, in order, those that the update does not name. Products of the
+ * unprefixed set keep their invoice, because their GET returns it.
  *
- * @param paths by which the update came; the channel knows the unprefixed ones only
+ * @param paths the path set of the update; the channel uses the unprefixed set
  */
 export function withPlannedInvoices(stop: StopObject, invoicesOf: InvoicesOf, paths?: 'v20' | 'current'): StopObject {
-  const products = lentInvoices(stop, 'products', invoicesOf, paths === 'v20');
-  const collections = lentInvoices(stop, 'collections', invoicesOf, true);
+  const products = linesWithInvoices(stop, 'products', invoicesOf, paths === 'v20');
+  const collections = linesWithInvoices(stop, 'collections', invoicesOf, true);
   return products === stop.products && collections === stop.collections ? stop : { ...stop, products, collections };
 }
 
-function lentInvoices(
+function linesWithInvoices(
   stop: StopObject,
   kind: LineKind,
   invoicesOf: InvoicesOf,
@@ -71,7 +71,7 @@ function lentInvoices(
   });
 }
 
-/** What of the planned invoices no line of this item names. */
+/** The planned invoices that no line of this item names. */
 function unnamed(planned: readonly string[], item: string, lines: readonly LineUpdate[]): string[] {
   const left = [...planned];
   for (const { id, invoice } of lines) {

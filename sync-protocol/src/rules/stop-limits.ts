@@ -1,15 +1,15 @@
 import type { LineKind, LineResult, StopResult } from '../schema/stops.ts';
 import { lineKinds } from '../schema/stops.ts';
 
-// How much a stop takes in (decision 75). What is above a limit is in the ledger, and not in the result.
+// Limits of a driver's additions to a stop (decision 75). Values above a limit are in the ledger, but not in the result.
 
-/** Lines of a stop that its plan does not have, of products and of collections. */
+/** Maximum lines of a stop outside its plan, for products and for collections. */
 export const mostUnknownLines = 500;
 
-/** The same of a route. All lines of a large route fit: 150 stops of 20 lines, should the host lose their plan. */
+/** The same for a route. All lines of a large route fit, even if the host loses their plan: 150 stops of 20 lines. */
 export const mostUnknownLinesOfRoute = 5_000;
 
-/** Characters of JSON of all exceptions, photos and `open_action`s that the lines of a stop hold together. */
+/** Maximum JSON characters of all exceptions, photos and `open_action`s of the lines of a stop together. */
 export const mostLineDetail = 250_000;
 
 /** Whether the plan has the `n`-th line of this item and invoice. */
@@ -17,19 +17,19 @@ export type IsPlanned = (kind: LineKind, id: string, invoice: string, n: number)
 
 export interface StopLimits {
   readonly isPlanned: IsPlanned;
-  /** Unknown lines that the route still takes; a phone does not know it. */
+  /** Unplanned lines that the route still accepts; absent on a phone. */
   readonly room?: number;
 }
 
-/** What a line holds beside its counts. */
+/** The fields of a line other than its counts. */
 type LineDetail = Partial<Pick<LineResult, 'osd_data' | 'action_osd_data' | 'image_ids' | 'open_action'>>;
 
-/** What an update may add to its stop. Lines that the stop has already, and those of its plan, always fit. */
+/** The additions that a stop still accepts. Existing lines and planned lines always fit. */
 export interface StopRoom {
-  /** Whether a line fits that the stop does not have yet. */
+  /** Whether a new line fits. */
   readonly takesLine: (kind: LineKind, id: string, invoice: string, n: number) => boolean;
-  /** Whether what a line says beside its counts fits. */
-  readonly takesDetail: (said: LineDetail, held: LineDetail) => boolean;
+  /** Whether the fields of a line other than its counts fit. */
+  readonly takesDetail: (sent: LineDetail, current: LineDetail) => boolean;
 }
 
 export function roomOf(before: StopResult, { isPlanned, room = Infinity }: StopLimits): StopRoom {
@@ -47,11 +47,11 @@ export function roomOf(before: StopResult, { isPlanned, room = Infinity }: StopL
       room--;
       return true;
     },
-    takesDetail: (said, held) => {
-      const { osd_data, action_osd_data, image_ids, open_action } = said;
+    takesDetail: (sent, current) => {
+      const { osd_data, action_osd_data, image_ids, open_action } = sent;
       if ((osd_data ?? action_osd_data ?? image_ids ?? open_action) == null) return true;
-      const had = detailOf(held);
-      const more = detailOf(said).reduce((sum, size, i) => sum + (size && size - (had[i] ?? 0)), 0);
+      const had = detailOf(current);
+      const more = detailOf(sent).reduce((sum, size, i) => sum + (size && size - (had[i] ?? 0)), 0);
       if (more <= 0) return true;
       detail ??= lineKinds.flatMap(linesOf).flatMap(detailOf).reduce(add, 0);
       if (detail + more > mostLineDetail) return false;
@@ -61,7 +61,7 @@ export function roomOf(before: StopResult, { isPlanned, room = Infinity }: StopL
   };
 }
 
-/** The size of each; 0 where the line does not say it. */
+/** The size of each field; 0 where it is absent. */
 const detailOf = ({ osd_data, action_osd_data, image_ids, open_action }: LineDetail): number[] =>
   [osd_data, action_osd_data, image_ids, open_action].map((value) =>
     value == null ? 0 : JSON.stringify(value).length,

@@ -3,10 +3,10 @@ import type { Customer, PlanProduct, StopPlan } from '../schema/stop-plan.ts';
 import type { LineResult, OsdGroup, StopResult, StopStatus, StopUpdates } from '../schema/stops.ts';
 import { lineKey, occurrence } from '../schema/stops.ts';
 
-/** An exception group as responses carry it (v23 keys always there). */
+/** An exception group in responses, always with the v23 keys. */
 export type OsdView = OsdGroup;
 
-/** What a line of a stop shows: the documented response shape with every field that the service holds. */
+/** A line of a stop in the documented response shape, with every field of the service. */
 export interface LineUpdatesView {
   readonly delivered: number;
   readonly returned: number;
@@ -16,7 +16,7 @@ export interface LineUpdatesView {
   readonly osd_data: readonly OsdView[];
 }
 export interface ActionView {
-  /** Blank where neither plan nor driver names one. */
+  /** Blank where neither plan nor driver has one. */
   readonly type: string;
   readonly updates: { readonly delivered: number; readonly osd_data: readonly OsdView[] };
 }
@@ -57,7 +57,7 @@ export interface StopView {
   readonly collections: readonly CollectionView[];
 }
 
-/** Puts a plan and its result together into the documented shape. Pure; the server's GET and the SDK's view share it. */
+/** Combines a plan and its result in the documented shape. The server's GET and the SDK's view share it. */
 export function stopView(plan: StopPlan, result: StopResult): StopView {
   const updates = updatesView(result);
   return {
@@ -83,14 +83,14 @@ export function stopView(plan: StopPlan, result: StopResult): StopView {
 
 const collectAction: ActionView = { type: 'collect', updates: { delivered: 0, osd_data: [] } };
 
-/** What was said of a line; equal lines have theirs in manifest order. */
+/** The result of a planned line; equal lines get theirs in manifest order. */
 function lineAt(
-  said: Record<string, LineResult> | undefined,
+  results: Record<string, LineResult> | undefined,
   planned: readonly { readonly id: string; readonly invoice: string }[],
   i: number,
 ): LineResult | undefined {
   const { id = '', invoice = '' } = planned[i] ?? {};
-  return said?.[lineKey(id, invoice, occurrence(planned, i))];
+  return results?.[lineKey(id, invoice, occurrence(planned, i))];
 }
 
 function lineView(line: LineResult | undefined): LineUpdatesView {
@@ -104,7 +104,7 @@ function lineView(line: LineResult | undefined): LineUpdatesView {
   };
 }
 
-/** Barcodes of itemized exceptions are not persisted (interface.md part 2, storage rules). */
+/** The view omits barcodes of itemized exceptions (interface.md part 2, storage rules). */
 function actionView(line: LineResult | undefined, planned: string | null): ActionView | null {
   const type = line?.action_type ?? planned ?? '';
   const delivered = line?.action_delivered ?? 0;
@@ -112,7 +112,7 @@ function actionView(line: LineResult | undefined, planned: string | null): Actio
     ...group,
     data: group.data.map((entry) => ({ ...entry, barcodes: '' })),
   }));
-  // Apps send an empty action with every line: that makes none where none was planned.
+  // Apps send an empty action with every line. It adds no action to a line without a planned one.
   if (type === '' && delivered === 0 && osd.length === 0) return null;
   return { type, updates: { delivered, osd_data: osd } };
 }
@@ -124,11 +124,11 @@ const storedOsd = (groups: readonly OsdGroup[] | undefined): readonly OsdGroup[]
 const updatesView = ({ status, updates = {} }: StopResult): StopUpdatesView => ({
   status,
   followup: updates.followup ?? (updates.followup_reason_code ?? '').trim() !== '',
-  ...filled(nothingSaid, updates),
+  ...filled(blankUpdates, updates),
 });
 
 /** The documented null policy (interface.md part 2). */
-const nothingSaid: Omit<StopUpdatesView, 'status' | 'followup'> = {
+const blankUpdates: Omit<StopUpdatesView, 'status' | 'followup'> = {
   followup_reason_code: '',
   start_delivery_time: null,
   end_delivery_time: null,

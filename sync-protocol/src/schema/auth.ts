@@ -7,7 +7,7 @@ const employeeId = z
 const newPassword = text(128).check(z.minLength(8), z.regex(/\S/, 'must not be blank'));
 
 const password = text(128).check(z.minLength(1));
-/** What a phone calls itself, the same at every sign-in: one that has signed in before is not slowed down by others. */
+/** The name of a phone, the same at every sign-in. Failures of other devices do not slow down a known one. */
 const device = z.optional(z.nullable(text(200)));
 
 /** Bodies of the auth endpoints (contract §2). */
@@ -15,7 +15,7 @@ export const signupBody = z.object({
   employee_id: employeeId,
   password: newPassword,
   device,
-  /** The office's code, where the server asks for one (SIGNUP=invited); case, blanks and hyphens do not matter. */
+  /** The office's code, where the server requires one (SIGNUP=invited). Case, blanks and hyphens do not count. */
   invitation: z.optional(z.nullable(text(40))),
 });
 export const signinBody = z.object({

@@ -1,6 +1,6 @@
 import * as z from '#schema';
 
-/** A reference code as the mirror and the feed's scope `codes:all` hold it; document keys are `code/TYPE/CODE`. */
+/** A reference code of the mirror and of the feed's scope `codes:all`; document keys are `code/TYPE/CODE`. */
 export const referenceCode = z.object({
   type: z.enum(['stop-exception', 'credit-reason', 'invoice-exception', 'container-type', 'section', 'trailer-area']),
   code: z.string(),

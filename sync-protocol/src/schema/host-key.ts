@@ -1,9 +1,9 @@
 /**
- * A key as the host's columns hold it: composed (NFC), without blanks at its end. Db2 fills a CHAR column with blanks
- * and compares without them, so two keys that differ in nothing else are one key there, and have to be one here (decision
- * 74). Values that are handed back unchanged (`osd_id`) are compared by this and kept as they came.
+ * A key in the form of the host's columns: composed (NFC), without trailing blanks. Db2 pads a CHAR column with blanks
+ * and ignores them in comparisons. Two keys that differ only in blanks are therefore one key (decision 74). Values that
+ * the server returns unchanged (`osd_id`) are compared in this form and stored as sent.
  */
 export const hostKey = (key: string): string => withoutFill(key.normalize('NFC'));
 
-/** A CHAR column comes back without the blanks at its end: what goes there must not have any either. */
+/** Removes trailing blanks: the host returns a CHAR column without them, so a written text must have none. */
 export const withoutFill = (text: string): string => text.replace(/ +$/, '');

@@ -1,4 +1,4 @@
-/** An issue of `light-schema.ts`: the members of zod's that a person is told from. */
+/** An issue of `light-schema.ts`: the members of zod's issue that error messages use. */
 export interface Issue {
   readonly path: (string | number)[];
   readonly message: string;
@@ -7,7 +7,7 @@ export interface Issue {
   readonly maximum?: number;
   readonly minimum?: number;
   readonly origin?: string;
-  /** The form was right, what it says is not. */
+  /** The form is valid, and a check refused the value. */
   isOfCheck?: boolean;
 }
 
@@ -17,27 +17,27 @@ export type Finding = Omit<Issue, 'message' | 'path'> & {
 };
 
 export function fail(issues: Issue[], { message = 'Invalid input', path = [], ...finding }: Finding): void {
-  // A copy: whoever holds the value puts its own name in front.
+  // A copy, because each enclosing schema adds its member to the front.
   issues.push({ ...finding, message, path: [...path] });
 }
 
 /**
- * Looks at a value that its schema has read, and may take it as what it is then: a method's parameter may be narrower
- * than what it is declared with. `finding` is what is told.
+ * Checks a value that its schema has parsed. `accepts` is a method, so its parameter may be narrower than `unknown`.
+ * `finding` is the reported issue.
  */
 export interface Check {
   readonly finding: Finding;
   accepts(this: void, value: unknown): boolean;
 }
 
-/** Puts another value in its place. */
+/** Replaces the value. */
 type Overwrite = (value: string) => string;
 export type Checks = readonly (Check | Overwrite)[];
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Reads, then looks, up to the first that finds something: one thing is told of a value. */
+/** Parses a value, then runs the checks up to the first issue: a value has one issue at most. */
 export const checked =
   (read: (value: unknown, issues: Issue[]) => unknown, checks: Checks) =>
   (value: unknown, issues: Issue[]): unknown => {
@@ -52,7 +52,7 @@ export const checked =
     return result;
   };
 
-/** Of texts it counts code points, as zod does. */
+/** Counts the code points of a text, as zod does. */
 export const maxLength = (maximum: number, message?: string): Check => ({
   finding: { maximum, message },
   accepts: (value: ArrayLike<unknown>) => value.length <= maximum || Array.from(value).length <= maximum,
@@ -67,7 +67,7 @@ export const gte = (minimum: number): Check => ({ finding: { minimum }, accepts:
 
 export const lte = (maximum: number): Check => ({ finding: { maximum }, accepts: (value: number) => value <= maximum });
 
-/** @param because words, or words and the member that they are about */
+/** @param because a message, or a message and the path of its member */
 export const refine = (
   accepts: (value: unknown) => boolean,
   because?: string | { readonly error: string; readonly path: string[] },

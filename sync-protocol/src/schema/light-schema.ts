@@ -1,8 +1,8 @@
 /**
- * The part of `zod/mini` that the protocol's schemas are written with, for phones: the same values, and of what is wrong
- * the first thing, at a tenth of its weight. `#schema` (package.json) is zod itself on Node and in the type checker, and this module
- * elsewhere, so a schema is written once. `tests/protocol/light-schema.test.ts` holds every schema of the protocol
- * against zod; what no schema uses is not here, and a schema that uses more fails that test.
+ * The subset of `zod/mini` that the protocol's schemas use, for phones, at a tenth of the size. It returns the same
+ * values and the first issue. `#schema` (package.json) is zod on Node and in the type checker, and this module elsewhere,
+ * so each schema exists once. `tests/protocol/light-schema.test.ts` compares every schema of the protocol with zod; a
+ * schema that uses more than this subset fails that test.
  */
 import { isDay } from './days.ts';
 import { checked, fail, gte, isRecord, lte, refine } from './light-checks.ts';
@@ -10,7 +10,7 @@ import type { Checks, Finding, Issue } from './light-checks.ts';
 
 export { gte, lte, maxLength, minLength, overwrite, refine, regex } from './light-checks.ts';
 
-/** What becomes of a value; what is wrong with it goes to `issues`. */
+/** Returns the parsed value and adds its faults to `issues`. */
 type Read = (value: unknown, issues: Issue[]) => unknown;
 
 type Shape = Readonly<Record<string, LightSchema>>;
@@ -19,7 +19,7 @@ type Parsed =
   | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } };
 
 interface LightSchema {
-  /** Objects: their members. */
+  /** The members of an object schema. */
   readonly shape?: Shape | undefined;
   readonly read: Read;
   check(...checks: Checks): LightSchema;
@@ -37,7 +37,7 @@ const schema = (read: Read, shape?: Shape): LightSchema => ({
   },
 });
 
-/** Values of one form, and what becomes of them. */
+/** A schema of values that `accepts` recognizes; `read` transforms them. */
 const formed = <Value>(
   accepts: (value: unknown) => value is Value,
   finding: Finding,
@@ -50,7 +50,7 @@ const formed = <Value>(
     return value;
   }, shape);
 
-// Texts and numbers have no state, and a check makes another schema: one of each is enough.
+// These schemas have no state, and `check` returns another schema: one instance of each is enough.
 const anyText = formed((value): value is string => typeof value === 'string', { expected: 'string' });
 const anyNumber = formed((value): value is number => Number.isFinite(value), { expected: 'number' });
 const anyFlag = formed((value): value is boolean => typeof value === 'boolean', { expected: 'boolean' });
@@ -66,7 +66,7 @@ export const string = (): LightSchema => anyText;
 export const number = (): LightSchema => anyNumber;
 export const boolean = (): LightSchema => anyFlag;
 export const int = (): LightSchema => whole;
-/** Whatever JSON can say; no object may lack it. */
+/** Any JSON value; as a member it is required. */
 export const unknown = (): LightSchema => anyValue;
 const none = (): LightSchema => noValue;
 const oneOf = (values: readonly unknown[]): LightSchema =>
@@ -81,7 +81,7 @@ export const uuid = (): LightSchema => anyText.check(refine((value) => uuidForm.
 const uuidForm =
   /^([\da-fA-F]{8}-[\da-fA-F]{4}-[1-8][\da-fA-F]{3}-[89abAB][\da-fA-F]{3}-[\da-fA-F]{12}|0{8}-(0{4}-){3}0{12}|f{8}-(f{4}-){3}f{12})$/;
 
-/** A day that exists, RFC 3339's time with seconds, and `Z`; with `offset` also `+hh:mm`. */
+/** An existing day, RFC 3339's time with seconds, and `Z`; with `offset` also `+hh:mm`. */
 export const iso = {
   datetime: (params?: { readonly offset: boolean }): LightSchema =>
     anyText.check(
@@ -105,18 +105,18 @@ export const optional = (inner: LightSchema): LightSchema => _default(inner, und
 
 export const transform: (change: (value: unknown) => unknown) => LightSchema = schema;
 
-/** What fails in the first reaches the second never. */
+/** A value that the first schema refuses does not reach the second. */
 export const pipe = (first: LightSchema, second: LightSchema): LightSchema =>
   schema((value, issues) => {
     const before = issues.length;
     const read = first.read(value, issues);
     if (issues.length === before) return second.read(read, issues);
-    // What does not get through is of another form.
+    // For a union, a refused value has another form.
     for (const issue of issues.slice(before)) issue.isOfCheck = false;
     return read;
   });
 
-/** The first that accepts; where just one came as far as its checks, its issues are the ones that help. */
+/** The first accepting option. If exactly one option failed in its checks alone, the union reports its issues. */
 export const union = (options: readonly LightSchema[], message?: string): LightSchema =>
   schema((value, issues) => {
     const near: Issue[][] = [];
@@ -158,14 +158,14 @@ export const record = (names: LightSchema, item: LightSchema): LightSchema =>
     return result;
   });
 
-/** Any JSON value; what `JSON.parse` gave is nothing else. */
+/** Any JSON value, such as a result of `JSON.parse`. */
 export const json = (): LightSchema => {
   const value: LightSchema = schema((given, issues) => any.read(given, issues));
   const any = union([anyText, anyNumber, anyFlag, noValue, array(value), record(anyText, value)]);
   return value;
 };
 
-/** Members that the shape does not name are left out. */
+/** Omits members that the shape does not name. */
 export const object = (shape: Shape): LightSchema => {
   const members = Object.entries(shape);
   const read = (value: Record<string, unknown>, issues: Issue[]): unknown => {
@@ -180,7 +180,7 @@ export const object = (shape: Shape): LightSchema => {
   return formed(isRecord, { expected: 'object' }, read, shape);
 };
 
-/** Members that the shape does not name are wrong. */
+/** Refuses members that the shape does not name. */
 export const strictObject = (shape: Shape): LightSchema => {
   const named = object(shape);
   const read: Read = (value, issues) => {
@@ -194,11 +194,11 @@ export const strictObject = (shape: Shape): LightSchema => {
 export const omit = ({ shape = {} }: LightSchema, names: Readonly<Record<string, true>>): LightSchema =>
   object(Object.fromEntries(Object.entries(shape).filter(([name]) => !names[name])));
 
-/** Reads a member or an entry; its issues begin with where it stands. */
+/** Parses a member or an entry; the paths of its issues begin with its key. */
 function readPart(part: LightSchema, value: unknown, at: string | number, issues: Issue[]): unknown {
   const before = issues.length;
   const read = part.read(value, issues);
-  // Nearly always there are none, and no list has to be made.
+  // The common case has no issues and needs no copy of the list.
   if (issues.length > before) for (const { path } of issues.slice(before)) path.unshift(at);
   return read;
 }

@@ -1,10 +1,10 @@
 import * as z from '#schema';
 
-// What lists that come in pages have in common.
+// Query parameters and metadata of paged lists.
 
 const digits = z.optional(z.string().check(z.regex(/^\d{0,9}$/, 'must be a whole number')));
 
-/** A whole number of a query string; absent where blank, as forms send it. */
+/** A whole number of a query string. A blank value, as forms send it, counts as absent. */
 export const queryNumber = (least: number, most: number) =>
   z.pipe(
     digits,
@@ -14,7 +14,7 @@ export const queryNumber = (least: number, most: number) =>
     ),
   );
 
-/** One that stands for `otherwise` where it is blank or absent. */
+/** The same with the default `otherwise` for a blank or absent value. */
 export const queryNumberOr = (otherwise: number, least: number, most: number) =>
   z.pipe(
     digits,
@@ -24,19 +24,19 @@ export const queryNumberOr = (otherwise: number, least: number, most: number) =>
     ),
   );
 
-/** Entries a page: 100 unless asked otherwise, at most 500. */
+/** Entries per page: 100 by default, at most 500. */
 export const pageLimit = queryNumberOr(100, 1, 500);
 
-/** `meta.next_cursor` of the page before; blank for the first. */
+/** `meta.next_cursor` of the previous page; blank for the first page. */
 export const pageCursor = z.pipe(
   z.optional(z.string().check(z.maxLength(300))),
   z.transform((value: string | undefined) => value || undefined),
 );
 
-/** A list's sibling: where its next page begins, null on the last. */
+/** `meta` of a list: the cursor of the next page, null on the last page. */
 export const pageMeta = z.strictObject({ next_cursor: z.nullable(z.string()) });
 
-/** Text of a query string by which a list is narrowed; blank, as forms send it, narrows nothing. */
+/** A text filter of a query string. A blank value, as forms send it, filters nothing. */
 export const blankIsAbsent = (max: number) =>
   z.pipe(
     z.optional(z.string().check(z.maxLength(max))),

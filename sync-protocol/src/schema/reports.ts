@@ -2,9 +2,9 @@ import * as z from '#schema';
 import { pageCursor, pageLimit, queryNumber } from './page.ts';
 import { instant, keyText, text } from './values.ts';
 
-// Load condition reports: interface.md part 2 and 4.6, contract §6. Camel case is the document's own.
+// Load condition reports: interface.md part 2 and 4.6, contract §6. The interface uses camel case here.
 
-/** No clock of a device, however wrong, leaves these years; past them our own arithmetic is no longer exact. */
+/** No device clock is wrong by more than these years, and outside them time arithmetic is inexact. */
 const captureTime = z.pipe(
   instant,
   z.string().check(z.refine((value) => /^(19|20|21)\d\d-/.test(value), 'must lie in the years 1900 to 2199')),
@@ -13,7 +13,7 @@ const captureTime = z.pipe(
 const filled = <Text extends z.ZodMiniType<string>>(schema: Text): Text =>
   schema.check(z.refine((value) => value.trim() !== '', 'must not be blank'));
 
-/** Absent and null are as good as empty; out comes text. */
+/** An absent or null text becomes the empty text. */
 const optionalText = (schema: z.ZodMiniType<string, string>) =>
   z._default(
     z.pipe(
@@ -23,7 +23,7 @@ const optionalText = (schema: z.ZodMiniType<string, string>) =>
     '',
   );
 
-/** A stop's number comes as text here; apps that send it as a number mean the same (contract §1). */
+/** A stop's number as text. Some apps send a number, which is equivalent (contract §1). */
 const stopIdText = filled(
   z.pipe(
     z.union([keyText(10), z.int().check(z.gte(0), z.lte(9_999_999_999))]),
@@ -38,14 +38,14 @@ export const reportSection = z.object({
   rating,
   reason: optionalText(text(100)),
   comment: optionalText(text(2000)),
-  /** One id that stands for one or more photos: an asset's, 16 characters. */
+  /** One id for one or more photos, such as an asset's: up to 16 characters. */
   photos_id: optionalText(keyText(16)),
 });
 
-/** Five keys are known; nobody describes more than this of one load, and a page of reports has to stay readable. */
+/** The interface shows five keys. The limit leaves room for more and bounds the size of a page of reports. */
 const mostSections = 100;
 
-/** The body of POST report/load-condition; also what GET lists. */
+/** The body of POST report/load-condition; GET lists the same fields. */
 export const loadConditionReport = z.object({
   reportId: filled(keyText(64)),
   loadId: filled(keyText(20)),
@@ -61,14 +61,14 @@ export type LoadConditionReportInput = z.input<typeof loadConditionReport>;
 export const loadReportArgs = z.object({ report: loadConditionReport });
 export type LoadReportArgs = z.infer<typeof loadReportArgs>;
 
-/** `data` of POST report/load-condition. A duplicate tells when the report was first taken in. */
+/** `data` of POST report/load-condition. For a duplicate, `receivedAt` is the time of the first receipt. */
 export const loadReportReceipt = z.strictObject({
   reportId: z.string(),
   receivedAt: z.iso.datetime(),
   duplicate: z.boolean(),
 });
 
-/** A report as GET lists it: POST's shape, whole. */
+/** A report as GET lists it, with every field of POST. */
 export const listedReport = z.strictObject({
   reportId: z.string(),
   loadId: z.string(),
@@ -86,14 +86,14 @@ export const listedReport = z.strictObject({
   ),
 });
 
-/** `?loadId=` asks for nothing: a form that was left blank. */
+/** A filter. `?loadId=`, a blank form field, filters nothing. */
 const filter = (max: number) =>
   z.pipe(
     z.optional(keyText(max)),
     z.transform((value: string | undefined) => value || undefined),
   );
 
-/** `9999-12-31` is a way to say "no end"; PostgreSQL knows no year 0. */
+/** Clients send `9999-12-31` for "no end"; PostgreSQL has no year 0. */
 const boundaryInstant = z.pipe(
   instant,
   z.string().check(z.refine((value) => !value.startsWith('0000-'), 'must lie in the years 0001 to 9999')),
@@ -101,7 +101,7 @@ const boundaryInstant = z.pipe(
 const isDay = /^\d{4}-\d\d-\d\d$/;
 
 /**
- * An instant, or a day, which stands for its beginning or its end in UTC. A plus sign that was not encoded arrives as a
+ * An instant or a day. `timeOfDay` makes a day its beginning or its end in UTC. An unencoded plus sign arrives as a
  * blank.
  */
 const boundary = (timeOfDay: string) =>
@@ -115,7 +115,7 @@ const boundary = (timeOfDay: string) =>
       z.optional(boundaryInstant),
     ),
   );
-/** Query of GET report/load-condition: all optional, all must hold; `key` and the ratings for one and the same section. */
+/** Query of GET report/load-condition. A report must match all filters; `key` and the ratings must match one section. */
 export const loadReportQuery = z.object({
   reportId: filter(64),
   loadId: filter(20),
@@ -126,7 +126,7 @@ export const loadReportQuery = z.object({
   key: filter(30),
   minRating: queryNumber(1, 5),
   maxRating: queryNumber(1, 5),
-  /** Without it the latest revision of each report. */
+  /** Default: the latest revision of each report. */
   revisions: z.optional(z.enum(['latest', 'all'])),
   limit: pageLimit,
   cursor: pageCursor,

@@ -2,7 +2,7 @@ import * as z from '#schema';
 
 export const routeDriver = z.object({ id: z.string(), name: z.string(), type: z.string() });
 
-/** The feed's document `route` of a route scope. Instants are UTC `…Z`. */
+/** The document `route` of a route scope in the feed. Instants are UTC `…Z`. */
 export const routeHeader = z.object({
   id: z.string(),
   facility: z.string(),
@@ -15,7 +15,7 @@ export const routeHeader = z.object({
   closed_at: z.nullable(z.string()),
   closed_by: z.nullable(z.enum(['D', 'A', 'F'])),
   withdrawn: z.boolean(),
-  /** When a timer will close the route: after an arrival, or for want of one (contract §4). */
+  /** Deadlines of the timers that close the route: after an arrival, or without one (contract §4). */
   autoclose_at: z.nullable(z.string()),
   forceclose_at: z.nullable(z.string()),
   drivers: z.array(routeDriver),

@@ -1,6 +1,6 @@
 import * as z from '#schema';
 
-// What the host owns of a stop: the plan.
+// The plan: the part of a stop that the host owns.
 
 const flags = { required: z.boolean(), count_in_totes: z.boolean(), add_photos: z.boolean() };
 
@@ -16,7 +16,7 @@ export const planProduct = z.object({
   container_type: z.string(),
   trailer_area: z.string(),
   ...flags,
-  /** `scan`, `count`, `deliver`… or blank: the payload's `action` is null then. */
+  /** `scan`, `count`, `deliver`… or blank. Blank makes the payload's `action` null. */
   action_type: z.string(),
 });
 export type PlanProduct = z.infer<typeof planProduct>;
@@ -53,7 +53,7 @@ export const customer = z.object({
 });
 export type Customer = z.infer<typeof customer>;
 
-/** Products and collections stand in host order; line keys count occurrences in that order. */
+/** Products and collections are in host order; line keys count occurrences in that order. */
 export const stopPlan = z.object({
   id: z.number(),
   type: z.enum(['delivery', 'backhaul', 'warehouse']),

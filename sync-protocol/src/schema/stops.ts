@@ -18,10 +18,10 @@ import {
 export const stopStatus = z.enum(['P', 'D', 'C', 'S', 'R']);
 export type StopStatus = z.infer<typeof stopStatus>;
 
-/** The warehouse: the stop at which a route ends. */
+/** The warehouse, the last stop of a route. */
 export const warehouseStop = 999;
 
-// ── What a driver sends (the request shapes of interface.md part 4.3, v20, v21 and v23 alike) ──────────────────────
+// ── A driver's update (the request shapes of interface.md part 4.3, for v20, v21 and v23) ──────────────────────────
 
 const countOrNone = z._default(
   z.pipe(
@@ -31,7 +31,7 @@ const countOrNone = z._default(
   0,
 );
 
-/** A text that `null` or nothing makes blank. */
+/** A text; null and absent become blank. */
 const blankText = (max: number) => blank(text(max));
 const blank = (inner: ReturnType<typeof text>) =>
   z._default(
@@ -77,7 +77,7 @@ export const overageItem = z.object({
   images_id: z._default(assetReference, null),
 });
 export type OverageItem = z.infer<typeof overageItem>;
-/** An item that was on no list, as an app may send it. */
+/** An item outside the plan, as an app may send it. */
 export type OverageInput = z.input<typeof overageItem>;
 
 const osdData = clearableList(osdGroup, 500);
@@ -124,7 +124,7 @@ export type LineInput = z.input<typeof lineUpdate>;
 export const emailAddress = text(254);
 
 export const stopUpdates = z.object({
-  // No stop becomes pending again: a status that is cleared says nothing.
+  // A cleared status changes nothing, because no stop becomes pending again.
   status: z.optional(
     z.pipe(
       z.nullable(stopStatus),
@@ -142,7 +142,7 @@ export const stopUpdates = z.object({
   store_emp_name: z.optional(clearableText(40)),
   driver_comments: z.optional(clearableText(2000)),
   skip_refuse_reason_code: z.optional(clearableText(3, codeText)),
-  /** Kept as sent where it is no readable instant, with a warning (contract §1). */
+  /** An unreadable instant is stored as sent, with a warning (contract §1). */
   skip_refuse_timestamp: z.optional(clearableText(40)),
   skip_refuse_driver_comment: z.optional(clearableText(2000)),
   signature_id: z.optional(assetReference),
@@ -170,9 +170,12 @@ export type StopObject = z.infer<typeof stopObject>;
 /** A stop object as an app may send it. */
 export type StopObjectInput = z.input<typeof stopObject>;
 
-// ── What the service owns of a stop: the result, only what was touched ─────────────────────────────────────────────
+// ── The result: the part of a stop that the service owns, with written fields only ─────────────────────────────────
 
-/** Who wrote a field: edit time (ms since 1970, corrected), queue or source, its sequence, the employee. Ordered by the first three. */
+/**
+ * The writer of a field: edit time (ms since 1970, corrected), queue or source, its sequence, the employee. The first
+ * three determine the order.
+ */
 export const stamp = z.object({ at: z.number(), client: z.string(), seq: z.number(), by: z.string() });
 export type Stamp = z.infer<typeof stamp>;
 
@@ -200,13 +203,13 @@ export type LineResult = z.infer<typeof lineResult>;
 /**
  * The result document of a stop. A field that was never written is absent; a cleared one is null. The writer of a field
  * is `by[at[path] ?? 0]`; paths are `status`, `arrived`, `updates.NAME`, `products.KEY.NAME`, `collections.KEY.NAME`.
- * That a stop is pending was written by nobody, unless `at.status` says by whom: the office has taken it back.
+ * The status P has a writer only where `at.status` names one: the office has made the stop pending again.
  */
-const { status: _status, ...saidOnce } = stopUpdates.shape;
+const { status: _status, ...writtenFields } = stopUpdates.shape;
 export const stopResult = z.object({
   status: stopStatus,
   arrived: z.optional(z.boolean()),
-  updates: z.optional(z.object(saidOnce)),
+  updates: z.optional(z.object(writtenFields)),
   products: z.optional(z.record(z.string(), lineResult)),
   collections: z.optional(z.record(z.string(), lineResult)),
   by: z.optional(z.array(stamp)),
@@ -214,7 +217,7 @@ export const stopResult = z.object({
 });
 export type StopResult = z.infer<typeof stopResult>;
 
-/** How many lines of the same item and invoice stand before line `i`. Lists are short: looking beats a map of keys. */
+/** Counts the lines of the same item and invoice before line `i`. Lists are short, so a scan is faster than a map. */
 export function occurrence(lines: readonly { readonly id: string; readonly invoice: string }[], i: number): number {
   const { id, invoice } = lines[i] ?? { id: '', invoice: '' };
   let n = 0;
@@ -222,9 +225,8 @@ export function occurrence(lines: readonly { readonly id: string; readonly invoi
   return n;
 }
 
-/** The lists of lines that a stop has. */
 export const lineKinds = ['products', 'collections'] as const;
 export type LineKind = (typeof lineKinds)[number];
 
-/** The key of a line: item, invoice and occurrence, joined with tabs (none of them can hold one). */
+/** The key of a line: item, invoice and occurrence, joined with tabs, which none of them can contain. */
 export const lineKey = (id: string, invoice: string, n: number): string => `${id}\t${invoice}\t${n}`;

@@ -2,42 +2,41 @@ import * as z from '#schema';
 import { isDay } from './days.ts';
 import { hostKey } from './host-key.ts';
 
-/** Text that any JSON reader, database and host can hold: no NUL, no lone surrogate, at most `max` code points. */
+/** Text for any JSON reader, database and host: no NUL, no lone surrogate, at most `max` code points. */
 export const text = (max: number) => textWithout(/[\0\ud800-\udfff]/u, 'NUL', max);
 
-/** A name in one word: no control characters, because line keys are joined with a tab. */
+/** A text without control characters, because line keys join their parts with tabs. */
 export const word = (max: number) => textWithout(/[\0-\x1f\x7f\ud800-\udfff]/u, 'control characters', max);
 
-/** Keys of the host. Whatever door they come by, out comes the key as the host holds it. */
+/** A key of the host, normalized to the form of its columns. */
 export const keyText = (max: number) => word(max).check(z.overwrite(hostKey));
 
-/** Codes, barcodes and ids that are part of no line's key: the same rule, any characters. */
+/** Codes, barcodes and ids outside of line keys: the same normalization, any characters. */
 export const codeText = (max: number) => text(max).check(z.overwrite(hostKey));
 
-/** With the flag `u` a surrogate is one that stands alone. `isWellFormed` would say so, but not on React Native. */
+/** With the flag `u` the pattern matches lone surrogates only. React Native lacks `isWellFormed`. */
 const textWithout = (what: RegExp, name: string, max: number) =>
   z.string().check(
     z.maxLength(max),
     z.refine((value) => !what.test(value), `must be well-formed text without ${name}`),
   );
 
-/** A text that `null` or `""` clears: out comes `null`. */
+/** A text that `null` or `""` clears; both become `null`. */
 export const clearableText = (max: number, form = text) => z.pipe(z.nullable(form(max)), z.transform(blankToNull));
 const blankToNull = (value: string | null): string | null => (value === '' ? null : value);
 
-/** A list of at most `max` that `null` empties. */
+/** A list of at most `max` entries; `null` empties it. */
 export const clearableList = <Item extends z.ZodMiniType>(item: Item, max: number) =>
   z.pipe(
     z.nullable(z.array(item).check(z.maxLength(max))),
     z.transform((value) => value ?? []),
   );
 
-/** A count of pieces: 0 to 9,999,999, what the host's DECIMAL(7,0) holds. */
+/** A count of pieces: 0 to 9,999,999, the range of the host's DECIMAL(7,0). */
 export const count = z.int().check(z.gte(0), z.lte(9_999_999));
 
-/** An ISO 8601 instant with any offset; out comes UTC `…Z` with milliseconds. */
 const fullInstant = z.iso.datetime({ offset: true });
-/** Spellings of ISO 8601 that the internet's profile (RFC 3339) leaves out: no seconds, offsets such as -0600 and +01. */
+/** Forms of ISO 8601 outside of RFC 3339: no seconds, offsets such as -0600 and +01. */
 const shortInstant = z.pipe(
   z.pipe(
     z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d([.,]\d+)?)?(Z|[+-]\d\d(:?\d\d)?)$/)),
@@ -53,6 +52,7 @@ function inFull(value: string): string {
     .replace(/([+-]\d\d)(\d\d)$/, '$1:$2');
 }
 const notAnInstant = 'must be an instant with an offset, such as 2026-11-20T10:00:00Z';
+/** An ISO 8601 instant with any offset, converted to UTC `…Z` with milliseconds. */
 export const instant = z.pipe(
   z.pipe(z.union([fullInstant, shortInstant], notAnInstant), z.transform(toUtc)),
   z.string().check(z.refine((value) => utcForm.test(value), notAnInstant)),
@@ -74,7 +74,7 @@ export const clearableInstant = z.union(
   notAnInstant,
 );
 
-/** Route weeks and other host dates: `YYYYMMDD`, a day that exists. */
+/** Route weeks and other host dates: an existing day as `YYYYMMDD`. */
 export const yyyymmdd = z
   .string()
   .check(
@@ -84,10 +84,10 @@ export const yyyymmdd = z
     ),
   );
 
-/** A 16-character asset id; incoming ids may be any letters and digits. */
+/** A 16-character asset id; ids in requests may have any letters and digits. */
 export const assetId = z.string().check(z.regex(/^[A-Za-z0-9]{16}$/, 'must be a 16-character asset id'));
 
-/** An asset reference that may be absent: `null` and `""` come out as `null`. */
+/** An optional asset reference; `null` and `""` become `null`. */
 export const assetReference = z.union([
   assetId,
   z.pipe(
@@ -96,7 +96,7 @@ export const assetReference = z.union([
   ),
 ]);
 
-/** Decimal degrees as text or number; out comes text with at most six decimals, as sent where it already is. */
+/** Decimal degrees as text or number, converted to text of at most six decimals. Such a text stays as sent. */
 export const degrees = (limit: number) =>
   z.pipe(
     z
@@ -109,7 +109,7 @@ export const degrees = (limit: number) =>
       ),
     z.transform(toDegrees),
   );
-/** However many decimals: some languages write all fifty of a double. */
+/** Accepts many decimals: some languages print all fifty of a double. */
 const decimal = /^[+-]?\d{1,3}(\.\d{1,100})?$/;
 const isDegrees = (value: string | number, limit: number): boolean =>
   (typeof value === 'number' || decimal.test(value)) && Math.abs(Number(value)) <= limit;
@@ -119,7 +119,7 @@ function toDegrees(value: string | number | null): string | null {
   return String(Number(Number(value).toFixed(6)));
 }
 
-/** A number or numeric text of up to three digits; out comes text, as given (`5` → "5", "05" stays). */
+/** A number or numeric text of up to three digits, converted to text (`5` → "5", "05" stays). */
 export const threeDigits = z.pipe(
   z.union([
     z.int().check(z.gte(0), z.lte(999)),
@@ -128,7 +128,7 @@ export const threeDigits = z.pipe(
   z.transform(String),
 );
 
-/** A stop's number; numeric text is accepted. 999 is the warehouse. */
+/** A stop's number or numeric text. 999 is the warehouse. */
 export const stopNumber = z
   .pipe(threeDigits, z.transform(Number))
   .check(z.refine((n) => n > 0, 'must be between 1 and 999'));

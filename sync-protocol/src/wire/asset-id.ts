@@ -1,10 +1,10 @@
-/** Crockford's base32: digits and upper case without I, L, O and U; the same in EBCDIC, and no two differ by case alone. */
+/** Crockford's base32: digits and upper case without I, L, O and U. EBCDIC has all of them, and case is irrelevant. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** Bytes that an id spells: 80 bits, sixteen characters of five (contract §3). */
+/** Bytes of an id: 80 bits, encoded as sixteen characters of five bits (contract §3). */
 export const assetIdBytes = 10;
 
-/** The id that ten bytes spell. */
+/** Encodes ten bytes as an id. */
 export function spellAssetId(bytes: Uint8Array): string {
   if (bytes.length !== assetIdBytes) throw new RangeError(`an asset id is of ${assetIdBytes} bytes`);
   let rest = bytes.reduce((number, byte) => (number << 8n) | BigInt(byte), 0n);
@@ -16,11 +16,11 @@ export function spellAssetId(bytes: Uint8Array): string {
   return id;
 }
 
-/** What an id that a device makes commits to (protocol.md, Files). */
+/** The input of an id that a device computes (protocol.md, Files). */
 export interface AssetCommitment {
-  /** Of the device's queue: without it nobody can tell from an id which bytes it stands for. */
+  /** The salt of the device's queue. It prevents guessing a file's content from its id. */
   readonly salt: string;
-  /** Bytes. */
+  /** In bytes. */
   readonly length: number;
   /** SHA-256 of the bytes, lower-case hexadecimal. */
   readonly sha256: string;
@@ -29,5 +29,5 @@ export interface AssetCommitment {
 /** The text (UTF-8) whose SHA-256 begins with the ten bytes of the id. */
 export const assetIdText = ({ salt, length, sha256 }: AssetCommitment): string => `${salt}\n${length}\n${sha256}`;
 
-/** 16 to 64 characters of base64url: at least 96 bits, so that it cannot be guessed. */
+/** 16 to 64 characters of base64url: at least 96 bits, too many to guess. */
 export const assetSalt = /^[A-Za-z0-9_-]{16,64}$/;

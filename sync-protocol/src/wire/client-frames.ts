@@ -1,27 +1,27 @@
 import * as z from '#schema';
 import { pongFrame, scopeName } from './frames.ts';
 
-// What a client says. Phones need its types only, and load no schema of it.
+// Frames from the client. Phones use only their types and load none of these schemas.
 
 const shortText = z.string().check(z.maxLength(200));
 const documentVersion = z.int().check(z.gte(0));
 
-/** What people read of a device. Databases hold no NUL, and no phone stays outside for what its maker has named it. */
+/** The name of a device for people. PostgreSQL stores no NUL, and a maker's odd name must not exclude a phone. */
 const label = z.pipe(shortText, z.transform(withoutNul));
 function withoutNul(value: string): string {
   return value.replaceAll('\0', '');
 }
 
-/** Where a replica stands in a scope. */
+/** The position of a replica in a scope. */
 export const cursor = z.object({ epoch: shortText, version: documentVersion });
 export type Cursor = z.infer<typeof cursor>;
 
-/** What a device's clocks say at this moment; from it the server corrects the times of the queue's items. */
+/** A reading of a device's clocks. The server uses it to correct the times of the queue's items. */
 export const deviceClock = z.object({
   now: z.string().check(z.maxLength(40)),
   boot_id: z.string().check(z.minLength(1), z.maxLength(64)),
   monotonic_ms: z.number(),
-  /** What the server's clock says at `monotonic_ms` as the device has measured it, by NTP's rule. */
+  /** The server's time at `monotonic_ms`, as the device measured it by NTP's rule. */
   server_now: z.optional(z.string().check(z.maxLength(40))),
 });
 export type DeviceClock = z.infer<typeof deviceClock>;
@@ -34,7 +34,7 @@ export const pingFrame = z.object({
 });
 export type PingFrame = z.infer<typeof pingFrame>;
 
-/** The first frame. Exactly one of `api_token` and `queue_key`; a queue key may push, nothing else. */
+/** The first frame. It has exactly one of `api_token` and `queue_key`. A queue key permits pushes only. */
 export const helloFrame = z.object({
   type: z.literal('hello'),
   protocol: z.int().check(z.gte(1)),
@@ -48,31 +48,32 @@ export const helloFrame = z.object({
   api_token: z.optional(shortText),
   queue_key: z.optional(shortText),
   /**
-   * With `api_token` only: this device holds no key of this queue (first contact, or the welcome that carried it was
-   * lost). The server mints a new one, tells it in `welcome`, and forgets any earlier one.
+   * With `api_token` only: this device has no key of this queue, because it is new or the `welcome` with the key was
+   * lost. The server generates a new key, sends it in `welcome` and revokes any earlier one.
    */
   wants_queue_key: z.optional(z.boolean()),
   sdk: label,
   app: label,
   clock: deviceClock,
-  /** Scopes to follow; null where the replica holds nothing yet. */
+  /** Scopes to follow; null where the replica is empty. */
   cursors: z._default(z.record(scopeName, z.nullable(cursor)), {}),
   pending: z._default(documentVersion, 0),
   oldest_pending_at: z._default(z.nullable(z.string().check(z.maxLength(40))), null),
 });
 export type HelloFrame = z.infer<typeof helloFrame>;
 
-/** Mutations are unknown here: only id and seq must parse; the rest is checked one by one and never refused. */
+/** Only id and seq of a mutation must parse. The server checks the rest item by item and never refuses the push. */
 export const pushFrame = z.object({ type: z.literal('push'), mutations: z.array(z.unknown()) });
-/** Each scope is answered: by a patch (empty where nothing is new), a `snapshot` frame, or `gone`. */
+/** The server answers each scope with a patch (empty without news), a `snapshot` frame, or `gone`. */
 export const subscribeFrame = z.object({
   type: z.literal('subscribe'),
   cursors: z.record(scopeName, z.nullable(cursor)),
 });
 export const unsubscribeFrame = z.object({ type: z.literal('unsubscribe'), scopes: z.array(scopeName) });
 /**
- * Items that this device no longer has although it recorded them: an incident, and the watermark moves to `to`. Needs no
- * answer; a server may send an `ack` without results. Frames are taken in order, so the push that follows it counts from there.
+ * Items that this device recorded and no longer has. The server records an incident and moves the watermark to `to`. The
+ * frame needs no answer; a server may send an `ack` without results. Frames keep their order, so the next push counts
+ * from `to`.
  */
 export const goneFrame = z.object({
   type: z.literal('gone'),

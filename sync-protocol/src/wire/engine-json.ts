@@ -1,14 +1,14 @@
-import { canonicalJson as writtenHere } from './canonical-json.ts';
+import { canonicalJson as portableJson } from './canonical-json.ts';
 
 export type { Json } from './canonical-json.ts';
 
-/** The text of `canonical-json.ts`, wherever it can be had from the engine's own writer: ten times as fast. */
+/** The text of `canonical-json.ts`, by the engine's own writer where possible: ten times as fast. */
 export function canonicalJson(value: unknown): string {
-  // Most values arrive sorted, because our SDK sends canonical text. The engine's own writer is so fast that the others
-  // are copied for it.
+  // Most values arrive sorted, because the SDK sends canonical text. For other values a sorted copy and the engine's
+  // writer are still faster than the portable function.
   if (isSorted(value)) return JSON.stringify(value) ?? 'null';
   const copy = sortedCopy(value);
-  return copy === NO_COPY ? writtenHere(value) : JSON.stringify(copy);
+  return copy === NO_COPY ? portableJson(value) : JSON.stringify(copy);
 }
 
 function isSorted(value: unknown): boolean {
@@ -24,7 +24,7 @@ function isSorted(value: unknown): boolean {
 
 const NO_COPY: unique symbol = Symbol('no copy');
 
-/** The same with its names in order; none where an object has an order of its own for one: digits come first. */
+/** A copy with sorted names. `NO_COPY` where an object would reorder them: names of digits come first. */
 function sortedCopy(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
@@ -40,10 +40,10 @@ function sortedCopy(value: unknown): unknown {
   return copy;
 }
 
-/** What is sorted by insertion: of more names, which only a hostile object has, that would cost their square. */
+/** The limit of insertion sort, which is quadratic. Only hostile objects have more names. */
 const few = 32;
 
-/** Sorted where they stand. They are few and partly in order: the engine's own sort takes more memory than all the rest. */
+/** Sorts names in place. They are few and partly sorted, and the engine's sort would allocate more than all the rest. */
 function inOrder(names: string[]): string[] {
   if (names.length > few) return names.sort();
   for (let end = 1; end < names.length; end++) {

@@ -1,6 +1,6 @@
 /**
- * Every code that REST answers, frames or quarantine entries carry: its meaning, its HTTP status, and whether the same
- * request may succeed later (`retry`) or not until something is changed (`final`).
+ * Every error code of REST answers, frames and quarantine entries, with meaning and HTTP status. `retry`: the same
+ * request may succeed later. `final`: the request must change first.
  */
 export const errorCodes = {
   VALIDATION_FAILED: { status: 400, retry: 'final', meaning: 'The body, the query or a path parameter is malformed.' },
@@ -51,7 +51,7 @@ export const errorCodes = {
   HOST_UNAVAILABLE: { status: 503, retry: 'retry', meaning: 'The legacy host cannot be reached now.' },
   // Files by tus only (docs/protocol.md, Files); the statuses are those of tus 1.0.
   UPLOAD_NOT_FOUND: { status: 404, retry: 'final', meaning: 'No such upload of this driver; begin it with POST.' },
-  OFFSET_CONFLICT: { status: 409, retry: 'final', meaning: 'The upload has another offset; HEAD tells it.' },
+  OFFSET_CONFLICT: { status: 409, retry: 'final', meaning: 'The upload has another offset; HEAD returns it.' },
   UPLOAD_EXPIRED: { status: 410, retry: 'final', meaning: 'The upload has waited too long for its next bytes.' },
   UNSUPPORTED_TUS_VERSION: { status: 412, retry: 'final', meaning: 'The header Tus-Resumable must be 1.0.0.' },
   UPLOAD_LOCKED: { status: 423, retry: 'retry', meaning: 'Another request for this upload is under way.' },
@@ -62,15 +62,15 @@ export const errorCodes = {
   ID_REUSED: { status: 409, retry: 'final', meaning: 'This mutation id came before with another content.' },
   CLIENT_OF_OTHER_EMPLOYEE: { status: 403, retry: 'final', meaning: 'This queue belongs to another employee.' },
   CLIENT_REVOKED: { status: 403, retry: 'final', meaning: 'An operator revoked this queue.' },
-  UNSUPPORTED_PROTOCOL: { status: 400, retry: 'final', meaning: 'This server does not speak that protocol version.' },
-  FRAME_TOO_LARGE: { status: 413, retry: 'final', meaning: 'The frame exceeds the limit told in welcome.' },
+  UNSUPPORTED_PROTOCOL: { status: 400, retry: 'final', meaning: 'This server does not support that protocol version.' },
+  FRAME_TOO_LARGE: { status: 413, retry: 'final', meaning: 'The frame exceeds the limit in welcome.' },
   BAD_FRAME: { status: 400, retry: 'final', meaning: 'The frame is no JSON or fits no known form.' },
   SLOW_READER: { status: 503, retry: 'retry', meaning: 'The connection reads more slowly than it is written to.' },
 } as const satisfies Record<string, { status: number; retry: 'retry' | 'final'; meaning: string }>;
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** When to come again, where nothing better is known. Phones add their own jitter. */
+/** Default waits before a retry, in seconds. Phones add their own jitter. */
 export const retryAfterSeconds: Readonly<Partial<Record<ErrorCode, number>>> = {
   RATE_LIMITED: 2,
   UPLOAD_LOCKED: 2,
@@ -78,7 +78,7 @@ export const retryAfterSeconds: Readonly<Partial<Record<ErrorCode, number>>> = {
   HOST_UNAVAILABLE: 30,
 };
 
-/** One fault in an input; `path` is dotted from the body's root, such as `stops.0.updates.status`. */
+/** One fault in an input. `path` begins at the body's root, such as `stops.0.updates.status`. */
 export interface ErrorDetail {
   readonly path: string;
   readonly message: string;

@@ -2,12 +2,12 @@ import * as z from '#schema';
 import { cursor, deviceClock, goneFrame, helloFrame, pushFrame } from './client-frames.ts';
 import { ackFrame, patchFrame, routesFrame, scopeGoneFrame, snapshotFrame, welcomeFrame } from './frames.ts';
 
-// The channel over plain HTTP, for networks that block sockets and for background sync: the same frames, a request for
-// each push and each look. Credentials are headers: `employee_id` with `api_token` or `queue_key`.
+// The channel over plain HTTP, for networks that block sockets and for background sync. It uses the same frames, with a
+// request for each push and each poll. Credentials are headers: `employee_id` with `api_token` or `queue_key`.
 
 /**
- * The body of `POST /api/sync/push`: what `hello` says of a queue, and a push. `mutations` may be empty: then it only
- * asks where the watermark stands. `gone` is settled first, as a frame before the push would be.
+ * The body of `POST /api/sync/push`: the queue's fields of `hello`, and a push. Without mutations it only reads the
+ * watermark. The server processes `gone` first, like a frame before the push.
  */
 export const pushBody = z.object({
   protocol: z._default(helloFrame.shape.protocol, 1),
@@ -25,20 +25,20 @@ export const pushBody = z.object({
 export type PushBody = z.infer<typeof pushBody>;
 export type PushBodyInput = z.input<typeof pushBody>;
 
-/** Its answer: what `welcome` and `ack` say. */
+/** The answer of the push: the fields of `welcome` and `ack`. */
 export const pushAnswer = z.object({
   ...z.omit(welcomeFrame, { type: true, routes: true }).shape,
   ...z.omit(ackFrame, { type: true }).shape,
 });
 
-/** The parameter `cursors` of `GET /api/sync/pull`, JSON: as in `hello` and `subscribe`. */
+/** The parameter `cursors` of `GET /api/sync/pull`: JSON, as in `hello` and `subscribe`. */
 export const pullCursors = z.record(z.string().check(z.minLength(1), z.maxLength(120)), z.nullable(cursor));
 
-/** What a look brings: for each scope a patch (empty where nothing is new), `snapshot` or `gone`, as the socket would. */
+/** The answer of a poll: for each scope a patch (empty without news), `snapshot` or `gone`, as on the socket. */
 export const pullAnswer = z.object({
   server_time: z.string(),
   epoch: z.string(),
-  /** With a token: the driver's routes, the pending one first. Empty with a queue key, which may not read them. */
+  /** With a token: the driver's routes, the pending one first. With a queue key: empty, because it cannot read them. */
   routes: routesFrame.shape.routes,
   frames: z.array(z.discriminatedUnion('type', [patchFrame, snapshotFrame, scopeGoneFrame])),
 });

@@ -2,24 +2,24 @@ import * as z from '#schema';
 import { mutationResult } from './mutation-result.ts';
 import { routeKey } from '../schema/routes.ts';
 
-// What a server says and a client does something with: a phone loads these schemas. The others: server-frames.ts.
+// Frames from the server that a client processes; a phone loads these schemas. server-frames.ts has the other frames.
 
 export const scopeName = z.string().check(z.minLength(1), z.maxLength(120));
 
 export const pongFrame = z.object({ type: z.literal('pong'), server_time: z.optional(z.string()) });
 
 /**
- * No server sets `frame_bytes` lower. A client refuses what would not fit into such a frame when it is recorded, offline
- * as well: a change that no frame can carry would never leave the device.
+ * The lower bound of `frame_bytes`. A client refuses a larger change when the app records it, also offline: a change
+ * that no frame can carry would never leave the device.
  */
 export const leastFrameBytes = 1_048_576;
 
 export const limits = z.object({
-  /** Bytes of one frame, either way; at least `leastFrameBytes`. */
+  /** Maximum bytes of a frame in either direction; at least `leastFrameBytes`. */
   frame_bytes: z.number(),
   mutations_per_push: z.number(),
   pushes_in_flight: z.number(),
-  /** Send a ping when nothing was sent for so long; the server closes after three times that. */
+  /** The client sends a ping after this time without a frame. The server closes after three times that. */
   ping_ms: z.number(),
 });
 export type Limits = z.infer<typeof limits>;
@@ -31,11 +31,11 @@ export const welcomeFrame = z.object({
   type: z.literal('welcome'),
   protocol: z.number(),
   server_time: z.string(),
-  /** Changes when the server was restored: cursors of another epoch are worthless. */
+  /** Changes with a restore of the server: cursors of another epoch are invalid. */
   epoch: z.string(),
-  /** The watermark: the server has every item of this queue up to here. */
+  /** The watermark: the server has every item of this queue up to this sequence. */
   last_seq: z.number(),
-  /** With a token that counts: in the first welcome of a queue, and wherever the hello asked for one (`wants_queue_key`). */
+  /** With a valid token: in the first welcome of a queue, and in answer to `wants_queue_key`. */
   queue_key: z.optional(z.string()),
   limits,
   features: z.array(z.string()),
@@ -50,9 +50,9 @@ export const rejectFrame = z.object({
 });
 
 /**
- * Answers a push, in order: every push gets one `ack`, or one `error` where a failure that may pass kept it from being
- * taken (the client sends it again). `wants`: a gap, the server needs that sequence next. `fork`: another item holds
- * that sequence; the client says hello again as a new queue.
+ * Answers a push, in order. Every push gets one `ack`, or one `error` after a temporary failure; the client then sends
+ * it again. `wants`: the push left a gap, and the server needs that sequence next. `fork`: another item has that
+ * sequence, and the client sends hello again as a new queue.
  */
 export const ackFrame = z.object({
   type: z.literal('ack'),
@@ -66,7 +66,7 @@ export type AckFrame = z.infer<typeof ackFrame>;
 export const document = z.object({ key: z.string(), version: z.number(), value: z.unknown() });
 export type FeedDocument = z.infer<typeof document>;
 
-/** A change of a scope, applied atomically. `from` null: the whole scope, what is not in `docs` is gone. */
+/** A change of a scope, applied atomically. `from` null: `docs` is the whole scope. */
 export const patchFrame = z.object({
   type: z.literal('patch'),
   scope: scopeName,
@@ -75,18 +75,18 @@ export const patchFrame = z.object({
   to: z.number(),
   docs: z.array(document),
   deletes: z.array(z.string()),
-  /** Route scopes: the host has every stop up to this version, but for the parked ones. */
+  /** Route scopes: the host has every stop up to this version, except the parked ones. */
   hosted_through: z.optional(z.number()),
   parked: z.optional(z.array(z.object({ stop: z.number(), reason: z.string() }))),
-  /** Route scopes: stops that name files which the server does not have; the evidence of all others is complete. */
+  /** Route scopes: stops with files that the server lacks. The evidence of all other stops is complete. */
   awaited: z.optional(z.array(z.number())),
   checksum: z.number(),
 });
 export type PatchFrame = z.infer<typeof patchFrame>;
 
 /**
- * Ask for this scope over HTTP (`GET /api/sync/snapshot?scope=…`): it is first contact or far behind. The server sends
- * nothing more of the scope until the client subscribes again with the cursor of the snapshot that it fetched.
+ * The client must fetch this scope over HTTP (`GET /api/sync/snapshot?scope=…`), because its replica is empty or far
+ * behind. The server sends no patch of the scope until the client subscribes with the cursor of the fetched snapshot.
  */
 export const snapshotFrame = z.object({
   type: z.literal('snapshot'),
@@ -97,8 +97,8 @@ export const snapshotFrame = z.object({
 export const scopeGoneFrame = z.object({ type: z.literal('gone'), scope: scopeName, reason: z.string() });
 export const routesFrame = z.object({ type: z.literal('routes'), routes: z.array(assignedRoute) });
 /**
- * The server closes this connection now: come back after so long, not earlier, whatever the platform says of the network.
- * Each phone is told another moment, so that a depot does not come back as one.
+ * The server closes this connection now. The client reconnects after `retry_after_ms` and not earlier, regardless of
+ * network events of the platform. Each phone gets a different time, so a depot does not reconnect at once.
  */
 export const goodbyeFrame = z.object({ type: z.literal('goodbye'), retry_after_ms: z.number() });
 export const sessionFrame = z.object({
@@ -114,8 +114,8 @@ export const errorFrame = z.object({
   details: z._default(z.array(z.object({ path: z.string(), message: z.string() })), []),
 });
 
-/** What a client heeds. Of a ping it reads only that it is one. */
-export const heardFrames = [
+/** Frames that a client processes. Of a ping it reads only the type. */
+export const receivedFrames = [
   welcomeFrame,
   rejectFrame,
   ackFrame,
@@ -128,15 +128,15 @@ export const heardFrames = [
   errorFrame,
   pongFrame,
 ] as const;
-export const heardFrame = z.discriminatedUnion('type', [...heardFrames, z.object({ type: z.literal('ping') })]);
-export type HeardFrame = z.infer<typeof heardFrame>;
+export const receivedFrame = z.discriminatedUnion('type', [...receivedFrames, z.object({ type: z.literal('ping') })]);
+export type ReceivedFrame = z.infer<typeof receivedFrame>;
 
-/** The body of `GET /api/sync/snapshot?scope=…`: a patch from nothing. */
+/** The body of `GET /api/sync/snapshot?scope=…`: a patch of the whole scope. */
 const { type: _type, from: _from, ...whole } = patchFrame.shape;
 export const snapshotBody = z.object(whole);
 export type Snapshot = z.infer<typeof snapshotBody>;
 
-/** Close codes of the channel, beside those of RFC 6455. */
+/** Close codes of the channel, in addition to those of RFC 6455. */
 export const closeCodes = {
   rejected: 4001,
   signedOut: 4002,

@@ -3,9 +3,9 @@ import * as z from '#schema';
 export const warning = z.object({ code: z.string(), path: z.string(), message: z.string() });
 
 /**
- * The answer to one mutation. `applied` and `duplicate` carry the route version at which it is contained: it is on the
- * host when the route's `hosted_through` reaches that version and the stop is not parked; a report belongs to no route
- * and has none. `quarantined` is final for the queue: the office has it.
+ * The answer to one mutation. `applied` and `duplicate` have the route version that contains it. The mutation is on the
+ * host when the route's `hosted_through` reaches that version and the stop is not parked. A report belongs to no route
+ * and has no version. `quarantined` is final for the queue: the office decides about the mutation.
  */
 export const mutationResult = z.object({
   seq: z.number(),

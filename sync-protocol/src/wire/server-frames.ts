@@ -1,10 +1,10 @@
 import * as z from '#schema';
 import { pingFrame } from './client-frames.ts';
-import { heardFrames, scopeName } from './frames.ts';
+import { receivedFrames, scopeName } from './frames.ts';
 
 /**
- * Follows each patch with a route's header: when the route closes by itself, null where no timer runs. The header says
- * the same; this is for whoever shows a countdown and keeps no documents.
+ * Follows each patch that contains a route's header: the deadlines of the closing timers, null where none runs. The
+ * header has the same values; this frame is for clients that show a countdown and store no documents.
  */
 export const timerFrame = z.object({
   type: z.literal('timer'),
@@ -13,6 +13,6 @@ export const timerFrame = z.object({
   forceclose_at: z.nullable(z.string()),
 });
 
-export const serverFrame = z.discriminatedUnion('type', [...heardFrames, timerFrame, pingFrame]);
+export const serverFrame = z.discriminatedUnion('type', [...receivedFrames, timerFrame, pingFrame]);
 export type ServerFrame = z.infer<typeof serverFrame>;
 export type ServerFrameInput = z.input<typeof serverFrame>;

@@ -1,6 +1,6 @@
 /**
- * The protocol's versions, a line each. A server speaks every version it ever released (docs/protocol.md): never edit a
- * released line, add one. `tests/protocol/history.test.ts` holds a hash of every released schema.
+ * The protocol's versions, a line each. A server supports every released version (docs/protocol.md): add a line and never
+ * edit a released one. `tests/protocol/history.test.ts` compares a hash of every released schema.
  */
 export const protocolHistory = [
   {
@@ -10,7 +10,7 @@ export const protocolHistory = [
   },
 ] as const;
 
-/** What this build speaks. */
+/** The version of this build. */
 export const currentProtocol = 1;
-/** The oldest version that this build still speaks. */
+/** The oldest version that this build supports. */
 export const oldestProtocol = 1;
