@@ -1,4 +1,4 @@
-/** The reference codes that rules ask for; a value, replaced as a whole when the host's lists change. */
+/** The reference codes that rules read; an immutable value, replaced when the host's lists change. */
 export interface CodeBook {
   isCreditReason(code: string): boolean;
   /** S skip, R refuse, B both; undefined where the code is unknown. */

@@ -6,7 +6,7 @@ import type { CodeBook, CodeRow } from './code-book.ts';
 import { codeBook } from './code-book.ts';
 import { loadCodes } from './sql.ts';
 
-/** The code book of this moment: read at start, and again whenever the import says that the host's lists have changed. */
+/** The current code book. It is read at start and after each import that changed the host's lists. */
 export class CurrentCodes {
   readonly #db: Queryable;
   readonly #log: Log;
@@ -23,7 +23,7 @@ export class CurrentCodes {
 
   async follow(listener: Pick<Listener, 'onNotify' | 'onReconnect'>): Promise<void> {
     const again = (): void => {
-      // An old list warns about a new code: the update is taken in all the same.
+      // With an old list a new code causes a warning; the update is applied.
       this.#read().catch((err: unknown) => this.#log.warn({ err }, 'the code lists could not be read again'));
     };
     listener.onReconnect(again);

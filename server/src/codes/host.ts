@@ -1,7 +1,7 @@
 import type { ReferenceCode } from '@tailgate/sync-protocol';
 import type { HostRecord } from '../host/files/tables.ts';
 
-/** A code of the host's control file; undefined for lists that drivers have no use for. */
+/** A code of the host's control file; undefined for lists that drivers do not use. */
 export function codeFromHost(row: HostRecord<'CTLCDP'>): (ReferenceCode & { active: boolean }) | undefined {
   const type = types[row.CCTYP];
   if (type === undefined) return undefined;

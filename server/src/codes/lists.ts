@@ -4,7 +4,7 @@ import { loadCodeList } from './sql.ts';
 
 type CodeType = ReferenceCode['type'];
 
-/** An active code of the mirror; what the host has retired stays there for history and is in no list. */
+/** An active code of the mirror. Retired codes stay in the mirror for history and are in no list. */
 export type ListedCode = Omit<ReferenceCode, 'type'>;
 
 /** The active codes of a type by `sort`, then code. */
@@ -32,7 +32,7 @@ export const toCreditReason = ({ code, description, category, requires_photo, so
   sort,
 });
 
-/** Undefined for what is the office's alone. */
+/** Undefined for codes of the office only. */
 export const toInvoiceException = ({ code, description, driver_visible }: ListedCode) =>
   driver_visible ? { code, description, driver_visible: 'Y' as const } : undefined;
 

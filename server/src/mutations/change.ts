@@ -11,24 +11,24 @@ import type {
   Warning,
 } from '@tailgate/sync-protocol';
 
-/** Who changes something. */
+/** The author of a change. */
 export type Actor =
   | { readonly kind: 'driver'; readonly employee: string }
   | { readonly kind: 'office'; readonly user: string }
   | { readonly kind: 'timer' }
-  /** Whoever called an endpoint that is open. */
+  /** A caller of an open endpoint. */
   | { readonly kind: 'anybody' };
 
-/** The path set whose rules apply: v20, or the unprefixed set (the sync channel, too). */
+/** The path set whose rules apply: v20, or the unprefixed set. The sync channel uses the unprefixed rules. */
 export type PathSet = 'v20' | 'current';
 
-/** What the spine does of itself when a closing timer rings: no phone and no office can ask for it. */
+/** A command that only a closing timer submits. Phones and the office cannot ask for it. */
 export type TimedCommand = 'route.close';
 
-/** How a change came. */
+/** The way by which a change arrived. */
 export type ChangeSource = 'sync' | 'rest' | 'office' | 'timer';
 
-/** Arguments that the rules understand, whatever version they were written in. */
+/** Arguments in the newest version, as the rules take them. */
 export type Command =
   | { readonly name: 'stop.update'; readonly args: StopUpdateArgs }
   | { readonly name: 'stop.skip_refuse'; readonly args: SkipRefuseArgs }
@@ -65,23 +65,23 @@ export interface Change extends SingleChange {
   readonly editTime: Date;
 }
 
-/** What became of one change. */
+/** The outcome of one change. */
 export type Outcome =
   | {
       readonly result: 'applied' | 'duplicate';
       /** The route version that contains it. */
       readonly version: number;
-      /** The stop's own count of applied changes is not kept: this is the version of its result document. */
+      /** The version of the stop's result document. */
       readonly stopVersion: number;
       readonly status: string;
       readonly routeStatus: 'O' | 'C';
-      /** Whether any value changed; false on an applied change means that all of it was stale or ignored. */
+      /** Whether any value changed. False on an applied change: every value was stale or ignored. */
       readonly changed: boolean;
       readonly warnings: readonly Warning[];
     }
   | Quarantined;
 
-/** Kept as it was sent, for the office. */
+/** The quarantine stores the change as it was sent, for the office. */
 export interface Quarantined {
   readonly result: 'quarantined';
   readonly code: QuarantineCode;
@@ -98,7 +98,7 @@ export type ReportOutcome =
   | {
       readonly result: 'reported';
       readonly duplicate: boolean;
-      /** When this content came first. */
+      /** The first receipt of this content. */
       readonly receivedAt: Date;
       readonly warnings: readonly Warning[];
     }
@@ -114,10 +114,10 @@ export type QuarantineCode =
   | 'ID_REUSED'
   | 'INTERNAL';
 
-/** A mutation as the quarantine keeps it. */
+/** A mutation in quarantine. */
 export interface KeptMutation {
   readonly id: string;
-  /** Of `body`, as it was when it came. */
+  /** The hash of `body` on receipt. */
   readonly hash: Buffer;
   readonly body: Buffer;
   readonly name: string;
@@ -125,42 +125,45 @@ export interface KeptMutation {
   readonly source: ChangeSource;
   readonly paths: PathSet;
   readonly capturedAt: Date | null;
-  /** Null where none could be told: its receipt counts. */
+  /** Null where the server could not compute one: its receipt counts. */
   readonly editTime: Date | null;
   readonly receivedAt: Date;
-  /** Where it stood in its queue; null where it came by none. */
+  /** Its place in its queue; null without a queue. */
   readonly place: QueuePlace | null;
 }
 
 export interface QueuePlace {
   readonly clientId: string;
   readonly seq: number;
-  /** The link to the item before it, base64url; null for the first. */
+  /** The link to the previous item, base64url; null for the first. */
   readonly prevHash: string | null;
 }
 
-/** A person's word that something which was kept is to be applied after all. */
+/** An operator's decision about a quarantined mutation. */
 export interface Decision {
   readonly by: string;
   readonly note: string;
 }
 
-/** A queue whose items are pushed, as the session knows it. */
+/** A queue, as the session that pushes its items describes it. */
 export interface Queue {
-  /** One object for each hello: after a fork nothing more of it is taken, whatever was in flight. */
+  /** One object for each hello. After a fork the pipeline takes no further item of this session. */
   readonly session: object;
   readonly clientId: string;
   readonly employee: string;
   /**
-   * Pushed with the queue's key, or by a connection whose session has ended. Each batch looks up whether the session that the
-   * queue is tied to has ended: what was captured later is flagged.
+   * Pushed with the queue's key, or by a connection whose session has ended. Each batch checks whether the queue's
+   * session has ended, and flags later changes.
    */
   readonly byKey?: boolean;
-  /** An operator brings what a phone held: also where the queue was revoked, and applied where its driver was unregistered. */
+  /**
+   * An operator imports what a phone had queued. This works for a revoked queue, and applies items of an unregistered
+   * driver.
+   */
   readonly rescued?: boolean;
-  /** Of the request that brings its items, where no socket does. */
+  /** The request that brings the items, without a socket. */
   readonly requestId?: string;
-  /** The device's clocks as hello or the last ping read them, and what ours said at that moment. */
+  /** The device's clocks at hello or the last ping, and the server's clock at that moment. */
   readonly clock: {
     readonly bootId: string;
     readonly monotonicMs: number;
@@ -169,7 +172,7 @@ export interface Queue {
   };
 }
 
-/** The answer to a push, in the order of its items; the frame `ack` without its type. */
+/** The answer to a push, in the order of its items: the frame `ack` without its type. */
 export interface PushAnswer {
   readonly last_seq: number;
   readonly results: MutationResult[];
@@ -177,7 +180,7 @@ export interface PushAnswer {
   readonly fork?: number;
 }
 
-/** A document of a route scope as committed; `text` is its JSON. */
+/** A committed document of a route scope; `text` is its JSON. */
 export interface CommittedDocument {
   readonly key: string;
   readonly version: number;
@@ -185,7 +188,7 @@ export interface CommittedDocument {
   readonly text: string;
 }
 
-/** What one commit did to one route: the documents between the versions `from` (exclusive) and `to`. */
+/** The effect of one commit on one route: the documents between the versions `from` (exclusive) and `to`. */
 export interface RouteCommit {
   readonly key: RouteKey;
   readonly scope: Scope;
@@ -193,31 +196,36 @@ export interface RouteCommit {
   readonly from: number;
   readonly to: number;
   readonly documents: readonly CommittedDocument[];
-  /** Of stops that name other files than before: whether some of them is not here. */
+  /** Stops that name other files than before, and whether some of those files are missing. */
   readonly evidence: readonly { readonly stop: number; readonly awaited: boolean }[];
 }
 
 /** The only way in which results change (I1). */
 export interface Pipeline {
-  /** One change; resolves after the commit. Rejects only with a failure that may pass (`DATABASE_UNAVAILABLE`). */
+  /**
+   * Submits one change; resolves after the commit. Rejects only with a failure that may pass (`DATABASE_UNAVAILABLE`).
+   */
   submit(change: Change): Promise<Outcome>;
-  /** A load condition report, likewise. */
+  /** Submits a load condition report in the same way. */
   submitReport(change: ReportChange): Promise<ReportOutcome>;
-  /** Applies what was kept, as its author meant it; where it cannot be applied still, it stays as it is. */
+  /** Applies a quarantined mutation in its author's name. It stays in quarantine where the rules still refuse it. */
   release(kept: KeptMutation, decision: Decision): Promise<Outcome | ReportOutcome>;
   /**
-   * Items of one queue, in order, as they came in the frame; resolves after the commit of the last.
-   * Rejects with `MalformedPush` where an item has no readable id or seq: then none was taken; with `UnknownQueue` where
-   * the queue has to say hello again.
+   * Submits items of one queue in the order of their frame; resolves after the commit of the last.
+   * Rejects with `MalformedPush` where an item has no readable id or seq, and takes none of them. Rejects with
+   * `UnknownQueue` where the queue must say hello again.
    */
   push(queue: Queue, items: readonly unknown[]): Promise<PushAnswer>;
   /**
-   * Resolves, first come first served, when there is room for another push. Whoever waits for it before parsing a frame
-   * keeps a storm in the sockets' buffers, where it costs the garbage collector nothing.
+   * Resolves in order of the calls, when there is room for another push. A caller that waits before it parses a frame
+   * keeps a storm in the sockets' buffers, which spares the garbage collector.
    */
   waitForCapacity(): Promise<void>;
-  /** Called after each commit of this node, in version order for each route. Returns the way to stop. */
+  /**
+   * Registers a listener for each commit of this node, in version order for each route. Returns a function that removes
+   * it.
+   */
   onCommit(listener: (commits: readonly RouteCommit[]) => void): () => void;
-  /** Waits for open batches; what still waits is rejected. */
+  /** Waits for open batches and rejects the items that are still queued. */
   close(): Promise<void>;
 }

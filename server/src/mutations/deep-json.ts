@@ -1,6 +1,6 @@
 /**
- * The same text as `canonicalJson` (RFC 8785) of a value that came out of `JSON.parse`, however deep it nests: the
- * engine's own writer and every recursion of ours end at some thousand levels. Slow; for what must be kept all the same.
+ * Returns the same text as `canonicalJson` (RFC 8785) for a parsed JSON value of any depth. The engine's own writer and
+ * every recursive writer fail at some thousand levels. It is slow, and used only for such items.
  */
 export function deepCanonicalJson(value: unknown): string {
   const text: string[] = [];
@@ -14,7 +14,7 @@ export function deepCanonicalJson(value: unknown): string {
   return text.join('');
 }
 
-/** Text as it goes out, or a value that is still to be written. The last one is the next one. */
+/** Text, or a value that is not written yet. The last piece is the next one. */
 type Piece = string | { readonly value: unknown };
 
 function pushArray(left: Piece[], values: readonly unknown[]): void {
@@ -28,7 +28,7 @@ function pushArray(left: Piece[], values: readonly unknown[]): void {
 
 function pushObject(left: Piece[], members: object): void {
   left.push('}');
-  // Without a comparison `sort` is by UTF-16 code units, as the RFC wants it.
+  // Without a comparison, `sort` orders by UTF-16 code units, as the RFC requires.
   for (const [index, name] of [...Object.keys(members).toSorted().entries()].toReversed()) {
     left.push({ value: Reflect.get(members, name) });
     left.push(`${index > 0 ? ',' : ''}${JSON.stringify(name)}:`);

@@ -39,7 +39,7 @@ import type {
 } from './change.ts';
 import { deepCanonicalJson } from './deep-json.ts';
 
-/** Where an item of a queue stands, and what its device's clocks said. */
+/** An item's place in its queue, and its device's clocks. */
 export interface QueueItem {
   readonly queue: Queue;
   readonly seq: number;
@@ -48,7 +48,10 @@ export interface QueueItem {
   readonly monotonicMs: number;
 }
 
-/** One mutation on its way through a batch. `hash` is of `body`, its content as RFC 8785 text: with `id` its identity. */
+/**
+ * One mutation on its way through a batch. `hash` is the hash of `body`, its content as RFC 8785 text. The id and the
+ * hash are its identity.
+ */
 export interface Item {
   readonly id: string;
   readonly hash: Buffer;
@@ -59,32 +62,32 @@ export interface Item {
   readonly paths: PathSet;
   readonly receivedAt: Date;
   readonly capturedAt: Date | null;
-  /** For changes without a queue; an item of a queue gets its edit time when its predecessors are known. */
+  /** Set for changes without a queue. An item of a queue gets its edit time once its predecessors are known. */
   readonly editTime: Date | null;
   readonly queued: QueueItem | null;
   readonly dedupeByContent: boolean;
   readonly meaning: Meaning;
-  /** Of the request that brought it, where one did. */
+  /** The request that brought it, if one did. */
   readonly requestId?: string | undefined;
-  /** Set where a person lets something go that was kept; its queue, if it came by one, has gone on behind it. */
+  /** Set where an operator releases a quarantined mutation. Its queue, if it has one, has gone on. */
   readonly release?: Decision & { readonly place: QueuePlace | null };
 }
 
-/** Where an item stands in its queue; null where it came by none. */
+/** An item's place in its queue; null without a queue. */
 export function placeOf({ queued, release }: Item): QueuePlace | null {
   if (!queued) return release?.place ?? null;
   const { seq, prevHash, queue } = queued;
   return { clientId: queue.clientId, seq, prevHash };
 }
 
-/** As tables name who it is from; blank for a caller of an open endpoint. */
+/** The author as tables store it; blank for a caller of an open endpoint. */
 export function authorOf({ actor }: Pick<Item, 'actor'>): string {
   if (actor.kind === 'driver') return actor.employee;
   if (actor.kind === 'anybody') return '';
   return actor.kind === 'office' ? actor.user : 'timer';
 }
 
-/** What an item asks for, or why it cannot be understood. */
+/** The command of an item, or the reason why the server cannot read it. */
 export type Meaning =
   | CommandMeaning
   | { readonly kind: 'report'; readonly report: LoadConditionReport }
@@ -93,11 +96,11 @@ export type Meaning =
 export interface CommandMeaning {
   readonly kind: 'command';
   readonly route: RouteKey;
-  /** Of the route: asked for at every step, and made once. */
+  /** The route's scope. Every step needs it, so it is computed once. */
   readonly scope: Scope;
   readonly stop: number;
   readonly command: Command;
-  /** Fields that the device read off its own clock: they are wrong by as much as the time of the edit. */
+  /** Fields that the device read off its own clock. They share the clock error of the edit. */
   readonly deviceTimes: readonly InstantField[];
 }
 
@@ -107,7 +110,7 @@ export interface Fault {
   readonly details: readonly ErrorDetail[];
 }
 
-/** A pushed item without a readable id or seq: nobody could ever answer it, so the frame is refused as a whole. */
+/** A pushed item without a readable id or seq. The server cannot answer such an item, so it refuses the whole frame. */
 export class MalformedPush extends Error {
   readonly details: readonly ErrorDetail[];
   constructor(faults: readonly ErrorDetail[]) {
@@ -150,7 +153,7 @@ function itemOfPush(queue: Queue, raw: unknown, index: number, receivedAt: Date)
   try {
     return readItem(queue, raw, index, receivedAt);
   } catch (error) {
-    // Too deep for us, so that it would fail again whenever it came, and the queue behind it would wait for ever.
+    // The nesting is too deep for the server, on every attempt. Without quarantine the queue would wait for ever.
     if (error instanceof RangeError) return brokenItem(queue, raw, index, tooDeep, receivedAt);
     throw error;
   }
@@ -182,18 +185,18 @@ function readItem(queue: Queue, raw: unknown, index: number, receivedAt: Date): 
 const readMutation = compileReader(mutation);
 const readStopUpdate = compileReader(stopUpdateArgs);
 
-/** The content as it came, with fields that we do not know, too: the device's hash covers them. */
+/** The content as received, with unknown fields: the device's hash covers them. */
 const bodyOf = (raw: unknown): string => canonicalJson(content(raw));
 
 const content = (raw: unknown): unknown => (typeof raw === 'object' && raw !== null ? contentOf(raw) : raw);
 
-/** What of an envelope may be right although the rest is not. */
+/** The parts of a malformed envelope that may be valid. */
 const remains = z.object({
   name: z.catch(z.string(), ''),
   prev_hash: z.catch(mutation.shape.prev_hash, null),
 });
 
-/** An item that cannot be read is kept as it came; only who and where must be readable (I5). */
+/** Builds an unreadable item, with its content as received. Only its id and seq must be readable (I5). */
 function brokenItem(queue: Queue, raw: unknown, index: number, meaning: Meaning, receivedAt: Date): Item {
   const identity = mutationIdentity.safeParse(raw);
   if (!identity.success) throw new MalformedPush(faultsOf(identity.error.issues, `mutations.${index}`));
@@ -239,7 +242,7 @@ function meaningOfChange({ name, version, args, command, route, stop }: Change):
   return name === 'route.close' ? commandMeaning(route, stop, { name, args }) : readArguments(name, version, args);
 }
 
-/** What a content asks for that was kept as text. */
+/** Reads the command of a stored content. */
 export function readContent(body: string): Meaning {
   try {
     const parsed = keptContent.safeParse(JSON.parse(body));
@@ -258,7 +261,7 @@ function meaningOf({ name, version, args }: Pick<Mutation, 'name' | 'version' | 
   return unreadable('UNKNOWN_MUTATION', `this server knows no ${name} version ${version}`, []);
 }
 
-/** Reads arguments; where a version is superseded, its upcast to the newest belongs here. */
+/** Reads arguments. An upcast of a superseded version to the newest belongs here. */
 function readArguments(name: MutationName, _version: number, args: unknown): Meaning {
   if (name === 'stop.update') {
     const parsed = readStopUpdate(args);

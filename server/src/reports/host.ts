@@ -13,17 +13,17 @@ export interface HostReport {
 
 export interface ReportRows {
   readonly LCRHDP: ServicePart<'LCRHDP'>;
-  /** In the order of the report; rows of an earlier revision beyond the last one are no part of it any more. */
+  /** In the order of the report. Further rows of an earlier revision no longer belong to it. */
   readonly LCRSCP: readonly ServicePart<'LCRSCP'>[];
 }
 
-/** LHREV has three digits. Nobody revises a report that often; where somebody does, the host sees "at least so many". */
+/** LHREV has three digits; a higher revision shows as the highest. */
 const lastRevision = 999;
 
-/** A load condition report as the host holds it: its latest revision. */
+/** A load condition report on the host: its latest revision. */
 export function reportRows({ report, revision, moment }: HostReport): ReportRows {
   const { date, time } = moment(new Date(report.capturedAt));
-  // No key is respelled: two reports, loads or drivers must not become one. What code page 37 lacks is parked.
+  // Keys keep their spelling: two reports, loads or drivers must not become one. Keys outside code page 37 are parked.
   const id = withoutFill(report.reportId);
   return {
     LCRHDP: {

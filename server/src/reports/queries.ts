@@ -7,11 +7,11 @@ import { listReports } from './sql.ts';
 
 export interface ReportPage {
   readonly reports: readonly LoadConditionReport[];
-  /** Where the next page begins; null after the last one. */
+  /** The start of the next page; null after the last one. */
   readonly nextCursor: string | null;
 }
 
-/** Where a page ended: capture in ms since 1970, report, revision. New reports come before or after it and move nothing. */
+/** The end of a page: capture in ms since 1970, report, revision. New reports move no page. */
 const reportCursor = z.tuple([
   z.int().check(z.gte(Date.UTC(1900)), z.lt(Date.UTC(2200))),
   keyText(64),
@@ -19,7 +19,7 @@ const reportCursor = z.tuple([
 ]);
 export type ReportCursor = z.infer<typeof reportCursor>;
 
-/** A report can be 200 kB long and a page 500 of them: a page ends early where it gets heavy. */
+/** A report can have 200 kB and a page 500 reports: a heavy page ends early. */
 const mostBytes = 8 * 1024 * 1024;
 
 interface ReportRow {
@@ -30,7 +30,7 @@ interface ReportRow {
   readonly found: number;
 }
 
-/** Lists reports that fit every filter of `query`, newest capture first. */
+/** Lists reports that match every filter of `query`, newest capture first. */
 export async function listLoadReports(
   db: Queryable,
   query: Omit<LoadReportQuery, 'cursor'>,
@@ -62,17 +62,17 @@ export async function listLoadReports(
   };
 }
 
-/** Opaque to callers: they hand back what they got. */
+/** Opaque to callers. */
 function encodeCursor({ captured_at, report_id, revision }: ReportRow): string {
   const cursor: ReportCursor = [captured_at.getTime(), report_id, revision];
   return Buffer.from(JSON.stringify(cursor)).toString('base64url');
 }
 
-/** Undefined where it is no cursor of ours. */
+/** Undefined for an unknown cursor. */
 export function decodeReportCursor(text: string): ReportCursor | undefined {
   try {
     return reportCursor.safeParse(JSON.parse(Buffer.from(text, 'base64url').toString())).data;
   } catch {
-    return undefined; // no JSON: somebody made it up
+    return undefined; // no JSON, so no cursor of ours
   }
 }

@@ -1,6 +1,6 @@
 import type { LoadConditionReport } from '@tailgate/sync-protocol';
 
-/** A report as it stands: its latest revision. */
+/** The latest revision of a report. */
 export interface StandingReport {
   /** From 1. */
   readonly revision: number;
@@ -11,13 +11,13 @@ export interface StandingReport {
 
 export interface ReportDecision {
   readonly standing: StandingReport;
-  /** It says what stands already: nothing is written. */
+  /** The latest revision has the same content: nothing is written. */
   readonly duplicate: boolean;
 }
 
 /**
- * The same content again is a duplicate, another content a new revision (contract §6). Only the latest revision counts,
- * as for stops: whoever sends A, B and A ends with A.
+ * The same content again is a duplicate; another content is a new revision (contract §6). Only the latest revision
+ * counts, as for stops: after A, B and A the report is A.
  */
 export function decideReport(
   standing: StandingReport | undefined,
@@ -74,5 +74,5 @@ function reportText({ reportId, loadId, stopId, driverId, capturedAt, sections }
   });
 }
 
-/** Our own text: it was parsed before it was written. */
+/** The service parsed this text before it wrote it. */
 export const readReport: (doc: string) => LoadConditionReport = JSON.parse;

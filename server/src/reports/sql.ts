@@ -5,8 +5,8 @@ import type { Statement } from '../db/types.ts';
 import type { NewRevision } from './rules.ts';
 
 /**
- * Locks reports by their ids, in order, whether they are there or not: two first revisions must not both be the first.
- * Taken after clients and routes (I13). $1 ids, sorted.
+ * Locks reports by their ids, in order, existing or not: only one of two first revisions may be the first. Taken after
+ * clients and routes (I13). $1 ids, sorted.
  */
 export const lockReports = statement(
   'reports_lock',
@@ -67,10 +67,10 @@ export const saveSections = sections.statement(
 );
 
 /**
- * A page of reports, newest first, and how many rows it was cut from. Without a name: it is planned for the filters that
- * are given, and uses the index of one of them. $1 all revisions or the latest ones only · $2 report, $3 load, $4 stop,
- * $5 driver · $6 to $7 captured · $8 key, $9 least and $10 most rating, of one and the same section · $11 to $13 where
- * the page before ended · $14 rows · $15 bytes of documents after which no further row comes.
+ * A page of reports, newest first, and the count of rows from which it was cut. It has no name, so that PostgreSQL
+ * plans it for the given filters and can use their index. $1 all revisions or the latest ones only · $2 report, $3
+ * load, $4 stop, $5 driver · $6 to $7 captured · $8 key, $9 least and $10 most rating, of one and the same section ·
+ * $11 to $13 the end of the previous page · $14 rows · $15 bytes of documents after which the page ends.
  */
 export const listReports: Statement = `
   select report_id, revision, captured_at, doc, found

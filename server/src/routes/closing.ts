@@ -17,7 +17,7 @@ export interface ClosingState {
 export interface WarehouseEvent {
   /** Stop 999 was sent with `arrived: true`. */
   readonly arrived: boolean;
-  /** Stop 999 was sent with status D and it stands. */
+  /** Stop 999 has status D. */
   readonly delivered: boolean;
   readonly paths: PathSet;
   readonly mode: CloseMode;
@@ -26,8 +26,8 @@ export interface WarehouseEvent {
 }
 
 /**
- * What stop 999 does to its route: the table of contract §4, "Closing a route". The first deadline wins; any close
- * clears both deadlines; a closed route stays as it is.
+ * The effect of stop 999 on its route: the table of contract §4, "Closing a route". The first deadline wins. Any close
+ * clears both deadlines. A closed route stays as it is.
  */
 export function afterWarehouse(state: ClosingState, event: WarehouseEvent): ClosingState {
   if (state.status === 'C') return state;
@@ -42,7 +42,7 @@ export function afterWarehouse(state: ClosingState, event: WarehouseEvent): Clos
   return { ...next, forcecloseAt: next.forcecloseAt ?? deadline(event) };
 }
 
-/** What is due when a timer's alarm rings: the close that it stands for, or nothing where it was cancelled or moved. */
+/** The close that is due when a timer fires; nothing where the deadline was cleared or moved. */
 export function afterTimer(state: ClosingState, now: Date): ClosingState {
   if (state.status === 'C') return state;
   if (state.autocloseAt && state.autocloseAt <= now) return closed(state, 'A', now);

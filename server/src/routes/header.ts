@@ -5,7 +5,7 @@ export interface RouteDriver {
   readonly id: string;
   readonly name: string;
   readonly type: string;
-  /** Taken off the route since. */
+  /** No longer on the route. */
   readonly removed: boolean;
 }
 
@@ -13,12 +13,12 @@ export interface RouteFacts extends ClosingState {
   readonly key: RouteKey;
   readonly name: string;
   readonly withdrawn: boolean;
-  /** Proof-of-delivery e-mails are wanted (marker Y). */
+  /** The customer wants proof-of-delivery e-mails (marker Y). */
   readonly emailFlag: boolean;
   readonly drivers: readonly RouteDriver[];
 }
 
-/** The feed's document `route`: what of a route is neither plan nor result of a stop. */
+/** The feed's document `route`: the parts of a route outside the plans and results of its stops. */
 export function routeHeader(route: RouteFacts): RouteHeader {
   return {
     ...route.key,

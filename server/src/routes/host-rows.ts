@@ -5,15 +5,15 @@ import type { ClosingState } from './closing.ts';
 
 export interface HostHeader extends Pick<ClosingState, 'status' | 'arrived' | 'closedAt' | 'closedBy'> {
   readonly key: RouteKey;
-  /** Stops that the host does not have as they are. */
+  /** Stops whose present state the host does not have. */
   readonly open: number;
-  /** Rows that came after the close. */
+  /** Rows written after the close. */
   readonly late: number;
   /** The facility's clock. */
   readonly moment: (instant: Date) => HostMoment;
 }
 
-/** The service-owned columns of a route's header (RTHDRP). What is open is counted only once the route is closed. */
+/** The service-owned columns of a route's header (RTHDRP). Open stops count only once the route is closed. */
 export function headerRow({
   key,
   status,

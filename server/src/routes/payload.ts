@@ -1,7 +1,7 @@
 import type { RouteMeta, StopPayload, StopView } from '@tailgate/sync-protocol';
 import type { PendingRoute } from './queries.ts';
 
-/** What both path sets say of a route itself. */
+/** The fields of a route itself in both path sets. */
 export const routeFrame = ({ key, name, changedAt, drivers }: PendingRoute) => ({
   id: key.id,
   facility: key.facility,
@@ -11,7 +11,7 @@ export const routeFrame = ({ key, name, changedAt, drivers }: PendingRoute) => (
   drivers: [...drivers],
 });
 
-/** What stands beside the documented shape: how far the route is, and when a timer will close it (contract §4). */
+/** Additions to the documented shape: the route's progress, and when a timer will close it (contract §4). */
 export const routeMeta = ({ version, arrived, autocloseAt, forcecloseAt }: PendingRoute): RouteMeta => ({
   version,
   arrived,
@@ -19,7 +19,7 @@ export const routeMeta = ({ version, arrived, autocloseAt, forcecloseAt }: Pendi
   forceclose_at: forcecloseAt?.toISOString() ?? null,
 });
 
-/** What both path sets say of a stop itself. Request-only fields are kept and replicated, never shown here. */
+/** The fields of a stop itself in both path sets. Request-only fields are stored and replicated, and never returned. */
 export function stopFrame({ id, type, updates, osd_emails, customer, invoices }: StopView) {
   return {
     id,

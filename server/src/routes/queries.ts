@@ -5,13 +5,13 @@ import { readPlan, readResult, untouched } from '../stops/stored-documents.ts';
 import type { RouteCandidate } from './resolve.ts';
 import { findPending, findRoutes, listActiveDrivers, listAssigned, readPendingRoute, readStops } from './sql.ts';
 
-/** The route that a driver has to drive next (contract §4). */
+/** The next route of a driver (contract §4). */
 export async function findPendingRoute(db: Queryable, employee: string): Promise<RouteKey | undefined> {
   const { rows } = await db.query<RouteKey & Record<string, unknown>>(findPending, [employee]);
   return rows[0];
 }
 
-/** What the phones of these drivers follow, by employee, the pending route first. */
+/** The routes that the phones of these drivers follow, by employee, the pending route first. */
 export async function listAssignedRoutes(
   db: Queryable,
   employees: readonly string[],
@@ -26,7 +26,7 @@ export async function listAssignedRoutes(
   return routes;
 }
 
-/** The route that a driver has to drive next, without its stops. */
+/** The next route of a driver, without its stops. */
 export interface PendingRoute {
   readonly key: RouteKey;
   readonly epoch: number;
@@ -56,7 +56,7 @@ export async function loadPendingRoute(db: Queryable, employee: string): Promise
   return { key, epoch, version, name, drivers, arrived, changedAt, autocloseAt, forcecloseAt };
 }
 
-/** What changed of a route's stops, in no order, and the version that they are of. */
+/** The changed stops of a route, in no order, and the route version of this reading. */
 export interface ChangedStops {
   readonly epoch: number;
   readonly version: number;
@@ -92,7 +92,7 @@ export async function loadStops(db: Queryable, key: RouteKey, above = -1): Promi
   return { epoch: rows[0]?.epoch ?? 0, version: rows[0]?.version ?? 0, stops };
 }
 
-/** Routes that fit what a driver named, newest week first; blank parts are not asked for. */
+/** Routes that match a driver's words, newest week first; blank parts match all. */
 export async function findCandidates(
   db: Queryable,
   named: { readonly id: string; readonly facility: string; readonly week_end: string },
@@ -103,7 +103,7 @@ export async function findCandidates(
   return rows;
 }
 
-/** Ids of everybody who is on a route that is not closed, ascending. */
+/** Ids of all drivers of open routes, ascending. */
 export async function listDriversOnRoutes(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ employee: string }>(listActiveDrivers);
   return rows.map((row) => row.employee);

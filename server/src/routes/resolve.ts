@@ -1,6 +1,6 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 
-/** A route that fits what a driver named, as the mirror knows it. */
+/** A route in the mirror that matches a driver's words. */
 export interface RouteCandidate extends RouteKey {
   /** Published, not closed, not withdrawn. */
   readonly open: boolean;
@@ -16,10 +16,10 @@ export type Resolution =
   | { readonly kind: 'unknown' };
 
 /**
- * Which route a driver means who named its id and perhaps facility and week. Open routes that are the driver's now come
- * first, then open ones that were, then closed ones that are or were: what drains late must still find its route.
- * Several open ones are ambiguous (contract §4); of closed ones the newest is meant. Somebody else's route comes
- * last: the rules refuse it by name, and what was sent is kept.
+ * Decides which route a driver means by an id, and perhaps a facility and a week. The order is: the driver's present
+ * open routes, former open routes, closed routes. Late changes must still find their route.
+ * Several open ones are ambiguous (contract §4); of closed ones the newest counts. A route of other drivers comes last:
+ * the rules refuse it by name, and the quarantine keeps the change.
  *
  * @param candidates newest week first
  */

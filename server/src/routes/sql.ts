@@ -1,15 +1,12 @@
 import { statement } from '../db/statement.ts';
 
-/**
- * A route that somebody still has to drive; `r` is `route`. Unpublished routes may be half loaded (decision 4), withdrawn
- * ones are not driven any more.
- */
+/** An open route; `r` is `route`. Unpublished routes may be half loaded (decision 4), and withdrawn routes are over. */
 const isOpen = `r.status = 'O' and r.published_at is not null and r.withdrawn_at is null`;
 
 const assigned = `route_driver d
   join route r on r.facility = d.facility and r.id = d.route_id and r.week_end = d.week_end`;
 
-/** Which open route comes first: the one in progress, then the oldest (contract §4). */
+/** The order of open routes: the one in progress first, then the oldest (contract §4). */
 const pendingOrder = `(r.arrived or exists (
     select from stop_result s
      where s.facility = r.facility and s.route_id = r.id and s.week_end = r.week_end and s.status <> 'P'
@@ -33,8 +30,8 @@ export const readPendingRoute = statement(
 );
 
 /**
- * The stops of a route that changed after a version of it, removed ones without a plan, and the version that they are
- * of, all of one moment; one row without a stop where nothing did. $1 facility, $2 route, $3 week_end, $4 version.
+ * The stops of a route that changed after a version, removed ones without a plan, and the route version of this
+ * reading. Without changes it returns one row without a stop. $1 facility, $2 route, $3 week_end, $4 version.
  */
 export const readStops = statement(
   'routes_read_stops',
@@ -63,8 +60,8 @@ export const findRoutes = statement(
 );
 
 /**
- * The routes of some drivers: open ones, the pending one first; then closed ones that a phone may still wait for,
- * because its receipts come on the route's own feed. $1 employees.
+ * The routes of some drivers: open ones, the pending one first; then closed ones that a phone may wait for, because the
+ * route's own feed carries its receipts. $1 employees.
  */
 export const listAssigned = statement(
   'routes_list_assigned',
@@ -75,7 +72,7 @@ export const listAssigned = statement(
     order by d.employee, r.status desc, ${pendingOrder}`,
 );
 
-/** Everybody who is on a route that is not closed. */
+/** All drivers of open routes. */
 export const listActiveDrivers = statement(
   'routes_list_active_drivers',
   `select distinct d.employee collate "C" as employee

@@ -4,8 +4,8 @@ import type { StopContext } from '../stops/stop-context.ts';
 import { afterTimer } from './closing.ts';
 
 /**
- * What a closing timer's alarm does, asked again under the route's lock: it closes a route that is due, and does nothing
- * where the close came first. Stop 999 is complete after an autoclose and stays as it is after a forced close.
+ * Decides a timed close under the route's lock: it closes a due route, and changes nothing on a closed one. Stop 999 is
+ * complete after an autoclose and stays as it is after a forced close.
  */
 export function decideTimedClose({ route, result, receivedAt, stamp }: StopContext): StopDecision {
   const closing = afterTimer(route, receivedAt);

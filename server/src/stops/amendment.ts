@@ -10,17 +10,19 @@ type ResultRow = ServicePart<'RTSTUP'>;
 type LineRow = ServicePart<'RTPRUP'>;
 type EmailRow = ServicePart<'RTEMLP'>;
 
-/** Turns a host-local date and time into an instant; null for zeros, undefined for what no calendar or clock shows. */
+/** Converts a host-local date and time to an instant; null for zeros, undefined for an impossible date or time. */
 export type InstantOf = (moment: { date: string; time: string }) => Date | null | undefined;
 
 export type Amendment = {
-  /** What the office changed, as the stop object that says so; undefined where nothing of it can be said. */
+  /** The office's changes as a stop object; undefined where it would be empty. */
   update: StopObject | undefined;
-  /** Files and columns where something differs that no field can say, `RTSTUP.RUSIG`: a person has to look. */
-  untold: readonly string[];
+  /**
+   * Files and columns with changes that no field can express, such as `RTSTUP.RUSIG`. An operator has to look at them.
+   */
+  unmapped: readonly string[];
 };
 
-/** A stop as the mirror has it, as the host was last confirmed to hold it, and as the host holds it now. */
+/** A stop in the mirror, as the host last confirmed it, and as the host has it now. */
 export interface AmendedStop {
   readonly key: RouteKey;
   readonly stop: number;
@@ -28,34 +30,34 @@ export interface AmendedStop {
   /** The shadow; undefined where the service has never written this stop. */
   readonly held: StopRows | undefined;
   readonly found: HeldStop;
-  /** The row in RTSTPP was laid anew by whoever plans: that it is pending is nobody's word on the delivery. */
+  /** The planner has created the row in RTSTPP anew. Its pending status then reports no delivery. */
   readonly isLaidAnew?: boolean;
 }
 
 /**
- * What somebody else has written into the service's columns of a stop: the difference between what we were last
- * confirmed to have written and what the host holds, laid over what the mirror has now.
+ * Reads foreign changes of a stop's service-owned columns: the difference between the last confirmed rows and the
+ * host's present rows, as a change of the mirror's present state.
  */
 export function amendmentOf({ key, stop, result, ...rows }: AmendedStop, instantOf: InstantOf): Amendment {
   const { held, isLaidAnew = false } = rows;
   const host = rows.found.rows;
-  const untold: string[] = [];
+  const unmapped: string[] = [];
   const lines = new LineAmendments();
-  const first = amendLines(held?.RTPRUP ?? [], host.RTPRUP, lines, untold);
-  const photos = amendPhotos(result, { held: held?.RTIMGP ?? [], host: host.RTIMGP, first }, lines, untold);
+  const first = amendLines(held?.RTPRUP ?? [], host.RTPRUP, lines, unmapped);
+  const photos = amendPhotos(result, { held: held?.RTIMGP ?? [], host: host.RTIMGP, first }, lines, unmapped);
   const { credited } = rows.found;
   const exceptions = { held: held?.RTOSDP ?? [], host: host.RTOSDP, credited, photos };
-  const overage = amendExceptions({ key, stop, result, sequence: '0' }, exceptions, lines, untold);
-  const emails = amendedEmails(result, held?.RTEMLP ?? [], host.RTEMLP, untold);
+  const overage = amendExceptions({ key, stop, result, sequence: '0' }, exceptions, lines, unmapped);
+  const emails = amendedEmails(result, held?.RTEMLP ?? [], host.RTEMLP, unmapped);
   const updates: StopUpdates = {
-    ...resultDifference(held?.RTSTUP[0], host.RTSTUP[0], instantOf, untold),
-    ...(isLaidAnew ? {} : statusDifference(stop, held, host, untold)),
-    ...(overage ? sayable({ overage_items: overage }, 'RTOSDP', untold) : {}),
-    ...(emails ? sayable({ osd_emails: emails }, 'RTEMLP', untold) : {}),
+    ...resultDifference(held?.RTSTUP[0], host.RTSTUP[0], instantOf, unmapped),
+    ...(isLaidAnew ? {} : statusDifference(stop, held, host, unmapped)),
+    ...(overage ? sayable({ overage_items: overage }, 'RTOSDP', unmapped) : {}),
+    ...(emails ? sayable({ osd_emails: emails }, 'RTEMLP', unmapped) : {}),
   };
-  const products = lines.said('products', untold);
-  const collections = lines.said('collections', untold);
-  const arrived = !isLaidAnew && arrivedNow(held, host, untold);
+  const products = lines.said('products', unmapped);
+  const collections = lines.said('collections', unmapped);
+  const arrived = !isLaidAnew && arrivedNow(held, host, unmapped);
   const said = {
     id: stop,
     ...(arrived ? { arrived } : {}),
@@ -63,42 +65,42 @@ export function amendmentOf({ key, stop, result, ...rows }: AmendedStop, instant
     ...(products.length > 0 ? { products } : {}),
     ...(collections.length > 0 ? { collections } : {}),
   };
-  if (Object.keys(said).length === 1) return { update: undefined, untold };
+  if (Object.keys(said).length === 1) return { update: undefined, unmapped };
   const parsed = stopObject.safeParse(said);
-  return parsed.success ? { update: parsed.data, untold } : { update: undefined, untold: [...untold, 'RTSTUP'] };
+  return parsed.success ? { update: parsed.data, unmapped } : { update: undefined, unmapped: [...unmapped, 'RTSTUP'] };
 }
 
-/** What of this a stop object can say. One impossible column takes nothing else of an edit along. */
-function sayable(said: StopUpdates, column: string, untold: string[]): StopUpdates {
+/** Keeps the fields that a stop object can express. An invalid column does not block the rest of an edit. */
+function sayable(said: StopUpdates, column: string, unmapped: string[]): StopUpdates {
   const parsed = stopUpdates.safeParse(said);
   if (parsed.success) return parsed.data;
-  untold.push(column);
+  unmapped.push(column);
   return {};
 }
 
 /**
- * The status stands in two files; the one that differs from what stood there is the one that was changed. Until we have
- * written it into both, after an edit of one of them, they differ from each other. Of two changes that of RTSTPP counts.
+ * Two files contain the status. The file that differs from its confirmed row is the edited one. Until the service has
+ * written both after an edit, they differ from each other. Where both changed, RTSTPP counts.
  */
 function statusDifference(
   stop: number,
   held: StopRows | undefined,
   host: StopRows,
-  untold: string[],
+  unmapped: string[],
 ): Pick<StopUpdates, 'status'> {
   const planned = held?.RTSTPP[0]?.RSSTS || 'P';
   const recorded = held?.RTSTUP[0]?.RUSTS || planned;
   const now = host.RTSTPP[0]?.RSSTS || 'P';
   const [result] = host.RTSTUP;
-  // A row that is new, or gone, has no status yet.
+  // A new or deleted row has no status.
   const recordedNow =
     result === undefined || (!held?.RTSTUP[0]?.RUSTS && result.RUSTS === '') ? recorded : result.RUSTS;
   const isChanged = { RTSTPP: now !== planned, RTSTUP: recordedNow !== recorded };
   const status = isChanged.RTSTPP ? statusOf(stop, now) : undefined;
-  if (isChanged.RTSTPP && !status) untold.push('RTSTPP.RSSTS');
+  if (isChanged.RTSTPP && !status) unmapped.push('RTSTPP.RSSTS');
   const other = isChanged.RTSTUP ? statusOf(stop, recordedNow) : undefined;
   const isOverruled = status !== undefined && other !== undefined && other !== status;
-  if ((isChanged.RTSTUP && !other) || isOverruled) untold.push('RTSTUP.RUSTS');
+  if ((isChanged.RTSTUP && !other) || isOverruled) unmapped.push('RTSTUP.RUSTS');
   const said = status ?? other;
   return said ? { status: said } : {};
 }
@@ -108,16 +110,16 @@ function statusOf(stop: number, text: string): StopStatus | undefined {
   return status === 'C' && stop !== warehouseStop ? undefined : status;
 }
 
-/** An arrival is not taken back (contract §4), and only Y and N say something; blank is how a plan lays a row. */
-function arrivedNow(held: StopRows | undefined, host: StopRows, untold: string[]): boolean {
+/** Nothing takes an arrival back (contract §4). Only Y and N have a meaning; a new plan row has a blank. */
+function arrivedNow(held: StopRows | undefined, host: StopRows, unmapped: string[]): boolean {
   const before = held?.RTSTPP[0]?.RSARVF ?? '';
   const now = host.RTSTPP[0]?.RSARVF ?? '';
   if (now === before) return false;
-  if (before === 'Y' || !['', 'N', 'Y'].includes(now)) untold.push('RTSTPP.RSARVF');
+  if (before === 'Y' || !['', 'N', 'Y'].includes(now)) unmapped.push('RTSTPP.RSARVF');
   return now === 'Y';
 }
 
-/** Columns that are one field each; blank clears. */
+/** Columns with one field each; a blank clears it. */
 const texts = [
   ['RUFLWC', 'followup_reason_code'],
   ['RUDRV', 'delivered_by_driver_id'],
@@ -142,38 +144,38 @@ function resultDifference(
   held: ResultRow | undefined,
   host: ResultRow | undefined,
   instantOf: InstantOf,
-  untold: string[],
+  unmapped: string[],
 ): StopUpdates {
   if (host === undefined) {
-    // Rows of ours are never deleted by anybody who means well.
-    if (held !== undefined) untold.push('RTSTUP');
+    // No correct program deletes rows of the service.
+    if (held !== undefined) unmapped.push('RTSTUP');
     return {};
   }
   const differs = (column: keyof ResultRow): boolean =>
     held === undefined ? !isBlank(host[column]) : host[column] !== held[column];
   const updates: StopUpdates = {};
   const say = (column: keyof ResultRow, said: StopUpdates) =>
-    Object.assign(updates, sayable(said, `RTSTUP.${column}`, untold));
+    Object.assign(updates, sayable(said, `RTSTUP.${column}`, unmapped));
   for (const [column, field] of texts) {
     if (!differs(column)) continue;
-    // A signature is evidence: a blank does not take it away.
-    if (column === 'RUSIG' && host.RUSIG === '') untold.push('RTSTUP.RUSIG');
+    // A signature is evidence: a blank does not remove it.
+    if (column === 'RUSIG' && host.RUSIG === '') unmapped.push('RTSTUP.RUSIG');
     else say(column, { [field]: host[column] || null });
   }
   const moved = moments.filter(([date, time]) => differs(date) || differs(time));
   for (const [date, time, field] of moved) {
     const instant = instantOf({ date: host[date], time: host[time] });
-    if (instant === undefined) untold.push(`RTSTUP.${date}`);
+    if (instant === undefined) unmapped.push(`RTSTUP.${date}`);
     else say(date, { [field]: instant?.toISOString() ?? null });
   }
-  // The event's time follows from the others and has no field.
-  if (held !== undefined && differs('RUUTC') && moved.length === 0) untold.push('RTSTUP.RUUTC');
+  // The event time follows from the other columns and has no field.
+  if (held !== undefined && differs('RUUTC') && moved.length === 0) unmapped.push('RTSTUP.RUUTC');
   for (const [column, field] of places)
     if (differs(column)) say(column, { [field]: Number(host[column]) === 0 ? null : host[column] });
-  // Blank is how the host's own programs lay a row: only Y and N say something.
+  // The host's own programs write a blank: only Y and N have a meaning.
   if (differs('RUFLWF')) {
     if (isFlag(host.RUFLWF)) updates.followup = host.RUFLWF === 'Y';
-    else untold.push('RTSTUP.RUFLWF');
+    else unmapped.push('RTSTUP.RUFLWF');
   }
   return updates;
 }
@@ -186,25 +188,25 @@ const counts = [
   ['RQPAL', 'delivered_pallets'],
 ] as const;
 
-/** @returns the lines whose first photo is another one now */
+/** @returns the lines with another first photo */
 function amendLines(
   held: readonly LineRow[],
   host: readonly LineRow[],
   lines: LineAmendments,
-  untold: string[],
+  unmapped: string[],
 ): { line: LineName; asset: string }[] {
   const before = new Map(held.map((row) => [nameOf(row), row]));
   const there = new Set(host.map(nameOf));
-  // Rows vanish in clean-ups: nobody takes a count back by that.
-  if (held.some((row) => !there.has(nameOf(row)))) untold.push('RTPRUP');
+  // Clean-ups delete rows, so a missing row does not revoke a count.
+  if (held.some((row) => !there.has(nameOf(row)))) unmapped.push('RTPRUP');
   return host.flatMap((row) => {
     const was = before.get(nameOf(row));
     const line = lineOf(row);
     if (!line) {
-      if (!was) untold.push(`RTPRUP line ${row.RQLIN} of ${row.RQITM}`);
+      if (!was) unmapped.push(`RTPRUP line ${row.RQLIN} of ${row.RQITM}`);
       return [];
     }
-    const report = (column: keyof LineRow) => untold.push(`RTPRUP.${column} line ${row.RQLIN} of ${row.RQITM}`);
+    const report = (column: keyof LineRow) => unmapped.push(`RTPRUP.${column} line ${row.RQLIN} of ${row.RQITM}`);
     for (const [column, field] of counts) {
       if (row[column] === (was?.[column] ?? '0')) continue;
       if (isCount(row[column])) lines.change(line, { [field]: Number(row[column]) });
@@ -226,22 +228,22 @@ function amendLines(
 
 const isCount = (value: string): boolean => /^\d+$/.test(value);
 
-/** Undefined for a row that can stand for no line. */
+/** Undefined for a row that cannot be a line. */
 function lineOf({ RQTYP, RQITM, RQINV, RQLIN }: LineRow): LineName | undefined {
   if ((RQTYP !== 'P' && RQTYP !== 'C') || RQITM === '' || Number(RQLIN) < 1) return undefined;
   return { kind: RQTYP === 'P' ? 'products' : 'collections', id: RQITM, invoice: RQINV, n: Number(RQLIN) - 1 };
 }
 
-/** The addresses as the office has them now, laid over the mirror's; undefined where they are the same. */
+/** The office's present addresses, merged over the mirror's; undefined where they are equal. */
 function amendedEmails(
   { updates }: StopResult,
   held: readonly EmailRow[],
   host: readonly EmailRow[],
-  untold: string[],
+  unmapped: string[],
 ): string[] | undefined {
   const before = new Map(held.map((row) => [row.REMSEQ, row.REMADR]));
   const there = new Set(host.map(({ REMSEQ }) => REMSEQ));
-  if (held.some(({ REMSEQ, REMADR }) => REMADR !== '' && !there.has(REMSEQ))) untold.push('RTEMLP');
+  if (held.some(({ REMSEQ, REMADR }) => REMADR !== '' && !there.has(REMSEQ))) unmapped.push('RTEMLP');
   const changed = host.filter(({ REMSEQ, REMADR }) => REMADR !== (before.get(REMSEQ) ?? ''));
   if (changed.length === 0) return undefined;
   const after: (string | undefined)[] = [...(updates?.osd_emails ?? [])];
@@ -255,5 +257,5 @@ function amendedEmails(
 }
 
 const nameOf = ({ RQTYP, RQINV, RQITM, RQLIN }: LineRow): string => [RQTYP, RQINV, RQITM, RQLIN].join('\t');
-/** As the host's DDL fills a column. */
+/** The default of the column in the host's DDL. */
 const isBlank = (value: string): boolean => /^(0(\.0+)?)?$/.test(value);

@@ -9,9 +9,9 @@ import { numberedEntries, numberOf, type OsdPlace } from './osd-rows.ts';
 type OsdRow = ServicePart<'RTOSDP'>;
 type Standing = Pick<HostStop, 'key' | 'stop' | 'result' | 'sequence'>;
 
-/** An exception as the mirror has it: its entry, and what its group says. */
+/** An exception in the mirror: its entry and its group's fields. */
 interface Exception {
-  /** Of its row on the host; undefined where it has none yet. */
+  /** The number of its row on the host; undefined without a row. */
   readonly number: string | undefined;
   /** Entries of one group stay together. */
   readonly group: number;
@@ -20,7 +20,7 @@ interface Exception {
   entry: OsdEntry;
 }
 
-/** The exceptions of one list: of a line, of its action, or the stop's overage. */
+/** The exceptions of one list: of a line, of a line's action, or the stop's overage. */
 interface ExceptionList {
   readonly line: LineName | undefined;
   readonly itemized: boolean;
@@ -30,12 +30,12 @@ interface ExceptionList {
 
 /** Columns that move an exception to another line. */
 const placing = ['OSITM', 'OSINV', 'OSITMF'] as const;
-/** Columns that say what it is. */
+/** Columns with its content. */
 const saying = ['OSBAR', 'OSOID', 'OSPAR', 'OSCOD', 'OSQTY', 'OSQTYP', 'OSCMT', 'OSIMG'] as const;
-/** A host has no line of its own for an exception that is on none. */
+/** The host has no line for an exception that belongs to none. */
 const NEW_GROUP = -1;
 
-/** RTOSDP as it was confirmed and as it is, and the photos of overage items that are others now (`amendPhotos`). */
+/** RTOSDP as confirmed and as it is now, and the new photos of overage items (`amendPhotos`). */
 interface ExceptionRows {
   readonly held: readonly OsdRow[];
   readonly host: readonly OsdRow[];
@@ -45,19 +45,19 @@ interface ExceptionRows {
 }
 
 /**
- * What the office changed in a stop's exceptions, laid over those that the mirror has now: texts that the host holds cut
- * or respelled keep their original, and what a driver has added since stays.
+ * Applies the office's changes of a stop's exceptions to the mirror's present ones. Texts that the host cut or
+ * respelled keep their original. A driver's later additions stay.
  *
- * @param lines where the lists that are another now go
- * @param untold where what cannot be followed is noted. A row that somebody deleted is such a thing: the office takes an
- *   exception away by its flag OSDELF; rows vanish in clean-ups, too
- * @returns the stop's overage where it is another now
+ * @param lines receives the changed lists
+ * @param unmapped collects changes that no stop object can express, such as a deleted row: the office removes an
+ *   exception by its flag OSDELF, and clean-ups delete rows as well
+ * @returns the stop's overage where it has changed
  */
 export function amendExceptions(
   stop: Standing,
   { held, host, credited, photos }: ExceptionRows,
   lines: LineAmendments,
-  untold: string[],
+  unmapped: string[],
 ): OverageItem[] | undefined {
   const before = new Map(held.map((row) => [numberOf(row), row]));
   const there = new Set(host.map(numberOf));
@@ -66,14 +66,14 @@ export function amendExceptions(
   for (const row of host) {
     const unsaid = follow(lists, before.get(numberOf(row)), row);
     if (unsaid === 'row') isFollowed = false;
-    else untold.push(...unsaid.map((column) => `RTOSDP.${column} of ${numberOf(row)}`));
+    else unmapped.push(...unsaid.map((column) => `RTOSDP.${column} of ${numberOf(row)}`));
   }
   for (const [number, asset] of photos) if (!lists.photograph(number, asset)) isFollowed = false;
-  if (!isFollowed) untold.push('RTOSDP');
+  if (!isFollowed) unmapped.push('RTOSDP');
   return lists.tell(lines);
 }
 
-/** Which columns of a row cannot be followed; `row` where that is the row as a whole. */
+/** The columns of a row that no stop object can express; `row` where the row as a whole cannot be. */
 type Unsaid = readonly (keyof OsdRow)[] | 'row';
 
 function follow(lists: ExceptionLists, was: OsdRow | undefined, row: OsdRow): Unsaid {
@@ -85,25 +85,25 @@ function follow(lists: ExceptionLists, was: OsdRow | undefined, row: OsdRow): Un
   const impossible = saying.filter((column) => !isPossible(row, column));
   const isNew = !was || was.OSDELF === 'Y';
   if (isNew || placing.some(differs)) {
-    // What it would say without these columns is not what was meant.
+    // Without these columns the exception would mean something else.
     if (impossible.length > 0) return impossible;
     if (!isNew) lists.remove(numberOf(row));
     return lists.add(row) ? [] : 'row';
   }
   const columns = saying.filter(differs);
-  // A photo is evidence: a blank does not take it away.
+  // A photo is evidence: a blank does not remove it.
   const told = columns.filter((column) => !impossible.includes(column) && (column !== 'OSIMG' || row.OSIMG !== ''));
   if (told.length > 0 && !lists.change(row, told)) return 'row';
   return [...columns.filter((column) => !told.includes(column)), ...(differs('OSREV') ? (['OSREV'] as const) : [])];
 }
 
-/** Whether a column could be part of some exception, whatever the others say. */
+/** Whether a column alone is valid in some exception. */
 function isPossible(row: OsdRow, column: (typeof saying)[number]): boolean {
   if (column === 'OSQTYP') return ['', 'U', 'C'].includes(row.OSQTYP);
   return parsed(exceptionOf({ ...row, ...plainest, [column]: row[column] })) !== undefined;
 }
 
-/** What every exception could say. */
+/** Values that are valid in every exception. */
 const plainest = { OSBAR: '', OSOID: '', OSPAR: '', OSCOD: '0', OSQTY: '0', OSCMT: '', OSIMG: '' } as const;
 
 class ExceptionLists {
@@ -126,7 +126,7 @@ class ExceptionLists {
     }
   }
 
-  /** False where the row says nothing that an exception of a stop could say. */
+  /** False where the row is no valid exception of a stop. */
   add(row: OsdRow): boolean {
     const said = parsed(exceptionOf(row));
     const list = said && this.#listOf(row);
@@ -141,7 +141,7 @@ class ExceptionLists {
     return true;
   }
 
-  /** False where the mirror has no such exception any more, or the row says what none could say. */
+  /** False where the mirror no longer has this exception, or the row is no valid exception. */
   change(row: OsdRow, columns: readonly (typeof saying)[number][]): boolean {
     const said = exceptionOf(row);
     const fields = columns.map((column) => fieldOf[column]);
@@ -152,7 +152,7 @@ class ExceptionLists {
     }));
   }
 
-  /** False where the mirror has no such exception any more. */
+  /** False where the mirror no longer has this exception. */
   photograph(number: string, asset: string): boolean {
     return this.#amend(number, ({ osd_id, osd_code, entry }) => ({
       osd_id,
@@ -190,11 +190,11 @@ class ExceptionLists {
     return this.#list(list === 'overage' ? undefined : { kind: list, id, invoice, n: Number(n) }, itemized);
   }
 
-  /** Of the list to which a new row belongs: of equal lines the first. */
+  /** The list to which a new row belongs; of equal lines the first. */
   #listOf({ OSTYP, OSITM, OSINV, OSITMF }: OsdRow): ExceptionList | undefined {
     if (OSTYP === 'O') return OSITM === '' ? this.#list(undefined, false) : undefined;
     if ((OSTYP !== 'P' && OSTYP !== 'C') || OSITM === '') return undefined;
-    // The line as the driver named it: the host's columns have no blanks at their end.
+    // The line as the driver named it: host columns have no trailing blanks.
     const touched = touchedLines(this.#result).find(
       ([type, { id, invoice }]) => type === OSTYP && id.trimEnd() === OSITM && invoice.trimEnd() === OSINV,
     )?.[1];
@@ -242,14 +242,14 @@ function exceptionOf(row: OsdRow): Said {
   };
 }
 
-/** Undefined where no stop object could say so. */
+/** Undefined where no stop object can express it. */
 function parsed({ osd_id, osd_code, entry }: Said): Said | undefined {
   const group = osdGroup.safeParse({ osd_id, osd_code, data: [entry] }).data;
   const said = group?.data[0];
   return group && said && { osd_id: group.osd_id, osd_code: group.osd_code, entry: said };
 }
 
-/** The field of an entry that each column is; the group's two are none. */
+/** The entry field of each column; the group's two columns have none. */
 const fieldOf = {
   OSBAR: 'barcodes',
   OSOID: undefined,

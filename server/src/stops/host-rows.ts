@@ -6,17 +6,16 @@ import { eventTime, readableInstant, statusTime, statusWriter } from './event-ti
 import type { HeldStop, HostStop, StopRows } from './host-stop.ts';
 import { lineRows, linePhotoRows } from './line-rows.ts';
 import { osdRows, overagePhotoRows } from './osd-rows.ts';
-import { overHeld } from './over-held.ts';
+import { overConfirmed } from './confirmed-rows.ts';
 
-/** Nobody has done anything to this stop: there is nothing to tell the host. */
+/** The stop is untouched, so the host needs no rows. */
 export function isUntouched(result: StopResult): boolean {
   return result.status === 'P' && !result.arrived && !result.updates && !result.products && !result.collections;
 }
 
 /**
- * Every service-owned column of a stop as it is now. A row that says what the host holds already is that held row
- * itself, its sequence included; rows of entries that are gone stay, blank or flagged, because programs of the host may
- * have them in hand. RUTRC is left to whoever writes.
+ * Every service-owned column of a stop as it is now. A row equal to the confirmed one is that same object, its sequence
+ * included. Rows of removed entries stay, blank or flagged, because host programs may use them. The writer sets RUTRC.
  */
 export function hostRows(stop: HostStop, held?: HeldStop): StopRows {
   const { sequence } = stop;
@@ -24,17 +23,17 @@ export function hostRows(stop: HostStop, held?: HeldStop): StopRows {
   const emails = emailRows(stop);
   const photos = [...linePhotoRows(stop), ...overagePhotoRows(stop, osd)];
   return {
-    RTSTPP: overHeld([stopRow(stop)], held?.rows.RTSTPP, { key: ['RSSTP'] }),
-    RTPRUP: overHeld(lineRows(stop), held?.rows.RTPRUP, {
+    RTSTPP: overConfirmed([stopRow(stop)], held?.rows.RTSTPP, { key: ['RSSTP'] }),
+    RTPRUP: overConfirmed(lineRows(stop), held?.rows.RTPRUP, {
       key: ['RQINV', 'RQITM', 'RQLIN', 'RQTYP'],
       sequence: { column: 'RQRPSQ', value: sequence },
     }),
     RTOSDP: osd,
-    RTIMGP: overHeld(photos, held?.rows.RTIMGP, {
+    RTIMGP: overConfirmed(photos, held?.rows.RTIMGP, {
       key: ['RIQTYP', 'RIINV', 'RIITM', 'RILIN', 'RISEQ'],
       gone: (row) => ({ ...row, RIASS: '' }),
     }),
-    RTEMLP: overHeld(emails.rows, held?.rows.RTEMLP, {
+    RTEMLP: overConfirmed(emails.rows, held?.rows.RTEMLP, {
       key: ['REMSEQ'],
       gone: (row) => ({ ...row, REMADR: '' }),
     }),
@@ -119,7 +118,7 @@ function emailRows({ key, stop, result }: HostStop): { rows: ServicePart<'RTEMLP
   return { rows, altered: addresses.some((address) => address.altered) };
 }
 
-/** Zeros: it never happened. */
+/** Zeros: no event. */
 const never: HostMoment = { date: '0', time: '0' };
 
 function degrees(text: string | null | undefined): `${number}` {

@@ -2,12 +2,12 @@ import type { RouteKey, StopResult } from '@tailgate/sync-protocol';
 import type { HostMoment } from '../host/files/local-time.ts';
 import type { ServicePart } from '../host/files/tables.ts';
 
-/** The host files that hold a stop's service-owned columns, in the order in which they are written: RTSTUP completes a stop. */
+/** The host files with a stop's service-owned columns, in the order of the writes: RTSTUP completes a stop. */
 export const stopFiles = ['RTSTPP', 'RTPRUP', 'RTOSDP', 'RTIMGP', 'RTEMLP', 'RTSTUP'] as const;
 export type StopFile = (typeof stopFiles)[number];
 export type StopRows = { readonly [Name in StopFile]: readonly ServicePart<Name>[] };
 
-/** What the host was last confirmed to hold of a stop: the shadow. */
+/** The rows that the host has confirmed for a stop: the shadow. */
 export interface HeldStop {
   readonly rows: StopRows;
   /** OSD rows that the back office has credited, as `OSTYP OSSEQ`: they must not change any more. */

@@ -18,7 +18,7 @@ interface Amended {
   readonly action: ActionUpdates;
 }
 
-/** What the office changed of a stop's lines, gathered file by file, as the lines of one stop object. */
+/** The office's changes to a stop's lines, collected file by file as the lines of one stop object. */
 export class LineAmendments {
   readonly #lines = new Map<string, Amended>();
 
@@ -31,11 +31,12 @@ export class LineAmendments {
   }
 
   /**
-   * An update names a line by item and invoice, and the n-th of equal ones by its place among them: those before it come
-   * along and say nothing.
-   * @param untold where what no stop object can say is noted
+   * Adds changes of a line to the update. An update names a line by item and invoice, and the n-th of equal lines by
+   * its place. The lines before it are added without values.
+   *
+   * @param unmapped collects changes that no stop object can express
    */
-  said(kind: LineName['kind'], untold: string[]): LineUpdate[] {
+  said(kind: LineName['kind'], unmapped: string[]): LineUpdate[] {
     const said = new Map<string, LineUpdate[]>();
     for (const { line, updates, action } of this.#lines.values()) {
       const { id, invoice, n } = line;
@@ -48,7 +49,7 @@ export class LineAmendments {
       };
       const parsed = lineUpdate.safeParse(named);
       if (!parsed.success) {
-        untold.push(`${kind === 'products' ? 'P' : 'C'} line ${n + 1} of ${id}`);
+        unmapped.push(`${kind === 'products' ? 'P' : 'C'} line ${n + 1} of ${id}`);
         continue;
       }
       const equals = said.get(`${id}\t${invoice}`) ?? [];

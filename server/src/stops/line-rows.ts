@@ -6,9 +6,8 @@ import type { HostStop } from './host-stop.ts';
 type LineType = 'P' | 'C';
 
 /**
- * RTPRUP: one row a line that a driver touched, planned or not. `open`, `open_action`, `item_name` and the action's
- * quantity are kept in the mirror and not sent (contract §4), so RQOPNF stays blank. Keys are never respelled
- * (`held-keys.ts`).
+ * RTPRUP: one row for each line that a driver touched, planned or not. `open`, `open_action`, `item_name` and the
+ * action's quantity stay in the mirror (contract §4), so RQOPNF stays blank. Keys keep their spelling (`held-keys.ts`).
  */
 export function lineRows({ key, stop, result, sequence }: HostStop): ServicePart<'RTPRUP'>[] {
   return touchedLines(result).map(([type, line]) => ({

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const address = z.email();
 
-/** Whether a mail server would know what to do with it. Domains may be written with umlauts and the like (RFC 5891). */
+/** Whether a mail server accepts the address. Domains may have umlauts and the like (RFC 5891). */
 function isMailAddress(text: string): boolean {
   const at = text.lastIndexOf('@');
   const [mailbox, domain] = [text.slice(0, at), text.slice(at + 1)];
@@ -12,8 +12,8 @@ function isMailAddress(text: string): boolean {
 }
 
 /**
- * The addresses that a field holds: people write several into one, with commas, semicolons or blanks between them. A
- * field with a line break holds none: what stands behind it was meant to become a header of the mail.
+ * The addresses in a field, which people separate with commas, semicolons or blanks. A field with a line break has
+ * none: the text behind it could become a header of the mail.
  */
 export function addressesIn(field: string): { valid: string[]; invalid: number } {
   const parts = /\p{Cc}/u.test(field.trim()) ? [field] : field.split(/[,;\s]+/).filter((part) => part !== '');

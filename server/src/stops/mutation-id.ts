@@ -1,21 +1,21 @@
 import { createHash, randomUUID } from 'node:crypto';
 
-/** An id for a change that came without one: UUID version 7 (RFC 9562), so that the ledger's key grows at its end. */
+/** An id for a change without one: UUID version 7 (RFC 9562), so that the ledger's key grows at its end. */
 export function freshId(at: Date): string {
   const time = at.getTime().toString(16).padStart(12, '0');
-  // What stands behind the version in a random UUID, its variant included, stands there in this one, too.
+  // The rest of a random UUID after its version, variant included, is reused here.
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
 /**
- * The id that employee, key and place in the body decide, so that a request which is sent again under its
- * `Idempotency-Key` names the same changes.
+ * An id computed from employee, key and place in the body. A request that is sent again under its `Idempotency-Key`
+ * thus names the same changes.
  */
 export function keyedId(employee: string, key: string, index: number): string {
   return idOf(JSON.stringify([employee, key, index]));
 }
 
-/** The id that a text decides: UUID version 8, made by us. */
+/** An id computed from a text: UUID version 8. */
 export function idOf(text: string): string {
   const bytes = createHash('sha256').update(text).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);

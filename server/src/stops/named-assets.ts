@@ -35,7 +35,7 @@ export function evidenceOf({ updates, products, collections }: StopResult): Read
   return named;
 }
 
-/** The files that a stop names after a change; null where they are those that it named before. */
+/** The files that a stop names after a change; null where they are unchanged. */
 export function newEvidence(before: StopResult, after: StopResult): ReadonlySet<string> | null {
   const [named, names] = [evidenceOf(before), evidenceOf(after)];
   return names.size === named.size && [...names].every((id) => named.has(id)) ? null : names;

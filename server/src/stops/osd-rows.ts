@@ -3,19 +3,19 @@ import { hostLengths, hostText, lineKey, withoutFill } from '@tailgate/sync-prot
 import type { ServicePart } from '../host/files/tables.ts';
 import type { HostStop } from './host-stop.ts';
 import { touchedLines } from './line-rows.ts';
-import { equalBut } from './over-held.ts';
+import { equalBut } from './confirmed-rows.ts';
 
 type OsdRow = ServicePart<'RTOSDP'>;
-/** A row without what is allotted to it: its number, its revision and its place in the sequence. */
+/** A row without its assigned number, revision and sequence. */
 type OsdContent = Omit<OsdRow, 'OSSEQ' | 'OSDELF' | 'OSREV' | 'OSRPSQ'>;
 
 /** Flagged rows that a stop keeps of each OSTYP before their numbers go to new entries (decision 95). */
 export const mostFlaggedRows = 1_000;
 
 /**
- * RTOSDP: one row an entry. An entry finds its row again by its osd_id, else by code and barcode, equal content first. Rows
- * of entries that are gone are flagged, not deleted, and their numbers go to no other entry up to `mostFlaggedRows`. A row
- * that the back office has credited stays untouched; a change after the credit becomes a new row with a higher OSREV.
+ * RTOSDP: one row for each entry. A row keeps its OSSEQ for ever, and no other entry gets it. An entry finds its row by
+ * its osd_id, else by code and barcode, equal content first. Rows of removed entries are flagged, not deleted. A
+ * credited row stays untouched; a change after the credit becomes a new row with a higher OSREV.
  *
  * @param held the rows as last confirmed on the host, flagged ones included
  * @param credited `OSTYP OSSEQ` of credited rows
@@ -30,7 +30,7 @@ export function osdRows(stop: OsdStop, held: readonly OsdRow[], credited: Readon
   });
 }
 
-/** Where an entry stands in the stop's result: in which list, of which line, in which group, and there. */
+/** The place of an entry in the stop's result: list, line, group and index. */
 export interface OsdPlace {
   readonly list: LineKind | 'overage';
   /** Blank for overage. */
@@ -55,7 +55,7 @@ export function numberedEntries(
 
 type OsdStop = Pick<HostStop, 'key' | 'stop' | 'result' | 'sequence'>;
 
-/** Gives each entry its row; in the pool stay those that no entry has. */
+/** Assigns a row to each entry. The pool keeps the rows that no entry has taken. */
 function findRows(stop: OsdStop, held: readonly OsdRow[], credited: ReadonlySet<string>) {
   const entries = osdEntries(stop);
   const pool = new RowPool(held, credited);
@@ -132,7 +132,7 @@ function osdEntries(stop: OsdStop): { place: OsdPlace; content: OsdContent }[] {
 interface Entry {
   readonly group: Pick<OsdGroup, 'osd_id' | 'osd_code'>;
   readonly entry: OsdGroup['data'][number];
-  /** Of the group, and of the entry in it. */
+  /** The index of the group, and of the entry in it. */
   readonly order: readonly [group: number, entry: number];
 }
 
@@ -166,18 +166,18 @@ function contentOf({ key, stop }: OsdStop) {
   };
 }
 
-/** An entry that only moved is the same entry. */
+/** A moved entry is the same entry. */
 function sameContent(entry: OsdContent, row: OsdRow): boolean {
   return equalBut({ ...entry, OSGRP: row.OSGRP, OSENT: row.OSENT }, row);
 }
 
-/** What stays of an entry when its quantity, comment or photo changes. */
+/** The fields of an entry that stay equal when its quantity, comment or photo changes. */
 function identityOf(row: OsdContent): string {
   const itself = row.OSOID === '' ? [row.OSCOD, row.OSBAR] : ['', row.OSOID];
   return [row.OSTYP, row.OSITM, row.OSINV, row.OSITMF, ...itself].join('\t');
 }
 
-/** The held rows of a stop, from which each entry takes its own. */
+/** The confirmed rows of a stop, from which each entry takes its own. */
 class RowPool {
   readonly #free = new Map<string, OsdRow[]>();
   readonly #credited: ReadonlySet<string>;
@@ -188,7 +188,7 @@ class RowPool {
 
   constructor(held: readonly OsdRow[], credited: ReadonlySet<string>) {
     this.#credited = credited;
-    // Rows that stand come first: a flagged one is taken only where no other fits.
+    // Unflagged rows come first: an entry takes a flagged one only where no other fits.
     for (const row of held.toSorted((a, b) => a.OSDELF.localeCompare(b.OSDELF))) {
       const twins = this.#free.get(identityOf(row));
       if (twins) twins.push(row);
@@ -201,7 +201,7 @@ class RowPool {
     return this.#credited.has(numberOf(row));
   }
 
-  /** A flagged row comes back for the same osd_id; without one it could be another exception of the same code. */
+  /** The same osd_id takes a flagged row back. Without an osd_id it could be another exception of the same code. */
   mayChange(row: OsdRow, entry: OsdContent): boolean {
     return !this.isCredited(row) && (row.OSDELF !== 'Y' || entry.OSOID !== '');
   }

@@ -5,13 +5,13 @@ import type { LineAmendments, LineName } from './line-amendments.ts';
 
 type PhotoRow = ServicePart<'RTIMGP'>;
 
-/** What a file says of one photo: its place among those of its line, and its asset id, or blank. */
+/** One photo in a file: its place among those of its line, and its asset id, or blank. */
 interface PhotoChange {
   readonly place: number;
   readonly asset: string;
 }
 
-/** RTIMGP as it was confirmed and as it is, and RTPRUP.RQIMG of the lines where that is another. */
+/** RTIMGP as confirmed and as it is now, and changed values of RTPRUP.RQIMG by line. */
 interface PhotoRows {
   readonly held: readonly PhotoRow[];
   readonly host: readonly PhotoRow[];
@@ -19,20 +19,20 @@ interface PhotoRows {
 }
 
 /**
- * What the office changed in the photos of a stop's lines, laid over those that the mirror has now. A blank takes a photo
- * off its line. Of an overage item the photo can be another, but not be taken away; photos of a stop as a whole have no
- * field.
- * @returns the photos of overage items that are others now, by the number of their RTOSDP row (`O 1`)
+ * Applies the office's changes of line photos to the mirror's present ones. A blank removes a photo from its line. The
+ * photo of an overage item can change, but not go away. Photos of a whole stop have no field.
+ *
+ * @returns the new photos of overage items, by the number of their RTOSDP row (`O 1`)
  */
 export function amendPhotos(
   result: StopResult,
   { held, host, first }: PhotoRows,
   lines: LineAmendments,
-  untold: string[],
+  unmapped: string[],
 ): Map<string, string> {
   const before = new Map(held.map((row) => [nameOf(row), row.RIASS]));
   const there = new Set(host.map(nameOf));
-  // Rows vanish in clean-ups: the office takes a photo away by a blank.
+  // Clean-ups delete rows: the office removes a photo by a blank.
   let isFollowed = held.every((row) => row.RIASS === '' || there.has(nameOf(row)));
   const changes = new Map<string, { line: LineName; photos: PhotoChange[] }>();
   const overage = new Map<string, string>();
@@ -45,12 +45,12 @@ export function amendPhotos(
     else if (RIQTYP === 'O' && asset !== '') overage.set(`O ${RILIN}`, asset);
     else isFollowed = false;
   }
-  if (!isFollowed) untold.push('RTIMGP');
+  if (!isFollowed) unmapped.push('RTIMGP');
   for (const { line, asset } of first) {
-    // The file that has them all decides.
+    // The file with all photos decides.
     if (changes.has(keyOf(line))) continue;
     if (asset === '' || assetId.safeParse(asset).success) note(changes, line, { place: 0, asset });
-    else untold.push('RTPRUP.RQIMG');
+    else unmapped.push('RTPRUP.RQIMG');
   }
   for (const { line, photos } of changes.values()) {
     const touched = result[line.kind]?.[lineKey(line.id, line.invoice, line.n)];

@@ -2,7 +2,7 @@ import type { Customer, PlanCollection, PlanProduct, StopPlan } from '@tailgate/
 import type { RouteRows } from '../host/reads/reads.ts';
 import type { HostRecord } from '../host/files/tables.ts';
 
-/** What the host owns of a route's stops, as the documents that phones and rules see. Pure: rows in, plans out. */
+/** Builds plans from host rows: the part of a route's stops that the host owns, as phones and rules see it. Pure. */
 export function plansFromHost(rows: RouteRows): StopPlan[] {
   const customers = new Map(rows.customers.map((row) => [row.CMCUS, row]));
   const reps = new Map(rows.reps.map((row) => [row.SRID, row]));
@@ -30,7 +30,7 @@ function typeOf({ RSTYP, RSSTP }: HostRecord<'RTSTPP'>): StopPlan['type'] {
   return RSTYP === 'B' ? 'backhaul' : 'delivery';
 }
 
-/** A customer that the master does not know (yet) is at least named by its number. */
+/** An unknown customer gets its number as name. */
 function customerOf(
   id: string,
   row: HostRecord<'CUSMSP'> | undefined,
@@ -52,7 +52,7 @@ function customerOf(
       city: row?.CMCTY ?? '',
       state: row?.CMST ?? '',
       zip: row?.CMZIP ?? '',
-      // Zero and zero is the host's word for unknown, not a place in the Gulf of Guinea.
+      // The host writes two zeros for an unknown position.
       coordinates: { latitude: placed ? row.CMLAT : '', longitude: placed ? row.CMLON : '' },
     },
   };

@@ -1,9 +1,9 @@
 import type { LineKind } from '@tailgate/sync-protocol';
 
 /**
- * The digest of a plan that the rules need, kept beside it: a line of text for each manifest line, in host order, as
- * `P` product or `C` collection, item, invoice and ordered quantity, joined with tabs. Looking up the few lines that an
- * update names in this text costs a tenth of parsing it.
+ * The digest of a plan that the rules read, stored beside it. Each manifest line is a line of text, in host order: `P`
+ * product or `C` collection, item, invoice and ordered quantity, joined with tabs. A search in this text costs a tenth
+ * of parsing the plan.
  */
 export type PlanLines = string;
 
@@ -24,15 +24,15 @@ const digestAs =
   (line: Line): string =>
     `${letters[kind]}\t${line.id}\t${line.invoice}\t${line.quantity}`;
 
-/** What the manifest says of an item and invoice. */
+/** The manifest lines of an item and invoice. */
 interface Planned {
-  /** Manifest lines that have both. */
+  /** The number of these lines. */
   readonly count: number;
-  /** What the `n`th of them orders, in host order; undefined where there is none. */
+  /** The ordered quantity of the `n`th of them, in host order; undefined where it does not exist. */
   readonly ordered: number | undefined;
 }
 
-/** Looks for the lines of an item and invoice, and at the `n`th of them. */
+/** Finds the lines of an item and invoice, and the `n`th of them. */
 export function plannedLine(lines: PlanLines, kind: LineKind, id: string, invoice: string, n: number): Planned {
   const start = `\n${letters[kind]}\t${id}\t${invoice}\t`;
   let [count, ordered]: [number, number | undefined] = [0, undefined];

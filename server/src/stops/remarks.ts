@@ -1,7 +1,7 @@
 import type { Remark, StopStatus, Warning } from '@tailgate/sync-protocol';
 import { mostLineDetail, mostUnknownLines, mostUnknownLinesOfRoute } from '@tailgate/sync-protocol';
 
-/** What the field rules remark, in words; with the stop's status before and after the update. */
+/** Puts the remarks of the field rules into words, with the stop's status before and after the update. */
 export const inWords = (remark: Remark, before: StopStatus, after: StopStatus): Warning => ({
   ...remark,
   message: wordsOf(remark, before, after),

@@ -2,19 +2,19 @@ import type { RouteKey, SkipRefuseBody, StopAnswer, StopObject } from '@tailgate
 import type { Change, Outcome, PathSet } from '../mutations/change.ts';
 import { freshId, keyedId } from './mutation-id.ts';
 
-/** Who sent a REST request, and what it shares with every change that it becomes. */
+/** The sender of a REST request, and the facts that all its changes share. */
 export interface Sender {
   readonly employee: string;
   readonly paths: PathSet;
   readonly receivedAt: Date;
   /**
-   * The key under which it came and since when that key is in use: repeating a request must name the same mutations;
-   * without a key they are new each time.
+   * The idempotency key and its first use. A repeated request must name the same mutations; without a key they are new
+   * each time.
    */
   readonly keyed: { readonly key: string; readonly since: Date } | undefined;
 }
 
-/** One change a stop object of PUT route/stop. */
+/** One change for each stop object of PUT route/stop. */
 export function stopChanges(route: RouteKey, stops: readonly StopObject[], sender: Sender): Change[] {
   return stops.map((stop, index) => {
     const command = { name: 'stop.update', args: { route, stop } } as const;
@@ -37,14 +37,14 @@ function changeOf(route: RouteKey, { employee, paths, receivedAt, keyed }: Sende
     actor: { kind: 'driver', employee },
     source: 'rest',
     paths,
-    // A REST client keeps no clock that we know: its edits count from their receipt (contract §4).
+    // The server does not know a REST client's clock: its edits count from their receipt (contract §4).
     editTime: receivedAt,
     receivedAt,
     dedupeByContent: keyed === undefined,
   } as const;
 }
 
-/** REST's word for what became of a stop object (contract §4). */
+/** The REST status of a stop object (contract §4). */
 export function stopAnswer(id: number, outcome: Outcome): StopAnswer {
   if (outcome.result === 'quarantined') {
     const { code, reason, details } = outcome;
@@ -55,7 +55,7 @@ export function stopAnswer(id: number, outcome: Outcome): StopAnswer {
   return { id, result: isStale(outcome) ? 'stale' : outcome.result, status, version, warnings: [...warnings] };
 }
 
-/** Nothing of it was left to apply, because later edits stand or a step back was asked for. */
+/** No value of it was applied: later edits are newer, or it would undo a completed step. */
 const isStale = ({ changed, warnings }: Extract<Outcome, { changed: boolean }>): boolean =>
   !changed &&
   warnings.some(({ code }) => code === 'superseded' || code === 'status_ignored' || code === 'too_many_lines');

@@ -25,16 +25,16 @@ import type { StopContext } from './stop-context.ts';
 import { unknownLines } from './unknown-lines.ts';
 import { warningsOf } from './warnings.ts';
 
-/** What a change does; `route` is the same object where the route's own state does not change. */
+/** The effect of a change; `route` is the same object where the route's own state does not change. */
 export interface StopDecision {
   readonly result: StopResult;
   readonly route: RouteFacts;
-  /** Whether any value is now another one. */
+  /** Whether any value has changed. */
   readonly changed: boolean;
   readonly touched: boolean;
-  /** Lines that the result has now, and neither had before nor has on its plan. */
+  /** New lines of the result that are not on its plan. */
   readonly newUnknown: number;
-  /** What was not taken: it lost against later edits, or is above a limit. */
+  /** Values that were not applied: they lost against later edits, or exceed a limit. */
   readonly superseded: readonly Remark[];
   readonly warnings: readonly Warning[];
   /** A delivery summary is due (contract §4, E-mail). */
@@ -45,7 +45,7 @@ export interface StopDecision {
 export function decideStopUpdate(stop: StopObject, context: StopContext): StopDecision {
   const { actor, paths, result, plan } = context;
   const invoicesOf = (kind: LineKind, item: string) => plannedInvoices(plan.lines, kind, item);
-  // The office names lines by the keys of the host: there is nothing to guess.
+  // The office names lines by the host's keys, so no invoice is missing.
   const placed = actor.kind === 'office' ? stop : withPlannedInvoices(stop, invoicesOf, paths);
   const update = actor.kind === 'driver' ? withDeliverer(placed, actor.employee, context.route.drivers) : placed;
   const warnings = warningsOf(stop, update, context);
@@ -75,12 +75,15 @@ export function decideStopUpdate(stop: StopObject, context: StopContext): StopDe
       stop.id !== warehouseStop &&
       actor.kind === 'driver' &&
       (paths === 'v20' || context.route.emailFlag) &&
-      // Whoever this stop belongs to by now has not seen this driver.
+      // The present customer of this stop has not met this driver.
       !hasOtherCustomer(update, context),
   };
 }
 
-/** @param namesUnknown whether the update names a line that its plan does not have; else no plan is searched again */
+/**
+ * @param namesUnknown whether the update names a line that is not on its plan; otherwise the plan needs no second
+ * search
+ */
 function limitsOf({ plan, unknownLines: count }: StopContext, namesUnknown: boolean): StopLimits {
   if (!namesUnknown) return { isPlanned: () => true };
   return {

@@ -5,23 +5,23 @@ import type { CloseMode } from '../routes/closing.ts';
 import type { RouteFacts } from '../routes/header.ts';
 import type { PlanLines } from './plan-lines.ts';
 
-/** What the rules know of a stop's plan. */
+/** The parts of a stop's plan that the rules read. */
 export interface PlanFacts {
   readonly lines: PlanLines;
-  /** The host took this stop off the plan. */
+  /** The host has removed this stop from the plan. */
   readonly removed: boolean;
-  /** Since when it is this customer's; null: since it was first seen. */
+  /** When the stop got this customer; null: with its first import. */
   readonly customerSince: Date | null;
-  /** Since when these lines are planned; null: since it was first seen. */
+  /** When the plan got these lines; null: with its first import. */
   readonly linesSince: Date | null;
 }
 
-/** What the rules know when they decide about one change of one stop. */
+/** The input of the rules for one change of one stop. */
 export interface StopContext {
   readonly route: RouteFacts;
   readonly result: StopResult;
   readonly plan: PlanFacts;
-  /** Lines of the route's stops that their plans do not have. */
+  /** Lines of the route's stops that are not on their plans. */
   readonly unknownLines: number;
   readonly codes: CodeBook;
   readonly actor: Actor;

@@ -1,10 +1,10 @@
 import type { StopPlan, StopResult } from '@tailgate/sync-protocol';
 
-// The documents of a stop as the database has them. They are our own and were parsed before they were written:
-// boundaries parse, interiors trust. A schema for each reading would double the cost of a batch.
+// The documents of a stop as the database stores them. The service parsed them before it wrote them, so they are
+// trusted here. A schema for each read would double the cost of a batch.
 
 export const readPlan: (doc: string) => StopPlan = JSON.parse;
 export const readResult: (doc: string) => StopResult = JSON.parse;
 
-/** Of a stop at which nobody has recorded anything. */
+/** The result of a stop without any recorded work. */
 export const untouched: StopResult = { status: 'P' };

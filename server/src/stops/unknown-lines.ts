@@ -2,7 +2,7 @@ import type { StopResult } from '@tailgate/sync-protocol';
 import { lineKinds } from '@tailgate/sync-protocol';
 import { plannedLine, type PlanLines } from './plan-lines.ts';
 
-/** How many lines a result has that its plan does not have. */
+/** Counts the lines of a result that are not on its plan. */
 export function unknownLines(result: StopResult, plan: PlanLines): number {
   let count = 0;
   for (const kind of lineKinds)

@@ -9,10 +9,10 @@ import { plannedInvoices, plannedLine } from './plan-lines.ts';
 import type { StopContext } from './stop-context.ts';
 
 /**
- * Everything that a person should know about a stop object that is taken in all the same (contract §4).
+ * Warnings about a stop object that the service accepts (contract §4).
  *
- * @param sent as it came; paths are those of its lines
- * @param placed the same with invoices for the lines that came without
+ * @param sent the stop object as received; paths name its lines
+ * @param placed the same with invoices for lines that have none
  */
 export function warningsOf(sent: StopObject, placed: StopObject, context: StopContext): Warning[] {
   return [...circumstances(placed, context), ...contentWarnings(sent, placed, context)];
@@ -74,7 +74,7 @@ function lineWarnings(
       warnings.push(warn('unknown_product', path, `item ${id} is not on the manifest of this stop; it was kept`));
     else if ((updates?.delivered ?? 0) > ordered)
       warnings.push(warn('over_delivered', `${path}.updates.delivered`, `more than the ${ordered} ordered`));
-    // Who named no invoice that the item has could have meant any of the item's lines.
+    // Without an invoice of this item, the update could mean any line of the item.
     const anyInvoice = sent[i] !== undefined && sent[i].invoice !== invoice;
     const meant = anyInvoice ? plannedInvoices(lines, kind, id).length : count;
     if (meant > 1 && meant > rivals(placed, id, anyInvoice ? undefined : invoice))
@@ -88,7 +88,7 @@ function lineWarnings(
 const taken = ({ invoice }: LineUpdate, n: number): string =>
   `this was taken for number ${n + 1}${invoice === '' ? '' : ` of invoice ${invoice}`}`;
 
-/** How many of the lines that came are of this item, and of this invoice where one is given. */
+/** Counts the received lines of this item, and of this invoice where one is given. */
 const rivals = (placed: readonly LineUpdate[], id: string, invoice: string | undefined): number =>
   placed.filter((other) => other.id === id && (invoice === undefined || other.invoice === invoice)).length;
 

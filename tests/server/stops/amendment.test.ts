@@ -40,9 +40,9 @@ function amended(result: StopResult, edit: (rows: StopRows) => StopRows, mirror 
   const held = rendered(result);
   const host = edit(held);
   const stand = { key, stop: 7, result: mirror, held, found: { rows: host, credited: new Set<string>() } };
-  const { update, untold } = amendmentOf(stand, (moment) => instantOf(moment, 'UTC'));
+  const { update, unmapped } = amendmentOf(stand, (moment) => instantOf(moment, 'UTC'));
   const after = update ? applyStopUpdate(mirror, update, stamp(9)).result : mirror;
-  return { update, untold, after, host, rows: rendered(after, 2, host) };
+  return { update, unmapped, after, host, rows: rendered(after, 2, host) };
 }
 
 const osdOf = (result: StopResult) => result.products?.[lineKey('MILK', 'I1', 0)]?.osd_data;
@@ -64,9 +64,9 @@ describe('exceptions that the office changes', () => {
   test('a quantity is the office’s, and the text that the host holds cut stays whole', () => {
     const comment = `broken ${'pallet '.repeat(60)}→ dock`;
     const result = recorded(milk([group('10', entry(2, { comment }), entry(3))]));
-    const { after, untold } = amended(result, editOsd('1', { OSQTY: '4', OSQTYP: 'C' }));
+    const { after, unmapped } = amended(result, editOsd('1', { OSQTY: '4', OSQTYP: 'C' }));
     expect(osdOf(after)).toEqual([group('10', entry(4, { comment, quantity_type: 'cases' }), entry(3))]);
-    expect(untold).toEqual([]);
+    expect(unmapped).toEqual([]);
   });
 
   test('the flag takes one away; the photo of it does not go over to the next', () => {
@@ -111,12 +111,12 @@ describe('exceptions that the office changes', () => {
   test('of an overage: its quantity and its photo', () => {
     const item = { barcode: '123', osd_code: '85', quantity: 1, comment: '', images_id: photo(1) };
     const result = recorded({}, { overage_items: [item] });
-    const { after, untold } = amended(result, (rows) => ({
+    const { after, unmapped } = amended(result, (rows) => ({
       ...editOsd('1', { OSQTY: '2' })(rows),
       RTIMGP: rows.RTIMGP.map((row) => ({ ...row, RIASS: photo(2) })),
     }));
     expect(after.updates?.overage_items).toEqual([{ ...item, quantity: 2, images_id: photo(2) }]);
-    expect(untold).toEqual([]);
+    expect(unmapped).toEqual([]);
   });
 
   test.each<[string, (rows: StopRows) => StopRows, string]>([
@@ -127,8 +127,8 @@ describe('exceptions that the office changes', () => {
     ['a row of no item', newRow({ OSITM: '', OSINV: '' }), 'RTOSDP'],
   ])('%s is told to a person, and the driver’s record stands', (_what, edit, column) => {
     const result = recorded(milk([group('10', entry(2, { images_id: photo(1) }))]));
-    const { update, untold, after } = amended(result, edit);
-    expect({ update, untold }).toEqual({ update: undefined, untold: [column] });
+    const { update, unmapped, after } = amended(result, edit);
+    expect({ update, unmapped }).toEqual({ update: undefined, unmapped: [column] });
     expect(after).toEqual(result);
   });
 
@@ -147,14 +147,14 @@ describe('exceptions that the office changes', () => {
     fc.assert(
       fc.property(quantities, edits, (groups, changes) => {
         const result = recorded(milk(groups.map((some, i) => group(`${10 + i}`, ...some.map((n) => entry(n))))));
-        const { rows, host, untold } = amended(result, (before) =>
+        const { rows, host, unmapped } = amended(result, (before) =>
           changes.reduce<StopRows>((found, change, i) => {
             if (!('at' in change)) return newRow({ ...change, OSSEQ: `${50 + i}` })(found);
             const { at, ...columns } = change;
             return editOsd(`${at}`, columns)(found);
           }, before),
         );
-        expect(untold).toEqual([]);
+        expect(unmapped).toEqual([]);
         expect(said(rows)).toEqual(said(host));
       }),
       { numRuns: 80 },
@@ -173,10 +173,10 @@ describe('photos and addresses that the office changes', () => {
   const photosOf = (after: StopResult) => after.products?.[lineKey('MILK', 'I1', 0)]?.image_ids;
 
   test('another photo, and one less', () => {
-    const { after, rows, untold } = amended(result, editPhotos({ 1: '', 3: photo(9) }));
+    const { after, rows, unmapped } = amended(result, editPhotos({ 1: '', 3: photo(9) }));
     expect(photosOf(after)).toEqual([photo(2), photo(9)]);
     expect(rows.RTPRUP).toMatchObject([{ RQIMG: photo(2), RQIMGN: '2' }]);
-    expect(untold).toEqual([]);
+    expect(unmapped).toEqual([]);
   });
 
   test('all of them taken off', () => {
@@ -192,8 +192,8 @@ describe('photos and addresses that the office changes', () => {
   });
 
   test('what is no asset, and rows that are gone, are told', () => {
-    expect(amended(result, editPhotos({ 1: 'see e-mail' })).untold).toEqual(['RTIMGP']);
-    expect(amended(result, (rows) => ({ ...rows, RTIMGP: [], RTEMLP: [] })).untold).toEqual(['RTIMGP', 'RTEMLP']);
+    expect(amended(result, editPhotos({ 1: 'see e-mail' })).unmapped).toEqual(['RTIMGP']);
+    expect(amended(result, (rows) => ({ ...rows, RTIMGP: [], RTEMLP: [] })).unmapped).toEqual(['RTIMGP', 'RTEMLP']);
   });
 
   test('an address that is another, one that is blank and one that is new', () => {

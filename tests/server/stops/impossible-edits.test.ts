@@ -50,13 +50,13 @@ const edited = (changes: { readonly [Name in StopFile]?: Columns }): StopRows =>
 
 function amended(changes: { readonly [Name in StopFile]?: Columns }) {
   const found = { rows: edited(changes), credited: new Set<string>() };
-  const { update, untold } = amendmentOf({ key, stop: 7, result, held, found }, (moment) =>
+  const { update, unmapped } = amendmentOf({ key, stop: 7, result, held, found }, (moment) =>
     instantOf(moment, 'America/Chicago'),
   );
   const after = update
     ? applyOfficeUpdate(result, update, { at: 9, client: 'office', seq: 9, by: 'ANN' }).result
     : result;
-  return { update, untold, after };
+  return { update, unmapped, after };
 }
 
 const line = 'line 1 of MILK';
@@ -87,17 +87,17 @@ test.each<[StopFile, Columns, string]>([
   ['RTOSDP', { OSQTYP: 'X' }, 'RTOSDP.OSQTYP of P 1'],
   ['RTOSDP', { OSCOD: 'X' }, 'RTOSDP.OSCOD of P 1'],
 ])('%s %o makes no sense: it is reported by column, and the record stays', (file, columns, column) => {
-  expect(amended({ [file]: columns })).toEqual({ update: undefined, untold: [column], after: result });
+  expect(amended({ [file]: columns })).toEqual({ update: undefined, unmapped: [column], after: result });
 });
 
 test('impossible columns take nothing else of an edit along', () => {
-  const { untold, after } = amended({
+  const { unmapped, after } = amended({
     RTSTPP: { RSSTS: 'R', RSARVF: 'Q' },
     RTSTUP: { RUCMT: 'as the office says', RULON: '999.000000', RUSIG: '???', RUSDT: '20260230' },
     RTPRUP: { RQDLV: '-5', RQRTN: '3', RQACCF: 'N' },
     RTOSDP: { OSQTY: '-5', OSCMT: 'dry' },
   });
-  expect(untold.toSorted()).toEqual([
+  expect(unmapped.toSorted()).toEqual([
     'RTOSDP.OSQTY of P 1',
     `RTPRUP.RQDLV ${line}`,
     'RTSTPP.RSARVF',
@@ -119,14 +119,14 @@ test('impossible columns take nothing else of an edit along', () => {
 });
 
 test('two statuses in one edit: the planned row counts, the other is reported', () => {
-  const { untold, after } = amended({ RTSTPP: { RSSTS: 'R' }, RTSTUP: { RUSTS: 'S' } });
-  expect({ untold, status: after.status }).toEqual({ untold: ['RTSTUP.RUSTS'], status: 'R' });
-  expect(amended({ RTSTPP: { RSSTS: 'R' }, RTSTUP: { RUSTS: 'R' } }).untold).toEqual([]);
+  const { unmapped, after } = amended({ RTSTPP: { RSSTS: 'R' }, RTSTUP: { RUSTS: 'S' } });
+  expect({ unmapped, status: after.status }).toEqual({ unmapped: ['RTSTUP.RUSTS'], status: 'R' });
+  expect(amended({ RTSTPP: { RSSTS: 'R' }, RTSTUP: { RUSTS: 'R' } }).unmapped).toEqual([]);
 });
 
 test('a time of the event that follows other times makes sense', () => {
   const edit = { RUETM: '43000', RUUTC: '2026-11-27T10:30:00.000Z' };
-  const { untold, after } = amended({ RTSTUP: edit });
-  expect(untold).toEqual([]);
+  const { unmapped, after } = amended({ RTSTUP: edit });
+  expect(unmapped).toEqual([]);
   expect(after.updates?.end_delivery_time).toBe('2026-11-27T10:30:00.000Z');
 });

@@ -14,23 +14,26 @@ export interface BatchContext {
   readonly db: Db;
   readonly rules: () => Rules;
   readonly wakeups: Wakeups;
-  /** Sessions whose queue has forked. */
+  /** Sessions with a forked queue. */
   readonly forked: Pick<WeakSet<object>, 'has'>;
 }
 
 export interface BatchResult {
-  /** An answer for each item, in order; undefined for those whose route is held elsewhere: they must come again. */
+  /**
+   * An answer for each item, in order; undefined where another transaction locks the item's route. The pipeline takes
+   * those items again.
+   */
   readonly answers: readonly (Answer | undefined)[];
   readonly commits: readonly RouteCommit[];
   readonly held: ReadonlySet<string>;
 }
 
 /**
- * Applies a batch in one transaction. Where PostgreSQL refuses the data itself (SQLSTATE 22, 23), the batch is split, in
- * order, until the culprit is alone; that one goes to quarantine and the rest passes. Any other failure is thrown: it
- * may pass, and the callers come again.
+ * Applies a batch in one transaction. Where PostgreSQL refuses the data itself (SQLSTATE 22, 23), the batch splits, in
+ * order, until the culprit is alone. The culprit goes to quarantine and the rest passes. Any other failure is thrown:
+ * it may pass, and the senders come again.
  *
- * @param committed called after each commit, before the next part is begun
+ * @param committed called after each commit, before the next part begins
  */
 export async function applyBatch(
   context: BatchContext,
@@ -54,7 +57,7 @@ async function applyPart(
 
   const [only] = items;
   if (items.length === 1 && only) {
-    if (poisoned.has(only)) throw result; // not even the quarantine takes it: our bug, not to be answered
+    if (poisoned.has(only)) throw result; // the quarantine refuses it as well: a bug of ours, which gets no answer
     const fault: Fault = { code: 'INTERNAL', reason: `PostgreSQL refused it: ${result.message}`, details: [] };
     return applyPart(context, items, new Map([[only, fault]]), committed);
   }
@@ -76,16 +79,16 @@ async function attempt(
     const { answers, changes } = foldBatch(world, ready, poisoned, forked);
     const { sent, result } = saveChanges(tx, changes, wakeups);
     const answerOf = new Map(ready.map((item, index) => [item, answers[index]]));
-    const told = (commits: readonly RouteCommit[]): BatchResult => ({
+    const resultOf = (commits: readonly RouteCommit[]): BatchResult => ({
       answers: items.map((item) => answerOf.get(item)),
       commits,
       held,
     });
-    return { sent, result: result.then(told) };
+    return { sent, result: result.then(resultOf) };
   });
 }
 
-/** Items of routes that are held, and whatever follows them in the same queue or lane, wait together. */
+/** Leaves out items of locked routes, and all later items of the same queue or lane. */
 function withoutHeld(items: readonly Item[], held: ReadonlySet<string>): Item[] {
   const waiting = new Set<string>();
   return items.filter((item) => {
@@ -95,7 +98,7 @@ function withoutHeld(items: readonly Item[], held: ReadonlySet<string>): Item[] 
   });
 }
 
-/** Where an item must stay in order: its queue, else its report or its author. */
+/** The lane in which an item keeps its order: its queue, else its report or its author. */
 export function laneOf({ queued, source, actor, id, meaning }: Item): string {
   if (queued) return queued.queue.clientId;
   if (meaning.kind === 'report') return `${source}:report:${meaning.report.reportId}`;

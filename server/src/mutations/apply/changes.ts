@@ -5,7 +5,7 @@ import type { Release, RepeatedRefusal } from '../quarantine/quarantine-sql.ts';
 import type { QuarantineEntry } from './refusals.ts';
 import type { LoadedClient, LoadedRoute } from './world.ts';
 
-/** Everything that a batch writes. */
+/** All rows that a batch writes. */
 export interface Changes {
   readonly stops: {
     readonly key: RouteKey;
@@ -14,7 +14,7 @@ export interface Changes {
     readonly version: number;
     readonly before: number;
     readonly result: StopResult;
-    /** The files that it names now; null where it names those that it named before. */
+    /** The files that the stop names now; null where they are unchanged. */
     readonly evidence: ReadonlySet<string> | null;
   }[];
   readonly routes: { readonly before: LoadedRoute; readonly after: LoadedRoute }[];
@@ -25,7 +25,7 @@ export interface Changes {
   /** Contents without a queue that were in quarantine before, came again and are refused again. */
   readonly refusedAgain: readonly RepeatedRefusal[];
   readonly released: readonly Release[];
-  /** Items of a queue that had come before, by another one: what its next item is linked to. */
+  /** Duplicates that arrive on a new place of a queue. The next item of that queue links to them. */
   readonly repeated: readonly Item[];
   readonly incidents: {
     readonly kind: string;
@@ -36,7 +36,7 @@ export interface Changes {
   readonly mails: {
     readonly key: RouteKey;
     readonly stop: number;
-    /** The mutation that brought the stop to D: one mail for each. */
+    /** The mutation that set the stop to D: one mail for each. */
     readonly mutation: string;
     readonly paths: 'v20' | 'current';
   }[];

@@ -4,10 +4,9 @@ import type { Command } from '../change.ts';
 import type { CommandMeaning } from '../item.ts';
 
 /**
- * The command of a change, with the instants corrected that its device read off its own clock. The ledger keeps them as
- * they came.
+ * Corrects the instants that the device read off its own clock. The ledger keeps the originals.
  *
- * @param lagMs how far that clock was behind ours when the change was recorded
+ * @param lagMs how far that clock was behind the server's when the driver recorded the change
  */
 export function inOurTime({ command, deviceTimes }: CommandMeaning, lagMs: number): Command {
   if (lagMs === 0 || deviceTimes.length === 0) return command;
@@ -23,8 +22,8 @@ type Instants = Pick<StopUpdates, InstantField>;
 function corrected<Fields extends Instants>(fields: Fields, names: readonly InstantField[], lagMs: number): Fields {
   const instants: Instants = {};
   for (const name of names) {
-    const told = readableInstant(fields[name]);
-    if (told !== null) instants[name] = new Date(Date.parse(told) + lagMs).toISOString();
+    const instant = readableInstant(fields[name]);
+    if (instant !== null) instants[name] = new Date(Date.parse(instant) + lagMs).toISOString();
   }
   return { ...fields, ...instants };
 }

@@ -4,9 +4,10 @@ import { CLOCK_TOLERANCE_MS } from '../../clock/server-clock.ts';
 import type { Item, QueueItem } from '../item.ts';
 
 /**
- * When an item was really recorded, in ms since 1970: its device's time corrected as its clocks were read last
- * (protocol.md, Time); within one boot by the monotonic clock, which never jumps. Never after its receipt, never before
- * the same queue's previous item, unless that one came while the server's clock was ahead (decision 97).
+ * When the driver recorded an item, in ms since 1970. Within one boot it follows from the monotonic clock, which never
+ * jumps; otherwise from the device's time, corrected by the last reading of its clocks (protocol.md, Time).
+ * It is never after the receipt, and never before the queue's previous item, unless the server's clock was ahead when
+ * that item came (decision 97).
  */
 export function editTimeOf(item: Item, queued: QueueItem, previous: number | null): number {
   const received = item.receivedAt.getTime();
@@ -16,8 +17,8 @@ export function editTimeOf(item: Item, queued: QueueItem, previous: number | nul
 }
 
 /**
- * How far the clock of its device was behind ours when an item was recorded; ms, negative where it was ahead. What was kept
- * for review has no clocks any more, and its edit time says it.
+ * How far the device's clock was behind the server's when the driver recorded an item; ms, negative where it was ahead.
+ * A quarantined item has no clocks: its edit time has the correction already.
  */
 export function lagOf(item: Item): number {
   if (!item.capturedAt) return 0;
@@ -35,9 +36,9 @@ function measuredTime(item: Item, { queue, bootId, monotonicMs }: QueueItem): nu
 }
 
 /**
- * Whether an item that came by key was recorded after the session of its queue had ended, or may have been. A wall clock can
- * be set back by anybody. So "before" must be shown by a monotonic clock: the run that the server read while the session lived,
- * or one that began after its last reading and is read now. A queue has one run at a time.
+ * Flags an item pushed by key that may have been recorded after the session of its queue ended. A driver can set a wall
+ * clock back. Only a monotonic clock proves "before": the clock that the phone reads now, or the boot that the server
+ * read while the session lived.
  */
 export function signOutWarnings(queued: QueueItem, editTime: number, end: SignOut | null): Warning[] {
   if (!queued.queue.byKey || !end || isBefore(queued, editTime, end)) return [];

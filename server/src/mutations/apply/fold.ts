@@ -17,18 +17,18 @@ import { fault, held, idReused, Refusals } from './refusals.ts';
 import type { LatestChange, LoadedClient, LoadedRoute, LoadedStop, World } from './world.ts';
 import { knowsQueue, stopName } from './world.ts';
 
-/** What became of an item: its outcome, or for an item of a queue that the queue itself is out of step. */
+/** The answer to an item: its outcome, or that its queue is out of step. */
 export type Answer =
   | { readonly kind: 'done'; readonly outcome: Outcome | ReportOutcome; readonly lastSeq: number }
   | { readonly kind: 'gap'; readonly wants: number; readonly lastSeq: number }
   | { readonly kind: 'fork'; readonly at: number; readonly lastSeq: number }
-  /** The database has no such queue (any more). */
+  /** The database has no such queue, or no longer. */
   | { readonly kind: 'unknown'; readonly lastSeq: 0 };
 
 /**
- * Folds a batch of items, in order, over what was loaded for it. Nothing here touches the database: the answers and
- * the changes are values. `poisoned` are items that PostgreSQL has refused before; they go to quarantine. `forked` are
- * the sessions whose queue has forked: none of their later items may slip in between.
+ * Folds a batch of items, in order, over the loaded rows. It does not touch the database: answers and changes are
+ * values. `poisoned` are items that PostgreSQL has refused; they go to quarantine. `forked` are sessions with a forked
+ * queue: the fold takes none of their later items.
  */
 export function foldBatch(
   world: World,
@@ -130,8 +130,8 @@ class Fold {
   }
 
   #takeChange(item: Item, known: KnownMutation | undefined): Outcome | ReportOutcome {
-    // Final for a queue, which goes on behind it. Who sends a request again hopes that route or stop are there by now;
-    // a route that could not be named then may be another text now.
+    // A refusal is final for a queue, which goes on. A REST sender retries because route or stop may exist by now. A
+    // route that had no name then may give another text now.
     const comesAgain = known?.quarantined && item.source === 'rest' && !item.release;
     const editTime = item.editTime?.getTime() ?? item.receivedAt.getTime();
     if (known && !comesAgain && !known.hash.equals(item.hash))
@@ -160,7 +160,7 @@ class Fold {
     return this.#apply(item, editTime, warnings);
   }
 
-  /** A person has to know of it. */
+  /** Records an incident for the operators. */
   #note(kind: string, { id }: Item, { queue: { clientId, employee }, seq }: QueueItem): void {
     this.#incidents.push({ kind, clientId, employee, details: JSON.stringify({ id, seq }) });
   }
@@ -209,7 +209,7 @@ class Fold {
     try {
       decision = decide(inOurTime(meaning, lagOf(item)), this.#context(item, route, stop, editTime));
     } catch (error) {
-      // A rule that throws is our bug; the driver's record is kept and the queue goes on (I5).
+      // A rule that throws is our bug. The quarantine keeps the driver's record, and the queue goes on (I5).
       return this.#refuse(
         item,
         fault('INTERNAL', `the rules failed: ${error instanceof Error ? error.message : 'unknown'}`),
@@ -231,7 +231,7 @@ class Fold {
   ): Outcome {
     const { key } = stop;
     let route = before;
-    // A timer that rang for nobody is no history.
+    // A timer that closed no route leaves no history.
     if (item.actor.kind === 'timer' && !decision.touched) return this.#outcome('duplicate', route, stop, false, []);
     if (decision.touched) {
       const version = before.version + 1;
@@ -247,7 +247,7 @@ class Fold {
         newestStamp: newestStampOf(decision.result, before.newestStamp),
       };
       this.#routes.set(route.scope, route);
-      // A forced close changes the route alone: nobody is told of a stop that stays as it was.
+      // A forced close changes the route alone, so the feed does not send the stop.
       if (decision.result !== stop.result) {
         stop.result = decision.result;
         stop.version = version;
@@ -297,7 +297,7 @@ class Fold {
     };
   }
 
-  /** An item that came before: the same answer again, and no effect. */
+  /** A duplicate gets the same answer again and has no effect. */
   #again(item: Item, known: KnownMutation): Outcome | ReportOutcome {
     if (known.quarantined) return { result: 'quarantined', ...fault(known.quarantined.code, known.quarantined.reason) };
     const { meaning } = item;
@@ -331,7 +331,7 @@ class Fold {
     return { result: 'quarantined', ...why };
   }
 
-  /** The watermark moves to this item, whatever becomes of it. */
+  /** Moves the watermark to this item, also where the item is refused. */
   #move(item: Item, queued: QueueItem, state: LoadedClient, editTime: number | null): void {
     this.#clients.set(state.clientId, {
       ...state,
@@ -385,7 +385,7 @@ class Fold {
   }
 }
 
-/** What belongs to no route is in the ledger all the same. */
+/** The key of ledger entries without a route. */
 const noRoute: RouteKey = { facility: '', id: '', week_end: '' };
 
 const isDriver = (route: RouteFacts, employee: string): boolean =>

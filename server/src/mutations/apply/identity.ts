@@ -3,7 +3,9 @@ import { linkText, type Warning } from '@tailgate/sync-protocol';
 import type { Item, QueueItem } from '../item.ts';
 import { sha256 } from '../item.ts';
 
-/** A queue as its row says: the watermark, the chain's last link, the edit time that no later item may precede. */
+/**
+ * The state of a queue: the watermark, the last link of the chain, and the edit time that no later item may precede.
+ */
 export interface QueueState {
   readonly clientId: string;
   readonly lastSeq: number;
@@ -11,20 +13,20 @@ export interface QueueState {
   readonly lastEditTime: number | null;
 }
 
-/** A mutation that was taken in before, under this id. */
+/** An earlier mutation with this id. */
 export interface KnownMutation {
   readonly hash: Buffer;
   /** The route version that contains it; null where it is in quarantine. */
   readonly version: number | null;
   readonly quarantined: { readonly code: QuarantineCode; readonly reason: string } | null;
-  /** What its answer warned of: whoever lost that answer is told the same again. */
+  /** The warnings of its answer; a client that lost the answer gets them again. */
   readonly warnings: readonly Warning[];
   readonly receivedAt: Date;
 }
 
 /**
- * What an item of a queue is to us: the identity is the id and the content, the sequence only orders (decision 8).
- * `moves`: it is the one that comes next, the watermark moves to it, whatever becomes of it.
+ * How an item relates to its queue. Its identity is the id and the content; the sequence only orders (decision 8).
+ * `moves`: it is the next item, and the watermark moves to it with any outcome.
  */
 export type Verdict =
   | { readonly kind: 'fresh' }
@@ -41,13 +43,13 @@ export function judge(item: Item, { seq }: QueueItem, state: QueueState, known: 
   return moves ? { kind: 'fresh' } : { kind: 'fork', at: seq };
 }
 
-/** The link of an item: what its successor must carry as `prev_hash`. */
+/** The link of an item; its successor carries it as `prev_hash`. */
 export const linkOf = (item: Item, queued: QueueItem): Buffer =>
   sha256(linkText(item.hash.toString('base64url'), queued.prevHash, queued.seq));
 
-/** Whether an item follows the one before it. A break is flagged, never refused. */
+/** Whether an item follows the one before it. The fold flags a break, and never refuses it. */
 export function fitsChain(queued: QueueItem, state: QueueState): boolean {
-  // After a declared loss nobody knows the link: that loss is an incident already.
+  // After a declared loss the link is unknown, and the loss has an incident already.
   if (state.lastLink === null && state.lastSeq > 0) return true;
   return queued.prevHash === (state.lastLink?.toString('base64url') ?? null);
 }

@@ -23,7 +23,10 @@ export interface Rules {
   readonly timerMs: number;
 }
 
-/** Locks and loads all that a batch touches. Items of routes that are `held` elsewhere must wait for a later batch. */
+/**
+ * Locks and loads all rows that a batch touches. Items of `held` routes, which another transaction locks, wait for a
+ * later batch.
+ */
 export async function loadWorld(
   tx: Tx,
   items: readonly Item[],
@@ -33,14 +36,15 @@ export async function loadWorld(
   const routeColumns = sql.lockRoutes.parameters([...wanted.routes.values()]);
   const stopColumns = sql.loadStops.parameters(wanted.stops);
   const byContent = items.some((item) => item.dedupeByContent);
-  // What is told apart by its content has an id that we have just made: nobody knows it.
+  // A deduplicated item has an id that the edge has just made, so no row has it.
   const named = items.filter((item) => !item.dedupeByContent);
   const asked = items.map(askedContent).filter((content) => content !== undefined);
   const hasRoutes = wanted.routes.size > 0;
 
-  // Sent together over a pipelined connection, run in this order: what is read after the locks has a snapshot under them.
+  // A pipelined connection sends these together and runs them in this order. Statements after the locks have a snapshot
+  // under the locks.
   const [clients, signOuts, routes, drivers, stops, reports, known, refused] = await Promise.all([
-    // Not under the lock: a session that ends now was alive when these came.
+    // Read without the lock: a session that ends now was alive when these items came.
     wanted.clients.length > 0 ? tx.query<ClientRow>(sql.lockClients, [uuidArray(wanted.clients)]) : none,
     wanted.byKey.size > 0 ? readSignOuts(tx, [...wanted.byKey], wanted.latest) : noSignOuts,
     hasRoutes ? tx.query<RouteRow>(sql.lockRoutes, routeColumns) : none,
@@ -197,12 +201,12 @@ interface StopRow {
   removed: boolean;
   customer_since: Date | null;
   lines_since: Date | null;
-  /** Of a change at its version, where that was asked for and there is one. */
+  /** The author of the change at this version, where the query asks for it and it exists. */
   employee?: string | null;
   hash?: Buffer | null;
-  /** Null where the hash says it all. */
+  /** Null where the hash is enough. */
   body?: string | null;
-  /** Its stamp. */
+  /** The change's stamp. */
   edit_time?: Date | null;
   client?: string | null;
   seq?: number | null;
@@ -228,15 +232,15 @@ function loadedStops(wanted: readonly WantedStop[], rows: readonly StopRow[]): M
   return stops;
 }
 
-/** Most stops of a day are untouched. */
+/** Most stops of a day are untouched, and need no parsing. */
 const parseResult = (doc: string): StopResult => (doc === untouchedDoc ? untouched : readResult(doc));
 const untouchedDoc = JSON.stringify(untouched);
 
-/** Whether a change wrote any of what stands. */
+/** Whether a change wrote any current value. */
 const hasWritten = ({ edit_time, client, seq }: StopRow, { by }: StopResult): boolean =>
   by?.some((stamp) => stamp.seq === seq && stamp.client === client && stamp.at === edit_time?.getTime()) ?? false;
 
-/** What a ledger body asked for, in the words of today's schemas, so that equal requests compare equal. */
+/** Reads a ledger body by today's schemas, so that equal requests compare equal. */
 function latestChange({ employee, hash, body }: StopRow): LatestChange | null {
   if (employee == null || hash == null) return null;
   if (body == null) return { employee, hash };

@@ -6,20 +6,20 @@ export interface QuarantineEntry {
   readonly quarantineId: string;
   readonly item: Item;
   readonly fault: Fault;
-  /** Null where none could be told. */
+  /** Null where the server could not compute one. */
   readonly editTime: number | null;
   readonly key: RouteKey | null;
   readonly stop: number | null;
   readonly clientVersion: number;
 }
 
-/** An entry that is not released; `id` is the mutation's. */
+/** An entry that is not released; `id` is the id of its mutation. */
 export interface StandingRefusal {
   readonly quarantineId: string;
   readonly id: string;
 }
 
-/** Undefined for an item of a queue, whose id is its identity, and for what an operator releases. */
+/** Undefined for an item of a queue, whose id is its identity, and for an item that an operator releases. */
 export function askedContent(item: Item): AuthoredContent | undefined {
   if (item.queued || item.release) return undefined;
   return { source: item.source, author: authorOf(item), hash: item.hash };
@@ -28,7 +28,10 @@ export function askedContent(item: Item): AuthoredContent | undefined {
 export const contentName = ({ source, author, hash }: AuthoredContent): string =>
   `${hash.toString('base64url')} ${source} ${author}`;
 
-/** The quarantine of a batch. A retry without a queue has a new id each time; its content finds the entry (decision 79). */
+/**
+ * The quarantine entries of a batch. A retry without a queue has a new id each time; its content finds the entry
+ * (decision 79).
+ */
 export class Refusals {
   readonly #loaded: ReadonlyMap<string, StandingRefusal>;
   readonly #added = new Map<string, StandingRefusal>();
@@ -43,7 +46,7 @@ export class Refusals {
     return [...this.#repeated.values()];
   }
 
-  /** The entry that has the same content from the same author. */
+  /** Finds the entry with the same content and author. */
   standing(item: Item): StandingRefusal | undefined {
     const content = askedContent(item);
     if (!content) return undefined;

@@ -11,12 +11,12 @@ interface StandingRow {
   doc: string;
 }
 
-/** Locks the reports that a batch brings and reads what stands of them; nothing where it brings none. */
+/** Locks the reports of a batch and reads their latest revisions. Without reports it sends nothing. */
 export async function loadReports(tx: Tx, items: readonly Item[]): Promise<Map<string, StandingReport>> {
   const ids = new Set(items.flatMap(({ meaning }) => (meaning.kind === 'report' ? [meaning.report.reportId] : [])));
   if (ids.size === 0) return new Map();
   const column = textArray([...ids].sort());
-  // Run in this order: what is read after the locks has a snapshot under them.
+  // PostgreSQL runs these in order, so that the second statement has a snapshot under the locks.
   const [, { rows }] = await Promise.all([
     tx.query(sql.lockReports, [column]),
     tx.query<StandingRow & Record<string, unknown>>(sql.loadStandingReports, [column]),

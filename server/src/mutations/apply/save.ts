@@ -17,19 +17,19 @@ import { saveReports } from './report-rows.ts';
 import * as sql from './sql.ts';
 import type { Wakeups } from '../jobs/wakeups.ts';
 
-/** Sends all changes of a batch, one statement a table; results in what the feed will say of them after the commit. */
+/** Sends all changes of a batch, one statement a table. Returns the commits that the feed sends after the commit. */
 export function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): Sent<readonly RouteCommit[]> {
   const stops = changes.stops.map((stop) => ({ ...stop, text: JSON.stringify(stop.result) }));
   const bare = commitsOf(changes.routes, stops);
   const alarms = changes.routes.flatMap(({ before, after }) => newAlarms(before.facts, after.facts));
-  const drivers = changes.routes.flatMap(({ before, after }) => driversToTell(before.facts, after.facts));
+  const drivers = changes.routes.flatMap(({ before, after }) => affectedDrivers(before.facts, after.facts));
   const jobs = [
     ...(changes.mails.length > 0 ? [sending(tx, (one) => wakeups.mail(one, changes.mails))] : []),
     ...(alarms.length > 0 ? [sending(tx, (one) => wakeups.closeAt(one, alarms))] : []),
     ...(changes.reports.length > 0 ? [sending(tx, wakeups.replicateRows)] : []),
     ...(bare.length > 0 ? [sending(tx, (one) => wakeups.replicate(one))] : []),
   ];
-  // All but the jobs are sent as they are called; where one is refused PostgreSQL refuses all that follow.
+  // These statements are sent at once, the jobs later. Where PostgreSQL refuses one, it refuses all that follow.
   const rows = Promise.all([
     withEvidence(tx, bare, stops),
     saveAll(tx, sql.saveStops, stops),
@@ -55,7 +55,9 @@ export function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): Sent<re
   };
 }
 
-/** NOTIFY takes less than 8,000 bytes; past that the hint is `*`: look at everything that you follow. */
+/**
+ * NOTIFY accepts less than 8,000 bytes. Above that the payload is `*`: every listener reads all routes that it follows.
+ */
 function scopesPayload(scopes: readonly string[]): string {
   const payload = scopes.join(' ');
   return payload.length < 7_500 ? payload : '*';
@@ -105,7 +107,7 @@ function commitsOf(routes: Changes['routes'], stops: readonly sql.WrittenStop[])
   }));
 }
 
-/** Notes which files stops name now, and of which of those stops some are not here. */
+/** Records the files that stops name, and adds to the commits which of the stops miss some. */
 async function withEvidence(
   tx: Tx,
   commits: readonly RouteCommit[],
@@ -124,8 +126,8 @@ async function withEvidence(
   return commits.map((commit) => ({ ...commit, evidence: evidenceOf.get(commit.scope) ?? [] }));
 }
 
-/** A route that has closed is another line in the lists of its drivers, on whatever node they are. */
-function driversToTell(before: RouteFacts, after: RouteFacts): string[] {
+/** The lists of a route's drivers change where its status changes. These drivers may be on any node. */
+function affectedDrivers(before: RouteFacts, after: RouteFacts): string[] {
   return before.status === after.status ? [] : after.drivers.map(({ id }) => id);
 }
 

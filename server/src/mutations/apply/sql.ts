@@ -8,8 +8,8 @@ import type { QuarantineEntry } from './refusals.ts';
 import type { WantedStop, LoadedClient, LoadedRoute } from './world.ts';
 
 /**
- * The statements of a batch. Each is one statement for the whole batch over columns (`unnest`), named so that a
- * connection plans it once. Locks are taken clients first, then routes, each sorted by key (I13).
+ * The statements of a batch. Each runs once for the whole batch over columns (`unnest`), and has a name so that a
+ * connection plans it once. Locks come first: clients, then routes, each sorted by key (I13).
  */
 const routeKeys = columns<RouteKey>({
   facility: text(({ facility }) => facility),
@@ -25,7 +25,7 @@ export const lockClients = statement(
     order by client_id for no key update`,
 );
 
-/** Routes that another transaction holds are left out; `existingRoutes` tells those from routes that are not there. */
+/** Skips routes that another transaction locks. `existingRoutes` distinguishes those from routes that do not exist. */
 export const lockRoutes = routeKeys.statement(
   'mutations_lock_routes',
   `select r.facility, r.id, r.week_end, r.epoch, r.version, r.header_version, r.name, r.email_flag, r.withdrawn_at,
@@ -52,7 +52,7 @@ export const loadDrivers = routeKeys.statement(
     order by d.seq, d.employee`,
 );
 
-/** Where a queue has or had an item; null for an item without a queue. */
+/** An item's place in its queue; null without a queue. */
 interface Placed {
   readonly place: QueuePlace | null;
 }
@@ -76,8 +76,8 @@ const namedStops = `
 export const loadStops = stopKeys.statement('mutations_load_stops', `select ${stopColumns} ${namedStops}`);
 
 /**
- * The same with the changes that are in the ledger at the version of each stop's result, and the stamps that they set: the
- * one that made this version, and whatever came too late to change anything since. A stop comes once for each.
+ * Adds the ledger's changes at the version of each stop's result, and their stamps: the change that made the version,
+ * and later ones that changed nothing. A stop has one row for each.
  */
 export const loadStopsAndLatest = stopKeys.statement(
   'mutations_load_stops_and_latest_changes',
@@ -229,7 +229,7 @@ const repeated = columns<{ readonly item: Item } & Placed>({
   prev_hash: bytea(({ place }) => linkBytes(place)),
 });
 
-/** A database that was put back to an earlier state may know the place from a life that it has forgotten. */
+/** After a restore the database may have the place already, from before. */
 export const saveRepeated = repeated.statement(
   'mutations_save_repeated_items',
   `insert into repeated_item (${repeated.names}) select * from ${repeated.rows}
@@ -255,10 +255,13 @@ export const dueRoutes = statement(
     order by due_at limit $2`,
 );
 
-/** A hint without content to the other nodes: which scopes have moved. */
+/** Notifies the other nodes which scopes have changed, without content. */
 export const notify = statement('mutations_notify', `select pg_notify('tailgate_routes', $1)`);
 
-/** To the other nodes: the lists of routes of these drivers have changed. $1 employee ids, which hold no spaces. */
+/**
+ * Notifies the other nodes that the route lists of these drivers have changed. $1 employee ids, which contain no
+ * spaces.
+ */
 export const notifyDrivers = statement(
   'mutations_notify_drivers',
   `select pg_notify('tailgate_assignments', employee) from unnest($1::text[]) as employee`,

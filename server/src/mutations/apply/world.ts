@@ -9,18 +9,18 @@ import type { SignOut } from '../../auth/queue-sign-outs.ts';
 import type { KnownMutation, QueueState } from './identity.ts';
 import type { StandingRefusal } from './refusals.ts';
 
-/** All that a batch's rules may look at, as loaded under its locks. */
+/** All data that the rules of a batch may read, loaded under its locks. */
 export interface World {
   readonly clients: ReadonlyMap<string, LoadedClient>;
-  /** By scope. A route that is missing does not exist; one that another transaction holds is never in a batch. */
+  /** By scope. A missing route does not exist: batches leave out routes that another transaction locks. */
   readonly routes: ReadonlyMap<string, LoadedRoute>;
   /** By `stopName`. */
   readonly stops: ReadonlyMap<string, LoadedStop>;
-  /** By report id; those that are not there yet are missing. */
+  /** By report id; new reports are missing. */
   readonly reports: ReadonlyMap<string, StandingReport>;
   /** By mutation id. */
   readonly known: ReadonlyMap<string, KnownMutation>;
-  /** By `contentName`: what is in quarantine of the same content from the same author. */
+  /** By `contentName`: quarantine entries with the same content and author. */
   readonly refused: ReadonlyMap<string, StandingRefusal>;
   readonly codes: CodeBook;
   readonly closeMode: CloseMode;
@@ -30,11 +30,11 @@ export interface World {
 export interface LoadedClient extends QueueState {
   /** The version of the scope `client:…`, raised by each item that goes to quarantine. */
   readonly version: number;
-  /** An operator has ended it. */
+  /** An operator has revoked the queue. */
   readonly revoked: boolean;
-  /** Its driver was unregistered: what was recorded before this moment (ms since 1970) goes to quarantine. */
+  /** The driver was unregistered. Items recorded before this moment (ms since 1970) go to quarantine. */
   readonly heldUntil: number;
-  /** Where the session has ended that it is tied to; looked up only for what comes by the queue's key. */
+  /** The end of the queue's session; loaded only for items pushed by the queue's key. */
   readonly signOut: SignOut | null;
 }
 
@@ -45,7 +45,7 @@ export interface LoadedRoute {
   readonly version: number;
   readonly headerVersion: number;
   readonly late: number;
-  /** Lines of its stops that their plans do not have (decision 75). */
+  /** Lines of its stops that are not on their plans (decision 75). */
   readonly unknownLines: number;
   /** The latest time of a writer of its stops, ms since 1970; null before the first (decision 97). */
   readonly newestStamp: number | null;
@@ -63,24 +63,24 @@ export interface LoadedStop {
   readonly version: number;
   readonly lines: PlanLines;
   readonly removed: boolean;
-  /** Since when it is this customer's; null: since it was first seen. */
+  /** When the stop got this customer; null: with its first import. */
   readonly customerSince: Date | null;
-  /** Since when these lines are planned; null: since it was first seen. */
+  /** When the plan got these lines; null: with its first import. */
   readonly linesSince: Date | null;
   /** The stop's latest change; loaded only where a change is deduplicated by content. */
   readonly latest: LatestChange | null;
 }
 
-/** Only a REST change without a key is compared with it; `content` is the canonical text of the parsed arguments. */
+/** Compared only with a REST change without a key. `content` is the canonical text of the parsed arguments. */
 export type LatestChange = { readonly employee: string } & (
   | { readonly name: string; readonly content: string }
-  /** By REST: what was stored is made of the parsed arguments, so that equal hashes are equal requests. */
+  /** By REST: the stored body consists of the parsed arguments, so that equal hashes are equal requests. */
   | { readonly hash: Buffer }
 );
 
 export const stopName = (route: Scope, stop: number): string => `${route}/${stop}`;
 
-/** A queue that an operator has revoked is one that we do not know: it has to say hello again, which tells it. */
+/** A revoked queue counts as unknown: the client must say hello again, and the answer to hello reports it. */
 export function knowsQueue({ clients }: Pick<World, 'clients'>, { clientId, rescued = false }: Queue): boolean {
   const client = clients.get(clientId);
   return client !== undefined && (!client.revoked || rescued);

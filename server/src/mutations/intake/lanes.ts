@@ -1,13 +1,13 @@
-/** What waits for a batch: one item, where it must be in order (`lane`) and the route that it locks, if any. */
+/** An item that waits for a batch, its lane (which keeps the order) and the route that it locks, if any. */
 export interface Waiting {
   readonly lane: string;
   readonly scope: string | null;
 }
 
 /**
- * The waiting room of group commit: a first-in-first-out lane for each queue (and for each REST author), served in
- * turns, so that a phone with a week of work and one with a single tap both get on. A lane and a route are in at most one
- * open batch, which keeps the order and spares waiting for our own locks.
+ * The queue of group commit: a first-in-first-out lane for each phone queue and each REST author. Lanes take turns, so
+ * that a phone with a week of work does not delay a single tap. A lane and a route are in at most one open batch, which
+ * keeps the order and avoids waits for our own locks.
  */
 export class Lanes<Unit extends Waiting> {
   readonly #lanes = new Map<string, Unit[]>();
@@ -19,7 +19,7 @@ export class Lanes<Unit extends Waiting> {
     return this.#lanes.size === 0;
   }
 
-  /** Units that wait, whether their lane is free or not. */
+  /** The number of waiting units, in free and busy lanes. */
   get size(): number {
     return this.#size;
   }
@@ -33,7 +33,7 @@ export class Lanes<Unit extends Waiting> {
     }
   }
 
-  /** Puts units of a batch that could not be served back to the front of their lanes, in order. */
+  /** Puts unserved units of a batch back to the front of their lanes, in order. */
   putBack(units: readonly Unit[]): void {
     this.#size += units.length;
     for (const unit of units.toReversed()) {
@@ -43,7 +43,7 @@ export class Lanes<Unit extends Waiting> {
     }
   }
 
-  /** Takes the next batch: at most `size` units, at most `turn` of one lane, none whose lane or route is taken. */
+  /** Takes the next batch: at most `size` units, at most `turn` of one lane, none of a busy lane or route. */
   take(size: number, turn: number, isHeld: (scope: string) => boolean): Unit[] {
     const batch: Unit[] = [];
     const scopes = new Set<string>();
@@ -54,7 +54,7 @@ export class Lanes<Unit extends Waiting> {
       if (taken.length === 0) continue;
       batch.push(...taken);
       this.#busyLanes.add(name);
-      // A lane that has had its turn goes to the back of the line.
+      // After its turn a lane goes to the end of the line.
       this.#lanes.delete(name);
       if (lane.length > 0) this.#lanes.set(name, lane);
     }
@@ -63,7 +63,7 @@ export class Lanes<Unit extends Waiting> {
     return batch;
   }
 
-  /** The batch is over: its lanes and routes are free again. */
+  /** Frees the lanes and routes of a finished batch. */
   release(batch: readonly Unit[]): void {
     for (const { lane, scope } of batch) {
       this.#busyLanes.delete(lane);
@@ -71,7 +71,7 @@ export class Lanes<Unit extends Waiting> {
     }
   }
 
-  /** Empties the room and returns what waited. */
+  /** Removes and returns all waiting units. */
   drain(): Unit[] {
     const units = [...this.#lanes.values()].flat();
     this.#lanes.clear();

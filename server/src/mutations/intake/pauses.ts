@@ -1,8 +1,8 @@
-/** How the pipeline waits: by the machine's clock and chance, or by those of whoever has to decide them. */
+/** The timers and randomness of the pipeline. Simulations pass their own. */
 export interface Pauses {
-  /** Milliseconds of a clock that never jumps. */
+  /** Milliseconds of a monotonic clock. */
   now(): number;
-  /** Does `work` once, in so many milliseconds. @returns the way to call it off */
+  /** Runs `work` once after `ms`. @returns a function that cancels it */
   after(ms: number, work: () => void): () => void;
   /** From 0 to below 1. */
   random(): number;

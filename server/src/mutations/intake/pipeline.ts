@@ -27,34 +27,34 @@ import { machinePauses, type Pauses } from './pauses.ts';
 import type { Wakeups } from '../jobs/wakeups.ts';
 import { logChange, type CommitWatch, type SettledChange } from './watch.ts';
 
-/** A storm drains a tenth faster than by 128; 512 gain nothing and hold their locks for longer (docs/performance.md). */
+/** A storm drains a tenth faster than with 128. 512 gain nothing and hold their locks longer (docs/performance.md). */
 export const BATCH_SIZE = 256;
-/** Items of one lane in a batch: several lanes share each batch, each lane gets on in runs. */
+/** Items of one lane in a batch: several lanes share each batch. */
 const TURN = 32;
-/** Two are nearly twice one: while one waits for the disk, the other computes. */
+/** Two batches are nearly twice as fast as one: while one waits for the disk, the other computes. */
 const BATCHES_IN_FLIGHT = 2;
 /**
- * Fewer wait for the open batch and share the next: a commit costs as much as the changes of half a dozen taps. More
- * would wait for the disk although they fill a batch of their own.
+ * Fewer items wait for the open batch and share the next one: a commit costs as much as half a dozen taps. More items
+ * fill a batch of their own and need not wait for the disk.
  */
 const MIN_WAITING_FOR_SECOND_BATCH = 12;
-/** An open batch that takes longer keeps nobody waiting. */
+/** After this time the next batch starts beside an open one. */
 const PATIENCE_MS = 20;
-/** Items that may wait for a batch before pushes are asked to wait: enough to fill the next batches. */
+/** Waiting items above which pushes wait: enough to fill the next batches. */
 const ROOM = 4 * BATCH_SIZE;
-/** A route that the worker or the import holds is free again in a moment. */
+/** The worker and the import lock a route for a moment only. */
 const HELD_ROUTE_MS = 4;
 const COLLISION_RETRIES = 6;
 
 export interface PipelineOptions {
-  /** A pipelined pool of its own: a crowd of readers must not make commits wait for a connection. */
+  /** A pipelined pool of its own, so that readers do not make commits wait for a connection. */
   readonly db: Db;
   readonly wakeups: Wakeups;
   readonly rules: () => Rules;
   readonly clock: () => Date;
   readonly log: Log;
   readonly watch?: CommitWatch | undefined;
-  /** The machine's own where none are given. */
+  /** Defaults to the machine's own timers. */
   readonly pauses?: Pauses;
 }
 
@@ -66,7 +66,7 @@ interface Unit {
   readonly item: Item;
   readonly lane: string;
   readonly scope: string | null;
-  /** Of `performance.now()`. */
+  /** In ms of `performance.now()`. */
   readonly takenAt: number;
   settle(answer: Answer): void;
   fail(error: unknown): void;
@@ -84,7 +84,7 @@ class GroupCommit implements Pipeline {
   readonly #waitingForRoom: (() => void)[] = [];
   #unanswered = 0;
   #scheduled = false;
-  /** When the latest batch was begun, by the clock of the pauses. */
+  /** The start of the latest batch, by the clock of the pauses. */
   #begunAt = 0;
   #endPatience: (() => void) | undefined;
   #closed = false;
@@ -159,19 +159,22 @@ class GroupCommit implements Pipeline {
 
   #answered(count: number): void {
     this.#unanswered -= count;
-    this.#letIn();
+    this.#admit();
   }
 
-  /** Lets as many pushes in as there is room for; whoever means it enqueues before the next turn of the event loop. */
-  #letIn(): void {
+  /**
+   * Admits as many waiting pushes as there is room for. A caller that still needs its place enqueues before the next
+   * turn of the event loop.
+   */
+  #admit(): void {
     const free = Math.ceil((ROOM - this.#unanswered) / TURN);
     const entering = this.#waitingForRoom.splice(0, Math.max(free, 0));
     for (const resolve of entering) resolve();
-    // Some come in for nothing (a frame that is no push, a connection that has ended): the next ones wait for no answer.
-    if (entering.length > 0 && this.#waitingForRoom.length > 0) setImmediate(() => this.#letIn());
+    // Some callers enqueue nothing (an invalid frame, a closed connection), so no answer would admit the next ones.
+    if (entering.length > 0 && this.#waitingForRoom.length > 0) setImmediate(() => this.#admit());
   }
 
-  /** Waits for the end of this turn of the event loop: whatever else has arrived by then shares the batch. */
+  /** Waits for the end of this turn of the event loop, so that all items of the turn share the batch. */
   #schedule(): void {
     if (this.#scheduled || this.#lanes.empty) return;
     this.#scheduled = true;
@@ -211,7 +214,7 @@ class GroupCommit implements Pipeline {
     const committed = ({ answers, commits, held }: BatchResult, items: readonly Item[]): void => {
       const settled: SettledChange[] = [];
       if (held.size > 0) this.#hold(held);
-      // The feed first: whoever is answered may look at it at once.
+      // The feed first, because a client may read it right after its answer.
       if (commits.length > 0) for (const listener of this.#listeners) listener(commits);
       for (const [index, item] of items.entries()) {
         const unit = unitOfItem.get(item);
@@ -224,8 +227,8 @@ class GroupCommit implements Pipeline {
       }
       this.#answered(batch.length - waiting.size - answered);
       answered = batch.length - waiting.size;
-      // After the answers: nobody waits for what is told of them.
-      this.#tell(settled, begunAt);
+      // Logs and figures follow after the answers, so that no client waits for them.
+      this.#report(settled, begunAt);
       begunAt = performance.now();
     };
     try {
@@ -246,7 +249,7 @@ class GroupCommit implements Pipeline {
     }
   }
 
-  #tell(changes: readonly SettledChange[], begunAt: number): void {
+  #report(changes: readonly SettledChange[], begunAt: number): void {
     const { log, watch } = this.#options;
     for (const change of changes) logChange(log, change);
     if (changes.length > 0) watch?.settled({ changes, begunAt, endedAt: performance.now() });
@@ -284,7 +287,7 @@ const unitOf = (item: Item, settle: Unit['settle'], fail: Unit['fail']): Unit =>
   fail,
 });
 
-/** A push of a queue that the database does not know, such as after a restore: it has to say hello again. */
+/** A push of a queue that the database does not have, such as after a restore. The client must say hello again. */
 export class UnknownQueue extends Error {
   constructor() {
     super('the database does not know this queue');
@@ -292,7 +295,7 @@ export class UnknownQueue extends Error {
   }
 }
 
-/** Collects the answers of one push. What follows a gap or a fork has no answer: the client sends it again. */
+/** Collects the answers of one push. Items behind a gap or a fork get no answer, and the client sends them again. */
 class PushInProgress {
   readonly #items: readonly Item[];
   readonly #resolve: (answer: PushAnswer) => void;

@@ -1,6 +1,9 @@
 import { statement } from '../../db/statement.ts';
 
-/** The key $2 of $1, and a few of whatever else is older than $3: who claims keys keeps the table small. */
+/**
+ * Deletes the key $2 of $1 where it is older than $3, and up to ten other old keys. Each claim thus keeps the table
+ * small.
+ */
 export const forgetOldKeys = statement(
   'mutations_forget_old_keys',
   `delete from request_key
@@ -11,8 +14,8 @@ export const forgetOldKeys = statement(
 );
 
 /**
- * Notes a key's first request or finds it. $1 owner, $2 key, $3 fingerprint, $4 facility, $5 week_end, $6 now. The row is
- * locked either way, so that requests of one moment agree.
+ * Records a key's first request, or finds it. The row is locked either way, so that concurrent requests agree.
+ * $1 owner, $2 key, $3 fingerprint, $4 facility, $5 week_end, $6 now.
  */
 export const claimRequestKey = statement(
   'mutations_claim_request_key',
@@ -24,7 +27,7 @@ export const claimRequestKey = statement(
    returning k.fingerprint = $3 as same, k.facility, k.week_end, k.claimed_at`,
 );
 
-/** What a key that is not older than $4 stands for. $1 owner, $2 key, $3 fingerprint. */
+/** The claim of a key that is not older than $4. $1 owner, $2 key, $3 fingerprint. */
 export const findRequestKey = statement(
   'mutations_find_request_key',
   `select fingerprint = $3 as same, facility, week_end, claimed_at

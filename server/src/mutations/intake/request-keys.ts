@@ -1,27 +1,27 @@
 import type { Queryable } from '../../db/types.ts';
 import { claimRequestKey, findRequestKey, forgetOldKeys } from './request-key-sql.ts';
 
-/** A request that came under an `Idempotency-Key`. */
+/** A request with an `Idempotency-Key`. */
 export interface KeyedRequest {
-  /** Whose key it is: keys of two drivers are two keys. */
+  /** The owner of the key. Equal keys of two drivers are two keys. */
   readonly owner: string;
   readonly key: string;
-  /** SHA-256 of what was asked for, as it was sent. */
+  /** SHA-256 of the request as it was sent. */
   readonly fingerprint: Buffer;
   readonly at: Date;
 }
 
-/** The route that a request was found to mean; blank parts where none was found. */
+/** The route that the server found for a request; blank parts where it found none. */
 export interface MeantRoute {
   readonly facility: string;
   readonly week_end: string;
 }
 
-/** What a key stands for, as of its first request. */
+/** The first request under a key. */
 export interface RequestClaim extends MeantRoute {
-  /** The same was asked for. Otherwise nothing of the request may be taken. */
+  /** Whether both requests are the same. Otherwise the server refuses the later one. */
   readonly same: boolean;
-  /** When the key's life began: the same key after its 30 days is another one. */
+  /** The first use of the key. After 30 days the same key is a new one. */
   readonly since: Date;
 }
 
@@ -39,7 +39,7 @@ const claimOf = ({ claimed_at: since, same, facility, week_end }: ClaimRow): Req
   since,
 });
 
-/** What a key stands for already. */
+/** Reads the first request under a key. */
 export async function findClaim(db: Queryable, request: KeyedRequest): Promise<RequestClaim | undefined> {
   const { owner, key, fingerprint, at } = request;
   const { rows } = await db.query<ClaimRow & Record<string, unknown>>(findRequestKey, [
@@ -52,9 +52,9 @@ export async function findClaim(db: Queryable, request: KeyedRequest): Promise<R
 }
 
 /**
- * Claims a key for a request, before anything of the request is taken. A repetition means the route that the first one
- * was found to mean, also where the same words would name another one by now; where none was found, whatever is found
- * first. Requests of one moment wait for each other and agree.
+ * Claims a key for a request, before the pipeline takes any of it. A repetition means the route of the first request,
+ * also where the same words name another route now. Where the first request found no route, the first route found
+ * counts. Concurrent requests wait for each other and agree.
  */
 export async function claimKey(db: Queryable, request: KeyedRequest, route: MeantRoute): Promise<RequestClaim> {
   const { owner, key, fingerprint, at } = request;

@@ -2,7 +2,7 @@ import type { Log } from '../../runtime/log.ts';
 import type { Answer } from '../apply/fold.ts';
 import type { Item } from '../item.ts';
 
-/** A change that has its answer. Moments are of `performance.now()`, in ms. */
+/** An answered change. Times are of `performance.now()`, in ms. */
 export interface SettledChange {
   readonly item: Item;
   readonly answer: Answer;
@@ -16,14 +16,14 @@ export interface SettledBatch {
   readonly endedAt: number;
 }
 
-/** Whoever keeps figures or traces of what is taken in. Nothing waits for it, and it must not throw. */
+/** Observes commits for figures and traces. Nothing waits for it, and it must not throw. */
 export interface CommitWatch {
   settled(batch: SettledBatch): void;
-  /** A batch whose senders will come again. */
+  /** A failed batch; its senders will send again. */
   failed(items: number): void;
 }
 
-/** What became of a change, in one word. `out_of_step`: its queue has a gap, has forked or is not known. */
+/** The outcome of a change. `out_of_step`: its queue has a gap, has forked or is unknown. */
 export type Result = 'applied' | 'duplicate' | 'quarantined' | 'out_of_step';
 
 export function resultOf(answer: Answer): Result {
@@ -34,17 +34,17 @@ export function resultOf(answer: Answer): Result {
 }
 
 /**
- * One line a change, under the id that it has from the phone to the host's log: `mutation` here, one of `mutations` in
- * what the worker says of the stop. Who, where and what became of it; nothing of what was recorded.
+ * Logs one line for each change, under its id from the phone to the host: `mutation` here, one of `mutations` in the
+ * worker's lines. The line has author, place and outcome, and no recorded content.
  */
 export function logChange(log: Log, { item, answer }: Omit<SettledChange, 'takenAt'>): void {
   const { id, name, source, actor, queued, meaning, requestId } = item;
   const outcome = answer.kind === 'done' ? answer.outcome : undefined;
   const command = meaning.kind === 'command' ? meaning : undefined;
-  // Fields without a value are left out by the logger. Made for every change, whatever the level: nothing is spread.
+  // The logger omits fields without a value. This runs for every change at every level, so it spreads no objects.
   const line = {
     mutation: id,
-    // An unreadable one may say anything there.
+    // An unreadable item may have any text there.
     name: meaning.kind === 'unreadable' ? undefined : name,
     source,
     employee: actor.kind === 'driver' ? actor.employee : undefined,
@@ -58,7 +58,7 @@ export function logChange(log: Log, { item, answer }: Omit<SettledChange, 'taken
   };
   if (outcome?.result !== 'quarantined') return log.debug(line, 'a change was taken in');
   const { code } = outcome;
-  // What only our own code or database refused is kept and answered; somebody has to look at it all the same.
+  // A refusal by our own code or database needs a developer, although the item is safe in quarantine.
   if (code === 'INTERNAL')
     log.error({ ...line, code, reason: outcome.reason }, 'a mutation went to quarantine for a fault of ours');
   else log.info({ ...line, code }, `a mutation ${item.release ? 'stays in' : 'went to'} quarantine`);

@@ -14,15 +14,15 @@ export interface ClosingOptions {
   readonly submit: Pipeline['submit'];
   readonly clock: () => Date;
   readonly log: Log;
-  /** What a lost alarm costs at most. */
+  /** The longest delay after a lost alarm. */
   readonly sweepMs?: number;
 }
 
 const SWEEP_MS = 5_000;
-/** A depot's evening; what is left over is due at the next sweep. */
+/** Enough for the evening of a depot. The next sweep closes the rest. */
 const ROUTES_A_SWEEP = 500;
 
-/** Closes routes whose timer runs out, on every node and after every restart; begins with what is overdue already. */
+/** Closes routes whose timer has expired, on every node and after every restart. It starts with overdue routes. */
 export async function startClosing(options: ClosingOptions): Promise<ClosingTimers> {
   const timers = new ClosingTimers(options);
   await timers.start();
@@ -30,9 +30,9 @@ export async function startClosing(options: ClosingOptions): Promise<ClosingTime
 }
 
 /**
- * The deadlines stand in the routes' rows. A job is only the alarm clock (I8), and a sweep stands behind it: neither
- * knows which route it is about, and several nodes may ring at once. The close itself is a change like any other, in
- * the pipeline, under the route's lock (I1, I13).
+ * The rows of the routes contain the deadlines. A job is only an alarm (I8), and a sweep covers lost alarms. Neither
+ * names a route, and several nodes may run at once. The close itself is a change in the pipeline, under the route's
+ * lock (I1, I13).
  */
 export class ClosingTimers {
   readonly #options: ClosingOptions;
@@ -67,7 +67,7 @@ export class ClosingTimers {
 async function closeDueRoutes({ db, submit, clock, log }: ClosingOptions): Promise<void> {
   const now = clock();
   const { rows } = await db.query<RouteKey & { due_at: Date }>(dueRoutes, [now, ROUTES_A_SWEEP]);
-  // Together: the pipeline makes a few commits of them.
+  // Concurrent submits share a few commits.
   await Promise.all(
     rows.map(async ({ facility, id, week_end, due_at }) => {
       const route = { facility, id, week_end };
@@ -79,8 +79,8 @@ async function closeDueRoutes({ db, submit, clock, log }: ClosingOptions): Promi
 }
 
 /**
- * Of several closes of one deadline the first closes and the others find nothing to do; the route's state says so. An id
- * that the deadline gave away would not: whoever knows it could send something else under it first.
+ * Several nodes may submit a close for one deadline. The first one closes the route and the others change nothing. The
+ * id is random: a client that could compute it could use it first for another change.
  */
 function closeOf(route: RouteKey, dueAt: Date, now: Date): Change {
   return {

@@ -1,19 +1,19 @@
 import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Log } from '../../runtime/log.ts';
 
-/** What came of a try to send a queued mail or text message. */
+/** The outcome of one attempt to send a queued mail or text message. */
 export type DeliveryOutcome = 'sent' | 'deferred' | 'given_up';
 
-/** What whoever sends mails or text messages stands on. */
+/** Dependencies of the mail and SMS workers. */
 export interface DeliveryDeps {
   readonly boss: Pick<PgBoss, 'work' | 'offWork'>;
   readonly clock: () => Date;
   readonly log: Log;
-  /** Told what came of each try. */
+  /** Receives the outcome of each attempt. */
   readonly watch?: (outcome: DeliveryOutcome) => void;
 }
 
-/** A queue of what goes out to people: tried again for half a day, with growing pauses. */
+/** Settings of a queue for messages to people: attempts over half a day, with growing pauses. */
 export const deliveryQueue = {
   policy: 'standard',
   notify: true,
@@ -23,19 +23,19 @@ export const deliveryQueue = {
   retryDelayMax: 3_600,
 } as const;
 
-/** On their way at the same time, so that one which gets no answer holds up few. */
+/** Concurrent deliveries, so that one slow server delays few others. */
 const TOGETHER = 5;
 
 /**
- * Works on such a queue; a job's result is the job's own affair.
+ * Works on such a queue. Each job has a result of its own.
  *
- * @param lookSeconds between two looks: a new job is announced, one that is tried again is not
- * @returns the way to stop, which ends after those that are on their way
+ * @param pollSeconds between two polls: pg-boss announces a new job, but not a retry
+ * @returns a function that stops the work after the current deliveries
  */
 export async function workDeliveries<Job extends object>(
   { boss }: Pick<DeliveryDeps, 'boss'>,
   queue: string,
-  lookSeconds: number,
+  pollSeconds: number,
   deliver: (job: JobWithMetadata<Job>) => Promise<JobResult>,
 ): Promise<() => Promise<void>> {
   const options = {
@@ -43,8 +43,8 @@ export async function workDeliveries<Job extends object>(
     burstWhenBatchFull: true,
     perJobResults: true,
     includeMetadata: true,
-    pollingIntervalSeconds: lookSeconds,
-    notifyPollingIntervalSeconds: lookSeconds,
+    pollingIntervalSeconds: pollSeconds,
+    notifyPollingIntervalSeconds: pollSeconds,
   } as const;
   const all = (jobs: JobWithMetadata<Job>[]) => Promise.all(jobs.map((job) => deliver(job)));
   const id = await boss.work<Job, object, typeof options>(queue, options, all);

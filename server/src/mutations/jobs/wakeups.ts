@@ -5,7 +5,7 @@ import type { Queryable, Tx } from '../../db/types.ts';
 import type { Changes } from '../apply/changes.ts';
 import { deliveryQueue } from './deliveries.ts';
 
-/** Queues of pg-boss. Jobs are wake-ups: what is to be done stands in the tables (I8). */
+/** Queues of pg-boss. Jobs are only wake-ups: the tables contain the work (I8). */
 export const queues = {
   replicate: 'replicate',
   replicateRows: 'replicate-rows',
@@ -15,12 +15,13 @@ export const queues = {
 } as const;
 
 /**
- * Says, inside the transaction of the change, that a row has changed which replicates on its own: a user, a sign-in, an
- * asset, a load report. The change itself is the row's raised `version`; what is lost of this, the sweep finds (I8).
+ * Wakes the worker for a row that replicates on its own: a user, a sign-in, an asset, a load report. It runs inside the
+ * transaction of the change. The raised `version` of the row is the change itself, and the sweep finds rows whose
+ * wake-up is lost (I8).
  */
 export type WakeHostRows = (tx: Tx) => Promise<void>;
 
-/** Jobs that commit with the batch: the worker's wake-up, mails, the alarm clocks of closing timers. */
+/** Jobs that commit with the batch: wake-ups of the worker, mails, alarms of closing timers. */
 export interface Wakeups {
   replicate(tx: Tx): Promise<void>;
   /** For rows that replicate on their own. */
@@ -39,7 +40,7 @@ export interface MailJob {
   readonly paths: 'v20' | 'current';
 }
 
-/** Makes the queues; harmless where they are there. Wake-ups that nobody fetched for an hour are stale: the sweep did it. */
+/** Creates the queues unless they exist. Wake-ups expire after an hour: the sweep has done their work by then. */
 export async function createQueues(boss: Pick<PgBoss, 'createQueue'>): Promise<void> {
   for (const name of [queues.replicate, queues.replicateRows]) {
     await boss.createQueue(name, {
@@ -50,7 +51,7 @@ export async function createQueues(boss: Pick<PgBoss, 'createQueue'>): Promise<v
       deleteAfterSeconds: 60,
     });
   }
-  // A mail server that says nothing for a minute is given up; a job of a killed process need not wait much longer.
+  // The mailer gives up after a minute without an answer. A job of a killed process waits little longer.
   await boss.createQueue(queues.mail, { ...deliveryQueue, expireInSeconds: 180 });
   await boss.createQueue(queues.sms, { ...deliveryQueue, expireInSeconds: 60 });
   await boss.createQueue(queues.close, { policy: 'standard', retryLimit: 20, retryDelay: 1, retryBackoff: true });
@@ -80,23 +81,26 @@ export function bossWakeups(boss: Pick<PgBoss, 'send' | 'insert'>): Wakeups {
   };
 }
 
-/** Queues a text message, inside a transaction where it is given one. It names a driver: neither number nor text. */
+/**
+ * Queues a text message, inside a transaction where one is passed. The job names a driver, and has neither number nor
+ * text.
+ */
 export function bossMessages(boss: Pick<PgBoss, 'send'>): AuthDeps['tell'] {
   return async (db, message) => {
-    // Who asked for a one-time password stands there and waits: tried for ten minutes, it is of no use any more.
+    // A driver waits for a one-time password. After ten minutes of attempts it is useless.
     const patience = message.kind === 'one_time_password' ? { retryLimit: 7 } : {};
     await boss.send(queues.sms, message, { ...patience, db: executor(db) });
   };
 }
 
-/** The wake-up for slices whose rows go to the host on their own; to be sent once a transaction. */
+/** The wake-up for slices whose rows replicate on their own. A transaction sends it once. */
 export function bossRowsWakeup(boss: Pick<PgBoss, 'send'>): WakeHostRows {
   return async (tx) => {
     await boss.send(queues.replicateRows, {}, { db: executor(tx) });
   };
 }
 
-/** pg-boss sends its statements as text. They are few and long: named, a connection plans each of them once. */
+/** pg-boss sends few, long statements as text. With a name, a connection plans each of them once. */
 const executor = (db: Queryable) => ({
   executeSql: (text: string, values?: unknown[]) => db.query(values ? { name: nameOf(text), text } : text, values),
 });

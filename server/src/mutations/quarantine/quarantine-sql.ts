@@ -3,7 +3,7 @@ import { statement } from '../../db/statement.ts';
 import type { Decision } from '../change.ts';
 import type { Fault, Item } from '../item.ts';
 
-/** $1 quarantine id. What came before these columns has no source and no times: by a queue, or by REST. */
+/** $1 quarantine id. Rows older than these columns have no source: it follows from the queue. */
 export const findKept = statement(
   'quarantine_find',
   `select id, hash, body, name, employee, client_id, seq, prev_hash, captured_at, edit_time, received_at, state,
@@ -89,7 +89,7 @@ export const releaseKept = releases.statement(
      select q.quarantine_id, q.client_id, k.by, k.note, k.version
        from quarantine q join applied k using (id)
       where q.code <> 'ID_REUSED' and q.state <> 'released'
-   ), told as (
+   ), raised as (
      update client set version = client.version + 1
       where client_id in (select client_id from waiting)
      returning client_id, version
@@ -97,23 +97,23 @@ export const releaseKept = releases.statement(
      update quarantine q
         set state = 'released', resolved_at = now(), resolved_by = w.by, note = w.note, version = w.version,
             client_version = coalesce(t.version, q.client_version)
-       from waiting w left join told t on t.client_id = w.client_id
+       from waiting w left join raised t on t.client_id = w.client_id
       where q.quarantine_id = w.quarantine_id
    )
-   select pg_notify('tailgate_routes', 'client:' || client_id) from told`,
+   select pg_notify('tailgate_routes', 'client:' || client_id) from raised`,
 );
 
-/** $1 quarantine id, $2 who, $3 why. What was released stays so. */
+/** A released entry stays released. $1 quarantine id, $2 by whom, $3 note. */
 export const dismissKept = statement(
   'quarantine_dismiss',
-  `with told as (
+  `with raised as (
      update client set version = client.version + 1
       where client_id = (select client_id from quarantine where quarantine_id = $1 and state <> 'released')
      returning client_id, version
    ), dismissed as (
      update quarantine set state = 'dismissed', resolved_at = now(), resolved_by = $2, note = $3,
-            client_version = coalesce((select version from told), client_version)
+            client_version = coalesce((select version from raised), client_version)
       where quarantine_id = $1 and state <> 'released'
    )
-   select pg_notify('tailgate_routes', 'client:' || client_id) from told`,
+   select pg_notify('tailgate_routes', 'client:' || client_id) from raised`,
 );

@@ -4,7 +4,7 @@ import { itemOf, readContent, sha256, type Item, type Meaning } from '../item.ts
 import * as sql from './quarantine-sql.ts';
 
 /**
- * What could not be applied, and what becomes of it:
+ * The states of a quarantined mutation:
  *
  *   open ──release, or its sender comes again──► released (in the ledger like any other)
  *     │ ▲ refused again: stays                       ▲
@@ -27,7 +27,7 @@ export async function findKept(
   return { kept: { id, hash, body, name, employee, source, paths, capturedAt, editTime, receivedAt, place }, state };
 }
 
-/** It will not be applied; its phone is told why. Nothing where it was released before. */
+/** Dismisses an entry and notifies its phone. A released entry stays as it is. */
 export async function dismissKept(db: Queryable, quarantineId: string, { by, note }: Decision): Promise<void> {
   await db.query(sql.dismissKept, [quarantineId, by, note]);
 }
@@ -42,10 +42,7 @@ type KeptRow = Pick<KeptMutation, 'id' | 'hash' | 'body' | 'name' | 'employee' |
   readonly state: KeptState;
 };
 
-/**
- * The item that it would have been: the same identity, author and times, nothing added and nothing taken away. Its queue
- * has gone on behind it, so that it is taken by itself.
- */
+/** Rebuilds the item with the same identity, author and times. Its queue has gone on, so it is taken on its own. */
 export function itemOfKept(kept: KeptMutation, { by, note }: Decision): Item {
   return itemOf({
     ...kept,
@@ -57,7 +54,7 @@ export function itemOfKept(kept: KeptMutation, { by, note }: Decision): Item {
   });
 }
 
-/** A body that is not what its hash was taken of says nothing any more that could be applied in its author's name. */
+/** Reads a body whose hash still fits. Any other body cannot be applied in its author's name. */
 function meaningOf({ body, hash }: KeptMutation): Meaning {
   if (sha256(body.toString()).equals(hash)) return readContent(body.toString());
   const reason = 'the text is not what came: its hash is another one';

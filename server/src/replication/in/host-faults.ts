@@ -29,11 +29,11 @@ export async function reportInherited(
   { closing }: RouteImage,
   inheritance: Inheritance,
 ): Promise<void> {
-  const stops = [...inheritance].filter(([, { untold }]) => untold.length > 0);
+  const stops = [...inheritance].filter(([, { unmapped }]) => unmapped.length > 0);
   const columns = closing.impossible.map((column) => `RTHDRP.${column}`);
   await reportOnce(db, 'host_edit_untold', [
     ...(columns.length > 0 ? [{ route, columns, rows: closing.found }] : []),
-    ...stops.map(([stop, { untold, held }]) => ({ route, stop, columns: untold, rows: held.rows })),
+    ...stops.map(([stop, { unmapped, held }]) => ({ route, stop, columns: unmapped, rows: held.rows })),
   ]);
 }
 

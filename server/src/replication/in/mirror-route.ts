@@ -18,7 +18,7 @@ import { decodeStop, encodeStop } from '../out/shadow.ts';
  * What the host already tells of stops that the mirror does not know: the results, the rows they were read from, and the
  * columns that no result can say.
  */
-export type InheritedStop = { result: StopResult; held: HeldStop; untold: readonly string[] };
+export type InheritedStop = { result: StopResult; held: HeldStop; unmapped: readonly string[] };
 export type Inheritance = ReadonlyMap<number, InheritedStop>;
 
 export type SaveOptions = {

@@ -88,8 +88,8 @@ export class OfficeEdits {
     const [known] = (await this.#options.db.query<ShadowRow>(sql.loadShadow, [...keyOf(key), stop])).rows;
     if (known === undefined) return;
     const toInstant: InstantOf = (moment) => instantOf(moment, zone);
-    const { update, untold } = amendmentOf({ ...edit, result: readResult(known.doc) }, toInstant);
-    if (update === undefined && untold.length === 0) {
+    const { update, unmapped } = amendmentOf({ ...edit, result: readResult(known.doc) }, toInstant);
+    if (update === undefined && unmapped.length === 0) {
       // Columns that only we can write, such as the trace: unconfirmed, each write of ours would stumble over them.
       if (edit.held && stopText(edit.held) !== stopText(found.rows)) await this.#confirm(key, stop, found);
       return;
@@ -99,7 +99,7 @@ export class OfficeEdits {
     // touched, as it said that already, and would keep what does not stand. It goes there again; flags tell of it.
     const isOverruled = idle.includes('superseded');
     if (isOverruled) await this.#options.db.query(sql.raiseStop, [...keyOf(key), stop]);
-    const open = isOverruled ? untold : [...untold, ...idle];
+    const open = isOverruled ? unmapped : [...unmapped, ...idle];
     if (open.length > 0) await this.#report({ route: key, stop }, author, open, found.rows);
     await this.#confirm(key, stop, found);
   }
@@ -143,9 +143,9 @@ export class OfficeEdits {
     const editor = { user: takenBack, at: second ?? clock() };
     const toInstant: InstantOf = (moment) => instantOf(moment, zone);
     const stand = { key, stop, result: readResult(known.doc), held: held?.rows, found };
-    const { update, untold } = amendmentOf(stand, toInstant);
+    const { update, unmapped } = amendmentOf(stand, toInstant);
     if (update) await this.#submit(key, update, known.version, editor);
-    if (untold.length > 0) await this.#report({ route: key, stop }, editor, untold, found.rows);
+    if (unmapped.length > 0) await this.#report({ route: key, stop }, editor, unmapped, found.rows);
     await this.#confirm(key, stop, found);
     log.warn({ route: routeScope(key), stop }, 'the host knew more of a stop than the restored database: taken back');
   }

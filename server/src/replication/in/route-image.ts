@@ -94,8 +94,8 @@ function inheritedStop(
   { zone, now }: { readonly zone: string; readonly now: Date },
 ): InheritedStop {
   const stand = { key, stop, result: { status: 'P' as const }, held: undefined, found: held };
-  const { update, untold } = amendmentOf(stand, (moment) => instantOf(moment, zone));
-  return { result: resultOf(update, now), held, untold };
+  const { update, unmapped } = amendmentOf(stand, (moment) => instantOf(moment, zone));
+  return { result: resultOf(update, now), held, unmapped };
 }
 
 function resultOf(update: StopObject | undefined, now: Date): StopResult {

@@ -1,5 +1,5 @@
 import { stopFiles, type StopFile, type StopRows } from '../../stops/host-stop.ts';
-import { equalBut } from '../../stops/over-held.ts';
+import { equalBut } from '../../stops/confirmed-rows.ts';
 import { hostFile } from '../../host/files/tables.ts';
 import { isAsPlanned } from './judge.ts';
 

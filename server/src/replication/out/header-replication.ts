@@ -1,5 +1,5 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
-import { equalBut } from '../../stops/over-held.ts';
+import { equalBut } from '../../stops/confirmed-rows.ts';
 import type { AuditStamp } from '../../host/files/statements.ts';
 import type { ServicePart } from '../../host/files/tables.ts';
 import { compareAndSet, type Confirmed, type Foreign, type Parked } from './compare-and-set.ts';

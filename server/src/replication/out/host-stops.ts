@@ -3,7 +3,7 @@ import { awaitedHeader } from '../../assets/host.ts';
 import type { HeldStop, StopRows } from '../../stops/host-stop.ts';
 import { namedAssets } from '../../stops/named-assets.ts';
 import { numberOf } from '../../stops/osd-rows.ts';
-import { equalBut, keyOf } from '../../stops/over-held.ts';
+import { equalBut, keyOf } from '../../stops/confirmed-rows.ts';
 import { rowName } from './edit-turns.ts';
 import type { HostGate } from '../control/host-gate.ts';
 import { HostError, needsSetup, onFile, type Host, type HostRow, type HostTransaction } from '../../host/host.ts';

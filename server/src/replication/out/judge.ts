@@ -1,5 +1,5 @@
 import type { StopFile, StopRows } from '../../stops/host-stop.ts';
-import { equalBut } from '../../stops/over-held.ts';
+import { equalBut } from '../../stops/confirmed-rows.ts';
 import type { ServicePart } from '../../host/files/tables.ts';
 import { epochOf } from './sequence.ts';
 import { stopText, traceOf } from './trace.ts';

@@ -1,20 +1,20 @@
-/** A row of a host file, whatever its columns. */
+/** A row of any host file. */
 type Row = { readonly [column: string]: string };
 
 interface Over<R extends Row> {
-  /** The columns that tell the rows of one stop apart. */
+  /** The columns that identify a row within one stop. */
   readonly key: readonly (keyof R & string)[];
-  /** The column that carries the replication sequence: it moves only with the others. */
+  /** The column with the replication sequence: it changes only with other columns. */
   readonly sequence?: { readonly column: keyof R & string; readonly value: string };
-  /** What becomes of a held row that is not among the new ones; without it the row stays as it is. */
+  /** Changes a confirmed row that has no new row. Without it such a row stays as it is. */
   readonly gone?: (row: R) => R;
 }
 
 /**
- * Lays new rows over the held ones. A row whose values the host holds already comes out as the held row itself, so
- * that "is it the same object" tells whether it has to be written.
+ * Merges new rows over the rows that the host has confirmed. An unchanged row comes back as the same object, so that
+ * identity shows whether the host needs a write.
  */
-export function overHeld<R extends Row>(
+export function overConfirmed<R extends Row>(
   rows: readonly R[],
   held: readonly R[] | undefined,
   over: Over<R>,
