@@ -28,9 +28,9 @@ const mirrorGauges: { readonly [Figure in keyof MirrorFigures]: { readonly name:
     name: 'tailgate_host_backlog_rows',
     help: 'Users, sign-ins, load reports and files that the host does not have as they are',
   },
-  parked: { name: 'tailgate_parked', help: 'What the host refuses and nobody has skipped' },
-  quarantine: { name: 'tailgate_quarantine_open', help: 'Changes in quarantine that nobody has settled' },
-  workers: { name: 'tailgate_worker_alive', help: '1 where some process replicates, on whatever node' },
+  parked: { name: 'tailgate_parked', help: 'Rows that the host rejects, without skipped ones' },
+  quarantine: { name: 'tailgate_quarantine_open', help: 'Unsettled changes in quarantine' },
+  workers: { name: 'tailgate_worker_alive', help: '1 while any process of any node replicates' },
 };
 
 /**
@@ -107,7 +107,7 @@ export function watchPools(registry: Registry): (name: string, pool: CountedPool
       },
     });
   gauge('tailgate_pool_busy', 'Database connections in use', (pool) => pool.totalCount - pool.idleCount);
-  gauge('tailgate_pool_waiting', 'Who waits for a database connection', (pool) => pool.waitingCount);
+  gauge('tailgate_pool_waiting', 'Requests that wait for a database connection', (pool) => pool.waitingCount);
   return (name, pool) => void pools.set(name, pool);
 }
 

@@ -94,7 +94,7 @@ export const replicationSchemas = [
     lag_seconds: 'Age of the oldest change of a route that the host does not have; 0 where it has all of them.',
     routes_behind: 'Routes with something that the host does not have.',
     versions_behind: 'How many versions of routes that is: about as many changes.',
-    parked: 'What the host refuses and nobody has skipped: `GET /api/ops/parked`.',
+    parked: 'Rows that the host rejects, without skipped ones: `GET /api/ops/parked`.',
     hold: 'Why nothing is written at all; null where replication runs.',
     files: 'What each file of the host lacks.',
     workers: 'The processes that replicate, those that live first; without one nothing reaches the host.',
