@@ -11,15 +11,15 @@ const all = [''];
 const cover = (file: string, title: string, fields: readonly string[] = all): Covering => ({ fields, file, title });
 
 const pending = cover('server/http/route.test.ts', 'a pending stop, unprefixed: every field, in driving order');
-const model = cover('server/http/stop-properties.test.ts', 'GET shows what was PUT, field by field', ['stops[]']);
-const inOrder = cover('server/http/route-answer.test.ts', 'fields stand in the documented order');
+const model = cover('server/http/stop-properties.test.ts', 'GET shows the stored values, field by', ['stops[]']);
+const inOrder = cover('server/http/route-answer.test.ts', 'fields are in the documented order');
 const v20Line = cover('server/http/route.test.ts', 'the same stop in v20: plan fields of the lines, no results', [
   'stops[].products',
   'stops[].collections',
 ]);
 const v20Model = cover(
   'server/http/stop-properties.test.ts',
-  'v20 shows the plan of each line and nothing of its results',
+  'v20 shows the plan of each line without its results, and',
   ['stops[]'],
 );
 const timers = cover('server/http/closing.test.ts', 'legacy environment, %s');
@@ -28,13 +28,11 @@ const meant = cover('server/http/named-route.test.ts', 'the id alone is enough: 
   'route_id',
 ]);
 const narrowed = [
-  cover('server/http/named-route.test.ts', 'several open ones are 409 and named; facility or week_end', ['week_end']),
-  cover('server/http/named-route.test.ts', 'the facility says whose, where two have a route of that name', [
-    'facility',
-  ]),
+  cover('server/http/named-route.test.ts', 'several open ones are 409 and listed; facility or', ['week_end']),
+  cover('server/http/named-route.test.ts', 'the facility decides between two routes of that name', ['facility']),
 ];
 const ofItsKind = cover('server/http/every-field.test.ts', 'each field of $name');
-const allKept = cover('server/http/every-field.test.ts', 'all that a driver can tell of a stop is kept, %s', [
+const allKept = cover('server/http/every-field.test.ts', 'the service stores every field of a stop that a', [
   'stops[]',
 ]);
 const toHost = cover('server/stops/host-rows.test.ts', 'RTSTUP: local dates and times, event time in UTC', [
@@ -45,7 +43,7 @@ const toHost = cover('server/stops/host-rows.test.ts', 'RTSTUP: local dates and 
 ]);
 const kept = cover(
   'protocol/apply-stop-update.test.ts',
-  'what only the app needs of an action is kept beside what the host gets',
+  'the server stores action fields that only the app needs beside the',
   ['products', 'collections'].flatMap((kind) =>
     ['open', 'open_action', 'item_name', 'quantity'].map((field) => `stops[].${kind}[].action.${field}`),
   ),
@@ -58,7 +56,7 @@ const counted = cover(
   ),
 );
 const preview = cover('server/http/delivery-email.test.ts', 'GET /api/route/stop/email-preview (interface.md 4.3');
-const report = cover('server/http/load-reports.test.ts', 'stores the report and says when');
+const report = cover('server/http/load-reports.test.ts', 'stores the report and returns its time');
 const filters = cover('server/http/load-reports.test.ts', '%s=%s, newest capturedAt first');
 
 /** What covers each payload; `syncStops body` is the body of the operation `syncStops`. */
@@ -72,12 +70,12 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'signUp data': [cover('server/http/auth.test.ts', 'registers an employee of the master, %s')],
   'signIn body': [
     ofItsKind,
-    cover('server/http/auth.test.ts', 'gives a token and says whose it is, %s', ['employee_id', 'password']),
+    cover('server/http/auth.test.ts', 'returns a token and its driver, %s', ['employee_id', 'password']),
     cover('server/http/auth.test.ts', 'confirm_login ends the sessions of the others', ['confirm_login']),
-    cover('server/http/auth-limits.test.ts', 'a device that has signed in before waits', ['device']),
+    cover('server/http/auth-limits.test.ts', 'a known device waits for its own', ['device']),
   ],
-  'signIn data': [cover('server/http/auth.test.ts', 'gives a token and says whose it is, %s')],
-  'signOut body': [ofItsKind, cover('server/http/auth.test.ts', 'takes the credentials in the body, too')],
+  'signIn data': [cover('server/http/auth.test.ts', 'returns a token and its driver, %s')],
+  'signOut body': [ofItsKind, cover('server/http/auth.test.ts', 'reads the credentials from the body, too')],
   'updatePassword body': [
     ofItsKind,
     cover('server/http/auth-passwords.test.ts', 'gives a token, ends the other sessions and the old password, %s', [
@@ -85,7 +83,7 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
       'current_password',
       'new_password',
     ]),
-    cover('server/http/auth-limits.test.ts', 'the device on which the password was changed is known', ['device']),
+    cover('server/http/auth-limits.test.ts', 'the device that changed the password is known', ['device']),
   ],
   'updatePassword data': [
     cover('server/http/auth-passwords.test.ts', 'gives a token, ends the other sessions and the old password, %s'),
@@ -99,7 +97,7 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
     pending,
     model,
     inOrder,
-    cover('server/http/stop-lines.test.ts', 'of an action are itemized: their barcodes are not kept', [
+    cover('server/http/stop-lines.test.ts', 'of an action are itemized: their barcodes are not', [
       'stops[].products[].action',
     ]),
   ],
@@ -108,14 +106,14 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
     v20Line,
     v20Model,
     inOrder,
-    cover('server/http/route.test.ts', 'but for the lines of its stops, v20 shows what the unprefixed set shows', [
+    cover('server/http/route.test.ts', 'except for the lines of its stops, v20 equals the unprefixed set', [
       ...['id', 'facility', 'name', 'week_end', 'last_updated', 'drivers'],
       ...['id', 'type', 'updates', 'osd_emails', 'customer', 'invoices'].map((field) => `stops[].${field}`),
     ]),
   ],
   'readRouteV20 meta': [timers],
   'listRouteDrivers data': [
-    cover('server/http/route.test.ts', 'everybody on a route that is not closed, once, ascending, %s'),
+    cover('server/http/route.test.ts', 'every driver of a route that is not closed, once, ascending'),
   ],
 
   'syncStops body': [
@@ -123,7 +121,7 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
     ...narrowed,
     ofItsKind,
     allKept,
-    cover('server/http/closing.test.ts', 'arrived never goes back', ['stops[].id', 'stops[].arrived']),
+    cover('server/http/closing.test.ts', 'arrived is never undone, and on other', ['stops[].id', 'stops[].arrived']),
     cover('server/http/stop-lines.test.ts', 'null and "" clear a field, absent leaves it', ['stops[].updates']),
     cover('server/http/stop-lines.test.ts', 'evidence is never cleared by null', [
       'stops[].updates.signature_id',
@@ -133,19 +131,19 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
     toHost,
     counted,
     kept,
-    cover('server/http/stop-lines.test.ts', 'which manifest line is meant', [
+    cover('server/http/stop-lines.test.ts', 'the manifest line that an update means', [
       'stops[].products[]',
       'stops[].collections[]',
     ]),
-    cover('server/http/stop-sync.test.ts', 'what was sent is what GET shows', [
+    cover('server/http/stop-sync.test.ts', 'GET shows the sent values, with the', [
       'stops[].products[]',
       'stops[].collections[]',
     ]),
     model,
   ],
   'syncStops data': [
-    cover('server/http/stop-sync.test.ts', 'answers what became of each stop, %s'),
-    cover('server/http/stop-sync.test.ts', 'business reasons never bounce', ['stops[].warnings[]']),
+    cover('server/http/stop-sync.test.ts', 'returns the result of each stop, %s'),
+    cover('server/http/stop-sync.test.ts', 'business reasons never refuse a change', ['stops[].warnings[]']),
     cover('server/http/stop-sync.test.ts', 'an unknown stop is rejected beside the others', [
       'stops[].status',
       'stops[].version',
@@ -155,7 +153,7 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
     ofItsKind,
     meant,
     cover('server/http/skip-refuse.test.ts', 'the status comes from %s', ['status', 'type', 'skip_refuse_reason_code']),
-    cover('server/http/skip-refuse.test.ts', 'stop_id may be numeric text; a time that cannot be read is kept', [
+    cover('server/http/skip-refuse.test.ts', 'stop_id may be numeric text; a malformed time is stored as sent', [
       'stop_id',
       'skip_refuse_',
     ]),
@@ -165,26 +163,26 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'previewEmail query': [preview],
 
   'health data': [cover('server/http/health.test.ts', 'is alive, %s')],
-  'readiness data': [cover('server/http/health.test.ts', 'ready with everything there')],
+  'readiness data': [cover('server/http/health.test.ts', 'is ready with every dependency available')],
   'readHostJob data': [
     cover('server/http/host-diagnostics.test.ts', 'job-ccsid: the CCSID, user, job and library, %s'),
   ],
-  'readTableCcsids params': [cover('server/http/host-diagnostics.test.ts', '%s is none of our files: 404')],
+  'readTableCcsids params': [cover('server/http/host-diagnostics.test.ts', '%s is not a file of the interface: 404')],
   'readTableCcsids data': [
     cover('server/http/host-diagnostics.test.ts', 'ccsid of a table: every column of the catalog in its order, %s'),
   ],
 
   'uploadAssets form': [
-    cover('server/http/assets.test.ts', 'a batch: an id a file, in upload order', ['files']),
+    cover('server/http/assets.test.ts', 'a batch: an id for each file, in upload', ['files']),
     cover('server/http/assets.test.ts', 'mimetypes overrides by file name', ['mimetypes']),
   ],
-  'uploadAssets data': [cover('server/http/assets.test.ts', 'a batch: an id a file, in upload order')],
+  'uploadAssets data': [cover('server/http/assets.test.ts', 'a batch: an id for each file, in upload')],
   'downloadAsset params': [cover('server/http/assets.test.ts', '$path: unknown 404, malformed 400')],
   'readAssetUrls params': [cover('server/http/assets.test.ts', '$path: unknown 404, malformed 400')],
   'readAssetUrls data': [cover('server/http/assets.test.ts', 'data URLs are exact over the edges of chunks')],
   'listAssetIds params': [cover('server/http/assets.test.ts', '$path: unknown 404, malformed 400')],
   'listAssetIds data': [
-    cover('server/http/assets.test.ts', 'a primary id stands for its upload, a secondary id for its own file'),
+    cover('server/http/assets.test.ts', 'a primary id means its upload, a secondary id its own file'),
   ],
 
   'listStopExceptions data': [
@@ -194,7 +192,7 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
     cover('server/http/codes.test.ts', 'credit-reason: code, description, category, photo and sort'),
   ],
   'listInvoiceExceptions data': [
-    cover('server/http/codes.test.ts', 'invoice-exception: only those that are flagged for drivers'),
+    cover('server/http/codes.test.ts', 'invoice-exception: only codes flagged for drivers, each'),
   ],
   'listContainerTypes data': [cover('server/http/codes.test.ts', '%s has exactly the documented values')],
   'listSections data': [cover('server/http/codes.test.ts', '%s has exactly the documented values')],
@@ -203,7 +201,7 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'submitLoadReport body': [
     ofItsKind,
     report,
-    cover('server/http/load-reports.test.ts', 'what may be empty may be missing or null'),
+    cover('server/http/load-reports.test.ts', 'empty fields may be missing or null; a'),
   ],
   'submitLoadReport data': [
     report,
@@ -220,25 +218,25 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
       'minRating',
       'maxRating',
     ]),
-    cover('server/http/load-reports.test.ts', 'a filter looks at the latest revision alone', ['revisions']),
-    cover('server/http/load-reports.test.ts', '100 unless asked otherwise, 500 at most', ['limit']),
-    cover('server/http/load-reports.test.ts', 'pages meet every report once', ['cursor']),
+    cover('server/http/load-reports.test.ts', 'a filter reads the latest revision only', ['revisions']),
+    cover('server/http/load-reports.test.ts', '100 by default, 500 at most; the last', ['limit']),
+    cover('server/http/load-reports.test.ts', 'pages contain every report once, also', ['cursor']),
   ],
   'listLoadReports data': [
     filters,
-    cover('server/http/load-reports.test.ts', 'text of every kind comes back as it went in'),
+    cover('server/http/load-reports.test.ts', 'text of every kind comes back unchanged'),
   ],
-  'listLoadReports meta': [cover('server/http/load-reports.test.ts', '100 unless asked otherwise, 500 at most')],
+  'listLoadReports meta': [cover('server/http/load-reports.test.ts', '100 by default, 500 at most; the last')],
 
   'listQuarantine query': [
-    cover('server/http/quarantine-list.test.ts', 'states are told apart', ['state']),
-    cover('server/http/quarantine-list.test.ts', 'pages meet each entry once', ['limit', 'cursor']),
+    cover('server/http/quarantine-list.test.ts', 'filters by state', ['state']),
+    cover('server/http/quarantine-list.test.ts', 'pages contain each entry once, also', ['limit', 'cursor']),
   ],
   'listQuarantine data': [
-    cover('server/http/quarantine-list.test.ts', 'shows who sent what, why it was not applied'),
-    cover('server/http/quarantine-list.test.ts', 'bytes that are no text come as base64', ['[].body_encoding']),
+    cover('server/http/quarantine-list.test.ts', 'shows sender, reason and text of each'),
+    cover('server/http/quarantine-list.test.ts', 'bytes that are not text come as base64', ['[].body_encoding']),
   ],
-  'listQuarantine meta': [cover('server/http/quarantine-list.test.ts', 'pages meet each entry once')],
+  'listQuarantine meta': [cover('server/http/quarantine-list.test.ts', 'pages contain each entry once, also')],
 
   'readQuarantined params': [cover('server/http/quarantine-release.test.ts', 'applies it as its author recorded it')],
   'readQuarantined data': [cover('server/http/quarantine-release.test.ts', 'applies it as its author recorded it')],
@@ -250,31 +248,34 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
     ofItsKind,
     cover('server/http/quarantine-release.test.ts', 'applies it as its author recorded it'),
   ],
-  'dismissQuarantined params': [cover('server/http/quarantine-release.test.ts', 'its driver is told why')],
-  'dismissQuarantined body': [ofItsKind, cover('server/http/quarantine-release.test.ts', 'its driver is told why')],
-  'dismissQuarantined data': [cover('server/http/quarantine-release.test.ts', 'its driver is told why')],
+  'dismissQuarantined params': [cover('server/http/quarantine-release.test.ts', 'the driver receives the reason; the')],
+  'dismissQuarantined body': [
+    ofItsKind,
+    cover('server/http/quarantine-release.test.ts', 'the driver receives the reason; the'),
+  ],
+  'dismissQuarantined data': [cover('server/http/quarantine-release.test.ts', 'the driver receives the reason; the')],
 
   'listDevices query': [
-    cover('server/http/ops-devices.test.ts', 'tells what each phone holds', ['state', 'employee', 'silent_minutes']),
-    cover('server/http/ops-devices.test.ts', 'comes in pages that meet each queue once', ['limit', 'cursor']),
+    cover('server/http/ops-devices.test.ts', 'shows each phone’s outbox, its age, the', [
+      'state',
+      'employee',
+      'silent_minutes',
+    ]),
+    cover('server/http/ops-devices.test.ts', 'returns pages that contain each queue', ['limit', 'cursor']),
   ],
-  'listDevices data': [cover('server/http/ops-devices.test.ts', 'tells what each phone holds')],
-  'listDevices meta': [cover('server/http/ops-devices.test.ts', 'comes in pages that meet each queue once')],
+  'listDevices data': [cover('server/http/ops-devices.test.ts', 'shows each phone’s outbox, its age, the')],
+  'listDevices meta': [cover('server/http/ops-devices.test.ts', 'returns pages that contain each queue')],
   'listInvitations data': [cover('server/http/invitations.test.ts', 'a depot’s code is for its drivers')],
   'invite body': [
-    cover('server/http/invitations.test.ts', 'whom the master does not know is not invited'),
-    cover('server/http/invitations.test.ts', 'it ends with its time, or when it is withdrawn'),
+    cover('server/http/invitations.test.ts', 'employees outside the master are not'),
+    cover('server/http/invitations.test.ts', 'a code ends when it expires or is withdrawn'),
   ],
   'invite data': [cover('server/http/invitations.test.ts', 'a code is for one employee and one sign-up')],
   'withdrawInvitation params': [
-    cover('server/http/invitations.test.ts', 'it ends with its time, or when it is withdrawn'),
+    cover('server/http/invitations.test.ts', 'a code ends when it expires or is withdrawn'),
   ],
-  'withdrawInvitation body': [
-    cover('server/http/invitations.test.ts', 'it ends with its time, or when it is withdrawn'),
-  ],
-  'withdrawInvitation data': [
-    cover('server/http/invitations.test.ts', 'it ends with its time, or when it is withdrawn'),
-  ],
+  'withdrawInvitation body': [cover('server/http/invitations.test.ts', 'a code ends when it expires or is withdrawn')],
+  'withdrawInvitation data': [cover('server/http/invitations.test.ts', 'a code ends when it expires or is withdrawn')],
   'revokeDevice params': [cover('server/http/ops-devices.test.ts', 'ends the queue, its key and the sessions')],
   'revokeDevice body': [
     ofItsKind,
@@ -288,17 +289,17 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   ],
   'unregisterDriver data': [cover('server/http/ops-devices.test.ts', 'ends every session and lets the driver')],
   'listIncidents query': [
-    cover('server/http/ops-devices.test.ts', 'lists what was noted, newest first', ['state', 'employee']),
-    cover('server/http/ops-devices.test.ts', 'can be asked for by kind, route and time, in pages'),
+    cover('server/http/ops-devices.test.ts', 'lists the records, newest first, until', ['state', 'employee']),
+    cover('server/http/ops-devices.test.ts', 'filters by kind, route and time, in pages'),
   ],
-  'listIncidents data': [cover('server/http/ops-devices.test.ts', 'lists what was noted, newest first')],
-  'listIncidents meta': [cover('server/http/ops-devices.test.ts', 'can be asked for by kind, route and time')],
-  'acknowledgeIncident params': [cover('server/http/ops-devices.test.ts', 'lists what was noted, newest first')],
+  'listIncidents data': [cover('server/http/ops-devices.test.ts', 'lists the records, newest first, until')],
+  'listIncidents meta': [cover('server/http/ops-devices.test.ts', 'filters by kind, route and time, in')],
+  'acknowledgeIncident params': [cover('server/http/ops-devices.test.ts', 'lists the records, newest first, until')],
   'acknowledgeIncident body': [
     ofItsKind,
-    cover('server/http/ops-devices.test.ts', 'lists what was noted, newest first'),
+    cover('server/http/ops-devices.test.ts', 'lists the records, newest first, until'),
   ],
-  'acknowledgeIncident data': [cover('server/http/ops-devices.test.ts', 'lists what was noted, newest first')],
+  'acknowledgeIncident data': [cover('server/http/ops-devices.test.ts', 'lists the records, newest first, until')],
 
   'readStopHistory query': [cover('host/stop-history.test.ts', 'has every change with its author, its times')],
   'readStopHistory data': [
@@ -313,17 +314,11 @@ export const coverage: Readonly<Record<string, readonly Covering[]>> = {
   'verifyStopHistory data': [cover('host/stop-history.test.ts', 'follows the chain over the other stops')],
 
   'listFlags query': [
-    cover('server/http/flags.test.ts', 'can be asked for by facility, route and code', [
-      'facility',
-      'route_id',
-      'code',
-    ]),
-    cover('server/http/flags.test.ts', 'comes in pages that meet each entry once', ['limit', 'cursor']),
+    cover('server/http/flags.test.ts', 'filters by facility, route and code', ['facility', 'route_id', 'code']),
+    cover('server/http/flags.test.ts', 'returns pages that contain each entry', ['limit', 'cursor']),
   ],
-  'listFlags data': [
-    cover('server/http/flags.test.ts', 'shows who changed what and what there is to know, newest first'),
-  ],
-  'listFlags meta': [cover('server/http/flags.test.ts', 'comes in pages that meet each entry once')],
+  'listFlags data': [cover('server/http/flags.test.ts', 'shows author and reason of each flag, newest first')],
+  'listFlags meta': [cover('server/http/flags.test.ts', 'returns pages that contain each entry')],
 
   'listParked query': [cover('host/parking.test.ts', 'the list tells states apart and comes in pages')],
   'listParked data': [cover('host/parking.test.ts', 'a stop that the host refuses is listed')],

@@ -15,9 +15,9 @@ describe.each([
       '{"b":[{"d":1,"c":{"z":2,"y":3}}],"a":0}',
       '{"a":0,"b":[{"c":{"y":3,"z":2},"d":1}]}',
     ],
-    ['digits as text: 10 stands before 9', '{"b":1,"9":2,"10":3}', '{"10":3,"9":2,"b":1}'],
+    ['digits as text: 10 comes before 9', '{"b":1,"9":2,"10":3}', '{"10":3,"9":2,"b":1}'],
     [
-      'and so beside a list of them',
+      'the same in an object of a list',
       '{"b":[{"9":2,"10":3}],"a":{"c":1,"b":2}}',
       '{"a":{"b":2,"c":1},"b":[{"10":3,"9":2}]}',
     ],
@@ -32,18 +32,18 @@ describe.each([
     expect(canonicalJson(read(text))).toBe(canonical);
   });
 
-  it('leaves out what is undefined', () => {
+  it('omits undefined members', () => {
     expect(canonicalJson({ b: undefined, c: { e: undefined, d: 1 }, a: [2] })).toBe('{"a":[2],"c":{"d":1}}');
   });
 });
 
-it('is one text on Node and on phones, of whatever value', () => {
+it('is the same text for every value on Node and on phones', () => {
   const names = fc.oneof(fc.string({ maxLength: 3 }), fc.constantFrom('9', '10', '__proto__', 'a1'));
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof({ depthSize: 'small' }, fc.jsonValue({ maxDepth: 0 }), fc.array(tie('value')), tie('object')),
     object: fc.oneof(
       { weight: 9, arbitrary: fc.dictionary(names, tie('value'), { maxKeys: 6 }) },
-      // More than are sorted by hand.
+      // More keys than the encoder sorts by insertion.
       { weight: 1, arbitrary: fc.dictionary(fc.string({ maxLength: 3 }), fc.nat(), { minKeys: 30, maxKeys: 40 }) },
     ),
   }));

@@ -18,8 +18,8 @@ import { startScriptedServer } from '../support/scripted-server.ts';
 import { TestQueue } from '../support/sealing.ts';
 import { startSyncNode } from '../support/sync-node.ts';
 
-// What docs/protocol.md promises a client, asked of both servers that speak it: ours, and the scripted one that ships
-// with the SDK. An app that works with the one works with the other.
+// The promises of docs/protocol.md to a client, tested against both servers of the protocol: the real one and the
+// scripted one of the SDK. An app that works with one works with the other.
 
 interface Credentials {
   readonly employee_id: string;
@@ -70,7 +70,7 @@ describe.each([
     subject = await start();
   });
 
-  /** A phone with a fresh queue that was welcomed. */
+  /** A phone with a fresh queue, after its welcome. */
   async function welcomed(employee = '1001', hello: object = {}) {
     const queue = new TestQueue();
     const phone = await Phone.connect(subject.socketUrl, queue.clientId);
@@ -83,7 +83,10 @@ describe.each([
     return phone.next('ack');
   };
 
-  /** A phone that follows the route, and the route as it came first: in a patch, or over HTTP where the server says so. */
+  /**
+   * A phone that follows the route, and the route's first state: from a patch, or over HTTP where the server asks for
+   * that.
+   */
   async function follower(): Promise<{ readonly phone: Phone; readonly whole: Snapshot }> {
     const { phone, as } = await welcomed('1001', { cursors: { [sampleScope]: null } });
     const first = await phone.either('patch', 'snapshot');
@@ -97,7 +100,7 @@ describe.each([
     return { phone, whole };
   }
 
-  test('a welcome tells the watermark, the limits, a key of the queue and the driver’s routes', async () => {
+  test('a welcome contains the watermark, the limits, a key of the queue and the driver’s routes', async () => {
     const { welcome } = await welcomed();
     expect(welcome).toMatchObject({ protocol: currentProtocol, last_seq: 0 });
     expect(welcome.queue_key).toBeTypeOf('string');
@@ -105,20 +108,20 @@ describe.each([
     expect(welcome.limits.frame_bytes).toBeGreaterThanOrEqual(1_048_576);
   });
 
-  test('a token that counts for nothing is rejected, and the socket closed', async () => {
+  test('the server rejects an invalid token and closes the socket', async () => {
     const phone = await Phone.connect(subject.socketUrl);
     phone.hello({ employee_id: '1001', api_token: 'no token' });
     expect(await phone.next('reject')).toMatchObject({ code: 'INVALID_TOKEN' });
     expect(await phone.untilClosed()).toMatchObject({ code: closeCodes.rejected });
   });
 
-  test('a followed route comes whole, and its checksum is that of its documents', async () => {
+  test('a followed route arrives whole, and its checksum matches its documents', async () => {
     const { whole } = await follower();
     expect(whole.docs.map(({ key }) => key)).toEqual(expect.arrayContaining(['route', 'plan/1', 'plan/2', 'plan/3']));
     expect(whole.docs.reduce((sum, { key, version }) => addToChecksum(sum, key, version), 0)).toBe(whole.checksum);
   });
 
-  test('a change is applied, acknowledged with its version, and comes to whoever follows its route', async () => {
+  test('the server applies a change, acknowledges it with its version and sends it to all followers of the route', async () => {
     const { phone: other, whole } = await follower();
     const { phone, queue } = await welcomed();
     const item = queue.seal('stop.update', comment(1, 'seen by both'));
@@ -129,7 +132,7 @@ describe.each([
     expect(news.docs.map(({ key }) => key)).toContain('result/1');
   });
 
-  test('what was taken already is a duplicate, at the version that contains it', async () => {
+  test('an item that the server already has is a duplicate, at the version that contains it', async () => {
     const { phone, queue } = await welcomed();
     const item = queue.seal('stop.update', comment(2, 'the answer was lost'));
     const [first] = (await answers(phone, item)).results;
@@ -138,7 +141,7 @@ describe.each([
     expect(again.results[0]?.version).toBe(first?.version);
   });
 
-  test('a load condition report is taken, and has no version, first and again', async () => {
+  test('the server accepts a load condition report without a version, the first time and again', async () => {
     const { phone, queue } = await welcomed();
     const report = {
       ...{ reportId: `report of ${queue.clientId}`, loadId: 'L1', stopId: '1', driverId: '1001' },
@@ -152,14 +155,14 @@ describe.each([
     }
   });
 
-  test('after a gap the server says what it wants, and takes nothing', async () => {
+  test('after a gap the server names the sequence it expects and accepts nothing', async () => {
     const { phone, queue } = await welcomed();
     const [first, second] = [queue.seal('stop.update', comment(1, 'a')), queue.seal('stop.update', comment(1, 'b'))];
     expect(await answers(phone, second)).toMatchObject({ last_seq: 0, wants: 1, results: [] });
     expect(await answers(phone, first, second)).toMatchObject({ last_seq: 2 });
   });
 
-  test('another item at a taken sequence is a fork', async () => {
+  test('another item at a used sequence is a fork', async () => {
     const { phone, queue } = await welcomed();
     const item = queue.seal('stop.update', comment(3, 'the original'));
     await answers(phone, item);
@@ -167,7 +170,7 @@ describe.each([
     expect(await answers(phone, clone)).toMatchObject({ last_seq: 1, fork: 1, results: [] });
   });
 
-  test('the same id with another content is quarantined', async () => {
+  test('the server quarantines the same id with another content', async () => {
     const { phone, queue } = await welcomed();
     const item = queue.seal('stop.update', comment(3, 'first'));
     await answers(phone, item);
@@ -184,7 +187,7 @@ describe.each([
     expect(await thief.next('reject')).toMatchObject({ code: 'CLIENT_OF_OTHER_EMPLOYEE' });
   });
 
-  test('a queue’s key pushes, and sees no route', async () => {
+  test('a queue’s key may push and sees no route', async () => {
     const { phone, queue, welcome } = await welcomed();
     await answers(phone, queue.seal('stop.update', comment(1, 'with a token')));
     phone.vanish();
@@ -194,7 +197,7 @@ describe.each([
     expect(await answers(later, queue.seal('stop.update', comment(1, 'with a key')))).toMatchObject({ last_seq: 2 });
   });
 
-  test('what a device no longer has it declares gone, and the next push counts from there', async () => {
+  test('a device declares its lost items, and the next push continues after them', async () => {
     const { phone, queue } = await welcomed();
     for (const text of ['lost', 'lost, too']) queue.seal('stop.update', comment(2, text));
     phone.send({ type: 'gone', from: 1, to: 2, reason: 'storage was cleared' });
@@ -203,7 +206,7 @@ describe.each([
     expect(ack).toMatchObject({ last_seq: 3, results: [{ seq: 3, result: 'applied' }] });
   });
 
-  test('a scope that is not the driver’s is gone; their own queue’s is not', async () => {
+  test('a scope of another driver is gone; the scope of the own queue is not', async () => {
     const { phone, queue } = await welcomed();
     phone.send({
       type: 'subscribe',
@@ -213,13 +216,13 @@ describe.each([
     expect(await phone.next('patch')).toMatchObject({ scope: clientScope(queue.clientId) });
   });
 
-  test('a ping is answered', async () => {
+  test('the server answers a ping', async () => {
     const { phone } = await welcomed();
     phone.send({ type: 'ping' });
     expect(await phone.next('pong')).toMatchObject({ type: 'pong' });
   });
 
-  test('a ping is answered before any hello: sockets pass again', async () => {
+  test('the server answers a ping before any hello, to show that sockets work again', async () => {
     const phone = await Phone.connect(subject.socketUrl);
     phone.send({ type: 'ping' });
     expect(await phone.next('pong')).toMatchObject({ type: 'pong' });
@@ -245,7 +248,7 @@ describe.each([
       return [response.status, error.code];
     };
 
-    /** A fresh queue that was greeted, with its driver's credentials and its key. */
+    /** A fresh queue after its hello, with its driver's credentials and its key. */
     async function greeted(employee = '1001') {
       const queue = new TestQueue();
       const as = await subject.credentials(employee);
@@ -254,12 +257,12 @@ describe.each([
       return { queue, as, keyed: { employee_id: employee, queue_key: greeting.queue_key ?? '' } };
     }
 
-    test('a change is applied, and the next look has it; the epoch is the same in both', async () => {
+    test('the server applies a change, and the next poll returns it; both answers have the same epoch', async () => {
       const { queue, as } = await greeted();
       const before = await pulled(as, queue.clientId, { [sampleScope]: null });
       expect(before.routes).toContainEqual({ ...sampleKey, scope: sampleScope, status: 'O' });
       const [first] = before.frames;
-      if (!first || first.type === 'gone') throw new Error('the route was not told');
+      if (!first || first.type === 'gone') throw new Error('the answer lacks the route');
       const cursor = { epoch: first.epoch, version: first.type === 'patch' ? first.to : first.version };
       const item = queue.seal('stop.update', comment(2, 'without a socket'), new Date());
       const answer = await pushed(as, queue.clientId, [item]);
@@ -270,7 +273,7 @@ describe.each([
       expect(await pushed(as, queue.clientId, [item])).toMatchObject({ results: [{ result: 'duplicate' }] });
     });
 
-    test('a gap, a fork and what is gone are told as on a socket', async () => {
+    test('the server reports a gap, a fork and a declared loss as on a socket', async () => {
       const { queue, as } = await greeted();
       const [lost, next] = [queue.seal('stop.update', comment(1, 'a')), queue.seal('stop.update', comment(1, 'b'))];
       expect(await pushed(as, queue.clientId, [next])).toMatchObject({ last_seq: 0, wants: 1, results: [] });
@@ -279,7 +282,7 @@ describe.each([
       expect(await pushed(as, queue.clientId, [lost])).toMatchObject({ last_seq: 2, fork: 1 });
     });
 
-    test('a queue’s key pushes, and sees no route', async () => {
+    test('a queue’s key may push and sees no route', async () => {
       const { queue, keyed } = await greeted();
       const answer = await pushed(keyed, queue.clientId, [queue.seal('stop.update', comment(1, 'with a key'))]);
       expect(answer).toMatchObject({ last_seq: 1, results: [{ result: 'applied' }] });
@@ -296,7 +299,7 @@ describe.each([
       );
     });
 
-    test('who may not is told why', async () => {
+    test('a refusal names its reason', async () => {
       const { queue } = await greeted();
       const thief = await subject.credentials('1002');
       const nobody = { employee_id: '1001', api_token: 'no token' };

@@ -3,11 +3,11 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { isDay } from '../../sync-protocol/src/schema/days.ts';
 import { keyText, text } from '../../sync-protocol/src/schema/values.ts';
 
-// A phone reads with the engine that it has: Hermes, React Native's, is another one than Node's and the browsers'.
+// The protocol runs in the phone's engine: Hermes, the engine of React Native, differs from those of Node and browsers.
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** Reads a date as Hermes does: what is too much of one unit counts on into the next. */
+/** Parses a date as Hermes does: excess of one unit carries over into the next. */
 class CountingDate extends Date {
   constructor(words: string) {
     const [year = 0, month = 0, day = 0] = words.slice(0, 10).split('-').map(Number);
@@ -17,21 +17,21 @@ class CountingDate extends Date {
 
 describe.each([
   ['this engine', Date],
-  ['an engine that counts on', CountingDate],
-])('a day, by %s', (_engine, engine) => {
+  ['an engine that carries over', CountingDate],
+])('the check for real days, by %s', (_engine, engine) => {
   const there = ['2026-11-21', '2024-02-29', '2000-02-29', '2026-01-31', '2026-12-31', '2026-12-01'];
   const nowhere = ['2026-13-05', '2026-00-05', '2026-99-05', '2026-02-29', '1900-02-29', '2026-04-31', '2026-01-00'];
 
-  it('exists or does not', () => {
+  it('works in engines without a function for it, such as Hermes', () => {
     vi.stubGlobal('Date', engine);
     expect([...there, ...nowhere].filter(isDay)).toEqual(there);
   });
 });
 
-describe('text', () => {
+describe('the check for well-formed text', () => {
   afterEach(() => vi.restoreAllMocks());
 
-  it('is well-formed or not where the engine has no word for that, as Hermes has none', () => {
+  it('works in engines without a function for it, such as Hermes', () => {
     const good = ['', 'Brötchen', '破損', '😀', '\u{10ffff}'];
     const bad = ['\0', '\ud800', 'a\udfff', '\ude00\ud83d', '\ud83d😀', '😀\ude00'];
     vi.spyOn(String.prototype, 'isWellFormed').mockImplementation(() => {

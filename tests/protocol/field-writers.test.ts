@@ -24,7 +24,7 @@ const delivered = applyStopUpdate(
   driver(10),
 ).result;
 
-test('what the office has written is told field by field, with who and when; what a driver wrote is not', () => {
+test('the app learns author and time of each field that the office wrote, and of no field that a driver wrote', () => {
   const after = edited(
     delivered,
     {
@@ -41,7 +41,7 @@ test('what the office has written is told field by field, with who and when; wha
   expect(officeEdits(delivered)).toEqual([]);
 });
 
-test('a driver who records later has the field again', () => {
+test('a later edit by a driver replaces the office as the field’s author', () => {
   const after = applyStopUpdate(
     edited(delivered, { updates: { driver_comments: 'gate' } }, office(20)),
     { id: 7, updates: { driver_comments: 'yard' } },
@@ -50,14 +50,14 @@ test('a driver who records later has the field again', () => {
   expect(officeEdits(after.result)).toEqual([]);
 });
 
-test('nobody edited what was there when the route was first seen, or what a restored server took back', () => {
+test('values from the first sight of the route or from a restored server have no author', () => {
   for (const by of ['', takenBack])
     expect(officeEdits(edited({ status: 'P' }, { arrived: true, updates: { status: 'D' } }, office(5, by)))).toEqual(
       [],
     );
 });
 
-test('a field is read by its path; where nothing was written there is nothing', () => {
+test('a field is read by its path; a field without a writer yields nothing', () => {
   expect(valueAt(delivered, 'products.A.1\tI\t0.delivered')).toBe(3);
   expect(valueAt(delivered, 'updates.driver_comments')).toBe('dock');
   for (const path of ['arrived', 'updates.signature_id', 'collections.A.1\tI\t0.returned', 'unknown'])

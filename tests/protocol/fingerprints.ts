@@ -5,13 +5,13 @@ import * as z from 'zod/mini';
 
 export type Fingerprints = Record<string, string>;
 
-/** What a schema takes in or gives out, as JSON Schema says it, in 16 hexadecimal digits. */
+/** The input or output of a schema, as JSON Schema describes it, in 16 hexadecimal digits. */
 export function fingerprint(schema: ZodMiniType, io: 'input' | 'output'): string {
   const text = canonicalJson(z.toJSONSchema(schema, { io, unrepresentable: 'any' }));
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-/** Frames by direction and type: what a client sends is what we take in, what we send is what comes out. */
+/** Frames by direction and type: the input of client frames, the output of server frames. */
 export function frameFingerprints(): Fingerprints {
   const prints: Fingerprints = {};
   for (const option of clientFrame.def.options) prints[`client ${nameOf(option)}`] = fingerprint(option, 'input');

@@ -5,9 +5,9 @@ import { fingerprint, frameFingerprints, mutationFingerprints } from './fingerpr
 import released from './released-schemas.json' with { type: 'json' };
 
 /**
- * A phone that was off for a year still speaks what it spoke then. Before a release, new fingerprints go into the block
- * of the version that comes; after it the block never changes, and a change needs a new line in `protocolHistory` and a
- * block of its own.
+ * The protocol of an old release stays supported: a phone may be off for a year. Before a release, new fingerprints go
+ * into the block of the coming version. After the release that block never changes; a change needs a new line in
+ * `protocolHistory` and a block of its own.
  */
 describe('the protocol’s history', () => {
   test('has a line and a block for each version, without gaps, the newest last', () => {
@@ -17,15 +17,15 @@ describe('the protocol’s history', () => {
     expect(versions).toContain(oldestProtocol);
   });
 
-  test('frames and mutations of the newest version are those that we speak', () => {
+  test('frames and mutations of the newest version are those of the code', () => {
     expect({ frames: frameFingerprints(), mutations: mutationFingerprints() }).toEqual(released[currentProtocol]);
   });
 
-  test('mutations of every version ever released are still read as they were written', () => {
+  test('the server still reads the mutations of every released version as they were written', () => {
     for (const block of Object.values(released)) expect(mutationFingerprints()).toMatchObject(block.mutations);
   });
 
-  test('a changed schema shows', () => {
+  test('a changed schema changes its fingerprint', () => {
     const before = fingerprint(z.object({ a: z.string() }), 'input');
     expect(fingerprint(z.object({ a: z.string() }), 'input')).toBe(before);
     expect(fingerprint(z.object({ a: z.string(), b: z.optional(z.string()) }), 'input')).not.toBe(before);

@@ -13,10 +13,10 @@ test.each([
   ['dashes', 'a‐b‑c‒d–e—f―g−h', 'a-b-c-d-e-f-g-h', true],
   ['an ellipsis', 'wait…', 'wait...', true],
   ['euros', '€5', 'EUR5', true],
-  ['what the code page lacks', 'Łódź 日本', '?ód? ??', true],
+  ['characters outside the code page', 'Łódź 日本', '?ód? ??', true],
   ['one question mark for a pair of surrogates', 'ok 😀', 'ok ?', true],
   ['controls become blanks', 'a\tb\nc\u0085d\u007fe', 'a b c d e', true],
-  ['blanks at the end are no content', 'ok   ', 'ok', false],
+  ['trailing blanks are removed', 'ok   ', 'ok', false],
 ])('%s', (_name, original, text, altered) => {
   expect(hostText(original, 40)).toEqual({ text, altered });
 });
@@ -25,16 +25,19 @@ test.each([
   ['exactly fitting', 'one two', 7, 'one two', false],
   ['cut between words', 'one two three', 7, 'one two', true],
   ['cut at the word before', 'one two three', 10, 'one two', true],
-  ['a word that is most of the text is cut itself', 'no 12345678901234567890', 10, 'no 1234567', true],
-  ['only blanks are too much', 'one two        ', 7, 'one two', false],
-  ['a spelling that needs more room', '€€€', 8, 'EUREUREU', true],
+  ['a word longer than most of the text is cut itself', 'no 12345678901234567890', 10, 'no 1234567', true],
+  ['trailing blanks above the length are removed', 'one two        ', 7, 'one two', false],
+  ['a spelling that is longer', '€€€', 8, 'EUREUREU', true],
 ])('%s', (_name, original, length, text, altered) => {
   const cut = hostText(original, length);
   expect(cut.text).toBe(text);
   expect(cut.altered).toBe(altered);
 });
 
-/** CCSID 37 byte by byte, as the Unicode consortium prints it (CP037.TXT): the code point of each of its 256 characters. */
+/**
+ * CCSID 37 byte by byte, from the table of the Unicode consortium (CP037.TXT): the code point of each of its 256
+ * characters.
+ */
 const ccsid37 = `
 000102039c09867f978d8e0b0c0d0e0f101112139d8508871819928f1c1d1e1f80818283840a171b88898a8b8c050607909116939495960498999a9b14159e1a
 20a0e2e4e0e1e3e5e7f1a22e3c282b7c26e9eaebe8edeeefecdf21242a293bac2d2fc2c4c0c1c3c5c7d1a62c255f3e3ff8c9cacbc8cdcecfcc603a2340273d22
@@ -43,7 +46,7 @@ d8616263646566676869abbbf0fdfeb1b06a6b6c6d6e6f707172aabae6b8c6a4b57e737475767778
 const table = new Set((ccsid37.match(/[0-9a-f]{2}/g) ?? []).map((code) => Number.parseInt(code, 16)));
 const isControl = (code: number) => code < 0x20 || (code >= 0x7f && code < 0xa0);
 
-test('code page 37 holds the 256 characters of Latin-1; each but a control goes there as it is', () => {
+test('code page 37 holds the 256 characters of Latin-1; all but the controls pass unchanged', () => {
   expect([...table].sort((one, other) => one - other)).toEqual(Array.from({ length: 256 }, (_, code) => code));
   for (const code of table) {
     const text = `a${String.fromCharCode(code)}b`;
@@ -51,30 +54,30 @@ test('code page 37 holds the 256 characters of Latin-1; each but a control goes 
   }
 });
 
-/** All that Unicode has given to somebody; of the planes that it has not, and of the private ones, every 64th. */
+/** All assigned planes of Unicode; of the unassigned and private planes, every 64th code point. */
 function* codePoints(): Generator<number> {
   for (let code = 0; code <= 0x10ffff; code += code < 0x40000 || code >> 16 === 14 ? 1 : 64) yield code;
 }
 
-test('every code point there is comes out as characters of the table, and comes out again as it is', () => {
-  const strange: string[] = [];
-  const look = (some: readonly string[]) => {
-    // A blank between: nothing that composes has something to compose with.
+test('every code point becomes characters of the table, and a second conversion changes nothing', () => {
+  const unstable: string[] = [];
+  const convert = (some: readonly string[]) => {
+    // A blank between them, so that no two characters compose.
     const { text } = hostText(some.join(' '), 4_000);
-    if (!/^[\x20-\x7e\xa0-\xff]*$/.test(text) || hostText(text, 4_000).altered) strange.push(some.join(' '));
+    if (!/^[\x20-\x7e\xa0-\xff]*$/.test(text) || hostText(text, 4_000).altered) unstable.push(some.join(' '));
   };
   let some: string[] = [];
   for (const code of codePoints()) {
     some.push(String.fromCodePoint(code));
     if (some.length < 256) continue;
-    look(some);
+    convert(some);
     some = [];
   }
-  look(some);
-  expect(strange).toEqual([]);
+  convert(some);
+  expect(unstable).toEqual([]);
 });
 
-test('however long it is, a CHAR(n) holds what comes out', () => {
+test('a CHAR(n) holds the converted text of any length', () => {
   const character = fc.oneof(fc.integer({ min: 1, max: 0x17f }), fc.constantFrom(0x2019, 0x20ac, 0x308, 0x1f600, 0x20));
   const texts = fc.array(character, { maxLength: 80 }).map((codes) => String.fromCodePoint(...codes));
   fc.assert(
@@ -86,7 +89,7 @@ test('however long it is, a CHAR(n) holds what comes out', () => {
   );
 });
 
-test('an app knows how long a text the host holds', () => {
+test('an app can compute the length of a text on the host', () => {
   const [{ service: result }, { service: exception }] = [hostFiles.RTSTUP, hostFiles.RTOSDP];
   expect(hostLengths).toEqual({
     driver_comments: result.RUCMT.length,

@@ -15,7 +15,7 @@ const validatorOf = (file: string) => {
 };
 
 describe('docs/protocol', () => {
-  test('holds the JSON Schema of everything that is sent, as the code has it: npm run protocol:schemas', () => {
+  test('holds the current JSON Schema of every message: npm run protocol:schemas', () => {
     const files = readdirSync(folder).filter((name) => name.endsWith('.schema.json'));
     const schemas = protocolSchemas();
     expect(new Set(files)).toEqual(new Set(schemas.keys()));
@@ -23,7 +23,7 @@ describe('docs/protocol', () => {
       expect(`${file}\n${read(file)}`).toBe(`${file}\n${JSON.stringify(schema, null, 2)}\n`);
   });
 
-  test('other languages’ validators read it', () => {
+  test('validators of other languages accept the schemas', () => {
     const item = new TestQueue().seal('stop.update', {
       route: { facility: 'F01', id: 'R1', week_end: '20261121' },
       stop: { id: 1, updates: { status: 'D' } },
@@ -38,7 +38,7 @@ describe('docs/protocol', () => {
     expect(isUpdate({ route: {}, stop: { id: 1 } })).toBe(false);
   });
 
-  test('counts a text as the server and the SDK do, and says what it has no word for', () => {
+  test('counts text length as the server and the SDK do, and lists the rules that JSON Schema cannot express', () => {
     const file = 'stop-update-1.schema.json';
     const isUpdate = validatorOf(file);
     const route = { facility: 'F01', id: 'R1', week_end: '20261121' };
@@ -53,7 +53,7 @@ describe('docs/protocol', () => {
     expect(read(file)).toMatch(/"description": ".*NUL or half of a surrogate pair is refused/);
   });
 
-  test('what a newer server says beside it is no fault', () => {
+  test('additional fields of a newer server are valid', () => {
     const patch = { type: 'patch', scope: 'codes:all', epoch: '1', from: 0, to: 0, docs: [], deletes: [], checksum: 0 };
     const isFrame = validatorOf('server-frame.schema.json');
     expect(isFrame({ ...patch, one_day: true })).toBe(true);

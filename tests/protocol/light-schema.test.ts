@@ -8,8 +8,8 @@ import * as z from 'zod/mini';
 import { spoilt, valuesOf } from '../support/fuzz/json-values.ts';
 import { terseSchemas } from '../support/terse-schemas.ts';
 
-// Node reads the protocol's schemas with zod, a phone with `light-schema.ts`. Both take the same values and make the same
-// of them; of what they refuse, a phone tells part of what zod tells: of each value the first thing.
+// Node reads the protocol's schemas with zod, a phone with `light-schema.ts`. Both accept the same values and return
+// the same results. Of a refused value zod reports every issue, the phone the first one of each value.
 
 terseSchemas();
 
@@ -30,8 +30,8 @@ const light = await lightProtocol();
 
 const accepted = (answer: Parsed) => ('data' in answer ? { data: answer.data } : 'refused');
 
-/** What a driver's screen is told of an issue; a union's branches and a key's own issues stay zod's. */
-const told = (answer: Parsed) =>
+/** The part of an issue that a driver's screen shows; issues of a union's branches and of keys exist in zod only. */
+const shownIssues = (answer: Parsed) =>
   'data' in answer
     ? []
     : answer.error.issues.map(({ path, message, expected, values, maximum, minimum, origin }) => ({
@@ -39,7 +39,7 @@ const told = (answer: Parsed) =>
         origin: maximum === undefined && minimum === undefined ? undefined : origin === 'int' ? 'number' : origin,
       }));
 
-describe('a phone reads what the server reads', () => {
+describe('a phone reads the same as the server', () => {
   test.each(schemas)('%s', (name, schema) => {
     const values = valuesOf(schema, words);
     const read = light(name);
@@ -48,21 +48,21 @@ describe('a phone reads what the server reads', () => {
       expect(accepted(ours)).toStrictEqual(accepted(zods));
       // Documents keep the order of their keys: canonical text is made from it.
       expect(JSON.stringify(accepted(ours))).toBe(JSON.stringify(accepted(zods)));
-      expect(told(zods)).toStrictEqual(expect.arrayContaining(told(ours)));
+      expect(shownIssues(zods)).toStrictEqual(expect.arrayContaining(shownIssues(ours)));
     };
     fc.assert(fc.property(fc.oneof(values, spoilt(values)), agrees), { numRuns: 60 });
   });
 
-  test('there are schemas to compare', () => {
+  test('the protocol exports schemas to compare', () => {
     expect(schemas.length).toBeGreaterThan(50);
   });
 
-  test('on Node it is zod that reads', () => {
+  test('Node uses zod', () => {
     expect(protocol.stopObject).toBeInstanceOf($ZodType);
   });
 });
 
-/** So that some values pass what only code can say. */
+/** So that some values pass the checks that only code can express. */
 const words = {
   week_end: ['20261128', '20260229'],
   captured_at: [
@@ -78,7 +78,7 @@ const words = {
   id: [1, 999, '12', 'ITEM1'],
 };
 
-/** The protocol as a browser's bundler sees it. */
+/** The protocol as a browser's bundler resolves it. */
 async function lightProtocol(): Promise<(name: string) => (value: unknown) => Parsed> {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL('../../sync-protocol/src/index.ts', import.meta.url))],

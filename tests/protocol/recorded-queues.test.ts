@@ -12,7 +12,10 @@ import { startSyncNode } from '../support/sync-node.ts';
 
 const folder = join(import.meta.dirname, 'recorded');
 
-/** A queue as a phone of that version sealed it, and what became of each item. Never edited once its version is released. */
+/**
+ * A queue as a phone of that version sealed it, with the result of each item. It never changes after its version is
+ * released.
+ */
 const recorded = z.object({
   client_id: z.uuid(),
   mutations: z.array(z.record(z.string(), z.unknown())),
@@ -32,13 +35,13 @@ beforeAll(async () => {
   driver = await signUp(node.client, '1001');
 });
 
-test('there is a recorded queue of every version that was ever released', () => {
+test('every released version has a recorded queue', () => {
   expect(new Set(readdirSync(folder))).toEqual(new Set(protocolHistory.map(({ version }) => `v${version}`)));
 });
 
-// A phone that lay in a drawer for a year comes back with what it recorded then.
+// A phone that was off for a year brings what it recorded then.
 describe.each(protocolHistory)('the recorded queue of version $version', ({ version: protocol }) => {
-  test('arrives as it did then, item by item, its chain whole; again over HTTP all of it is known', async () => {
+  test('gets the recorded result for each item with an intact chain; sent again over HTTP, each item is a duplicate', async () => {
     const { client_id, mutations, results } = read(protocol);
     const phone = await Phone.connect(node.socketUrl, client_id);
     await phone.signedOn(driver, { protocol });
@@ -60,7 +63,7 @@ describe.each(protocolHistory)('the recorded queue of version $version', ({ vers
     );
   });
 
-  test('is kept as it came: whole, with what this build does not know', async () => {
+  test('is stored byte for byte, with members that this build does not support', async () => {
     const { mutations } = read(protocol);
     const { rows } = await node.database.pool.query<{ id: string }>(
       `select id from ledger where id = any ($1) union select id from quarantine where id = any ($1)`,

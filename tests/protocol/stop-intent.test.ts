@@ -5,7 +5,10 @@ import { expect, test } from 'vitest';
 type Sent = [id: string, invoice?: string];
 const manifest: Record<string, string[]> = { MILK: ['A', 'B'], RYE: ['A', 'A', 'B'], TOTE: [''] };
 
-/** The invoices that lines end with, on a manifest of two MILK, three RYE (two on one invoice) and one TOTE without. */
+/**
+ * The invoices that the lines get, on a manifest of two MILK, three RYE (two on one invoice) and one TOTE without an
+ * invoice.
+ */
 function placed(...lines: Sent[]): string[] {
   const products = lines.map(([id, invoice]) => ({ id, ...(invoice !== undefined && { invoice }) }));
   const input: StopObjectInput = { id: 1, products };
@@ -15,34 +18,34 @@ function placed(...lines: Sent[]): string[] {
 
 test.each<[string, Sent[], string[]]>([
   [
-    'named ones stay',
+    'lines keep the invoices they name',
     [
       ['MILK', 'B'],
       ['MILK', 'A'],
     ],
     ['B', 'A'],
   ],
-  ['those without one take them in order', [['MILK'], ['MILK']], ['A', 'B']],
-  ['as often as the manifest has them', [['RYE'], ['RYE'], ['RYE']], ['A', 'A', 'B']],
+  ['lines without one get the invoices in order', [['MILK'], ['MILK']], ['A', 'B']],
+  ['each as often as the manifest has it', [['RYE'], ['RYE'], ['RYE']], ['A', 'A', 'B']],
   [
-    'but not those that others name, wherever they stand',
+    'except those that other lines name, in any position',
     [['RYE'], ['RYE', 'A'], ['MILK'], ['MILK', 'A']],
     ['A', 'A', 'B', 'A'],
   ],
-  ['more lines than planned stay as they came', [['MILK'], ['MILK'], ['MILK']], ['A', 'B', '']],
+  ['lines above the plan stay unchanged', [['MILK'], ['MILK'], ['MILK']], ['A', 'B', '']],
   ['a line planned without an invoice has none', [['TOTE'], ['TOTE', 'A']], ['', 'A']],
-  ['an item that is not planned stays', [['EGGS']], ['']],
+  ['an unplanned item stays unchanged', [['EGGS']], ['']],
 ])('invoices: %s (contract §1)', (_, lines, invoices) => {
   expect(placed(...lines)).toEqual(invoices);
 });
 
-test('a stop whose lines name their invoices is the same object: nothing is copied on the busiest path', () => {
+test('a stop whose lines name their invoices is returned uncopied, for the hot path', () => {
   const stop = stopObject.parse({ id: 1, products: [{ id: 'MILK', invoice: 'A' }], collections: null });
   expect(withPlannedInvoices(stop, () => ['B'], 'current')).toBe(stop);
 });
 
 test.each<[string, Sent[], string[]]>([
-  ['one that the item does not have', [['MILK', 'C']], ['A']],
+  ['an invoice that the item does not have', [['MILK', 'C']], ['A']],
   [
     'beside one that it has',
     [
@@ -52,15 +55,15 @@ test.each<[string, Sent[], string[]]>([
     ['B', 'A'],
   ],
   [
-    'more than are planned',
+    'more lines than planned',
     [
       ['TOTE', 'A'],
       ['TOTE', 'B'],
     ],
     ['', 'B'],
   ],
-  ['of an item that is not planned', [['EGGS', 'A']], ['A']],
-])('guessed invoices of a collection, and of v20’s products: %s (contract §4)', (_, lines, invoices) => {
+  ['of an unplanned item', [['EGGS', 'A']], ['A']],
+])('invoices of a collection and of v20’s products are derived: %s (contract §4)', (_, lines, invoices) => {
   const sent = lines.map(([id, invoice = '']) => ({ id, invoice }));
   const stop = stopObject.parse({ id: 1, products: sent, collections: sent });
   const { products, collections } = withPlannedInvoices(stop, (__, item) => manifest[item] ?? [], 'v20');

@@ -17,7 +17,7 @@ const { pool } = await createDatabase({ empty: true });
 const column = <Value>(value: fc.Arbitrary<Value>) => fc.array(fc.option(value, { freq: 6 }), { maxLength: 5 });
 const integer = (bits: number) =>
   column(fc.oneof(fc.integer({ min: -(2 ** (bits - 1)), max: 2 ** (bits - 1) - 1 }), fc.constantFrom(0, -1)));
-/** Those that ISO 8601 writes with four digits, as any device's clock may say. */
+/** Years that ISO 8601 writes with four digits, as any device's clock may report them. */
 const instant = fc.date({ min: new Date('0001-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59.999Z') });
 
 /** Columns of a statement's parameter by the type of their elements. */
@@ -32,7 +32,7 @@ const columns = fc.record({
   uuid: column(fc.uuid()),
 });
 
-it('says in binary what the driver says as text, and PostgreSQL reads the same', async () => {
+it('the binary encoding has the same values as the driver’s text', async () => {
   const types = ['text', 'bytea', 'boolean', 'smallint', 'integer', 'bigint', 'timestamptz', 'uuid'];
   const isSame = types.map((type, i) => `$${2 * i + 1}::${type}[] = $${2 * i + 2}::${type}[] as "${type}"`).join(', ');
   await fc.assert(
@@ -55,6 +55,6 @@ it('says in binary what the driver says as text, and PostgreSQL reads the same',
 });
 
 it('leaves a NUL to PostgreSQL, which refuses the data', async () => {
-  const told = pool.query('select $1::text[]', [textArray(['a\0b'])]);
-  await expect(told).rejects.toMatchObject({ code: '22021' });
+  const statement = pool.query('select $1::text[]', [textArray(['a\0b'])]);
+  await expect(statement).rejects.toMatchObject({ code: '22021' });
 });

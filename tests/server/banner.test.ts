@@ -9,10 +9,10 @@ const standing = {
 };
 const url = 'http://127.0.0.1:3000';
 
-test('a first start tells where everything is, the token once, and two lines to try', () => {
+test('a first start prints all addresses, the token once, and two commands to try', () => {
   const text = banner(loadConfig({}, [], '/srv/pod'), { ...standing, url });
   expect(text.split('\n')[0]).toBe('Tailgate is ready on http://127.0.0.1:3000');
-  for (const told of [
+  for (const line of [
     'http://127.0.0.1:3000/docs',
     'ws://127.0.0.1:3000/api/sync',
     standing.place,
@@ -22,12 +22,12 @@ test('a first start tells where everything is, the token once, and two lines to 
     '/srv/pod/.data/mail',
     '/auth/* · /route/drivers (ACCESS=documented, SIGNUP=documented)',
   ]) {
-    expect(text).toContain(told);
+    expect(text).toContain(line);
   }
   expect(text.match(/^ {2}curl /gm)).toHaveLength(2);
 });
 
-test('a later start does not repeat the token, and one that was given is never shown', () => {
+test('a later start does not repeat the token; a token from the settings is never printed', () => {
   const later = banner(loadConfig({}, [], '/srv/pod'), {
     ...standing,
     url,
@@ -49,7 +49,7 @@ test('a worker has no address; without demo data there are no demo drivers', () 
   expect(text).not.toMatch(/curl|1001|http/);
 });
 
-test('--help tells of the role and of every setting, with what it is unless it is set', () => {
+test('--help lists the role and every setting with its default', () => {
   const help = startHelp(settings);
   expect(help).toContain('--role api|worker|all');
   for (const { name } of settings) expect(help).toMatch(new RegExp(`^  ${name} .+$`, 'm'));

@@ -56,7 +56,7 @@ describe('settings', () => {
     expect(settings.every(({ description }) => description.length > 20)).toBe(true);
   });
 
-  test('demo data is loaded unasked only where both the database and the host are our own', () => {
+  test('demo data is loaded by default only where the database and the host are embedded', () => {
     const database = { DATABASE_URL: 'postgres://db/tailgate' };
     expect(loadConfig(database, []).demo).toBe(false);
     expect(loadConfig({ LEGACY_URL: 'db2://host/POD' }, []).demo).toBe(false);
@@ -103,7 +103,7 @@ describe('a wrong value stops the start with one line that names it', () => {
     expect(() => loadConfig({ [name]: value }, [])).toThrow(message);
   });
 
-  test('but never repeats what may hold a password', () => {
+  test('an error never repeats a value that may contain a password', () => {
     for (const name of ['DATABASE_URL', 'LEGACY_URL', 'SMTP_URL', 'SMS_URL', 'OPS_TOKEN']) {
       const load = () => loadConfig({ [name]: 'mysql:// user:hunter2' }, []);
       expect(load).toThrow(new RegExp(`^${name}: expected`));
@@ -111,7 +111,7 @@ describe('a wrong value stops the start with one line that names it', () => {
     }
   });
 
-  test('a token that can be guessed opens nothing to other machines', () => {
+  test('the server does not listen on other machines’ addresses with a weak token', () => {
     const load = (LISTEN_HOST: string, OPS_TOKEN: string) => () => loadConfig({ LISTEN_HOST, OPS_TOKEN }, []);
     for (const host of ['0.0.0.0', '::', '192.168.1.7', 'pod.example'])
       expect(load(host, 'fifteen-letters')).toThrow(

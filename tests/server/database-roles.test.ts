@@ -13,7 +13,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { weekEndOf } from '../../server/src/demo/routes.ts';
 import { welcomedWithRoute } from '../support/welcomed.ts';
 
-// docs/security.md, "Two roles of the database": the recipe, carried out on a real PostgreSQL.
+// docs/security.md, "Two roles of the database": the recipe, executed on a real PostgreSQL.
 
 const server = join(import.meta.dirname, '../../server');
 const roles = { owner: 'tailgate_owner', app: 'tailgate_app' };
@@ -26,7 +26,7 @@ let superuser: pg.Pool;
 beforeAll(async () => {
   const admin = new pg.Client({ connectionString: inject('postgresUrl') });
   await admin.connect();
-  // Hooks run in reverse order: the databases go first, then who owned what was in them.
+  // Hooks run in reverse order: the databases go first, then their owner.
   atFileEnd(async () => {
     for (const role of Object.values(roles)) await admin.query(`drop role if exists ${role}`);
     await admin.end();
@@ -55,23 +55,23 @@ const migrate = (url: string) => {
     env: { DATABASE_URL: url },
     encoding: 'utf8',
   });
-  return { status, said: `${stdout}${stderr}` };
+  return { status, output: `${stdout}${stderr}` };
 };
 
 describe('two roles of the database', () => {
-  test('servers may not make tables, and say who may', async () => {
+  test('a server without the right to create tables stops and names the owner’s command', async () => {
     const tooEarly = new ServerProcess({ ...env, PORT: '0' });
     await expect(tooEarly.start()).rejects.toThrow('npm run migrate');
     const refused = migrate(urlOf(roles.app));
     expect(refused.status).toBe(1);
-    expect(refused.said).toContain('npm run migrate');
+    expect(refused.output).toContain('npm run migrate');
   });
 
-  test('the owner makes them, once', () => {
+  test('the owner creates the tables once', () => {
     const first = migrate(urlOf(roles.owner));
     expect(first.status).toBe(0);
-    expect(first.said).toContain('0001_create_mirror');
-    expect(migrate(urlOf(roles.owner)).said).toContain('The tables are up to date.');
+    expect(first.output).toContain('0001_create_mirror');
+    expect(migrate(urlOf(roles.owner)).output).toContain('The tables are up to date.');
   });
 
   test('servers do all of their work with rows alone', async () => {
@@ -101,17 +101,17 @@ describe('two roles of the database', () => {
     `alter role tailgate_owner password 'mine'`,
     `copy (select 1) to program 'id'`,
     `select pg_read_file('/etc/passwd')`,
-  ])('and nothing else: %s', async (statement) => {
+  ])('servers may do nothing else: %s', async (statement) => {
     const app = new pg.Client({ connectionString: urlOf(roles.app) });
     await app.connect();
     await expect(app.query(statement)).rejects.toMatchObject({ code: '42501' });
     await app.end();
   });
 
-  test('nobody else is let into the database', async () => {
+  test('no other role may connect to the database', async () => {
     await superuser.query(`create role tailgate_stranger login password '${secret}'`);
-    const stranger = new pg.Client({ connectionString: urlOf('tailgate_stranger') });
-    await expect(stranger.connect()).rejects.toMatchObject({ code: '42501' });
+    const otherRole = new pg.Client({ connectionString: urlOf('tailgate_stranger') });
+    await expect(otherRole.connect()).rejects.toMatchObject({ code: '42501' });
     await superuser.query('drop role tailgate_stranger');
   });
 });

@@ -20,7 +20,7 @@ const run = promisify(execFile);
 const DISK_BYTES = 192 * 1024 * 1024;
 const patient = { firstWaitMs: 20, longestWaitMs: 100, giveUpAfterMs: 600_000 };
 
-/** Of a first start that has ended: initdb takes a second of CPU. */
+/** A data folder after a first start: initdb takes a second of CPU. */
 let used: string;
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** False while somebody else listens there. */
+/** False while another program listens there. */
 async function listens(server: Server, port: number): Promise<boolean> {
   server.listen(port, '127.0.0.1');
   return once(server, 'listening').then(
@@ -65,7 +65,7 @@ async function listens(server: Server, port: number): Promise<boolean> {
 interface Hindrance {
   readonly name: string;
   readonly folder: () => Promise<string>;
-  /** Kills PostgreSQL and keeps it from starting again; returns the way to let it. In one turn of the event loop. */
+  /** Kills PostgreSQL and keeps it from starting again, in one turn of the event loop. @returns how to allow the start */
   readonly kill: (dataDir: string, pid: number) => () => void;
 }
 
@@ -85,7 +85,7 @@ const fullDisk = (disk: string): Hindrance => ({
   folder: async () => disk,
   kill: (dataDir, pid) => {
     process.kill(pid, 'SIGKILL');
-    // A start deletes this lock file and would have its page.
+    // A start deletes this lock file and needs its page.
     rmSync(join(dataDir, 'postgres/data/postmaster.pid'));
     const filler = join(dataDir, 'filler');
     fill(filler);
@@ -93,7 +93,7 @@ const fullDisk = (disk: string): Hindrance => ({
   },
 });
 
-/** A disk in memory of its own. @throws where this user must not mount one */
+/** A disk in memory of its own. @throws where this user may not mount one */
 async function smallDisk(): Promise<string> {
   const folder = await temporaryFolder();
   await run('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder]);
@@ -124,7 +124,7 @@ const disk = await smallDisk().catch(() => undefined);
 const hindrances = disk === undefined ? [missingFolder] : [missingFolder, fullDisk(disk)];
 
 test.for(hindrances)(
-  'a PostgreSQL that cannot be started again because $name is tried until it can',
+  'the server retries the start of a PostgreSQL that cannot start because $name',
   async ({ folder, kill }) => {
     const dataDir = await folder();
     const lost: StartError[] = [];
@@ -144,7 +144,7 @@ test.for(hindrances)(
   },
 );
 
-test('a PostgreSQL that does not come back in time is given up, and the rest closes cleanly', async () => {
+test('the server gives up a PostgreSQL that does not come back in time, and the rest closes cleanly', async () => {
   const dataDir = await temporaryFolder();
   const { promise: lost, resolve: onLost } = Promise.withResolvers<StartError>();
   const embedded = await open(dataDir, { recovery: { ...patient, giveUpAfterMs: 1_500 }, onLost });
@@ -157,7 +157,7 @@ test('a PostgreSQL that does not come back in time is given up, and the rest clo
   await embedded.stop();
 });
 
-test('a stop does not wait for the next try', async () => {
+test('a stop does not wait for the next retry', async () => {
   const dataDir = await temporaryFolder();
   const hour = 3_600_000;
   const recovery = { firstWaitMs: hour, longestWaitMs: hour, giveUpAfterMs: hour };
@@ -171,7 +171,7 @@ test('a server whose PostgreSQL comes back on another port ends with status 1, a
   const dataDir = await temporaryFolder();
   const server = await startServer({ DATA_DIR: dataDir, DEMO: '0' });
   const before = await running(dataDir);
-  // The port is taken before the server looks again.
+  // The port is taken before the server checks again.
   process.kill(server.pid ?? 0, 'SIGSTOP');
   process.kill(before.pid, 'SIGKILL');
   const squatter = createServer((socket) => socket.destroy());

@@ -21,7 +21,7 @@ async function open(dataDir: string, more: { parts?: string[]; name?: string } =
   return embedded;
 }
 
-/** Of a first start that has ended. */
+/** A data folder after a first start. */
 let used: string;
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await (await open(used)).stop();
 });
 
-/** A data folder that has seen its first start. Its files are copied, whose they are with them: initdb takes a second of CPU. */
+/** A data folder after its first start. Its files are copied with their owners: initdb takes a second of CPU. */
 async function usedDataDir(): Promise<string> {
   const dataDir = await temporaryFolder();
   await promisify(execFile)('cp', ['-a', `${used}/.`, dataDir]);
@@ -56,7 +56,7 @@ describe('embedded PostgreSQL', () => {
     const dataDir = await temporaryFolder();
     const first = await open(dataDir);
     expect(first).toMatchObject({ owned: true, place: join(dataDir, 'postgres') });
-    await query(first.url, 'create table kept as select 7 as seven');
+    await query(first.url, 'create table stored as select 7 as seven');
     const settings = `select name, setting from pg_settings
       where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'listen_addresses', 'unix_socket_directories')`;
     expect(await query(first.url, settings)).toEqual(
@@ -76,11 +76,11 @@ describe('embedded PostgreSQL', () => {
 
     const second = await open(dataDir);
     expect(second.url).toBe(first.url);
-    expect(await query(second.url, 'select seven from kept')).toEqual([{ seven: 7 }]);
+    expect(await query(second.url, 'select seven from stored')).toEqual([{ seven: 7 }]);
     await second.stop();
   });
 
-  test('whoever comes later joins; the last to leave switches it off, whoever that is', async () => {
+  test('accepts further users while it runs; the last one that leaves stops it', async () => {
     const dataDir = await usedDataDir();
     const starter = await open(dataDir);
     const joiner = await open(dataDir);
@@ -91,9 +91,9 @@ describe('embedded PostgreSQL', () => {
     expect(await running(dataDir)).toBeUndefined();
   });
 
-  test('processes that come at the same moment agree on one', async () => {
+  test('processes that start at the same moment agree on one', async () => {
     const dataDir = await temporaryFolder();
-    // Half made by one that was killed meanwhile.
+    // Left incomplete by a process that was killed.
     await mkdir(join(dataDir, 'postgres/new-999999999-Quz7Rm/data'), { recursive: true });
     const all = await Promise.all([open(dataDir), open(dataDir), open(dataDir)]);
     expect(new Set(all.map(({ url }) => url)).size).toBe(1);
@@ -106,7 +106,7 @@ describe('embedded PostgreSQL', () => {
     expect(await running(dataDir)).toBeUndefined();
   });
 
-  test('a second server on the folder is told who runs there; roles that differ share it', async () => {
+  test('a second server on the folder is refused with the name of the first; roles that differ share it', async () => {
     const dataDir = await usedDataDir();
     const api = await open(dataDir, { parts: ['api'], name: 'Tailgate (process 41)' });
     const worker = await open(dataDir, { parts: ['worker'], name: 'Tailgate (process 42)' });
@@ -129,18 +129,18 @@ describe('embedded PostgreSQL', () => {
     const victim = spawn(process.execPath, ['--input-type=module', '-e', script, dataDir], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const said = await new Promise<string>((resolve) => victim.stdout.setEncoding('utf8').once('data', resolve));
+    const output = await new Promise<string>((resolve) => victim.stdout.setEncoding('utf8').once('data', resolve));
     victim.kill('SIGKILL');
     await once(victim, 'close');
     expect(await running(dataDir)).toBeDefined();
 
     const next = await open(dataDir, { parts: ['api', 'worker'] });
-    expect(next).toMatchObject({ owned: false, url: said.trim() });
+    expect(next).toMatchObject({ owned: false, url: output.trim() });
     await next.stop();
     expect(await running(dataDir)).toBeUndefined();
   });
 
-  test('comes back while we hold it: after its own crash, and after it was stopped behind our back', async () => {
+  test('restarts while a process uses it: after its own crash, and after a stop by another program', async () => {
     const dataDir = await usedDataDir();
     const log = recordedLog();
     const embedded = await openEmbedded(dataDir, { ...options, log });
@@ -159,7 +159,7 @@ describe('embedded PostgreSQL', () => {
     await embedded.stop();
   });
 
-  test('a lock file that names somebody else’s process is no obstacle', async () => {
+  test('a lock file with the process id of another program is no obstacle', async () => {
     const dataDir = await usedDataDir();
     await (await open(dataDir)).stop();
     const lockFile = join(dataDir, 'postgres/data/postmaster.pid');
@@ -179,14 +179,14 @@ describe('embedded PostgreSQL', () => {
     expect(ports.filter((port) => port < 29_170 || port > 29_899)).toEqual([]);
   });
 
-  test('lets a person in by what the operations page names', async () => {
+  test('accepts a person by the command on the operations page', async () => {
     const dataDir = await usedDataDir();
     const embedded = await open(dataDir);
     const guide = await readFile(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
     const [command = ''] = /^PGPASSWORD=.*$/m.exec(guide) ?? [];
     const home = await temporaryFolder();
     await symlink(dataDir, join(home, '.data'));
-    // Not every machine has psql: what it would be given is shown instead.
+    // Not every machine has psql: the test shows its arguments instead.
     const shown = `psql() { printf '%s\\n' "$PGPASSWORD" "$@"; }\n${command}`;
     const { stdout } = await promisify(execFile)('sh', ['-c', shown], { cwd: home });
     const [password = '', hFlag, host = '', pFlag, port, uFlag, user = '', database = ''] = stdout.split('\n');
@@ -197,7 +197,7 @@ describe('embedded PostgreSQL', () => {
     await embedded.stop();
   });
 
-  test('takes another port where its own was taken meanwhile, and remembers that', async () => {
+  test('takes another port where another program has taken its own, and remembers that', async () => {
     const dataDir = await usedDataDir();
     const first = await open(dataDir);
     await first.stop();
@@ -227,7 +227,7 @@ describe('embedded PostgreSQL', () => {
     await embedded.stop();
   });
 
-  test('a lost password file is told, and nothing is touched', async () => {
+  test('a lost password file is an error, and the start changes nothing', async () => {
     const dataDir = await usedDataDir();
     await (await open(dataDir)).stop();
     const file = join(dataDir, 'postgres.password');

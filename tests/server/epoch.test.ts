@@ -10,7 +10,7 @@ import { createDatabase } from '../support/postgres.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 
 describe('the epoch of a database (I9)', () => {
-  test('the first start begins epoch 1, however many servers start together; later starts go on in it', async () => {
+  test('the first start begins epoch 1, however many servers start together; later starts continue it', async () => {
     const { pool } = await createDatabase();
     expect(await Promise.all([ensureEpoch(pool), ensureEpoch(pool), ensureEpoch(pool)])).toEqual([1, 1, 1]);
     expect(await ensureEpoch(pool)).toBe(1);
@@ -21,7 +21,7 @@ describe('the epoch of a database (I9)', () => {
   test.each([
     ['timeline', '7', /timeline 1, it was on 7\): .*npm run ops -- restored/],
     ['cluster', '4711', /cluster \d+, it was 4711\): .*npm run ops -- restored/],
-  ])('a start on another %s refuses until an operator has said so', async (column, other, says) => {
+  ])('a start on another %s refuses until an operator confirms it', async (column, other, says) => {
     const { pool } = await createDatabase();
     await ensureEpoch(pool);
     await pool.query(`update server_epoch set ${column} = ${other}`);
@@ -32,30 +32,30 @@ describe('the epoch of a database (I9)', () => {
     expect(await ensureEpoch(pool)).toBe(2);
   });
 
-  test('making a restore known begins an epoch and records an incident, as often as it is said', async () => {
+  test('each report of a restore begins an epoch and records an incident', async () => {
     const { pool } = await createDatabase();
     await ensureEpoch(pool);
     const [one, other] = await Promise.all([declareRestored(pool, 'first'), declareRestored(pool, 'second')]);
     expect(new Set([one.now.epoch, other.now.epoch])).toEqual(new Set([2, 3]));
     const { rows } = await pool.query<{ details: string }>(`select details from incident where kind = 'restored'`);
-    const told = new Set(rows.map(({ details }): unknown => JSON.parse(details)));
-    const asTold = (reason: string, { before, now }: Restored) => ({ reason, epoch: now.epoch, before, now });
-    expect(told).toEqual(new Set([asTold('first', one), asTold('second', other)]));
+    const recorded = new Set(rows.map(({ details }): unknown => JSON.parse(details)));
+    const detailsOf = (reason: string, { before, now }: Restored) => ({ reason, epoch: now.epoch, before, now });
+    expect(recorded).toEqual(new Set([detailsOf('first', one), detailsOf('second', other)]));
   });
 
-  test('a server that runs meanwhile must not go on, though its connections hold', async () => {
+  test('a running server must not continue after a restore, though its connections stay open', async () => {
     const { pool, url } = await createDatabase();
     const log = recordedLog();
     const listener = await startListener({ url, log });
     const { promise: outlived, resolve } = Promise.withResolvers<StartError>();
     const stopWatching = await watchEpoch({ db: pool, listener, log }, await ensureEpoch(pool), resolve);
-    await declareRestored(pool, 'told late');
+    await declareRestored(pool, 'reported late');
     expect((await outlived).message).toBe('this database lives epoch 2, and this server belongs to epoch 1');
     stopWatching();
     await listener.stop();
   });
 
-  test('says which servers still run in the old epoch', async () => {
+  test('lists the servers that still run in the old epoch', async () => {
     const { pool, url } = await createDatabase();
     await ensureEpoch(pool);
     expect(tellRestored(await declareRestored(pool, ''))).toContain('1. Start the servers.');

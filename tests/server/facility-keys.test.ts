@@ -1,15 +1,15 @@
 import { beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 
-// I12, asked of PostgreSQL's own catalog: a database that is spread by facility can hold a unique key only where the
-// facility is part of it, and refers to another table only within one facility (docs/scaling.md).
+// I12, checked in PostgreSQL's own catalog: a database that is partitioned by facility can have a unique key only where
+// the facility is part of it, and can refer to another table only within one facility (docs/scaling.md).
 
-/** Tables with a facility in them whose rows belong to something else. */
+/** Tables with a facility whose rows belong to another subject. */
 const notOfARoute = new Map([
   ['invitation', 'belongs to sign-up: for one employee or a depot, and asked for by its code'],
   ['employee', 'master data of the whole company: copied to every node'],
   ['quarantine', 'belongs to a queue: what it holds may name no route, or a wrong one'],
-  ['request_key', 'belongs to whoever asked: the facility is part of the answer, not of the question'],
+  ['request_key', 'belongs to its author: the facility is part of the answer, not of the request'],
 ]);
 
 let database: TestDatabase;
@@ -24,7 +24,7 @@ beforeAll(async () => {
   database = await createDatabase();
 });
 
-test('every table that names a route says of which facility', async () => {
+test('every table that names a route has its facility', async () => {
   const nameless = await ask(
     `select t.relname as name from (${ours}) t join pg_attribute a on a.attrelid = t.oid and a.attname = 'route_id'
       where t.oid not in (select oid from (${withFacility}) f)`,
@@ -32,13 +32,13 @@ test('every table that names a route says of which facility', async () => {
   expect(nameless).toEqual([]);
 });
 
-test('the exceptions are tables that are there', async () => {
+test('the exceptions are existing tables', async () => {
   const tables = await ask(`select relname as name from (${withFacility}) t`);
   expect(tables).toEqual(expect.arrayContaining([...notOfARoute.keys()]));
   expect(tables).toContain('ledger');
 });
 
-test('no unique key of a route’s tables goes without the facility, and every primary key begins with it', async () => {
+test('every unique key of a route’s tables contains the facility, and every primary key begins with it', async () => {
   const keys = await ask(
     `select t.relname || ': ' || i.indexrelid::regclass as name
        from (${withFacility}) t
@@ -51,7 +51,7 @@ test('no unique key of a route’s tables goes without the facility, and every p
   expect(keys.filter((key) => !notOfARoute.has(key.replace(/:.*/, '')))).toEqual([]);
 });
 
-test('no foreign key leads into or out of a route’s tables without the facility', async () => {
+test('every foreign key of a route’s tables contains the facility', async () => {
   const references = await ask(
     `select k.conname as name from pg_constraint k
       where k.contype = 'f'
@@ -62,7 +62,7 @@ test('no foreign key leads into or out of a route’s tables without the facilit
   expect(references).toEqual([]);
 });
 
-test('nothing counts through all facilities: no sequence, no identity', async () => {
+test('no sequence or identity counts across facilities', async () => {
   expect(
     await ask(`select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'S'`),
   ).toEqual([]);

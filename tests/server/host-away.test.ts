@@ -14,7 +14,7 @@ async function ask(url: string) {
   return { status: response.status, answer: envelope.parse(await response.json()) };
 }
 
-test('a host that is away at start keeps nobody from starting, is told once, and is found when it comes', async () => {
+test('a server starts without its host, reports that once, and finds the host when it returns', async () => {
   const [{ url }, legacy] = [await createDatabase(), await createDatabase({ empty: true })];
   const link = await startTcpProxy(Number(new URL(legacy.url).port));
   link.refuse();
@@ -42,7 +42,7 @@ test('a host that is away at start keeps nobody from starting, is told once, and
   await server.stop();
 });
 
-test('a host that is set wrong is one line', async () => {
+test('a wrong setting of the host is an error of one line', async () => {
   const { url } = await createDatabase();
   const env = {
     DATABASE_URL: url,

@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 const EVERY_MS = 1_000;
 
-test('a run that takes longer than the interval replaces the next one, and `stop` waits for it', async () => {
+test('a run longer than the interval replaces the next one, and `stop` waits for it', async () => {
   const ends: (() => void)[] = [];
   const interval = new Interval({
     work: () => new Promise<void>((resolve) => ends.push(resolve)),

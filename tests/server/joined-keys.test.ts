@@ -8,7 +8,7 @@ import { recordedLog } from '../support/recorded-log.ts';
 
 const { url, pool } = await createDatabase();
 
-/** The migrations that join keys, as they meet a database of the version before. */
+/** The migrations that join keys, on a database of the version before. */
 async function upgrade(): Promise<void> {
   await pool.query(`delete from schema_migration where number in (30, 31)`);
   expect(await migrate(url, recordedLog())).toEqual(['0030_join_line_keys.sql', '0031_join_report_keys.sql']);
@@ -23,7 +23,7 @@ const incidents = async () => {
 const stampOf = (at: number, by: string): Stamp => ({ at, client: 'rest', seq: at, by });
 const line = (id: string, invoice: string, fields: object) => ({ id, invoice, n: 0, ...fields });
 
-test('lines that are one on the host become one: per field the later edit stands, the other is told', async () => {
+test('lines with one key on the host are merged: the later edit of each field wins, the other is reported', async () => {
   const documents = [
     {
       status: 'D',
@@ -78,7 +78,7 @@ test('lines that are one on the host become one: per field the later edit stands
     },
     { version: 5, doc: documents[1] },
   ]);
-  // The route goes out again.
+  // The route is replicated again.
   expect((await pool.query('select version, behind from route')).rows).toEqual([{ version: 9, behind: true }]);
   const joined: unknown = expect.arrayContaining([
     { kind: 'products', from: '130015 \tI1 \t0', to: '130015\tI1\t0' },
@@ -98,7 +98,7 @@ test('lines that are one on the host become one: per field the later edit stands
   expect(await incidents()).toEqual([]);
 });
 
-test('reports that are one on the host become revisions of one, in the order of receipt', async () => {
+test('reports with one key on the host become revisions of one, in the order of receipt', async () => {
   const report = (reportId: string, more: Partial<LoadConditionReport> = {}): LoadConditionReport => ({
     reportId,
     loadId: 'L"1',
@@ -154,7 +154,7 @@ test('reports that are one on the host become revisions of one, in the order of 
     },
     { report_id: 'PAD-2', revision: 3, load_id: 'L"1', stop_id: '1', doc: report('PAD-2', { driverId: '1003' }) },
   ]);
-  // Sent again it is known: the stored text is what the rules would write.
+  // Sent again it is a duplicate: the stored text is what the rules would write.
   const [, , second] = revisions.rows;
   expect(decideReport(undefined, readReport(second?.doc ?? ''), new Date()).standing.doc).toBe(second?.doc);
   expect((await pool.query('select * from load_report order by report_id')).rows).toEqual([

@@ -17,7 +17,7 @@ const binds: [what: string, values: unknown[]][] = [
   ['none', []],
 ];
 
-/** What a connection writes for them, piece by piece. */
+/** The chunks that a connection writes for these parameters. */
 function written(values: unknown[], prepare: (connection: pg.Connection) => void = () => undefined): Buffer[] {
   const stream = new PassThrough();
   const pieces: Buffer[] = [];
@@ -30,18 +30,18 @@ function written(values: unknown[], prepare: (connection: pg.Connection) => void
 }
 
 describe('a statement with large parameters', () => {
-  test.each(binds)('is the same bytes on the wire: %s', (_what, values) => {
+  test.each(binds)('sends the same bytes: %s', (_what, values) => {
     expect(Buffer.concat(written(values, sendLargeInPlace))).toEqual(Buffer.concat(written(values)));
   });
 
-  test('is written from where they lie', () => {
+  test('sends them without a copy', () => {
     const pieces = written(['a', large, other], sendLargeInPlace);
     expect(pieces.some((piece) => piece === large)).toBe(true);
     expect(pieces.some((piece) => piece === other)).toBe(true);
     expect(written(['a', large, other]).some((piece) => piece === large)).toBe(false);
   });
 
-  test('saves them as they are', async () => {
+  test('stores them unchanged', async () => {
     const { pool } = await createDatabase({ empty: true });
     const { rows } = await pool.query({
       name: 'echo',

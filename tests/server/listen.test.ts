@@ -22,8 +22,8 @@ async function notify(channel: string, payload: string): Promise<void> {
   await database.pool.query('select pg_notify($1, $2)', [channel, payload]);
 }
 
-/** What arrives on a channel, one after the other. */
-async function heard(listener: Listener, channel: string): Promise<{ next(): Promise<string> }> {
+/** The notifications of a channel, in order. */
+async function subscribe(listener: Listener, channel: string): Promise<{ next(): Promise<string> }> {
   const arrived: string[] = [];
   const waiting: ((payload: string) => void)[] = [];
   await listener.onNotify(channel, (payload) => {
@@ -44,60 +44,60 @@ function reconnected(listener: Listener): Promise<void> {
 }
 
 describe('a LISTEN session', () => {
-  test('brings each notification to the handlers of its channel only', async () => {
+  test('passes each notification to the handlers of its channel only', async () => {
     const listener = await listen();
-    const routes = await heard(listener, 'tailgate_routes');
-    const oddName = await heard(listener, 'Odd "name"');
+    const routes = await subscribe(listener, 'tailgate_routes');
+    const oddName = await subscribe(listener, 'Odd "name"');
     await notify('tailgate_routes', 'F01/R100');
     await notify('Odd "name"', 'x');
     await notify('tailgate_routes', '*');
     expect([await routes.next(), await routes.next(), await oddName.next()]).toEqual(['F01/R100', '*', 'x']);
   });
 
-  test('a handler that throws takes nothing from the others', async () => {
+  test('calls the other handlers after one throws', async () => {
     const log = recordedLog();
     const listener = await listen({ log });
     await listener.onNotify('bell', () => {
       throw new Error('deaf');
     });
-    const bell = await heard(listener, 'bell');
+    const bell = await subscribe(listener, 'bell');
     await notify('bell', 'ring');
     expect(await bell.next()).toBe('ring');
     expect(log.lines).toMatchObject([{ level: 'error', message: 'a handler of a database notification failed' }]);
   });
 
-  test('comes back after the link is cut, hears again, and says that something may have been missed', async () => {
+  test('reconnects after the link is cut, receives again, and reports a possible gap', async () => {
     const proxy = await startTcpProxy(Number(new URL(database.url).port));
     const listener = await listen({ url: proxy.through(database.url), random: () => 0 });
-    const bell = await heard(listener, 'bell');
+    const bell = await subscribe(listener, 'bell');
     const back = reconnected(listener);
     proxy.refuse();
     proxy.cut();
     await notify('bell', 'missed');
-    const late = heard(listener, 'added while away');
+    const late = subscribe(listener, 'added while away');
     await proxy.accept();
     await back;
-    await notify('bell', 'heard');
+    await notify('bell', 'received');
     await notify('added while away', 'too');
-    expect(await bell.next()).toBe('heard');
+    expect(await bell.next()).toBe('received');
     expect(await (await late).next()).toBe('too');
   });
 
-  test('a link that stays open and carries nothing counts as broken', async () => {
+  test('counts a link as broken that stays open and carries nothing', async () => {
     const proxy = await startTcpProxy(Number(new URL(database.url).port));
     const log = recordedLog();
     const listener = await listen({ url: proxy.through(database.url), log, probeEveryMs: 20, answerTimeoutMs: 1_000 });
-    const bell = await heard(listener, 'bell');
+    const bell = await subscribe(listener, 'bell');
     const back = reconnected(listener);
     proxy.drop();
     await expect.poll(() => log.lines.map(({ message }) => message)).toContain('the LISTEN session broke');
     proxy.pass();
     await back;
-    await notify('bell', 'heard');
-    expect(await bell.next()).toBe('heard');
+    await notify('bell', 'received');
+    expect(await bell.next()).toBe('received');
   });
 
-  test('does not start where notifications would never arrive, and says which setting to change', async () => {
+  test('does not start where notifications would never arrive, and names the setting to change', async () => {
     const url = new URL(database.url);
     url.port = String(await startDeafPooler(Number(url.port)));
     await expect(listen({ url: url.href, answerTimeoutMs: 1_000 })).rejects.toThrow(
@@ -105,7 +105,7 @@ describe('a LISTEN session', () => {
     );
   });
 
-  test('stops at once, also while it waits to come back', async () => {
+  test('stops at once, also while it waits to reconnect', async () => {
     const proxy = await startTcpProxy(Number(new URL(database.url).port));
     const log = recordedLog();
     const listener = await listen({ url: proxy.through(database.url), log, random: () => 1 });

@@ -4,7 +4,7 @@ import fastify from 'fastify';
 import { expect, test } from 'vitest';
 import { listen } from '../../server/src/runtime/listening.ts';
 
-async function tell(port: number, listenHost: string, variable?: 'METRICS_PORT'): Promise<string> {
+async function resultOf(port: number, listenHost: string, variable?: 'METRICS_PORT'): Promise<string> {
   const http = fastify();
   try {
     return await listen(http, { port, listenHost }, variable);
@@ -15,23 +15,23 @@ async function tell(port: number, listenHost: string, variable?: 'METRICS_PORT')
   }
 }
 
-test('a name that stands for no address names the setting', async () => {
-  // Not even asked of a name server.
-  expect(await tell(0, 'not a host')).toMatch(
+test('the error for a host name without an address names the setting', async () => {
+  // The test needs no name server.
+  expect(await resultOf(0, 'not a host')).toMatch(
     /^StartError: cannot listen on not a host port 0: no address .* set LISTEN_HOST to one of this machine/,
   );
 });
 
-test('an address of another machine names the setting', async () => {
-  expect(await tell(0, '192.0.2.1')).toContain('this machine has no such address; set LISTEN_HOST to one');
+test('the error for an address of another machine names the setting', async () => {
+  expect(await resultOf(0, '192.0.2.1')).toContain('this machine has no such address; set LISTEN_HOST to one');
 });
 
-test('a port that is taken names its own setting', async () => {
+test('the error for a used port names its own setting', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const address = other.address();
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
-  expect(await tell(port, '127.0.0.1', 'METRICS_PORT')).toContain(`METRICS_PORT=${port + 1} npm start`);
+  expect(await resultOf(port, '127.0.0.1', 'METRICS_PORT')).toContain(`METRICS_PORT=${port + 1} npm start`);
   other.close();
   await once(other, 'close');
 });

@@ -11,7 +11,7 @@ function lineOf(err: unknown): string {
   return lines.join('');
 }
 
-test('of an error of the database the row is not told, its place is', async () => {
+test('the log of a database error contains its place and not the row', async () => {
   const { pool } = await createDatabase({ empty: true });
   await pool.query('create table secret (id integer primary key, password text not null, length integer not null)');
   const error: unknown = await pool.query('insert into secret values (1, $1, null)', ['hunter2']).then(
@@ -24,7 +24,7 @@ test('of an error of the database the row is not told, its place is', async () =
   expect(JSON.parse(line)).toMatchObject({ err: { code: '23502', table: 'secret', column: 'length' } });
 });
 
-test('causes are told, and no further than to the fifth', () => {
+test('the log contains an error’s causes, up to the fifth', () => {
   const ring = new Error('outer', { cause: new Error('inner') });
   ring.cause = new Error('inner', { cause: ring });
   const line = lineOf(ring);
@@ -32,7 +32,7 @@ test('causes are told, and no further than to the fifth', () => {
   expect(lineOf(new AggregateError([new Error('first'), new Error('second')], 'both'))).toContain('"message":"second"');
 });
 
-test('a copy of an error is told as the error is, and what is no error is not shown', () => {
+test('a copy of an error is logged as the error is; other values are left out', () => {
   const facts = { code: '08006', detail: 'a password' };
   const error = Object.assign(new Error('the connection broke'), facts);
   const { message, stack } = error;
@@ -43,11 +43,11 @@ test('a copy of an error is told as the error is, and what is no error is not sh
     expect(lineOf(thrown)).not.toContain('a password');
 });
 
-test('a terminal gets a sentence an event, with what it names and without the long list of the start', async () => {
+test('a terminal shows one sentence an event, with its subjects and without the long list of the start', async () => {
   const terminal = new PassThrough();
   openLogger('info', sentences(terminal)).warn({ route: 'F01/R100', open: ['GET /api'] }, 'it waits');
-  const heard: unknown[] = await once(terminal, 'data');
-  expect(stripVTControlCharacters(String(heard[0]))).toMatch(
+  const shown: unknown[] = await once(terminal, 'data');
+  expect(stripVTControlCharacters(String(shown[0]))).toMatch(
     /^\[\d\d:\d\d:\d\d\] WARN: it waits \{"route":"F01\/R100"\}\n$/,
   );
 });

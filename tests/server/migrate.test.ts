@@ -16,7 +16,7 @@ const first = { '0001_create_van.sql': 'create table van (id int primary key);' 
 const second = { '0002_add_plate.sql': 'alter table van add plate text;\nalter table van add seats int;' };
 
 describe('migrations', () => {
-  test('are applied in order, once, and only what is new', async () => {
+  test('are applied in order, once each', async () => {
     const { url, pool } = await createDatabase({ empty: true });
     const folder = await folderWith(first);
     expect(await migrate(url, recordedLog(), folder)).toEqual(['0001_create_van.sql']);
@@ -26,14 +26,14 @@ describe('migrations', () => {
     await pool.query(`insert into van values (1, 'TG 1', 2)`);
   });
 
-  test('servers that start together wait for each other', async () => {
+  test('run on one server at a time where several start together', async () => {
     const { url } = await createDatabase({ empty: true });
     const folder = await folderWith({ ...first, ...second });
     const applied = await Promise.all([1, 2, 3].map(() => migrate(url, recordedLog(), folder)));
     expect(applied.flat()).toEqual(['0001_create_van.sql', '0002_add_plate.sql']);
   });
 
-  test('one that fails is rolled back whole and named; those before it stay', async () => {
+  test('that fail are rolled back whole and named; those before them stay', async () => {
     const { url, pool } = await createDatabase({ empty: true });
     const folder = await folderWith({
       ...first,
@@ -47,7 +47,7 @@ describe('migrations', () => {
     await pool.query('select plate, seats from van');
   });
 
-  test('one that was changed after it was applied stops the start; other line ends are no change', async () => {
+  test('that were changed after they were applied stop the start; other line ends are no change', async () => {
     const { url } = await createDatabase({ empty: true });
     const folder = await folderWith({ ...first, ...second });
     await migrate(url, recordedLog(), folder);
@@ -59,7 +59,7 @@ describe('migrations', () => {
     );
   });
 
-  test('a database that is ahead of this version is used and said aloud', async () => {
+  test('of a later version than this one are accepted with a warning', async () => {
     const { url } = await createDatabase({ empty: true });
     const folder = await folderWith({ ...first, ...second });
     await migrate(url, recordedLog(), folder);
@@ -75,7 +75,7 @@ describe('migrations', () => {
     ]);
   });
 
-  test('one whose number was reserved and comes after a later one is applied all the same', async () => {
+  test('with a reserved number that come after a later one are applied all the same', async () => {
     const { url, pool } = await createDatabase({ empty: true });
     const folder = await folderWith({ ...first, '0003_add_seats.sql': 'alter table van add seats int;' });
     expect(await migrate(url, recordedLog(), folder)).toEqual(['0001_create_van.sql', '0003_add_seats.sql']);
@@ -84,7 +84,7 @@ describe('migrations', () => {
     await pool.query('select plate, seats from van');
   });
 
-  test('a number that is used twice or a free name in the folder is refused', async () => {
+  test('with a repeated number or another name pattern are refused', async () => {
     const twice = await folderWith({ ...first, '0001_add_plate.sql': '' });
     await expect(readMigrations(twice)).rejects.toThrow(
       'migration 0001_create_van.sql should be named 0002_verb_object.sql',
@@ -92,7 +92,7 @@ describe('migrations', () => {
     await expect(readMigrations(await folderWith({ 'plate.sql': '' }))).rejects.toThrow('0001_verb_object.sql');
   });
 
-  test('those that are released fit an empty database', async () => {
+  test('of all releases fit an empty database', async () => {
     const { url } = await createDatabase({ empty: true });
     const released = await readMigrations(migrationsFolder);
     expect(await migrate(url, recordedLog())).toEqual(released.map(({ name }) => name));

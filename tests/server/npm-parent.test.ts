@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 const npmParent = fileURLToPath(new URL('../../server/src/runtime/npm-parent.ts', import.meta.url));
 
-/** Says how it ends: by the signal, or by itself well after its shell has ended. */
+/** Prints how it ends: by the signal, or by itself well after its shell has ended. */
 const program = `
   const { endWithNpm } = await import(process.argv[1]);
   process.on('SIGTERM', () => { console.log('ended by SIGTERM'); process.exit(); });
@@ -18,7 +18,7 @@ const program = `
   console.log('ready');
 `;
 
-/** Kills the shell between us and the program once the program is ready; resolves with its output. */
+/** Kills the shell between this test and the program once the program is ready. @returns the program's output */
 async function killShell(env: Record<string, string>): Promise<string> {
   const args = ['-c', '"$0" "$@"; exit $?', process.execPath, '--input-type=module', '-e', program, npmParent];
   const shell = spawn('sh', args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -28,7 +28,7 @@ async function killShell(env: Record<string, string>): Promise<string> {
   return output;
 }
 
-test('a program that npm runs ends as by SIGTERM when its shell has ended', async () => {
+test('a program under npm ends as by SIGTERM when its shell has ended', async () => {
   expect(await killShell({ npm_lifecycle_event: 'start' })).toContain('ended by SIGTERM');
 });
 

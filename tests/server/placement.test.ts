@@ -11,18 +11,18 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const isRoot = process.getuid?.() === 0;
 const options = { log: recordedLog(), name: 'test' };
 
-describe('where the embedded PostgreSQL lies', () => {
-  test('the platform’s programs are found', async () => {
+describe('the place of the embedded PostgreSQL', () => {
+  test('contains the platform’s programs', async () => {
     expect((await stat(join(nativeFolder(), 'bin/postgres'))).isFile()).toBe(true);
   });
 
-  test('under DATA_DIR, run by us, or as root by somebody else', async () => {
+  test('is DATA_DIR; under root it belongs to another user', async () => {
     const cluster = await placeCluster(await temporaryFolder());
     expect(cluster.owner?.uid).not.toBe(0);
     expect(cluster.owner === undefined).toBe(!isRoot);
   });
 
-  test('below a private folder it starts just so; as root it moves out, says where to, and is found again', async () => {
+  test('below a private folder works; under root it moves out, and the next start finds it', async () => {
     const home = await temporaryFolder();
     await chmod(home, 0o700);
     const dataDir = join(home, 'data of José');
@@ -44,7 +44,7 @@ describe('where the embedded PostgreSQL lies', () => {
     await second.stop();
   });
 
-  test('a database that its user can no longer reach is told, not made anew', async () => {
+  test('a database that its user can no longer reach is an error, not a new database', async () => {
     const home = await temporaryFolder();
     const dataDir = join(home, 'data');
     await (await openEmbedded(dataDir, options)).stop();

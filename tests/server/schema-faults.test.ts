@@ -11,8 +11,8 @@ function faults(schema: z.ZodMiniType, value: unknown, root?: string): ErrorDeta
   return parsed.success ? [] : faultsOf(parsed.error.issues, root);
 }
 
-describe('what does not fit a schema is told in words', () => {
-  test('a field that may be of several kinds says which', () => {
+describe('a value that does not fit a schema gets an error in words', () => {
+  test('the error of a field with several kinds lists them', () => {
     expect(faults(skipRefuseArgs, { route })).toEqual([
       { path: 'stop_id', message: 'Invalid input: expected number or string' },
     ]);
@@ -26,21 +26,21 @@ describe('what does not fit a schema is told in words', () => {
     ]);
   });
 
-  test('words that the schema brings itself stay', () => {
+  test('the schema’s own messages stay', () => {
     const report = { reportId: 'r', loadId: 'l', stopId: '1', driverId: 'd', sections: [], capturedAt: 5 };
     expect(faults(loadConditionReport, report)).toEqual([
       { path: 'capturedAt', message: 'must be an instant with an offset, such as 2026-11-20T10:00:00Z' },
     ]);
   });
 
-  test('the path begins at the root that the sender knows', () => {
+  test('the path begins at the root of the sender’s message', () => {
     expect(faults(stopUpdateArgs, { route, stop: { id: 1000 } }, 'args')).toEqual([
       { path: 'args.stop.id', message: 'Too big: expected number to be <=999' },
     ]);
     expect(faults(stopUpdateArgs, 'no object', 'args')[0]?.path).toBe('args');
   });
 
-  test('a body that is wrong all over names what a person can mend at a time', () => {
+  test('the error of a body with many faults lists only a few of them', () => {
     const products = Array.from({ length: 2 * mostFaults }, () => ({ id: 5 }));
     expect(faults(stopUpdateArgs, { route, stop: { id: 1, products } })).toHaveLength(mostFaults);
   });

@@ -25,7 +25,7 @@ async function notes(): Promise<string[]> {
 }
 
 describe('a transaction', () => {
-  test('saves everything and hands out the result', async () => {
+  test('saves everything and returns the result', async () => {
     const result = await withTransaction(database.pool, async (tx) => {
       await tx.query('insert into note values ($1), ($2)', ['a', 'b']);
       return 'done';
@@ -44,7 +44,7 @@ describe('a transaction', () => {
     expect(database.pool.idleCount).toBe(database.pool.totalCount);
   });
 
-  test('never pretends to have saved where an error inside was swallowed', async () => {
+  test('fails where an error inside was swallowed', async () => {
     const work = withTransaction(database.pool, async (tx) => {
       await tx.query(`insert into note values ('a')`);
       await tx.query(`insert into note values ('a')`).catch(() => undefined);
@@ -53,7 +53,7 @@ describe('a transaction', () => {
     expect(await notes()).toEqual([]);
   });
 
-  test('gives a broken connection to nobody else, and the pool recovers by itself', async () => {
+  test('closes a broken connection, and the pool recovers by itself', async () => {
     const proxy = await startTcpProxy(Number(new URL(database.url).port));
     const log = recordedLog();
     const pool = createPool({ url: proxy.through(database.url), name: 'through the proxy', log, size: 1 });
@@ -67,7 +67,7 @@ describe('a transaction', () => {
       expect(pool.totalCount).toBe(0);
       await withTransaction(pool, (tx) => tx.query(`insert into note values ('c')`));
       expect(await notes()).toEqual(['c']);
-      // An idle one that breaks is told, and does not end the process.
+      // A broken idle connection is reported, and does not end the process.
       proxy.cut();
       await expect.poll(() => log.lines.map(({ message }) => message)).toContain('an idle database connection broke');
       await pool.query('select 1');
@@ -76,7 +76,7 @@ describe('a transaction', () => {
     }
   });
 
-  test('a pool that is closed says nothing of a server that is faster with it', async () => {
+  test('a closed pool recommends no server version', async () => {
     const proxy = await startTcpProxy(Number(new URL(database.url).port));
     const log = recordedLog();
     const pool = createPool({ url: proxy.through(database.url), name: 'closing', log, size: 1 });
@@ -95,7 +95,7 @@ describe('a transaction', () => {
 
 describe('a transaction in two trips', () => {
   let pool: pg.Pool;
-  /** Of the connection under test: `>` as a statement is sent, `<` as it is answered. */
+  /** The messages of the connection under test: `>` for a statement, `<` for its answer. */
   let traffic: string[];
   let db: Db;
 
@@ -132,7 +132,7 @@ describe('a transaction in two trips', () => {
   const load = async (tx: Tx): Promise<number> => (await tx.query('select 1')).rows.length;
   const now = Promise.resolve();
 
-  test('waits twice: for what it loads, and for the commit', async () => {
+  test('waits twice: for its loads, and for the commit', async () => {
     const saved = inTwoTrips(db, load, (tx, count) => ({ sent: now, result: insert(tx, `loaded ${count}`) }));
     expect((await saved).rowCount).toBe(1);
     expect(traffic).toEqual([
@@ -148,7 +148,7 @@ describe('a transaction in two trips', () => {
     expect(await notes()).toEqual(['loaded 1']);
   });
 
-  test('commits behind what is sent late', async () => {
+  test('commits after its late statements', async () => {
     const jobs = new EventEmitter();
     const saved = inTwoTrips(db, load, (tx) =>
       sending(tx, async (one) => {
@@ -190,8 +190,8 @@ describe('a transaction in two trips', () => {
   });
 });
 
-describe('what the pool reads', () => {
-  test('large integers as numbers, dates as they are written, instants as dates', async () => {
+describe('values that the pool reads', () => {
+  test('large integers are numbers, dates stay as written, instants are dates', async () => {
     const { rows } = await database.pool.query(`
       select 9007199254740991::int8 as large, date '2026-11-21' as day, timestamp '2026-11-21 08:00' as local,
              timestamptz '2026-11-21 08:00+01' as instant, 1.50::numeric as amount`);
@@ -206,7 +206,7 @@ describe('what the pool reads', () => {
     ]);
   });
 
-  test('an integer that a number cannot hold is an error, not another integer', async () => {
+  test('an integer beyond the exact range of a number is an error', async () => {
     await expect(database.pool.query('select 9007199254740993::int8 as large')).rejects.toThrow(
       'integer 9007199254740993 is too large for a number',
     );

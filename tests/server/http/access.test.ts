@@ -27,15 +27,15 @@ const mounted: Mounted[] = Object.entries(operations).flatMap(([name, operation]
 const codeFor = async (server: RestServer, { operation, paths }: Mounted) =>
   (await server.client.send(operation.method, pathSets[paths] + operation.path)).error?.code;
 
-/** Interface.md part 5, by heart and not from the table that is tested. */
+/** Interface.md part 5, written here again and independent of the table under test. */
 const protectedPaths = ['GET /route', 'PUT /route/stop', 'PUT /route/stop/skip-refuse'];
 const publicPaths = /^\/(auth\/|health$|health\/ready$)/;
 
-describe('interface.md part 5 and contract §8: who may call what', () => {
+describe('interface.md part 5 and contract §8: the right to call each operation', () => {
   test.each(mounted)('$name, $paths: documented access', async (each) => {
     const { method, path } = each.operation;
     const isProtected = protectedPaths.includes(`${method} ${path}`) || path.startsWith('/ops/');
-    // Sign-out is open and asks for its credentials itself.
+    // Sign-out is open and checks its credentials itself.
     const asks = isProtected || path === '/auth/signout';
     expect((await codeFor(documented, each)) === 'MISSING_CREDENTIALS').toBe(asks);
   });
@@ -46,19 +46,19 @@ describe('interface.md part 5 and contract §8: who may call what', () => {
     expect((await codeFor(strict, each)) === 'MISSING_CREDENTIALS').toBe(asks);
   });
 
-  test('strict lets a driver in where documented lets in anybody', async () => {
+  test('strict accepts a driver where documented is open', async () => {
     const as = await signUp(strict.client, '1001');
     expect((await strict.client.call(operations.listRouteDrivers, { as })).success).toBe(true);
   });
 
-  test('what the start lists: every address to the log, its area to people', () => {
+  test('the start lists every address in the log, and its area for people', () => {
     expect(openPaths('documented')).toContain('GET /api/v20/route/drivers');
     expect(openPaths('documented')).not.toContain('GET /api/v20/route');
     expect(openAreas('documented').join(' ')).toBe(
       '/auth/* /route/drivers /route/stop/email-preview /health/* /assets/* /control/* /report/*',
     );
     expect(openPaths('strict').join(' ')).not.toMatch(/route|ops/);
-    // Not `/health/*`: what the host says of itself is not open then.
+    // Not `/health/*`: the host's own diagnostics are closed then.
     expect(openAreas('strict')).toEqual(['/auth/*', '/health', '/health/ready']);
   });
 });
@@ -67,7 +67,7 @@ describe('contract §8: operators', () => {
   const ask = (authorization: string) =>
     documented.client.call(operations.listQuarantine, { headers: { authorization } });
 
-  test('the token opens, anything else does not', async () => {
+  test('the token opens the operators’ addresses, anything else does not', async () => {
     expect((await ask(`Bearer ${opsToken}`)).success).toBe(true);
     for (const header of [`Bearer ${opsToken}x`, `Bearer ${opsToken.slice(0, -1)}`, 'Bearer x'])
       expect((await ask(header)).error?.code).toBe('INVALID_TOKEN');
@@ -76,7 +76,7 @@ describe('contract §8: operators', () => {
   });
 });
 
-describe('contract §2 and §8: what logs may hold', () => {
+describe('contract §2 and §8: permitted contents of logs', () => {
   test('no token, no password, no query string, at any level', async () => {
     const { client, logged } = documented;
     await client.call(operations.signIn, { body: { employee_id: '1001', password } });

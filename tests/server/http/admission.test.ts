@@ -9,7 +9,7 @@ import { startRestServer } from '../../support/rest-server.ts';
 
 const { health, submitLoadReport, syncStops } = operations;
 
-/** A server that lets three requests wait, and a database in which nothing can be written until it is let go. */
+/** A server that lets three requests wait, and a database whose writes are blocked until the test releases it. */
 async function hangingDatabase(admissionLimits: { requests: number; bytes: number }) {
   const server = await startRestServer({ admissionLimits });
   const { pool } = server.database;
@@ -27,7 +27,7 @@ async function hangingDatabase(admissionLimits: { requests: number; bytes: numbe
   return { server, put, letGo };
 }
 
-/** Sends ten at once; resolves when so many have been refused, with the rest still waiting. */
+/** Sends ten requests at once; resolves when this many have been refused, with the rest still waiting. */
 async function sendTen(put: (comment: string) => Promise<Reply>, refusals: number) {
   const refused: Reply[] = [];
   const enough = Promise.withResolvers<void>();
@@ -42,7 +42,7 @@ async function sendTen(put: (comment: string) => Promise<Reply>, refusals: numbe
   return { refused: [...refused], all };
 }
 
-test('what more than a few wait for is refused while the database hangs, and those few are served (contract §1)', async () => {
+test('the server refuses requests above its queue while the database hangs, and serves the queued ones (contract §1)', async () => {
   const { server, put, letGo } = await hangingDatabase({ requests: 3, bytes: 1_000_000 });
   const { refused, all } = await sendTen(put, 7);
   for (const reply of refused) {
@@ -63,7 +63,7 @@ test('few long bodies count as many short ones (contract §1)', async () => {
   expect((await Promise.all(all)).filter(({ success }) => success)).toHaveLength(1);
 });
 
-test('bodies of strangers hold no more than a bound together, and keep no driver out', async () => {
+test('unauthenticated bodies share one memory bound and delay no driver', async () => {
   const { client, database } = await startRestServer({ unauthenticatedBytes: 300_000, maxJsonMb: 0.25 });
   await insertRoutes(database.pool, [
     { facility: 'F01', id: 'R100', weekEnd: '20261121', drivers: ['1001'], stops: [plan(1)] },
@@ -72,7 +72,7 @@ test('bodies of strangers hold no more than a bound together, and keep no driver
   const json = { 'content-type': 'application/json' };
   const long = `"${'x'.repeat(200_000)}"`;
   const report = async () => (await client.call(submitLoadReport, { raw: long, headers: json })).error?.code;
-  // Alone it is read, and found to be none.
+  // The server reads a single one and refuses it.
   expect(await report()).toBe('VALIDATION_FAILED');
 
   const { port } = new URL(client.url);
@@ -85,7 +85,7 @@ test('bodies of strangers hold no more than a bound together, and keep no driver
   expect((await client.call(syncStops, { as, raw: long, headers: json })).error?.code).toBe('VALIDATION_FAILED');
 
   slow.destroy();
-  // Nor does anything stay counted that was too long, and is heard to the end by whoever listens only then.
+  // A body above the limit is not counted any longer; the server drains it only after its answer.
   for (let n = 0; n < 3; n++) {
     const tooLong = connect(Number(port), '127.0.0.1');
     tooLong.write('POST /api/report/load-condition HTTP/1.1\r\nhost: x\r\ncontent-type: Application/JSON\r\n');

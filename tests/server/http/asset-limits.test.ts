@@ -8,7 +8,7 @@ import { TestBytes } from '../../support/test-bytes.ts';
 import { download, formOf, keptOfUploads, sendFiles, storeFiles } from '../../support/uploads.ts';
 
 const mebibyte = 1024 * 1024;
-/** Small, so that the tests send little; the same code as with the operator's. */
+/** Small, so that the tests send little; larger limits use the same code. */
 const uploadLimits = { fileBytes: 2 * mebibyte, files: 3, requestBytes: 4 * mebibyte };
 
 let server: RestServer;
@@ -22,19 +22,19 @@ const kept = () => keptOfUploads(server.database.pool);
 const sized = (...sizes: number[]) => sizes.map((size, i) => ({ name: `${i}.bin`, bytes: random.take(size) }));
 
 describe('limits (contract §1, §3)', () => {
-  test('as large as it may be: taken', async () => {
+  test('a file of the maximum size is accepted', async () => {
     const files = sized(2 * mebibyte, 2 * mebibyte);
     const ids = await storeFiles(server.client, { files });
     expect((await download(server.client, ids[1] ?? '')).bytes.equals(files[1]?.bytes ?? new Uint8Array())).toBe(true);
   });
 
   test.each([
-    ['a byte too large a file', [2 * mebibyte + 1]],
-    ['the last file too large', [10, 2 * mebibyte + 1]],
-    ['a file too many', [1, 1, 1, 1]],
-    ['too much together', [2 * mebibyte, 2 * mebibyte, 1]],
-    ['far too much', [8 * mebibyte]],
-  ])('%s: 413, nothing kept', async (_, sizes) => {
+    ['a file that is a byte too large', [2 * mebibyte + 1]],
+    ['a last file that is too large', [10, 2 * mebibyte + 1]],
+    ['one file too many', [1, 1, 1, 1]],
+    ['too many bytes together', [2 * mebibyte, 2 * mebibyte, 1]],
+    ['far too many bytes', [8 * mebibyte]],
+  ])('%s: 413, and nothing is stored', async (_, sizes) => {
     const before = await kept();
     const reply = await sendFiles(server.client, { files: sized(...sizes) });
     expect([reply.status, reply.error?.code]).toEqual([413, 'TOO_LARGE']);
@@ -47,7 +47,7 @@ describe('limits (contract §1, §3)', () => {
     expect((await server.client.call(operations.uploadAssets, { raw })).error?.code).toBe('TOO_LARGE');
   });
 
-  test('a mimetypes field too long to be one: 400 (contract §3)', async () => {
+  test('a mimetypes field above its length: 400 (contract §3)', async () => {
     for (const mimetypes of [`{"a":"${'b'.repeat(70_000)}/c"}`, ' '.repeat(70_000)]) {
       const reply = await sendFiles(server.client, { files: sized(1), mimetypes });
       expect(reply.error).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ path: 'mimetypes' }] });
@@ -56,7 +56,7 @@ describe('limits (contract §1, §3)', () => {
 });
 
 describe('quota (contract §3)', () => {
-  test('an address that has sent too much within the hour: 429 until the next, refused uploads counted', async () => {
+  test('an address above its quota of the hour: 429 until the next hour, refused uploads included', async () => {
     const tight = await startRestServer({ uploadLimits: { hourBytes: 100_000, fileBytes: 60_000 } });
     tight.clock.now = new Date('2026-11-20T10:59:00Z');
     const send = async (size: number) => (await sendFiles(tight.client, { files: sized(size) })).status;
@@ -67,7 +67,7 @@ describe('quota (contract §3)', () => {
     expect(await send(30_000)).toBe(200);
   });
 
-  test('what comes without a length is counted afterwards', async () => {
+  test('a body without a length is counted afterwards', async () => {
     const tight = await startRestServer({ uploadLimits: { hourBytes: 100_000 } });
     expect(await sendInPieces(tight, 90_000)).toBe(200);
     expect((await sendFiles(tight.client, { files: sized(20_000) })).status).toBe(429);
@@ -77,7 +77,7 @@ describe('quota (contract §3)', () => {
 describe('Idempotency-Key (contract §3)', () => {
   const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
 
-  test('the same bytes again: the first answer, and nothing more is kept', async () => {
+  test('the same bytes again: the first answer, and nothing more is stored', async () => {
     const files = sized(700_000, 5);
     const first = await storeFiles(server.client, { files, ...keyed('again') });
     const before = await kept();
@@ -85,7 +85,7 @@ describe('Idempotency-Key (contract §3)', () => {
     expect(await kept()).toEqual(before);
   });
 
-  test('other bytes, fewer files or another order under the same key: 409, nothing kept', async () => {
+  test('other bytes, fewer files or another order under the same key: 409, nothing stored', async () => {
     const files = sized(10, 600_000);
     await storeFiles(server.client, { files, ...keyed('other') });
     const before = await kept();
@@ -139,18 +139,18 @@ describe('Idempotency-Key (contract §3)', () => {
   });
 });
 
-describe('uploads that break off (contract §3)', () => {
+describe('aborted uploads (contract §3)', () => {
   test('a connection that breaks in the middle of a file leaves nothing', async () => {
     const before = await kept();
     const sent = beginUpload(server);
     for (let i = 0; i < 15; i++) sent.write(random.take(100_000));
-    // Over half a megabyte is saved while it comes; only then it is cut.
+    // The server saves more than half a megabyte before the cut.
     await expect.poll(async () => (await kept()).intakes).toBe(1);
     sent.destroy();
     await expect.poll(kept).toEqual(before);
   });
 
-  test('what a dead process left behind is swept when it has expired, and nothing else', async () => {
+  test('the sweep removes the expired uploads of a dead process, and nothing else', async () => {
     const files = sized(600_000);
     const [id = ''] = await storeFiles(server.client, { files });
     const before = await kept();
@@ -170,7 +170,7 @@ describe('uploads that break off (contract §3)', () => {
     expect((await download(server.client, id)).bytes.equals(files[0]?.bytes ?? new Uint8Array())).toBe(true);
   });
 
-  test('an upload that was swept while it came is not made an asset of', async () => {
+  test('an upload that the sweep removed while it was in progress becomes no asset', async () => {
     const before = await kept();
     const sent = beginUpload(server);
     const answered = new Promise<number | undefined>((resolve) => {
@@ -195,7 +195,7 @@ function beginUpload({ client }: RestServer) {
   return sent;
 }
 
-/** With `Transfer-Encoding: chunked`: nobody knows before how much it will be. */
+/** With `Transfer-Encoding: chunked`: the length is unknown in advance. */
 function sendInPieces(to: RestServer, size: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     const sent = beginUpload(to);

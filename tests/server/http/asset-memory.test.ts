@@ -24,7 +24,7 @@ beforeAll(async () => {
   client = new RestClient(server.url);
 });
 
-/** How far the process grew beyond what it had, while something was done. */
+/** Growth of the process during an action. */
 async function growth(work: () => Promise<unknown>): Promise<number> {
   const figure = (name: string) => {
     const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
@@ -44,8 +44,8 @@ async function readAway(path: string): Promise<number> {
 }
 
 describe('large files (contract §3: never buffered whole in memory, either way)', () => {
-  test('a file is never in memory whole: up, down and as a data URL', async () => {
-    // The engine settles first: what it keeps for garbage is the same for a day's photos as for one large file.
+  test('the server never buffers a whole file: up, down and as a data URL', async () => {
+    // The engine settles first: its uncollected garbage is the same for a day's photos as for one large file.
     for (let i = 0; i < 8; i++) {
       const [id = ''] = await storeFiles(client, { files: [{ name: 'a.bin', bytes: large.slice(0, mebibyte) }] });
       await Promise.all([readAway(`raw/${id}`), readAway(id)]);
@@ -57,13 +57,13 @@ describe('large files (contract §3: never buffered whole in memory, either way)
     const [id = ''] = ids;
     const down = await growth(() => readAway(`raw/${id}`));
     const url = await growth(() => readAway(id));
-    // Seen: 3–11, 17–31 and 25–77 MiB, which is garbage that the engine has not collected yet. Buffered whole, an upload
-    // made it 70, a download 130.
+    // Measured: 3–11, 17–31 and 25–77 MiB of uncollected garbage. A buffered upload makes it 70, a buffered download
+    // 130.
     expect(up).toBeLessThan(0.75 * large.length);
     expect(Math.max(down, url)).toBeLessThan(1.75 * large.length);
   }, 60_000);
 
-  test('kill -9 in the middle: nothing to be seen, and the sweep of the next start takes what had expired', async () => {
+  test('kill -9 in the middle: no partial asset appears, and the sweep of the next start removes the expired upload', async () => {
     const before = await keptOfUploads(database.pool);
     const answered = fetch(`${server.url}/api/v20/assets`, {
       method: 'POST',

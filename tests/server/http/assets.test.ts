@@ -18,14 +18,14 @@ const kept = () => keptOfUploads(server.database.pool);
 const text = (words: string) => new Uint8Array(Buffer.from(words));
 
 describe('upload (interface.md 4.2, contract §3)', () => {
-  test('one file: its id is the primary id, and the bytes come back as they were', async () => {
+  test('one file: its id is the primary id, and the bytes come back unchanged', async () => {
     const bytes = random.take(300_000);
     const data = await server.client.take(operations.uploadAssets, { raw: form({ 'photo.bin': bytes }) });
     expect(data).toEqual({ id: data.ids[0], ids: [expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{16}$/)] });
     expect((await download(server.client, data.id)).bytes.equals(bytes)).toBe(true);
   });
 
-  test('a batch: an id a file, in upload order, each with its own bytes', async () => {
+  test('a batch: an id for each file, in upload order, each with its own bytes', async () => {
     const files = [3, 0, 700_000, 262_144, 1].map((size, i) => ({ name: `f${i}.bin`, bytes: random.take(size) }));
     const ids = await storeFiles(server.client, { files });
     expect(new Set(ids).size).toBe(5);
@@ -33,7 +33,7 @@ describe('upload (interface.md 4.2, contract §3)', () => {
       expect((await download(server.client, id)).bytes.equals(files[i]?.bytes ?? text(''))).toBe(true);
   });
 
-  test('a primary id stands for its upload, a secondary id for its own file (contract §3)', async () => {
+  test('a primary id means its upload, a secondary id its own file (contract §3)', async () => {
     const ids = await storeFiles(server.client, {
       files: [
         { name: 'a.txt', bytes: text('first') },
@@ -52,7 +52,7 @@ describe('upload (interface.md 4.2, contract §3)', () => {
     expect(await urls(secondary)).toEqual(['data:text/plain;charset=utf-8;base64,c2Vjb25k']);
   });
 
-  test('data URLs are exact over the edges of chunks, whatever the length (contract §3)', async () => {
+  test('data URLs are exact over the edges of chunks, at any length (contract §3)', async () => {
     const files = [262_143, 262_144, 262_145, 600_001, 0].map((size) => ({ name: 'x', bytes: random.take(size) }));
     const [id = ''] = await storeFiles(server.client, { files });
     const response = await fetch(`${server.client.url}/api/v20/assets/${id}`);
@@ -65,7 +65,7 @@ describe('upload (interface.md 4.2, contract §3)', () => {
     expect(decoded.map((bytes, i) => bytes.equals(files[i]?.bytes ?? text('?')))).toEqual(files.map(() => true));
   });
 
-  test('the type is sniffed from the bytes, then the name, then unknown; not what the sender says of its part (contract §3)', async () => {
+  test('the type comes from the bytes, then the name, else unknown; never from the part’s header (contract §3)', async () => {
     const files = [
       { name: 'photo.txt', bytes: samples.jpeg, type: 'text/html' },
       { name: 'scan', bytes: samples.pdf },
@@ -112,27 +112,27 @@ describe('upload (interface.md 4.2, contract §3)', () => {
     ['{"a.txt":"jpeg"}', 'mimetypes.a.txt'],
     ['{"a.txt":"text/html\\r\\nx-evil: 1"}', 'mimetypes.a.txt'],
     ['{"a.txt":"text/\\u0000html"}', 'mimetypes.a.txt'],
-  ])('bad mimetypes %s: 400 that names %s, nothing kept (contract §3)', async (mimetypes, path) => {
+  ])('bad mimetypes %s: 400 that names %s, nothing stored (contract §3)', async (mimetypes, path) => {
     const before = await kept();
     const reply = await sendFiles(server.client, { files: [{ name: 'a.txt', bytes: text('x') }], mimetypes });
     expect(reply.error).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ path }] });
     expect(await kept()).toEqual(before);
   });
 
-  test('no file: 400 that names the field; an input without a choice is no file (contract §3)', async () => {
+  test('no file: 400 that names the field; an empty file input is no file (contract §3)', async () => {
     const empty = new FormData();
     empty.append('mimetypes', '{}');
     const unchosen = new FormData();
     unchosen.append('files', new File([], ''));
-    const stranger = new FormData();
-    stranger.append('photo', new File(['x'], 'x.jpg'));
-    for (const raw of [empty, unchosen, stranger, new FormData()]) {
+    const unknownMedia = new FormData();
+    unknownMedia.append('photo', new File(['x'], 'x.jpg'));
+    for (const raw of [empty, unchosen, unknownMedia, new FormData()]) {
       const reply = await server.client.call(operations.uploadAssets, { raw });
       expect(reply.error).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ path: 'files' }] });
     }
   });
 
-  test('a body that is no form: 415 (contract §3)', async () => {
+  test('a body that is not a form: 415 (contract §3)', async () => {
     const send = (headers: Record<string, string>, raw: string) =>
       server.client.call(operations.uploadAssets, { headers, raw });
     expect((await send({ 'content-type': 'application/json' }, '{}')).error?.code).toBe('UNSUPPORTED_MEDIA_TYPE');
@@ -147,14 +147,14 @@ describe('upload (interface.md 4.2, contract §3)', () => {
       'multipart/form-data; boundary=b',
       '--b\r\ncontent-disposition: form-data; name="files"; filename="a"\r\n\r\nabc',
     ],
-    ['no form', 'multipart/form-data; boundary=b', 'hello'],
+    ['not a form', 'multipart/form-data; boundary=b', 'hello'],
     ['ended header', 'multipart/form-data; boundary=b', '--b\r\ncontent-disposition: form-data; name="files"'],
     [
       'prototype',
       'multipart/form-data; boundary=b',
       '--b\r\ncontent-disposition: form-data; name="__proto__"\r\n\r\nx\r\n--b--\r\n',
     ],
-  ])('a broken form (%s): 400, nothing kept (contract §1)', async (_, type, raw) => {
+  ])('a broken form (%s): 400, nothing stored (contract §1)', async (_, type, raw) => {
     const before = await kept();
     const reply = await server.client.call(operations.uploadAssets, { headers: { 'content-type': type }, raw });
     expect(reply.error?.code).toBe('VALIDATION_FAILED');
@@ -207,7 +207,7 @@ describe('raw download (contract §3)', () => {
     expect(part.bytes.equals(bytes.subarray(start, end))).toBe(true);
   });
 
-  test.each(['bytes=600000-', 'bytes=700000-800000', 'bytes=-0'])('%s: 416 that tells the size', async (range) => {
+  test.each(['bytes=600000-', 'bytes=700000-800000', 'bytes=-0'])('%s: 416 with the size', async (range) => {
     const reply = await download(server.client, id, { headers: { range } });
     expect(reply.status).toBe(416);
     expect(reply.headers.get('content-range')).toBe('bytes */600000');
@@ -222,7 +222,7 @@ describe('raw download (contract §3)', () => {
     },
   );
 
-  test('If-None-Match with what the caller has: 304 without a body; with something else: 200', async () => {
+  test('If-None-Match with the current tag: 304 without a body; with another tag: 200', async () => {
     for (const known of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
       const reply = await download(server.client, id, { headers: { 'if-none-match': known } });
       expect([known, reply.status, reply.bytes.length]).toEqual([known, 304, 0]);
@@ -232,7 +232,7 @@ describe('raw download (contract §3)', () => {
     expect((await download(server.client, id, { headers: { 'if-none-match': '"x"' } })).status).toBe(200);
   });
 
-  test('If-Range: the part of what the caller has, else all of it', async () => {
+  test('If-Range with the current tag: the requested range, else all of it', async () => {
     const ask = (condition: string) =>
       download(server.client, id, { headers: { range: 'bytes=0-9', 'if-range': condition } });
     expect((await ask(etag)).status).toBe(206);
@@ -240,7 +240,7 @@ describe('raw download (contract §3)', () => {
       expect((await ask(other)).status).toBe(200);
   });
 
-  test('HEAD: the headers of GET and no body, whatever range it asks for', async () => {
+  test('HEAD: the headers of GET and no body, for any range', async () => {
     const get = await download(server.client, id);
     const head = await download(server.client, id, { method: 'HEAD', headers: { range: 'bytes=0-9' } });
     expect([head.status, head.bytes.length]).toEqual([200, 0]);
@@ -304,7 +304,7 @@ describe('ids (contract §3)', () => {
     },
   );
 
-  test('a file that a stop names and that is still to come is not found', async () => {
+  test('a file that a stop names and that has not arrived is 404', async () => {
     await server.database.pool.query(
       `insert into asset (id, batch, state, expected_at) values ('WAITEDFORWAITED1', 'WAITEDFORWAITED1', 'L', now())`,
     );

@@ -13,13 +13,13 @@ let nextEmployee = 4001;
 let nextAddress = 1;
 
 beforeAll(async () => {
-  // Behind one proxy, so that a test can come from wherever it likes.
+  // Behind one proxy, so that a test can use any address.
   server = await startRestServer({ trustProxy: 1 });
   other = await startRestServer({ database: server.database, trustProxy: 1 });
 });
 
 beforeEach(() => {
-  // Time only goes on, on both nodes alike.
+  // Time only advances, on both nodes alike.
   later(minute);
 });
 
@@ -52,7 +52,7 @@ async function fail(employee: string, times: number, how: Try): Promise<void> {
     expect((await enter(employee, 'a guess', how)).error?.code, `failure ${i + 1}`).toBe('INVALID_CREDENTIALS');
 }
 
-/** Seconds to wait, where a sign-in was refused for its haste. */
+/** Seconds to wait, where the limit refused a sign-in. */
 async function waitOf(employee: string, how: Try, word = password): Promise<number | undefined> {
   const { error, headers, status } = await enter(employee, word, how);
   if (error?.code !== 'RATE_LIMITED') return undefined;
@@ -61,7 +61,7 @@ async function waitOf(employee: string, how: Try, word = password): Promise<numb
 }
 
 describe('contract §2: a sign-in slows down', () => {
-  test('after five failures in a row, also for the right password, and twice as much with each more', async () => {
+  test('after five failures in a row, also for the right password, and doubles with each further failure', async () => {
     const [employee, from] = [await registered(), newAddress()];
     await fail(employee, 5, { from });
     expect(await waitOf(employee, { from })).toBe(2);
@@ -78,7 +78,7 @@ describe('contract §2: a sign-in slows down', () => {
     expect((await enter(employee, password, { from })).success).toBe(true);
   });
 
-  test('a right one in between begins the row anew', async () => {
+  test('a success resets the count', async () => {
     const [employee, from] = [await registered(), newAddress()];
     await fail(employee, 4, { from });
     expect((await enter(employee, password, { from })).success).toBe(true);
@@ -86,7 +86,7 @@ describe('contract §2: a sign-in slows down', () => {
     expect(await waitOf(employee, { from })).toBe(2);
   });
 
-  test('not from another address, not for another account', async () => {
+  test('other addresses and other accounts are not slowed down', async () => {
     const [employee, colleague, from] = [await registered(), await registered(), newAddress()];
     await fail(employee, 5, { from });
     expect((await enter(colleague, password, { from })).success).toBe(true);
@@ -107,7 +107,7 @@ describe('contract §2: a sign-in slows down', () => {
     expect(await waitOf('9999', { from })).toBe(2);
   });
 
-  test('by the address that connects, where no proxy is trusted, whatever the request says of itself', async () => {
+  test('by the connecting address where no proxy is trusted, regardless of the request’s headers', async () => {
     const direct = await startRestServer({ database: server.database });
     direct.clock.now = server.clock.now;
     const employee = await registered();
@@ -115,28 +115,28 @@ describe('contract §2: a sign-in slows down', () => {
     expect(await waitOf(employee, { from: newAddress(), on: direct })).toBe(2);
   });
 
-  test('for one network of IPv6, whichever of its addresses is shown', async () => {
+  test('by the /64 network of an IPv6 address', async () => {
     const employee = await registered();
     for (let i = 1; i <= 5; i++) await fail(employee, 1, { from: `2001:db8:0:7::${i}` });
     expect(await waitOf(employee, { from: '2001:db8:0:7:ffff::1' })).toBe(2);
     expect((await enter(employee, password, { from: '2001:db8:0:8::1' })).success).toBe(true);
   });
 
-  test('a device that has signed in before waits for its own failures only', async () => {
+  test('a known device waits for its own failures only', async () => {
     const [employee, from] = [await registered(), newAddress()];
     const own = { from, device: 'cab 12 tablet' };
     expect((await enter(employee, password, own)).success).toBe(true);
     await fail(employee, 5, { from });
     expect(await waitOf(employee, { from })).toBe(2);
-    expect(await waitOf(employee, { from, device: 'a phone that nobody knows' })).toBe(2);
+    expect(await waitOf(employee, { from, device: 'an unknown phone' })).toBe(2);
     expect((await enter(employee, password, own)).success).toBe(true);
     await fail(employee, 5, own);
     expect(await waitOf(employee, own)).toBe(2);
-    // Others who guess its name slow down themselves, where they are.
+    // Attackers who guess its name slow down themselves, at their own address.
     await fail(employee, 5, { ...own, from: newAddress() });
   });
 
-  test('the device of the sign-up is known; the one of another employee is not', async () => {
+  test('the device of the sign-up is known; that of another employee is not', async () => {
     const [employee, from] = [String(nextEmployee++), newAddress()];
     await insertEmployees(server.database.pool, [employee]);
     await server.client.take(signup, { body: { employee_id: employee, password, device: 'phone A' } });
@@ -146,7 +146,7 @@ describe('contract §2: a sign-in slows down', () => {
     expect(await waitOf(colleague, { from, device: 'phone A' })).toBe(2);
   });
 
-  test('the device on which the password was changed is known', async () => {
+  test('the device that changed the password is known', async () => {
     const [employee_id, from] = [await registered(), newAddress()];
     const body = { employee_id, current_password: password, new_password: 'a better one', device: 'phone B' };
     await server.client.take(updatePassword, { body });
@@ -155,7 +155,7 @@ describe('contract §2: a sign-in slows down', () => {
     expect((await enter(employee_id, 'a better one', { from, device: 'phone B' })).success).toBe(true);
   });
 
-  test('a new password is no way around it', async () => {
+  test('a password change does not reset it', async () => {
     const [employee_id, from] = [await registered(), newAddress()];
     const change = () =>
       server.client.call(updatePassword, {
@@ -174,7 +174,7 @@ describe('contract §2: an address with sixty failures a minute', () => {
     for (let i = 0; i < 60; i++) await fail(`X${1000 + i}`, 1, { from, on: i % 2 ? server : other });
   }
 
-  test('waits for the next minute, for whomever, on every node; a device that has signed in before does not', async () => {
+  test('waits for the next minute, for every account and on every node, except for known devices', async () => {
     const [employee, from] = [await registered(), newAddress()];
     const known = { from, device: 'cab 13 tablet' };
     expect((await enter(employee, password, known)).success).toBe(true);
@@ -188,7 +188,7 @@ describe('contract §2: an address with sixty failures a minute', () => {
     expect((await enter(employee, password, { from })).success).toBe(true);
   });
 
-  test('cannot go through the ids by signing up, either', async () => {
+  test('cannot enumerate the ids by sign-up either', async () => {
     const from = newAddress();
     const attempt = (employee_id: string) =>
       server.client.call(signup, { body: { employee_id, password }, headers: { 'x-forwarded-for': from } });
@@ -196,7 +196,7 @@ describe('contract §2: an address with sixty failures a minute', () => {
     expect((await attempt('Y2000')).error?.code).toBe('RATE_LIMITED');
   });
 
-  test('does not count what is right', async () => {
+  test('successes do not count', async () => {
     const [employee, from] = [await registered(), newAddress()];
     for (let i = 0; i < 61; i++) expect((await enter(employee, password, { from })).success).toBe(true);
   });

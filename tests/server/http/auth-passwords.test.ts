@@ -13,7 +13,7 @@ const newPassword = 'off the road';
 
 let server: RestServer;
 let gateway: SmsGateway;
-/** Everybody has one driver of their own, so that no test meets another's limits. */
+/** Each test has a driver of its own, so that no test reaches another's limits. */
 let nextEmployee = 2001;
 
 beforeAll(async () => {
@@ -24,14 +24,14 @@ beforeAll(async () => {
   ]);
 });
 
-/** Time only goes on, from test to test. */
+/** Time only advances, from test to test. */
 const later = (ms: number): void => {
   server.clock.now = new Date(server.clock.now.getTime() + ms);
 };
 
 const numberOf = (employee: string): string => `312-555-${employee}`;
 
-/** A driver who has signed up, and whose phone has told them so. */
+/** A driver who has signed up and received the text message about it. */
 async function registered(employee = String(nextEmployee++)) {
   await insertEmployees(server.database.pool, [employee]).catch(() => undefined);
   await server.database.pool.query(`update employee set phone = '312-555-' || id where id = $1`, [employee]);
@@ -46,7 +46,7 @@ const change = (employee_id: string, current_password: string, new_password: str
   server.client.call(updatePassword, { body: { employee_id, current_password, new_password } });
 const ask = (employee_id: string) => server.client.call(resetPassword, { body: { employee_id } });
 
-/** Asks for a one-time password and reads it from the phone. */
+/** Requests a one-time password and reads it from the phone. */
 async function sentCode(employee: string): Promise<string> {
   await ask(employee);
   return codeIn((await gateway.next(numberOf(employee))).text);
@@ -58,7 +58,7 @@ function codeIn(text: string): string {
   return words[0] ?? '';
 }
 
-/** How many messages came to this number, once nothing waits in the queue any more. */
+/** The number of messages to this number, once the queue is empty. */
 async function messagesTo(employee: string, { database } = server, { received } = gateway): Promise<number> {
   for (let waiting = 1; waiting > 0;) {
     const { rows } = await database.pool.query<{ n: number }>(
@@ -110,7 +110,7 @@ describe('contract §2: password update', () => {
     expect((await enter(employee_id, password)).success).toBe(true);
   });
 
-  test('of two changes at the same moment one counts', async () => {
+  test('of two simultaneous changes one succeeds', async () => {
     const { employee_id } = await registered();
     const replies = await Promise.all(
       ['first new one', 'second new one'].map((word) => change(employee_id, password, word)),
@@ -129,7 +129,7 @@ describe('contract §2: password reset', () => {
     expect((await enter(employee_id, code)).error?.code).toBe('INVALID_CREDENTIALS');
   });
 
-  test('answers the same for whomever, and sends only to registered drivers with a phone', async () => {
+  test('gives the same answer for every id, and sends only to registered drivers with a phone', async () => {
     const { employee_id } = await registered();
     const known = await ask(employee_id);
     await gateway.next(numberOf(employee_id));
@@ -153,7 +153,7 @@ describe('contract §2: password reset', () => {
     expect((await enter(employee_id, password)).error?.code).toBe('INVALID_CREDENTIALS');
   });
 
-  test('a one-time password counts as the current one, unused', async () => {
+  test('an unused one-time password counts as the current one', async () => {
     const { employee_id } = await registered();
     const code = await sentCode(employee_id);
     expect((await change(employee_id, code, newPassword)).success).toBe(true);
@@ -161,7 +161,7 @@ describe('contract §2: password reset', () => {
     expect(await enter(employee_id, newPassword)).toMatchObject({ data: { must_change_password: false } });
   });
 
-  test('and so it does for the driver whom it has signed in, for a quarter of an hour', async () => {
+  test('it counts for the driver whom it has signed in, for a quarter of an hour', async () => {
     const { employee_id } = await registered();
     const code = await sentCode(employee_id);
     later(14 * minute);
@@ -176,7 +176,7 @@ describe('contract §2: password reset', () => {
     expect((await change(employee_id, second, password)).error?.code).toBe('INVALID_CREDENTIALS');
   });
 
-  test('lasts 15 minutes', async () => {
+  test('expires after 15 minutes', async () => {
     const { employee_id } = await registered();
     const code = await sentCode(employee_id);
     later(15 * minute + 1);
@@ -184,7 +184,7 @@ describe('contract §2: password reset', () => {
     expect((await enter(employee_id, password)).success).toBe(true);
   });
 
-  test('the fifth try may be right; after five wrong ones none is', async () => {
+  test('the fifth try may succeed; after five failures none does', async () => {
     const { employee_id } = await registered();
     const tryWrong = async (times: number): Promise<void> => {
       for (let i = 0; i < times; i++)
@@ -198,12 +198,12 @@ describe('contract §2: password reset', () => {
     later(minute);
     const spent = await sentCode(employee_id);
     await tryWrong(5);
-    // Not as the slow-down has it: that is over by then.
+    // Not refused by the slow-down, which is over by then.
     later(5_000);
     expect((await enter(employee_id, spent)).error?.code).toBe('INVALID_CREDENTIALS');
   });
 
-  test('the newest is the only one', async () => {
+  test('only the newest one-time password counts', async () => {
     const { employee_id } = await registered();
     const first = await sentCode(employee_id);
     later(minute);
@@ -212,7 +212,7 @@ describe('contract §2: password reset', () => {
     expect((await enter(employee_id, second)).success).toBe(true);
   });
 
-  test('of two phones that use it at the same moment one gets in', async () => {
+  test('of two phones that use it at the same moment one is signed in', async () => {
     const { employee_id } = await registered();
     const code = await sentCode(employee_id);
     const replies = await Promise.all([1, 2, 3].map(() => enter(employee_id, code)));
@@ -228,7 +228,7 @@ describe('contract §2: password reset', () => {
     expect((await enter('1001', code, { confirm_login: true })).success).toBe(true);
   });
 
-  test('goes out once a minute, three times an hour, ten times a day', async () => {
+  test('is sent once a minute, three times an hour, ten times a day', async () => {
     const { employee_id } = await registered();
     const sent: number[] = [];
     for (let hour = 0; hour < 5; hour++) {
@@ -242,7 +242,7 @@ describe('contract §2: password reset', () => {
     expect(sent).toEqual([3, 6, 9, 10, 10]);
   });
 
-  test('is hashed, and stands in plain in no table, no queue and no log', async () => {
+  test('is stored as a hash, and in plain text in no table, queue or log', async () => {
     const { employee_id } = await registered();
     const code = await sentCode(employee_id);
     const { rows } = await server.database.pool.query<{ table: string }>(
@@ -278,7 +278,7 @@ describe('contract §2: password reset', () => {
     expect(rows[0]?.n).toBe(1);
   });
 
-  test('what a gateway refuses for good is not tried again, and the office is told', async () => {
+  test('a message that the gateway refuses for good is not retried, and an incident informs the office', async () => {
     const { employee_id } = await registered();
     gateway.answers.push(400);
     await sentCode(employee_id);
@@ -290,7 +290,7 @@ describe('contract §2: password reset', () => {
     expect(rows).toHaveLength(1);
   });
 
-  test('past sixty a minute from one address it answers the same and does nothing', async () => {
+  test('above sixty requests a minute from one address it answers the same and does nothing', async () => {
     const { employee_id } = await registered();
     const replies = await Promise.all(Array.from({ length: 70 }, () => ask('9999')));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
@@ -302,7 +302,7 @@ describe('contract §2: password reset', () => {
 });
 
 describe('contract §2: sign-up', () => {
-  test('tells the phone on file, where there is one', async () => {
+  test('notifies the phone on file, where there is one', async () => {
     await insertEmployees(server.database.pool, ['3201', '3202']);
     await server.database.pool.query(`update employee set phone = '312-555-3202' where id = '3202'`);
     await signUp(server.client, '3201');
@@ -318,7 +318,7 @@ describe('contract §2: sign-up', () => {
 });
 
 describe('contract §2: the budget of all text messages', () => {
-  test('past it no one-time password goes out; a notice waits', async () => {
+  test('above it no one-time password is sent; a notice waits', async () => {
     const other = await startSmsGateway();
     const small = await startRestServer({ sms: { url: other.url, perHour: 1 } });
     await insertEmployees(small.database.pool, ['1001', '1002']);
@@ -326,7 +326,7 @@ describe('contract §2: the budget of all text messages', () => {
     await signUp(small.client, '1001');
     await other.next(numberOf('1001'));
     expect((await small.client.call(resetPassword, { body: { employee_id: '1001' } })).status).toBe(200);
-    // A password that is being made ready while the hour turns would be the next hour's only message.
+    // A password whose preparation spans the hour would be the next hour's only message.
     const done = `select count(*)::int as n from pgboss.job where name = 'sms' and state = 'completed'`;
     const sent = async () => (await small.database.pool.query<{ n: number }>(done)).rows;
     await expect.poll(sent, { timeout: 20_000 }).toEqual([{ n: 2 }]);

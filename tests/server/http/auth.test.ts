@@ -23,7 +23,7 @@ beforeAll(async () => {
   ]);
   await insertEmployees(pool, ['1007', '1008', '1009', '1010', '1011'], { active: true });
   await insertEmployees(pool, ['1012'], { active: false });
-  // A second node on the same database: what one node ends, the other must not believe in.
+  // A second node on the same database: it must refuse a session that the first node ended.
   other = await startRestServer({ database: server.database });
 });
 
@@ -52,7 +52,7 @@ describe('contract §2: signup', () => {
     expect(await server.client.take(listEmployees, { paths })).toContain(employee);
   });
 
-  test.each(badCases)('%s is 400 and registers nobody', async (_, body, path) => {
+  test.each(badCases)('%s is 400 and registers no driver', async (_, body, path) => {
     const reply = await server.client.call(signup, { body });
     expect(reply.error).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ path }] });
     expect(await server.client.take(listEmployees)).not.toContain('1001');
@@ -63,7 +63,7 @@ describe('contract §2: signup', () => {
     expect(reply.error?.code).toBe('EMPLOYEE_NOT_FOUND');
   });
 
-  test('the second of two sign-ups is 409, also where both come at once', async () => {
+  test('the second of two sign-ups is 409, also for simultaneous ones', async () => {
     const replies = await Promise.all(
       [1, 2, 3].map(() => server.client.call(signup, { body: { employee_id: '1009', password } })),
     );
@@ -74,7 +74,7 @@ describe('contract §2: signup', () => {
     ]);
   });
 
-  test('never conflicts and signs nobody out', async () => {
+  test('never conflicts and ends no session', async () => {
     const first = await signUp(server.client, '1005');
     const second = await signUp(server.client, '1006');
     for (const as of [first, second]) expect((await server.client.call(readRoute, { as })).success).toBe(true);
@@ -97,7 +97,7 @@ describe('contract §2: signin', () => {
     for (const employee of ['1001', '1002', '1003']) await signUp(server.client, employee);
   });
 
-  test.each(['v20', 'current'] as const)('gives a token and says whose it is, %s', async (paths) => {
+  test.each(['v20', 'current'] as const)('returns a token and its driver, %s', async (paths) => {
     const data = await server.client.take(signin, { paths, body: { employee_id: '1001', password, device: 'tablet' } });
     expect(data).toMatchObject({ employee_id: '1001', name: 'Driver 1001', must_change_password: false });
   });
@@ -128,7 +128,7 @@ describe('contract §2: signin', () => {
     });
   });
 
-  test('the conflict is told only to somebody who knows the password', async () => {
+  test('a conflict is revealed only with the right password', async () => {
     await signIn(server.client, '1001');
     const reply = await server.client.call(signin, {
       body: { employee_id: '1002', password: 'a guess', confirm_login: true },
@@ -137,21 +137,21 @@ describe('contract §2: signin', () => {
     expect((await server.client.call(readRoute, { as: await signIn(server.client, '1001') })).success).toBe(true);
   });
 
-  test('confirm_login ends the sessions of the others, on every node, and not of one who was asked only', async () => {
+  test('confirm_login ends the sessions of the others, on every node; a mere conflict ends none', async () => {
     const evicted = await signIn(server.client, '1001');
     for (const node of [server, other]) expect((await node.client.call(readRoute, { as: evicted })).success).toBe(true);
     const asked = await server.client.call(signin, { body: { employee_id: '1002', password, confirm_login: false } });
     expect(asked.error?.code).toBe('OTHER_DRIVERS_SIGNED_IN');
 
-    const told = heard(other);
+    const notified = nextNotification(other);
     const winner = await signIn(server.client, '1002', { confirm_login: true });
     expect((await server.client.call(readRoute, { as: evicted })).error?.code).toBe('INVALID_TOKEN');
-    expect(await told).toBe('1001');
+    expect(await notified).toBe('1001');
     expect((await other.client.call(readRoute, { as: evicted })).error?.code).toBe('INVALID_TOKEN');
     expect((await other.client.call(readRoute, { as: winner })).success).toBe(true);
   });
 
-  test('of drivers who sign in at the same moment one gets in', async () => {
+  test('of drivers who sign in at the same moment one succeeds', async () => {
     const attempt = (node: RestServer, employee_id: string) =>
       node.client.call(signin, { body: { employee_id, password } });
     const replies = await Promise.all([attempt(server, '1001'), attempt(other, '1002'), attempt(server, '1003')]);
@@ -159,9 +159,9 @@ describe('contract §2: signin', () => {
     expect(codes.toSorted()).toEqual(['OTHER_DRIVERS_SIGNED_IN', 'OTHER_DRIVERS_SIGNED_IN', 'signed in']);
   });
 
-  test('twenty wait for the hash, those behind them are told to come again', async () => {
+  test('twenty wait for the hash, the others get a time to retry', async () => {
     const replies = await Promise.all(
-      // Each another id: no account's own failures slow it down, however late a request comes.
+      // Each another id: no account's own failures slow it down, even for a late request.
       Array.from({ length: 60 }, (_, n) => server.client.call(signin, { body: { employee_id: `90${n}`, password } })),
     );
     const codes = replies.map((reply) => reply.error?.code);
@@ -183,7 +183,7 @@ describe('contract §2: signout', () => {
     for (const as of [first, second]) expect((await server.client.call(signout, { as, headers })).status).toBe(200);
   });
 
-  test('a late repeat does not end what was signed in since', async () => {
+  test('a late repeat does not end newer sessions', async () => {
     const old = await signIn(server.client, '1005');
     await server.client.take(signout, { as: old });
     const fresh = await signIn(server.client, '1005');
@@ -191,7 +191,7 @@ describe('contract §2: signout', () => {
     expect((await server.client.call(readRoute, { as: fresh })).success).toBe(true);
   });
 
-  test('takes the credentials in the body, too', async () => {
+  test('reads the credentials from the body, too', async () => {
     const as = await signIn(server.client, '1005');
     await server.client.take(signout, { paths: 'v20', body: as });
     expect((await server.client.call(readRoute, { as })).error?.code).toBe('INVALID_TOKEN');
@@ -208,7 +208,7 @@ describe('contract §2: signout', () => {
 });
 
 describe('contract §1 and §2: tokens', () => {
-  test('missing credentials are told first, whatever else is wrong', async () => {
+  test('missing credentials are reported before any other fault', async () => {
     for (const headers of [{}, { employee_id: '1001' }, { api_token: 'x' }, { employee_id: '', api_token: ' ' }]) {
       const reply = await server.client.send('PUT', '/api/route/stop', { headers, raw: '{{{' });
       expect(reply.error?.code).toBe('MISSING_CREDENTIALS');
@@ -242,7 +242,7 @@ describe('contract §1 and §2: tokens', () => {
     server.clock.now = start;
   });
 
-  test('does not expire while its driver has an open route, but for the 90 days', async () => {
+  test('does not expire while its driver has an open route, up to the 90 days', async () => {
     const start = server.clock.now;
     const as = await signIn(server.client, '1006');
     server.clock.now = new Date(start.getTime() + 89 * day);
@@ -252,7 +252,7 @@ describe('contract §1 and §2: tokens', () => {
     server.clock.now = start;
   });
 
-  test('that has expired is not revived by a route that comes later', async () => {
+  test('once expired is not revived by a later route', async () => {
     const start = server.clock.now;
     const as = await signIn(server.client, '1008');
     server.clock.now = new Date(start.getTime() + 31 * day);
@@ -267,10 +267,10 @@ describe('contract §1 and §2: tokens', () => {
     server.clock.now = start;
   });
 
-  test('authentication asks the database every few seconds, not at every request', async () => {
+  test('authentication reads the database every few seconds, not at every request', async () => {
     const as = await signIn(server.client, '1006');
     expect((await server.client.call(readRoute, { as })).success).toBe(true);
-    // Behind the server's back: it neither does this nor hears of it.
+    // Behind the server's back: the server neither makes nor detects this change.
     await server.database.pool.query('update session set revoked_at = now()');
     expect((await server.client.call(readRoute, { as })).success).toBe(true);
     const start = server.clock.now;
@@ -280,8 +280,8 @@ describe('contract §1 and §2: tokens', () => {
   });
 });
 
-/** What the other node hears of sessions next. */
-async function heard(node: RestServer): Promise<string> {
+/** The next session events that the other node receives. */
+async function nextNotification(node: RestServer): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   await node.listener.onNotify('tailgate_sessions', resolve);
   return promise;

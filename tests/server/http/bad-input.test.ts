@@ -90,27 +90,27 @@ describe('contract §1: malformed bodies are 400, name the path and save nothing
     ['no id', { stops: [{ id: 1 }] }],
     ['no stops', { id: 'R100' }],
     ['empty stops', { id: 'R100', stops: [] }],
-    ['a week_end that is no day', { id: 'R100', week_end: '20260231', stops: [{ id: 1 }] }],
+    ['a week_end that is not a day', { id: 'R100', week_end: '20260231', stops: [{ id: 1 }] }],
   ])('%s', async (_, body) => {
     expect((await put({ body })).error?.code).toBe('VALIDATION_FAILED');
   });
 
-  test.each(['{"id":', '', 'id=R100', '[1,2', '{"id":"R100",}', '\u0000'])('text that is no JSON: %j', async (raw) => {
+  test.each(['{"id":', '', 'id=R100', '[1,2', '{"id":"R100",}', '\u0000'])('text that is not JSON: %j', async (raw) => {
     const reply = await putText(raw);
     expect(reply.error?.code).toBe('VALIDATION_FAILED');
-    // V8 would quote the text, and a text may hold a password.
+    // V8 would quote the text, and a text may contain a password.
     expect(reply.message).not.toContain('R100');
   });
 
-  test('bytes that are no UTF-8', async () => {
+  test('bytes that are not UTF-8', async () => {
     expect((await putText(new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]))).error?.code).toBe('VALIDATION_FAILED');
   });
 
   test.each([
     ['NUL', String.raw`a\u0000b`],
     ['a lone high surrogate', String.raw`\ud83d`],
-    ['a lone low one', String.raw`x\uDE00`],
-  ])('%s in a text is named by its path, also in a field that nobody knows', async (_, escaped) => {
+    ['a lone low surrogate', String.raw`x\uDE00`],
+  ])('%s in a text is named by its path, also in an unknown field', async (_, escaped) => {
     const known = await putText(`{"id":"R100","stops":[{"id":1,"updates":{"driver_comments":"${escaped}"}}]}`);
     expect(known.error?.details).toEqual([
       { path: 'stops.0.updates.driver_comments', message: 'must be well-formed text without NUL' },
@@ -120,14 +120,14 @@ describe('contract §1: malformed bodies are 400, name the path and save nothing
     expect(await nothingSaved()).toBe(true);
   });
 
-  test('a pair of escaped surrogates is a character', async () => {
+  test('a pair of escaped surrogates is one character', async () => {
     const reply = await putText(
       String.raw`{"id":"R100","stops":[{"id":1,"updates":{"driver_comments":"\ud83d\ude00"}}]}`,
     );
     expect(reply.success).toBe(true);
   });
 
-  test('nesting without end is refused, not recursed into', async () => {
+  test('unbounded nesting is refused without recursion', async () => {
     for (const raw of [
       '['.repeat(2_000_000),
       `{"id":"R100","stops":[{"id":1,"products":[{"id":"A","action":{"open_action":${'['.repeat(9_000)}${']'.repeat(9_000)}}}]}]}`,
@@ -135,7 +135,7 @@ describe('contract §1: malformed bodies are 400, name the path and save nothing
       expect((await putText(raw)).error?.code).toBe('VALIDATION_FAILED');
   });
 
-  test('__proto__ and constructor are names like any other: nothing is polluted', async () => {
+  test('__proto__ and constructor are ordinary names: nothing is polluted', async () => {
     const action = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}';
     const raw = `{"id":"R100","__proto__":{"stops":[]},"stops":[{"id":1,"__proto__":{"id":2},"products":[{"id":"__proto__","action":{"open_action":${action}}}]}]}`;
     const reply = await putText(raw);
@@ -144,7 +144,7 @@ describe('contract §1: malformed bodies are 400, name the path and save nothing
   });
 });
 
-/** A stop with a text of so many characters, for each limit of contract §1. */
+/** A stop with a text of this many characters, for each limit of contract §1. */
 const line = (more: object) => ({ id: 1, products: [{ id: 'A', invoice: 'I', ...more }] });
 const osd = (group: object, entry: object = {}) =>
   line({ updates: { osd_data: [{ osd_code: 1, data: [entry], ...group }] } });
@@ -191,8 +191,8 @@ const limits: [string, number, (text: string) => object, string][] = [
   ['e-mail', 254, (email) => ({ id: 1, updates: { osd_emails: [email] } }), 'updates.osd_emails.0'],
 ];
 
-describe('contract §1: the longest', () => {
-  test.each(limits)('%s has %i characters, one more is 400', async (_, most, stop, path) => {
+describe('contract §1: maximum lengths', () => {
+  test.each(limits)('%s may have %i characters; one more is 400', async (_, most, stop, path) => {
     expect((await putStops(stop('x'.repeat(most)))).success).toBe(true);
     const reply = await putStops(stop('x'.repeat(most + 1)));
     expect(reply.error).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ path: `stops.0.${path}` }] });
@@ -206,7 +206,7 @@ describe('contract §1: the longest', () => {
   });
 });
 
-describe('contract §1: values of other spellings are read', () => {
+describe('contract §1: alternative spellings are read', () => {
   test.each([
     ['a stop id as text', { id: '1' }],
     ['codes as numbers and as text', osd({ osd_code: 7 }, { quantity: 9_999_999 })],
@@ -225,29 +225,29 @@ describe('contract §1: values of other spellings are read', () => {
         updates: { start_delivery_time: '2026-11-20T10:00:00.5-06:00', end_delivery_time: '2026-11-20T16:00Z' },
       },
     ],
-    ['a skip time that nobody can read', { id: 1, updates: { skip_refuse_timestamp: 'about noon' } }],
-    ['fields that nobody knows', { id: 1, colour: 'red', updates: { mood: ['good'] } }],
+    ['a malformed skip time', { id: 1, updates: { skip_refuse_timestamp: 'about noon' } }],
+    ['unknown fields', { id: 1, colour: 'red', updates: { mood: ['good'] } }],
   ])('%s', async (_, stop) => {
     expect((await putStops(stop)).success).toBe(true);
   });
 });
 
-describe('contract §1: what is too large or of another kind', () => {
+describe('contract §1: size and media type', () => {
   test('6 MiB are 413 TOO_LARGE', async () => {
     expect((await putText(`"${'x'.repeat(6 * 1024 * 1024)}"`)).error?.code).toBe('TOO_LARGE');
   });
 
-  test('who still sends what is too large hears the answer, and may go on', async () => {
+  test('a client that still sends an oversized body gets the answer, and may continue', async () => {
     const size = 6 * 1024 * 1024;
     const socket = connect(Number(new URL(server.client.url).port), '127.0.0.1');
-    const said = text(socket);
+    const answers = text(socket);
     const head = { host: 'x', ...driver, ...asJson, 'content-length': size };
     const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`PUT /api/route/stop HTTP/1.1\r\n${lines.join('')}\r\n`);
     await once(socket, 'data');
     socket.write('x'.repeat(size));
     socket.write('GET /api/health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
-    expect((await said).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
+    expect((await answers).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
   });
 
   test('4 MiB are read', async () => {
@@ -279,7 +279,7 @@ describe('contract §1: paths', () => {
     ['POST', '/api/route/stop'],
     ['DELETE', '/api/route'],
     ['GET', '/api/auth/signin'],
-    // An id that was forgotten is not the list.
+    // A missing id does not mean the list.
     ['GET', '/api/ops/quarantine/'],
     // Documented, but under the other set.
     ['GET', '/api/v20/ops/quarantine'],
@@ -287,14 +287,14 @@ describe('contract §1: paths', () => {
     expect((await server.client.send(method, path, { as: driver })).error?.code).toBe('NOT_FOUND');
   });
 
-  test.each(['/api/route/', '/api/v20/route/?x=1'])('%s: a slash that was left behind does no harm', async (path) => {
+  test.each(['/api/route/', '/api/v20/route/?x=1'])('%s: a trailing slash is ignored', async (path) => {
     expect(await server.client.send('GET', path, { as: driver })).toMatchObject({
       success: true,
       data: { id: 'R100' },
     });
   });
 
-  test('a slash at the end of a query is no slash behind the path', async () => {
+  test('a slash at the end of a query is not part of the path', async () => {
     const answer = await server.client.send('GET', '/api/ops/quarantine?cursor=/', { as: driver });
     expect(answer.error?.code).not.toBe('NOT_FOUND');
   });
@@ -303,7 +303,7 @@ describe('contract §1: paths', () => {
     expect((await server.client.send('GET', '/api/%zz')).error?.code).toBe('VALIDATION_FAILED');
   });
 
-  test('what is no HTTP at all is answered in the envelope, too', async () => {
+  test('a request that is not HTTP is answered in the envelope, too', async () => {
     const answer = await speak('HELO tailgate\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(answer).toMatch(/x-request-id: [\w-]{36}\r\n/);
@@ -315,7 +315,7 @@ describe('contract §1: paths', () => {
 });
 
 describe('contract §1: x-request-id', () => {
-  test("a caller's id is taken over where it is harmless, else replaced", async () => {
+  test('a caller’s id is adopted where it is harmless, else replaced', async () => {
     const idFor = async (id: string) =>
       (await server.client.send('GET', '/api/health', { headers: { 'x-request-id': id } })).headers.get('x-request-id');
     expect(await idFor('3f2c-trace.0001')).toBe('3f2c-trace.0001');
@@ -324,7 +324,7 @@ describe('contract §1: x-request-id', () => {
   });
 });
 
-/** Everything that the server says to these bytes before it hangs up. */
+/** The server's whole answer to these bytes, until it closes. */
 async function speak(bytes: string): Promise<string> {
   const { port } = new URL(server.client.url);
   const socket = connect(Number(port), '127.0.0.1');

@@ -15,12 +15,12 @@ beforeAll(async () => {
   forApps = await startRestServer({ database, publicUrl: 'https://pod.example.com', corsOrigins: [app, shell] });
 });
 
-describe('what browsers are told with every answer', () => {
+describe('security headers of every answer', () => {
   test.each([
     ['a success', 'GET', '/api/health'],
     ['a refusal', 'GET', '/api/route'],
     ['an unknown path', 'GET', '/nothing'],
-    ['a path that cannot be read', 'GET', '/api/health?a=%zz'],
+    ['a malformed path', 'GET', '/api/health?a=%zz'],
   ])('%s', async (_, method, path) => {
     const { headers } = await ordinary.client.send(method, path);
     expect(headers.get('content-security-policy')).toBe(
@@ -34,16 +34,16 @@ describe('what browsers are told with every answer', () => {
     expect(headers.get('server')).toBe(null);
   });
 
-  test('to use TLS, where they come by TLS, and only there', async () => {
-    const told = async (server: RestServer) =>
+  test('require TLS only for requests over TLS', async () => {
+    const headerOf = async (server: RestServer) =>
       (await server.client.call(operations.health)).headers.get('strict-transport-security');
-    expect(await told(forApps)).toMatch(/^max-age=\d{8}; includeSubDomains$/);
-    // A browser that was told so by http://localhost would never come back there.
-    expect(await told(ordinary)).toBe(null);
+    expect(await headerOf(forApps)).toMatch(/^max-age=\d{8}; includeSubDomains$/);
+    // A browser with that rule from http://localhost could not return there.
+    expect(await headerOf(ordinary)).toBe(null);
   });
 });
 
-describe('who else may read: other origins', () => {
+describe('other origins', () => {
   const from = (server: RestServer, origin: string) => server.client.call(operations.health, { headers: { origin } });
   const preflight = (server: RestServer, origin: string) =>
     fetch(`${server.client.url}/api/route/stop`, {
@@ -55,12 +55,12 @@ describe('who else may read: other origins', () => {
       },
     });
 
-  test('nobody, where nothing is set', async () => {
+  test('may not read answers by default', async () => {
     expect((await from(ordinary, app)).headers.get('access-control-allow-origin')).toBe(null);
     expect((await preflight(ordinary, app)).status).toBe(404);
   });
 
-  test('those that are listed, with what they need, and never with cookies', async () => {
+  test('that are listed may read answers, and never with cookies', async () => {
     for (const origin of [app, shell]) {
       const { headers } = await from(forApps, origin);
       expect(headers.get('access-control-allow-origin')).toBe(origin);
@@ -75,7 +75,7 @@ describe('who else may read: other origins', () => {
   });
 
   test.each(['https://evil.example', 'null', `${app}.evil.example`, app.replace('https', 'http')])(
-    '%s is not',
+    '%s is refused',
     async (origin) => {
       expect((await from(forApps, origin)).headers.get('access-control-allow-origin')).toBe(null);
       expect((await preflight(forApps, origin)).headers.get('access-control-allow-origin')).toBe(null);

@@ -6,7 +6,7 @@ import { stopPayload } from '../../../server/src/routes/payload.ts';
 import type { ChangedStop, PendingRoute } from '../../../server/src/routes/queries.ts';
 import { plan } from '../../support/mirror.ts';
 
-const look = { message: 'Grüße', stop: stopPayload };
+const descriptor = { message: 'Grüße', stop: stopPayload };
 const route = (version: number): PendingRoute => ({
   key: { facility: 'F01', id: 'R1', week_end: '20261121' },
   epoch: 1,
@@ -19,7 +19,7 @@ const route = (version: number): PendingRoute => ({
   drivers: [],
 });
 
-/** A stop that came, changed, moved or went. */
+/** An added, changed, moved or removed stop. */
 const change = fc
   .record({ id: fc.integer({ min: 1, max: 6 }), sequence: fc.nat(5), gone: fc.boolean(), comment: fc.string() })
   .map(({ id, sequence, gone, comment: driver_comments }): ChangedStop => ({
@@ -29,14 +29,14 @@ const change = fc
   }));
 const version = fc.uniqueArray(change, { selector: ({ id }) => id, maxLength: 4 });
 
-test('an answer made of the one before and of what changed is the one made of all stops (contract §4)', () => {
+test('an answer updated from the previous one equals one built from all stops (contract §4)', () => {
   fc.assert(
     fc.property(fc.array(version, { maxLength: 6 }), (versions) => {
       const all = new Map<number, ChangedStop>();
       let answer: RouteAnswer<ReturnType<typeof stopPayload>> | undefined;
       for (const [n, stops] of versions.entries()) {
         for (const stop of stops) all.set(stop.id, stop);
-        answer = RouteAnswer.of(look, route(n), { epoch: 1, version: n, stops }, answer);
+        answer = RouteAnswer.of(descriptor, route(n), { epoch: 1, version: n, stops }, answer);
         const shown = [...all.values()]
           .flatMap(({ plan: planned, result }) => (planned ? [stopView(planned, result)] : []))
           .toSorted((a, b) => a.sequence - b.sequence || a.id - b.id);

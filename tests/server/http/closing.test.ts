@@ -8,7 +8,7 @@ import type { Signed } from '../../support/rest-client.ts';
 import type { RestServer } from '../../support/rest-server.ts';
 import { startRestServer } from '../../support/rest-server.ts';
 
-// The table of contract §4, Closing a route, cell by cell; what a client can see of it.
+// The table of contract §4, Closing a route, cell by cell, as a client sees it.
 
 const { readRoute, readRouteV20, syncStops } = operations;
 const minute = 60_000;
@@ -26,7 +26,7 @@ const routes = 40;
 beforeAll(async () => {
   for (const mode of ['legacy', 'arrival'] as const) {
     const server = await startRestServer({ closeMode: mode, timersRing: true });
-    // A route of its own for each case: nobody but its driver sees it close.
+    // A route of its own for each case: only its driver sees it close.
     const ids = Array.from({ length: routes }, (_, n) => String(2001 + n));
     await insertRoutes(
       server.database.pool,
@@ -59,30 +59,30 @@ async function onTheRoad(mode: CloseMode) {
     });
     return { route: data.route_status, ...data.stops[0] };
   };
-  const look = async (paths: PathSetName = 'current') => {
+  const readMeta = async (paths: PathSetName = 'current') => {
     const reply = await server.client.call(paths === 'v20' ? readRouteV20 : readRoute, { as, paths });
     return reply.success ? readRoute.meta?.parse(reply.meta) : undefined;
   };
-  /** As a request tells it that changes nothing. */
+  /** The status that a request without changes returns. */
   const state = async () => {
     const { route, status } = await send({ products: [] });
     return { route, warehouse: status };
   };
   const later = (ms: number) => (server.clock.now = new Date(server.clock.now.getTime() + ms));
   const isClosed = async () => {
-    while (await look());
+    while (await readMeta());
     return state();
   };
   const due = () => new Date(server.clock.now.getTime() + 10 * minute).toISOString();
-  return { send, look, state, later, isClosed, due };
+  return { send, readMeta, state, later, isClosed, due };
 }
 
 describe.each(['v20', 'current'] as const)('legacy environment, %s (contract §4)', (paths) => {
   test('an arrival starts the timer, which completes stop 999 and closes the route after 10 minutes (contract §4)', async () => {
-    const { send, look, state, later, isClosed, due } = await onTheRoad('legacy');
+    const { send, readMeta, state, later, isClosed, due } = await onTheRoad('legacy');
     const deadline = due();
     expect(await send(arrived, paths)).toMatchObject({ route: 'O', result: 'applied', status: 'P' });
-    expect(await look(paths)).toMatchObject({ arrived: false, autoclose_at: deadline, forceclose_at: null });
+    expect(await readMeta(paths)).toMatchObject({ arrived: false, autoclose_at: deadline, forceclose_at: null });
     later(10 * minute - 1);
     expect(await state()).toEqual({ route: 'O', warehouse: 'P' });
     later(1);
@@ -94,9 +94,9 @@ describe.each(['v20', 'current'] as const)('legacy environment, %s (contract §4
     ['delivered and arrived', { ...arrived, ...delivered }],
     ['complete, which counts as delivered', { updates: { status: 'C' } }],
   ])('%s closes the route at once (contract §4)', async (_, stop) => {
-    const { send, look } = await onTheRoad('legacy');
+    const { send, readMeta } = await onTheRoad('legacy');
     expect(await send(stop, paths)).toMatchObject({ route: 'C', status: 'D', warnings: [] });
-    expect(await look(paths)).toBeUndefined();
+    expect(await readMeta(paths)).toBeUndefined();
   });
 
   test('a close cancels the timer: the driver has closed it, stop 999 stays D (contract §4)', async () => {
@@ -110,18 +110,18 @@ describe.each(['v20', 'current'] as const)('legacy environment, %s (contract §4
 
 describe('arrival-gated environment (contract §4)', () => {
   test('an arrival sets the marker, unprefixed without a timer (contract §4)', async () => {
-    const { send, look, later } = await onTheRoad('arrival');
+    const { send, readMeta, later } = await onTheRoad('arrival');
     await send(arrived);
-    expect(await look()).toMatchObject({ arrived: true, autoclose_at: null, forceclose_at: null });
+    expect(await readMeta()).toMatchObject({ arrived: true, autoclose_at: null, forceclose_at: null });
     later(11 * minute);
-    expect(await look()).toMatchObject({ arrived: true });
+    expect(await readMeta()).toMatchObject({ arrived: true });
   });
 
   test('by v20 it sets the marker and starts the timer, which completes stop 999 (contract §4)', async () => {
-    const { send, look, later, isClosed, due } = await onTheRoad('arrival');
+    const { send, readMeta, later, isClosed, due } = await onTheRoad('arrival');
     const deadline = due();
     await send(arrived, 'v20');
-    expect(await look('v20')).toMatchObject({ arrived: true, autoclose_at: deadline, forceclose_at: null });
+    expect(await readMeta('v20')).toMatchObject({ arrived: true, autoclose_at: deadline, forceclose_at: null });
     later(10 * minute);
     expect(await isClosed()).toEqual({ route: 'C', warehouse: 'C' });
   });
@@ -135,42 +135,45 @@ describe('arrival-gated environment (contract §4)', () => {
     },
   );
 
-  test.each(['v20', 'current'] as const)('so does an arrival in the same body, %s (contract §4)', async (paths) => {
-    const { send } = await onTheRoad('arrival');
-    expect(await send({ ...arrived, ...delivered }, paths)).toMatchObject({ route: 'C', status: 'D' });
-  });
+  test.each(['v20', 'current'] as const)(
+    'delivered after an arrival in the same body closes at once, too, %s (contract §4)',
+    async (paths) => {
+      const { send } = await onTheRoad('arrival');
+      expect(await send({ ...arrived, ...delivered }, paths)).toMatchObject({ route: 'C', status: 'D' });
+    },
+  );
 
   test.each(['v20', 'current'] as const)(
     'delivered without an arrival closes by force after 10 minutes; stop 999 stays D, %s (contract §4)',
     async (paths) => {
-      const { send, look, later, isClosed, due } = await onTheRoad('arrival');
+      const { send, readMeta, later, isClosed, due } = await onTheRoad('arrival');
       const deadline = due();
       expect(await send(delivered, paths)).toMatchObject({ route: 'O', status: 'D' });
-      expect(await look(paths)).toMatchObject({ arrived: false, autoclose_at: null, forceclose_at: deadline });
+      expect(await readMeta(paths)).toMatchObject({ arrived: false, autoclose_at: null, forceclose_at: deadline });
       later(10 * minute);
       expect(await isClosed()).toEqual({ route: 'C', warehouse: 'D' });
     },
   );
 
-  test('an arrival after that only sets the marker: the timer stays, the next D closes (contract §4)', async () => {
-    const { send, look, due } = await onTheRoad('arrival');
+  test('a later arrival only sets the marker: the timer stays, the next D closes (contract §4)', async () => {
+    const { send, readMeta, due } = await onTheRoad('arrival');
     const deadline = due();
     await send(delivered);
     expect(await send(arrived)).toMatchObject({ route: 'O' });
-    expect(await look()).toMatchObject({ arrived: true, forceclose_at: deadline });
+    expect(await readMeta()).toMatchObject({ arrived: true, forceclose_at: deadline });
     expect(await send(delivered)).toMatchObject({ route: 'C', status: 'D' });
   });
 
-  test('skipped or refused, the warehouse closes nothing (contract §4)', async () => {
-    const { send, look } = await onTheRoad('arrival');
+  test('a skipped or refused warehouse closes nothing (contract §4)', async () => {
+    const { send, readMeta } = await onTheRoad('arrival');
     await send({ ...arrived, updates: { status: 'S' } });
-    expect(await look()).toMatchObject({ arrived: true, forceclose_at: null });
+    expect(await readMeta()).toMatchObject({ arrived: true, forceclose_at: null });
   });
 });
 
 describe('one timer a route and kind (contract §4)', () => {
   test('the first deadline wins, also where twenty submit at once on both path sets (contract §4)', async () => {
-    const { send, look, later, due } = await onTheRoad('legacy');
+    const { send, readMeta, later, due } = await onTheRoad('legacy');
     const deadline = due();
     const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => send(arrived, n % 2 ? 'v20' : 'current')));
     expect(answers.filter(({ result }) => result === 'applied')).toHaveLength(1);
@@ -178,31 +181,31 @@ describe('one timer a route and kind (contract §4)', () => {
     // Another change in between, so that it is no duplicate.
     await send({ updates: { driver_comments: 'at the gate' } });
     expect(await send(arrived)).toMatchObject({ result: 'applied' });
-    expect(await look()).toMatchObject({ autoclose_at: deadline });
+    expect(await readMeta()).toMatchObject({ autoclose_at: deadline });
   });
 
-  test('the force-close timer, too (contract §4)', async () => {
-    const { send, look, later, due } = await onTheRoad('arrival');
+  test('the first deadline of the force-close timer wins, too (contract §4)', async () => {
+    const { send, readMeta, later, due } = await onTheRoad('arrival');
     const deadline = due();
     await Promise.all(Array.from({ length: 20 }, (_, n) => send(delivered, n % 2 ? 'v20' : 'current')));
     later(minute);
     await send({ updates: { driver_comments: 'at the gate' } });
     await send(delivered);
-    expect(await look()).toMatchObject({ forceclose_at: deadline });
+    expect(await readMeta()).toMatchObject({ forceclose_at: deadline });
   });
 
-  test('a duplicate under a key starts none (contract §4)', async () => {
-    const { send, look } = await onTheRoad('legacy');
+  test('a duplicate under a key starts no timer (contract §4)', async () => {
+    const { send, readMeta } = await onTheRoad('legacy');
     const keyed = { headers: { 'idempotency-key': 'arrival' } };
     await send(arrived, 'current', keyed);
-    const before = await look();
+    const before = await readMeta();
     expect(await send(arrived, 'current', keyed)).toMatchObject({ result: 'duplicate' });
-    expect(await look()).toEqual(before);
+    expect(await readMeta()).toEqual(before);
   });
 });
 
 describe('after the close (contract §4)', () => {
-  test('everything is still taken, with a warning (contract §4)', async () => {
+  test('the route still accepts everything, with a warning (contract §4)', async () => {
     const { send } = await onTheRoad('legacy');
     await send(delivered);
     expect(await send({ updates: { driver_comments: 'late' } })).toMatchObject({
@@ -212,7 +215,7 @@ describe('after the close (contract §4)', () => {
     });
   });
 
-  test('a complete warehouse stays complete, whatever comes (contract §4)', async () => {
+  test('a complete warehouse stays complete after any change (contract §4)', async () => {
     const { send, later, isClosed } = await onTheRoad('legacy');
     await send(arrived);
     later(10 * minute);
@@ -223,12 +226,12 @@ describe('after the close (contract §4)', () => {
     expect(skipped.warnings?.map(({ code }) => code)).toContain('status_ignored');
   });
 
-  test('arrived never goes back, and on other stops it is only stored (contract §4)', async () => {
-    const { send, look } = await onTheRoad('arrival');
+  test('arrived is never undone, and on other stops it is only stored (contract §4)', async () => {
+    const { send, readMeta } = await onTheRoad('arrival');
     await send({ id: 1, ...arrived });
-    expect(await look()).toMatchObject({ arrived: false });
+    expect(await readMeta()).toMatchObject({ arrived: false });
     await send(arrived);
     await send({ arrived: false });
-    expect(await look()).toMatchObject({ arrived: true });
+    expect(await readMeta()).toMatchObject({ arrived: true });
   });
 });

@@ -22,7 +22,7 @@ const paths = Object.keys(lists).map((list) => `/control/codes/${list}`);
 let site: TestHost;
 let server: RestServer;
 
-/** What a clerk does to the host's codes, and the import after it. */
+/** A clerk's change to the host's codes, and the import after it. */
 async function clerk(sql: string): Promise<void> {
   await site.clerk.transaction((tx) => tx.execute(sql));
   await importCodes(site.database.pool, site.host);
@@ -74,7 +74,7 @@ describe('contract §5: code lists', () => {
     expect(list.map(({ code }) => code)).toEqual(['10', '11', '20', '21', '22', '30', '31', '40', '50', '85', '86']);
   });
 
-  test('invoice-exception: only those that are flagged for drivers, which each says', async () => {
+  test('invoice-exception: only codes flagged for drivers, each with its flag', async () => {
     const list = await server.client.take(operations.listInvoiceExceptions);
     expect(list[0]).toEqual({ code: 'P1', description: 'Price differs', driver_visible: 'Y' });
     expect(list.map(({ code }) => code)).toEqual(['P1', 'P2', 'P3', 'P4']);
@@ -91,7 +91,7 @@ describe('contract §5: code lists', () => {
     expect(list[0]).toEqual({ code: first, description: first, sort: 10 });
   });
 
-  test.each(paths)('%s: an ETag, five minutes, and 304 for whoever has it', async (path) => {
+  test.each(paths)('%s: an ETag, five minutes, and 304 for a client that has it', async (path) => {
     const { headers } = await send(path);
     const etag = headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[\w-]+"$/);
@@ -110,7 +110,7 @@ describe('contract §5: code lists', () => {
     expect((await server.client.send('GET', `/api${path}`)).error?.code).toBe('NOT_FOUND');
   });
 
-  test('what the host changes shows with another ETag; sort decides the order, then the code', async () => {
+  test('a change on the host changes the ETag; the order is by sort, then code', async () => {
     const before = await send('/control/codes/stop-exception');
     await clerk(`update PODDTA.CTLCDP set CCSEQ = 5, CCDSC = 'Strike' where CCTYP = 'STPEXC' and CCCOD = '99'`);
     const after = await send('/control/codes/stop-exception', { 'if-none-match': before.headers.get('etag') ?? '' });
@@ -132,7 +132,7 @@ describe('contract §5: code lists', () => {
     expect(level.map(({ code }) => code)).toEqual(['01', '02', '03', '04', '10', '11', '12', '13', '99']);
   });
 
-  test('a retired code is in no list, and the mirror keeps it', async () => {
+  test('a retired code is in no list, and the mirror retains it', async () => {
     await clerk(`update PODDTA.CTLCDP set CCSTS = 'I' where CCTYP = 'CRDRSN' and CCCOD = '31'`);
     const list = await server.client.take(operations.listCreditReasons);
     expect(list.map(({ code }) => code)).not.toContain('31');
@@ -142,7 +142,7 @@ describe('contract §5: code lists', () => {
     expect(rows).toEqual([{ active: false }]);
   });
 
-  test('strict access asks for a driver (contract §8)', async () => {
+  test('strict access requires a driver (contract §8)', async () => {
     const strict = await startRestServer({ database: site.database, access: 'strict' });
     await insertEmployees(site.database.pool, ['1001']);
     expect((await strict.client.call(operations.listSections)).error?.code).toBe('MISSING_CREDENTIALS');

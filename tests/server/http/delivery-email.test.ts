@@ -71,10 +71,10 @@ const put = (route: string, stop: StopObjectInput, paths: PathSetName = 'current
     ...more,
   });
 const delivered = (id: number, updates: object = {}): StopObjectInput => ({ id, updates: { status: 'D', ...updates } });
-const tells = (route: string, stop: number) => (mail: ReceivedMail) =>
+const isAbout = (route: string, stop: number) => (mail: ReceivedMail) =>
   mail.source.includes(`${route}, stop ${stop}\r\n`);
-const mailAbout = (route: string, stop: number) => mailServer.mail(tells(route, stop));
-const mailsAbout = (route: string, stop: number) => mailServer.received.filter(tells(route, stop));
+const mailAbout = (route: string, stop: number) => mailServer.mail(isAbout(route, stop));
+const mailsAbout = (route: string, stop: number) => mailServer.received.filter(isAbout(route, stop));
 
 const query = (more: Record<string, string> = {}): string =>
   `?${new URLSearchParams({ facility: 'F01', route_id: 'FLAG', stop_id: '1', week_end: WEEK, ...more }).toString()}`;
@@ -99,14 +99,14 @@ describe('the delivery e-mail', () => {
     expect((await mailAbout('FLAG', 2)).recipients).toEqual(['store2@example.com']);
   });
 
-  test('none where the unprefixed set has no flag, for stop 999, for other states, or for what was sent before (contract §4)', async () => {
+  test('none where the unprefixed set has no flag, for stop 999, for other states, or for a past delivery (contract §4)', async () => {
     await put('PLAIN', delivered(3));
     await put('FLAG', delivered(999));
     await put('FLAG', { id: 3, updates: { status: 'S' } });
     await put('FLAG', delivered(4), 'current', { headers: { 'idempotency-key': 'stop 4' } });
     await put('FLAG', delivered(4), 'current', { headers: { 'idempotency-key': 'stop 4' } });
     await put('FLAG', delivered(4, { driver_comments: 'amended' }));
-    // Jobs are taken in their order: what was to come before this one has come.
+    // Jobs run in order: this job runs after all earlier ones.
     await put('FLAG', delivered(5));
     await Promise.all([mailAbout('FLAG', 4), mailAbout('FLAG', 5)]);
     expect(mailsAbout('PLAIN', 3)).toEqual([]);
@@ -123,7 +123,7 @@ describe('the delivery e-mail', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  test('brings the pictures that are here, names those that are not, and goes without them where they are too much', async () => {
+  test('contains the pictures that arrived, names the missing ones, and leaves them out above the size limit', async () => {
     const photo = png(60, 40, [40, 120, 200, 255]);
     const files = [1, 2].map((n) => ({ name: `p${n}.png`, bytes: new Uint8Array(photo) }));
     const [primary = '', second = ''] = await storeFiles(server.client, { files });
@@ -135,7 +135,7 @@ describe('the delivery e-mail', () => {
     const line = { id: 'ITM100000', invoice: 'INV6', updates: { osd_data: [{ osd_code: 20, data: entries }] } };
     await put('FLAG', { ...delivered(6), products: [line] });
     const { source } = await mailAbout('FLAG', 6);
-    // A primary id stands for its upload (contract §3).
+    // A primary id means its upload (contract §3).
     for (const id of [primary, second]) {
       expect(source).toContain(`src="cid:${id}@tailgate"`);
       expect(source).toContain(`Content-ID: <${id}@tailgate>`);
@@ -160,7 +160,7 @@ describe('the delivery e-mail', () => {
 });
 
 describe('GET /api/route/stop/email-preview (interface.md 4.3, contract §4)', () => {
-  test('renders the page that the e-mail holds, and sends nothing', async () => {
+  test('renders the e-mail’s page, and sends nothing', async () => {
     const comment = 'Left at <b>dock</b> 2';
     await put('PLAIN', delivered(6, { driver_comments: comment, end_delivery_time: '2026-11-20T16:05:00Z' }));
     const sent = mailServer.received.length;
@@ -179,7 +179,7 @@ describe('GET /api/route/stop/email-preview (interface.md 4.3, contract §4)', (
     expect(html).toContain('Not delivered yet');
   });
 
-  test('nothing in it runs, is kept, framed or found by search engines', async () => {
+  test('allows no scripts, caching, frames or indexing', async () => {
     const { headers } = await page(server, query());
     const rules = headers.get('content-security-policy');
     expect(rules).toContain("default-src 'none'");
@@ -190,7 +190,7 @@ describe('GET /api/route/stop/email-preview (interface.md 4.3, contract §4)', (
     expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  test('names pictures by addresses that lead to them', async () => {
+  test('links pictures by working addresses', async () => {
     const photo = png(8, 8, [200, 30, 30, 255]);
     const [signature_id = ''] = await storeFiles(server.client, {
       files: [{ name: 's.png', bytes: new Uint8Array(photo) }],
@@ -223,7 +223,7 @@ describe('GET /api/route/stop/email-preview (interface.md 4.3, contract §4)', (
     expect(error?.details.map(({ path }) => path)).toEqual([name]);
   });
 
-  test('400 names all that is missing', async () => {
+  test('400 names every missing parameter', async () => {
     const { status, error } = await server.client.send('GET', preview);
     expect(status).toBe(400);
     expect(error?.details.map(({ path }) => path)).toEqual(['facility', 'route_id', 'stop_id', 'week_end']);
@@ -240,7 +240,7 @@ describe('GET /api/route/stop/email-preview (interface.md 4.3, contract §4)', (
     expect(error?.code).toBe(code);
   });
 
-  test('404 for a route that is still being loaded on the host', async () => {
+  test('404 for a route that the host is still loading', async () => {
     await insertRoutes(server.database.pool, [
       { facility: 'F01', id: 'HALF', weekEnd: WEEK, drivers: ['1001'], stops: [plan(1)] },
     ]);
@@ -249,12 +249,12 @@ describe('GET /api/route/stop/email-preview (interface.md 4.3, contract §4)', (
     expect(error?.code).toBe('ROUTE_NOT_FOUND');
   });
 
-  test('is no part of the v20 set (interface.md 4.3)', async () => {
+  test('is not part of the v20 set (interface.md 4.3)', async () => {
     const { error } = await server.client.send('GET', '/api/v20/route/stop/email-preview', { query: query() });
     expect(error?.code).toBe('NOT_FOUND');
   });
 
-  test('ACCESS=strict lets drivers in only (contract §8)', async () => {
+  test('ACCESS=strict requires a driver (contract §8)', async () => {
     const { status, error } = await strict.client.send('GET', preview, { query: query() });
     expect([status, error?.code]).toEqual([401, 'MISSING_CREDENTIALS']);
     expect((await page(strict, query(), { ...driver })).status).toBe(200);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 describe('/docs', () => {
-  test('is a page that reaches this server and nothing else', async () => {
+  test('is a page that contacts this server only', async () => {
     const response = await get('/docs');
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -38,7 +38,7 @@ describe('/docs', () => {
     expect(await response.text()).not.toMatch(/https?:/);
   });
 
-  test('every file that it names is there, squeezed for whoever takes it so, and not sent twice', async () => {
+  test('serves every file that the page names, compressed on request, with a tag for 304', async () => {
     const page = await (await get('/docs')).text();
     const named = [...page.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, path]) => `/${path}`);
     expect(named.length).toBeGreaterThanOrEqual(6);
@@ -61,7 +61,7 @@ describe('/docs', () => {
     expect(await response.json()).toEqual(restDocument('0.0.0-test'));
   });
 
-  test('a bare address leads people there, and is no path to programs', async () => {
+  test('the bare address redirects browsers to the page, and is 404 for programs', async () => {
     const asked = await get('/', { accept: 'text/html,*/*;q=0.8' });
     expect([asked.status, asked.headers.get('location')]).toEqual([302, 'docs']);
     const slash = await get('/docs/');
@@ -74,7 +74,7 @@ describe('/docs', () => {
 describe('in a browser', { timeout: 60_000 }, () => {
   let browser: Browser | undefined;
 
-  /** Opens the page; what goes wrong in it, or leaves this server, is a fault. */
+  /** Opens the page; an error in it, or a request to another server, is a fault. */
   async function open(width: number): Promise<{ page: Page; faults: string[] }> {
     browser ??= await startBrowser();
     const page = await browser.newPage({ viewport: { width, height: 900 } });

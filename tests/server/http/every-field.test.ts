@@ -51,7 +51,7 @@ describe('contract §1: a field of the wrong kind is 400 and named by its path',
   });
 });
 
-/** Nothing is looked up before the body is read. */
+/** The service looks up nothing before it has read the body. */
 const params = {
   client_id: 'c',
   employee: '1001',
@@ -66,7 +66,7 @@ const callerOf = (access: string) => ({
   ...(access === 'operator' && { headers: { authorization: `Bearer ${opsToken}` } }),
 });
 
-/** A body that is wrong in this field, and the path by which it must be named. */
+/** A body that is wrong in this field, and the path that the error must name. */
 function wrong({ path, type }: Field): { path: string; body: unknown } {
   const steps = (type === 'list' ? path.replace(/\[\]$/, '') : path).replaceAll('[]', '.0').split('.');
   const value: unknown = type === 'list' || type === 'object' ? 'a word' : {};
@@ -110,7 +110,7 @@ const line = (word: string, count: number) => ({
     quantity: count + 6,
   },
 });
-/** What the service keeps of a line. */
+/** The stored fields of a line. */
 const keptOf = ({ updates, action }: ReturnType<typeof line>) => ({
   ...updates,
   osd_data: updates.osd_data.map(keptOsd),
@@ -144,34 +144,37 @@ const updates = {
   overage_items: [{ barcode: '99', osd_code: 85, quantity: 3, comment: 'extra', images_id: image }],
 };
 
-test.each(operations.syncStops.sets)('all that a driver can tell of a stop is kept, %s', async (set) => {
-  const [product] = plan(1).products;
-  const [collection] = plan(1).collections;
-  if (!product || !collection) throw new Error('the plan has lines');
-  await node.database.pool.query(`update stop_result set doc = '{"status":"P"}', status = 'P'`);
-  const stop = {
-    id: 1,
-    arrived: true,
-    updates,
-    products: [{ id: product.id, invoice: 'OTHER', ...line('p', 10) }],
-    collections: [{ id: collection.id, invoice: 'OTHER', ...line('c', 50) }],
-  };
-  const body = { ...key, stops: [stop] };
-  const paths = bodies.find(({ name }) => name === 'syncStops')?.fields.map((field) => field.path) ?? [];
-  const unsaid = paths.filter((path) => !isSaid(body, path));
-  expect(unsaid, 'fields that this test does not send').toEqual([]);
-  await node.client.take(operations.syncStops, { as: driver, paths: set, body });
-  const replica = new Replica();
-  replica.take(await readSnapshot(node, driver, routeScope(key)));
-  const { status, ...others } = updates;
-  expect(replica.value('result/1')).toMatchObject({
-    status,
-    arrived: true,
-    updates: { ...others, overage_items: updates.overage_items.map((item) => ({ ...item, osd_code: '85' })) },
-    products: { [`${product.id}\tOTHER\t0`]: keptOf(line('p', 10)) },
-    collections: { [`${collection.id}\tOTHER\t0`]: keptOf(line('c', 50)) },
-  });
-});
+test.each(operations.syncStops.sets)(
+  'the service stores every field of a stop that a driver sends, %s',
+  async (set) => {
+    const [product] = plan(1).products;
+    const [collection] = plan(1).collections;
+    if (!product || !collection) throw new Error('the plan has lines');
+    await node.database.pool.query(`update stop_result set doc = '{"status":"P"}', status = 'P'`);
+    const stop = {
+      id: 1,
+      arrived: true,
+      updates,
+      products: [{ id: product.id, invoice: 'OTHER', ...line('p', 10) }],
+      collections: [{ id: collection.id, invoice: 'OTHER', ...line('c', 50) }],
+    };
+    const body = { ...key, stops: [stop] };
+    const paths = bodies.find(({ name }) => name === 'syncStops')?.fields.map((field) => field.path) ?? [];
+    const unsaid = paths.filter((path) => !isSaid(body, path));
+    expect(unsaid, 'fields that this test does not send').toEqual([]);
+    await node.client.take(operations.syncStops, { as: driver, paths: set, body });
+    const replica = new Replica();
+    replica.take(await readSnapshot(node, driver, routeScope(key)));
+    const { status, ...others } = updates;
+    expect(replica.value('result/1')).toMatchObject({
+      status,
+      arrived: true,
+      updates: { ...others, overage_items: updates.overage_items.map((item) => ({ ...item, osd_code: '85' })) },
+      products: { [`${product.id}\tOTHER\t0`]: keptOf(line('p', 10)) },
+      collections: { [`${collection.id}\tOTHER\t0`]: keptOf(line('c', 50)) },
+    });
+  },
+);
 
 function isSaid(value: unknown, path: string): boolean {
   return path

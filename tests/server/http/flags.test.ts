@@ -35,8 +35,8 @@ const page = async (query = '') =>
     ...warnings.map(({ code }) => code),
   ]);
 
-describe('GET /api/ops/flags: what contract §4 has listed for the office', () => {
-  test('shows who changed what and what there is to know, newest first', async () => {
+describe('GET /api/ops/flags: the flags of contract §4 for the office', () => {
+  test('shows author and reason of each flag, newest first', async () => {
     const [newest] = await server.client.take(listFlags, { headers });
     expect(newest).toMatchObject({
       facility: 'F02',
@@ -57,7 +57,7 @@ describe('GET /api/ops/flags: what contract §4 has listed for the office', () =
     ]);
   });
 
-  test('can be asked for by facility, route and code', async () => {
+  test('filters by facility, route and code', async () => {
     expect(await page('?facility=F01')).toHaveLength(2);
     expect(await page('?route_id=R200')).toHaveLength(1);
     expect(await page('?facility=F01&code=unknown_code')).toEqual([['R100', 'unknown_code']]);
@@ -65,7 +65,7 @@ describe('GET /api/ops/flags: what contract §4 has listed for the office', () =
     expect(await page('?code=&facility=')).toHaveLength(3);
   });
 
-  test('comes in pages that meet each entry once', async () => {
+  test('returns pages that contain each entry once', async () => {
     const first = await list('?limit=2');
     const { next_cursor } = listFlags.meta?.parse(first.meta) ?? {};
     expect(listFlags.data.parse(first.data)).toHaveLength(2);
@@ -75,7 +75,7 @@ describe('GET /api/ops/flags: what contract §4 has listed for the office', () =
     expect((await list('?cursor=x')).error).toMatchObject({ code: 'VALIDATION_FAILED', details: [{ path: 'cursor' }] });
   });
 
-  test('shows what a stop does not keep, by its code', async () => {
+  test('shows values that a stop does not store, by their code', async () => {
     const as = await signIn(server.client, '1001');
     const products = Array.from({ length: 501 }, (_, i) => ({ id: `X${i}`, updates: { delivered: i } }));
     const body = { id: 'R200', stops: [{ id: 1, products }] };
@@ -85,7 +85,7 @@ describe('GET /api/ops/flags: what contract §4 has listed for the office', () =
     expect(flag?.warnings.filter(({ code }) => code === 'too_many_lines')).toMatchObject([{ path: 'products.500' }]);
   });
 
-  test('is for operators, on the unprefixed set', async () => {
+  test('requires the operators’ token, on the unprefixed set', async () => {
     expect((await server.client.call(listFlags)).error?.code).toBe('MISSING_CREDENTIALS');
     expect((await server.client.send('GET', '/api/v20/ops/flags', { headers })).error?.code).toBe('NOT_FOUND');
   });

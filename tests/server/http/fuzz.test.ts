@@ -20,35 +20,38 @@ import type { RestServer } from '../../support/rest-server.ts';
 import { opsToken, startRestServer } from '../../support/rest-server.ts';
 import { storeFiles } from '../../support/uploads.ts';
 
-// `FUZZ_SEED=… FUZZ_REQUESTS=20 npx vitest run tests/server/http/fuzz.test.ts` sends again what a failure names.
+// `FUZZ_SEED=… FUZZ_REQUESTS=20 npx vitest run tests/server/http/fuzz.test.ts` repeats the requests of a failure.
 const { FUZZ_SEED: givenSeed, FUZZ_REQUESTS: givenRequests } = process.env;
 const requests = Number(givenRequests ?? 10_000);
 const seed = Number(givenSeed ?? Math.floor(Math.random() * 2 ** 31));
-/** Sent at once: more than the server has connections to its database. */
+/** The size of a burst: more than the server has connections to its database. */
 const burst = 20;
-/** Of a burst, as bytes that are no request any more. */
+/** The number of malformed byte streams in a burst. */
 const broken = 2;
 
 const key = { facility: 'F01', id: 'R100', weekEnd: '20261121' };
 let server: RestServer;
 let wire: Wire;
 let driver: Signed;
-/** Whose requests break in the middle: what was whole of them may be carried out after their connection has ended. */
+/**
+ * Drivers whose requests break in the middle: their complete requests may be carried out after the connection has
+ * ended.
+ */
 let clumsy: Signed;
 let sacrifice: Signed;
 let asset: string;
 let parked: string;
 let hold: string;
 let invitation: string;
-/** What can be released, and what cannot. */
+/** Quarantined entries that can be released, and ones that cannot. */
 let kept: readonly string[];
 let device: string;
 let incident: string;
-/** An operator may unregister them: nobody works in their name. */
+/** Operators may unregister them: no request uses their names. */
 const expendable = '1102';
 
 beforeAll(async () => {
-  // Whoever begins and does not go on is let go soon: a broken request often is such a one.
+  // The server closes an unfinished request soon: a broken request often is one.
   const timeouts = { headersMs: 1_000, requestMs: 2_000, lookMs: 100 };
   const database = await createDatabase();
   const hostCatalog = new LazyHostCatalog(() =>
@@ -132,7 +135,7 @@ const words = {
   id: ['R100', 'R200', 'ITM100000', 'ITM107919', 'TOTE', 1, 2, 999],
   route_id: ['R100', 'R100', 'R200', 'R404'],
   stop_id: [1, 2, 999, 3],
-  // What names a stop by all four of its parts must be right in all of them, often enough.
+  // A request that names a stop by all four parts must be right in all of them, often enough.
   facility: ['F01', 'F01', 'F01', 'F02', ''],
   week_end: ['20261121', '20261121', '20261121', ''],
   invoice: ['INV1', 'INV2', ''],
@@ -198,7 +201,7 @@ const stopSync = {
   ],
 };
 const skip = { route_id: 'R100', stop_id: 2, status: 'S', skip_refuse_reason_code: '01', skip_refuse_timestamp: 'now' };
-/** The second of each is for a route of somebody else. */
+/** The second of each is for a route of another driver. */
 const samplesFor = (id: string) => ({
   syncStops: [
     { ...stopSync, id },
@@ -214,9 +217,9 @@ const samplesFor = (id: string) => ({
   ],
 });
 
-describe('contract §1: whatever is sent', () => {
+describe('contract §1: every request', () => {
   test(
-    `FUZZ_SEED=${seed}: ${requests} requests to every operation: a documented answer, nothing of others touched`,
+    `FUZZ_SEED=${seed}: ${requests} requests to every operation: a documented answer, and other drivers’ data stays unchanged`,
     { timeout: 300_000 },
     async () => {
       const deps = {
@@ -245,7 +248,7 @@ describe('contract §1: whatever is sent', () => {
         samples: samplesFor('R400'),
         words: clumsyWords,
       });
-      const strangers = await rowsOf('R200');
+      const otherRows = await rowsOf('R200');
       const answered = new Set<OperationName>();
       for (let from = 0; from < requests; from += burst) {
         const burstSeed = (seed + from) % 2 ** 31;
@@ -260,8 +263,8 @@ describe('contract §1: whatever is sent', () => {
         await Promise.all(bytes.map((text) => speak(text, burstSeed)));
         server.logged.length = 0;
       }
-      expect(await rowsOf('R200')).toEqual(strangers);
-      // It still serves, if not a route that some request has closed, and what was sent got past the first check.
+      expect(await rowsOf('R200')).toEqual(otherRows);
+      // The server still serves, and some requests passed the first check; a request may have closed some routes.
       expect([200, 404]).toContain((await server.client.call(operations.readRoute, { as: driver })).status);
       expect(unreached(answered)).toEqual([]);
     },
@@ -271,7 +274,7 @@ describe('contract §1: whatever is sent', () => {
 const changesRoutes = (request: FuzzRequest | undefined): boolean =>
   request?.method === 'PUT' || request?.name === 'repairParked';
 
-/** What was never got through to. Sign-ins have limits, and a replay of a few requests reaches what it reaches. */
+/** Operations that no request reached. Sign-ins have limits, and a replay of a few requests reaches fewer. */
 function unreached(answered: ReadonlySet<OperationName>): string[] {
   if (requests < 5_000) return [];
   return Object.entries(operations).flatMap(([name, { path }]) =>
@@ -279,7 +282,7 @@ function unreached(answered: ReadonlySet<OperationName>): string[] {
   );
 }
 
-/** Everything that is known of a route, as text. */
+/** All stored data of a route, as text. */
 async function rowsOf(id: string): Promise<unknown> {
   const { rows } = await server.database.pool.query(
     `select (select string_agg(r::text, ' ') from route r where id = $1) as route,
@@ -325,7 +328,7 @@ function check({ name, method, paths }: FuzzRequest, { status, headers, body }: 
   expect(status).toBe(statusOf(error.code));
 }
 
-/** What is no HTTP may be left without an answer, but not be the server's fault. */
+/** Malformed HTTP may get no answer, but must not fail on the server's side. */
 async function speak(bytes: Buffer, burstSeed: number): Promise<void> {
   const said = (await wire.speak(bytes)).toString('latin1');
   expect(said, `FUZZ_SEED=${burstSeed}\nsaid ${JSON.stringify(bytes.toString('latin1'))}`).not.toMatch(

@@ -10,7 +10,7 @@ let server: RestServer;
 const missing = new Set<string>();
 let remarks: string[] = [];
 
-/** A dependency that is there until a test takes it away, and then says why in words of its own. */
+/** A dependency that is available until a test takes it away, and then fails with its own message. */
 const probe = (name: string, required: boolean) => ({
   name,
   required,
@@ -41,7 +41,7 @@ describe('contract §7: health', () => {
     server.clock.now = start;
   });
 
-  test('ready with everything there', async () => {
+  test('is ready with every dependency available', async () => {
     for (const paths of ['v20', 'current'] as const)
       expect(await server.client.take(readiness, { paths })).toEqual({
         database: { ok: true, required: true },
@@ -50,7 +50,7 @@ describe('contract §7: health', () => {
       });
   });
 
-  test('a lost database is 503 with Retry-After, names what is missing and no more', async () => {
+  test('a lost database is 503 with Retry-After, and names the missing dependency only', async () => {
     missing.add('database');
     const reply = await server.client.call(readiness);
     expect(reply).toMatchObject({
@@ -63,14 +63,14 @@ describe('contract §7: health', () => {
     missing.clear();
   });
 
-  test("the host's bad day takes no node out of service", async () => {
+  test('a failing host takes no node out of service', async () => {
     missing.add('host');
     const reply = await server.client.call(readiness);
     expect(reply).toMatchObject({ status: 200, message: 'ready, without host', data: { host: { ok: false } } });
     missing.clear();
   });
 
-  test('what is there and not as it should be is a sentence, beside what is missing', async () => {
+  test('a degraded dependency is a sentence, beside the missing ones', async () => {
     const sentence = 'facility F77 has no time zone that exists: its times are in UTC';
     remarks = [sentence];
     expect((await server.client.call(readiness)).message).toBe(`ready; ${sentence}`);

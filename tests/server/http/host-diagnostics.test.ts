@@ -16,7 +16,7 @@ const { readHostJob } = operations;
 
 let site: TestHost;
 let server: RestServer;
-/** How often a connection to the host was opened. */
+/** The number of connections opened to the host. */
 let opened = 0;
 
 beforeAll(async () => {
@@ -32,8 +32,8 @@ beforeAll(async () => {
 const table = (name: string, paths = '/api') => server.client.send('GET', `${paths}/health/ccsid/${name}`);
 const fault = (sql: string) => site.clerk.transaction((tx) => tx.execute(sql));
 
-describe('contract §7: what the host says of itself', () => {
-  test('nobody has asked: no connection is open', () => {
+describe('contract §7: the host’s diagnostics', () => {
+  test('open no connection before the first request', () => {
     expect(opened).toBe(0);
   });
 
@@ -67,7 +67,7 @@ describe('contract §7: what the host says of itself', () => {
     expect(columns.find(({ name }) => name === 'ACDTA')).toMatchObject({ ccsid: 65_535, length: 16_000 });
   });
 
-  test('it is the catalog that answers, not our own definition', async () => {
+  test('the answer comes from the catalog, not from the server’s own definition', async () => {
     await fault('alter table PODDTA.FACMSTP add column FANEW char(7)');
     const { columns } = operations.readTableCcsids.data.parse((await table('FACMSTP')).data);
     expect(columns.at(-1)).toEqual({ name: 'FANEW', type: 'CHAR', length: 7, scale: 0, nullable: true, ccsid: 37 });
@@ -90,7 +90,7 @@ describe('contract §7: what the host says of itself', () => {
     '%25',
     'x'.repeat(90),
     'x'.repeat(300),
-  ])('%s is none of our files: 404', async (name) => {
+  ])('%s is not a file of the interface: 404', async (name) => {
     expect((await table(name)).error?.code).toBe('TABLE_NOT_FOUND');
   });
 
@@ -99,7 +99,7 @@ describe('contract §7: what the host says of itself', () => {
     expect((await table('PODRPLP')).error?.code).toBe('TABLE_NOT_FOUND');
   });
 
-  test('a host that is down: 503 and Retry-After, no word of why; drivers notice nothing', async () => {
+  test('a host that is down: 503 and Retry-After without the reason; drivers notice nothing', async () => {
     await fault(`insert into PODDTA.STANDIN_FAULT (FAULT) values ('outage')`);
     for (const reply of [await server.client.call(readHostJob), await table('RTSTUP')]) {
       expect(reply.error?.code).toBe('HOST_UNAVAILABLE');
@@ -111,23 +111,23 @@ describe('contract §7: what the host says of itself', () => {
     expect((await server.client.call(readHostJob)).success).toBe(true);
   });
 
-  test('strict access asks for a driver (contract §8)', async () => {
+  test('strict access requires a driver (contract §8)', async () => {
     const strict = await startRestServer({ database: site.database, access: 'strict' });
     expect((await strict.client.call(readHostJob)).error?.code).toBe('MISSING_CREDENTIALS');
   });
 });
 
 describe('the connection behind the diagnostics', () => {
-  const silence = Promise.withResolvers<never>();
-  /** A host whose answers a test gives. */
+  const noAnswer = Promise.withResolvers<never>();
+  /** A host whose answers a test sets. */
   const hostOf = (ping: Host['ping']): Host => ({ ...site.host, ping, close: async () => undefined });
 
-  test('an answer is waited for so long and no longer', async () => {
-    const catalog = new LazyHostCatalog(async () => hostOf(() => silence.promise), 20);
+  test('a request waits for an answer up to its time limit', async () => {
+    const catalog = new LazyHostCatalog(async () => hostOf(() => noAnswer.promise), 20);
     await expect(catalog.job()).rejects.toThrow('no answer within 20 ms');
   });
 
-  test('those who ask the same at the same time share one question', async () => {
+  test('simultaneous equal requests share one statement', async () => {
     let asked = 0;
     const answer = Promise.withResolvers<Awaited<ReturnType<Host['ping']>>>();
     const catalog = new LazyHostCatalog(async () =>
@@ -144,7 +144,7 @@ describe('the connection behind the diagnostics', () => {
     expect(asked).toBe(2);
   });
 
-  test('a host that could not be opened is looked for again', async () => {
+  test('a host that could not be opened is tried again', async () => {
     let away = true;
     const catalog = new LazyHostCatalog(async () => {
       if (away) throw new Error('away');

@@ -17,7 +17,7 @@ beforeAll(async () => {
   await insertEmployees(node.database.pool, ['1001']);
 });
 
-/** Everything that the server says to these bytes before it hangs up. */
+/** The server's whole answer to these bytes, until it closes. */
 async function speak(...lines: string[]): Promise<string> {
   const { port } = new URL(node.client.url);
   const socket = connect(Number(port), '127.0.0.1');
@@ -42,7 +42,7 @@ function read(answer: string): { status: number; code: string; details: string[]
   return { status, code: error.code, details: error.details.map(({ path }) => path) };
 }
 
-describe('contract §1: what is no request as it should be', () => {
+describe('contract §1: malformed requests', () => {
   test.each<[string, string[], number, string, string[]]>([
     ['an unknown method', ['FOO /api/health HTTP/1.1', ...ended], 400, 'VALIDATION_FAILED', []],
     ['no Host', ['GET /api/health HTTP/1.1', 'connection: close', '', ''], 400, 'VALIDATION_FAILED', ['host']],
@@ -50,9 +50,9 @@ describe('contract §1: what is no request as it should be', () => {
     ['raw bytes in the address', ['GET /api/h\u00e9 HTTP/1.1', ...ended], 400, 'VALIDATION_FAILED', []],
     ['an escaped NUL', ['GET /api/health?a=1&b=%00 HTTP/1.1', ...ended], 400, 'VALIDATION_FAILED', ['b']],
     ['an escaped NUL in the path', ['GET /api/health%00 HTTP/1.1', ...ended], 400, 'VALIDATION_FAILED', ['url']],
-    ['an escape that is none', ['GET /api/health?a=%zz HTTP/1.1', ...ended], 400, 'VALIDATION_FAILED', ['a']],
+    ['a malformed escape', ['GET /api/health?a=%zz HTTP/1.1', ...ended], 400, 'VALIDATION_FAILED', ['a']],
     ['a lone surrogate', ['GET /api/health?a=%ED%A0%80 HTTP/1.1', ...ended], 400, 'VALIDATION_FAILED', ['a']],
-    ['a name that is no text', ['GET /api/health?%ff=1 HTTP/1.1', ...ended], 400, 'VALIDATION_FAILED', ['query']],
+    ['a name that is not text', ['GET /api/health?%ff=1 HTTP/1.1', ...ended], 400, 'VALIDATION_FAILED', ['query']],
     [
       'a parameter twice',
       ['GET /api/ops/quarantine?limit=1&limit=2 HTTP/1.1', ...ended],
@@ -98,7 +98,7 @@ describe('contract §1: what is no request as it should be', () => {
     ],
     ['TRACE', ['TRACE /api/health HTTP/1.1', ...ended], 404, 'NOT_FOUND', []],
     ['OPTIONS', ['OPTIONS * HTTP/1.1', ...ended], 404, 'NOT_FOUND', []],
-    ['a way out of the tree', ['GET /api/../../etc/passwd HTTP/1.1', ...ended], 404, 'NOT_FOUND', []],
+    ['a path out of the tree', ['GET /api/../../etc/passwd HTTP/1.1', ...ended], 404, 'NOT_FOUND', []],
     ['the sync channel without an upgrade', ['GET /api/sync HTTP/1.1', ...ended], 404, 'NOT_FOUND', []],
     [
       'an upgrade of something else',
@@ -114,47 +114,59 @@ describe('contract §1: what is no request as it should be', () => {
       'VALIDATION_FAILED',
       [],
     ],
-    ['too long an address', [`GET /api/health?${'x'.repeat(20_000)} HTTP/1.1`, ...ended], 431, 'VALIDATION_FAILED', []],
-    ['too long a body', [post, json, `content-length: ${2 ** 21}`, ...ended], 413, 'TOO_LARGE', []],
-    ['headers that do not end', ['GET /api/health HTTP/1.1', 'host: x', ''], 408, 'VALIDATION_FAILED', []],
-    ['a body that does not come', [post, json, 'content-length: 20', 'host: x', '', '{'], 408, 'VALIDATION_FAILED', []],
+    [
+      'an address that is too long',
+      [`GET /api/health?${'x'.repeat(20_000)} HTTP/1.1`, ...ended],
+      431,
+      'VALIDATION_FAILED',
+      [],
+    ],
+    ['a body that is too long', [post, json, `content-length: ${2 ** 21}`, ...ended], 413, 'TOO_LARGE', []],
+    ['headers without an end', ['GET /api/health HTTP/1.1', 'host: x', ''], 408, 'VALIDATION_FAILED', []],
+    [
+      'a body that does not arrive',
+      [post, json, 'content-length: 20', 'host: x', '', '{'],
+      408,
+      'VALIDATION_FAILED',
+      [],
+    ],
   ])('%s', async (_, lines, status, code, details) => {
     expect(read(await speak(...lines))).toEqual({ status, code, details });
   });
 
-  test('what is broken on a used connection is answered; behind an open request it is not', async () => {
+  test('a broken request on a used connection is answered; behind an open request it is not', async () => {
     const { port } = new URL(node.client.url);
     const used = connect(Number(port), '127.0.0.1');
-    const heard = text(used);
+    const answers = text(used);
     used.write('GET /api/health HTTP/1.1\r\nhost: x\r\n\r\n');
     used.once('data', () => used.write('FOO\r\n\r\n'));
-    expect((await heard).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
-    // A sign-in takes its time: an answer to the second would be read as the answer to the first.
+    expect((await answers).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+    // A sign-in is slow: the client would read an answer to the second request as the answer to the first.
     const body = JSON.stringify({ employee_id: '1001', password: 'of nobody' });
     const signIn = [post, json, `content-length: ${body.length}`, 'host: x', '', body].join('\r\n');
     expect(await speak(`${signIn}FOO\r\n\r\n`)).toBe('');
   });
 
-  test('a path of one segment more than anybody has is no route', async () => {
+  test('a path of one segment more than the longest is no route', async () => {
     expect(read(await speak(`GET /api/health/${'x'.repeat(4_000)} HTTP/1.1`, ...ended)).code).toBe('NOT_FOUND');
   });
 
-  test('an expectation that nobody knows is not waited for', async () => {
+  test('an unknown expectation is not waited for', async () => {
     expect(read(await speak(post, json, 'expect: the-unexpected', 'content-length: 2', ...last, '{}')).code).toBe(
       'VALIDATION_FAILED',
     );
   });
 
-  test('a body without a Host, as HTTP/1.0 has it, is served', async () => {
+  test('a body without a Host, as in HTTP/1.0, is served', async () => {
     expect(await speak('GET /api/health HTTP/1.0', '', '')).toMatch(/^HTTP\/1\.1 200 /);
   });
 });
 
-describe('RFC 9112 §9.3: requests that do not wait for answers', () => {
+describe('RFC 9112 §9.3: pipelined requests', () => {
   const key = 'dGhlIHNhbXBsZSBub25jZQ==';
   const ask = 'GET /api/auth/employees HTTP/1.1\r\nhost: x\r\n\r\n';
 
-  /** While nobody may read the accounts. @returns how many statements wait for that once the server has read on */
+  /** Locks the accounts. @returns how many statements wait for that once the server has read on */
   async function whileLocked(work: (waiting: () => Promise<number>) => Promise<void>): Promise<void> {
     const { pool } = node.database;
     const lock = await pool.connect();
@@ -174,27 +186,27 @@ describe('RFC 9112 §9.3: requests that do not wait for answers', () => {
     }
   }
 
-  test('those of one connection are served one after the other, all of them', async () => {
+  test('the server serves those of one connection one after the other, all of them', async () => {
     const { port } = new URL(node.client.url);
     const socket = connect(Number(port), '127.0.0.1');
-    const heard = text(socket);
+    const answers = text(socket);
     await whileLocked(async (waiting) => {
       socket.write(
         `${ask.repeat(40)}GET /%zz HTTP/1.1\r\nhost: x\r\n\r\n${ask.replace('\r\n', '\r\nconnection: close\r\n')}`,
       );
       await expect.poll(waiting).toBeGreaterThan(0);
-      // Another round through the server: whatever it had begun with the first would be there by now.
+      // Another round trip through the server: any work of the first one would show by now.
       await node.client.call(operations.health);
       expect(await waiting()).toBe(1);
     });
-    const statuses = (await heard).match(/(?<=HTTP\/1\.1 )\d+/g);
+    const statuses = (await answers).match(/(?<=HTTP\/1\.1 )\d+/g);
     expect(statuses).toEqual([...Array<string>(40).fill('200'), '400', '200']);
   });
 
-  test('a connection that has asked for something else before becomes a socket', async () => {
+  test('a connection with an earlier request becomes a socket', async () => {
     const { port } = new URL(node.client.url);
     const socket = connect(Number(port), '127.0.0.1');
-    const heard = text(socket);
+    const answers = text(socket);
     socket.write('GET /api/health HTTP/1.1\r\nhost: x\r\n\r\n');
     await once(socket, 'data');
     const upgrade = [
@@ -206,10 +218,10 @@ describe('RFC 9112 §9.3: requests that do not wait for answers', () => {
     socket.write(['GET /api/sync HTTP/1.1', 'host: x', ...upgrade, '', ''].join('\r\n'));
     await once(socket, 'data');
     socket.end();
-    expect((await heard).match(/(?<=HTTP\/1\.1 )\d+/g)).toEqual(['200', '101']);
+    expect((await answers).match(/(?<=HTTP\/1\.1 )\d+/g)).toEqual(['200', '101']);
   });
 
-  test('who asks on and on without a look at an answer is cut off', async () => {
+  test('the server cuts off a client that requests without reading answers', async () => {
     await whileLocked(async () => {
       const client = connectRaw(node.client.url);
       client.socket.once('end', () => client.socket.end());
@@ -228,7 +240,7 @@ describe('contract §1: bodies', () => {
   const report = (raw: string) =>
     node.client.call(operations.submitLoadReport, { raw, headers: { 'content-type': 'application/json' } });
 
-  test('squeezed ones are not unfolded', async () => {
+  test('compressed bodies are refused', async () => {
     const bomb = gzipSync(`{"employee_id":"${' '.repeat(1_000_000)}"}`);
     for (const coding of ['gzip', 'br', 'deflate', 'gzip, gzip'])
       expect((await send(new Uint8Array(bomb), { 'content-encoding': coding })).error?.code).toBe(
@@ -242,18 +254,18 @@ describe('contract §1: bodies', () => {
     [String.raw`{"employee_id":"1001","employee\u005fid":"1002","password":"x"}`, ['employee_id']],
     ['{"a":[{"b":1},{"b":"{\\"","b":[":","c"],"c":{"d":1,"d":{}}}]}', ['a.1.b', 'a.1.c.d']],
     ['{"__proto__":1,"__proto__":2}', ['__proto__']],
-  ])('a name twice in one object: %s', async (raw, paths) => {
+  ])('a duplicate name in one object: %s', async (raw, paths) => {
     const reply = await send(raw);
     expect(reply.error).toMatchObject({ code: 'VALIDATION_FAILED', details: paths.map((path) => ({ path })) });
     expect(reply.message).toContain(paths[0]);
   });
 
-  test('the same name in two objects is none', async () => {
+  test('the same name in two objects is no duplicate', async () => {
     const reply = await send('{"employee_id":"1001","password":"no:","x":{"y":{"y":":"},"z":[{"y":1},{"y":1}]}}');
     expect(reply.error?.code).toBe('INVALID_CREDENTIALS');
   });
 
-  test('the charset of JSON is UTF-8, whatever a header says (RFC 8259 §8.1)', async () => {
+  test('JSON is UTF-8, regardless of the header’s charset (RFC 8259 §8.1)', async () => {
     const headers = { 'content-type': 'application/json; charset=utf-16' };
     expect((await send('{"employee_id":"1001","password":"é"}', headers)).error?.code).toBe('INVALID_CREDENTIALS');
   });
@@ -263,12 +275,12 @@ describe('contract §1: bodies', () => {
     expect((await report(`"${'x'.repeat(2 ** 20 - 2)}"`)).error?.code).toBe('VALIDATION_FAILED');
   });
 
-  test('what anybody may send to sign in is a good deal less', async () => {
+  test('the limit of a body without credentials is much smaller', async () => {
     expect((await send(`"${'x'.repeat(2 ** 16)}"`)).error?.code).toBe('TOO_LARGE');
     expect((await send(`"${'x'.repeat(2 ** 16 - 2)}"`)).error?.code).toBe('VALIDATION_FAILED');
   });
 
-  test('many small values are not worth reading either', async () => {
+  test('a body of too many small values is refused', async () => {
     expect((await report(`[${'1,'.repeat(300_000)}1]`)).error?.code).toBe('TOO_LARGE');
     expect((await report(`[${'1,'.repeat(299_998)}1]`)).error?.code).toBe('VALIDATION_FAILED');
     expect((await report(`["${','.repeat(400_000)}"]`)).error?.code).toBe('VALIDATION_FAILED');

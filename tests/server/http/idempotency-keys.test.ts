@@ -7,7 +7,7 @@ import type { Reply, Signed } from '../../support/rest-client.ts';
 import type { RestServer } from '../../support/rest-server.ts';
 import { opsToken, startRestServer } from '../../support/rest-server.ts';
 
-// Contract §4: an optional Idempotency-Key header (up to 200 characters, per employee, kept 30 days).
+// Contract §4: an optional Idempotency-Key header (up to 200 characters, per employee, remembered 30 days).
 
 const { listQuarantine, readRoute, skipStop, syncStops } = operations;
 const week = '20261121';
@@ -29,7 +29,7 @@ const addRoute = (id: string, weekEnd = week) =>
     { facility: 'F01', id, weekEnd, drivers: ['1001', '1002'], stops: [plan(1), plan(2), plan(999, 0)] },
   ]);
 
-/** A route that no other test knows. */
+/** A route that no other test uses. */
 async function freshRoute(): Promise<string> {
   const id = `R${++number}`;
   await addRoute(id);
@@ -45,7 +45,7 @@ const answered = (reply: Reply) => syncStops.data.parse(reply.data);
 const results = (reply: Reply) => answered(reply).stops.map(({ result }) => result);
 
 async function commentOf(id: string, stop = 1): Promise<string | null | undefined> {
-  // Only a stop's answer tells of a route that is not the pending one: nothing is sent, so nothing changes.
+  // Only a stop's answer contains a route that is not the pending one: the request sends no fields, so nothing changes.
   await server.database.pool.query(`update route set status = case when id = $1 then 'O' else 'C' end`, [id]);
   const route = await server.client.take(readRoute, { as: driver });
   return route.stops.find((each) => each.id === stop)?.updates.driver_comments;
@@ -62,7 +62,7 @@ test('a repeat under a key is a duplicate, also after other changes and on the o
   expect(await commentOf(id)).toBe('second');
 });
 
-test('another content under the key is 409, and nothing of it is taken, extra stops neither (contract §4)', async () => {
+test('another content under the key is 409, and none of it is applied, extra stops neither (contract §4)', async () => {
   const id = await freshRoute();
   await put('k3', { id, stops: [commented('mine')] });
   for (const stops of [[commented('other')], [commented('mine'), commented('extra', 2)], [commented('extra', 2)]]) {
@@ -73,7 +73,7 @@ test('another content under the key is 409, and nothing of it is taken, extra st
   expect(await commentOf(id, 2)).toBeNull();
 });
 
-test('a key of PUT route/stop is none of PUT skip-refuse: 409 (contract §4)', async () => {
+test('a key of PUT route/stop cannot serve PUT skip-refuse: 409 (contract §4)', async () => {
   const id = await freshRoute();
   await put('k4', { id, stops: [commented('mine')] });
   const reply = await server.client.call(skipStop, {
@@ -106,14 +106,14 @@ test('twenty of the same key at once have one effect, on both path sets (contrac
   expect(new Set(replies.map((reply) => answered(reply).stops[0]?.version)).size).toBe(1);
 });
 
-test('a request that found no route is taken when it comes again and the route is there; the office sees it solved (contract §4)', async () => {
+test('a repeat of a request without a route is applied once the route exists, and resolves its entry (contract §4)', async () => {
   const body = { id: 'LATE', stops: [commented('kept'), commented('kept', 2)] };
   expect((await put('k7', body)).error?.code).toBe('ROUTE_NOT_FOUND');
   expect((await put('k7', body)).error?.code).toBe('ROUTE_NOT_FOUND');
   const headers = { authorization: `Bearer ${opsToken}` };
   const kept = async (query = '') =>
     (await server.client.take(listQuarantine, { headers, query })).filter(({ route_id }) => route_id === 'LATE');
-  // What could be read of it is there to find it by.
+  // Its readable parts are stored for the search.
   expect((await kept()).map(({ stop_id, code }) => `${stop_id} ${code}`).toSorted()).toEqual([
     '1 ROUTE_NOT_FOUND',
     '2 ROUTE_NOT_FOUND',
@@ -126,7 +126,7 @@ test('a request that found no route is taken when it comes again and the route i
   expect(await commentOf('LATE')).toBe('kept');
 });
 
-test('a repeat means the route that the first one meant, whatever the same words would mean by now (contract §4)', async () => {
+test('a repeat means the route of the first request, even if the same words now mean another (contract §4)', async () => {
   await addRoute('TWICE', '20261114');
   const body = { id: 'TWICE', stops: [commented('first week')] };
   expect(answered(await put('k8', body)).week_end).toBe('20261114');
@@ -135,7 +135,7 @@ test('a repeat means the route that the first one meant, whatever the same words
   expect(answered(await put('k8', body))).toMatchObject({ week_end: '20261114', stops: [{ result: 'duplicate' }] });
 });
 
-test('an ambiguous request takes nothing and uses up no key (contract §4)', async () => {
+test('an ambiguous request changes nothing and uses up no key (contract §4)', async () => {
   await addRoute('MANY', '20261114');
   await addRoute('MANY', '20261128');
   expect((await put('k10', { id: 'MANY', stops: [commented('a')] })).error?.code).toBe('AMBIGUOUS_ROUTE');

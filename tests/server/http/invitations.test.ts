@@ -24,7 +24,7 @@ const enter = async (employee_id: string, invitation?: string) => {
 };
 
 describe('SIGNUP=invited', () => {
-  test('a code is for one employee and one sign-up, and is kept as a hash', async () => {
+  test('a code is for one employee and one sign-up, and is stored as a hash', async () => {
     const { code, invitation_id } = await invited({ employee: '1001' });
     expect(await enter('1001')).toBe('INVITATION_REQUIRED');
     expect(await enter('1002', code)).toBe('INVITATION_REQUIRED');
@@ -36,7 +36,7 @@ describe('SIGNUP=invited', () => {
     expect(JSON.stringify([rows, server.logged])).not.toContain(code);
   });
 
-  test('a depot’s code is for its drivers, as many as it says', async () => {
+  test('a depot’s code is for its drivers, up to its number of uses', async () => {
     const { code } = await invited({ facility: 'F02', uses: 2 });
     expect(await enter('1003', code)).toBe('INVITATION_REQUIRED');
     expect(await enter('1004', code)).toBe('signed up');
@@ -46,7 +46,7 @@ describe('SIGNUP=invited', () => {
     expect(await server.client.take(listInvitations, { headers })).toEqual([]);
   });
 
-  test('of two sign-ups with a last use one gets in, and the other leaves no account', async () => {
+  test('of two sign-ups with a last use one succeeds, and the other leaves no account', async () => {
     const { code } = await invited({ facility: 'F01', uses: 1 });
     const answers = await Promise.all(['1002', '1003'].map((employee) => enter(employee, code)));
     expect(answers.toSorted()).toEqual(['INVITATION_REQUIRED', 'signed up']);
@@ -54,7 +54,7 @@ describe('SIGNUP=invited', () => {
     expect(rows).toHaveLength(1);
   });
 
-  test('it ends with its time, or when it is withdrawn', async () => {
+  test('a code ends when it expires or is withdrawn', async () => {
     const { code } = await invited({ employee: '1006', days: 2 });
     const now = server.clock.now;
     server.clock.now = new Date(now.getTime() + 2 * DAY);
@@ -68,7 +68,7 @@ describe('SIGNUP=invited', () => {
     expect(again.error?.code).toBe('INVITATION_NOT_FOUND');
   });
 
-  test('the command for operators does the same', async () => {
+  test('the operators’ command does the same', async () => {
     const [code = ''] = (await ops('invite', '1007')).split('\n');
     const listed = (await ops('invitations')).split('\n');
     const line = listed.find((each) => each.includes('employee 1007')) ?? '';
@@ -82,7 +82,7 @@ describe('SIGNUP=invited', () => {
     expect(() => parseOpsCommand(['invite', '1001', '--uses', '2'])).toThrow('uses: must be 1 for one employee');
   });
 
-  test('whom the master does not know is not invited, nor one and a depot at once', async () => {
+  test('employees outside the master are not invited, nor one and a depot at once', async () => {
     const ask = async (body: object) => {
       const reply = await server.client.call(invite, { headers, body: { by: 'MILLER', ...body } });
       return [reply.error?.code, reply.error?.details[0]?.path];
@@ -108,7 +108,7 @@ test('guesses are slowed down as those of passwords are', async () => {
   expect(await guess(code)).toBeUndefined();
 });
 
-test('without it nobody needs a code, and one that is sent is ignored', async () => {
+test('without the setting no code is needed, and a code is ignored', async () => {
   const open = await startRestServer({ database: server.database });
   await insertEmployees(server.database.pool, ['3001']);
   const body = { employee_id: '3001', password, invitation: 'nothing' };

@@ -50,24 +50,28 @@ interface Refusal {
 
 describe('RFC 9112 §9.6: a client that writes on past a refusal reads all of it and sees an orderly end', () => {
   test.each<[string, number, () => Refusal]>([
-    ['too long a body by its length', 413, () => ({ lines: [report, json, long] })],
+    ['a body that is too long by its length', 413, () => ({ lines: [report, json, long] })],
     [
-      'too long a body of a driver, in chunks',
+      'a driver’s body that is too long, in chunks',
       413,
       () => ({ lines: ['PUT /api/route/stop HTTP/1.1', json, chunked, ...signed()], first: chunk(300_000) }),
     ],
     [
-      'too many long bodies of strangers',
+      'too many long bodies without authentication',
       503,
       () => ({ lines: [report, json, 'content-length: 250000'], first: 'x'.repeat(220_000) }),
     ],
     ['no credentials', 401, () => ({ lines: ['PUT /api/route/stop HTTP/1.1', json, long] })],
-    ['too long a body for an unknown address', 413, () => ({ lines: ['POST /api/nothing HTTP/1.1', json, long] })],
+    [
+      'a body that is too long for an unknown address',
+      413,
+      () => ({ lines: ['POST /api/nothing HTTP/1.1', json, long] }),
+    ],
     ['an unknown address', 404, () => ({ lines: ['GET /api/nothing HTTP/1.1', json, long] })],
-    ['an address that cannot be read', 400, () => ({ lines: ['POST /api/%zz HTTP/1.1', json, long] })],
+    ['a malformed address', 400, () => ({ lines: ['POST /api/%zz HTTP/1.1', json, long] })],
     ['another type', 415, () => ({ lines: [report, 'content-type: text/plain', long] })],
-    ['a squeezed body', 415, () => ({ lines: [report, json, 'content-encoding: gzip', 'content-length: 200000'] })],
-    ['an upload that is no form', 415, () => ({ lines: ['POST /api/v20/assets HTTP/1.1', json, long] })],
+    ['a compressed body', 415, () => ({ lines: [report, json, 'content-encoding: gzip', 'content-length: 200000'] })],
+    ['an upload that is not a form', 415, () => ({ lines: ['POST /api/v20/assets HTTP/1.1', json, long] })],
     [
       'an upload past the largest request',
       413,
@@ -89,7 +93,7 @@ describe('RFC 9112 §9.6: a client that writes on past a refusal reads all of it
     ],
     ['a push without credentials', 401, () => ({ lines: ['POST /api/sync/push HTTP/1.1', json, long] })],
     [
-      'too long a push',
+      'a push that is too long',
       413,
       () => ({ lines: ['POST /api/sync/push HTTP/1.1', json, chunked, ...signed()], first: chunk(2 * mebibyte) }),
     ],
@@ -99,7 +103,7 @@ describe('RFC 9112 §9.6: a client that writes on past a refusal reads all of it
       () => ({ lines: ['PATCH /api/sync/uploads/0123456789ABCDEF HTTP/1.1', long] }),
     ],
     [
-      'a resumable upload that is not there',
+      'an unknown resumable upload',
       404,
       () => ({ lines: ['PATCH /api/sync/uploads/0123456789ABCDEF HTTP/1.1', 'upload-offset: 0', chunked, ...tus()] }),
     ],
@@ -135,22 +139,22 @@ describe('RFC 9112 §9.6: a client that writes on past a refusal reads all of it
   });
 });
 
-/** How many bytes the server has read of the next connection when it is over. */
+/** The number of bytes that the server has read of the next connection when it closes. */
 function readOfTheNext(server: SyncNode): Promise<number> {
   return new Promise((resolve) => {
     server.app.server.once('connection', (socket: Socket) => socket.once('close', () => resolve(socket.bytesRead)));
   });
 }
 
-describe('what is read after an answer has bounds', () => {
+describe('reading after an answer is limited', () => {
   test.each([
     ['closes', last],
     ['stays open', ['host: x']],
-  ])('of bytes, where the connection %s', async (_, lines) => {
+  ])('in bytes, where the connection %s', async (_, lines) => {
     const read = readOfTheNext(node);
     const client = connectRaw(node.client.url);
     client.socket.write([report, json, chunked, ...lines, '', ''].join('\r\n'));
-    // A stranger's body past its own bound, and then on for ever.
+    // An unauthenticated body above its own bound, then without end.
     const piece = `f4240\r\n${'x'.repeat(1_000_000)}\r\n`;
     while (!client.socket.destroyed) await client.write(piece);
     expect((await client.ending).answer).toMatch(/^HTTP\/1\.1 503 /);
@@ -158,7 +162,7 @@ describe('what is read after an answer has bounds', () => {
     expect(await read).toBeLessThan(bounds.bytes + 2_000_000);
   });
 
-  test('of time', async () => {
+  test('in time', async () => {
     const { client: rest } = await startRestServer({ linger: { ...bounds, ms: 300 } });
     const client = connectRaw(rest.url);
     client.socket.write([report, json, long, ...last, '', ''].join('\r\n'));
@@ -171,7 +175,7 @@ describe('what is read after an answer has bounds', () => {
   test.each([
     ['closes', last, 'end'],
     ['stays open', ['host: x'], 'data'],
-  ])('of time, while the server stops, where the connection %s', async (_, lines, answered) => {
+  ])('in time, while the server stops, where the connection %s', async (_, lines, answered) => {
     const server = await startRestServer({ linger: bounds });
     const client = connectRaw(server.client.url);
     client.socket.write([report, json, long, ...lines, '', ''].join('\r\n'));
@@ -183,14 +187,14 @@ describe('what is read after an answer has bounds', () => {
   });
 });
 
-describe('RFC 9110 §7.8: an upgrade in vain is an ordinary request, the last of its connection', () => {
+describe('RFC 9110 §7.8: an unsupported upgrade is an ordinary request, the last of its connection', () => {
   const h2c = ['connection: upgrade, http2-settings', 'upgrade: h2c', 'http2-settings: AAMAAABkAAQAAP__'];
   test.each([
     ['a handshake of an unknown address', 404, '/api/nothing', ['host: x', ...handshake]],
     ['a handshake of an address without sockets', 200, '/api/health', ['host: x', ...handshake]],
     ['a handshake below the channel', 404, '/api/sync/nothing', ['host: x', ...handshake]],
-    ['a handshake of an address that cannot be read', 400, '/api/%zz', ['host: x', ...handshake]],
-    ['a handshake with a parameter that cannot be read', 400, '/api/sync?a=%zz', ['host: x', ...handshake]],
+    ['a handshake of a malformed address', 400, '/api/%zz', ['host: x', ...handshake]],
+    ['a handshake with a malformed parameter', 400, '/api/sync?a=%zz', ['host: x', ...handshake]],
     ['a handshake without a host', 400, '/api/sync', handshake],
     ['an upgrade to another protocol', 200, '/api/health', ['host: x', ...h2c]],
   ])('%s', async (_, status, path, headers) => {
@@ -212,7 +216,7 @@ describe('RFC 9110 §7.8: an upgrade in vain is an ordinary request, the last of
   });
 });
 
-test('a connection that stays open serves the next request once the refused body is in', async () => {
+test('a connection that stays open serves the next request after the refused body', async () => {
   const client = connectRaw(node.client.url);
   client.socket.write([report, json, 'content-length: 3000000', 'host: x', '', ''].join('\r\n'));
   await new Promise((resolve) => client.socket.once('data', resolve));

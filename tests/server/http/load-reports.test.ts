@@ -48,7 +48,7 @@ const cursorOf = ({ meta }: Reply) => listLoadReports.meta?.parse(meta).next_cur
 const pathsOf = ({ error }: Reply) => error?.details.map(({ path }) => path).toSorted();
 
 describe('contract §6: POST report/load-condition', () => {
-  test('stores the report and says when', async () => {
+  test('stores the report and returns its time of receipt', async () => {
     const report = newReport();
     expect(await server.client.take(submitLoadReport, { body: report })).toEqual({
       reportId: report.reportId,
@@ -58,7 +58,7 @@ describe('contract §6: POST report/load-condition', () => {
     expect((await list({ reportId: report.reportId })).data).toEqual([report]);
   });
 
-  test('the same id and content is a duplicate, first received when it was', async () => {
+  test('the same id and content is a duplicate with the first time of receipt', async () => {
     const report = newReport();
     const first = await server.client.take(submitLoadReport, { body: report });
     server.clock.now = new Date(server.clock.now.getTime() + 60_000);
@@ -80,7 +80,7 @@ describe('contract §6: POST report/load-condition', () => {
     });
   });
 
-  test('the same id and other content is a new revision; the old one is kept; the last one said stands', async () => {
+  test('the same id and other content is a new revision; the old one is retained; the latest receipt is current', async () => {
     const report = newReport();
     const better = { ...report, sections: [section('stacking', 5)] };
     for (const body of [report, better, report]) expect((await post(body)).data).toMatchObject({ duplicate: false });
@@ -98,7 +98,7 @@ describe('contract §6: POST report/load-condition', () => {
     expect(await idsOf({ loadId: body.loadId, revisions: 'all' })).toHaveLength(1);
   });
 
-  test('revisions that race over two nodes are all kept', async () => {
+  test('revisions that race over two nodes are all stored', async () => {
     const report = newReport();
     await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
@@ -129,7 +129,7 @@ describe('contract §6: POST report/load-condition', () => {
     expect((await send('192.0.2.1')).error?.code).toBe('IDEMPOTENCY_KEY_REUSED');
   });
 
-  test('what may be empty may be missing or null; a stop may be a number', async () => {
+  test('empty fields may be missing or null; a stop may be a number', async () => {
     const report = newReport({ stopId: 999, sections: [{ key: 'stacking', rating: 1, reason: null }] });
     await post(report);
     expect((await list({ loadId: report.loadId })).data).toEqual([
@@ -137,7 +137,7 @@ describe('contract §6: POST report/load-condition', () => {
     ]);
   });
 
-  test('no sections, and keys that nobody has seen yet', async () => {
+  test('accepts a report without sections, and unknown section keys', async () => {
     const [empty, other] = [newReport({ sections: [] }), newReport({ sections: [section('lift_gate', 3)] })];
     for (const report of [empty, other]) {
       await post(report);
@@ -145,7 +145,7 @@ describe('contract §6: POST report/load-condition', () => {
     }
   });
 
-  test('text of every kind comes back as it went in', async () => {
+  test('text of every kind comes back unchanged', async () => {
     const comment = `"; drop table load_report; -- <script>\n${'ü😀漢'.repeat(400)}`.slice(0, 1_999);
     const report = newReport({ sections: [section('stacking', 3, { comment, reason: "O'Hara & Söhne" })] });
     await post(report);
@@ -160,7 +160,7 @@ describe('contract §6: POST report/load-condition', () => {
     }
   });
 
-  test('every bad path is named, and nothing is kept', async () => {
+  test('every bad path is named, and nothing is stored', async () => {
     const report = newReport({
       capturedAt: '2026-02-30T08:00:00Z',
       driverId: '12345678901',
@@ -190,7 +190,7 @@ describe('contract §6: POST report/load-condition', () => {
       'sections.0.comment',
     ],
     [
-      'a photo id longer than any',
+      'a photo id above the length limit',
       { sections: [section('stacking', 1, { photos_id: '12345678901234567' })] },
       'sections.0.photos_id',
     ],
@@ -202,7 +202,7 @@ describe('contract §6: POST report/load-condition', () => {
     ['a time without an offset', { capturedAt: '2026-11-20T08:15:30' }, 'capturedAt'],
     ['a time in a year of five digits', { capturedAt: '9999-12-31T23:59:59-01:00' }, 'capturedAt'],
     [
-      'more sections than anybody fills in',
+      'more sections than the limit',
       { sections: Array.from({ length: 101 }, () => section('stacking', 1)) },
       'sections',
     ],
@@ -217,7 +217,7 @@ describe('contract §6: POST report/load-condition', () => {
       expect((await server.client.send(method, '/api/v20/report/load-condition')).error?.code).toBe('NOT_FOUND');
   });
 
-  test('strict access asks for a driver (contract §8)', async () => {
+  test('strict access requires a driver (contract §8)', async () => {
     const strict = await startRestServer({ database: server.database, access: 'strict' });
     await insertEmployees(server.database.pool, ['1001']);
     expect((await strict.client.call(submitLoadReport, { body: newReport() })).error?.code).toBe('MISSING_CREDENTIALS');
@@ -265,14 +265,14 @@ describe('contract §6: GET report/load-condition', () => {
     expect(await idsOf({ ...others, [name]: value })).toEqual(ids);
   });
 
-  test('all filters must hold', async () => {
+  test('a report must match all filters', async () => {
     const query = { loadId: 'LIST-A', driverId: 'D1', stopId: '1', capturedFrom: '2026-10-01', key: 'stacking' };
     expect(await idsOf(query)).toEqual(['LIST-0']);
     for (const other of [{ loadId: 'LIST-B' }, { driverId: 'D2' }, { stopId: '2' }, { capturedTo: '2026-09-30' }])
       expect(await idsOf({ ...query, ...other })).toEqual([]);
   });
 
-  test('what is asked of sections must hold for one and the same section', async () => {
+  test('one section must match all filters on sections', async () => {
     const october = { capturedFrom: '2026-10-01', capturedTo: '2026-10-31' };
     expect(await idsOf({ ...october, key: 'stacking', minRating: '3' })).toEqual(['LIST-2']);
     expect(await idsOf({ ...october, key: 'product_in_place', minRating: '5' })).toEqual(['LIST-0']);
@@ -281,7 +281,7 @@ describe('contract §6: GET report/load-condition', () => {
     expect(await idsOf({ ...october, minRating: '4', maxRating: '2' })).toEqual([]);
   });
 
-  test('a filter looks at the latest revision alone, unless all are asked for', async () => {
+  test('a filter reads the latest revision only, unless all are requested', async () => {
     const report = newReport({ sections: [section('plastic_cooler_counts', 1)] });
     await post(report);
     await post({ ...report, sections: [section('plastic_cooler_counts', 5)] });
@@ -291,7 +291,7 @@ describe('contract §6: GET report/load-condition', () => {
     expect(await idsOf({ ...query, revisions: 'all' })).toEqual([report.reportId]);
   });
 
-  test('pages meet every report once, also those of one instant and while others arrive', async () => {
+  test('pages contain every report once, also those of one instant and during new receipts', async () => {
     const loadId = 'PAGES';
     for (let n = 0; n < 25; n++)
       await post(newReport({ reportId: `PAGE-${n}`, loadId, capturedAt: `2026-09-01T08:00:0${n % 3}.000Z` }));
@@ -309,7 +309,7 @@ describe('contract §6: GET report/load-condition', () => {
     expect(seen).toEqual([...new Set(seen)].toSorted((a, b) => (a < b ? 1 : -1)));
   });
 
-  test('a cursor also leads through revisions', async () => {
+  test('a cursor also pages through revisions', async () => {
     const report = newReport();
     for (const stopId of ['1', '2', '3']) await post({ ...report, stopId });
     const query = { reportId: report.reportId, revisions: 'all', limit: '2' };
@@ -319,7 +319,7 @@ describe('contract §6: GET report/load-condition', () => {
     expect(second).toMatchObject({ data: [{ stopId: '1' }], meta: { next_cursor: null } });
   });
 
-  test('100 unless asked otherwise, 500 at most; the last page has no cursor', async () => {
+  test('100 by default, 500 at most; the last page has no cursor', async () => {
     const loadId = 'HUNDRED';
     await Promise.all(Array.from({ length: 101 }, () => post(newReport({ loadId }))));
     const first = await list({ loadId });
@@ -329,7 +329,7 @@ describe('contract §6: GET report/load-condition', () => {
     expect(await list({ loadId, limit: '101' })).toMatchObject({ data: { length: 101 }, meta: { next_cursor: null } });
   });
 
-  test('a page of long reports ends early and goes on with its cursor', async () => {
+  test('a page of long reports ends early and continues with its cursor', async () => {
     const loadId = 'HEAVY';
     // 100 sections of 2,000 characters of two bytes: some 400 kB a report.
     const sections = Array.from({ length: 100 }, () => section('stacking', 1, { comment: 'ü'.repeat(2_000) }));
@@ -364,7 +364,7 @@ describe('contract §6: GET report/load-condition', () => {
     expect(pathsOf(reply)).toEqual([path]);
   });
 
-  test('an end of all times and an offset whose plus sign was not encoded are understood', async () => {
+  test('an end far in the future and an offset with an unencoded plus sign are understood', async () => {
     expect(await idsOf({ loadId: 'LIST-B', capturedTo: '9999-12-31' })).toEqual(['LIST-2']);
     const reply = await server.client.call(listLoadReports, {
       query: '?loadId=LIST-B&capturedFrom=2026-10-03T14:00:00+02:00',

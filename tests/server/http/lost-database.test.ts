@@ -28,7 +28,7 @@ beforeAll(async () => {
 const body = { id: 'R100', facility: 'F01', week_end: '20261121', stops: [{ id: 1, updates: { status: 'D' } }] };
 
 describe('contract §1: the database is away', () => {
-  test('every call that needs it is 503 with Retry-After; nothing of ours shows; health stays', async () => {
+  test('every call that needs it is 503 with Retry-After and without internals; health answers', async () => {
     await server.client.take(readRoute, { as: driver });
     network.refuse();
     network.cut();
@@ -46,7 +46,7 @@ describe('contract §1: the database is away', () => {
     expect((await server.client.call(health)).success).toBe(true);
   });
 
-  test('and when it is back, everything works again by itself, once', async () => {
+  test('when it returns, everything works again by itself, once', async () => {
     await network.accept();
     expect((await server.client.take(syncStops, { as: driver, body })).stops).toMatchObject([{ result: 'applied' }]);
     expect((await server.client.take(syncStops, { as: driver, body })).stops).toMatchObject([{ result: 'duplicate' }]);

@@ -37,7 +37,7 @@ async function kept() {
   return rows.map(({ body, ...row }) => ({ ...row, body: body.toString() }));
 }
 
-describe('contract §1 and §4: which route is meant', () => {
+describe('contract §1 and §4: the route that a request means', () => {
   const close = (week: string) =>
     server.database.pool.query(`update route set status = 'C' where id = 'R500' and week_end = $1`, [week]);
   const sendTo = (body: object) =>
@@ -48,7 +48,7 @@ describe('contract §1 and §4: which route is meant', () => {
     expect((await sendTo({ id: 'R600', facility: '', week_end: null })).data).toMatchObject({ facility: 'F02' });
   });
 
-  test('several open ones are 409 and named; facility or week_end narrow', async () => {
+  test('several open ones are 409 and listed; facility or week_end narrow', async () => {
     const reply = await sendTo({ id: 'R500' });
     expect(reply.error).toMatchObject({ code: 'AMBIGUOUS_ROUTE', details: { length: 3 } });
     expect(reply.error?.details.map(({ message }) => message)).toContain('F01 R500 20261128');
@@ -58,12 +58,12 @@ describe('contract §1 and §4: which route is meant', () => {
     expect((await sendTo({ id: 'R500' })).data).toMatchObject({ week_end: '20261114', route_status: 'O' });
   });
 
-  test('of closed ones only, the newest: what drains late still finds its route', async () => {
+  test('without open ones, the newest closed one: a late queue still finds its route', async () => {
     for (const week of ['20261114', '20261121', '20261128']) await close(week);
     expect((await sendTo({ id: 'R500' })).data).toMatchObject({ week_end: '20261128', route_status: 'C' });
   });
 
-  test('an unknown route is 404, and what was sent is kept, findable by what was named', async () => {
+  test('an unknown route is 404, and the request is quarantined under its named parts', async () => {
     for (const body of [
       { id: 'R999' },
       { id: 'R999', facility: 'F01', week_end: '20261121' },
@@ -78,14 +78,14 @@ describe('contract §1 and §4: which route is meant', () => {
     ]);
   });
 
-  test("somebody else's route is 403", async () => {
+  test("another driver's route is 403", async () => {
     const stops = [{ id: 1 }, { id: 999 }];
     const { error } = await sendTo({ id: 'R200', stops });
     expect(error).toMatchObject({ code: 'NOT_ASSIGNED', details: [{ path: 'id' }] });
     expect(error?.details).toHaveLength(1);
   });
 
-  test('the facility says whose, where two have a route of that name', async () => {
+  test('the facility decides between two routes of that name', async () => {
     expect((await sendTo({ id: 'R600', facility: 'F02' })).data).toMatchObject({ facility: 'F02' });
     expect((await sendTo({ id: 'R600', facility: 'F01' })).error?.code).toBe('NOT_ASSIGNED');
   });

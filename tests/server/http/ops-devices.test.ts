@@ -11,7 +11,7 @@ const { acknowledgeIncident, listDevices, listIncidents, readRoute, revokeDevice
 const headers = { authorization: `Bearer ${opsToken}` };
 const route = { facility: 'F01', id: 'R100', week_end: '20261121' };
 const body = { by: 'MILLER', reason: 'left on the roof of the truck' };
-const nobody = '0191e5f0-7f3a-7cc1-9d5e-0a4f6a1b2c3d';
+const unknownId = '0191e5f0-7f3a-7cc1-9d5e-0a4f6a1b2c3d';
 
 let node: SyncNode;
 
@@ -38,7 +38,7 @@ async function phoneOf(employee: string, more: object = {}, session: object = {}
 const devices = (query = '') => node.client.take(listDevices, { headers, query });
 const incidents = (query = '') => node.client.take(listIncidents, { headers, query });
 
-/** What the sweep would write in a minute: now. */
+/** Runs the sweep of the minute now. */
 const saveGauges = () => node.hub.deviceStatus.save();
 
 const rescue = async (employee: string, pushed: object): Promise<unknown> => {
@@ -51,7 +51,7 @@ const rescue = async (employee: string, pushed: object): Promise<unknown> => {
 };
 
 describe('GET /api/ops/devices', () => {
-  test('tells what each phone holds, since when, with which app, and who is silent with work', async () => {
+  test('shows each phone’s outbox, its age, the app, and which phones with work are offline', async () => {
     const oldest = '2026-11-20T15:31:40.000Z';
     const { params } = await phoneOf('1001', {
       device: 'Tab 5',
@@ -83,7 +83,7 @@ describe('GET /api/ops/devices', () => {
     expect(await devices('?state=pending&employee=1002')).toEqual([]);
   });
 
-  test('comes in pages that meet each queue once', async () => {
+  test('returns pages that contain each queue once', async () => {
     const { as } = await phoneOf('1002');
     for (let i = 0; i < 2; i++) await (await Phone.connect(node.socketUrl)).signedOn(as);
     const all = (await devices('?employee=1002')).map(({ client_id }) => client_id);
@@ -99,7 +99,7 @@ describe('GET /api/ops/devices', () => {
 });
 
 describe('POST /api/ops/devices/:client_id/revoke', () => {
-  test('ends the queue, its key and the sessions there; what it held an operator can still bring', async () => {
+  test('ends the queue, its key and the sessions there; an operator can still release its items', async () => {
     const { as, queue, phone, queue_key, params } = await phoneOf('1003', { device: 'Tab 5' }, { device: 'Tab 5' });
     const elsewhere = await signIn(node.client, '1003', { device: 'spare', confirm_login: true });
     const [one, two] = [edit(queue, 'before'), edit(queue, 'still on the phone')];
@@ -126,14 +126,14 @@ describe('POST /api/ops/devices/:client_id/revoke', () => {
     expect(again).toMatchObject({ revoked_at: revoked.revoked_at, revoked_by: 'MILLER' });
   });
 
-  test('a session that says nothing of its device is not left to a stranger', async () => {
+  test('a session without a device id is not left valid', async () => {
     const { as, params } = await phoneOf('1004', { device: 'Tab 5' });
     await node.client.take(revokeDevice, { headers, params, body });
     expect((await node.client.call(readRoute, { as })).error?.code).toBe('INVALID_TOKEN');
   });
 
-  test('an unknown queue is said to be unknown', async () => {
-    const reply = await node.client.call(revokeDevice, { headers, params: { client_id: nobody }, body });
+  test('an unknown queue is an error', async () => {
+    const reply = await node.client.call(revokeDevice, { headers, params: { client_id: unknownId }, body });
     expect(reply.error?.code).toBe('DEVICE_NOT_FOUND');
   });
 });
@@ -152,7 +152,7 @@ test('POST /api/ops/drivers/:employee/unregister ends every session and lets the
 });
 
 describe('GET /api/ops/incidents', () => {
-  test('lists what was noted, newest first, until somebody acknowledges it', async () => {
+  test('lists the records, newest first, until they are acknowledged', async () => {
     const as = await signIn(node.client, '1001', { confirm_login: true });
     const queue = new TestQueue();
     const phone = await Phone.connect(node.socketUrl, queue.clientId);
@@ -179,7 +179,7 @@ describe('GET /api/ops/incidents', () => {
     expect(await incidents('?state=all&employee=1001')).toHaveLength(2);
   });
 
-  test('can be asked for by kind, route and time, in pages', async () => {
+  test('filters by kind, route and time, in pages', async () => {
     await node.database.pool.query(
       `insert into incident (incident_id, at, kind, details)
        select gen_random_uuid(), '2026-11-20T10:00:00Z'::timestamptz + n * interval '1 hour', 'asset_missing',
@@ -197,16 +197,16 @@ describe('GET /api/ops/incidents', () => {
     expect(await hours(`cursor=${next_cursor}`)).toEqual([11]);
   });
 
-  test('an unknown one is said to be unknown, and it is the operator’s alone', async () => {
-    const call = { headers, params: { incident_id: nobody }, body: { by: 'MILLER', note: 'gone' } };
+  test('an unknown incident is an error; the list requires the operators’ token', async () => {
+    const call = { headers, params: { incident_id: unknownId }, body: { by: 'MILLER', note: 'gone' } };
     expect((await node.client.call(acknowledgeIncident, call)).error?.code).toBe('INCIDENT_NOT_FOUND');
     for (const sent of [node.client.call(listIncidents), node.client.call(listDevices)])
       expect((await sent).error?.code).toBe('MISSING_CREDENTIALS');
   });
 });
 
-// The last one here: it makes the node deaf.
-test('who is put out is out with the answer, whenever the notification of it comes', async () => {
+// The last one here: it stops the node's notifications.
+test('a session ends with the answer, even where its notification is late', async () => {
   const { as, params } = await phoneOf('1005', { device: 'Tab 7' });
   await node.client.take(readRoute, { as });
   await node.listener.stop();

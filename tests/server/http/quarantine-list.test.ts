@@ -36,7 +36,7 @@ function cursorOf(meta: unknown): string | null {
 }
 
 describe('GET /api/ops/quarantine', () => {
-  test('shows who sent what, why it was not applied, and the text, newest first', async () => {
+  test('shows sender, reason and text of each entry, newest first', async () => {
     const [first, second] = await page();
     expect(first).toMatchObject({
       employee: '1001',
@@ -58,7 +58,7 @@ describe('GET /api/ops/quarantine', () => {
     expect(second?.stop_id).toBe(124);
   });
 
-  test('pages meet each entry once, also where others arrive meanwhile', async () => {
+  test('pages contain each entry once, also during new arrivals', async () => {
     const seen: string[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
@@ -94,7 +94,7 @@ describe('GET /api/ops/quarantine', () => {
     await pool.query(`delete from quarantine where code = 'X'`);
   });
 
-  test('states are told apart', async () => {
+  test('filters by state', async () => {
     const { pool } = server.database;
     await pool.query(
       `update quarantine set state = 'dismissed', resolved_at = now(), resolved_by = 'ann', note = 'known' where stop_id = 101`,
@@ -105,7 +105,7 @@ describe('GET /api/ops/quarantine', () => {
     expect(await page('?state=released')).toEqual([]);
   });
 
-  test('bytes that are no text come as base64', async () => {
+  test('bytes that are not text come as base64', async () => {
     const { pool } = server.database;
     const bytes = Buffer.from([0xff, 0xfe, 0x00]);
     await pool.query('update quarantine set body = $1 where stop_id = 125', [bytes]);

@@ -25,11 +25,11 @@ beforeAll(async () => {
   driver = await signUp(node.client, '1001');
 });
 
-/** What the office does when a stop was forgotten: from then on the route has it. */
+/** The office adds a forgotten stop to the route. */
 const addStop = (id: number): Promise<void> =>
   addStops(node.database.pool, { ...route, weekEnd: route.week_end }, [plan(id)]);
 
-/** A phone whose change of a stop that is not on the route has been kept. */
+/** A phone whose change of a stop that is not on the route is quarantined. */
 async function kept(stop: number, comment = 'from the road') {
   const queue = new TestQueue();
   const phone = await Phone.connect(node.socketUrl, queue.clientId);
@@ -39,21 +39,21 @@ async function kept(stop: number, comment = 'from the road') {
   phone.push(item);
   const ack = await phone.next('ack');
   expect(ack.results).toMatchObject([{ result: 'quarantined', code: 'STOP_NOT_FOUND' }]);
-  await told(phone, item.id, 'open');
+  await quarantineDocument(phone, item.id, 'open');
   const entry = (await list()).find(({ id }) => id === item.id);
-  if (!entry) throw new Error('nothing was kept');
+  if (!entry) throw new Error('the quarantine is empty');
   return { queue, phone, item, params: { quarantine_id: entry.quarantine_id } };
 }
 
 const list = (query = '') => node.client.take(listQuarantine, { headers, query });
 const by = { by: 'MILLER' };
 
-/** What the phone hears of a mutation that was kept, once it is in this state. */
-async function told(phone: Phone, id: string, state: string): Promise<unknown> {
-  const heard = (docs: readonly { key: string; value: unknown }[]) =>
+/** The answer that the phone receives about a quarantined mutation, once it is in this state. */
+async function quarantineDocument(phone: Phone, id: string, state: string): Promise<unknown> {
+  const documentOf = (docs: readonly { key: string; value: unknown }[]) =>
     docs.find(({ key, value }) => key === `quarantine/${id}` && JSON.stringify(value).includes(`"${state}"`));
-  const patch = await phone.next('patch', ({ docs }) => heard(docs) !== undefined);
-  return heard(patch.docs)?.value;
+  const patch = await phone.next('patch', ({ docs }) => documentOf(docs) !== undefined);
+  return documentOf(patch.docs)?.value;
 }
 
 const ledgerOf = async (id: string) =>
@@ -65,7 +65,7 @@ const ledgerOf = async (id: string) =>
   ).rows;
 
 describe('POST /api/ops/quarantine/:id/release', () => {
-  test('applies it as its author recorded it, tells the phone, and whatever is sent again is a duplicate', async () => {
+  test('applies it as its author recorded it and notifies the phone; a repeat is a duplicate', async () => {
     const { queue, phone, item, params } = await kept(11);
     const before = await node.client.take(readQuarantined, { headers, params });
     expect(before).toMatchObject({
@@ -93,7 +93,7 @@ describe('POST /api/ops/quarantine/:id/release', () => {
     expect(entry).toMatchObject({ version: after.version, captured_at: new Date(item.captured_at) });
     expect(entry?.edit_time.toISOString()).toBe(before.edit_time);
     expect(entry?.received_at.toISOString()).toBe(before.received_at);
-    expect(await told(phone, item.id, 'released')).toEqual({
+    expect(await quarantineDocument(phone, item.id, 'released')).toEqual({
       state: 'released',
       code: 'STOP_NOT_FOUND',
       reason: 'route R100 has no stop 11',
@@ -105,7 +105,7 @@ describe('POST /api/ops/quarantine/:id/release', () => {
     expect((await list('?state=released')).map(({ id }) => id)).toContain(item.id);
   });
 
-  test('twice, and at once, it is applied once', async () => {
+  test('simultaneous releases apply it once', async () => {
     const { item, params } = await kept(12);
     await addStop(12);
     const release = () => node.client.take(releaseQuarantined, { headers, params, body: by });
@@ -116,7 +116,7 @@ describe('POST /api/ops/quarantine/:id/release', () => {
     expect(await ledgerOf(item.id)).toHaveLength(1);
   });
 
-  test('what cannot be applied still stays as it was, and the code says why', async () => {
+  test('a mutation that still cannot be applied stays quarantined, with the reason', async () => {
     const { item, params } = await kept(13);
     const reply = await node.client.call(releaseQuarantined, { headers, params, body: by });
     expect(reply.error?.code).toBe('STOP_NOT_FOUND');
@@ -130,7 +130,7 @@ describe('POST /api/ops/quarantine/:id/release', () => {
     ]);
   });
 
-  test('it counts as of when it was recorded: an edit that came later by its time stands', async () => {
+  test('it counts by its edit time: a later edit wins', async () => {
     const { params } = await kept(14, 'the earlier word');
     await addStop(14);
     const updates = { driver_comments: 'the later word' };
@@ -141,7 +141,7 @@ describe('POST /api/ops/quarantine/:id/release', () => {
     expect(rows[0]?.doc).toContain('the later word');
   });
 
-  test('a text that somebody has changed since is not applied in its author’s name', async () => {
+  test('a text that was altered later is not applied in its author’s name', async () => {
     const { item, params } = await kept(15);
     await addStop(15);
     await node.database.pool.query(
@@ -153,7 +153,7 @@ describe('POST /api/ops/quarantine/:id/release', () => {
     expect(await ledgerOf(item.id)).toEqual([]);
   });
 
-  test('what came by REST is released by its author’s name, too', async () => {
+  test('releases a REST request in its author’s name, too', async () => {
     const body = { id: 'R100', stops: [{ id: 16, updates: { driver_comments: 'by REST' } }] };
     await node.client.call(syncStops, { as: driver, body });
     const entry = (await list()).find(({ stop_id }) => stop_id === 16);
@@ -167,23 +167,26 @@ describe('POST /api/ops/quarantine/:id/release', () => {
 });
 
 describe('POST /api/ops/quarantine/:id/dismiss', () => {
-  test('its driver is told why; it can still be released, and then no more dismissed', async () => {
+  test('the driver receives the reason; the entry can still be released, and then no more dismissed', async () => {
     const { phone, item, params } = await kept(21);
     const body = { ...by, reason: 'booked by hand' };
     const dismissed = await node.client.take(dismissQuarantined, { headers, params, body });
     expect(dismissed).toMatchObject({ state: 'dismissed', resolved_by: 'MILLER', note: 'booked by hand' });
-    expect(await told(phone, item.id, 'dismissed')).toMatchObject({ state: 'dismissed', note: 'booked by hand' });
+    expect(await quarantineDocument(phone, item.id, 'dismissed')).toMatchObject({
+      state: 'dismissed',
+      note: 'booked by hand',
+    });
     phone.push(item);
     expect((await phone.next('ack')).results).toMatchObject([{ result: 'quarantined', code: 'STOP_NOT_FOUND' }]);
 
     await addStop(21);
     await node.client.take(releaseQuarantined, { headers, params, body: by });
-    expect(await told(phone, item.id, 'released')).toMatchObject({ state: 'released' });
+    expect(await quarantineDocument(phone, item.id, 'released')).toMatchObject({ state: 'released' });
     const again = await node.client.call(dismissQuarantined, { headers, params, body });
     expect(again.error?.code).toBe('QUARANTINE_RELEASED');
   });
 
-  test('it is the operator’s alone, needs a name and a reason, and an unknown entry is said to be unknown', async () => {
+  test('requires the operators’ token, a name and a reason; an unknown entry is an error', async () => {
     const params = { quarantine_id: '0191e5f0-7f3a-7cc1-9d5e-0a4f6a1b2c3d' };
     const reason = { ...by, reason: 'gone' };
     expect((await node.client.call(readQuarantined, { params })).error?.code).toBe('MISSING_CREDENTIALS');

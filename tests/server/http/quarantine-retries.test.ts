@@ -55,7 +55,7 @@ async function onlyEntry() {
   return entry;
 }
 
-/** Once the office has planned it, the route has it. */
+/** From the office's planning on, the route has it. */
 const addStop = (id: number) => addStops(server.database.pool, { ...part, id: 'R100', weekEnd }, [plan(id)]);
 
 async function commentOf(stop: number): Promise<string> {
@@ -70,9 +70,9 @@ describe('a rejected REST change that is sent again', () => {
   test.each([
     ['a stop that the route lacks', 'STOP_NOT_FOUND', commented(50)],
     ['a route of other drivers', 'NOT_ASSIGNED', commented(1, 'mine', 'R200')],
-    ['a route that nobody knows', 'ROUTE_NOT_FOUND', commented(1, 'mine', 'R999')],
+    ['an unknown route', 'ROUTE_NOT_FOUND', commented(1, 'mine', 'R999')],
     ['a route without its parts', 'ROUTE_NOT_FOUND', { id: 'R999', stops: [{ id: 1, updates: { status: 'D' } }] }],
-  ])('stays one entry, whatever its key: %s', async (_what, code, body) => {
+  ])('stays one entry, with any key: %s', async (_what, code, body) => {
     const start = server.clock.now.getTime();
     const [one, two] = [randomUUID(), randomUUID()];
     for (const key of [undefined, undefined, one, one, two])
@@ -111,7 +111,7 @@ describe('a rejected REST change that is sent again', () => {
     expect(seen).toHaveLength(4);
   });
 
-  test('releases its entry where it can be applied now, under whatever key it came first', async () => {
+  test('releases its entry once it can be applied, under any of its keys', async () => {
     await put(commented(55), { key: 'first' });
     await put(commented(55));
     await addStop(55);
@@ -123,7 +123,7 @@ describe('a rejected REST change that is sent again', () => {
     expect(entry.version).toBeGreaterThan(0);
   });
 
-  test('counts as of its latest receipt: the driver’s last word wins when all are released', async () => {
+  test('counts by its latest receipt: the driver’s last change wins when all are released', async () => {
     await put(commented(56, 'the first word'));
     await put(commented(56, 'the second word'));
     await put(commented(56, 'the first word'));
@@ -134,7 +134,7 @@ describe('a rejected REST change that is sent again', () => {
     expect(await commentOf(56)).toContain('the first word');
   });
 
-  test('says why it is refused now', async () => {
+  test('returns the current reason', async () => {
     await put(commented(1, 'early', 'R300'));
     const driverless = { facility: 'F01', id: 'R300', weekEnd, drivers: ['1002'], stops: [plan(1)] };
     await insertRoutes(server.database.pool, [driverless]);
@@ -143,7 +143,7 @@ describe('a rejected REST change that is sent again', () => {
     expect(await onlyEntry()).toMatchObject({ code: 'NOT_ASSIGNED', reason, attempts: 2 });
   });
 
-  test('stays dismissed and is counted; it is another entry after its entry was released', async () => {
+  test('stays dismissed and is counted; after a release it is another entry', async () => {
     await put(commented(57));
     const { quarantine_id } = await onlyEntry();
     const body = { ...by, reason: 'booked by hand' };

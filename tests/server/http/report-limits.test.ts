@@ -73,7 +73,7 @@ test('an invalid report does not count', async () => {
   for (let serial = 0; serial < 5; serial++) expect((await send(report(serial, 100))).success).toBe(true);
 });
 
-test('I5: a queue drains whatever the quota is', async () => {
+test('I5: a queue drains regardless of the quota', async () => {
   const node = await startSyncNode({ reportQuotaMb: 1 });
   await insertEmployees(node.database.pool, ['1001']);
   const queue = new TestQueue();

@@ -9,7 +9,7 @@ import type { Signed } from '../../support/rest-client.ts';
 import type { RestServer } from '../../support/rest-server.ts';
 import { startRestServer } from '../../support/rest-server.ts';
 
-// How GET route goes over the wire: what fetch would hide.
+// The transfer of GET route: the parts that fetch hides.
 
 let server: RestServer;
 let driver: Signed;
@@ -55,7 +55,7 @@ const comment = (driver_comments: string) =>
   });
 
 describe.each(['/api/route', '/api/v20/route'])('GET %s', (path) => {
-  test('comes compressed as the client likes, whole where it likes nothing, and always the same (contract §4)', async () => {
+  test('comes in the client’s preferred encoding, else uncompressed, and always equal (contract §4)', async () => {
     const whole = await get({}, { path });
     const text = whole.body.toString();
     expect(whole.headers).toMatchObject({
@@ -85,7 +85,7 @@ describe.each(['/api/route', '/api/v20/route'])('GET %s', (path) => {
     }
   });
 
-  test('has a tag a representation; who has it gets 304 and nothing else (contract §4)', async () => {
+  test('has a tag for each representation; a client with the tag gets 304 without a body (contract §4)', async () => {
     for (const accepted of ['br', 'gzip', 'identity']) {
       const first = await get({ 'accept-encoding': accepted }, { path });
       expect(tagOf(first)).toMatch(/^"[\w-]{22,}"$/);
@@ -104,7 +104,7 @@ describe.each(['/api/route', '/api/v20/route'])('GET %s', (path) => {
     expect(new Set(tags.map(tagOf)).size).toBe(3);
   });
 
-  test('a change is another answer at once; no change leaves the tag, for both drivers (contract §4)', async () => {
+  test('a change gives another answer at once; without a change the tag stays, for both drivers (contract §4)', async () => {
     const before = await get({}, { path });
     expect(tagOf(await get({}, { path, as: mate }))).toBe(tagOf(before));
     await comment(`changed for ${path}`);
@@ -115,8 +115,8 @@ describe.each(['/api/route', '/api/v20/route'])('GET %s', (path) => {
   });
 });
 
-describe('fields stand in the documented order (interface.md part 2)', () => {
-  // Names as they come, of objects inside lists once.
+describe('fields are in the documented order (interface.md part 2)', () => {
+  // Names in order, those of objects inside lists once.
   const namesOf = (value: unknown): string => {
     if (Array.isArray(value)) return value.length === 0 ? '[]' : `[${namesOf(value[0])}]`;
     if (typeof value !== 'object' || value === null) return '';

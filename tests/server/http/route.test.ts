@@ -125,7 +125,7 @@ describe('interface.md 4.4, GET route', () => {
     });
   });
 
-  test('but for the lines of its stops, v20 shows what the unprefixed set shows', async () => {
+  test('except for the lines of its stops, v20 equals the unprefixed set', async () => {
     const [current, v20] = await Promise.all([
       server.client.take(readRoute, { as: driver('1004') }),
       server.client.take(readRouteV20, { paths: 'v20', as: driver('1004') }),
@@ -135,7 +135,7 @@ describe('interface.md 4.4, GET route', () => {
     expect({ ...v20, stops: withoutLines(v20.stops) }).toEqual({ ...current, stops: withoutLines(current.stops) });
   });
 
-  test('needs a driver, on both path sets', async () => {
+  test('requires a driver, on both path sets', async () => {
     for (const [operation, paths] of [
       [readRoute, 'current'],
       [readRouteV20, 'v20'],
@@ -150,7 +150,7 @@ describe('contract §4: the pending route', () => {
       expect((await server.client.call(readRoute, { as: driver(id) })).error?.code).toBe('NO_PENDING_ROUTE');
   });
 
-  test('the oldest week first, but what is in progress before it', async () => {
+  test('the oldest week first, but a route in progress before it', async () => {
     const week = async () => (await server.client.take(readRoute, { as: driver('1001') })).week_end;
     expect(await week()).toBe('20261121');
     const body = { id: 'R100', facility: 'F01', week_end: '20261128', stops: [{ id: 1, updates: { status: 'D' } }] };
@@ -158,7 +158,7 @@ describe('contract §4: the pending route', () => {
     expect(await week()).toBe('20261128');
   });
 
-  test('drivers stand in the order of the assignment; last_updated is that of the newest change', async () => {
+  test('drivers are in the order of the assignment; last_updated is that of the newest change', async () => {
     const before = await server.client.take(readRoute, { as: driver('1003') });
     expect(before.drivers.map(({ id }) => id)).toEqual(['1001', '1003']);
     const body = { id: 'R100', stops: [{ id: 2, updates: { driver_comments: 'back door' } }] };
@@ -168,10 +168,10 @@ describe('contract §4: the pending route', () => {
   });
 });
 
-describe('an answer that is kept is never an old one', () => {
+describe('a cached answer is never outdated', () => {
   const get = () => server.client.take(readRoute, { as: driver('1004') });
 
-  test('what another node takes in is shown at once, on both path sets', async () => {
+  test('a change on another node is shown at once, on both path sets', async () => {
     const node = await startRestServer({ database: server.database });
     for (const driver_comments of ['one', 'two', 'three']) {
       const body = { id: 'R200', stops: [{ id: 3, updates: { driver_comments } }] };
@@ -199,7 +199,7 @@ describe('an answer that is kept is never an old one', () => {
 
 describe('interface.md 4.4, GET route/drivers', () => {
   test.each(['v20', 'current'] as const)(
-    'everybody on a route that is not closed, once, ascending, %s',
+    'every driver of a route that is not closed, once, ascending, %s',
     async (paths) => {
       const drivers = await server.client.take(listRouteDrivers, { paths });
       expect(drivers).toEqual(['1001', '1002', '1003', '1004', '1006']);

@@ -10,9 +10,9 @@ import type { RestServer } from '../../support/rest-server.ts';
 import { opsToken, startRestServer } from '../../support/rest-server.ts';
 import { startSmsGateway } from '../../support/sms-gateway.ts';
 
-// Goes through everything that takes or makes a secret, with the most talkative log, and looks where one was left.
+// Runs every operation that accepts or creates a secret, at the most detailed log level, and searches for leaks.
 
-/** Marked, so that a piece of one is seen, too. */
+/** Marked, so that a part of one is found, too. */
 const mark = 'sEcReT';
 const password = `${mark}-first-password`;
 const nextPassword = `${mark}-next-password`;
@@ -53,7 +53,7 @@ async function startOtp(gateway: Awaited<ReturnType<typeof startSmsGateway>>) {
   return { otp };
 }
 
-/** Every way that is right. */
+/** Every valid way. */
 async function signAllWays(otp: string): Promise<Signed> {
   const { client } = server;
   const employee_id = '1001';
@@ -66,7 +66,7 @@ async function signAllWays(otp: string): Promise<Signed> {
   return { employee_id, api_token: last.api_token };
 }
 
-/** Every way that is wrong. */
+/** Every invalid way. */
 async function stumble(as: Signed): Promise<void> {
   const { client } = server;
   const json = { 'content-type': 'application/json' };
@@ -114,24 +114,24 @@ function keep(...sessions: readonly { readonly api_token: string }[]): void {
   for (const { api_token } of sessions) secrets.add(api_token);
 }
 
-test('there was something to look for', () => {
+test('the test used secrets to search for', () => {
   expect(secrets.size).toBeGreaterThan(11);
   expect([...secrets].every((secret) => secret.length >= 8)).toBe(true);
   expect(server.logged.length).toBeGreaterThan(15);
   expect(refusals.length).toBeGreaterThan(12);
 });
 
-test('contract §2: no log holds a token, a password or what a driver wrote', () => {
+test('contract §2: no log contains a token, a password or a driver’s text', () => {
   for (const text of [server.logged.join(''), socketLog.join('')])
     expect([...secrets, mark, '$argon2id', number].filter((secret) => text.includes(secret))).toEqual([]);
 });
 
-test('no refusal repeats what it refuses', () => {
+test('no refusal repeats the refused value', () => {
   const text = refusals.join('\n');
   expect([...secrets, mark].filter((secret) => text.includes(secret))).toEqual([]);
 });
 
-test('contract §2: the database holds none in plain, in no table and in no queue', async () => {
+test('contract §2: the database contains no secret in plain text, in any table or queue', async () => {
   const { pool } = server.database;
   const { rows: tables } = await pool.query<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'pgboss')`,
@@ -147,6 +147,6 @@ test('contract §2: the database holds none in plain, in no table and in no queu
     }
   }
   expect(tables.length).toBeGreaterThan(20);
-  // What nobody could apply is kept as it was sent, members that nobody knows among it: that is what it is for.
+  // The quarantine stores requests exactly as sent, unknown members included.
   expect(found.filter((place) => !place.startsWith('public.quarantine:'))).toEqual([]);
 });

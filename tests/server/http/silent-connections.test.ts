@@ -5,7 +5,7 @@ import { buildMetrics } from '../../../server/src/http/endpoints/metrics.ts';
 import { openLogger } from '../../../server/src/runtime/logger.ts';
 import { reservePort } from '../../support/reserved-port.ts';
 
-test('a server that stops does not wait for somebody who connected and never asked anything', async () => {
+test('a stopping server does not wait for a connection without a request', async () => {
   const read = () => Promise.resolve({ type: 'text/plain', text: '' });
   const app = buildMetrics(
     { read, opsToken: 'operators-only', access: 'local' },
@@ -16,7 +16,7 @@ test('a server that stops does not wait for somebody who connected and never ask
   const accepted = once(app.server, 'connection');
   const silent = connect(port, '127.0.0.1');
   const ended = once(silent, 'close');
-  silent.on('error', () => undefined); // told by a reset, as the case may be
+  silent.on('error', () => undefined); // A reset is possible, too.
   await accepted;
   await app.close();
   await ended;

@@ -43,23 +43,23 @@ describe('contract §4: PUT skip-refuse', () => {
     ['the type', { type: 'refuse' }, 'R'],
     ["the reason code's type", { skip_refuse_reason_code: '10' }, 'R'],
     ['a code that skips', { skip_refuse_reason_code: '01' }, 'S'],
-    ['a code that nobody knows', { skip_refuse_reason_code: 'ZZ' }, 'S'],
+    ['an unknown code', { skip_refuse_reason_code: 'ZZ' }, 'S'],
   ])('the status comes from %s', async (_, body, status) => {
     expect((await skip(body)).data).toMatchObject({ status });
   });
 
-  test('stop_id may be numeric text; a time that cannot be read is kept, not refused', async () => {
-    const said = {
+  test('stop_id may be numeric text; a malformed time is stored as sent', async () => {
+    const sent = {
       skip_refuse_reason_code: '01',
       skip_refuse_timestamp: 'at noon',
       skip_refuse_driver_comment: 'closed',
     };
-    expect((await skip({ stop_id: '2', ...said })).data).toMatchObject({ stop_id: 2, status: 'S' });
+    expect((await skip({ stop_id: '2', ...sent })).data).toMatchObject({ stop_id: 2, status: 'S' });
     const { rows } = await server.database.pool.query<{ doc: string }>('select doc from stop_result where stop_id = 2');
-    expect(JSON.parse(rows[0]?.doc ?? '')).toMatchObject({ updates: said });
+    expect(JSON.parse(rows[0]?.doc ?? '')).toMatchObject({ updates: sent });
   });
 
-  test('null and "" are as good as absent; a time is kept as it was sent', async () => {
+  test('null and "" count as absent; a time is stored as sent', async () => {
     const body = { status: null, type: null, facility: '', week_end: null, skip_refuse_reason_code: '10' };
     const texts = { skip_refuse_timestamp: '', skip_refuse_driver_comment: null };
     expect((await skip({ ...body, ...texts })).data).toMatchObject({ status: 'R' });

@@ -14,7 +14,7 @@ const other = 'FEDCBA9876543210';
 let server: RestServer;
 let driver: Signed;
 
-/** MILK stands on two invoices, RYE twice on one; the totes belong to an invoice, the pallets to none. */
+/** MILK is on two invoices, RYE twice on one; the totes belong to an invoice, the pallets to none. */
 function manifest(): StopPlan {
   const { products, collections, ...rest } = plan(1, 1);
   const [line] = products;
@@ -72,7 +72,7 @@ const deliveredNow = async () => (await stopNow()).products.map(({ updates }) =>
 const entry = { quantity: 1, comment: 'torn', images_id: photo, barcodes: '77' };
 const group = (data: object[], more: object = {}) => ({ osd_id: 'G00001', osd_code: '10', data, ...more });
 
-describe('which manifest line is meant (contract §1, §4)', () => {
+describe('the manifest line that an update means (contract §1, §4)', () => {
   test('an item on two invoices: each line has its own counts and exceptions (contract §4)', async () => {
     await put({
       products: [
@@ -105,7 +105,7 @@ describe('which manifest line is meant (contract §1, §4)', () => {
   });
 
   test.each(['v20', 'current'] as const)(
-    'without an invoice, or under a guessed one, where no GET tells it: the lines of the item that nobody else names, in order, %s (contract §4)',
+    'without an invoice, or with a guessed one that no GET shows: the item’s unnamed lines, in order, %s (contract §4)',
     async (paths) => {
       const lines = [
         { id: 'MILK', updates: { delivered: 1 } },
@@ -129,14 +129,14 @@ describe('which manifest line is meant (contract §1, §4)', () => {
     expect(await deliveredNow()).toEqual([6, 0, 0, 0, 0]);
   });
 
-  test('a line that is not sent, or of which nothing is said, is unchanged (contract §1)', async () => {
+  test('a line that is missing or without fields is unchanged (contract §1)', async () => {
     await put({ products: [{ id: 'EGGS', invoice: 'A', updates: { delivered: 7 } }] });
     for (const products of [[], null, undefined, [{ id: 'EGGS', invoice: 'A', updates: null, action: null }]])
       await put({ products, updates: { driver_comments: JSON.stringify(products) } });
     expect(await deliveredNow()).toEqual([0, 0, 0, 0, 7]);
   });
 
-  test('an item that nobody planned is kept with a warning (contract §4)', async () => {
+  test('an unplanned item is stored with a warning (contract §4)', async () => {
     expect((await put({ products: [{ id: 'NOSUCH', invoice: 'A', updates: { delivered: 1 } }] })).codes).toEqual([
       'unknown_product products.0',
     ]);
@@ -144,7 +144,7 @@ describe('which manifest line is meant (contract §1, §4)', () => {
 });
 
 describe('exceptions (interface.md part 2, contract §4)', () => {
-  test('keep their groups and entries in order, also two groups of one code; opaque values as they came (contract §4)', async () => {
+  test('keep their groups and entries in order, also two groups of one code; opaque values stay as sent (contract §4)', async () => {
     const data = [
       group(
         [
@@ -194,7 +194,7 @@ describe('exceptions (interface.md part 2, contract §4)', () => {
     expect((await stopNow()).products[4]?.updates.osd_data).toEqual([]);
   });
 
-  test('of an action are itemized: their barcodes are not kept; v20 shows the type alone (interface.md part 2)', async () => {
+  test('of an action are itemized: their barcodes are not stored; v20 shows the type alone (interface.md part 2)', async () => {
     const action = {
       type: 'scan',
       updates: { delivered: 2, osd_data: [group([entry])] },
@@ -323,7 +323,7 @@ describe('null and absent (contract §1)', () => {
     expect((await stopNow()).products[4]?.updates).toMatchObject({ delivered: 0, accounting_complete: false });
   });
 
-  test('a status or an arrival that is null says nothing (contract §1)', async () => {
+  test('a status or an arrival that is null changes nothing (contract §1)', async () => {
     await put({ arrived: null, updates: { status: 'D' } });
     expect(await put({ arrived: null, updates: { status: null, store_emp_id: '9' } })).toMatchObject({
       status: 'D',
@@ -385,7 +385,7 @@ describe('followup (contract §4)', () => {
 });
 
 describe('two writers of one field (contract §4)', () => {
-  test('an edit that was received earlier loses, per field, and says so (contract §4)', async () => {
+  test('an edit that was received earlier loses, per field, with a warning (contract §4)', async () => {
     const { clock } = server;
     const now = clock.now;
     await put({ updates: { driver_comments: 'later' } });

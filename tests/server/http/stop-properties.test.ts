@@ -13,7 +13,7 @@ import { linesOf, StopModel } from '../../support/stop-model.ts';
 
 const { readRoute, readRouteV20, syncStops } = operations;
 const runs = { numRuns: 20 };
-/** Dozens of requests each run: on a busy machine it takes its time. */
+/** Dozens of requests each run, which take long on a busy machine. */
 const patient = 90_000;
 
 let server: RestServer;
@@ -70,7 +70,7 @@ const get = () => server.client.call(readRoute, { as: signed(0) });
 const stopsOf = (data: unknown) => readRoute.data.parse(data).stops;
 
 test(
-  'GET shows what was PUT, field by field, the last writer of each field, groups and entries in their order (contract §4)',
+  'GET shows the stored values, field by field, the last writer of each field, groups and entries in their order (contract §4)',
   async () => {
     await fc.assert(
       fc.asyncProperty(anyStops, words, async (plans, sayings) => {
@@ -103,7 +103,7 @@ test(
           const first = await put(id, plan, word);
           const before = await get();
           const again = await put(id, plan, { ...word, paths: word.paths === 'v20' ? 'current' : 'v20' });
-          // What changed nothing at all left nothing to be equal to; it changes nothing again.
+          // A request that changed nothing stored nothing to compare with; it changes nothing again.
           const untouched = first.stops[0]?.result !== 'applied';
           expect(again.stops[0]?.result).toBe(untouched ? first.stops[0]?.result : 'duplicate');
           expect(again.stops[0]?.version).toBe(first.stops[0]?.version);
@@ -118,7 +118,7 @@ test(
 );
 
 test(
-  'v20 shows the plan of each line and nothing of its results, and of the stop what the unprefixed set shows (contract §4)',
+  'v20 shows the plan of each line without its results, and the stop as the unprefixed set shows it (contract §4)',
   async () => {
     await fc.assert(
       fc.asyncProperty(anyStops, words, async (plans, sayings) => {

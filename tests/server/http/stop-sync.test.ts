@@ -16,17 +16,17 @@ const aNumber: unknown = expect.any(Number);
 let server: RestServer;
 let driver: Signed;
 let mate: Signed;
-let stranger: Signed;
+let otherDriver: Signed;
 
 beforeAll(async () => {
   server = await startRestServer();
   await insertRoutes(server.database.pool, [route('R100', ['1001', '1002']), route('R200', ['1003'])]);
   driver = await signUp(server.client, '1001');
   mate = await signUp(server.client, '1002');
-  stranger = await signUp(server.client, '1003');
+  otherDriver = await signUp(server.client, '1003');
 });
 
-// Each test has the stops as new: every line, status and version is its own.
+// Each test has fresh stops: every line, status and version is its own.
 beforeEach(async () => {
   const { pool } = server.database;
   await pool.query(`update stop_result set doc = '{"status":"P"}', status = 'P', version = 1`);
@@ -62,7 +62,7 @@ async function kept() {
 }
 
 describe('contract §4: PUT route/stop', () => {
-  test.each(['v20', 'current'] as const)('answers what became of each stop, %s', async (paths) => {
+  test.each(['v20', 'current'] as const)('returns the result of each stop, %s', async (paths) => {
     const stops = [
       { id: 1, updates: { status: 'D' } },
       { id: '2', arrived: true, updates: { status: 'S' } },
@@ -81,7 +81,7 @@ describe('contract §4: PUT route/stop', () => {
     });
   });
 
-  test('what was sent is what GET shows, with the documented nulls and types', async () => {
+  test('GET shows the sent values, with the documented nulls and types', async () => {
     const line = plan(1).products[0];
     const osd = {
       osd_id: 'G1',
@@ -169,13 +169,13 @@ describe('contract §4: PUT route/stop', () => {
     expect((await stopNow(2))?.updates.status).toBe('P');
   });
 
-  test('delivered_by_driver_id is the sender where the body names nobody of the route', async () => {
+  test('delivered_by_driver_id is the sender where the body names no driver of the route', async () => {
     await taken([{ id: 1, updates: { status: 'D', delivered_by_driver_id: '1003' } }]);
     expect((await stopNow(1))?.updates.delivered_by_driver_id).toBe('1001');
   });
 
-  test.each([null, ''])('delivered_by_driver_id %j without a delivery names nobody (contract §1)', async (nobody) => {
-    await taken([{ id: 2, updates: { delivered_by_driver_id: nobody, driver_comments: 'still loading' } }]);
+  test.each([null, ''])('delivered_by_driver_id %j without a delivery names no driver (contract §1)', async (empty) => {
+    await taken([{ id: 2, updates: { delivered_by_driver_id: empty, driver_comments: 'still loading' } }]);
     expect((await stopNow(2))?.updates).toMatchObject({ status: 'P', delivered_by_driver_id: null });
   });
 
@@ -199,7 +199,7 @@ describe('contract §4: PUT route/stop', () => {
     expect(new Set(replies.map(({ stops }) => stops[0]?.version)).size).toBe(1);
   });
 
-  test('the version of a stop rises with each applied change', async () => {
+  test('each applied change raises the version of a stop', async () => {
     const versions = [];
     for (const comment of ['1', '2', '3'])
       versions.push((await taken([{ id: 1, updates: { driver_comments: comment } }])).stops[0]?.version ?? 0);
@@ -215,7 +215,7 @@ describe('contract §4: PUT route/stop', () => {
     expect(more.stops[0]).toMatchObject({ result: 'applied', status: 'D', warnings: [{ code: 'status_ignored' }] });
   });
 
-  test('business reasons never bounce: accepted, with a warning each', async () => {
+  test('business reasons never refuse a change: accepted, with a warning each', async () => {
     const stops = [
       {
         id: 1,
@@ -242,7 +242,7 @@ describe('contract §4: PUT route/stop', () => {
     ]);
   });
 
-  test('a closed route still takes everything, warned', async () => {
+  test('a closed route still accepts everything, with a warning', async () => {
     const closing = await taken([{ id: 999, updates: { status: 'D' } }]);
     expect(closing.route_status).toBe('C');
     const late = await taken([{ id: 1, updates: { status: 'D' } }]);
@@ -252,7 +252,7 @@ describe('contract §4: PUT route/stop', () => {
     });
   });
 
-  test('an unknown stop is rejected beside the others, and alone it is 404; it is kept either way', async () => {
+  test('an unknown stop is rejected beside the others, and alone it is 404; it is quarantined either way', async () => {
     const reply = await put([
       { id: 1, updates: { status: 'D' } },
       { id: 77, updates: { status: 'D' } },
@@ -272,8 +272,8 @@ describe('contract §4: PUT route/stop', () => {
     expect((await kept()).map(({ code }) => code)).toEqual(['STOP_NOT_FOUND', 'STOP_NOT_FOUND']);
   });
 
-  test('a driver who was never on the route gets 403; one who was taken off is taken at his word, flagged', async () => {
-    const refused = await put([{ id: 1, updates: { status: 'D' } }], { as: stranger });
+  test('a driver who was never on the route gets 403; a removed one is accepted and flagged', async () => {
+    const refused = await put([{ id: 1, updates: { status: 'D' } }], { as: otherDriver });
     expect(refused.error?.code).toBe('NOT_ASSIGNED');
     expect(await kept()).toMatchObject([{ code: 'NOT_ASSIGNED', employee: '1003', route_id: 'R100' }]);
     const { pool } = server.database;

@@ -33,7 +33,7 @@ async function newRoute(): Promise<RouteKey> {
   return key;
 }
 
-/** A phone that follows a route as the protocol asks, and keeps its replica over reconnects. */
+/** A phone that follows a route by the protocol and keeps its replica over reconnects. */
 class Follower {
   readonly replica = new Replica();
   readonly #scope: string;
@@ -51,8 +51,8 @@ class Follower {
     const phone = await Phone.connect(node.socketUrl, this.#queue.clientId);
     this.#phone = phone;
     await phone.signedOn(this.#who, { cursors: { [this.#scope]: this.replica.cursor } });
-    const told = await phone.either('patch', 'snapshot');
-    if (told.type === 'patch') return this.replica.take(told);
+    const frame = await phone.either('patch', 'snapshot');
+    if (frame.type === 'patch') return this.replica.take(frame);
     this.replica.take(await readSnapshot(node, this.#who, this.#scope));
     phone.send({ type: 'subscribe', cursors: { [this.#scope]: this.replica.cursor } });
     this.replica.take(await phone.next('patch'));
@@ -78,7 +78,7 @@ type Act =
   | { readonly do: 'push'; readonly who: 0 | 1; readonly stop: number }
   | { readonly do: 'write'; readonly node: 0 | 1; readonly stop: number }
   | { readonly do: 'reconnect'; readonly who: 0 | 1; readonly node: 0 | 1 }
-  | { readonly do: 'plan' | 'remove' | 'host'; readonly stop: number; readonly heard: boolean };
+  | { readonly do: 'plan' | 'remove' | 'host'; readonly stop: number; readonly notified: boolean };
 
 const one = fc.constantFrom<0 | 1>(0, 1);
 const stop = fc.integer({ min: 1, max: 5 });
@@ -86,18 +86,23 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   fc.record({ do: fc.constant('push' as const), who: one, stop }),
   fc.record({ do: fc.constant('write' as const), node: one, stop }),
   fc.record({ do: fc.constant('reconnect' as const), who: one, node: one }),
-  fc.record({ do: fc.constantFrom('plan' as const, 'remove' as const, 'host' as const), stop, heard: fc.boolean() }),
+  fc.record({ do: fc.constantFrom('plan' as const, 'remove' as const, 'host' as const), stop, notified: fc.boolean() }),
 );
 
-/** By REST; nobody waits for it, so that it meets readings and reconnects half-way. */
+/** Edits by REST without waiting, so that edits overlap with reads and reconnects. */
 const write = (node: SyncNode, { id }: RouteKey, number: number, comment: string): Promise<unknown> =>
   node.client.take(operations.syncStops, {
     as: drivers[0],
     body: { id, stops: [{ id: number, updates: { driver_comments: comment } }] },
   });
 
-/** What import and worker do. Where it is not `heard`, the notification was lost. */
-async function change(key: RouteKey, kind: 'plan' | 'remove' | 'host', number: number, heard: boolean): Promise<void> {
+/** The writes of import and worker. Without `notified`, the notification is lost. */
+async function change(
+  key: RouteKey,
+  kind: 'plan' | 'remove' | 'host',
+  number: number,
+  notified: boolean,
+): Promise<void> {
   const { pool } = database;
   if (kind === 'host') await pool.query('update route set hosted_through = version where id = $1', [key.id]);
   else {
@@ -107,11 +112,11 @@ async function change(key: RouteKey, kind: 'plan' | 'remove' | 'host', number: n
       [key.id, number, kind === 'remove' ? new Date() : null],
     );
   }
-  if (heard) await pool.query(`select pg_notify('tailgate_routes', $1)`, [routeScope(key)]);
+  if (notified) await pool.query(`select pg_notify('tailgate_routes', $1)`, [routeScope(key)]);
 }
 
 describe('two phones on two nodes, with edits, imports, lost notifications and reconnects', () => {
-  test('end with the same documents as the server, and every checksum on the way fits', async () => {
+  test('end with the server’s documents, and every checksum on the way matches', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 40 }), async (acts) => {
         const key = await newRoute();
@@ -123,7 +128,7 @@ describe('two phones on two nodes, with edits, imports, lost notifications and r
           if (each.do === 'push') await followers[each.who].push(key, each.stop, `edit ${i}`);
           else if (each.do === 'write') writes.push(write(nodes[each.node], key, each.stop, `write ${i}`));
           else if (each.do === 'reconnect') await followers[each.who].connect(nodes[each.node]);
-          else await change(key, each.do, each.stop, each.heard);
+          else await change(key, each.do, each.stop, each.notified);
         }
         await Promise.all(writes);
         const { to, hosted_through: hosted = 0, docs } = await readSnapshot(nodes[0], drivers[0], scope);

@@ -7,8 +7,8 @@ const clock = { now: '2026-11-23T08:00:00.000Z', boot_id: 'b', monotonic_ms: 5_0
 const serverNow = (server_now?: string): number =>
   clockOf({ ...clock, ...(server_now !== undefined && { server_now }) }, received).serverNow - received.getTime();
 
-describe('what a device says of its clocks', () => {
-  test('a frame counts as sent when it arrived, where the device has not measured', () => {
+describe('the clocks that a device reports', () => {
+  test('a frame’s time of arrival counts as its time of sending where the device has no measurement', () => {
     expect(serverNow()).toBe(0);
     expect(clockOf(clock, received)).toMatchObject({
       bootId: 'b',
@@ -17,15 +17,15 @@ describe('what a device says of its clocks', () => {
     });
   });
 
-  test('what it has measured counts, however long the frame was under way', () => {
+  test('a measured time counts, however long the frame was under way', () => {
     expect(serverNow(at(-60_000))).toBe(-60_000);
   });
 
-  test('nothing arrives before it was sent', () => {
+  test('the time of sending is never after the arrival', () => {
     expect(serverNow(at(30_000))).toBe(0);
   });
 
-  test('what cannot be read corrects nothing', () => {
+  test('an unreadable clock corrects nothing', () => {
     expect(serverNow('soon')).toBe(0);
     expect(clockOf(undefined, received)).toEqual({
       bootId: '',

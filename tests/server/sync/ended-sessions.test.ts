@@ -19,7 +19,7 @@ beforeAll(async () => {
   far = await startSyncNode({ database: node.database });
 });
 
-/** Ways in which a session ends that its phone has not asked for, and what the phone is told. */
+/** Ways in which a session ends without its phone, and the code that the phone receives. */
 const endings: [string, (as: Signed) => Promise<unknown>][] = [
   ['evicted', () => signIn(node.client, '1002', { confirm_login: true })],
   ['signed_out', (as) => node.client.take(operations.signOut, { as })],
@@ -38,7 +38,7 @@ const endings: [string, (as: Signed) => Promise<unknown>][] = [
 ];
 
 describe('contract §2: a session that ends elsewhere', () => {
-  test.each(endings)('%s: the phone is told, on another node too, and its queue goes on', async (reason, end) => {
+  test.each(endings)('%s: the phone is notified, on another node too, and its queue goes on', async (reason, end) => {
     const as = await signIn(node.client, '1001', { confirm_login: true });
     const phone = await Phone.connect(far.socketUrl);
     const { queue_key = '' } = await phone.signedOn(as);

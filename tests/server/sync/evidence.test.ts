@@ -20,7 +20,7 @@ let driver: Signed;
 let routes = 0;
 
 beforeAll(async () => {
-  // Looks for lost hints so seldom that whatever arrives was pushed.
+  // The sweep for lost hints runs so seldom that every arrival comes from a push.
   node = await startSyncNode({ limits: { sweep_ms: 60_000 } });
   await insertEmployees(node.database.pool, ['1001']);
   driver = await signUp(node.client, '1001');
@@ -29,7 +29,7 @@ beforeAll(async () => {
 interface Deps {
   readonly scope: string;
   readonly phone: Phone;
-  /** Pushes a change of a stop, and returns the patch that brings it. */
+  /** Pushes a change of a stop, and returns the patch that contains it. */
   readonly update: (stop: StopObjectInput) => Promise<PatchFrame>;
   readonly file: () => { readonly id: string; readonly send: () => Promise<void> };
 }
@@ -68,10 +68,10 @@ const delivered = (id: number, signature_id?: string): StopObjectInput => ({
 });
 
 describe('the evidence of a stop', () => {
-  test('is awaited until the last of its files has come, and all who follow the route are told', async () => {
+  test('is pending until its last file arrives, and all followers of the route are notified', async () => {
     const { phone, update, file } = await onTheRoad();
     const [signature, photo, overage] = [file(), file(), file()];
-    const told = await update({
+    const first = await update({
       id: 1,
       updates: {
         status: 'D',
@@ -80,15 +80,15 @@ describe('the evidence of a stop', () => {
       },
       products: [{ id: 'ITEM1', invoice: 'INV1', updates: { image_ids: [photo.id] } }],
     });
-    expect(told.awaited).toEqual([1]);
+    expect(first.awaited).toEqual([1]);
     await signature.send();
     await overage.send();
     await photo.send();
     const complete = await phone.next('patch', ({ awaited }) => awaited?.length === 0);
-    expect(complete).toMatchObject({ from: told.to, to: told.to, docs: [], awaited: [] });
+    expect(complete).toMatchObject({ from: first.to, to: first.to, docs: [], awaited: [] });
   });
 
-  test('is complete at once where the files were there before the stop', async () => {
+  test('is complete at once where the files arrived before the stop', async () => {
     const { update, file } = await onTheRoad();
     const signature = file();
     await signature.send();
@@ -96,7 +96,7 @@ describe('the evidence of a stop', () => {
     expect((await update(delivered(2))).awaited).toEqual([]);
   });
 
-  test('is told of each stop by itself, by patches and by the snapshot', async () => {
+  test('is reported for each stop, by patches and by the snapshot', async () => {
     const { scope, phone, update, file } = await onTheRoad();
     const [first, third] = [file(), file()];
     await update(delivered(3, third.id));
@@ -109,7 +109,7 @@ describe('the evidence of a stop', () => {
     expect((await askSnapshot(node, driver, scope)).headers.get('etag')).not.toBe(headers.get('etag'));
   });
 
-  test('is what the stop names now: a file that it names no more is awaited by nobody', async () => {
+  test('is the stop’s current list of files: a removed file is no longer pending', async () => {
     const { update, file } = await onTheRoad();
     const [taken, again] = [file(), file()];
     expect((await update(delivered(1, taken.id))).awaited).toEqual([1]);
@@ -119,7 +119,7 @@ describe('the evidence of a stop', () => {
     expect((await update({ id: 1, updates: { driver_comments: 'at the dock' } })).awaited).toEqual([]);
   });
 
-  test('is awaited by each stop that names the file', async () => {
+  test('is pending for each stop that names the file', async () => {
     const { phone, update, file } = await onTheRoad();
     const shared = file();
     await update(delivered(1, shared.id));
@@ -128,7 +128,7 @@ describe('the evidence of a stop', () => {
     await phone.next('patch', ({ awaited }) => awaited?.length === 0);
   });
 
-  test('is complete whichever comes first, stop and file being committed at the same moment', async () => {
+  test('is complete in either order where stop and file commit at the same moment', async () => {
     const grounds = await Promise.all(Array.from({ length: 6 }, onTheRoad));
     await Promise.all(
       grounds.map(async ({ phone, update, file }) => {

@@ -15,7 +15,7 @@ import { TestQueue } from '../../support/sealing.ts';
 import { key, startWithTwoRoutes } from './short-and-long-route.ts';
 
 const scope = routeScope(key);
-const { node, driver, stranger } = await startWithTwoRoutes({ id: 'R9', stops: 30 });
+const { node, driver, otherDriver } = await startWithTwoRoutes({ id: 'R9', stops: 30 });
 
 type Headers = Record<string, string>;
 
@@ -54,7 +54,7 @@ const edit = (queue: TestQueue, comment: string) =>
   queue.seal('stop.update', { route: key, stop: { id: 1, updates: { driver_comments: comment } } }, new Date());
 
 describe('a push over plain HTTP', () => {
-  test('is answered as hello and push are, and the socket goes on where it stopped', async () => {
+  test('is answered as hello and push are, and the socket continues where it ended', async () => {
     const queue = new TestQueue();
     const items = [edit(queue, 'one'), edit(queue, 'two')];
     const first = await push({ ...driver }, { client_id: queue.clientId, mutations: items });
@@ -74,19 +74,19 @@ describe('a push over plain HTTP', () => {
     });
   });
 
-  test('and what it brings is found in the log by its request', async () => {
+  test('logs each item with the id of its request', async () => {
     const queue = new TestQueue();
     const item = edit(queue, 'not for the log');
     const headers = { ...driver, 'x-request-id': 'one-push-of-many' };
     await push(headers, { client_id: queue.clientId, mutations: [item] });
-    const told = node.log.lines.map(({ fields }) => fields);
-    expect(told).toContainEqual(
+    const logged = node.log.lines.map(({ fields }) => fields);
+    expect(logged).toContainEqual(
       expect.objectContaining({ mutation: item.id, queue: queue.clientId, seq: 1, reqId: 'one-push-of-many' }),
     );
-    expect(JSON.stringify(told)).not.toContain('not for the log');
+    expect(JSON.stringify(logged)).not.toContain('not for the log');
   });
 
-  test('with a queue key needs no session; its driver alone may use it', async () => {
+  test('needs no session with a queue key; only the queue’s driver may use the key', async () => {
     const queue = new TestQueue();
     const { queue_key = '' } = await push({ ...driver }, { client_id: queue.clientId, mutations: [] });
     const item = edit(queue, 'by key');
@@ -96,14 +96,14 @@ describe('a push over plain HTTP', () => {
       403,
       'CLIENT_OF_OTHER_EMPLOYEE',
     ]);
-    expect(await refusal(await post({ ...stranger }, body))).toEqual([403, 'CLIENT_OF_OTHER_EMPLOYEE']);
+    expect(await refusal(await post({ ...otherDriver }, body))).toEqual([403, 'CLIENT_OF_OTHER_EMPLOYEE']);
     expect(await refusal(await post({ employee_id: '1001', queue_key: 'guess' }, body))).toEqual([
       401,
       'INVALID_TOKEN',
     ]);
   });
 
-  test('a gap, a fork and a declared loss are told as on the socket', async () => {
+  test('reports a gap, a fork and a declared loss as the socket does', async () => {
     const queue = new TestQueue();
     const [one, two, three] = [edit(queue, '1'), edit(queue, '2'), edit(queue, '3')];
     const of = (more: object) => push({ ...driver }, { client_id: queue.clientId, ...more });
@@ -118,7 +118,7 @@ describe('a push over plain HTTP', () => {
     expect(rows).toEqual([{ kind: 'items_gone' }, { kind: 'queue_forked' }]);
   });
 
-  test('what a strict reader would refuse as a whole is kept one by one', async () => {
+  test('quarantines invalid items one by one', async () => {
     const queue = new TestQueue();
     const bad = queue.seal('stop.update', { route: key, stop: { id: 1, updates: { driver_comments: '\ud800' } } });
     const good = edit(queue, 'after it');
@@ -128,7 +128,7 @@ describe('a push over plain HTTP', () => {
 
   test.each([
     ['no credentials', {}, {}, [401, 'MISSING_CREDENTIALS']],
-    ['a token that does not count', { employee_id: '1001', api_token: 'x' }, {}, [401, 'INVALID_TOKEN']],
+    ['an invalid token', { employee_id: '1001', api_token: 'x' }, {}, [401, 'INVALID_TOKEN']],
     ['no JSON', undefined, 'nonsense', [400, 'VALIDATION_FAILED', 'must be JSON']],
     [
       'a loss that ends before it begins',
@@ -137,7 +137,7 @@ describe('a push over plain HTTP', () => {
       [400, 'BAD_FRAME', 'gone.to must not be below from'],
     ],
     [
-      'a loss beyond what can have been sent',
+      'a loss beyond every possible sequence',
       undefined,
       { client_id: new TestQueue().clientId, mutations: [], gone: { from: 1, to: 1_000_000, reason: 'lost' } },
       [400, 'BAD_FRAME', 'gone.to must not be above 10000: no later item can have been sent'],
@@ -150,26 +150,26 @@ describe('a push over plain HTTP', () => {
       [400, 'UNSUPPORTED_PROTOCOL'],
     ],
     [
-      'too many',
+      'too many items',
       undefined,
       { client_id: new TestQueue().clientId, mutations: Array.from({ length: 257 }, () => 1) },
       [413, 'TOO_LARGE'],
     ],
-    ['too much', undefined, `"${'x'.repeat(1_100_000)}"`, [413, 'TOO_LARGE']],
+    ['too many bytes', undefined, `"${'x'.repeat(1_100_000)}"`, [413, 'TOO_LARGE']],
     [
       'an item without id and seq',
       undefined,
       { client_id: new TestQueue().clientId, mutations: [{}] },
       [400, 'BAD_FRAME'],
     ],
-  ])('%s: an error that says so', async (_what, headers, body, expected) => {
+  ])('%s: the error names the cause', async (_what, headers, body, expected) => {
     const said = await refusalInFull(await post(headers ?? { ...driver }, body));
     expect(said).toEqual(expect.arrayContaining(expected));
   });
 });
 
-describe('a look over plain HTTP', () => {
-  test('brings what has changed since the cursors, and says where everything is known', async () => {
+describe('a poll over plain HTTP', () => {
+  test('returns the changes since the cursors, and reports where nothing is new', async () => {
     const queue = new TestQueue();
     const before = await pull({ ...driver }, '', { [scope]: null, [codesScope]: null });
     expect(before.routes.map(({ id }) => id)).toContain('R1');
@@ -182,7 +182,7 @@ describe('a look over plain HTTP', () => {
     const snapshot = before.frames.find(({ type }) => type === 'snapshot');
     if (snapshot?.type !== 'snapshot') throw new Error('no snapshot frame');
     const at = { epoch: snapshot.epoch, version: snapshot.version };
-    // A stop that no other test edits: the clock of this server stands, and ties are decided by the queue's id.
+    // A stop that no other test edits: this server's clock is stopped, and the queue's id decides ties.
     const item = queue.seal('stop.update', { route: key, stop: { id: 2, updates: { driver_comments: 'looked at' } } });
     const { results } = await push({ ...driver }, { client_id: queue.clientId, mutations: [item] });
     const { frames } = await pull({ ...driver }, '', { [scope]: at });
@@ -193,10 +193,10 @@ describe('a look over plain HTTP', () => {
     if (patch?.type !== 'patch') throw new Error('no patch');
     const again = await pull({ ...driver }, '', { [scope]: { epoch: patch.epoch, version: patch.to } });
     expect(again.frames).toMatchObject([{ type: 'patch', from: patch.to, to: patch.to, docs: [] }]);
-    expect(node.hub.feed.driversOf(scope).size).toBe(0); // nobody follows it any more
+    expect(node.hub.feed.driversOf(scope).size).toBe(0); // No socket follows the route any more.
   });
 
-  test('the whole of a short scope comes at once, with a checksum that fits', async () => {
+  test('returns a short scope whole, with a matching checksum', async () => {
     const queue = new TestQueue();
     const bad = queue.seal('stop.update', { route: key, stop: { id: 'x' } });
     await push({ ...driver }, { client_id: queue.clientId, mutations: [bad] });
@@ -208,7 +208,7 @@ describe('a look over plain HTTP', () => {
     expect(replica.value(`quarantine/${bad.id}`)).toMatchObject({ state: 'open', code: 'VALIDATION_FAILED' });
   });
 
-  test('a queue key reads the answers to its queue, nothing else; others read neither', async () => {
+  test('reads the answers to its own queue with a queue key, and nothing else', async () => {
     const queue = new TestQueue();
     const { queue_key = '' } = await push({ ...driver }, { client_id: queue.clientId, mutations: [] });
     const own = clientScope(queue.clientId);
@@ -223,11 +223,11 @@ describe('a look over plain HTTP', () => {
         [own, 'patch'],
       ]),
     );
-    expect(await refusal(await get({ ...stranger }, queue.clientId, { [own]: null }))).toEqual([
+    expect(await refusal(await get({ ...otherDriver }, queue.clientId, { [own]: null }))).toEqual([
       403,
       'CLIENT_OF_OTHER_EMPLOYEE',
     ]);
-    expect((await pull({ ...stranger }, '', { [scope]: null, [own]: null })).frames).toMatchObject([
+    expect((await pull({ ...otherDriver }, '', { [scope]: null, [own]: null })).frames).toMatchObject([
       { type: 'gone' },
       { type: 'gone' },
     ]);
@@ -235,8 +235,8 @@ describe('a look over plain HTTP', () => {
 
   test.each([
     ['no credentials', {}, '', '{}', [401, 'MISSING_CREDENTIALS']],
-    ['cursors that are no JSON', undefined, '', '{', [400, 'VALIDATION_FAILED', 'cursors must be JSON']],
-    ['a client that is no UUID', undefined, 'x', '{}', [400, 'VALIDATION_FAILED']],
+    ['cursors that are not JSON', undefined, '', '{', [400, 'VALIDATION_FAILED', 'cursors must be JSON']],
+    ['a client that is not a UUID', undefined, 'x', '{}', [400, 'VALIDATION_FAILED']],
     [
       'too many scopes',
       undefined,
@@ -244,14 +244,14 @@ describe('a look over plain HTTP', () => {
       JSON.stringify(Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`s${n}`, null]))),
       [413, 'TOO_LARGE'],
     ],
-  ])('%s: an error that says so', async (_what, headers, client_id, cursors, expected) => {
+  ])('%s: the error names the cause', async (_what, headers, client_id, cursors, expected) => {
     const query = new URLSearchParams({ client_id, cursors });
     const response = await fetch(`${node.client.url}/api/sync/pull?${query}`, { headers: headers ?? { ...driver } });
     expect(await refusalInFull(response)).toEqual(expect.arrayContaining(expected));
   });
 });
 
-test('a ping before hello is answered: so whoever is on plain HTTP finds out that sockets pass again', async () => {
+test('the server answers a ping before hello, so that a phone on plain HTTP detects that sockets work again', async () => {
   const phone = await Phone.connect(node.socketUrl);
   phone.send({ type: 'ping' });
   expect(await phone.next('pong')).toHaveProperty('server_time');

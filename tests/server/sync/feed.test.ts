@@ -16,7 +16,7 @@ let drivers: [Signed, Signed, Signed];
 let routes = 0;
 
 beforeAll(async () => {
-  // Looks for lost hints so seldom that whatever arrives was pushed.
+  // The sweep for lost hints runs so seldom that every arrival comes from a push.
   node = await startSyncNode({ limits: { sweep_ms: 60_000 } });
   await node.database.pool.query(
     `insert into code values ('section', 'GROCERY', 'Grocery', '', true, '', false, false, 1, true)`,
@@ -48,7 +48,7 @@ async function phoneOf(
 const delivered = (stop: number, comment = '') => ({ id: stop, updates: { status: 'D', driver_comments: comment } });
 
 describe('a route scope', () => {
-  test('first contact is sent to the snapshot; from its cursor on patches come', async () => {
+  test('sends a new follower to the snapshot; patches follow from the snapshot’s cursor', async () => {
     const { key, scope } = await newRoute();
     const { phone, queue } = await phoneOf(0, { [scope]: null });
     expect(await phone.next('snapshot')).toEqual({ type: 'snapshot', scope, epoch: '1.1', version: 1 });
@@ -70,7 +70,7 @@ describe('a route scope', () => {
     expect(await phone.next('ack')).toMatchObject({ last_seq: 1, results: [{ result: 'applied', version: 2 }] });
   });
 
-  test('nothing is said of a scope between the snapshot frame and the next subscription', async () => {
+  test('sends nothing between the snapshot frame and the next subscription', async () => {
     const { key, scope } = await newRoute();
     const { phone, queue } = await phoneOf(0, { [scope]: null });
     await phone.next('snapshot');
@@ -79,7 +79,7 @@ describe('a route scope', () => {
     expect(phone.frames).toEqual([]);
   });
 
-  test('what one phone does, REST too, the other sees', async () => {
+  test('brings the changes of one phone and of REST to the other phone', async () => {
     const { key, scope } = await newRoute();
     const cursors = { [scope]: { epoch: '1.1', version: 1 } };
     const [{ phone: writer, queue }, { phone: watcher }] = await Promise.all([
@@ -91,7 +91,7 @@ describe('a route scope', () => {
     expect(await watcher.next('patch')).toMatchObject({ from: 1, to: 2, docs: [{ key: 'result/1' }] });
     await node.client.take(operations.syncStops, { as: drivers[0], body: { id: key.id, stops: [delivered(2)] } });
     expect(await watcher.next('patch')).toMatchObject({ from: 2, to: 3, docs: [{ key: 'result/2' }] });
-    // These came from memory. Their own notifications are behind us once a later one is answered: nothing came twice.
+    // These came from memory. An answer to a later notification shows that their own are processed: each came once.
     await node.database.pool.query(
       `with hosted as (update route set hosted_through = 3 where id = $1 returning 1)
        select pg_notify('tailgate_routes', $2) from hosted`,
@@ -101,7 +101,7 @@ describe('a route scope', () => {
     expect(watcher.frames).toEqual([]);
   });
 
-  test('a cursor behind is brought up to now in one patch, and follows from there', async () => {
+  test('brings an old cursor up to date in one patch, and follows from there', async () => {
     const { key, scope } = await newRoute();
     const { phone: writer, queue } = await phoneOf(0);
     writer.push(
@@ -124,7 +124,7 @@ describe('a route scope', () => {
   test.each([
     ['of another epoch', { epoch: '1.7', version: 1 }],
     ['of another server epoch', { epoch: '3.1', version: 1 }],
-    ['ahead of all that is known', { epoch: '1.1', version: 99 }],
+    ['ahead of every version', { epoch: '1.1', version: 99 }],
   ])('a cursor %s is sent to the snapshot', async (_name, cursor) => {
     const { scope } = await newRoute();
     const { phone } = await phoneOf(0, { [scope]: cursor });
@@ -137,13 +137,13 @@ describe('a route scope', () => {
     expect(await phone.next('snapshot')).toMatchObject({ scope, version: 1 });
   });
 
-  test('tells how far the host is, and which stops are parked, without documents', async () => {
+  test('reports the progress on the host and the parked stops, without documents', async () => {
     const { key, scope } = await newRoute();
     const { phone, queue } = await phoneOf(0, { [scope]: { epoch: '1.1', version: 1 } });
     await phone.next('patch');
     phone.push(queue.seal('stop.update', { route: key, stop: delivered(1) }));
     await phone.next('patch');
-    // In one transaction, as a worker notes both: the feed may look at any moment.
+    // In one transaction, as a worker writes both: the feed may read at any moment.
     await withTransaction(node.database.pool, async (tx) => {
       await tx.query('update route set hosted_through = 2 where id = $1', [key.id]);
       await tx.query(
@@ -162,7 +162,7 @@ describe('a route scope', () => {
     });
   });
 
-  test('a plan that changes or goes arrives by notification', async () => {
+  test('sends a changed or removed plan by notification', async () => {
     const { key, scope } = await newRoute();
     const replica = new Replica();
     replica.take(await readSnapshot(node, drivers[0], scope));
@@ -182,14 +182,14 @@ describe('a route scope', () => {
     );
     replica.take(await phone.next('patch', (patch) => patch.to === 3));
     expect(replica.documents.has('plan/2')).toBe(false);
-    // The driver's own work on a stop that the host took away stays.
+    // The driver's own work on a stop that the host removed is retained.
     expect(replica.documents.has('result/2')).toBe(true);
     const fresh = new Replica();
     fresh.take(await readSnapshot(node, drivers[0], scope));
     expect(fresh.documents).toEqual(replica.documents);
   });
 
-  test('a route that is loaded anew sends its followers to the snapshot', async () => {
+  test('sends its followers to the snapshot after a reload of the route', async () => {
     const { key, scope } = await newRoute();
     const { phone } = await phoneOf(0, { [scope]: { epoch: '1.1', version: 1 } });
     await phone.next('patch');
@@ -198,7 +198,7 @@ describe('a route scope', () => {
   });
 });
 
-/** What the import does: one change under one version, and a notification. */
+/** The import's write: one change under one version, and a notification. */
 async function importPlan(id: string, scope: string, statement: string): Promise<void> {
   await node.database.pool.query(statement, [id]);
   await node.database.pool.query(
@@ -209,7 +209,7 @@ async function importPlan(id: string, scope: string, statement: string): Promise
 }
 
 describe('the right to a scope', () => {
-  test('is the driver’s who is on the route', async () => {
+  test('belongs to the drivers of the route', async () => {
     const { scope } = await newRoute();
     const { phone } = await phoneOf(2, {
       [scope]: null,
@@ -224,7 +224,7 @@ describe('the right to a scope', () => {
     expect(new Set(gone.map(({ reason }) => reason))).toEqual(new Set(['NOT_ASSIGNED']));
   });
 
-  test('ends with the assignment: the scope is gone, the routes are told', async () => {
+  test('ends with the assignment: the scope is gone, and the route list changes', async () => {
     const { key, scope } = await newRoute();
     const { phone } = await phoneOf(1, { [scope]: { epoch: '1.1', version: 1 } });
     const { phone: other, queue } = await phoneOf(0, { [scope]: { epoch: '1.1', version: 1 } });
@@ -242,25 +242,25 @@ describe('the right to a scope', () => {
     expect(phone.frames).toEqual([]);
   });
 
-  test('begins with an assignment: the routes are told', async () => {
+  test('begins with an assignment: the route list changes', async () => {
     const { phone } = await phoneOf(0);
     const { key } = await newRoute();
     await node.database.pool.query(`select pg_notify('tailgate_assignments', '1001 1002')`);
     expect((await phone.next('routes')).routes.map(({ id }) => id)).toContain(key.id);
   });
 
-  test('a route that closes moves behind the open ones', async () => {
+  test('a closed route moves behind the open ones', async () => {
     const { key, scope } = await newRoute(1);
     const { phone, queue } = await phoneOf(0, { [scope]: { epoch: '1.1', version: 1 } });
     await phone.next('patch');
     phone.push(queue.seal('stop.update', { route: key, stop: { id: 999, updates: { status: 'D' } } }));
-    const { routes: told } = await phone.next('routes');
-    expect(told.at(-1)).toMatchObject({ id: key.id, status: 'C' });
+    const { routes: listed } = await phone.next('routes');
+    expect(listed.at(-1)).toMatchObject({ id: key.id, status: 'C' });
   });
 });
 
 describe('other scopes', () => {
-  test('codes:all comes whole, and whole again when its version moves', async () => {
+  test('codes:all arrives whole, and whole again when its version changes', async () => {
     const { phone } = await phoneOf(0, { 'codes:all': null });
     const replica = new Replica();
     replica.take(await phone.next('patch'));
@@ -282,7 +282,7 @@ describe('other scopes', () => {
     expect(await current.next('patch')).toMatchObject({ from: 1, to: 1, docs: [] });
   });
 
-  test('client:… carries what the office keeps of this queue, and what it made of it', async () => {
+  test('client:… contains the queue’s quarantined items and their decisions', async () => {
     const { key } = await newRoute();
     const queue = new TestQueue();
     const scope = `client:${queue.clientId}`;

@@ -41,10 +41,10 @@ const hostile = fc.oneof(
   { weight: 1, arbitrary: rubbish.map(textOf) },
   { weight: 2, arbitrary: brokenBytes(frames.map(textOf)) },
 );
-/** How a connection may end: as documented, as RFC 6455 has it, or by a text that is no UTF-8 (1007). */
+/** The permitted ends of a connection: as documented, as in RFC 6455, or 1007 for text that is not UTF-8. */
 const endings = new Set<number>([...Object.values(closeCodes), 1000, 1001, 1007, 1009, 1013]);
 
-test('whatever frames come, they are answered or ignored; nothing is saved, nobody else is hurt', async () => {
+test('the server answers or ignores every frame, saves nothing and disturbs no other phone', async () => {
   const healthy = await Phone.connect(node.socketUrl);
   await healthy.signedOn(driver);
   const connection = fc.record({
@@ -63,9 +63,9 @@ test('whatever frames come, they are answered or ignored; nothing is saved, nobo
       phone.sendRaw('not json');
       const { code } = await phone.untilClosed();
       expect(endings, `closed with ${code}`).toContain(code);
-      // The phone has held each frame that came against the schemas.
-      const told = phone.frames.filter((frame) => frame.type === 'patch' || frame.type === 'snapshot');
-      expect(told.filter(({ scope }) => scope.includes('R200'))).toEqual([]);
+      // The phone has checked each received frame against the schemas.
+      const received = phone.frames.filter((frame) => frame.type === 'patch' || frame.type === 'snapshot');
+      expect(received.filter(({ scope }) => scope.includes('R200'))).toEqual([]);
     }),
     { numRuns: 300 },
   );

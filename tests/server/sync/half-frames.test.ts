@@ -25,7 +25,7 @@ beforeAll(async () => {
   driver = await signUp(node.client, '1001');
 });
 
-/** A socket over a line whose bytes the test writes itself. */
+/** A socket over a connection whose bytes the test writes itself. */
 async function lineOf(connectLine: () => Duplex = toTheNode): Promise<{ socket: WebSocket; line: Duplex }> {
   const line = connectLine();
   const socket = new WebSocket(node.socketUrl, { createConnection: () => line });
@@ -35,14 +35,14 @@ async function lineOf(connectLine: () => Duplex = toTheNode): Promise<{ socket: 
   return { socket, line };
 }
 const toTheNode = (): Duplex => connect(Number(new URL(node.client.url).port), '127.0.0.1');
-/** Each write is a piece of its own. */
+/** Each write is one TCP segment. */
 function pieceByPiece(): Duplex {
   const [near, far] = duplexPair();
   node.app.server.emit('connection', far);
   return near;
 }
 
-/** The head of a text frame of so many bytes, masked by zeros. */
+/** The head of a text frame of this length, masked by zeros. */
 function headOf(length: number): Buffer {
   const head = Buffer.alloc(14);
   head.set([0x81, 0xff]);
@@ -57,18 +57,18 @@ const endOf = (socket: WebSocket): Promise<[number, string]> =>
     socket.once('close', (code, reason) => resolve([code, reason.toString()]));
   });
 
-test('half frames before hello are held up to a bound together, and phones get in meanwhile', async () => {
-  const strangers = await Promise.all(Array.from({ length: 40 }, () => lineOf()));
-  for (const { line } of strangers) line.write(halfFrame(2 * half, half));
+test('unfinished frames before hello share one memory bound, and phones connect meanwhile', async () => {
+  const connections = await Promise.all(Array.from({ length: 40 }, () => lineOf()));
+  for (const { line } of connections) line.write(halfFrame(2 * half, half));
   const waitForCapacity = Math.floor(mostTogether / half);
   await expect.poll(open).toBeLessThanOrEqual(waitForCapacity);
   const phone = await Phone.connect(node.socketUrl);
   await phone.signedOn(driver);
   phone.vanish();
-  for (const { socket } of strangers) socket.terminate();
+  for (const { socket } of connections) socket.terminate();
   await expect.poll(open).toBe(0);
 
-  // What they held is free again.
+  // Their memory is free again.
   const later = await Promise.all(Array.from({ length: waitForCapacity - 1 }, () => lineOf()));
   for (const { line } of later) line.write(halfFrame(2 * half, half));
   const last = await Phone.connect(node.socketUrl);
@@ -77,7 +77,7 @@ test('half frames before hello are held up to a bound together, and phones get i
   for (const { socket } of later) socket.terminate();
 });
 
-test('before welcome no frame is longer than a hello can be', async () => {
+test('before welcome the frame limit is that of a hello', async () => {
   const { socket, line } = await lineOf();
   line.write(halfFrame(2_000_000, 200_000));
   expect(await endOf(socket)).toEqual([1009, `before welcome a frame has at most ${mostOfOne} bytes`]);
@@ -89,7 +89,7 @@ test('fragments of a frame count together', async () => {
   expect((await endOf(socket))[0]).toBe(1009);
 });
 
-test('bytes that come one by one cost what they hold', async () => {
+test('single bytes count as much memory as they use', async () => {
   const { socket, line } = await lineOf(pieceByPiece);
   const ended = endOf(socket);
   line.write(headOf(60_000));
@@ -100,7 +100,7 @@ test('bytes that come one by one cost what they hold', async () => {
   expect((await ended)[0]).toBe(1009);
 });
 
-test('a piece that ends a frame and begins the next counts, and phones whose hello was taken stay', async () => {
+test('a chunk that ends a frame and begins the next counts, and welcomed phones stay connected', async () => {
   const phones: Phone[] = [];
   for (let n = 0; n < 3; n++) {
     const phone = await Phone.connect(node.socketUrl);
@@ -109,18 +109,18 @@ test('a piece that ends a frame and begins the next counts, and phones whose hel
   }
   const others = open();
   const shortFrame = Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x7b, 0x7d]);
-  const strangers = await Promise.all(Array.from({ length: 40 }, () => lineOf()));
-  for (const { line } of strangers) line.write(Buffer.concat([shortFrame, halfFrame(2 * half, half)]));
+  const connections = await Promise.all(Array.from({ length: 40 }, () => lineOf()));
+  for (const { line } of connections) line.write(Buffer.concat([shortFrame, halfFrame(2 * half, half)]));
   await expect.poll(open).toBeLessThanOrEqual(others + Math.floor(mostTogether / half));
   for (const phone of phones) {
     phone.send({ type: 'ping' });
     await phone.next('pong');
   }
-  for (const { socket } of strangers) socket.terminate();
+  for (const { socket } of connections) socket.terminate();
   await expect.poll(open).toBe(others);
 });
 
-test('a frame of more fragments than any program makes is cut', async () => {
+test('the server cuts a frame of too many fragments', async () => {
   const { socket, line } = await lineOf();
   await new Phone(socket).signedOn(driver);
   const empty = Buffer.from([0x00, 0x80, 0, 0, 0, 0]);
@@ -128,7 +128,7 @@ test('a frame of more fragments than any program makes is cut', async () => {
   expect((await endOf(socket))[0]).toBe(1008);
 });
 
-test('a hello of many scopes in fragments gets in, and larger frames after it', async () => {
+test('the server accepts a fragmented hello of many scopes, and larger frames after it', async () => {
   const { socket } = await lineOf();
   const phone = new Phone(socket);
   const cursors = Object.fromEntries(

@@ -26,7 +26,7 @@ beforeAll(async () => {
 const connect = (clientId?: string) => Phone.connect(node.socketUrl, clientId);
 
 describe('hello', () => {
-  test('is welcomed with the watermark, the limits, the epoch and the routes, the pending one first', async () => {
+  test('is answered with the watermark, the limits, the epoch and the routes, the pending one first', async () => {
     const phone = await connect();
     const welcome = await phone.signedOn(anna);
     expect(welcome).toMatchObject({ protocol: 1, epoch: '1', last_seq: 0 });
@@ -42,7 +42,7 @@ describe('hello', () => {
     ]);
   });
 
-  test('must come first', async () => {
+  test('must be the first frame', async () => {
     const phone = await connect();
     phone.push({});
     expect(await phone.next('error')).toMatchObject({
@@ -52,18 +52,18 @@ describe('hello', () => {
     expect((await phone.signedOn(anna)).type).toBe('welcome');
   });
 
-  test('must come within some seconds', async () => {
+  test('must arrive within some seconds', async () => {
     const phone = await connect();
     node.clock.now = new Date(node.clock.now.getTime() + 6_000);
     expect(await phone.untilClosed()).toMatchObject({ code: 4005, reason: 'no hello came' });
   });
 
   test.each([
-    ['a protocol that we do not speak', { protocol: 9 }, 'UNSUPPORTED_PROTOCOL', /speaks protocol 1 to 1, not 9/],
+    ['an unsupported protocol', { protocol: 9 }, 'UNSUPPORTED_PROTOCOL', /speaks protocol 1 to 1, not 9/],
     ['no credentials', { api_token: undefined }, 'MISSING_CREDENTIALS', /exactly one/],
     ['two credentials', { queue_key: 'k' }, 'MISSING_CREDENTIALS', /exactly one/],
     ['a wrong token', { api_token: 'nobody gave me this' }, 'INVALID_TOKEN', /token/],
-    ["somebody else's token", { employee_id: '1002' }, 'INVALID_TOKEN', /token/],
+    ["another driver's token", { employee_id: '1002' }, 'INVALID_TOKEN', /token/],
     ['a queue key without a queue', { api_token: undefined, queue_key: 'k' }, 'INVALID_TOKEN', /token/],
   ])('with %s is rejected', async (_name, more, code, message) => {
     const phone = await connect();
@@ -76,11 +76,11 @@ describe('hello', () => {
 
   test.each([
     ['client_id', { client_id: 'x' }],
-    // Hellos of one moment share their statements: one that PostgreSQL refuses would be everybody's.
+    // Hellos of one moment share their statements: one that PostgreSQL refuses would fail all of them.
     ['employee_id', { api_token: undefined, queue_key: 'k', employee_id: '10\0' }],
     ['clock.monotonic_ms', { clock: { now: '', boot_id: 'b', monotonic_ms: 'soon' } }],
     ['cursors.route:F01:R1:20261121.version', { cursors: { 'route:F01:R1:20261121': { epoch: '1.1', version: -1 } } }],
-  ])('names the field that is wrong: %s', async (path, more) => {
+  ])('gets an error that names the wrong field: %s', async (path, more) => {
     const phone = await connect();
     phone.hello(anna, more);
     const error = await phone.next('error');
@@ -88,7 +88,7 @@ describe('hello', () => {
     expect(error.details.map((detail) => detail.path)).toEqual([path]);
   });
 
-  test('of a device whose name holds a NUL is welcome, and so are those beside it', async () => {
+  test('of a device with a NUL in its name succeeds, and so do those of the same moment', async () => {
     const clientId = randomUUID();
     const [odd, other] = [await connect(clientId), await connect()];
     odd.hello(anna, { device: 'phone\0' });
@@ -98,7 +98,7 @@ describe('hello', () => {
     expect(rows).toEqual([{ device: 'phone' }]);
   });
 
-  test('may hold fields that we do not know', async () => {
+  test('may contain unknown fields', async () => {
     const phone = await connect();
     expect((await phone.signedOn(anna, { from_the_future: { a: 1 } })).type).toBe('welcome');
   });
@@ -114,7 +114,7 @@ describe('a queue', () => {
     expect((await (await connect(clientId.toUpperCase())).signedOn(anna)).last_seq).toBe(0);
   });
 
-  test('that an operator revoked is rejected', async () => {
+  test('is rejected after an operator revoked it', async () => {
     const clientId = randomUUID();
     await (await connect(clientId)).signedOn(anna);
     await node.database.pool.query('update client set revoked_at = now() where client_id = $1', [clientId]);
@@ -140,7 +140,7 @@ describe('a queue', () => {
     }
   });
 
-  test('gets its key once; only the hash of it is stored', async () => {
+  test('gets its key once; the server stores only its hash', async () => {
     const clientId = randomUUID();
     const { queue_key: key = '' } = await (await connect(clientId)).signedOn(anna);
     expect(Buffer.from(key, 'base64url')).toHaveLength(32);
@@ -151,7 +151,7 @@ describe('a queue', () => {
     expect((await (await connect(clientId)).signedOn(anna)).queue_key).toBeUndefined();
   });
 
-  test('whose welcome was lost asks for a new key, and the lost one ends', async () => {
+  test('whose welcome was lost asks for a new key, and the lost key ends', async () => {
     const clientId = randomUUID();
     const { queue_key: lost = '' } = await (await connect(clientId)).signedOn(anna);
     const { queue_key = '' } = await (await connect(clientId)).signedOn(anna, { wants_queue_key: true });
@@ -162,14 +162,14 @@ describe('a queue', () => {
     expect((await (await connect(clientId)).signedOn({ employee_id: '1001', queue_key })).routes).toEqual([]);
   });
 
-  test('two first hellos at once: one is told the key, both are welcome', async () => {
+  test('two first hellos at once: one receives the key, both are welcome', async () => {
     const clientId = randomUUID();
     const phones = await Promise.all([connect(clientId), connect(clientId)]);
     const keys = (await Promise.all(phones.map((phone) => phone.signedOn(anna)))).map((welcome) => welcome.queue_key);
     expect(keys.filter(Boolean)).toHaveLength(1);
   });
 
-  test('a queue key does not open somebody else’s queue', async () => {
+  test('a queue key does not open another driver’s queue', async () => {
     const clientId = randomUUID();
     const { queue_key = '' } = await (await connect(clientId)).signedOn(anna);
     const other = await connect(clientId);
@@ -179,7 +179,7 @@ describe('a queue', () => {
 });
 
 describe('a session that ends', () => {
-  test('is told at once; the queue may go on, reading stops', async () => {
+  test('is notified at once; the queue may continue, reading stops', async () => {
     const phone = await connect();
     const { queue_key = '' } = await phone.signedOn(bert, { cursors: { 'codes:all': null } });
     await phone.next('patch');
@@ -198,7 +198,7 @@ describe('a session that ends', () => {
     bert = await signIn(node.client, '1002', { confirm_login: true });
   });
 
-  test('whose notification was lost is found by the sweep', async () => {
+  test('is found by the sweep where its notification was lost', async () => {
     const phone = await connect();
     await phone.signedOn(bert);
     await node.database.pool.query(

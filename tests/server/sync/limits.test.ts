@@ -48,33 +48,36 @@ describe('bad frames', () => {
     ['too many mutations', JSON.stringify({ type: 'push', mutations: Array(257).fill(0) }), 'TOO_LARGE', 'mutations'],
     ['too many bytes', `{"type":"ping","x":"${'x'.repeat(65_536)}"}`, 'FRAME_TOO_LARGE', ''],
     ['a binary frame', randomBytes(8), 'BAD_FRAME', ''],
-  ])('%s is answered by one error that names the field, and nothing is saved', async (_name, frame, code, path) => {
-    const phone = await signedOn();
-    phone.sendRaw(frame);
-    const error = await phone.next('error');
-    expect([error.code, error.details.map((detail) => detail.path)]).toEqual([code, [path]]);
-    phone.send({ type: 'ping' });
-    await phone.next('pong');
-    const { rows } = await node.database.pool.query('select last_seq from client where client_id = $1', [
-      phone.clientId,
-    ]);
-    expect(rows).toEqual([{ last_seq: 0 }]);
-  });
+  ])(
+    'the server answers %s with one error that names the field, and saves nothing',
+    async (_name, frame, code, path) => {
+      const phone = await signedOn();
+      phone.sendRaw(frame);
+      const error = await phone.next('error');
+      expect([error.code, error.details.map((detail) => detail.path)]).toEqual([code, [path]]);
+      phone.send({ type: 'ping' });
+      await phone.next('pong');
+      const { rows } = await node.database.pool.query('select last_seq from client where client_id = $1', [
+        phone.clientId,
+      ]);
+      expect(rows).toEqual([{ last_seq: 0 }]);
+    },
+  );
 
-  test('repeated, they end the connection with the reason', async () => {
+  test('repeated bad frames end the connection with the reason', async () => {
     const phone = await signedOn();
     for (let i = 0; i < 3; i++) phone.sendRaw('{}');
     for (let i = 0; i < 3; i++) await phone.next('error');
     expect(await phone.untilClosed()).toEqual({ code: 4003, reason: '3 bad frames: BAD_FRAME' });
   });
 
-  test('far beyond the limit the socket is cut before it is read', async () => {
+  test('the server cuts a socket with a far too large frame before it reads the frame', async () => {
     const phone = await signedOn();
     phone.sendRaw('x'.repeat(140_000));
     expect(await phone.untilClosed()).toMatchObject({ code: 1009 });
   });
 
-  test('unknown frames are ignored', async () => {
+  test('the server ignores unknown frames', async () => {
     const phone = await signedOn();
     for (let i = 0; i < 5; i++) phone.send({ type: 'from_the_future', anything: i });
     phone.send({ type: 'ping', from_the_future: true });
@@ -91,7 +94,7 @@ describe('bad frames', () => {
 });
 
 describe('back-pressure', () => {
-  test('more pushes than may be in flight wait unread, and all are answered in order', async () => {
+  test('pushes above the limit in flight wait unread, and the server answers all in order', async () => {
     const queue = new TestQueue();
     const phone = await signedOn(queue);
     const pushes = Array.from({ length: 60 }, (_, n) =>
@@ -104,7 +107,7 @@ describe('back-pressure', () => {
     for (const { seq } of pushes) expect((await phone.next('ack')).results).toMatchObject([{ seq, result: 'applied' }]);
   });
 
-  test('a phone that does not read misses no state: what piled up comes as one patch', async () => {
+  test('a phone that does not read misses no state: the backlog comes as one patch', async () => {
     const reader = await signedOn(new TestQueue(), { cursors: { [scope]: null } });
     const { version, epoch } = await reader.next('snapshot');
     reader.send({ type: 'subscribe', cursors: { [scope]: { epoch, version } } });
@@ -121,7 +124,7 @@ describe('back-pressure', () => {
     expect(patches).toBeLessThan(pushes);
   });
 
-  /** Asks on and on and reads nothing, over a line that holds next to nothing by itself. */
+  /** Requests without end and reads nothing, over a connection with hardly any buffer. */
   function askWithoutReading(socket: WebSocket): void {
     socket.pause();
     for (let n = 0; n < 3_000; n++) socket.send('{"type":"ping"}');
@@ -135,7 +138,7 @@ describe('back-pressure', () => {
     return socket;
   }
 
-  test('a phone that asks on and on and reads no answer is not read either, and misses none', async () => {
+  test('the server stops reading from a phone that reads no answers, and the phone misses none', async () => {
     const line = await shortLine();
     const phone = new Phone(line);
     await phone.signedOn(driver);
@@ -145,7 +148,7 @@ describe('back-pressure', () => {
     for (let n = 0; n < 3_000; n++) await phone.next('pong');
   });
 
-  test('who does that before they have said who they are is sent away', async () => {
+  test('the server closes such a connection before authentication', async () => {
     const line = await shortLine();
     askWithoutReading(line);
     await expect.poll(() => someLine(({ readyState }) => readyState === WebSocket.CLOSING)).toBe(true);
@@ -153,11 +156,11 @@ describe('back-pressure', () => {
   });
 });
 
-/** Writes until more was due to whoever follows the route than the system's own buffers take (some 10 MB). */
+/** Writes until more than the system's socket buffers (some 10 MB) is pending for the route's followers. */
 async function writeMuch(): Promise<{ last: number; pushes: number }> {
   const queue = new TestQueue();
   const writer = await signedOn(queue);
-  later(1_000); // after what another test wrote: of two edits of one moment only one changes anything
+  later(1_000); // Later than the other tests' edits: of two edits of one moment only one changes anything.
   const comment = '漢'.repeat(1_900);
   let last = 0;
   let pushes = 0;
@@ -177,14 +180,14 @@ async function writeMuch(): Promise<{ last: number; pushes: number }> {
   return { last, pushes };
 }
 
-/** Resolves as soon as the node has so many connections of a client. */
+/** Resolves as soon as the node has this many connections of a client. */
 async function untilClients(clientId: string, count: number): Promise<void> {
   const mine = () => node.hub.connectionsOf(clientId);
   while (mine() !== count) await new Promise((turn) => setImmediate(turn));
 }
 
-describe('silence', () => {
-  test('we ask after some of it, and close after three times that', async () => {
+describe('idle connections', () => {
+  test('the server pings an idle connection, and closes it after three times that period', async () => {
     const phone = await signedOn();
     later(5_500);
     await phone.next('ping');
@@ -198,7 +201,7 @@ describe('silence', () => {
     expect(await phone.untilClosed()).toEqual({ code: 4005, reason: 'nothing was heard for 16 s' });
   });
 
-  test('a half-open socket is found: the phone is gone and nobody said so', async () => {
+  test('the server detects a half-open socket: the phone is gone without a close', async () => {
     const proxy = await startTcpProxy(Number(new URL(node.client.url).port));
     const phone = await signedOn(new TestQueue(), {}, proxy.through(node.socketUrl));
     expect(node.hub.connectionsOf(phone.clientId)).toBe(1);
@@ -210,8 +213,8 @@ describe('silence', () => {
   });
 });
 
-describe('what the phones hold', () => {
-  test('is noted for the office, from hello and ping, in one statement', async () => {
+describe('the outbox of each phone', () => {
+  test('is recorded for the office, from hello and ping, in one statement', async () => {
     const phone = await signedOn(new TestQueue(), { pending: 7, oldest_pending_at: '2026-11-20T10:00:00.000Z' });
     phone.send({ type: 'ping', pending: 3, oldest_pending_at: 'never mind' });
     await phone.next('pong');

@@ -13,7 +13,7 @@ import type { TcpProxy } from '../../support/tcp-proxy.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 
 let database: TestDatabase;
-/** What lies between node B and the database: its statements, and its LISTEN session. */
+/** The link between node B and the database: its statements, and its LISTEN session. */
 let network: TcpProxy;
 let a: SyncNode;
 let b: SyncNode;
@@ -53,7 +53,7 @@ async function phoneAt(node: SyncNode, who: Signed, cursors = {}, queue = new Te
 }
 
 describe('two nodes on one database', () => {
-  test('what is pushed at one arrives at the other, once and in order, both ways', async () => {
+  test('a push to one node arrives on the other, once and in order, both ways', async () => {
     const { key, cursors } = await newRoute();
     const [{ phone: left, queue: leftQueue }, { phone: right, queue: rightQueue }] = await Promise.all([
       phoneAt(a, anna, cursors),
@@ -74,7 +74,7 @@ describe('two nodes on one database', () => {
     }
   });
 
-  test('a route that a driver closes at one is closed in the list of the other driver at the other', async () => {
+  test('a close by one driver on one node reaches the other driver’s list on the other node', async () => {
     const { key, scope } = await newRoute();
     const { phone: left, queue } = await phoneAt(a, anna);
     const { phone: right } = await phoneAt(b, bert);
@@ -83,7 +83,7 @@ describe('two nodes on one database', () => {
     expect(listed.filter((listedRoute) => listedRoute.scope === scope && listedRoute.status === 'O')).toEqual([]);
   });
 
-  test('a session that ends at one is told at the other', async () => {
+  test('the end of a session on one node is sent on the other', async () => {
     const { phone } = await phoneAt(b, carol);
     await a.client.take(operations.signOut, { as: carol });
     expect(await phone.next('session')).toMatchObject({ state: 'revoked', reason: 'signed_out' });
@@ -91,7 +91,7 @@ describe('two nodes on one database', () => {
 });
 
 describe('a node that loses the database', () => {
-  test('keeps its sockets, gives no false answer, and goes on by itself', async () => {
+  test('keeps its sockets, gives no false answer and recovers by itself', async () => {
     const { key, cursors } = await newRoute();
     const { phone, queue } = await phoneAt(b, bert, cursors);
     await phone.next('patch');
@@ -113,7 +113,7 @@ describe('a node that loses the database', () => {
     expect(await phone.next('patch')).toMatchObject({ from: 1, to: 2 });
   });
 
-  test('reads what it could not hear meanwhile', async () => {
+  test('reads the changes whose notifications it missed', async () => {
     const { key, scope, cursors } = await newRoute();
     const { phone } = await phoneAt(b, bert, cursors);
     await phone.next('patch');

@@ -30,7 +30,7 @@ async function begin(queue = new TestQueue()) {
 const edit = (queue: TestQueue, comment: string, at?: Date) =>
   queue.seal('stop.update', { route: key, stop: { id: 1, updates: { driver_comments: comment } } }, at);
 
-/** What a lost item may have been. */
+/** Possible contents of a lost item. */
 const content = {
   id: '00000000-0000-7000-8000-000000000000',
   name: 'stop.update',
@@ -42,7 +42,7 @@ const content = {
 };
 
 describe('a queue over the channel', () => {
-  test('is answered item by item; a repeat is a duplicate, the watermark is told at the next hello', async () => {
+  test('is answered item by item; a repeat is a duplicate, and the next hello returns the watermark', async () => {
     const { queue, phone } = await begin();
     const items = [
       edit(queue, 'one'),
@@ -69,14 +69,14 @@ describe('a queue over the channel', () => {
     ]);
   });
 
-  test('with a gap is told which item comes next', async () => {
+  test('with a gap is answered with the next expected sequence', async () => {
     const { queue, phone } = await begin();
     edit(queue, 'never sent');
     phone.push(edit(queue, 'too early'));
     expect(await phone.next('ack')).toEqual({ type: 'ack', last_seq: 0, results: [], wants: 1 });
   });
 
-  test('that holds another item at a sequence we have is told that it forked', async () => {
+  test('with another item at a known sequence is answered as a fork', async () => {
     const { queue, phone } = await begin();
     phone.push(edit(queue, 'mine'));
     await phone.next('ack');
@@ -84,7 +84,7 @@ describe('a queue over the channel', () => {
     expect(await phone.next('ack')).toMatchObject({ last_seq: 1, fork: 1 });
   });
 
-  test('that has lost items says so: an incident, and the watermark moves on', async () => {
+  test('that declares lost items causes an incident, and the watermark moves on', async () => {
     const { queue, phone } = await begin();
     phone.push(edit(queue, 'one'));
     edit(queue, 'lost');
@@ -102,7 +102,7 @@ describe('a queue over the channel', () => {
     ]);
   });
 
-  test('that says it lost what we have moves nothing', async () => {
+  test('that declares received items as lost moves nothing', async () => {
     const { queue, phone } = await begin();
     phone.push(edit(queue, 'one'));
     await phone.next('ack');
@@ -112,7 +112,7 @@ describe('a queue over the channel', () => {
     expect(await phone.next('ack')).toMatchObject({ last_seq: 2 });
   });
 
-  test('that declares more lost than it can have sent is refused, in one piece or in several', async () => {
+  test('that declares more losses than it can have sent is refused, in one frame or in several', async () => {
     const { queue, phone } = await begin();
     phone.push(edit(queue, 'one'));
     await phone.next('ack');
@@ -136,7 +136,7 @@ describe('a queue over the channel', () => {
     expect(phone.frames.filter(({ type }) => type === 'error')).toEqual([]);
   });
 
-  test('drains after sign-out by its key; what was recorded later is flagged', async () => {
+  test('drains after sign-out by its key; later changes are flagged', async () => {
     const queue = new TestQueue();
     const signedIn = await Phone.connect(node.socketUrl, queue.clientId);
     // The server reads the run of the phone's clocks in which the first item was recorded.
@@ -162,7 +162,7 @@ describe('a queue over the channel', () => {
     driver = await signIn(node.client, '1001');
   });
 
-  test('that the database has lost is told to say hello again, and is bound anew', async () => {
+  test('that the database has lost is asked for a new hello, and is bound anew', async () => {
     const { queue, phone } = await begin();
     await node.database.pool.query('delete from client where client_id = $1', [queue.clientId]);
     const item = edit(queue, 'kept on the phone');
@@ -174,7 +174,7 @@ describe('a queue over the channel', () => {
     expect(await again.phone.next('ack')).toMatchObject({ last_seq: 1, results: [{ result: 'applied' }] });
   });
 
-  test('of a session that ends soon is told so, once', async () => {
+  test('of a session that ends soon is warned once', async () => {
     const { phone } = await begin();
     await node.database.pool.query(
       `update session set created_at = $1 where employee = '1001' and revoked_at is null`,

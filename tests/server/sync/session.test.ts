@@ -34,19 +34,19 @@ const answered: SessionEvent = { type: 'answered', now: 0, answer: { last_seq: 1
 const settled: SessionEvent = { type: 'settled', details: [], now: 0 };
 const tick = (now: number): SessionEvent => ({ type: 'tick', now });
 
-/** Plays events and tells what was done, in short. */
+/** Plays events and returns the actions in short form. */
 function play(events: readonly SessionEvent[], from: Session = newSession(0)): { session: Session; done: string[] } {
   let session = from;
   const done: string[] = [];
   for (const event of events) {
     const next = step(session, event, syncLimits);
     session = next.session;
-    done.push(...next.effects.map(told));
+    done.push(...next.effects.map(nameOf));
   }
   return { session, done };
 }
 
-function told(effect: Effect): string {
+function nameOf(effect: Effect): string {
   if (effect.do === 'send') return `send ${effect.frame.type}`;
   if (effect.do === 'push') return `push ${effect.items.join(',')}`;
   if (effect.do === 'close') return `close ${effect.code}`;
@@ -57,12 +57,12 @@ function told(effect: Effect): string {
 const live = play([frame(hello), opened]).session;
 
 describe('a connection', () => {
-  test('reads nothing while its hello is checked; what was read already waits, in order', () => {
+  test('reads nothing while its hello is checked; frames that were read already wait, in order', () => {
     const { done } = play([frame(hello), push('a'), frame({ type: 'ping' }), opened]);
     expect(done).toEqual(['open', 'pause', 'send welcome', 'note', 'push a', 'send pong', 'note', 'resume']);
   });
 
-  test('is rejected where the session ended while its hello was checked', () => {
+  test('is rejected where the session ended during the check of its hello', () => {
     expect(play([frame(hello), { type: 'revoked', reason: 'evicted' }, opened]).done).toEqual([
       'open',
       'pause',
@@ -72,7 +72,7 @@ describe('a connection', () => {
     ]);
   });
 
-  test('pauses at the limit of pushes in flight and goes on below it', () => {
+  test('pauses at the limit of pushes in flight and resumes below it', () => {
     const pushes = ['a', 'b', 'c', 'd'].map((item) => push(item));
     expect(play([...pushes, answered], live).done).toEqual([
       'push a',
@@ -85,7 +85,7 @@ describe('a connection', () => {
     ]);
   });
 
-  test('lets what was pushed settle before it takes what the phone has lost, and nothing overtakes that', () => {
+  test('settles earlier pushes before it accepts a declared loss, and nothing overtakes that', () => {
     const { done } = play([push('a'), gone, push('b'), answered, settled], live);
     expect(done).toEqual(['push a', 'pause', 'send ack', 'skip 2-4', 'push b', 'resume']);
   });
@@ -94,7 +94,7 @@ describe('a connection', () => {
     expect(play([gone, { type: 'unsettled' }], live).done).toEqual(['skip 2-4', 'pause', 'leave', 'close 1013']);
   });
 
-  test('that is revoked may push and read its own answers, nothing else', () => {
+  test('of a revoked queue may push and read its own answers, nothing else', () => {
     const own = `client:${hello.client_id}`;
     const subscribe = frame({ type: 'subscribe', cursors: { 'codes:all': null, [own]: null } });
     expect(play([{ type: 'revoked', reason: 'evicted' }, subscribe, push('a')], live).done).toEqual([
@@ -106,25 +106,25 @@ describe('a connection', () => {
     ]);
   });
 
-  test('that ends with the server answers what it has taken, and takes no more', () => {
+  test('answers its accepted frames when the server stops, and accepts no more', () => {
     const { done } = play([push('a'), { type: 'stopping', retryAfterMs: 1_000 }, push('b'), answered], live);
     expect(done).toEqual(['push a', 'pause', 'send ack', 'send goodbye', 'leave', 'close 1001']);
   });
 
-  test('that ends with the server closes after its last push, also where the push is refused', () => {
+  test('that ends with the server closes after its last push, even a refused one', () => {
     const refused: SessionEvent = { type: 'unanswered', code: 'BAD_FRAME', details: [], now: 0 };
     const { done } = play([push('a'), { type: 'stopping', retryAfterMs: 1_000 }, refused], live);
     expect(done).toEqual(['push a', 'pause', 'send error', 'send goodbye', 'leave', 'close 1001']);
   });
 
-  test('that takes no frames is not read from, and cut off after a while', () => {
+  test('that reads no frames is not read from, and is cut off after a while', () => {
     const { done, session } = play([{ type: 'congested', now: 0 }, tick(29_000)], live);
     expect(done).toEqual(['pause']);
     expect(play([{ type: 'drained', now: 29_500 }, tick(31_000)], session).done).toEqual(['resume']);
     expect(play([tick(30_001)], session).done).toEqual(['leave', 'close 4004']);
   });
 
-  test('that asks without reading answers and has not said whose it is, is cut off at once', () => {
+  test('that requests without reading answers before authentication is cut off at once', () => {
     expect(play([frame({ type: 'ping' }), { type: 'congested', now: 0 }]).done).toEqual([
       'send pong',
       'leave',
@@ -132,7 +132,7 @@ describe('a connection', () => {
     ]);
   });
 
-  test('is not silent while we do not listen', () => {
+  test('is not idle while the server has paused reading', () => {
     const { session } = play(
       ['a', 'b', 'c', 'd'].map((item) => push(item)),
       live,
@@ -143,7 +143,7 @@ describe('a connection', () => {
     ]);
   });
 
-  test('answers a failure that may pass with an error, without counting it', () => {
+  test('answers a transient failure with an error, without counting it as a fault', () => {
     const failed: SessionEvent = { type: 'unanswered', code: 'DATABASE_UNAVAILABLE', details: [], now: 0 };
     const many = Array.from({ length: 9 }, () => [push('a'), failed]).flat();
     expect(play(many, live).done.filter((each) => each === 'send error')).toHaveLength(9);
@@ -151,7 +151,7 @@ describe('a connection', () => {
   });
 });
 
-describe('whatever happens', () => {
+describe('for every sequence of events', () => {
   const anything: fc.Arbitrary<SessionEvent> = fc.oneof(
     fc.constantFrom<SessionEvent>(
       frame(hello),
@@ -179,7 +179,7 @@ describe('whatever happens', () => {
     fc.nat(60_000).map(tick),
   );
 
-  test('pushes are carried out once each and in order, pauses and resumes alternate, and nothing follows a close', () => {
+  test('executes pushes once each and in order, alternates pause and resume, and does nothing after a close', () => {
     fc.assert(
       fc.property(fc.array(anything, { maxLength: 60 }), (events) => {
         const { done } = play([frame(hello), opened, ...events]);

@@ -9,10 +9,10 @@ export const key = { facility: 'F01', id: 'R1', week_end: '20261121' };
 
 export interface TwoRoutes {
   readonly node: SyncNode;
-  /** On both routes. */
+  /** The driver of both routes. */
   readonly driver: Signed;
-  /** On none. */
-  readonly stranger: Signed;
+  /** A driver of neither route. */
+  readonly otherDriver: Signed;
 }
 
 /** A node with that route and a longer one of the same driver. It ends with the file. */
@@ -25,5 +25,5 @@ export async function startWithTwoRoutes(long: { id: string; stops: number; prod
     { ...route, id: long.id, stops },
   ]);
   await insertEmployees(node.database.pool, ['1003']);
-  return { node, driver: await signUp(node.client, '1001'), stranger: await signUp(node.client, '1003') };
+  return { node, driver: await signUp(node.client, '1001'), otherDriver: await signUp(node.client, '1003') };
 }

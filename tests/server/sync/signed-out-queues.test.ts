@@ -24,7 +24,7 @@ beforeAll(async () => {
   node = await startSyncNode({ access: 'strict', limits: { ping_ms: 60 * MINUTE } });
   began = node.clock.now.getTime();
   const one = { facility: 'F01', weekEnd: '20261121', stops: [plan(1)], emailFlag: true };
-  // A route each: nobody is signed out by another driver's sign-in.
+  // A route for each driver: no other driver's sign-in signs them out.
   const routes = drivers.map((driver) => ({ ...one, id: `R${driver}`, drivers: [driver] }));
   await insertRoutes(node.database.pool, routes);
 });
@@ -56,8 +56,8 @@ class Handset {
   }
 
   /**
-   * @param at by the monotonic clock; a second later than the last one where nothing is said
-   * @param wall the same by the wall clock, which anybody can set
+   * @param at by the monotonic clock; by default a second later than the last one
+   * @param wall the same by the wall clock, which a user can set
    */
   delivery(comment: string, at = pass(1_000), { run = this.run, wall = at } = {}): Mutation {
     const updates = { status: 'D', driver_comments: comment };
@@ -78,14 +78,14 @@ class Handset {
       headers: { 'content-type': 'application/json', ...who },
       body: JSON.stringify({ client_id: this.queue.clientId, clock: this.clock(), mutations }),
     });
-    // Anything else than a 200 is no such answer.
+    // Only a 200 is such an answer.
     const answer = pushAnswer.parse(await response.json());
     this.key = answer.queue_key ?? this.key;
     return answer.results.map(({ result, code, warnings = [] }) => [result, code ?? warnings.map((each) => each.code)]);
   }
 }
 
-/** A phone whose driver has just signed up, and which holds its queue's key. */
+/** A phone whose driver has just signed up, and which has its queue's key. */
 async function signedUp(employee: string): Promise<Handset & { as: Signed }> {
   const as = await signUp(node.client, employee);
   const handset = Object.assign(new Handset(employee), { as });
@@ -93,7 +93,7 @@ async function signedUp(employee: string): Promise<Handset & { as: Signed }> {
   return handset;
 }
 
-/** Time goes by on every clock. @returns when it is then */
+/** Advances every clock. @returns the time afterwards */
 function pass(ms: number): number {
   node.clock.now = new Date(node.clock.now.getTime() + ms);
   return node.clock.now.getTime();
@@ -122,7 +122,7 @@ const usual = ['applied', []];
 const flagged = ['applied', ['after_sign_out']];
 const kept = ['quarantined', 'CLIENT_REVOKED'];
 
-describe('a driver who was unregistered', () => {
+describe('an unregistered driver', () => {
   test('changes no stop by a queue key, though the employee is signed in elsewhere; the office decides', async () => {
     const impostor = await signedUp('1001');
     const earlier = impostor.delivery('before');
@@ -152,7 +152,7 @@ describe('a driver who was unregistered', () => {
     expect(await impostor.push(impostor.byKey, earlier)).toEqual([['duplicate', ['superseded']]]);
   });
 
-  test('changes none by a socket that was open before, or by the command for operators', async () => {
+  test('changes no stop by a socket that was open before, or by the operators’ command', async () => {
     const impostor = await signedUp('1002');
     const phone = await Phone.connect(node.socketUrl, impostor.queue.clientId);
     await phone.signedOn(impostor.as);
@@ -165,7 +165,7 @@ describe('a driver who was unregistered', () => {
     expect(devices).toMatchObject([{ client_id: impostor.queue.clientId, held: true, quarantined: 1 }]);
   });
 
-  test('still reads what became of it, and brings the files that it names', async () => {
+  test('still reads the results, and uploads the files of the queue', async () => {
     const impostor = await signedUp('1003');
     await unregister('1003');
     const item = impostor.delivery('with a photo');
@@ -205,7 +205,7 @@ describe('a driver who was unregistered', () => {
     expect((await driver.create(3)).status).toBe(201);
   });
 
-  test('who signs up anew on the same phone works on; what it held before is for the office', async () => {
+  test('works on after a new sign-up on the same phone; the older items go to the office', async () => {
     const handset = await signedUp('1004');
     const before = handset.delivery('of the earlier registration');
     const oldKey = handset.byKey;
@@ -222,7 +222,7 @@ describe('a driver who was unregistered', () => {
     expect(await handset.push(handset.byKey, handset.delivery('by the new key'))).toEqual([usual]);
   });
 
-  test('whose phone is revoked as well brings nothing more, but by an operator', async () => {
+  test('with a revoked phone uploads nothing more, except through an operator', async () => {
     const handset = await signedUp('1005');
     await unregister('1005');
     const params = { client_id: handset.queue.clientId };
@@ -236,8 +236,8 @@ describe('a driver who was unregistered', () => {
   });
 });
 
-describe('what a key brings after its own session has ended', () => {
-  test('a sign-out on one phone and a sign-in on another: what the first one recorded later is flagged', async () => {
+describe('items that arrive by a queue key after the end of its session', () => {
+  test('a sign-out on one phone and a sign-in on another: later items of the first are flagged', async () => {
     const first = await signedUp('1006');
     const before = first.delivery('at the door');
     pass(MINUTE);
@@ -247,14 +247,14 @@ describe('what a key brings after its own session has ended', () => {
     const after = first.delivery('signed out');
     expect(await first.push(first.byKey, before, after)).toEqual([usual, flagged]);
     expect(await second.push(second.as, second.delivery('on the other phone'))).toEqual([usual]);
-    // By the same key while its own session lives.
+    // By the same key while its own session lasts.
     expect(await second.push(second.byKey, second.delivery('in the background'))).toEqual([usual]);
-    // Signed in again there: the queue has a session that counts.
+    // Signed in again there: the queue has a valid session.
     await first.push(await signIn(node.client, '1006'));
     expect(await first.push(first.byKey, first.delivery('back again'))).toEqual([usual]);
   });
 
-  test('a new password: what was recorded before is taken as usual, what came after it is flagged', async () => {
+  test('a new password: earlier items are applied as usual, later ones are flagged', async () => {
     const phone = await signedUp('1007');
     const before = phone.delivery('before');
     pass(MINUTE);
@@ -267,7 +267,7 @@ describe('what a key brings after its own session has ended', () => {
     expect(await elsewhere.push({ employee_id: '1007', api_token }, elsewhere.delivery('here'))).toEqual([usual]);
   });
 
-  test('on a socket that was opened with the key before', async () => {
+  test('also on a socket that was opened with the key before', async () => {
     const handset = await signedUp('1008');
     const phone = await Phone.connect(node.socketUrl, handset.queue.clientId);
     await phone.signedOn(handset.byKey, { clock: handset.clock() });
@@ -280,7 +280,7 @@ describe('what a key brings after its own session has ended', () => {
     expect((await phone.next('ack')).results).toMatchObject([{ warnings: [{ code: 'after_sign_out' }] }]);
   });
 
-  test('its wall clock is no proof: only a run of its clocks that this server has read is', async () => {
+  test('the wall clock is no proof: only a clock run that this server has read is', async () => {
     const handset = await signedUp('1009');
     await node.hub.deviceStatus.save();
     pass(MINUTE);

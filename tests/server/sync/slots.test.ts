@@ -6,17 +6,17 @@ import type { Signed } from '../../support/rest-client.ts';
 import type { SyncNode } from '../../support/sync-node.ts';
 import { startSyncNode } from '../../support/sync-node.ts';
 
-describe('the moments at which phones come back', () => {
+describe('the reconnect slots of phones', () => {
   const take = (slots: Slots, count: number, now: number) => Array.from({ length: count }, () => slots.next(now));
 
-  test('are one for each, evenly apart, the first a second away', () => {
+  test('are one for each phone, evenly apart, the first a second away', () => {
     const slots = new Slots(5, 30_000);
     expect(take(slots, 4, 100_000)).toEqual([1_000, 1_005, 1_010, 1_015]);
     expect(take(slots, 1, 100_012)).toEqual([1_008]);
     expect(take(slots, 1, 200_000)).toEqual([1_000]);
   });
 
-  test('spread any storm over the round, none later than its end', () => {
+  test('spread any number of phones over the round, none later than its end', () => {
     const moments = take(new Slots(5, 30_000), 20_000, 0);
     expect(Math.max(...moments)).toBeLessThan(31_000);
     const inSecond = new Map<number, number>();
@@ -35,14 +35,14 @@ describe('a node', () => {
     driver = await signUp(node.client, '1001');
   });
 
-  test('that has its fill of hellos names those that are too many another moment', async () => {
+  test('refuses hellos above its limit, each with another slot', async () => {
     const phones = await Promise.all(Array.from({ length: 6 }, () => Phone.connect(node.socketUrl)));
     const locker = await node.database.pool.connect();
     await locker.query('begin');
     await locker.query('lock table client');
     for (const phone of phones) phone.hello(driver);
     const answers = phones.map((phone) => phone.either('welcome', 'reject'));
-    // Two wait for the table, whichever they are.
+    // Two of them wait for the table.
     const first = await firstOf(answers, 4);
     expect(first.map((frame) => (frame.type === 'reject' ? frame.code : frame.type))).toEqual(
       first.map(() => 'RATE_LIMITED'),
@@ -52,12 +52,12 @@ describe('a node', () => {
     locker.release();
     const kinds = (await Promise.all(answers)).map(({ type }) => type);
     expect(kinds.filter((type) => type === 'welcome')).toHaveLength(2);
-    // There is room again.
+    // There is capacity again.
     const later = await Phone.connect(node.socketUrl);
     await later.signedOn(driver);
   });
 
-  test('that stops tells each phone when to come back, before it closes', async () => {
+  test('gives each phone its slot before it stops', async () => {
     const phones: Phone[] = [];
     for (let i = 0; i < 3; i++) {
       const phone = await Phone.connect(node.socketUrl);
@@ -73,7 +73,7 @@ describe('a node', () => {
   });
 });
 
-/** Resolves with the first values that come. */
+/** Resolves with the first values that arrive. */
 function firstOf<Value>(promises: readonly Promise<Value>[], count: number): Promise<Value[]> {
   return new Promise((resolve, reject) => {
     const come: Value[] = [];

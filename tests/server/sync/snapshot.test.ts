@@ -10,10 +10,10 @@ import { askSnapshot, readSnapshot } from '../../support/snapshot.ts';
 import { key, startWithTwoRoutes } from './short-and-long-route.ts';
 
 const scope = routeScope(key);
-const { node, driver, stranger } = await startWithTwoRoutes({ id: 'R900', stops: 150, products: 20 });
+const { node, driver, otherDriver } = await startWithTwoRoutes({ id: 'R900', stops: 150, products: 20 });
 
 describe('a snapshot', () => {
-  test('is the whole scope at its version, with a checksum that fits', async () => {
+  test('is the whole scope at its version, with a matching checksum', async () => {
     const snapshot = await readSnapshot(node, driver, scope);
     expect(snapshot).toMatchObject({ scope, epoch: '1.1', to: 1, deletes: [], hosted_through: 1, parked: [] });
     const replica = new Replica();
@@ -23,7 +23,7 @@ describe('a snapshot', () => {
     expect(replica.value('route')).toMatchObject({ id: 'R1', status: 'O', drivers: [{ id: '1001' }] });
   });
 
-  test('is not sent again to whoever has it, until the route or its host moves', async () => {
+  test('is not sent again to a client that has it, until the route or its host state changes', async () => {
     const first = await askSnapshot(node, driver, scope);
     const etag = first.headers.get('etag') ?? '';
     expect(first.headers.get('cache-control')).toBe('private, no-cache');
@@ -37,7 +37,7 @@ describe('a snapshot', () => {
     }
   });
 
-  test('of 150 stops and 20 products each is small, and plain for whoever asks for that', async () => {
+  test('of 150 stops and 20 products each is small; uncompressed on request', async () => {
     const r900 = 'route:F01:R900:20261121';
     const { hostname, port } = new URL(node.client.url);
     const ask = (accepted: Record<string, string>) =>
@@ -58,7 +58,7 @@ describe('a snapshot', () => {
     expect(plain.json()).toMatchObject({ docs: { length: 301 } });
   });
 
-  test('codes:all can be had, too', async () => {
+  test('contains codes:all, too', async () => {
     expect(await readSnapshot(node, driver, 'codes:all')).toMatchObject({
       scope: 'codes:all',
       epoch: '1',
@@ -70,27 +70,27 @@ describe('a snapshot', () => {
   test.each([
     ['without credentials', () => undefined, scope, 401, 'MISSING_CREDENTIALS'],
     ['with a wrong token', () => ({ ...driver, api_token: 'x' }), scope, 401, 'INVALID_TOKEN'],
-    ['by a driver of another route', () => stranger, scope, 403, 'NOT_ASSIGNED'],
-    ['of a route that is not there', () => driver, 'route:F01:R7:20261121', 403, 'NOT_ASSIGNED'],
-    ['of a scope that is none', () => driver, 'route', 400, 'VALIDATION_FAILED'],
-    ['of somebody’s answers', () => driver, 'client:4b0f5a4e-7f0c-4b0e-9c67-0e8a5a0f7a11', 400, 'VALIDATION_FAILED'],
+    ['by a driver of another route', () => otherDriver, scope, 403, 'NOT_ASSIGNED'],
+    ['of an unknown route', () => driver, 'route:F01:R7:20261121', 403, 'NOT_ASSIGNED'],
+    ['of an unknown scope', () => driver, 'route', 400, 'VALIDATION_FAILED'],
+    ["of a queue's answers", () => driver, 'client:4b0f5a4e-7f0c-4b0e-9c67-0e8a5a0f7a11', 400, 'VALIDATION_FAILED'],
   ])('is refused %s', async (_name, who, asked, status, code) => {
     const response = await askSnapshot(node, who(), asked);
     expect(response.status).toBe(status);
     expect(await response.json()).toMatchObject({ success: false, data: null, error: { code } });
   });
 
-  test('the headers may be spelled with hyphens', async () => {
+  test('accepts headers that are spelled with hyphens', async () => {
     const headers = { 'employee-id': driver.employee_id, 'api-token': driver.api_token };
     expect((await askSnapshot(node, undefined, scope, headers)).status).toBe(200);
   });
 
-  test('asked for by many at once is read once', async () => {
+  test('is read once for many simultaneous requests', async () => {
     const { http, asked } = counting();
     const ask = () => http.inject({ url: `/snapshot?scope=${scope}`, headers: { ...driver } });
     const replies = await Promise.all(Array.from({ length: 50 }, ask));
     expect(new Set(replies.map((reply) => reply.body)).size).toBe(1);
-    // One reading of the whole, and one look at its version for all who came while that was under way.
+    // One read of the whole, and one version check for all requests that arrived meanwhile.
     expect(asked).toEqual(['sync_read_routes', 'sync_read_routes']);
     await ask();
     expect(asked).toHaveLength(3);
@@ -102,7 +102,7 @@ describe('a snapshot', () => {
     await http.close();
   });
 
-  test('is read at once by its first reader, and not read for whoever has it', async () => {
+  test('is read at once for its first reader, and not for a client that has it', async () => {
     const { http, asked } = counting();
     const url = `/snapshot?scope=${scope}`;
     const { etag } = (await http.inject({ url, headers: { ...driver } })).headers;
@@ -115,7 +115,7 @@ describe('a snapshot', () => {
   });
 });
 
-/** A server of snapshots alone, and the names of what it has asked the database. */
+/** A server of snapshots alone, and the names of its database statements. */
 function counting() {
   const asked: string[] = [];
   const db: Queryable = {

@@ -11,7 +11,7 @@ beforeAll(async () => {
   database = await createDatabase();
 });
 
-test('the sessions of queues are found without reading everybody’s', async () => {
+test('finding the sessions of queues reads no other queues', async () => {
   const { pool } = database;
   await pool.query(`
     insert into session (token_hash, employee, device, expires_at, revoked_at)
@@ -33,12 +33,12 @@ test('the sessions of queues are found without reading everybody’s', async () 
   await pool.query('delete from client');
 });
 
-describe('what is written to many queues at once', () => {
+describe('a write to many queues at once', () => {
   test.each([
-    ['that are held, their sessions', tieClients, [...Array.from({ length: 3 }, () => [null, null]), new Date()]],
+    ['the sessions of signed-in queues', tieClients, [...Array.from({ length: 3 }, () => [null, null]), new Date()]],
     ['new queue keys', replaceQueueKeys, [[Buffer.from('a'), Buffer.from('b')]]],
     [
-      'what phones said of themselves',
+      'the status that phones reported',
       saveGauges,
       [[0, 0], ...Array.from({ length: 4 }, () => [null, null]), [new Date(), new Date()], [null, null]],
     ],
@@ -55,7 +55,7 @@ describe('what is written to many queues at once', () => {
     try {
       await batch.query('begin');
       await batch.query('select from client where client_id = $1 for no key update', [first]);
-      // Waits for the first one, and must not hold the second one meanwhile: the batch locks it next.
+      // Waits for the first one, and must not lock the second one meanwhile: the batch locks it next.
       const replaced = hello.query(statement, [ids.toReversed(), ...columns]);
       await expect.poll(async () => (await waitingFor(pool)).length).toBe(1);
       await batch.query('select from client where client_id = $1 for no key update nowait', [second]);

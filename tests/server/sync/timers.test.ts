@@ -8,7 +8,7 @@ import { TestQueue } from '../../support/sealing.ts';
 import { readSnapshot } from '../../support/snapshot.ts';
 import { startSyncNode } from '../../support/sync-node.ts';
 
-test('a running timer, and the close that it brings, reach the phones of the route by themselves (docs/protocol.md, The feed)', async () => {
+test('the feed sends a running timer, and the close that it causes, to the phones of the route (docs/protocol.md, The feed)', async () => {
   // The test moves the clock by ten minutes while a socket is open. The server does not count them as silence.
   const node = await startSyncNode({ timersRing: true, limits: { sweep_ms: 60_000, ping_ms: 3_600_000 } });
   const key = { facility: 'F01', id: 'R1', week_end: '20261121' };

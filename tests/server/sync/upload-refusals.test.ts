@@ -41,7 +41,7 @@ beforeAll(async () => {
 interface Asked {
   readonly method: string;
   readonly path?: string;
-  /** Beside the credentials and `Tus-Resumable`; null takes one of these away. */
+  /** Beside the credentials and `Tus-Resumable`; null removes one of these. */
   readonly headers?: Readonly<Record<string, string | null>>;
   readonly body?: BodyInit;
 }
@@ -58,7 +58,7 @@ function ask({ method, path = place, headers = {}, body }: Asked): Promise<Respo
   });
 }
 
-/** What a refusal says, once all of its form is checked. */
+/** The error of a refusal, after a check of the whole envelope. */
 async function refusalOf(response: Response) {
   expect(response.headers.get('content-type')).toMatch(/^application\/json/);
   const { error, message, data } = failure.parse(await response.json());
@@ -107,7 +107,7 @@ describe('a refusal of /api/sync/uploads has the error envelope', () => {
     ['no tus version', 'UNSUPPORTED_TUS_VERSION', [], post({ 'tus-resumable': null })],
     ['another tus version', 'UNSUPPORTED_TUS_VERSION', [], post({ 'tus-resumable': '0.2.2', 'upload-length': '-1' })],
     ['no length', 'VALIDATION_FAILED', ['upload-length'], post()],
-    ['a length that is no number', 'VALIDATION_FAILED', ['upload-length'], post({ 'upload-length': '1e3' })],
+    ['a length that is not a number', 'VALIDATION_FAILED', ['upload-length'], post({ 'upload-length': '1e3' })],
     [
       'several headers at once',
       'VALIDATION_FAILED',
@@ -118,7 +118,7 @@ describe('a refusal of /api/sync/uploads has the error envelope', () => {
     ['a length for later', 'UNSUPPORTED_TUS_EXTENSION', [], post({ 'upload-defer-length': '1' })],
     ['a concatenation', 'UNSUPPORTED_TUS_EXTENSION', [], post({ 'upload-length': '5', 'upload-concat': 'partial' })],
     ['an id of other bytes', 'VALIDATION_FAILED', ['upload-metadata.asset_id'], withMetadata({ salt: salt.slice(1) })],
-    ['an id that is none', 'VALIDATION_FAILED', ['upload-metadata.asset_id'], withMetadata({ asset_id: '../secrets' })],
+    ['a malformed id', 'VALIDATION_FAILED', ['upload-metadata.asset_id'], withMetadata({ asset_id: '../secrets' })],
     ['half a digest', 'VALIDATION_FAILED', ['upload-metadata.sha256'], withMetadata({ sha256: 'abcd' })],
     ['an id without a digest', 'VALIDATION_FAILED', ['upload-metadata.sha256'], withMetadata({ sha256: '' })],
     ['an id without a salt', 'VALIDATION_FAILED', ['upload-metadata.salt'], withMetadata({ salt: '' })],
@@ -128,24 +128,24 @@ describe('a refusal of /api/sync/uploads has the error envelope', () => {
     ['the end of an unknown upload', 'UPLOAD_NOT_FOUND', [], { method: 'DELETE', path: unknown }],
     ['the end of no upload', 'UPLOAD_NOT_FOUND', [], { method: 'DELETE' }],
     ['bytes without an offset', 'VALIDATION_FAILED', ['upload-offset'], patch({ headers: { 'upload-offset': null } })],
-    ['an offset that is none', 'VALIDATION_FAILED', ['upload-offset'], patch({ headers: { 'upload-offset': '-1' } })],
+    ['a malformed offset', 'VALIDATION_FAILED', ['upload-offset'], patch({ headers: { 'upload-offset': '-1' } })],
     ['bytes without a type', 'UNSUPPORTED_MEDIA_TYPE', [], patch({ headers: { 'content-type': null } })],
     ['bytes of another type', 'UNSUPPORTED_MEDIA_TYPE', [], patch({ headers: { 'content-type': 'image/png' } })],
-    ['a type that is none', 'UNSUPPORTED_MEDIA_TYPE', [], patch({ headers: { 'content-type': '///' } })],
-    ['squeezed bytes', 'UNSUPPORTED_MEDIA_TYPE', [], patch({ headers: { 'content-encoding': 'gzip' } })],
+    ['a malformed type', 'UNSUPPORTED_MEDIA_TYPE', [], patch({ headers: { 'content-type': '///' } })],
+    ['compressed bytes', 'UNSUPPORTED_MEDIA_TYPE', [], patch({ headers: { 'content-encoding': 'gzip' } })],
     ['another method', 'NOT_FOUND', [], { method: 'GET', path: unknown }],
     ['a path below an upload', 'NOT_FOUND', [], { method: 'HEAD', path: `${unknown}/bytes` }],
-    ['a path that cannot be read', 'VALIDATION_FAILED', ['url'], { method: 'DELETE', path: `${place}/%00` }],
+    ['a malformed path', 'VALIDATION_FAILED', ['url'], { method: 'DELETE', path: `${place}/%00` }],
   ])('%s: %s', async (_, code, paths, asked) => {
     const response = await ask(asked);
-    // An answer to HEAD has no body: the same question by another method shows its words.
+    // An answer to HEAD has no body: the same request by another method shows the error.
     const shown = asked.method === 'HEAD' ? await ask({ ...asked, method: 'DELETE' }) : response;
     expect(response.status).toBe(shown.status);
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
     expect(await refusalOf(shown)).toMatchObject({ code, paths });
   });
 
-  test('HEAD of an unknown upload says its type and its request, without a body', async () => {
+  test('HEAD of an unknown upload returns its type and its request, without a body', async () => {
     const response = await ask({ method: 'HEAD', path: unknown, headers: { 'x-request-id': 'asked-by-head' } });
     expect(response.status).toBe(404);
     expect(response.headers.get('x-request-id')).toBe('asked-by-head');
@@ -153,7 +153,7 @@ describe('a refusal of /api/sync/uploads has the error envelope', () => {
     expect(await response.text()).toBe('');
   });
 
-  test('what tus wants in its headers is there', async () => {
+  test('a refusal has the headers that tus expects', async () => {
     const version = await ask(post({ 'tus-resumable': null }));
     expect([version.status, version.headers.get('tus-version')]).toEqual([412, '1.0.0']);
     for (const asked of [post(), post({ api_token: 'wrong' }), patch({})])
@@ -184,7 +184,7 @@ describe('a refusal of /api/sync/uploads has the error envelope', () => {
     });
   });
 
-  test.each(['by its length', 'in chunks'])('more bytes than were announced, %s', async (how) => {
+  test.each(['by its length', 'in chunks'])('more bytes than announced, %s', async (how) => {
     const path = await announced(random.take(500));
     const body = how === 'in chunks' ? new Blob([small]).stream() : small;
     expect(await refusalOf(await ask(patch({ path, body })))).toMatchObject({ status: 413, code: 'TOO_LARGE' });
@@ -203,7 +203,7 @@ describe('a refusal of /api/sync/uploads has the error envelope', () => {
     expect(await refusalOf(await ask({ method: 'DELETE', path }))).toMatchObject({ code: 'UPLOAD_NOT_FOUND' });
   });
 
-  test('an upload whose time is over', async () => {
+  test('an expired upload', async () => {
     const now = node.clock.now;
     node.clock.now = new Date(now.getTime() - 8 * day);
     const path = await announced(random.take(2_000));
@@ -237,8 +237,8 @@ describe('a refusal of /api/sync/uploads has the error envelope', () => {
   });
 });
 
-describe('trouble below tus', () => {
-  test('a request that waits in the database while another one wants its upload: 423, to come again', async () => {
+describe('failures below tus', () => {
+  test('a request that waits in the database while another one takes its upload: 423, to be repeated', async () => {
     const path = await announced(random.take(1_000));
     const holder = await node.database.pool.connect();
     await holder.query('begin');
@@ -260,14 +260,14 @@ describe('trouble below tus', () => {
     expect((await second).headers.get('upload-offset')).toBe('0');
   });
 
-  test('the database goes away amid the bytes: 503, with the time to wait', async () => {
+  test('the database goes away during the upload: 503, with the time to wait', async () => {
     const bytes = random.take(400_000);
     const path = await announced(bytes);
     const { promise: answered, resolve, reject } = Promise.withResolvers<Response>();
     const headers = { ...anna, 'tus-resumable': '1.0.0', 'upload-offset': '0', ...stream };
     const sending = request(`${node.client.url}${path}`, { method: 'PATCH', headers }, (answer) => {
-      const { statusCode: status = 0, headers: told } = answer;
-      text(answer).then((body) => resolve(new Response(body, { status, headers: textOf(told) })), reject);
+      const { statusCode: status = 0, headers: answerHeaders } = answer;
+      text(answer).then((body) => resolve(new Response(body, { status, headers: textOf(answerHeaders) })), reject);
     });
     sending.on('error', reject);
     sending.write(bytes.slice(0, 200_000));
@@ -291,7 +291,7 @@ describe('trouble below tus', () => {
     await expect.poll(async () => (await ask({ method: 'HEAD', path })).status).toBe(200);
   });
 
-  test('what is not foreseen: 500, and nothing of our insides', async () => {
+  test('an unexpected failure: 500 without internals', async () => {
     const path = await announced(random.take(3_000));
     await node.database.pool.query('alter table asset_intake rename to asset_intake_gone');
     const answer = await refusalOf(await ask({ method: 'DELETE', path }));

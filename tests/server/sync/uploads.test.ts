@@ -45,7 +45,7 @@ const uploads = () =>
     commit: shareCommits({ inTransaction: (work) => withTransaction(node.database.pool, work), wake: async () => {} }),
   });
 
-/** All of a file as a device sends it; its id. */
+/** Sends a whole file as a device does. @returns its id */
 async function sendWhole(phone: TusPhone, bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const id = deviceAssetId(salt, bytes);
   expect((await phone.create(bytes.length, deviceMetadata(salt, bytes))).status).toBe(201);
@@ -54,7 +54,7 @@ async function sendWhole(phone: TusPhone, bytes: Uint8Array<ArrayBuffer>): Promi
 }
 
 describe('a resumable upload', () => {
-  test('becomes the asset that its address names, whole, with the type that its bytes have', async () => {
+  test('becomes the asset of its address, whole, with the type of its bytes', async () => {
     const bytes = new Uint8Array([
       ...Buffer.from('ffd8ffe000104a46494600010101006000600000', 'hex'),
       ...random.take(300_000),
@@ -71,13 +71,13 @@ describe('a resumable upload', () => {
     expect((await kept()).intakes).toBe(0);
   });
 
-  test('comes through two proxies, each of which names its protocol', async () => {
+  test('passes two proxies, each of which names its protocol', async () => {
     const phone = new TusPhone(node.client.url, { ...anna, 'x-forwarded-proto': 'https, http' });
     const bytes = random.take(1_000);
     expect(offsetOf(await phone.head(await sendWhole(phone, bytes)))).toBe(bytes.length);
   });
 
-  test('goes on where it stood, and says where that is', async () => {
+  test('resumes at its offset, and reports that offset', async () => {
     const bytes = random.take(400_000);
     const id = deviceAssetId(salt, bytes);
     const phone = phoneOf(anna);
@@ -90,14 +90,14 @@ describe('a resumable upload', () => {
     expect((await bytesOf(id)).equals(bytes)).toBe(true);
   });
 
-  test('tells a page of another origin where it stands, and in which life of the database', async () => {
+  test('reports its offset and the epoch of the database to a page of another origin', async () => {
     const phone = phoneOf(anna);
     const id = await sendWhole(phone, random.take(1_000));
     const readable = (await phone.head(id)).headers.get('access-control-expose-headers')?.toLowerCase().split(/, ?/);
     expect(readable).toEqual(expect.arrayContaining(['upload-offset', ...readableHeaders]));
   });
 
-  test('announced again, under way or done, is the same one', async () => {
+  test('announced again, in progress or complete, is the same one', async () => {
     const bytes = random.take(50_000);
     const id = deviceAssetId(salt, bytes);
     const phone = phoneOf(anna);
@@ -131,7 +131,7 @@ describe('a resumable upload', () => {
     expect((await bytesOf(id)).equals(bytes)).toBe(true);
   });
 
-  test('can be taken back until it is whole', async () => {
+  test('can be deleted until it is complete', async () => {
     const bytes = random.take(30_000);
     const id = deviceAssetId(salt, bytes);
     const phone = phoneOf(anna);
@@ -157,14 +157,14 @@ describe('an id that a device makes', () => {
     ['with a salt that can be guessed', { salt: 'short' }],
     ['without a digest', { sha256: '' }],
     ['with half a digest', { sha256: 'abcd' }],
-    ['that is none', { asset_id: '../../secrets' }],
+    ['that is malformed', { asset_id: '../../secrets' }],
   ])('%s is refused', async (_, wrong) => {
     const response = await phoneOf(anna).create(bytes.length, { ...deviceMetadata(salt, bytes), ...wrong });
     expect(response.status).toBe(400);
     expect((await phoneOf(anna).head(deviceAssetId(salt, bytes))).status).toBe(404);
   });
 
-  test('is not taken by whoever sends other bytes under it: 460, and the right ones find it free', async () => {
+  test('is not used up by other bytes under it: 460, and the right bytes find it free', async () => {
     const wrong = new Uint8Array(bytes).fill(7);
     const id = deviceAssetId(salt, bytes);
     const before = await kept();
@@ -183,7 +183,7 @@ describe('an id that a device makes', () => {
     expect(offsetOf(await phoneOf(anna).head(id))).toBe(0);
     const before = await kept();
     await phoneOf(anna).patch(id, 0, both);
-    // His next question finds the asset; what he began is his until it expires.
+    // His next request finds the asset; his own upload remains until it expires.
     await phoneOf(bert).patch(id, 40_000, both.slice(40_000));
     expect((await bytesOf(id)).equals(both)).toBe(true);
     expect((await kept()).assets).toBe(before.assets + 1);
@@ -191,9 +191,9 @@ describe('an id that a device makes', () => {
   });
 });
 
-describe('who may upload', () => {
+describe('the right to upload', () => {
   test.each([
-    ['nobody in particular', {}],
+    ['no credentials', {}],
     ['a driver without a token', { employee_id: '1001' }],
     ['a driver with a wrong token', { employee_id: '1001', api_token: 'wrong' }],
     ['a queue with a wrong key', { employee_id: '1001', queue_key: 'wrong', client_id: randomUUID() }],
@@ -203,7 +203,7 @@ describe('who may upload', () => {
     expect(await response.json()).toMatchObject({ success: false });
   });
 
-  test('a queue key, also after its driver was signed out; what the driver began by token goes on', async () => {
+  test('belongs to a queue key, also after its driver was signed out; an upload begun by token goes on', async () => {
     const carl = await signUp(node.client, '1003');
     const socket = await Phone.connect(node.socketUrl);
     const { queue_key = '' } = await socket.signedOn(carl, { wants_queue_key: true });
@@ -217,7 +217,7 @@ describe('who may upload', () => {
     expect((await bytesOf(id)).equals(bytes)).toBe(true);
   });
 
-  test('a file larger than the limit is refused before a byte of it is sent', async () => {
+  test('a file larger than the limit is refused before its first byte', async () => {
     expect((await phoneOf(anna).create(2 * mebibyte + 1)).status).toBe(413);
   });
 
@@ -233,7 +233,7 @@ describe('who may upload', () => {
     expect((await phone.create(10)).status).toBe(201);
   });
 
-  test('an upload that expired is swept with its bytes, one that somebody goes on with is not', async () => {
+  test('the sweep removes an expired upload with its bytes, and no upload in progress', async () => {
     const [old, active] = [random.take(5_000), random.take(5_000)];
     const phone = phoneOf(anna);
     for (const bytes of [old, active]) {
@@ -251,7 +251,7 @@ describe('who may upload', () => {
 });
 
 describe('a crash between the last byte and the end', () => {
-  /** All bytes are saved and the asset is not: what a killed process leaves. */
+  /** All bytes are saved and the asset is not: the state that a killed process leaves. */
   async function leaveWhole(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
     const phone = phoneOf(anna);
     const id = deviceAssetId(salt, bytes);
@@ -265,14 +265,14 @@ describe('a crash between the last byte and the end', () => {
     return id;
   }
 
-  test('is made up for by the next question', async () => {
+  test('is repaired by the next request', async () => {
     const bytes = random.take(7_000);
     const id = await leaveWhole(bytes);
     expect(offsetOf(await phoneOf(anna).head(id))).toBe(bytes.length);
     expect((await bytesOf(id)).equals(bytes)).toBe(true);
   });
 
-  test('and where nobody asks, by the sweep, however late', async () => {
+  test('is repaired by the sweep where no request comes, however late', async () => {
     const bytes = random.take(7_000);
     const id = await leaveWhole(bytes);
     node.clock.now = new Date(node.clock.now.getTime() + 2 * week);
@@ -283,7 +283,7 @@ describe('a crash between the last byte and the end', () => {
 });
 
 describe('any tus client', () => {
-  test('that knows nothing of us but its headers uploads, with a name, and finds the id in the address', async () => {
+  test('uploads by its headers alone, with a name, and finds the id in the address', async () => {
     const bytes = random.take(700_000);
     const url = await new Promise<string>((resolve, reject) => {
       const upload = new Upload(Buffer.from(bytes), {
