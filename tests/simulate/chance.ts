@@ -1,4 +1,4 @@
-/** Numbers that look random and follow from a seed alone (mulberry32): the same seed is the same run. */
+/** Pseudo-random numbers (mulberry32). The same seed gives the same run. */
 export class Chance {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Chance {
     this.#state = Math.imul(seed, 0x9e3779b1) >>> 0;
   }
 
-  /** From 0 to below 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   fraction(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -14,12 +14,12 @@ export class Chance {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 to below `end`. */
+  /** A whole number from 0 (inclusive) to `end` (exclusive). */
   below(end: number): number {
     return Math.floor(this.fraction() * end);
   }
 
-  /** True so often. */
+  /** True with this probability. */
   odds(share: number): boolean {
     return this.fraction() < share;
   }
@@ -28,14 +28,14 @@ export class Chance {
     return Uint8Array.from({ length }, () => this.below(256));
   }
 
-  /** One of them; there has to be one. */
+  /** One element of a list that is not empty. */
   one<Value>(values: readonly Value[]): Value {
     const value = values[this.below(values.length)];
     if (value === undefined) throw new Error('there is nothing to choose from');
     return value;
   }
 
-  /** One of them, each as often as its weight says. */
+  /** One element, with a probability in proportion to its weight. */
   weighted<Value>(values: readonly (readonly [weight: number, value: Value])[]): Value {
     const sum = values.reduce((total, [weight]) => total + weight, 0);
     let left = this.fraction() * sum;

@@ -10,7 +10,7 @@ const help = `npm run simulate -- [--seed N] [--steps M] [--seeds K] [--story]
 K worlds (1) from seed N (1) on, M steps (80) each, in a throw-away PostgreSQL; --story tells what happened in them.
 Ends with 1 where a promise was broken.`;
 
-/** Worlds that share a dispatch: all would make the first one wait. */
+/** Worlds that share a dispatch. One dispatch for all would make the first world wait. */
 const AT_ONCE = 200;
 
 await runProgram(help, async (argv) => {

@@ -13,14 +13,14 @@ import { parseRouteFile } from '../../server/src/host/tools/load-file.ts';
 import { openStandIn } from '../../server/src/host/connection/postgres.ts';
 import { Leases } from '../../server/src/replication/out/lease.ts';
 import { recordedLog } from '../support/recorded-log.ts';
-import { letIn } from './driver.ts';
+import { insertSessions } from './driver.ts';
 import { driversOf, FACILITY, routeFile, tokenOf } from './fixture.ts';
 import { Importer } from './importer.ts';
 
-/** What outlives every process: the database, the stand-in host, and what the office has dispatched on it. */
+/** The parts that outlast every process: the database, the stand-in host, and the routes that the office dispatched. */
 export interface Depot {
   readonly db: Db;
-  /** As the service reaches it, and as the office does. */
+  /** The host as the service reaches it, and as the office reaches it. */
   readonly host: Host;
   readonly clerk: Host;
   readonly wakeups: Wakeups;
@@ -28,7 +28,7 @@ export interface Depot {
   readonly gate: HostGate;
   readonly submit: Pipeline['submit'];
   readonly importer: Importer;
-  /** Dispatches a route for each seed, and takes all of them in. */
+  /** Dispatches a route for each seed and imports all of them. */
   dispatch(seeds: readonly number[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export async function openDepot(url: string): Promise<Depot> {
   boss.on('error', (err) => log.warn({ err }, 'pg-boss has trouble with the database'));
   await boss.start();
   await createQueues(boss);
-  // It looks a queue up once, over a connection of its own that no world waits for: not in the middle of a story.
+  // The mailer looks a queue up once, over a connection that no world waits for. This must not happen within a run.
   for (const name of Object.values(queues)) await boss.fetch(name);
   const wakeups = bossWakeups(boss);
   const clock = (): Date => new Date();
@@ -92,7 +92,7 @@ export async function openDepot(url: string): Promise<Depot> {
       for (const seed of seeds)
         for (const file of parseRouteFile(routeFile(seed))) await dispatchRoute(clerk, file, office);
       await importer.takeAll();
-      await letIn(
+      await insertSessions(
         db,
         employees.map((employee) => ({ employee, token: tokenOf(employee) })),
       );

@@ -1,13 +1,13 @@
 import { stopUpdateArgs } from '@tailgate/sync-protocol';
 
-/** What a driver can say of a stop in this world: enough for every kind of row on the host. */
+/** The values that a driver can record at a stop: enough for every kind of row on the host. */
 export interface Said {
   readonly status?: 'D' | 'S';
   readonly driver_comments?: string;
   readonly store_emp_name?: string;
   /** Id of a file. */
   readonly signature_id?: string;
-  /** Of the stop's one line. */
+  /** Of the stop's only line. */
   readonly delivered?: number;
 }
 
@@ -17,20 +17,20 @@ export interface Deed {
   readonly by: string;
   readonly stop: number;
   readonly said: Said;
-  /** The app has said that it is on the disk: from then on it must not get lost. */
+  /** The app has reported that the change is on the disk. From then on it must not get lost. */
   isSaved: boolean;
 }
 
-/** What one driver did, in order: noted by the driver, not by the phone. */
+/** The actions of one driver, in order, as the driver (not the phone) recorded them. */
 export class Diary {
   deeds: Deed[] = [];
 
-  /** Ids of the changes in the order in which they were begun. */
+  /** Ids of the changes, in the order in which the driver began them. */
   get ids(): string[] {
     return [...new Set(this.deeds.map(({ id }) => id))];
   }
 
-  /** The driver's own last word on each field of a stop. */
+  /** The driver's own latest value of each field of a stop. */
   lastWord(stop: number): Said {
     return wordOf(this.deeds.filter((deed) => deed.stop === stop));
   }
@@ -40,9 +40,10 @@ export class Diary {
   }
 
   /**
-   * The phone was killed: what was not saved yet may be gone, and is then no deed at all. What was saved has to be there.
+   * The phone was killed. A change that was not saved may be gone; the diary then drops it. A saved change must be
+   * there.
    *
-   * @param stored what the phone's disk holds of each change, by id
+   * @param stored the values of each change on the phone's disk, by id
    * @returns what is wrong
    */
   afterKill(stored: ReadonlyMap<string, Said>): string[] {
@@ -60,24 +61,26 @@ export class Diary {
   }
 }
 
-/** What can be said. */
+/** The fields of `Said`. */
 export const fields = ['status', 'driver_comments', 'store_emp_name', 'signature_id', 'delivered'] as const;
 
-/** Whether a stored change contains a deed: each field has its value, or that of a later deed of the same change. */
+/**
+ * Whether a stored change contains a deed: each field has its value, or the value of a later deed of the same change.
+ */
 function contains(stored: Said | undefined, said: Said, sameChange: readonly Deed[]): boolean {
   if (!stored) return false;
   const spoken = fields.filter((field) => said[field] !== undefined);
   return spoken.every((field) => sameChange.some((deed) => deed.said[field] === stored[field]));
 }
 
-/** Several deeds one after the other: the later word counts. */
+/** Several deeds in a row: the later value counts. */
 export function wordOf(deeds: readonly Pick<Deed, 'said'>[]): Said {
   const word: Said = {};
   for (const { said } of deeds) Object.assign(word, said);
   return word;
 }
 
-/** What the arguments of a `stop.update` say, in this world's terms. */
+/** The arguments of a `stop.update`, in this world's terms. */
 export function saidIn(args: unknown): Said {
   const { stop } = stopUpdateArgs.parse(args);
   const { status, driver_comments, store_emp_name, signature_id } = stop.updates ?? {};

@@ -7,7 +7,7 @@ interface Write {
   readonly fail: (error: Error) => void;
 }
 
-/** A phone's storage. A write is under way until the scheduler ends it: whole or not at all, whatever is killed. */
+/** A phone's storage. The scheduler ends each write. A write is atomic, even when the app is killed. */
 export class Disk {
   readonly #rows = new MemoryStore();
   #underWay: Write[] = [];
@@ -16,7 +16,7 @@ export class Disk {
     return this.#underWay.length > 0;
   }
 
-  /** The disk as one run of the app has it. */
+  /** The disk as one run of the app sees it. */
   store(isAlive: () => boolean): Store {
     return {
       readAll: (table: Table): Promise<Row[]> => this.#rows.readAll(table),
@@ -28,7 +28,7 @@ export class Disk {
     };
   }
 
-  /** Ends the write that was begun first. */
+  /** Ends the oldest write. */
   async finish(): Promise<void> {
     const write = this.#underWay.shift();
     if (!write) return;
@@ -36,19 +36,19 @@ export class Disk {
     write.done();
   }
 
-  /** There is no room for it. */
+  /** The oldest write fails, because the disk is full. */
   refuse(): void {
     this.#underWay.shift()?.fail(new Error('the quota is exceeded'));
   }
 
-  /** The app is gone: of what was under way, so many writes have reached the disk, and nobody is told. */
+  /** The app is gone. The first `count` open writes have reached the disk; their promises never settle. */
   async lose(kept: number): Promise<void> {
     const writes = this.#underWay;
     this.#underWay = [];
     for (const { changes } of writes.slice(0, kept)) await this.#rows.write(changes, 'strict');
   }
 
-  /** What is there before an app has ever run. */
+  /** The content of a disk before the first run of an app. */
   put(changes: readonly StoreChange[]): Promise<void> {
     return this.#rows.write(changes, 'strict');
   }

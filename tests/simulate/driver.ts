@@ -6,10 +6,10 @@ import { Diary } from './diary.ts';
 import { tokenOf } from './fixture.ts';
 import type { Phone } from './phone.ts';
 
-/** A driver, the phone that they work with, perhaps by turns with somebody else, and what they did on it. */
+/** A driver, the driver's diary, and the phone, which two drivers may share by turns. */
 export class Driver {
   readonly employee: string;
-  /** The stop that nobody else touches. */
+  /** The stop that no other driver touches. */
   readonly own: number;
   readonly phone: Phone;
   readonly diary = new Diary();
@@ -26,12 +26,12 @@ export class Driver {
     return this.phone.employee === this.employee;
   }
 
-  /** As far as the server is concerned; the phone may not know better yet. */
+  /** Whether the server has a session. The phone may not know yet that its session has ended. */
   get isSignedIn(): boolean {
     return this.#isSignedIn;
   }
 
-  /** Somebody else has taken the route over (`confirm_login`): nobody tells this phone. */
+  /** Another driver has taken the route over (`confirm_login`). The phone is not notified. */
   async evict(db: Db, now: number): Promise<void> {
     this.#isSignedIn = false;
     await db.query(endSessions, [textArray([this.employee]), new Date(now), 'evicted']);
@@ -40,14 +40,14 @@ export class Driver {
   /** Signs in again; the app must not run. */
   async signIn(db: Db): Promise<void> {
     const token = tokenOf(this.employee, ++this.#signIns);
-    await letIn(db, [{ employee: this.employee, token }]);
+    await insertSessions(db, [{ employee: this.employee, token }]);
     this.#isSignedIn = true;
     await this.phone.signIn(this.employee, token);
   }
 
   /**
-   * Whether what they have recorded arrives without their sign-in: their queue has been at the server once, and the key
-   * that it got is the one that counts. A hello that was long under way may have had another one made.
+   * Whether the driver's queue can drain without a sign-in: the phone holds the queue key that the server accepts. A
+   * delayed hello may have replaced the key at the server.
    */
   async hasQueueKey(db: Db): Promise<boolean> {
     const heads = await this.phone.disk.rows('queue');
@@ -60,7 +60,7 @@ export class Driver {
 }
 
 /** Sessions as a sign-in makes them. */
-export async function letIn(db: Db, sessions: readonly { employee: string; token: string }[]): Promise<void> {
+export async function insertSessions(db: Db, sessions: readonly { employee: string; token: string }[]): Promise<void> {
   await db.query(
     `insert into session (token_hash, employee, device, expires_at)
      select h, e, 'simulation', 'infinity' from unnest($1::bytea[], $2::text[]) as k (h, e)`,

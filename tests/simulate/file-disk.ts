@@ -3,7 +3,7 @@ import { MemoryFiles } from '@tailgate/client-sdk/uploads';
 
 type Put = Parameters<FileStore['put']>;
 
-/** Where a phone keeps files and their bytes: a write of it is whole or not at all, too. */
+/** A phone's storage of files and their bytes. A write is atomic here, too. */
 export class FileDisk {
   readonly #files = new MemoryFiles();
   #underWay: { readonly put: Put; readonly done: () => void }[] = [];
@@ -13,12 +13,12 @@ export class FileDisk {
     return this.#underWay.length > 0;
   }
 
-  /** Resolves when a write is begun: what is computed before it is no part of the world's time. */
+  /** Resolves when a write begins. Computation before the write is not part of the world's time. */
   untilWriting(): Promise<void> {
     return new Promise((resolve) => (this.#begun = resolve));
   }
 
-  /** The disk as one run of the app has it. */
+  /** The disk as one run of the app sees it. */
   store(isAlive: () => boolean): FileStore {
     return {
       files: () => this.#files.files(),
@@ -33,7 +33,7 @@ export class FileDisk {
     };
   }
 
-  /** Ends the write that was begun first. */
+  /** Ends the oldest write. */
   async finish(): Promise<void> {
     const write = this.#underWay.shift();
     if (!write) return;
@@ -41,14 +41,14 @@ export class FileDisk {
     write.done();
   }
 
-  /** The app is gone: of what was under way, so many writes have reached the disk. */
+  /** The app is gone. The first `count` open writes have reached the disk. */
   async lose(kept: number): Promise<void> {
     const writes = this.#underWay;
     this.#underWay = [];
     for (const { put } of writes.slice(0, kept)) await this.#files.put(...put);
   }
 
-  /** What the disk holds, with the bytes. */
+  /** The files on the disk, with their bytes. */
   async kept(isFile: (value: unknown) => value is KeptFile): Promise<{ file: KeptFile; bytes: Buffer }[]> {
     const rows = await this.#files.files();
     return Promise.all(

@@ -1,22 +1,22 @@
-/** Where the worlds of all seeds are the same: one depot, one week. */
+/** Constants that the worlds of all seeds share: one depot, one week. */
 export const FACILITY = 'F01';
 export const WEEK = '20261121';
-/** Stops of every route; the first ones are each one driver's alone, the others everybody's. */
+/** Stops of every route. Each of the first ones belongs to one driver; all drivers share the others. */
 export const STOPS = 6;
-/** What is to be delivered at a stop, until the plan changes. */
+/** The quantity to deliver at a stop, until the plan changes. */
 export const QUANTITY = 5;
 const DRIVERS_A_ROUTE = 4;
-/** The last drivers have one phone between them. */
+/** The last drivers share one phone. */
 export const PHONES_A_ROUTE = 3;
 
 /** The drivers of a seed's route. */
 export const driversOf = (seed: number): string[] =>
   Array.from({ length: DRIVERS_A_ROUTE }, (_, n) => String(10_000 + seed * DRIVERS_A_ROUTE + n));
 export const routeOf = (seed: number) => ({ facility: FACILITY, id: `S${seed}`, week_end: WEEK });
-/** What the n-th sign-in of a driver has given them. */
+/** The token of a driver's n-th sign-in. */
 export const tokenOf = (employee: string, n = 0): string => `token-${n}-of-${employee}`;
 
-/** What a route is called, until the plan changes. */
+/** The name of a route, until the plan changes. */
 export const nameOf = (seed: number): string => `Seed ${seed}`;
 
 /** The route as the office dispatches it. */

@@ -1,24 +1,24 @@
 import type { Host, HostTransaction } from '../../server/src/host/host.ts';
 import { HostError } from '../../server/src/host/host.ts';
 
-/** What befalls the worker's line to the host: in its n-th transaction from now on. */
+/** A fault of the worker's connection to the host, in its n-th transaction from now on. */
 export interface Mishap {
   readonly count: number;
   readonly what: (typeof mishaps)[number];
-  /** Nobody answers for the rest of the pass, either. */
+  /** The host does not answer for the rest of the pass, either. */
   readonly thenAway: boolean;
 }
 
 export const mishaps = [
   /** The host does not answer. */
   'is away',
-  /** Another program has the rows. */
+  /** Another program has locked the rows. */
   'has rows in use',
-  /** The commit was done, and nobody hears of it. */
+  /** The commit succeeds and its answer is lost. */
   'loses an answer',
-  /** The line broke before the commit, and nobody knows that it did. */
+  /** The connection breaks before the commit. The worker cannot know whether the commit succeeded. */
   'loses a commit',
-  /** A clerk is faster: writes what this transaction is about to write over. */
+  /** A clerk first writes the fields that this transaction is about to write. */
   'meets a clerk',
 ] as const;
 
@@ -47,7 +47,7 @@ export class HostLine implements Host {
     this.#meetClerk = meetClerk;
   }
 
-  /** Whether it has failed somebody: what they could not do is done by another pass. */
+  /** Whether a call has failed. Another pass then does the rest. */
   get hasFailed(): boolean {
     return this.#hasFailed;
   }

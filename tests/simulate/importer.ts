@@ -3,38 +3,38 @@ import { Doorbell } from '../../server/src/host/reads/doorbell.ts';
 import type { Host } from '../../server/src/host/host.ts';
 import { HostImport, type ImportOptions } from '../../server/src/replication/in/import.ts';
 
-/** What the importer hears of, and by which clock and line. */
-export interface Ear {
+/** The host, the changes and the clock that the importer sees. */
+export interface HostView {
   readonly host: Host;
   readonly changes: HostChanges;
   readonly clock: () => Date;
 }
 
 /**
- * The one importer of all worlds. It took its snapshot when their routes were dispatched; from then on each look is one
- * world's, which hears of nothing but its own route.
+ * The importer that all worlds share. It takes its snapshot when their routes are dispatched. Each later poll is on
+ * behalf of one world and sees only the changes of its route.
  */
 export class Importer {
-  readonly #all: Ear;
+  readonly #all: HostView;
   readonly #imports: HostImport;
-  #ear: Ear;
-  /** Looks follow each other. */
+  #view: HostView;
+  /** Polls run one after the other. */
   #last: Promise<void> = Promise.resolve();
 
   constructor({ host, ...deps }: Pick<ImportOptions, 'db' | 'host' | 'leases' | 'submit' | 'log'>) {
-    this.#ear = this.#all = { host, changes: new Doorbell(host), clock: () => new Date() };
+    this.#view = this.#all = { host, changes: new Doorbell(host), clock: () => new Date() };
     const line: Host = {
       ...host,
-      query: (...statement) => this.#ear.host.query(...statement),
-      transaction: (work) => this.#ear.host.transaction(work),
+      query: (...statement) => this.#view.host.query(...statement),
+      transaction: (work) => this.#view.host.transaction(work),
     };
     const changes: HostChanges = {
       comparesAll: false,
-      poll: () => this.#ear.changes.poll(),
-      pollAgain: () => this.#ear.changes.pollAgain(),
-      acknowledge: (sequences) => this.#ear.changes.acknowledge(sequences),
+      poll: () => this.#view.changes.poll(),
+      pollAgain: () => this.#view.changes.pollAgain(),
+      acknowledge: (sequences) => this.#view.changes.acknowledge(sequences),
     };
-    const clock = (): Date => this.#ear.clock();
+    const clock = (): Date => this.#view.clock();
     this.#imports = new HostImport({
       ...deps,
       host: line,
@@ -45,15 +45,15 @@ export class Importer {
     });
   }
 
-  /** Whatever has changed, of whichever route. */
+  /** Imports the changes of all routes. */
   takeAll(): Promise<void> {
     return this.poll(this.#all);
   }
 
   /** @throws HostError */
-  poll(ear: Ear): Promise<void> {
+  poll(view: HostView): Promise<void> {
     const poll = this.#last.then(() => {
-      this.#ear = ear;
+      this.#view = view;
       return this.#imports.importNow();
     });
     this.#last = poll.catch(() => undefined);

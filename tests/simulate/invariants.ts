@@ -10,9 +10,9 @@ import type { Office, OfficeDeed } from './office.ts';
 import { wrongPlans } from './plan.ts';
 import type { Asked } from './rest-desk.ts';
 
-// docs/architecture.md as questions to what is really there. Written without a line of the product's rules.
+// Checks of docs/architecture.md against the real state. They share no rules with the product's code.
 
-/** What a stop shows to whoever looks at it. */
+/** The values that a stop shows, on a phone or on the host. */
 export interface Shown {
   readonly status: string;
   readonly driver_comments: string;
@@ -37,7 +37,7 @@ export const shownOn = ({ updates, products }: LocalStop): Shown => ({
   delivered: products[0]?.updates.delivered ?? 0,
 });
 
-/** What no receipt may have said before its time (I4, I10): asked as soon as it says so. */
+/** Receipts that report a state too early (I4, I10). The check runs as soon as a receipt changes. */
 export async function falseReceipts(
   depot: Depot,
   seed: number,
@@ -59,7 +59,7 @@ export async function falseReceipts(
   return wrong;
 }
 
-/** A change whose receipt says that the host has it. */
+/** A change whose receipt reports that the host has it. */
 export interface Hosted {
   readonly id: string;
   readonly stop: number;
@@ -79,7 +79,7 @@ interface LedgerRow {
 
 const readBody: (text: string) => { readonly args: unknown } = JSON.parse;
 
-/** Everything that must be true when the world has come to rest. */
+/** The checks of a world at rest. */
 export async function brokenPromises(
   depot: Depot,
   seed: number,
@@ -117,7 +117,7 @@ async function readLedger({ db }: Depot, seed: number): Promise<LedgerRow[]> {
   return rows;
 }
 
-/** Nothing lost, nothing doubled, nothing reordered, nothing changed. */
+/** No change is lost, duplicated, reordered or altered. */
 function wrongInLedger(ledger: readonly LedgerRow[], drivers: readonly Driver[]): string[] {
   const wrong: string[] = [];
   for (const { diary, employee } of drivers) {
@@ -141,7 +141,7 @@ function wrongInLedger(ledger: readonly LedgerRow[], drivers: readonly Driver[])
   return wrong;
 }
 
-/** Once, however often it was asked; and what was answered is there. */
+/** Each REST request is in the ledger once, no matter how often it was sent, with the content that was sent. */
 function wrongByRest(ledger: readonly LedgerRow[], asked: readonly Asked[]): string[] {
   const taken = new Map(ledger.map(({ id, body }) => [id, saidIn(readBody(body).args)]));
   const wrong = asked
@@ -150,7 +150,9 @@ function wrongByRest(ledger: readonly LedgerRow[], asked: readonly Asked[]): str
   return taken.size === asked.length ? wrong : [...wrong, 'the ledger has more by REST than was asked'];
 }
 
-/** The office's words are taken in, once, dated by when they were written, and nobody else's beside them. */
+/**
+ * Each correction of the office is in the ledger once, with its own edit time. The ledger has no other office entries.
+ */
 function wrongOfOffice(ledger: readonly LedgerRow[], corrections: readonly OfficeDeed[]): string[] {
   const wrong: string[] = [];
   const taken = new Set<OfficeDeed>();
@@ -188,7 +190,7 @@ async function troubles({ db }: Depot, drivers: readonly Driver[]): Promise<stri
   ];
 }
 
-/** What every phone and the host must show: by edit time, then queue, then sequence, the later word counts (I7). */
+/** Every phone and the host must show the value of the latest edit: by edit time, then queue, then sequence (I7). */
 async function wrongAnywhere(
   depot: Depot,
   seed: number,
@@ -199,7 +201,7 @@ async function wrongAnywhere(
   const recorded = new Map(drivers.flatMap(({ diary }) => diary.ids.map((id) => [id, diary.content(id)] as const)));
   const wordsOf = ({ id, source, body }: LedgerRow): Said =>
     source === 'sync' ? (recorded.get(id) ?? {}) : saidIn(readBody(body).args);
-  // As it was read, in the order of queues and sequences, where edit times are equal: the sort is stable.
+  // The sort is stable: with equal edit times, the order of queues and sequences stays.
   const ordered = ledger.toSorted((a, b) => a.edit_time.getTime() - b.edit_time.getTime());
   const onHost = await hostShows(depot, seed);
   for (let stop = 1; stop <= STOPS; stop++) {

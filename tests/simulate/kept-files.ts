@@ -3,7 +3,7 @@ import type { Depot } from './depot.ts';
 import type { Driver } from './driver.ts';
 import { routeOf } from './fixture.ts';
 
-/** Every file that a phone has kept is on the server, once and byte for byte, and nobody misses one that a stop names. */
+/** Every file of a phone is on the server, once and with equal bytes. Every file that a stop names is there. */
 export async function wrongFiles({ db }: Depot, seed: number, drivers: readonly Driver[]): Promise<string[]> {
   const wrong: string[] = [];
   const phones = [...new Set(drivers.map(({ phone }) => phone))];

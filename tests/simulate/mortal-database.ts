@@ -3,8 +3,8 @@ import type { Connection, Db, Statement } from '../../server/src/db/types.ts';
 import type { Stillness } from './stillness.ts';
 
 /**
- * When a process dies: with its n-th statement from now on, or its n-th commit, just before it or just after it. Of the
- * moments in which a process can die, those around a commit are the ones that promises are broken in.
+ * The moment at which a process dies: just before or just after its n-th statement or its n-th commit from now on.
+ * Faults around a commit are the ones that break promises.
  */
 export interface Fuse {
   readonly count: number;
@@ -16,8 +16,8 @@ export interface Fuse {
 const LAST_TURNS = 3;
 
 /**
- * The database as one process has it. The process may be killed at each of its statements; from then on it gets no
- * answer any more, and PostgreSQL rolls back what it had begun.
+ * The database as one process reaches it. The process may be killed at each of its statements. From then on it gets no
+ * answer, and PostgreSQL rolls back its open transactions.
  */
 export class MortalDatabase implements Db {
   readonly #db: Db;
@@ -25,7 +25,7 @@ export class MortalDatabase implements Db {
   readonly #onDeath: () => void;
   readonly #open = new Set<Connection>();
   #isDead = false;
-  /** What it says from now on is not sent any more: of statements that travel together, PostgreSQL gets the first ones. */
+  /** New statements are not sent any more. Of statements that travel together, PostgreSQL gets only the first ones. */
   #isDying = false;
   #fuse: (Omit<Fuse, 'count'> & { left: number }) | undefined;
 
@@ -35,7 +35,7 @@ export class MortalDatabase implements Db {
     this.#onDeath = onDeath;
   }
 
-  /** Or about to be. */
+  /** Dead or dying. */
   get isDead(): boolean {
     return this.#isDying || this.#isDead;
   }
@@ -48,7 +48,7 @@ export class MortalDatabase implements Db {
     this.#fuse = undefined;
   }
 
-  /** As `kill -9` does it: what is open is rolled back by PostgreSQL, nothing more is asked. */
+  /** As by `kill -9`: PostgreSQL rolls back the open transactions, and the process sends nothing more. */
   die(): void {
     if (this.#isDead) return;
     this.#isDead = true;
@@ -70,7 +70,7 @@ export class MortalDatabase implements Db {
     return {
       query: (statement, values) => this.#burning(statement, () => connection.query(statement, values)),
       release: (destroy) => {
-        // What could not be rolled back any more is, when it dies: before anything else goes on.
+        // The rollback of an open connection happens at death, before anything else continues.
         if (this.#isDying && destroy !== undefined) return;
         if (this.#open.delete(connection)) connection.release(destroy);
       },
@@ -84,7 +84,7 @@ export class MortalDatabase implements Db {
     const answer = fuse.moment === 'after' ? this.#whileAlive(work) : undefined;
     this.#isDying = true;
     await answer?.catch(() => undefined);
-    // What it has said before it dies is on its way.
+    // Frames that the process sent before it dies are on their way.
     for (let turns = 0; turns < LAST_TURNS; turns++) await this.#stillness.during(new Promise(setImmediate));
     this.die();
     throw killed();

@@ -3,23 +3,23 @@ import type { WebSocket } from 'ws';
 import type { ServerNode } from './server-node.ts';
 import type { Stillness } from './stillness.ts';
 
-/** What a network knows of the servers: which of the processes that run now a new line or request comes to, if one does. */
+/** Chooses the running process that gets a new connection or request, if there is one. */
 export interface ServerSide {
   balance(): ServerNode | undefined;
 }
 
-/** What one end of a line hears next. */
+/** The next delivery to one end of a line. */
 type Parcel = { readonly is: 'frame'; readonly text: string } | { readonly is: 'end' };
 
-/** Something that the network can do now; the scheduler chooses one. */
+/** A step that the network can take now. The scheduler chooses one. */
 export type Delivery = () => Promise<void>;
 
 /**
- * The network of one phone. Nothing moves by itself: each frame, request and answer waits until the scheduler delivers
- * it. Within a line frames keep their order, as TCP has it; an old line's frames may arrive long after a new one opened.
+ * The network of one phone. Each frame, request and answer waits until the scheduler delivers it. A line delivers its
+ * frames in order, like TCP. Frames of an old line may arrive long after a new line has opened.
  */
 export class PhoneNetwork {
-  /** Whether there is a cell. */
+  /** Whether the phone has reception. */
   isUp = true;
   readonly #server: ServerSide;
   readonly #stillness: Stillness;
@@ -35,7 +35,7 @@ export class PhoneNetwork {
     return this.#lines.size > 0;
   }
 
-  /** @param isAlive whether the app that opens it still runs */
+  /** @param isAlive whether the app that opens the line still runs */
   connect(phone: PhoneSocket, isAlive: () => boolean): void {
     this.#lines.add(new Line(phone, isAlive, this.#stillness));
   }
@@ -46,7 +46,7 @@ export class PhoneNetwork {
     );
   }
 
-  /** What could happen next, in an order that depends on nothing but what has happened. */
+  /** The possible next steps. Their order depends only on earlier events. */
   deliveries(): Delivery[] {
     const next: Delivery[] = [];
     for (const line of this.#lines) {
@@ -58,7 +58,7 @@ export class PhoneNetwork {
     return next;
   }
 
-  /** Every line breaks. What was under way in them is lost. */
+  /** Every line breaks and loses the frames that are under way. */
   cut(): void {
     for (const line of this.#lines) line.cut();
     this.#lines.clear();
@@ -66,12 +66,12 @@ export class PhoneNetwork {
     this.#requests.clear();
   }
 
-  /** A server is gone: what it had sent still arrives, what was sent to it does not. */
+  /** A server is gone. Frames that it had sent still arrive; frames to it are lost. */
   lose(node: ServerNode): void {
     for (const line of this.#lines) line.lose(node);
   }
 
-  /** From now on nothing comes through any open line, and neither end is told. */
+  /** From now on no open line delivers anything, and neither end is notified. */
   freeze(): void {
     for (const line of this.#lines) line.isFrozen = true;
   }
@@ -87,7 +87,7 @@ export class PhoneNetwork {
       }
       request.isUnderWay = true;
       const answer = this.#ask(node, request);
-      // Who changes something may wait for the world's time; who reads waits for nothing but statements and zlib.
+      // A request that writes may wait for the world's time. A request that reads waits only for statements and zlib.
       if (request.ask.method === 'GET') await this.#stillness.during(answer);
       else void this.#stillness.answering(answer);
       return;
@@ -104,7 +104,7 @@ export class PhoneNetwork {
     const answer = await node.app.inject({ method: methodOf(method), url: path, headers, ...payload });
     request.isUnderWay = false;
     if (node.isDead) {
-      // Whatever it would have said now.
+      // Ignore a later answer.
       this.#requests.delete(request);
       if (request.isAlive()) request.fail(new TypeError('the server is gone'));
       return;
@@ -129,18 +129,18 @@ interface Request {
   readonly ask: Ask;
   readonly answer: (response: Response) => void;
   readonly fail: (error: Error) => void;
-  /** A server is at it. */
+  /** A server is processing the request. */
   isUnderWay: boolean;
   response: Response | undefined;
 }
 
-/** As whoever lets requests in without a port wants it. */
+/** A request in the form that `inject` takes. */
 function methodOf(method: string): 'GET' | 'POST' | 'HEAD' | 'PATCH' {
   if (method === 'POST' || method === 'HEAD' || method === 'PATCH') return method;
   return 'GET';
 }
 
-/** One connection between a phone and the server, with what is under way in both directions. */
+/** One connection between a phone and the server, with the frames under way in both directions. */
 class Line {
   isFrozen = false;
   readonly #phone: PhoneSocket;
@@ -173,7 +173,7 @@ class Line {
     this.#server = socket;
     this.#node = node;
     this.#state = 'open';
-    // Once it is open, all that it says is frames of text.
+    // Once the line is open, the server sends only text frames.
     socket.on('message', (data: Buffer) => this.#toPhone.push({ is: 'frame', text: data.toString() }));
     socket.on('close', () => this.#toPhone.push({ is: 'end' }));
     if (this.#isAlive()) this.#phone.tell(new Event('open'));
@@ -221,10 +221,10 @@ class Line {
   }
 }
 
-/** A phone's end of a line: what the SDK holds in its hands. */
+/** The phone's end of a line: the socket that the SDK holds. */
 export class PhoneSocket extends EventTarget implements Socket {
   isClosed = false;
-  /** Takes what is to go to the server. */
+  /** Takes a frame for the server. */
   hand: (parcel: Parcel) => void = () => {};
 
   send(text: string): void {

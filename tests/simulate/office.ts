@@ -8,11 +8,11 @@ import type { Plan } from './plan.ts';
 import { plannedAtFirst } from './plan.ts';
 import type { WorldTime } from './world-time.ts';
 
-/** What a clerk has written over on the host. */
+/** The values that a clerk wrote on the host. */
 export interface OfficeDeed {
   readonly stop: number;
   readonly said: Said;
-  /** When, in the time of the world. */
+  /** In the time of the world. */
   readonly at: number;
 }
 
@@ -23,13 +23,13 @@ export interface OfficeDeps {
   readonly chance: Chance;
 }
 
-/** The back office of one route: its clerks correct what drivers have said, with programs of their own. */
+/** The back office of one route. Its clerks correct drivers' values with programs of their own. */
 export class Office {
   readonly deeds: OfficeDeed[] = [];
   #plan: Plan;
   #plans = 0;
   readonly #deps: OfficeDeps;
-  /** Lines of the doorbell, and when they rang: the host's own clock is no part of the world. */
+  /** Doorbell rows and the times of their writing. The host's own clock is not part of the world. */
   readonly #rung = new Map<string, number>();
 
   constructor(deps: OfficeDeps) {
@@ -37,21 +37,21 @@ export class Office {
     this.#plan = plannedAtFirst(deps.seed);
   }
 
-  /** The route as it was dispatched last. */
+  /** The route as the office dispatched it last. */
   get plan(): Plan {
     return this.#plan;
   }
 
   /**
-   * A clerk corrects a stop that every driver may touch; where the host has no row of it yet there is nothing to correct.
+   * A clerk corrects a stop that all drivers share. Without a row on the host there is nothing to correct.
    *
-   * @returns what was written, for the story
+   * @returns the written values, for the log
    */
   async correct(): Promise<string> {
     const { seed, clerk, chance, time } = this.#deps;
     const drivers = driversOf(seed).length;
     const stop = drivers + 1 + chance.below(STOPS - drivers);
-    // Words of the office are its own: whoever shows one shows whose it is.
+    // Values of the office are distinct, so that each shows its origin.
     const n = 1_000 + this.deeds.length;
     const [said, written]: [Said, Promise<number>] = chance.odds(0.6)
       ? [{ driver_comments: `office ${n}` }, this.#write('RTSTUP', 'RU', 'RUCMT', `office ${n}`, stop)]
@@ -63,9 +63,9 @@ export class Office {
   }
 
   /**
-   * The dispatch changes the plan while the route is driven: what is to be delivered at a stop, or the route's name.
+   * The dispatch changes the plan of an open route: the quantity to deliver at a stop, or the route's name.
    *
-   * @returns what was written, for the story
+   * @returns the written values, for the log
    */
   async replan(): Promise<string> {
     const { clerk, chance } = this.#deps;
@@ -82,7 +82,7 @@ export class Office {
     return stop === undefined ? `  the route is called Plan ${n}` : `  ${n} are to be delivered at stop ${stop}`;
   }
 
-  /** What changes for this route, with ages in the time of the world. */
+  /** The changes of this route, with ages in the time of the world. */
   changes(host: Host): HostChanges {
     const { time } = this.#deps;
     const pollAgain = async (): Promise<HostChange[]> => {

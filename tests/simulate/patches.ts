@@ -5,13 +5,15 @@ import { basename, join } from 'node:path';
 import { endsWithUs } from '../support/ends-with-us.ts';
 import { runNode } from '../support/node-program.ts';
 
-/** Worlds in which a mistake must show. */
+/** Worlds within which a mistake must show. */
 const SEEDS = 100;
 
 const here = import.meta.dirname;
 const root = join(here, '../..');
 
-/** `found`, `not found`, or why neither can be said: a patch that no longer fits, a tree that does not run. */
+/**
+ * `found`, `not found`, or the reason why the run proves neither: the patch does not apply, or the tree does not run.
+ */
 export async function lookFor(patch: string): Promise<string> {
   const copy = mkdtempSync(join(tmpdir(), 'tailgate-patched-'));
   const drop = (): void => rmSync(copy, { recursive: true, force: true });
@@ -30,10 +32,10 @@ export async function lookFor(patch: string): Promise<string> {
   }
 }
 
-/** Why a patch does not fit this tree; empty where it does. Nothing is changed. */
+/** The reason why a patch does not apply to this tree, or an empty text. The tree stays unchanged. */
 export const misfit = (patch: string): string => apply(patch, root, '--check');
 
-/** By the patch's own name: a copy is no repository, and lies in none. */
+/** The paths are the patch's own: the copy is not a git repository and not in one. */
 function apply(patch: string, tree: string, ...options: string[]): string {
   const args = ['apply', ...options, join(here, 'patches', patch)];
   return spawnSync('git', args, { cwd: tree, encoding: 'utf8' }).stderr.trim();
@@ -41,7 +43,7 @@ function apply(patch: string, tree: string, ...options: string[]): string {
 
 export const patches = readdirSync(join(here, 'patches')).filter((name) => name.endsWith('.patch'));
 
-/** Sources are copied; libraries are links, our own packages among them links into the copy. */
+/** Copies the sources and links the libraries. Links of our own packages point into the copy. */
 function copyTree(copy: string): void {
   const parts = ['client-sdk', 'server', 'sync-protocol', 'tests', 'package.json', 'tsconfig.json'];
   const isSource = (path: string): boolean => !['node_modules', '.build'].includes(basename(path));

@@ -11,7 +11,8 @@ import type { Stillness } from './stillness.ts';
 import { tusLine } from './tus-line.ts';
 import type { WorldTime } from './world-time.ts';
 
-// An app loads it when it comes to that; here it is loaded before, so that no file's reading decides anything.
+// An app imports this module on demand. The simulation imports it first, so that reading a file cannot affect the
+// order.
 await import('../../client-sdk/src/connection/http-transport.ts');
 
 /** A photo of this world needs one to three requests. */
@@ -24,12 +25,12 @@ export interface PhoneDeps {
   readonly chance: Chance;
 }
 
-/** A driver's phone: disk and network, and the real SDK on it whenever the app runs. */
+/** A driver's phone: disk, network, and the real SDK on it while the app runs. */
 export class Phone {
   readonly disk = new Disk();
   readonly files = new FileDisk();
   readonly network: PhoneNetwork;
-  /** How far the clock on its display is from the world's. */
+  /** The difference between the phone's clock and the world's. */
   skewMs = 0;
   readonly #deps: PhoneDeps;
   #life: Life | undefined;
@@ -43,29 +44,29 @@ export class Phone {
     this.network = new PhoneNetwork(deps.server, deps.stillness);
   }
 
-  /** Who has it in their hands. */
+  /** The driver who uses the phone. */
   get employee(): string {
     return this.#employee;
   }
 
-  /** The app, where it runs. */
+  /** The app, while it runs. */
   get app(): Client | undefined {
     return this.#app;
   }
 
-  /** Its files, where the app runs. */
+  /** Its files, while the app runs. */
   get uploads(): Uploads | undefined {
     return this.#uploads;
   }
 
-  /** A driver has signed in here. */
+  /** A driver has signed in on this phone. */
   async signIn(employee: string, token: string): Promise<void> {
     const account = { employee, name: `Driver ${employee}`, token, leaving: false, routes: [] };
     await this.disk.put([{ put: 'account', key: employee, value: account }]);
     this.handTo(employee);
   }
 
-  /** From the next start of the app on somebody else works with it. */
+  /** From the next start of the app on, another driver uses the phone. */
   handTo(employee: string): void {
     this.#employee = employee;
   }
@@ -88,7 +89,7 @@ export class Phone {
     return this.#app;
   }
 
-  /** As the system kills it: nothing is finished and nobody says goodbye. */
+  /** As the operating system kills an app: no write completes and no socket closes. */
   async kill(): Promise<void> {
     this.#life?.end();
     this.#life = this.#app = this.#uploads = undefined;
@@ -98,7 +99,7 @@ export class Phone {
   }
 }
 
-/** One run of the app: all that it takes from its platform, until it ends. */
+/** One run of the app: the platform functions it uses, until it ends. */
 class Life {
   isAlive = true;
   readonly environment: Environment;

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Driver } from './driver.ts';
 import { nameOf, QUANTITY, routeOf, STOPS } from './fixture.ts';
 
-/** What the host alone decides of a route, as far as this world's dispatch changes it. */
+/** The part of a route that only the host changes, as far as this world's dispatch changes it. */
 export interface Plan {
   readonly name: string;
-  /** What is to be delivered, of the one line of each stop, in the order of the stops. */
+  /** The quantity to deliver of the only line of each stop, in stop order. */
   readonly quantities: readonly number[];
 }
 
@@ -14,7 +14,7 @@ export const plannedAtFirst = (seed: number): Plan => ({
   quantities: Array.from({ length: STOPS }, () => QUANTITY),
 });
 
-/** Every phone that follows the route shows it as it was dispatched last. */
+/** Every phone that follows the route must show the plan that was dispatched last. */
 export function wrongPlans(seed: number, plan: Plan, drivers: readonly Driver[]): string[] {
   return drivers.flatMap(({ phone, hasPhone, isSignedIn }) => {
     const route = hasPhone && isSignedIn ? phone.app?.route(routeOf(seed)).current : undefined;

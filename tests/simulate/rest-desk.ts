@@ -5,7 +5,7 @@ import { driversOf, routeOf, STOPS } from './fixture.ts';
 import type { ServerNode } from './server-node.ts';
 import type { WorldTime } from './world-time.ts';
 
-/** A change by REST, which is asked again with the same key until an answer comes. */
+/** A change by REST. The client repeats it with the same key until an answer comes. */
 export interface Asked {
   readonly id: string;
   readonly stop: number;
@@ -19,7 +19,7 @@ export interface DeskDeps {
   readonly chance: Chance;
 }
 
-/** Drivers who work with an app that speaks REST, beside the phones: one pipeline serves both. */
+/** Drivers whose app uses REST, beside the phones. One pipeline serves both. */
 export class RestDesk {
   readonly asked: Asked[] = [];
   readonly #deps: DeskDeps;
@@ -32,7 +32,7 @@ export class RestDesk {
     return this.asked.every(({ isAnswered }) => isAnswered);
   }
 
-  /** Asks what was not answered, else something new of a stop that everybody may touch. @returns what, for the story */
+  /** Repeats an unanswered request, or else changes a shared stop. @returns the request, for the log */
   ask(node: ServerNode): string {
     const open = this.asked.find(({ isAnswered }) => !isAnswered) ?? this.#think();
     const { seed, time } = this.#deps;
@@ -46,7 +46,7 @@ export class RestDesk {
     });
     void node.submit(change).then(
       () => (open.isAnswered = true),
-      () => undefined, // the server died: nobody has answered
+      () => undefined, // the server died without an answer
     );
     return `  by REST on stop ${stop}: ${JSON.stringify(said)} as ${id}`;
   }
@@ -56,7 +56,7 @@ export class RestDesk {
     const drivers = driversOf(seed).length;
     const n = 2_000 + this.asked.length;
     const asked = {
-      // Made of the seed: a key that a client keeps.
+      // The idempotency key of a request, derived from the seed.
       id: `${seed.toString(16).padStart(8, '0')}-0000-4000-8000-${n.toString(16).padStart(12, '0')}`,
       stop: drivers + 1 + chance.below(STOPS - drivers),
       said: chance.odds(0.7) ? { driver_comments: `REST ${n}` } : { store_emp_name: `REST ${n}` },

@@ -32,10 +32,10 @@ export interface NodeDeps {
   readonly log: Log;
 }
 
-/** The hub looks after itself every second by a timer of its own; here the scheduler says when it has to look. */
+/** The hub sweeps every second by its own timer. Here the scheduler starts each sweep. */
 const NEVER_MS = 2 ** 31 - 1;
 
-/** A server process: the real sync edge over the real pipeline, reached without a port, which may be killed. */
+/** A server process: the real sync edge over the real pipeline, without a port. The simulation may kill it. */
 export class ServerNode {
   readonly app: FastifyInstance;
   readonly submit: Pipeline['submit'];
@@ -82,8 +82,8 @@ export class ServerNode {
   }
 
   /**
-   * A phone's end of a new line. Fastify's `injectWS` would not do: the streams that it pairs close or do not, as it
-   * happens, and the server hears of a goodbye by its timer, two seconds of the machine's own time later.
+   * The phone's end of a new connection. Fastify's `injectWS` does not fit: its paired streams close unreliably. The
+   * server would then detect a close only by its timer, two seconds of real time later.
    */
   async accept(path: string): Promise<WebSocket> {
     const [near, far] = stretchWire();
@@ -109,13 +109,13 @@ export class ServerNode {
     this.#db.die();
   }
 
-  /** What happens by itself every few seconds: the node looks whether it has missed something. */
-  lookAround(): void {
+  /** The periodic work of a node: it checks for changes that it has missed. */
+  checkForMissed(): void {
     this.#notices.reconnect();
   }
 
-  /** Gives back what a dead process would not hold. */
-  async bury(): Promise<void> {
+  /** Releases everything that ends with a process. */
+  async dispose(): Promise<void> {
     this.#waits.end();
     for (const line of this.app.websocketServer.clients) line.terminate();
     await this.app.close();
@@ -123,7 +123,7 @@ export class ServerNode {
   }
 }
 
-/** The node's LISTEN session: it hears what the scheduler lets it hear. */
+/** The node's LISTEN session. It receives a notification when the scheduler delivers it. */
 class Notices {
   readonly #reconnects: (() => void)[] = [];
 
@@ -142,7 +142,7 @@ class Notices {
 
 type WaitsDeps = Pick<NodeDeps, 'time' | 'chance' | 'stillness'>;
 
-/** Pauses of a process in the time of its world: while nothing happens there, none ends. */
+/** Pauses of a process, in the time of its world. Without events no pause ends. */
 class Waits implements Pauses {
   readonly #deps: WaitsDeps;
   readonly #open = new Set<() => void>();
@@ -175,7 +175,7 @@ class Waits implements Pauses {
     return this.#deps.chance.fraction();
   }
 
-  /** The process is dead: whatever still waits in it finds that out now. */
+  /** The process is dead: pending calls in it fail now. */
   end(): void {
     for (const end of [...this.#open]) end();
   }

@@ -5,7 +5,7 @@ import type { Fuse } from './mortal-database.ts';
 import type { Phone } from './phone.ts';
 import { World } from './world.ts';
 
-/** A run that broke a promise; its message says how to see it again. */
+/** A run that broke a promise. Its message contains the command that repeats the run. */
 class BrokenPromise extends Error {
   override readonly name = 'BrokenPromise';
 
@@ -16,19 +16,19 @@ class BrokenPromise extends Error {
   }
 }
 
-/** Rounds in which a healed world must come to rest; a ping's round trip is one. */
+/** Rounds within which a healed world must come to rest. One round covers a ping's round trip. */
 const HEALING_ROUNDS = 400;
 
-/** Servers over one database: with two, what one knows of the other's changes stands in the database alone. */
+/** Servers over one database. With two, each sees the other's changes only through the database. */
 const MOST_NODES = 2;
 
-/** Rounds in which everybody has heard of everything: a line that froze is found out by a ping or two. */
+/** Rounds until all processes have received everything. One or two pings detect a frozen line. */
 const RESTS = 12;
 
-/** Worlds side by side: while one waits for PostgreSQL, another one goes on. Each has a route of its own. */
+/** Worlds in parallel: while one waits for PostgreSQL, another one continues. Each has its own route. */
 const WORLDS_AT_ONCE = 4;
 
-/** What became of many worlds: what went wrong, a message a seed, and what happened in the others. */
+/** The outcome of many worlds: a message for each seed that failed, and the counts of events in the others. */
 export interface Outcome {
   readonly broken: string[];
   readonly stories: Map<number, readonly string[]>;
@@ -54,9 +54,9 @@ export async function simulateAll(depot: Depot, seeds: readonly number[], steps:
 type Happening = readonly [weight: number, what: readonly [name: string, happen: () => unknown]];
 
 /**
- * Lets so many things happen to a world, as the seed says, then heals it and looks whether every promise was kept.
+ * Plays `steps` random events in the world of a seed, heals the world and checks every promise.
  *
- * @returns what happened, a line each
+ * @returns the log, a line for each event
  * @throws BrokenPromise
  */
 async function simulate(depot: Depot, seed: number, steps: number): Promise<readonly string[]> {
@@ -86,14 +86,14 @@ function happenings(world: World, expectNothing: (wrong: readonly string[]) => v
     const moment = chance.odds(0.5) ? 'before' : 'after';
     return { count: chance.below(of === 'statements' ? statements : 2), of, moment };
   };
-  const told = ({ count, of, moment }: Fuse): string => `dies ${moment} ${count} ${of}`;
+  const deathOf = ({ count, of, moment }: Fuse): string => `dies ${moment} ${count} ${of}`;
   const all = [
     ...world.drivers.flatMap((driver) => ofDriver(world, driver, expectNothing)),
     ...world.phones.flatMap((phone, n) => ofPhone(world, phone, n, expectNothing)),
   ];
   const worker = chance.odds(0.3) ? fuse(12) : undefined;
   const mishap = mishapOf(world, 5);
-  const fate = [worker && told(worker), mishap && `${mishap.what} in ${mishap.count}`].filter(Boolean).join(', ');
+  const fate = [worker && deathOf(worker), mishap && `${mishap.what} in ${mishap.count}`].filter(Boolean).join(', ');
   all.push([5, [`worker ${fate}`, () => world.work({ fuse: worker, mishap })]]);
   all.push([2, ['a clerk', world.correct]], [0.7, ['the dispatch', () => world.replan()]]);
   const atLook = mishapOf(world, 3);
@@ -104,14 +104,14 @@ function happenings(world: World, expectNothing: (wrong: readonly string[]) => v
     const name = (what: string): string => `server ${n + 1} ${what}`;
     const death = fuse(25);
     all.push([1.5 / nodes.length, [name('is asked by REST'), () => world.ask(node)]]);
-    all.push([4 / nodes.length, [name(told(death)), () => node.light(death)]]);
+    all.push([4 / nodes.length, [name(deathOf(death)), () => node.light(death)]]);
     all.push([1 / nodes.length, [name('dies'), () => node.kill()]]);
-    all.push([3, [name('looks around'), () => node.lookAround()]]);
+    all.push([3, [name('checks for missed changes'), () => node.checkForMissed()]]);
   }
   return all;
 }
 
-/** Now and then something goes wrong between the service and the host. */
+/** A random fault between service and host, or none. */
 function mishapOf({ chance }: World, transactions: number): Mishap | undefined {
   if (!chance.odds(0.3)) return undefined;
   return { count: chance.below(transactions), what: chance.one(mishaps), thenAway: chance.odds(0.3) };
@@ -157,7 +157,7 @@ function ofPhone(
   return all;
 }
 
-/** All is well again: whatever was recorded must reach the host without anybody's help. */
+/** Ends all faults. Then every recorded change must reach the host without help. */
 async function heal(world: World, expectNothing: (wrong: readonly string[]) => void): Promise<void> {
   world.story.push('healing');
   for (const node of world.nodes) node.extinguish();
@@ -180,7 +180,7 @@ async function heal(world: World, expectNothing: (wrong: readonly string[]) => v
     if (node && !world.desk.isAnswered) world.ask(node);
     await world.import();
     await world.work();
-    for (const each of world.nodes) each.lookAround();
+    for (const each of world.nodes) each.checkForMissed();
     expectNothing(await world.settle());
     if (!(await moveOn(world))) world.time.ringNext();
   }

@@ -1,9 +1,9 @@
-/** Turns of the event loop in which nothing may happen: the longest chain of `setImmediate`s in the server is shorter. */
+/** Turns of the event loop without activity. The longest chain of `setImmediate` calls in the server is shorter. */
 const QUIET_TURNS = 5;
 
 /**
- * Knows when the world has come to rest: all statements are answered, and nobody goes on with an answer. Only then does
- * the scheduler choose what happens next, so that PostgreSQL's own timing decides nothing.
+ * Detects when the world is at rest: all statements are answered, and no code is processing an answer. Only then does
+ * the scheduler choose the next step, so PostgreSQL's timing has no influence.
  */
 export class Stillness {
   #underWay = 0;
@@ -22,7 +22,7 @@ export class Stillness {
     }
   }
 
-  /** Counts this request as under way until it is answered, or until what answers it waits for the world's time. */
+  /** Counts this request as under way until it is answered, or until its handler waits for the world's time. */
   async answering(answer: Promise<unknown>): Promise<void> {
     this.#answering++;
     await answer.finally(() => {
@@ -31,7 +31,7 @@ export class Stillness {
     });
   }
 
-  /** Somebody waits for the world's time to pass. @returns what to call when that is over */
+  /** A caller waits for the world's time to pass. @returns a function that ends the wait */
   pause(): () => void {
     this.#pauses++;
     this.#wake();

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse, HttpStack } from 'tus-js-client';
 import type { PhoneNetwork } from './network.ts';
 
-/** Requests of uploads, through the network of the phone. */
+/** Upload requests through the network of the phone. */
 export function tusLine(network: PhoneNetwork, isAlive: () => boolean): HttpStack {
   return {
     createRequest: (method, url) => new TusRequest(method, url, network, isAlive),
@@ -40,7 +40,7 @@ class TusRequest implements HttpRequest {
     return this.#headers.get(name) ?? undefined;
   }
 
-  /** A request that breaks has brought nothing, as far as this phone can tell. */
+  /** A request that breaks has sent nothing, as far as this phone can see. */
   setProgressHandler(): void {
     // Never called.
   }

@@ -1,8 +1,8 @@
 import { Duplex } from 'node:stream';
 
 /**
- * One end of a wire: what is written to it comes out of the other one, later, as from a socket. A pair of streams that
- * hands over at once, such as `duplexPair`, lets a WebSocket hear the answer to its goodbye while it still says it.
+ * One end of a wire. Data written to one end comes out of the other end later, as from a socket. `duplexPair` hands
+ * data over synchronously: a WebSocket would receive the answer to its close frame while it still sends it.
  */
 class End extends Duplex {
   #other: End = this;
@@ -15,7 +15,7 @@ class End extends Duplex {
   }
 
   override _read(): void {
-    // What arrives is there: nobody has to be asked for it.
+    // Data is pushed as it arrives; there is no need to request it.
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
@@ -32,7 +32,7 @@ class End extends Duplex {
     });
   }
 
-  /** Whoever ends before both have said goodbye resets the line. */
+  /** An end that closes before both sides have sent a close frame resets the line. */
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     if (!this.readableEnded || !this.writableFinished) this.#other.destroy();
     done(error);

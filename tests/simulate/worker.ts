@@ -20,15 +20,15 @@ export interface WorkerDeps {
   readonly stillness: Stillness;
 }
 
-/** What happens to one pass. */
+/** The events of one pass. */
 export interface PassFate {
   readonly fuse?: Fuse | undefined;
   readonly mishap?: Mishap | undefined;
-  /** A clerk who is faster. */
+  /** A clerk who writes first. */
   readonly meetClerk: () => Promise<void>;
 }
 
-/** A worker's pass over the one route of its world: it may be killed on the way, and find the host gone. */
+/** Worker passes over the only route of a world. A pass may be killed, and may find the host unreachable. */
 export async function workerPass(deps: WorkerDeps, { fuse, mishap, meetClerk }: PassFate): Promise<void> {
   const { depot, seed, office, time, stillness } = deps;
   const { db, gate, log } = depot;
@@ -65,7 +65,7 @@ export async function workerPass(deps: WorkerDeps, { fuse, mishap, meetClerk }: 
     if (!mortal.isDead && !host.hasFailed) throw error;
     if (!mortal.isDead) return;
     await stillness.reached();
-    // Of a dead worker the lease runs out.
+    // The lease of a dead worker expires.
     await db.query('update route_lease set expires_at = now() where route_id = $1', [routeOf(seed).id]);
   } finally {
     await leases.close().catch(() => undefined);

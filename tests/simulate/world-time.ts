@@ -1,9 +1,9 @@
 /**
- * The time of a simulated world. It stands still while something happens and moves when the scheduler says so: nobody
- * waits for a clock on a wall, and what comes first does not depend on how busy the machine is.
+ * The time of a simulated world. Only the scheduler moves it. No test waits for real time, and the load of the machine
+ * does not affect the order of events.
  */
 export class WorldTime {
-  /** Milliseconds since 1970, of the world itself: what every device's clock should show. */
+  /** Milliseconds since 1970. A correct device clock shows this time. */
   now = Date.UTC(2026, 10, 21, 16);
   readonly #alarms = new Set<Alarm>();
 
@@ -11,7 +11,7 @@ export class WorldTime {
     this.now += ms;
   }
 
-  /** Whole milliseconds, as clocks show them. @returns the way to call it off */
+  /** Whole milliseconds, as clocks show them. @returns a function that cancels the alarm */
   after(ms: number, work: () => void): () => void {
     const alarm = { at: this.now + Math.ceil(ms), work };
     this.#alarms.add(alarm);
@@ -22,7 +22,7 @@ export class WorldTime {
     return this.#alarms.size > 0;
   }
 
-  /** Lets the time pass until the next alarm, and rings it. Of several at once, the one that was set first. */
+  /** Moves the time to the next alarm and runs it. Of alarms at the same time, the one that was set first runs. */
   ringNext(): void {
     let next: Alarm | undefined;
     for (const alarm of this.#alarms) if (!next || alarm.at < next.at) next = alarm;

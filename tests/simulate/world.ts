@@ -16,7 +16,7 @@ import { Stillness } from './stillness.ts';
 import { type PassFate, workerPass } from './worker.ts';
 import { WorldTime } from './world-time.ts';
 
-/** Some phones, a server, a worker, a host and its clerks; what happens to them is for others to choose. */
+/** Phones, servers, a worker, a host and its clerks. The caller decides what happens to them. */
 export class World {
   readonly chance: Chance;
   readonly time = new WorldTime();
@@ -25,12 +25,12 @@ export class World {
   readonly drivers: readonly Driver[];
   readonly office: Office;
   readonly desk: RestDesk;
-  /** What has happened, a line each: the same for the same seed. */
+  /** A line for each event. The same seed gives the same lines. */
   readonly story: string[] = [];
   readonly #seed: number;
   readonly #depot: Depot;
   readonly #dead: ServerNode[] = [];
-  readonly #told = new Map<string, string>();
+  readonly #reported = new Map<string, string>();
   readonly #nodes: ServerNode[] = [];
   #taps = 0;
 
@@ -60,7 +60,7 @@ export class World {
     return world;
   }
 
-  /** The server processes that run: one, none, or two over the same database. */
+  /** The running server processes: none, one, or two over the same database. */
   get nodes(): readonly ServerNode[] {
     return this.#nodes;
   }
@@ -81,7 +81,7 @@ export class World {
     for (const phone of this.phones) phone.network.lose(node);
   }
 
-  /** A driver takes a photo, and says of a stop that this is its proof. */
+  /** A driver takes a photo and records it at a stop as proof. */
   async photograph(driver: Driver): Promise<void> {
     const { uploads, files } = driver.phone;
     if (!uploads) return;
@@ -92,7 +92,7 @@ export class World {
     await Promise.race([isKept, added]);
   }
 
-  /** A driver says something of a stop. @param signature_id a file that proves it */
+  /** A driver records something at a stop. @param signature_id a file as proof */
   tap({ employee, own, phone, diary }: Driver, signature_id?: string): void {
     const { app } = phone;
     if (!app) return;
@@ -116,16 +116,16 @@ export class World {
     this.story.push(`  stop ${stop}: ${JSON.stringify(said)} as ${receipt.id}`);
     const deed = { id: receipt.id, by: employee, stop, said, isSaved: false };
     diary.deeds.push(deed);
-    this.#told.delete(receipt.id);
+    this.#reported.delete(receipt.id);
     void receipt.saved.then(() => (deed.isSaved = true));
   }
 
-  /** Somebody else has the route now: the sessions of this driver end. */
+  /** Another driver takes the route over. The sessions of this driver end. */
   evict(driver: Driver): Promise<void> {
     return driver.evict(this.#depot.db, this.time.now);
   }
 
-  /** Whether nobody but this driver can bring what they have recorded. */
+  /** Whether only this driver can deliver the recorded changes: the queue has no valid key. */
   async isNeeded(driver: Driver): Promise<boolean> {
     return !driver.isSignedIn && !(await driver.hasQueueKey(this.#depot.db));
   }
@@ -137,36 +137,36 @@ export class World {
     return wrong;
   }
 
-  /** A driver takes the phone that somebody else has worked with. */
+  /** A driver takes over the phone of another driver. */
   async take({ phone, employee }: Driver): Promise<string[]> {
     const wrong = await this.kill(phone);
     phone.handTo(employee);
     return wrong;
   }
 
-  /** Somebody changes a stop by REST. */
+  /** A change of a stop by REST. */
   ask(node: ServerNode): void {
     this.story.push(this.desk.ask(node));
   }
 
-  /** A clerk corrects something on the host. */
+  /** A clerk corrects a value on the host. */
   readonly correct = async (): Promise<void> => {
     this.story.push(await this.office.correct());
   };
 
-  /** The dispatch changes the plan of the route that is being driven. */
+  /** The dispatch changes the plan of an open route. */
   async replan(): Promise<void> {
     this.story.push(await this.office.replan());
   }
 
-  /** A worker brings to the host what it does not have. */
+  /** A worker replicates to the host. */
   work(fate: Omit<PassFate, 'meetClerk'> = {}): Promise<void> {
     const { office, time, stillness, correct: meetClerk } = this;
     const deps = { depot: this.#depot, seed: this.#seed, office, time, stillness };
     return workerPass(deps, { ...fate, meetClerk });
   }
 
-  /** The importer looks at what others have written on the host. */
+  /** The importer polls the changes of other programs on the host. */
   async import(mishap?: Mishap): Promise<void> {
     const { importer, host } = this.#depot;
     const line = new HostLine(host, mishap, this.correct);
@@ -178,12 +178,12 @@ export class World {
     }
   }
 
-  /** What of the promises does not hold; asked when the world has come to rest. */
+  /** The broken promises. Call this when the world is at rest. */
   broken(): Promise<string[]> {
     return brokenPromises(this.#depot, this.#seed, this.drivers, this.office, this.desk.asked);
   }
 
-  /** The system ends the app of a phone. @returns what is wrong with its disk */
+  /** The system kills the app of a phone. @returns what is wrong with its disk */
   async kill(phone: Phone): Promise<string[]> {
     await phone.kill();
     const stored = new Map<string, Said>();
@@ -195,24 +195,24 @@ export class World {
     return drivers.flatMap(({ diary }) => diary.afterKill(stored));
   }
 
-  /** Waits until nothing goes on by itself, and looks at what everybody was told. */
+  /** Waits until the world is at rest and checks all receipts. */
   async settle(): Promise<string[]> {
     await this.stillness.reached();
-    while (this.#dead.length > 0) await this.#dead.pop()?.bury();
-    return [...(await this.#lookAtReceipts()), ...this.#lookAtViews()];
+    while (this.#dead.length > 0) await this.#dead.pop()?.dispose();
+    return [...(await this.#checkReceipts()), ...this.#checkViews()];
   }
 
-  /** Whether every change is on the host as far as its driver was told, and every phone shows the same. */
+  /** Whether the host has every change that it can have, and every phone shows the same. */
   get isAtRest(): boolean {
     const isSent = this.phones.every(({ uploads }) => uploads?.status.current.waiting === 0);
     const following = this.#following;
-    const isTold = this.drivers.every(({ phone, diary }) =>
+    const isReported = this.drivers.every(({ phone, diary }) =>
       diary.ids.every((id) => isDone(phone.app?.receipt(id)?.current, following.includes(phone))),
     );
     const [first, ...others] = following.map(
       (phone) => phone.app?.route(routeOf(this.#seed)).current?.stops.map(shownOn) ?? [],
     );
-    return this.desk.isAnswered && isSent && isTold && others.every((shown) => isDeepStrictEqual(shown, first));
+    return this.desk.isAnswered && isSent && isReported && others.every((shown) => isDeepStrictEqual(shown, first));
   }
 
   /** Phones whose driver may see the route. */
@@ -224,18 +224,18 @@ export class World {
     for (const phone of this.phones) await phone.kill();
     for (const node of [...this.#nodes]) node.kill();
     await this.stillness.reached();
-    while (this.#dead.length > 0) await this.#dead.pop()?.bury();
+    while (this.#dead.length > 0) await this.#dead.pop()?.dispose();
   }
 
-  async #lookAtReceipts(): Promise<string[]> {
+  async #checkReceipts(): Promise<string[]> {
     const accepted: string[] = [];
     const hosted: Hosted[] = [];
     const wrong: string[] = [];
     for (const { phone, diary } of this.drivers) {
       for (const { id, stop } of diary.deeds) {
         const state = phone.app?.receipt(id)?.current;
-        if (!state || this.#told.get(id) === state.at) continue;
-        this.#told.set(id, state.at);
+        if (!state || this.#reported.get(id) === state.at) continue;
+        this.#reported.set(id, state.at);
         if (state.at === 'quarantined') wrong.push(`${id} was put into quarantine: ${state.reason}`);
         if (state.at === 'accepted' || state.at === 'on_host') accepted.push(id);
         if (state.at === 'on_host') hosted.push({ id, stop });
@@ -244,8 +244,8 @@ export class World {
     return [...wrong, ...(await falseReceipts(this.#depot, this.#seed, accepted, hosted))];
   }
 
-  /** Whatever the server says meanwhile: a stop that nobody else touches shows its driver's last word. */
-  #lookAtViews(): string[] {
+  /** A stop that only one driver touches shows that driver's latest value, regardless of the server's messages. */
+  #checkViews(): string[] {
     return this.drivers.flatMap(({ employee, own: stop, phone, diary, hasPhone }) => {
       const own = hasPhone ? phone.app?.stop(stop, routeOf(this.#seed)).current : undefined;
       const expected = shownAfter(diary.lastWord(stop));
@@ -255,7 +255,10 @@ export class World {
   }
 }
 
-/** On the host, with every file that its stop names; who may not follow the route hears that it was accepted. */
+/**
+ * Whether a change is settled: on the host, with every file that its stop names. A phone that may not follow the route
+ * gets only `accepted`.
+ */
 function isDone(receipt: ReceiptState | undefined, isFollowing: boolean): boolean {
   if (!isFollowing) return receipt?.at === 'accepted' || receipt?.at === 'on_host';
   return receipt?.at === 'on_host' && receipt.evidence === 'complete';

@@ -4,7 +4,7 @@ import { drained, isAllOnHost, openHostDeps } from './host-fixture.ts';
 const SIZE = { routes: 100, stops: 150, lines: 40, mutations: 13 };
 const ROWS_A_STOP = 3 + Math.ceil(SIZE.lines / 3);
 
-/** 200,000-row backlog: whatever has collected goes out, every value of it. */
+/** A backlog of 200,000 rows: every value reaches the host. */
 export async function drainBacklog(): Promise<boolean> {
   const deps = await openHostDeps(SIZE);
   try {

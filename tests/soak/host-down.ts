@@ -8,16 +8,22 @@ import { drained, isAllOnHost, openHostDeps } from './host-fixture.ts';
 const ROUTES = 100;
 const STOPS = 150;
 const MUTATIONS = 200_000;
-/** Changes that wait for their answer at the same time, as from so many drivers. */
+/** Changes that wait for their answer at the same time, as from that many drivers. */
 const AT_ONCE = 256;
-/** A host that is away is asked this many times as often as it would be: minutes stand for an outage of hours. */
+/**
+ * The worker probes an unreachable host this many times as often as in production. Minutes represent an outage of
+ * hours.
+ */
 const HASTE = 50;
 
-/** Host down while 200,000 mutations collect: drivers notice nothing, nothing is lost, and nobody has to lend a hand. */
+/**
+ * The host is down while 200,000 mutations collect. Drivers see no difference, no change is lost, and the backlog
+ * drains without help.
+ */
 export async function collectWhileHostIsDown(): Promise<boolean> {
   const deps = await openHostDeps({ routes: ROUTES, stops: STOPS, lines: 20, mutations: 0 });
   const { pool } = deps.database;
-  // The mirror and the host begin as the dispatch program has left them.
+  // Mirror and host start in the state that the dispatch program leaves.
   await pool.query(`update stop_result set version = 1, status = 'P', doc = '{"status":"P"}'`);
   await pool.query('update route set version = 1, hosted_through = 1');
   const pipeline = openPipeline({
@@ -66,7 +72,7 @@ export async function collectWhileHostIsDown(): Promise<boolean> {
   }
 }
 
-/** The n-th thing that a driver does: stop after stop on route after route, and each again with another count. */
+/** The n-th change: stop after stop on route after route, then each again with another count. */
 function change(n: number): Change {
   const stop = (Math.floor(n / ROUTES) % STOPS) + 1;
   const route = { facility: 'F01', id: `B${n % ROUTES}`, week_end: '20261128' };

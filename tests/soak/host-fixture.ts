@@ -13,12 +13,12 @@ export interface HostDeps {
   readonly database: BenchDatabase;
   readonly boss: PgBoss;
   readonly log: Log;
-  /** A worker that runs, and asks a host that is away `haste` times as often as it should. */
+  /** A running worker that probes an unreachable host `haste` times as often as in production. */
   startWorker(haste: number): Promise<ReplicationWorker>;
   close(): Promise<void>;
 }
 
-/** A durable PostgreSQL with mirror, stand-in host and pg-boss; routes and stops as `size` says, with its backlog. */
+/** A durable PostgreSQL with mirror, stand-in host and pg-boss. `size` sets its routes, stops and backlog. */
 export async function openHostDeps(size: BacklogSize): Promise<HostDeps> {
   const deps = await openDeps();
   const database = await deps.database('soak', 'template1');
@@ -63,7 +63,7 @@ export async function openHostDeps(size: BacklogSize): Promise<HostDeps> {
   };
 }
 
-/** Until the host has everything. @returns seconds */
+/** Waits until the host has everything. @returns seconds */
 export async function drained(db: Queryable): Promise<number> {
   const start = performance.now();
   for (;;) {
@@ -73,9 +73,9 @@ export async function drained(db: Queryable): Promise<number> {
   }
 }
 
-/** What is wrong when everything has been drained; nothing, if all is well. Prints what it has found. */
+/** Checks the state after the drain and prints its findings. @returns what is wrong; empty if all is well */
 export async function isAllOnHost(db: Queryable, stops: number): Promise<boolean> {
-  // Tables that were empty a moment ago: PostgreSQL would join them row by row.
+  // The statistics show empty tables: without `analyze`, PostgreSQL would join row by row.
   await db.query('analyze');
   const { rows } = await db.query<{ name: string; found: number; wanted: number }>(
     `select name, found::int, wanted::int from (

@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { runNode } from '../support/node-program.ts';
 
-// Its program is no module that it exports: it lies beside its manifest.
+// The program is not an export of its package, so the path is relative to the manifest.
 const vitest = fileURLToPath(new URL('vitest.mjs', import.meta.resolve('vitest/package.json')));
 
-/** A worker process killed at every step of a pass, one after the other: the suite takes four of them. */
+/** A worker process is killed at each step of a pass in turn. The suite takes four of the steps. */
 export const killWorkerAtEachStep = (): Promise<boolean> => atEachStep('tests/system/worker-is-killed.test.ts');
 
-/** A worker killed at every step, and the next one at every step of settling that: the suite takes three pairs. */
+/** A worker is killed at each step, and its successor at each step of the recovery. The suite takes three pairs. */
 export const killWorkerTwice = (): Promise<boolean> => atEachStep('tests/host/killed.test.ts');
 
 async function atEachStep(file: string): Promise<boolean> {

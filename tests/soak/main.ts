@@ -5,7 +5,7 @@ import { collectWhileHostIsDown } from './host-down.ts';
 import { killWorkerAtEachStep, killWorkerTwice } from './killed-worker.ts';
 import { findAllMistakes } from './patches.ts';
 
-// What takes minutes and is no part of the suite: `npm run soak`, or some of it by name.
+// Runs of minutes, which are not part of the suite: all by `npm run soak`, or some by name.
 
 const menu: { readonly [name: string]: () => Promise<boolean> } = {
   patches: findAllMistakes,

@@ -1,6 +1,6 @@
 import { lookFor, patches } from '../simulate/patches.ts';
 
-/** Whether the simulator finds what it has to find: each patch makes one mistake that lost data elsewhere. */
+/** Whether the simulator detects each patch. Each patch makes one mistake that has lost data in other systems. */
 export async function findAllMistakes(): Promise<boolean> {
   let isFound = true;
   for (const patch of patches) {
