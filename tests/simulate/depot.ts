@@ -45,7 +45,7 @@ export async function openDepot(url: string): Promise<Depot> {
   boss.on('error', (err) => log.warn({ err }, 'pg-boss has trouble with the database'));
   await boss.start();
   await createQueues(boss);
-  // The mailer looks a queue up once, over a connection that no world waits for. This must not happen within a run.
+  // pg-boss looks a queue up once, over a connection that no world waits for. This must not happen within a run.
   for (const name of Object.values(queues)) await boss.fetch(name);
   const wakeups = bossWakeups(boss);
   const clock = (): Date => new Date();

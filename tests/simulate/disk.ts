@@ -41,7 +41,7 @@ export class Disk {
     this.#underWay.shift()?.fail(new Error('the quota is exceeded'));
   }
 
-  /** The app is gone. The first `count` open writes have reached the disk; their promises never settle. */
+  /** The app is gone. The first `kept` open writes have reached the disk; their promises never settle. */
   async lose(kept: number): Promise<void> {
     const writes = this.#underWay;
     this.#underWay = [];

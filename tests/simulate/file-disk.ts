@@ -41,7 +41,7 @@ export class FileDisk {
     write.done();
   }
 
-  /** The app is gone. The first `count` open writes have reached the disk. */
+  /** The app is gone. The first `kept` open writes have reached the disk. */
   async lose(kept: number): Promise<void> {
     const writes = this.#underWay;
     this.#underWay = [];

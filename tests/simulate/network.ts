@@ -104,7 +104,7 @@ export class PhoneNetwork {
     const answer = await node.app.inject({ method: methodOf(method), url: path, headers, ...payload });
     request.isUnderWay = false;
     if (node.isDead) {
-      // Ignore a later answer.
+      // The server died meanwhile: its answer is dropped.
       this.#requests.delete(request);
       if (request.isAlive()) request.fail(new TypeError('the server is gone'));
       return;
