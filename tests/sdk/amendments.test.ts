@@ -17,7 +17,7 @@ const heard = (client: Client): Amendment[] => {
 const client = await phone.startSignedIn();
 await until(client.route(), (route) => route !== undefined);
 
-test('what the office changes of a stop is told with both values, who and when, and stands in the view', async () => {
+test('an amendment of the office raises an event with both values, author and time, and shows in the view', async () => {
   const amendments = heard(client);
   const fields = { status: 'D' as const, driver_comments: 'dock' };
   await client.updateStop(sampleKey, { id: 1, updates: fields }).accepted;
@@ -27,7 +27,7 @@ test('what the office changes of a stop is told with both values, who and when, 
   const stop = await until(client.stop(1), (each) => each?.updates.status === 'P');
   const place = { route: sampleScope, stop: 1, by: 'CLERK1', at };
   const path = 'products.ITEM1\tINV1\t0.delivered';
-  // The comment that the office repeats is no change.
+  // A repeated comment is not a change.
   expect(amendments).toEqual([
     { ...place, path: 'status', before: 'D', after: 'P' },
     { ...place, path, before: undefined, after: 4 },
@@ -37,14 +37,14 @@ test('what the office changes of a stop is told with both values, who and when, 
     { path: 'updates.driver_comments', value: 'dock', by: 'CLERK1', at },
     { path, value: 4, by: 'CLERK1', at },
   ]);
-  // What a driver says later is that driver's again.
+  // A later edit of a driver has that driver as its author again.
   server.edit({ id: 1, updates: { status: 'D' } }, at + 1);
   const later = await until(client.stop(1), (each) => each?.updates.status === 'D');
   expect(later?.amended.map((edit) => edit.path)).toEqual(['updates.driver_comments', path]);
   expect(amendments).toHaveLength(2);
 });
 
-test('against what the server has not answered: the later word shows, and only that is told', async () => {
+test('amendment against unconfirmed edits: the later edit shows, and only an edit that loses raises an event', async () => {
   const amendments = heard(client);
   const conflicts: Conflict[] = [];
   client.on('conflict', (conflict) => conflicts.push(conflict));
@@ -61,12 +61,12 @@ test('against what the server has not answered: the later word shows, and only t
   ]);
   server.releaseAcks();
   await Promise.all(receipts.map((receipt) => receipt.accepted));
-  // The driver's word was taken before: it lost against nothing.
+  // The driver's edit was accepted before, so it lost nothing.
   expect(conflicts).toEqual([]);
   expect(amendments).toHaveLength(1);
 });
 
-test('what the office changed while the app was off is told at its next start, by a patch or a whole route', async () => {
+test('the client reports an amendment from the time the app was off at its next start, from a patch or a snapshot', async () => {
   await phone.kill();
   const at = minutesFromNow(2);
   server.amend({ id: 4, updates: { driver_comments: 'call first' } }, at);
@@ -75,7 +75,7 @@ test('what the office changed while the app was off is told at its next start, b
   await until(restarted.stop(4), (stop) => stop?.updates.driver_comments === 'call first');
   const told = { route: sampleScope, stop: 4, path: 'updates.driver_comments', by: 'CLERK1', at };
   expect(amendments).toEqual([{ ...told, before: undefined, after: 'call first' }]);
-  // Reloaded under its key: the whole route comes, and only what is another value is news.
+  // A reload gives the route a new epoch: the whole route arrives, and only changed values count as news.
   server.ledger.amend({ id: 4, updates: { driver_comments: 'call twice' } }, at + 1, 'ANN');
   server.ledger.epoch = 7;
   server.publish();
@@ -83,7 +83,7 @@ test('what the office changed while the app was off is told at its next start, b
   expect(amendments.slice(1)).toEqual([{ ...told, before: 'call first', after: 'call twice', by: 'ANN', at: at + 1 }]);
 });
 
-test('who sees a route for the first time hears of nothing, and sees what stands there by the office', async () => {
+test('a driver who receives a route for the first time sees the amended values and gets no amendment event', async () => {
   const other = new Device(server.url);
   const app = await other.start();
   const amendments = heard(app);

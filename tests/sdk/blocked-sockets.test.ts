@@ -14,7 +14,7 @@ const timing = { retryBaseMs: 20, retryCapMs: 200, openMs: 2_000, pingMs: 50, an
 const comment = (id: number, text: string) => ({ id, updates: { driver_comments: text } });
 
 let node: SyncNode;
-/** The other driver's queue: its key outlives their being signed out here. */
+/** The other driver's queue. Its key stays valid after the sign-out of that driver on this phone. */
 const others = new TestQueue();
 let othersKey: string;
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
   othersKey = (await pushOther([], { api_token })).queue_key ?? '';
 });
 
-/** A driver behind a proxy that lets no socket through. */
+/** A driver behind a proxy that blocks every socket. */
 async function blockedDriver(socketAgainMs: number, options: Partial<ClientOptions> = {}) {
   const proxy = await WebProxy.start(node.client.url, { blocksSockets: true });
   const device = new Device(proxy.url, { timing: { ...timing, socketAgainMs }, ...options });
@@ -48,8 +48,8 @@ async function blockedDriver(socketAgainMs: number, options: Partial<ClientOptio
   return { proxy, device, client };
 }
 
-describe('a network that lets no socket through', () => {
-  test('is worked in over plain HTTP: the route arrives, changes go out, others’ changes come in', async () => {
+describe('a network that blocks sockets', () => {
+  test('syncs over plain HTTP: the route arrives, changes go out, and changes of others come in', async () => {
     const { client } = await blockedDriver(60_000);
     await until(client.route(key), (route) => route?.stops.length === 2);
     await client.updateStop(key, comment(1, 'over HTTP')).accepted;
@@ -60,11 +60,11 @@ describe('a network that lets no socket through', () => {
     expect(client.status.current).toMatchObject({ connection: 'online', pending: {} });
   });
 
-  test('so is a platform that makes no sockets at all, such as under a page’s own policy', async () => {
+  test('a platform without sockets, such as under a page’s own policy, syncs over plain HTTP, too', async () => {
     let attempts = 0;
     const looked = Promise.withResolvers<void>();
     const refuse = (url: string): never => {
-      // Two attempts to connect, and then a look whether sockets pass again.
+      // The first two attempts connect. The third one tests whether sockets pass again.
       if (++attempts === 3) looked.resolve();
       throw new DOMException(`refused to connect to ${url}`, 'SecurityError');
     };
@@ -82,10 +82,10 @@ describe('a network that lets no socket through', () => {
     expect(client.status.current).toMatchObject({ connection: 'online', pending: {} });
   });
 
-  test('times of taps are right, however long ago the connection has said hello', async () => {
+  test("edit times are correct regardless of the time since the connection's hello", async () => {
     const elapsed = { ms: 0 };
     const [start, bootedAt] = [node.clock.now.getTime(), 1_000];
-    // A phone that is a day ahead; all clocks stand still, or move together.
+    // The phone's clock is a day ahead. All clocks stop, or advance together.
     const clock = {
       now: () => start + 86_400_000 + elapsed.ms,
       monotonic: () => bootedAt + elapsed.ms,
@@ -110,7 +110,7 @@ describe('a network that lets no socket through', () => {
     expect(rows.map(({ edit_time }) => edit_time.getTime() - start)).toEqual([600_000]);
   });
 
-  test('is left for the socket as soon as one passes', async () => {
+  test('the client returns to the socket as soon as one passes', async () => {
     const { client, proxy } = await blockedDriver(20);
     await client.updateStop(key, comment(1, 'still over HTTP')).accepted;
     expect(node.hub.connectionsOf()).toBe(0);
@@ -120,7 +120,7 @@ describe('a network that lets no socket through', () => {
     expect(client.status.current.connection).toBe('online');
   });
 
-  test('a session that ends there ends here: the queue drains by its key', async () => {
+  test('a session that ends there ends on the phone, and the queue drains by its key', async () => {
     const { client } = await blockedDriver(60_000);
     await until(client.status, ({ connection }) => connection === 'online');
     const ended = new Promise((resolve) => client.on('session', resolve));

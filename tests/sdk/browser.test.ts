@@ -5,7 +5,7 @@ import { sampleKey } from '@tailgate/client-sdk/testing';
 import type { ScriptedServer } from '@tailgate/client-sdk/testing';
 import { startScriptedServer } from '../support/scripted-server.ts';
 
-// What an app would write; `app` is what the test calls from outside.
+// The code of an app. The test calls `app` from outside the page.
 const script = `
 import { createClient, openIndexedDb } from '@tailgate/client-sdk';
 import { exportQueues, importQueue } from '@tailgate/client-sdk/rescue';
@@ -79,7 +79,7 @@ describe('the SDK in a real Chromium, on its IndexedDB', () => {
     context = await browser.newContext();
   });
 
-  test('what was recorded without a network survives a reload and a killed page, and arrives once', async () => {
+  test('changes that were recorded without a network survive a reload and a killed page, and arrive once', async () => {
     const page = await openPage(context, address);
     expect(await page.evaluate(() => globalThis.app.signIn())).toBe('signed_in');
     server.refuse = true;
@@ -104,8 +104,8 @@ describe('the SDK in a real Chromium, on its IndexedDB', () => {
     await again.close();
   });
 
-  // A page reads frames with the light reader, where Node has zod.
-  test('frames of a later protocol are ignored, broken ones are told and survived', async () => {
+  // A page reads frames with the light reader, where Node uses zod.
+  test('the client ignores frames of a later protocol, and reports and survives broken ones', async () => {
     const page = await openPage(context, address);
     const errors: string[] = [];
     page.on('pageerror', ({ message }) => errors.push(message));
@@ -122,7 +122,7 @@ describe('the SDK in a real Chromium, on its IndexedDB', () => {
     await page.close();
   });
 
-  test('parts that are loaded behind the start and could not be are missed by nobody but who asks for them', async () => {
+  test('a failed load of a part that follows the start affects only calls that need this part', async () => {
     const page = await context.newPage();
     const lost: string[] = [];
     page.on('requestfailed', (request) => lost.push(new URL(request.url()).pathname.replace(/-.*/, '')));
@@ -136,7 +136,7 @@ describe('the SDK in a real Chromium, on its IndexedDB', () => {
     await page.close();
   });
 
-  test('what a phone could not bring is taken out of its browser, and another phone’s brings it', async () => {
+  test("an export takes undelivered changes out of the browser, and another phone's browser delivers them", async () => {
     const page = await openPage(context, address);
     await page.evaluate(() => globalThis.app.signIn());
     server.refuse = true;
@@ -159,7 +159,7 @@ describe('the SDK in a real Chromium, on its IndexedDB', () => {
     await other.close();
   });
 
-  test('storage that the browser has thrown away is noticed at the next start, and said', async () => {
+  test('the client detects at its next start that the browser has deleted the storage, and reports it', async () => {
     const page = await openPage(context, address);
     expect((await page.evaluate(() => globalThis.app.status())).lastError?.code).toBeUndefined();
     await page.evaluate(() => globalThis.app.close());

@@ -6,9 +6,9 @@ import { newSqliteStore } from '../support/sqlite-store.ts';
 
 const comment = (id: number, text: string) => ({ id, updates: { driver_comments: text } });
 
-describe('the line to the server', () => {
-  // The times of the real thing are the machine's (machine.test.ts).
-  test('a half-open socket is found by its silence, and what was pushed into it comes again', async () => {
+describe('the connection to the server', () => {
+  // machine.test.ts covers the default times.
+  test('silence reveals a half-open socket, and the client sends the pushes of that socket again', async () => {
     const server = await startScriptedServer();
     const timing = { retryBaseMs: 20, retryCapMs: 200, openMs: 300, pingMs: 40, answerMs: 40 };
     const client = await new Device(server.url, { timing, store: await newSqliteStore() }).startSignedIn();
@@ -22,7 +22,7 @@ describe('the line to the server', () => {
     expect(server.ledger.taken).toHaveLength(1);
   });
 
-  test('the office sees what is still on the phone: pending and its oldest, in hello and pings', async () => {
+  test('hello and pings report the number of pending changes and the oldest one to the office', async () => {
     const server = await startScriptedServer();
     const timing = { retryBaseMs: 20, retryCapMs: 200, openMs: 300, pingMs: 30, answerMs: 500 };
     const client = await new Device(server.url, { timing }).startSignedIn();
@@ -38,7 +38,7 @@ describe('the line to the server', () => {
     server.releaseAcks();
   });
 
-  test('the server’s pings are answered; frames of a later protocol are ignored, broken ones are told and survived', async () => {
+  test('the client answers the server’s pings, ignores frames of a later protocol, and reports and survives broken ones', async () => {
     const server = await startScriptedServer();
     const client = await new Device(server.url).startSignedIn();
     await until(client.route(), (route) => route !== undefined);
@@ -56,7 +56,7 @@ describe('the line to the server', () => {
     expect(server.connections).toBe(1);
   });
 
-  test('a server that says goodbye is left at once, and met again at the moment that it named', async () => {
+  test('the client leaves a server that announces its shutdown at once, and reconnects at the moment that it named', async () => {
     const server = await startScriptedServer();
     const client = await new Device(server.url).startSignedIn();
     await until(client.status, (status) => status.connection === 'online');
@@ -68,8 +68,8 @@ describe('the line to the server', () => {
     expect(server.connections).toBe(2);
   });
 
-  // The hint is never the truth.
-  test('it comes back by itself, without any hint', async () => {
+  // The hint is never decisive.
+  test('the client reconnects without any hint', async () => {
     const server = await startScriptedServer();
     const client = await new Device(server.url, {
       wakeUps: () => () => {},
@@ -84,7 +84,7 @@ describe('the line to the server', () => {
     expect(server.connections).toBe(5);
   });
 
-  test('a hint that the network is back does not wait for the back-off', async () => {
+  test('a hint that the network is back ends the back-off', async () => {
     const server = await startScriptedServer();
     let wake = (): void => {};
     const wakeUps = (listener: () => void) => {
@@ -102,7 +102,7 @@ describe('the line to the server', () => {
     expect(server.connections).toBe(2);
   });
 
-  test('a queue that the server refuses is kept, and the reason is told', async () => {
+  test('the client keeps a queue that the server refuses, and reports the reason', async () => {
     const server = await startScriptedServer();
     const client = await new Device(server.url).start();
     server.rejections.push('CLIENT_REVOKED');
@@ -113,7 +113,7 @@ describe('the line to the server', () => {
     expect(server.connections).toBe(1);
   });
 
-  test('a rejection that says nothing of the queue, as behind a proxy that drops headers, is asked again', async () => {
+  test('the client retries after a rejection without queue details, as from a proxy that drops headers', async () => {
     const server = await startScriptedServer();
     server.rejections.push('MISSING_CREDENTIALS');
     const client = await new Device(server.url, { timing: { retryBaseMs: 1 } }).startSignedIn();
@@ -122,7 +122,7 @@ describe('the line to the server', () => {
     expect(server.connections).toBe(2);
   });
 
-  test('a server of another protocol is told of, and asked again until it is brought up to date', async () => {
+  test('the client reports a server of another protocol, and asks it again until it is upgraded', async () => {
     const server = await startScriptedServer();
     const random = { fraction: () => 0.01, bytes: (length: number) => crypto.getRandomValues(new Uint8Array(length)) };
     const client = await new Device(server.url, { random }).start();
@@ -135,7 +135,7 @@ describe('the line to the server', () => {
     expect(server.connections).toBe(3);
   });
 
-  test('so is one that was rolled back while plain HTTP carries the traffic', async () => {
+  test('the client reports a server that is rolled back while plain HTTP carries the traffic', async () => {
     const server = await startScriptedServer();
     server.blocksSockets = true;
     const timing = { retryBaseMs: 1, retryCapMs: 2, pingMs: 20, socketAgainMs: 60_000 };
@@ -148,7 +148,7 @@ describe('the line to the server', () => {
     expect(client.status.current).toMatchObject({ connection: 'online', pending: {} });
   });
 
-  test('a network that blocks sockets: plain HTTP does, and sockets again when they pass', async () => {
+  test('on a network that blocks sockets the client uses plain HTTP, and sockets again as soon as they pass', async () => {
     const server = await startScriptedServer();
     server.blocksSockets = true;
     const timing = { retryBaseMs: 1, retryCapMs: 10, pingMs: 20, socketAgainMs: 50 };

@@ -6,7 +6,7 @@ import { Device, until } from '../support/sdk-device.ts';
 
 const timing = { retryBaseMs: 5, retryCapMs: 20, openMs: 2_000, pingMs: 1_000, answerMs: 1_000 };
 
-/** A phone that loses its network and fails so often to come back; counts what it asks over plain HTTP. */
+/** A phone that loses its network and fails to reconnect this many times. Counts its requests over plain HTTP. */
 async function inDeadZone(failures: number, options: Partial<ClientOptions> = {}) {
   const server = await startScriptedServer();
   const pushes: string[] = [];
@@ -40,7 +40,7 @@ test.each([1, 2, 3, 4, 5, 6, 7])(
   },
 );
 
-test('a hint that the network is back forgets the silence of a dead zone', async () => {
+test('a hint that the network is back discards the failures in a dead zone', async () => {
   let hint = (): void => undefined;
   const wakeUps = (listener: () => void) => {
     hint = listener;
@@ -51,6 +51,6 @@ test('a hint that the network is back forgets the silence of a dead zone', async
   hint();
   await receipt.accepted;
   expect(pushes).toEqual([]);
-  // No trial: the first word on the socket is the hello.
+  // No trial: the first frame on the socket is the hello.
   expect(server.heard[before]?.type).toBe('hello');
 });

@@ -15,7 +15,7 @@ const route = { ...key, weekEnd: key.week_end, drivers: ['1001'] };
 const day = 86_400_000;
 const headers = { authorization: `Bearer ${opsToken}` };
 
-/** A phone whose clock is a day ahead, and whatever it is turned by later. */
+/** A phone whose clock is a day ahead. Tests may turn it later. */
 async function phoneAhead() {
   const { database, client: rest } = await startSyncNode();
   await insertRoutes(database.pool, [{ ...route, stops: [plan(1), plan(2)] }]);
@@ -34,11 +34,11 @@ async function phoneAhead() {
   return { app, rest, database, turned, phoneTime: () => new Date(clock.now()) };
 }
 
-/** Until the documents are here a stop shows what the phone's clock said. */
+/** Until the documents arrive, a stop shows the times of the phone's clock. */
 const isAbout = (instant: string | null | undefined, time: number): boolean =>
   Math.abs(Date.parse(instant ?? '') - time) < 60_000;
 
-test('a Date of the phone is corrected with its edit, a text is not, and the ledger keeps what came', async () => {
+test('a Date of the phone is corrected with its edit, a text is not, and the ledger stores the original', async () => {
   const { app, database, phoneTime } = await phoneAhead();
   await until(app.route(key), (shown) => shown !== undefined);
   const began = new Date(phoneTime().getTime() - 600_000);
@@ -61,7 +61,7 @@ test('a Date of the phone is corrected with its edit, a text is not, and the led
   });
 });
 
-test('taps that merge keep which of their instants is a Date: the last word for a field decides', async () => {
+test('merged taps retain which instants are Dates: the latest value of a field decides', async () => {
   const server = await startScriptedServer();
   const client = await new Device(server.url).startSignedIn();
   await until(client.route(), (shown) => shown !== undefined);
@@ -82,7 +82,7 @@ test('taps that merge keep which of their instants is a Date: the last word for 
   );
 });
 
-test('a clock that was turned merges no dates', async () => {
+test('dates before and after a clock change do not merge', async () => {
   const { app, turned, phoneTime } = await phoneAhead();
   await until(app.route(key), (shown) => shown !== undefined);
   const before = app.updateStop(key, { id: 2, updates: { start_delivery_time: phoneTime() } });
@@ -93,7 +93,7 @@ test('a clock that was turned merges no dates', async () => {
   await until(app.stop(2, key), (shown) => isAbout(shown?.updates.start_delivery_time, Date.now()));
 });
 
-test('what the office releases is corrected as it would have been', async () => {
+test('a released item gets the same correction as on direct acceptance', async () => {
   const { app, rest, database, phoneTime } = await phoneAhead();
   const receipt = app.updateStop(key, { id: 7, updates: { end_delivery_time: phoneTime() } });
   await expect(receipt.accepted).rejects.toThrow('no stop 7');
@@ -104,7 +104,7 @@ test('what the office releases is corrected as it would have been', async () => 
   await until(app.stop(7, key), (shown) => isAbout(shown?.updates.end_delivery_time, Date.now()));
 });
 
-test('the client knows the time, and says how wrong the phone is', async () => {
+test("the client knows the server's time, and reports the error of the phone's clock", async () => {
   const { app, turned } = await phoneAhead();
   await until(app.status, ({ clockAheadMs }) => clockAheadMs !== undefined && Math.abs(clockAheadMs - day) < 60_000);
   expect(Math.abs(app.now() - Date.now())).toBeLessThan(60_000);

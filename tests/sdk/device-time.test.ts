@@ -6,10 +6,10 @@ import { bestOffset, DeviceTime, offsetOf, withExchange } from '../../client-sdk
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { Device, until } from '../support/sdk-device.ts';
 
-/** Where the server's clock stands when the monotonic one says zero. */
+/** The server's time when the monotonic clock reads 0. */
 const truth = 1_790_000_000_000;
 
-/** An exchange as it would be measured: `up` and `down` are the ways, in ms. */
+/** A measured exchange: `up` and `down` are the two ways, in ms. */
 const exchange = (askedAt: number, up: number, down: number, offset = truth): Exchange => ({
   askedAt,
   answeredAt: askedAt + up + down,
@@ -19,7 +19,7 @@ const exchange = (askedAt: number, up: number, down: number, offset = truth): Ex
 const way = fc.oneof(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 120_000 }));
 const ways = fc.array(fc.record({ up: way, down: way, pause: fc.integer({ min: 0, max: 60_000 }) }), { minLength: 1 });
 
-/** One exchange after the other. */
+/** Exchanges one after the other. */
 function measure(conversation: readonly { up: number; down: number; pause: number }[], offset = truth, start = 0) {
   let at = start;
   return conversation.map(({ up, down, pause }) => {
@@ -32,13 +32,13 @@ function measure(conversation: readonly { up: number; down: number; pause: numbe
 const keepAll = (exchanges: readonly Exchange[], known: readonly Exchange[] = []) =>
   exchanges.reduce<readonly Exchange[]>((kept, next) => withExchange(kept, next).kept, known);
 
-describe('what time it is at the server', () => {
-  test('the shortest of the last exchanges counts', () => {
+describe("the estimate of the server's time", () => {
+  test('uses the shortest of the latest exchanges', () => {
     const kept = keepAll([exchange(0, 60_000, 50), exchange(61_000, 40, 60), exchange(62_000, 50, 4_000)]);
     expect(bestOffset(kept, 67_000)?.ms).toBeCloseTo(truth - 10, 0);
   });
 
-  test('however long either way took: it is never further off than half the shortest round trip, and a little for age', () => {
+  test('is wrong by at most half the shortest round trip plus a small allowance for age, for all delays', () => {
     fc.assert(
       fc.property(ways, fc.integer({ min: 0, max: 28_800_000 }), (conversation, later) => {
         const exchanges = measure(conversation);
@@ -48,7 +48,7 @@ describe('what time it is at the server', () => {
         expect(best).toBeDefined();
         if (!best) return;
         expect(Math.abs(best.ms - truth)).toBeLessThanOrEqual(best.errorMs);
-        // No clock has moved: nothing that is kept was thrown away early.
+        // No clock has changed, so no exchange was discarded early.
         expect(kept).toEqual(exchanges.slice(-8));
         const shortest = Math.min(...kept.map((each) => each.answeredAt - each.askedAt));
         expect(best.errorMs).toBeLessThanOrEqual(shortest / 2 + 1 + (now - kept[0]!.askedAt) / 10_000);
@@ -56,7 +56,7 @@ describe('what time it is at the server', () => {
     );
   });
 
-  test('a clock that has moved is found out by the next exchange that cannot be true together with the old ones', () => {
+  test('detects a changed clock by the next exchange that contradicts the earlier ones', () => {
     fc.assert(
       fc.property(ways, ways, fc.integer({ min: -86_400_000, max: 86_400_000 }), (before, after, moved) => {
         const first = measure(before);
@@ -70,7 +70,7 @@ describe('what time it is at the server', () => {
         expect(kept).toEqual(provable ? [next] : [...known, next].slice(-8));
         expect(Math.sign(aheadMs)).toBe(provable ? Math.sign(moved) : 0);
         expect(Math.abs(aheadMs)).toBeLessThanOrEqual(Math.abs(moved));
-        // Whatever was known: nine exchanges later nothing of before the move counts.
+        // After nine exchanges, only those since the change count.
         const [end, quick] = [second.at(-1)!.answeredAt, { up: 20, down: 20, pause: 0 }];
         const ninth = measure(
           Array.from({ length: 8 }, () => quick),
@@ -83,7 +83,7 @@ describe('what time it is at the server', () => {
     );
   });
 
-  test('a monotonic clock that slept names its time anew; a server whose clock goes back, or is a little ahead, does not', () => {
+  test('restarts after a sleep of the monotonic clock, but not for a server clock that goes back or is slightly ahead', () => {
     const at = { now: truth, monotonic: 1_000 };
     const clock = { now: () => at.now, monotonic: () => at.monotonic, after: () => () => {} };
     const time = new DeviceTime({
@@ -108,12 +108,12 @@ describe('what time it is at the server', () => {
     expect(told(truth - 3_600_000)).toBe(boot);
     at.now += 3_600_000;
     expect(told(truth + 3_600_350)).not.toBe(boot);
-    // A run's clock reads 0 where the run begins: by it, no two runs of a device overlap.
+    // A run's clock reads 0 at the start of the run. By this clock, no two runs of a device overlap.
     expect(time.reading().monotonic_ms).toBe(0);
     expect(time.best?.ms).toBe(at.now - at.monotonic);
   });
 
-  test('a server that tells no readable time is believed nothing', () => {
+  test('ignores a server without a readable time', () => {
     const clock = { now: () => truth, monotonic: () => 1, after: () => () => {} };
     const time = new DeviceTime({ clock, random: { fraction: () => 0, bytes: (n) => new Uint8Array(n) } });
     time.take(0, 'noon');
@@ -122,7 +122,7 @@ describe('what time it is at the server', () => {
   });
 });
 
-test('a hello that lay in a dead zone for a minute shifts no edit: time is measured again before anything is pushed', async () => {
+test('a hello that was delayed for a minute shifts no edit: the client measures the time again before it pushes', async () => {
   const server = await startScriptedServer();
   const skipped = { ms: 0 };
   const clock = {
@@ -146,7 +146,7 @@ test('a hello that lay in a dead zone for a minute shifts no edit: time is measu
   await until(client.status, ({ connection }) => connection === 'online');
   const pushed = server.heard.findIndex((frame) => frame.type === 'push');
   const told = server.heard.slice(0, pushed).flatMap((frame) => (frame.type === 'ping' ? [frame.clock] : []));
-  // The first ping knows only what the hello brought: half a minute of doubt.
+  // The first ping has only the hello's measurement: half a minute of uncertainty.
   expect(told).toHaveLength(2);
   const [first, second] = told.map((reading) => Date.parse(reading?.server_now ?? '') - (reading?.monotonic_ms ?? 0));
   const real = Date.now() - (clock.monotonic() - began);

@@ -4,16 +4,16 @@ import { describe, expect, test } from 'vitest';
 import { isCode, isHeader, isPlan, resultOf } from '../../client-sdk/src/replica/documents.ts';
 import { spoilt, valuesOf } from '../support/fuzz/json-values.ts';
 
-describe('documents as a phone takes them', () => {
+describe('documents in the form that a phone accepts', () => {
   test.each([
     ['plan', isPlan],
     ['route', isHeader],
     ['code', isCode],
-  ] as const)('whatever the protocol calls a %s is one', (kind, is) => {
+  ] as const)('every %s of the protocol is a valid document', (kind, is) => {
     expect(() => fc.assert(fc.property(valuesOf(feedDocuments[kind], {}), is), { numRuns: 20 })).not.toThrow();
   });
 
-  test('one that lacks what is computed with is none', () => {
+  test('a document without a field that computations need is invalid', () => {
     const lines = { products: [], collections: [] };
     expect(isPlan({ id: 1, sequence: 1, ...lines })).toBe(true);
     for (const value of [undefined, null, [], 'plan', { id: 1, ...lines }, { id: 1, sequence: 1, products: [] }])
@@ -23,7 +23,7 @@ describe('documents as a phone takes them', () => {
     expect(isCode({ type: 'section', code: 'A' })).toBe(false);
   });
 
-  test('a result that does not fit says nothing: the rules never see a value of another form', () => {
+  test('an invalid result counts as empty, so that the rules only see valid values', () => {
     const document = (value: unknown) => ({ version: 1, value });
     const results = fc.oneof(valuesOf(feedDocuments.result, {}), spoilt(valuesOf(feedDocuments.result, {})));
     const agrees = (value: unknown): void => {
@@ -34,7 +34,7 @@ describe('documents as a phone takes them', () => {
     expect(resultOf(undefined)).toEqual({ status: 'P' });
   });
 
-  test('a result is read once', () => {
+  test('a result is parsed once', () => {
     const document = { version: 1, value: { status: 'D' } };
     expect(resultOf(document)).toBe(resultOf(document));
   });

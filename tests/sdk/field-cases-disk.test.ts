@@ -3,7 +3,7 @@ import { pictureOf } from '../support/field-app.ts';
 import { fieldCases, largestFile } from '../support/field-fixture.ts';
 import { download, keptOfUploads } from '../support/uploads.ts';
 
-// What a phone's storage does to what a driver has recorded, and how its photos get to the server.
+// Field cases about a phone's storage, and about the way of its photos to the server.
 fieldCases((deps) => {
   const say = (driver_comments: string) => ({ driver_comments });
   const photo = (picture: number, size: number) => ({ kind: 'photo' as const, picture, size });
@@ -13,7 +13,7 @@ fieldCases((deps) => {
     expect(bytes.equals(pictureOf(picture, size))).toBe(true);
   }
 
-  test('field case 3: a photo whose bytes have gone from the phone is reported once, and the others are sent', async () => {
+  test('field case 3: a photo without bytes is reported once, and the other files are sent', async () => {
     const { phone } = await deps().onTheRoad();
     await deps().loseNetwork(phone);
     const lost = await phone.app.addFile({ ...photo(1, 40_000), name: 'lost.jpg' });
@@ -25,16 +25,16 @@ fieldCases((deps) => {
     expect(await phone.app.fileHere(whole)).toBe('here');
     await serverHas(whole, 2, 40_000);
     expect(await phone.app.fileHere(lost)).toContain('no longer on this device');
-    // What was sent before the server had said which database it is, is asked for once more.
+    // The server had not yet identified its database, so the client asks for these files once more.
     const settled = { waiting: 0, failed: [{ id: lost, name: 'lost.jpg' }] };
     await expect.poll(() => phone.app.uploads()).toMatchObject(settled);
-    // Taken again, it is the same file, and arrives.
+    // A second copy is the same file, and arrives.
     expect(await phone.app.addFile({ ...photo(1, 40_000), name: 'lost.jpg' })).toBe(lost);
     expect(await phone.app.fileHere(lost)).toBe('here');
     await serverHas(lost, 1, 40_000);
   });
 
-  test('field case 7: a file larger than any storage record is kept in pieces, and arrives whole', async () => {
+  test('field case 7: a file larger than any storage record is stored in pieces, and arrives whole', async () => {
     const { phone } = await deps().onTheRoad();
     await deps().loseNetwork(phone);
     const id = await phone.app.addFile({ kind: 'document', name: 'manifest.pdf', picture: 7, size: largestFile });
@@ -46,7 +46,7 @@ fieldCases((deps) => {
     await serverHas(id, 7, largestFile);
   });
 
-  test('field case 8: a file that the server never takes does not stop those behind it', async () => {
+  test('field case 8: a file that the server always refuses does not stop the files behind it', async () => {
     const { phone } = await deps().onTheRoad();
     await deps().loseNetwork(phone);
     const refused = await phone.app.addFile({ ...photo(1, largestFile + 1), name: 'too large.jpg' });
@@ -59,9 +59,9 @@ fieldCases((deps) => {
     await expect.poll(() => phone.app.uploads()).toMatchObject(settled);
   });
 
-  test('field case 11: the app twice on one storage, and the one that sends is killed: the other goes on, nothing is sent twice', async () => {
+  test('field case 11: two instances of the app share one storage; after a kill of the sender the other continues, without duplicates', async () => {
     const { phone, key, driver } = await deps().onTheRoad();
-    // A platform lets a second one in, which records through the first, or turns it away; two that send there are never.
+    // A platform lets the second instance record through the first one, or turns it away. Two never send at once.
     const twin = phone.twin();
     const isLetIn = await twin.start().then(
       () => true,
@@ -82,14 +82,14 @@ fieldCases((deps) => {
     expect(await deps().incidentsOf(driver)).toEqual([]);
   });
 
-  test('field case 18: the disk is full: what was recorded is kept and said to be unsaved, and written when there is room', async () => {
+  test('field case 18: on a full disk a change stays in memory, is reported as unsaved, and is written when there is room', async () => {
     const { phone, key } = await deps().onTheRoad({ roomBytes: 300_000 });
     const ids = await phone.app.fillDisk(key, [1, 2, 3]);
     const last = ids.at(-1) ?? '';
     expect((await phone.app.status()).storage).toBe('failing');
     expect((await phone.app.status()).lastError).toMatchObject({ code: 'STORAGE' });
     expect(await phone.app.receipt(last)).toEqual({ at: 'recorded' });
-    // What is not on the disk is not sent.
+    // A change that is not on the disk is not sent.
     expect(await deps().takenOf(key)).not.toContain(last);
     await phone.makeRoom();
     await phone.app.untilSaved(last);
@@ -98,7 +98,7 @@ fieldCases((deps) => {
     expect(await deps().takenOf(key)).toEqual(ids);
   });
 
-  test('field case 18: what is on the disk is sent while the disk is full', async () => {
+  test('field case 18: changes on the disk are sent while the disk is full', async () => {
     const { phone, key } = await deps().onTheRoad({ roomBytes: 300_000 });
     await deps().loseNetwork(phone);
     const saved = await phone.app.record(key, 1, say('before the disk was full'));
@@ -110,7 +110,7 @@ fieldCases((deps) => {
     expect(await phone.app.onHost(saved)).toMatchObject({ at: 'on_host' });
   });
 
-  test('field case 19: the platform closes the storage’s connections under the app: they are opened again', async () => {
+  test('field case 19: the app reopens storage connections that the platform has closed', async () => {
     const { phone, key } = await deps().onTheRoad();
     await deps().loseNetwork(phone);
     const ids = [await phone.app.record(key, 1, say('before'))];
@@ -127,10 +127,10 @@ fieldCases((deps) => {
     await serverHas(file, 19, 10_000);
   });
 
-  test('field case 22: ten photos arrive over a poor link that is cut again and again', async () => {
+  test('field case 22: ten photos arrive over a poor link with repeated cuts', async () => {
     const { phone } = await deps().onTheRoad();
     deps().network.throttle(600_000);
-    // Fewer bytes than the photos have: the last cut comes before the last photo.
+    // The cuts allow fewer bytes than the photos have: the last cut comes before the last photo.
     const cuts = deps().network.cutEvery(100_000, 8);
     const pictures = Array.from({ length: 10 }, (_, n) => n);
     const ids: string[] = [];
@@ -142,7 +142,7 @@ fieldCases((deps) => {
     await expect.poll(() => phone.app.uploads()).toMatchObject({ waiting: 0, failed: [] });
   });
 
-  test('field case 25: the upload is whole and its final answer lost: asked again, the file is there, once', async () => {
+  test('field case 25: after a lost final answer of an upload, the client asks again and the file is there, once', async () => {
     const { phone } = await deps().onTheRoad();
     const { pool } = deps().depot.database;
     const before = await keptOfUploads(pool);

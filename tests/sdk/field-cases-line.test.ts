@@ -3,11 +3,11 @@ import { fieldCases } from '../support/field-fixture.ts';
 
 const hour = 3_600_000;
 
-// What the line between a phone and its server does to what a driver has recorded.
+// Field cases about the connection between a phone and its server.
 fieldCases((deps) => {
   const say = (driver_comments: string) => ({ driver_comments });
 
-  test('field case 1: the ack is lost with the connection; the same change comes again and counts once', async () => {
+  test('field case 1: the ack is lost with the connection; the client repeats the change and it counts once', async () => {
     const { phone, key } = await deps().onTheRoad();
     deps().network.holdDown();
     const id = await phone.app.record(key, 1, say('A'));
@@ -22,7 +22,7 @@ fieldCases((deps) => {
     expect(await phone.app.told()).toEqual([]);
   });
 
-  test('field case 9: the queue goes on after a partition, and after the app was killed between commit and ack', async () => {
+  test('field case 9: the queue continues after a partition, and after a kill of the app between commit and ack', async () => {
     const { phone, key, driver } = await deps().onTheRoad();
     await deps().loseNetwork(phone);
     const ids = [await phone.app.record(key, 1, say('behind the partition'))];
@@ -41,7 +41,7 @@ fieldCases((deps) => {
     expect(await deps().incidentsOf(driver)).toEqual([]);
   });
 
-  test('field case 14: an error of the server’s on one change is tried again, or put aside; the others arrive in order', async () => {
+  test('field case 14: the client retries after a server error, or the server quarantines the change; the others arrive in order', async () => {
     const { phone, key } = await deps().onTheRoad();
     await deps().depot.database.pool.query(ledgerTrouble);
     await deps().loseNetwork(phone);
@@ -63,12 +63,12 @@ fieldCases((deps) => {
     expect((await phone.app.shown(key))[2]).toMatchObject({ comments: null, pending: 0 });
   });
 
-  test('field case 15: a storage that does not add up is fetched anew, and nothing pending is reverted', async () => {
+  test('field case 15: the client fetches an inconsistent storage anew and reverts no pending change', async () => {
     const { phone, key, driver } = await deps().onTheRoad();
     await deps().loseNetwork(phone);
     const id = await phone.app.record(key, 1, say('mine'));
     await phone.stop();
-    // The disk has lost a stop of the route, and nobody says so.
+    // The disk has lost a stop of the route. No event reports it.
     const lost = (await phone.rows('document')).find((row) => row.key.endsWith('\nplan/2'));
     await phone.write([{ delete: 'document', key: lost?.key ?? '' }]);
     await phone.start();
@@ -84,7 +84,7 @@ fieldCases((deps) => {
     expect((await phone.app.shown(key))[0]).toMatchObject({ comments: 'mine', pending: 0 });
   });
 
-  test('field case 16: what is recorded during a push follows it, in order', async () => {
+  test('field case 16: a change that is recorded during a push follows it, in order', async () => {
     const { phone, key, driver } = await deps().onTheRoad();
     const letCommit = await deps().holdCommits(driver);
     const ids: string[] = [];
@@ -98,13 +98,13 @@ fieldCases((deps) => {
     expect(await deps().incidentsOf(driver)).toEqual([]);
   });
 
-  test('field case 17: a change’s echo comes before its push’s own answer; nothing flickers, nothing counts twice', async () => {
+  test('field case 17: the echo of a change comes before its ack; no view flickers and no change counts twice', async () => {
     const { phone, key } = await deps().onTheRoad();
     await phone.app.watch(key, 1);
     await phone.app.holdAcks();
     const id = await phone.app.record(key, 1, say('A'));
     await phone.app.untilAckHeld();
-    // The host is quicker than the ack, too: once this has come nothing more will of the first change.
+    // The host is faster than the ack, too: after this the feed sends nothing more about the first change.
     await deps().depot.hosted(key);
     const letHostWrite = await deps().holdHost();
     await deps().office(key, { id: 2, updates: say('after it') }, new Date());
@@ -118,7 +118,7 @@ fieldCases((deps) => {
     expect(await deps().ledgerOf(key)).toHaveLength(2);
   });
 
-  test('field case 20: a socket that is half open after sleep is found by its silence; what was pushed into it comes again', async () => {
+  test('field case 20: silence reveals a half-open socket after sleep; the client sends its pushes again', async () => {
     const { phone, key } = await deps().onTheRoad();
     deps().network.drop();
     await phone.app.elapse(8 * hour);
@@ -132,7 +132,7 @@ fieldCases((deps) => {
     expect(await deps().takenOf(key)).toEqual([id]);
   });
 
-  test('field case 21: what the platform says of the network is stuck, either way: attempts go on without it', async () => {
+  test('field case 21: attempts continue under a wrong online or offline signal of the platform', async () => {
     const { phone, key } = await deps().onTheRoad();
     await phone.app.stickOnline(false);
     deps().network.cut();
@@ -148,7 +148,10 @@ fieldCases((deps) => {
   });
 });
 
-/** What would take in the one fails three times as on a full disk; the other one, as what PostgreSQL cannot hold, always. */
+/**
+ * The first function fails the insert three times, as on a full disk. The second one always fails it, as for a value
+ * that PostgreSQL cannot store.
+ */
 const ledgerTrouble = `
   create sequence if not exists public.trouble;
   alter sequence public.trouble restart;

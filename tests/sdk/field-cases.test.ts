@@ -10,15 +10,15 @@ const day = 24 * hour;
 
 const captured = z.object({ captured_at: z.string() });
 
-// What time, other people and other versions of the app do to what a driver has recorded.
+// Field cases about time, other people and other versions of the app.
 fieldCases((deps) => {
-  /** What the host refuses of a route. */
+  /** The rows of a route that the host refuses. */
   const parkedOf = async ({ id }: RouteKey): Promise<object[]> => {
     const statement = 'select stop_id, reason from parked where route_id = $1';
     return (await deps().depot.database.pool.query<{ stop_id: number; reason: string }>(statement, [id])).rows;
   };
 
-  test('field case 2: a duplicate is answered with all that its lost answer said, and wedges no queue', async () => {
+  test('field case 2: a duplicate gets the full content of the lost answer, and the queue continues', async () => {
     const { phone, key } = await deps().onTheRoad();
     await deps().office(key, { id: 1, updates: { driver_comments: 'theirs' } }, new Date(Date.now() + hour));
     await phone.app.untilShown(key, 1, 'comments', 'theirs');
@@ -40,7 +40,7 @@ fieldCases((deps) => {
     expect(await phone.app.told()).toMatchObject([{ is: 'conflict', what: lost }]);
   });
 
-  test('field case 4: what an older app has left is shown and sent as it was written; what this app records is a change of its own', async () => {
+  test('field case 4: items of an older app show and go out unchanged; new records are separate changes', async () => {
     const { phone, key } = await deps().onTheRoad();
     await phone.stop();
     const stop = { id: 1, updates: { driver_comments: 'by the old app', ink_color: 'blue' } };
@@ -66,7 +66,7 @@ fieldCases((deps) => {
     ]);
   });
 
-  test('field case 5: after a downgrade, what this app does not know is kept, sent as it was written, and holds nothing up', async () => {
+  test('field case 5: after a downgrade, unknown items are retained, sent unchanged, and block no other item', async () => {
     const { phone, key } = await deps().onTheRoad();
     await phone.stop();
     const update = (id: number) => ({ route: key, stop: { id, updates: { driver_comments: 'of tomorrow' } } });
@@ -79,7 +79,7 @@ fieldCases((deps) => {
     await phone.growStorage();
     deps().network.refuse();
     await phone.start();
-    // What it cannot read in full it does not interpret.
+    // The app interprets only items that it can read in full.
     expect(await phone.app.shown(key)).toMatchObject([{ comments: 'of tomorrow' }, { comments: null }, {}, {}]);
     const ids = [...left, await phone.app.record(key, 3, { driver_comments: 'of today' })];
     await deps().network.accept();
@@ -94,13 +94,13 @@ fieldCases((deps) => {
     expect(rows.map(({ body }) => readJson(body.toString()))).toMatchObject([unknown]);
   });
 
-  test('field case 6: a stale queue replayed in a new session keeps its author and its times, and reverts nothing', async () => {
+  test('field case 6: a stale queue in a new session retains its author and its times, and reverts nothing', async () => {
     const { phone, key, driver } = await deps().onTheRoad();
     await deps().loseNetwork(phone);
     const id = await phone.app.record(key, 1, { driver_comments: 'mine', store_emp_name: 'Ana' });
     const at = Date.now();
     await phone.stop();
-    // An hour later somebody else says more of the same stop; the day after the driver signs in again.
+    // An hour later another driver changes the same stop. A day later the first driver signs in again.
     await deps().office(key, { id: 1, updates: { driver_comments: 'theirs' } }, new Date(at + hour));
     await deps().node.database.pool.query('update session set revoked_at = now() where employee = $1', [driver]);
     deps().node.clock.now = new Date(at + day);
@@ -118,7 +118,7 @@ fieldCases((deps) => {
     expect(conflicts).toMatchObject([{ what: lost }]);
   });
 
-  test('field case 10: what waits on the phone blocks no download: others’ changes, plans and whole routes come in', async () => {
+  test('field case 10: pending changes block no download: others’ changes, plans and whole routes arrive', async () => {
     const { phone, key, driver } = await deps().onTheRoad();
     const letCommit = await deps().holdCommits(driver);
     const id = await phone.app.record(key, 1, { driver_comments: 'mine' });
@@ -132,13 +132,13 @@ fieldCases((deps) => {
     expect(await phone.app.onHost(id)).toMatchObject({ at: 'on_host' });
   });
 
-  test('field case 12: the token ends while the queue drains: it drains by its own key, and the driver is asked to sign in', async () => {
+  test('field case 12: the token ends while the queue drains: the queue drains by its key, and the driver is asked to sign in', async () => {
     const { phone, key, driver } = await deps().onTheRoad();
     const letCommit = await deps().holdCommits(driver);
     const ids: string[] = [];
     for (const stop of [1, 2, 3]) ids.push(await phone.app.record(key, stop, { driver_comments: 'in time' }));
     await deps().untilPushWaits();
-    // With a route that is open a token lasts as long as any.
+    // While a route is open, a token has its maximum lifetime. An age of a year exceeds it.
     const age = "update session set created_at = created_at - interval '1 year' where employee = $1";
     await deps().depot.database.pool.query(age, [driver]);
     deps().node.clock.now = new Date(Date.now() + hour);
@@ -147,7 +147,7 @@ fieldCases((deps) => {
     for (const id of ids) expect(await phone.app.settled(id)).toMatchObject({ at: 'accepted' });
     expect(await phone.app.told()).toMatchObject([{ is: 'session', what: { employee: driver } }]);
     expect(await phone.app.status()).toMatchObject({ connection: 'signed_out', employeeId: driver, pending: {} });
-    // The work goes on, and drains.
+    // The driver continues to work, and the queue drains.
     ids.push(await phone.app.record(key, 1, { driver_comments: 'later' }));
     expect(await phone.app.settled(ids[3] ?? '')).toMatchObject({ at: 'accepted' });
     expect(await phone.app.signIn(driver)).toBe('signed_in');
@@ -155,7 +155,7 @@ fieldCases((deps) => {
     expect(await deps().takenOf(key)).toEqual(ids);
   });
 
-  test('field case 13: days without a network, the app started anew each morning: all of it arrives, each tap at its time', async () => {
+  test('field case 13: after days without a network and a restart each morning, all changes arrive, each with its own time', async () => {
     const { phone, key } = await deps().onTheRoad();
     await deps().loseNetwork(phone);
     const taps: { id: string; at: number }[] = [];
@@ -205,9 +205,9 @@ fieldCases((deps) => {
     await tap(1, 'the last word');
     await phone.app.turnClock(9 * day);
     await tap(2, 'a week ahead');
-    // What was recorded in a run that has ended is corrected by as much as the clock is wrong when it is sent.
+    // The correction of changes from an ended run is the clock's error at the time of sending.
     await phone.app.turnClock(-4 * day);
-    // What others say half an hour before and after counts as that, whatever the phone's clock says.
+    // Edits of others half an hour earlier or later order correctly, regardless of the phone's clock.
     const [, , third, , fifth] = taps;
     await deps().office(key, { id: 3, updates: { driver_comments: 'before' } }, new Date((third?.at ?? 0) - hour / 2));
     await deps().office(key, { id: 2, updates: { driver_comments: 'after' } }, new Date((fifth?.at ?? 0) + hour / 2));
@@ -225,12 +225,12 @@ fieldCases((deps) => {
     expect(taken.map(({ id }) => id)).toEqual(taps.map(({ id }) => id));
     const wrong = taken.map(({ edit_time }, n) => Math.abs(edit_time.getTime() - (taps[n]?.at ?? 0)));
     expect(Math.max(...wrong)).toBeLessThan(hour / 4);
-    // And as the clock had it: both are kept.
+    // The original time of the phone's clock is stored, too.
     const told = taken.map(({ body }) => Date.parse(captured.parse(readJson(body)).captured_at));
     expect(told.map((at, n) => Math.round((at - (taps[n]?.at ?? 0)) / day))).toEqual([3, 3, -2, -2, 7]);
   });
 
-  test('field case 24: one 403 stops no other push: not behind it in its queue, not in another queue', async () => {
+  test('field case 24: one 403 stops no other push: neither behind it in its queue nor in another queue', async () => {
     const { phone, key, driver } = await deps().onTheRoad();
     const foreign = await deps().depot.addRoute(`${key.id}F`, [1], 'SOMEBODY');
     const ids = [
@@ -240,7 +240,7 @@ fieldCases((deps) => {
     ];
     const answers = await Promise.all(ids.map((id) => phone.app.onHost(id)));
     expect(answers).toMatchObject([{ at: 'on_host' }, { at: 'quarantined', code: 'NOT_ASSIGNED' }, { at: 'on_host' }]);
-    // Now the whole queue is refused; whoever works with the phone next is not.
+    // Now the server refuses the whole queue, but not the next driver's queue on this phone.
     await deps().loseNetwork(phone);
     const kept = await phone.app.record(key, 3, { driver_comments: 'C' });
     await deps().depot.database.pool.query('update client set revoked_at = now() where employee = $1', [driver]);
@@ -254,7 +254,7 @@ fieldCases((deps) => {
     expect((await phone.app.status()).pending).toEqual({ [driver]: 1 });
   });
 
-  test('field case 26: a second driver on the same phone has a queue of their own; both drain, each as its author’s', async () => {
+  test('field case 26: a second driver on the same phone has a separate queue; both drain, each as its author’s', async () => {
     const { phone, key, driver } = await deps().onTheRoad();
     const { driver: second, key: theirs } = await deps().nextDriver();
     const letCommit = await deps().holdCommits(driver);
@@ -265,7 +265,7 @@ fieldCases((deps) => {
     await deps().untilPushWaits();
     await phone.app.signOut();
     expect(await phone.app.signUp(second)).toBe('signed_in');
-    // Nobody waits for another's queue.
+    // No queue waits for another one.
     const own = await phone.app.record(theirs, 1, { driver_comments: 'of the second' });
     expect(await phone.app.onHost(own)).toMatchObject({ at: 'on_host' });
     for (const id of ids) expect(await phone.app.receipt(id)).toEqual({ at: 'saved' });
@@ -276,7 +276,7 @@ fieldCases((deps) => {
     expect(await phone.app.status()).toMatchObject({ connection: 'online', employeeId: second, pending: {} });
   });
 
-  test('field case 27: put out by `confirm_login` with a full queue, a driver loses nothing, and what comes later is flagged', async () => {
+  test('field case 27: a driver whom `confirm_login` evicts with a full queue loses nothing, and later changes are flagged', async () => {
     const { phone, key, driver } = await deps().onTheRoad();
     const other = await deps().addDriver(key, driver);
     await deps().loseNetwork(phone);
@@ -309,7 +309,7 @@ fieldCases((deps) => {
     ]);
   });
 
-  test('field case 28: the host closes the route and removes a stop: what was recorded meanwhile is kept and told', async () => {
+  test('field case 28: the host closes the route and removes a stop: changes from the meantime are retained and reported', async () => {
     const { phone, key, driver } = await deps().onTheRoad();
     await deps().loseNetwork(phone);
     const delivered = await phone.app.record(key, 1, { status: 'D' });
@@ -321,21 +321,21 @@ fieldCases((deps) => {
     await phone.app.untilClosed(key);
     expect(await phone.app.onHost(delivered)).toMatchObject({ at: 'on_host' });
     await phone.app.untilDrained();
-    // The host has no row for it any more: it does not count as there, and the office has it on its list.
+    // The host has no row for it any more: the change is not hosted, and the office has it on its list.
     expect(await phone.app.receipt(removed)).toMatchObject({ at: 'accepted' });
     await deps().depot.until(async () => (await parkedOf(key)).length > 0);
     expect(await parkedOf(key)).toEqual([{ stop_id: 2, reason: 'the host has no stop 2 on this route' }]);
-    // The host's own word on the route stands there, too.
+    // The ledger also contains the host's own changes of the route.
     const taken = (await deps().ledgerOf(key)).filter(({ employee }) => employee === driver);
     const warnings = taken.map((row) => warningCodes(row));
     expect(warnings).toEqual([['after_close'], ['after_close', 'stop_removed']]);
-    // The office puts it back.
+    // The office restores the stop.
     await deps().depot.addRoute(key.id, [1, 2, 3, 999], driver);
     expect(await phone.app.onHost(removed)).toMatchObject({ at: 'on_host' });
     await phone.app.untilShown(key, 2, 'status', 'D');
   });
 
-  test('field case 29: two drivers edit one stop without a network: per field the later edit stays, whoever arrives last', async () => {
+  test('field case 29: two drivers edit one stop without a network: for each field the later edit wins, in any order of arrival', async () => {
     const { driver, key } = await deps().nextDriver();
     const second = await deps().addDriver(key, driver);
     const [early, late] = [await deps().phoneOf(driver), await deps().phoneOf(second)];

@@ -14,7 +14,7 @@ async function open(options: Partial<UploadsOptions> = {}) {
   return { uploads, kept };
 }
 
-/** A file of the platform, and what was asked of it. */
+/** A file of the platform, with a record of its reads. */
 function fileOf(bytes: Uint8Array<ArrayBuffer>) {
   const asked: string[] = [];
   const source: FileSource = {
@@ -28,7 +28,7 @@ function fileOf(bytes: Uint8Array<ArrayBuffer>) {
   return { source, asked };
 }
 
-test('a file is read piece by piece from its address, and each piece goes to the hash that the app gave', async () => {
+test('a file is read in pieces from its address, and the hash of the app gets each piece', async () => {
   const bytes = random.take(600_000);
   const { source, asked } = fileOf(bytes);
   const hashed: number[] = [];
@@ -46,7 +46,7 @@ test('a file is read piece by piece from its address, and each piece goes to the
   expect(await kept()).toMatchObject({ id, size: 600_000, pieces: 3, sha256 });
 });
 
-test('the same bytes are the same file, whatever they are added as', async () => {
+test('equal bytes are one file, independent of the kind of input', async () => {
   const bytes = random.take(300_000);
   const { uploads } = await open({ openFile: () => fileOf(bytes).source });
   const ids = [];
@@ -55,7 +55,7 @@ test('the same bytes are the same file, whatever they are added as', async () =>
   expect(new Set(ids).size).toBe(1);
 });
 
-test('a photo is kept as the app makes it smaller, and as it is where that fails', async () => {
+test('a photo is stored in the reduced form of the app, and unchanged where the reduction fails', async () => {
   const [large, small] = [random.take(1_000), random.take(10)];
   const options: unknown[] = [];
   const shrunk = await open({
@@ -76,7 +76,7 @@ test('a photo is kept as the app makes it smaller, and as it is where that fails
   expect(await failing.kept()).toMatchObject({ size: 1_000 });
 });
 
-test('an address that nothing opens, and a file that is shorter than it says, are refused', async () => {
+test('an address that cannot be opened, and a file that is shorter than its size, are refused', async () => {
   const { uploads, kept } = await open();
   await expect(uploads.add({ uri: 'file:///door.jpg' }, photo)).rejects.toThrow('needs the option openFile');
   const { source, asked } = fileOf(random.take(100));

@@ -57,14 +57,14 @@ describe('encryption of files', () => {
   const name = 'signature of Kim';
   const photo = new Uint8Array(Buffer.from('what the photo shows '.repeat(100)));
 
-  test('neither bytes nor names lie readable in the store beneath', async () => {
+  test('neither bytes nor names are readable in the store beneath', async () => {
     const beneath = new MemoryFiles();
     await (await encryptedFiles(beneath, await newKey())).put('A', { name }, [photo]);
     expect(JSON.stringify(await beneath.files())).not.toContain(name);
     expect(Buffer.from((await beneath.piece('A', 0)) ?? []).includes('photo')).toBe(false);
   });
 
-  test('what was there before is encrypted on first use, and where that was cut off, on the next', async () => {
+  test('unencrypted files are encrypted on first use, and after an interruption on the next use', async () => {
     const beneath = new MemoryFiles();
     const key = await newKey();
     for (const id of ['A', 'B', 'C']) await beneath.put(id, { name }, [photo, photo]);
@@ -80,7 +80,7 @@ describe('encryption of files', () => {
     for (const id of ['A', 'B', 'C']) expect(await store.piece(id, 1)).toEqual(photo);
   });
 
-  test('another key is told, and touches nothing', async () => {
+  test('another key raises an error and changes nothing', async () => {
     const beneath = new MemoryFiles();
     const key = await newKey();
     await (await encryptedFiles(beneath, key)).put('A', { name }, [photo]);
@@ -88,7 +88,7 @@ describe('encryption of files', () => {
     expect(await (await encryptedFiles(beneath, key)).piece('A', 0)).toEqual(photo);
   });
 
-  test('bytes that were put in the place of others read as gone', async () => {
+  test('bytes that were replaced by others count as missing', async () => {
     const beneath = new MemoryFiles();
     const store = await encryptedFiles(beneath, await newKey());
     await store.put('A', { name }, [photo, photo.slice(5)]);

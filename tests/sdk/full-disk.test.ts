@@ -17,7 +17,7 @@ async function onTheRoad() {
   return { server, disk, device, client };
 }
 
-test('what is on the disk is sent while the disk is full; what is not waits, and says so', async () => {
+test('changes on the disk are sent while the disk is full; the others wait and report it', async () => {
   const { server, disk, device, client } = await onTheRoad();
   server.refuse = true;
   server.cut();
@@ -32,7 +32,7 @@ test('what is on the disk is sent while the disk is full; what is not waits, and
   expect(unsaved.current.at).toBe('recorded');
   expect(server.ledger.taken.map(({ id }) => id)).toEqual(saved.map(({ id }) => id));
 
-  // A kill: what was sent is on the disk without its seal, and is sent again as it was.
+  // A kill: a sent change is on the disk without its seal, and is sent again unchanged.
   await device.kill();
   disk.quota = Infinity;
   const again = await device.start();
@@ -43,7 +43,7 @@ test('what is on the disk is sent while the disk is full; what is not waits, and
   expect(saved.map(({ id }) => again.receipt(id)?.current.at)).toEqual(['accepted', 'accepted']);
 });
 
-test('a change that a later tap was merged into goes when the disk has both', async () => {
+test('a change that merged with a later tap is sent when the disk has both', async () => {
   const { server, disk, client } = await onTheRoad();
   server.refuse = true;
   server.cut();
@@ -64,7 +64,7 @@ test('a change that a later tap was merged into goes when the disk has both', as
   });
 });
 
-test('a reserve is kept and given to what is recorded when nothing else fits', async () => {
+test('the client keeps a reserve and gives it to a change when nothing else fits', async () => {
   const { server, disk, client } = await onTheRoad();
   await client.updateStop(sampleKey, comment(1, 'fits')).accepted;
   await expect.poll(() => disk.used).toBeGreaterThan(128 * 1024);
@@ -77,7 +77,7 @@ test('a reserve is kept and given to what is recorded when nothing else fits', a
   expect(client.status.current).toMatchObject({ storage: 'ok', lastError: undefined });
 });
 
-test('files that the server has give way to what is recorded', async () => {
+test('files that the server has are deleted to make room for changes', async () => {
   const server = await startScriptedServer();
   const files = new MemoryFiles();
   const facts = { id: '0123456789ABCDEF', employee: '1001', kind: 'photo', name: '', size: 3, pieces: 1 };
@@ -103,7 +103,7 @@ test('a driver signs in on a full disk', async () => {
   expect(route?.stops).toHaveLength(3);
 });
 
-test('a trouble that lasts is told once', async () => {
+test('a continuing problem is reported once', async () => {
   const { disk, client } = await onTheRoad();
   disk.fill();
   client.updateStop(sampleKey, comment(1, 'x'));
@@ -112,7 +112,7 @@ test('a trouble that lasts is told once', async () => {
   expect(troubles.map(({ code }) => code)).toEqual(['STORAGE']);
 });
 
-test('two troubles that take turns are each told once, and push no other out', async () => {
+test('two alternating problems are reported once each, and neither hides another one', async () => {
   const server = await startScriptedServer();
   const [disk, files] = [new SmallDisk(), new MemoryFiles()];
   const looks = { count: 0 };
@@ -130,7 +130,7 @@ test('two troubles that take turns are each told once, and push no other out', a
   const uploads = await openUploads({ store, photos: false });
   const client = await new Device(server.url, { store: disk, uploads }).startSignedIn();
   await until(client.route(), (route) => route !== undefined);
-  // Without a network no file gives way to changes.
+  // Without a network, no file is deleted for changes.
   server.refuse = true;
   server.cut();
   await until(client.status, ({ connection }) => connection !== 'online');

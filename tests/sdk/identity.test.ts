@@ -7,8 +7,8 @@ import { copyOf } from '../support/store-copy.ts';
 
 const comment = (id: number, text: string) => ({ id, updates: { driver_comments: text } });
 
-describe('numbers and the identity behind them', () => {
-  test('a phone restored from a backup goes on as a new queue; ids stay, nothing is lost or doubled', async () => {
+describe('queue numbers and queue identity', () => {
+  test('a phone restored from a backup continues as a new queue; ids stay, no change is lost or doubled', async () => {
     const server = await startScriptedServer();
     const phone = new Device(server.url);
     const client = await phone.startSignedIn();
@@ -28,13 +28,13 @@ describe('numbers and the identity behind them', () => {
     expect(server.ledger.taken.at(-1)?.mutation).toMatchObject({ id: receipt.id, seq: 1, prev_hash: null });
     expect(again.stop(2).current?.updates.driver_comments).toBe('after the backup');
     await restored.kill();
-    // The new name is on the disk, too.
+    // The new queue name is on the disk, too.
     await (await restored.start()).updateStop(sampleKey, comment(1, 'next day')).accepted;
     expect(server.ledger.queues.size).toBe(2);
     expect(server.ledger.chainBreaks).toBe(0);
   });
 
-  test('a clone that was offline finds its numbers taken: its changes are renumbered and arrive', async () => {
+  test('the numbers of an offline clone are already taken: its changes get new numbers and arrive', async () => {
     const server = await startScriptedServer();
     const phone = new Device(server.url);
     const first = await phone.startSignedIn();
@@ -49,13 +49,13 @@ describe('numbers and the identity behind them', () => {
     ]);
     await Promise.all(receipts.map((receipt) => receipt.accepted));
     expect(server.ledger.taken.map((entry) => entry.id).sort()).toEqual(receipts.map((receipt) => receipt.id).sort());
-    // Each has its own word at once, and the other's when the feed brings it.
+    // Each phone shows its own value at once, and the other one's with the feed.
     const isWhole = (stop?: LocalStop): boolean =>
       stop?.updates.store_emp_name === 'clone' && stop.updates.driver_comments === 'phone';
     for (const client of [one, two]) await until(client.stop(3), isWhole);
   });
 
-  test('a server restored from a backup gets what it lost again, in order, host or not', async () => {
+  test('a restored server gets its lost changes again, in order, hosted or not', async () => {
     const server = await startScriptedServer();
     const client = await new Device(server.url).startSignedIn();
     await until(client.route(), (route) => route !== undefined);
@@ -76,7 +76,7 @@ describe('numbers and the identity behind them', () => {
     expect(server.ledger.taken.map((entry) => entry.id).slice(1)).toEqual([hosted.id, accepted.id]);
     expect(server.ledger.gone).toEqual([]);
     expect(server.ledger.chainBreaks).toBe(0);
-    // Numbers of the old epoch say nothing: the host's word has to come anew.
+    // Numbers of the old epoch have no meaning: the host's confirmation must come again.
     expect(hosted.current.at).toBe('accepted');
     server.host();
     await Promise.all([hosted.onHost, accepted.onHost]);
@@ -84,7 +84,7 @@ describe('numbers and the identity behind them', () => {
     expect(view?.pending).toBe(0);
   });
 
-  test('what this device no longer has is declared gone; what it has follows', async () => {
+  test('the client declares the changes that this device has lost, and then sends the next ones', async () => {
     const server = await startScriptedServer();
     const device = new Device(server.url);
     const client = await device.startSignedIn();
@@ -96,7 +96,7 @@ describe('numbers and the identity behind them', () => {
     await Promise.all(receipts.map((receipt) => receipt.onHost));
     await device.kill();
 
-    // Eight days later the items are off the device; then the server is set back.
+    // Eight days later the items are off the device. Then the server is restored.
     const clock = { now: () => Date.now() + 8 * 86_400_000, monotonic: () => performance.now(), after: timer };
     const later = await device.start({ clock });
     await until(later.status, (status) => status.connection === 'online');

@@ -5,7 +5,7 @@ import { Device, until } from '../support/sdk-device.ts';
 
 const comment = (id: number, text: string) => ({ id, updates: { driver_comments: text } });
 
-test('a review that no page was open for is in the inbox of the next page, and its event waits for a listener', async () => {
+test('a review without an open page is in the inbox of the next page, and its event waits for a listener', async () => {
   const server = await startScriptedServer();
   server.ledger.poisoned.add(2);
   const device = new Device(server.url);
@@ -29,7 +29,7 @@ test('a review that no page was open for is in the inbox of the next page, and i
   const told = await new Promise((hear) => page.on('quarantined', hear));
   expect(told).toMatchObject({ id, reason: 'poison' });
   await page.acknowledge(id);
-  // It still waits for the office: the list explains why the day is not complete.
+  // The change still waits for the office: the list explains why the day is not complete.
   expect(page.review.current).toMatchObject([{ id, acknowledged: true }]);
   server.review(id, 'the stop was a mistake');
   await until(page.review, ([change]) => change?.dismissed === 'the stop was a mistake' && !change.acknowledged);
@@ -46,7 +46,7 @@ test('a review that no page was open for is in the inbox of the next page, and i
   expect(heard).toEqual([]);
 });
 
-test('what is released leaves the inbox', async () => {
+test('a released change leaves the inbox', async () => {
   const server = await startScriptedServer();
   server.ledger.poisoned.add(2);
   const page = await new Device(server.url).startSignedIn();
@@ -57,7 +57,7 @@ test('what is released leaves the inbox', async () => {
   await until(page.review, (review) => review.length === 0);
 });
 
-test('a conflict that no page was open for is on its stop until it is acknowledged', async () => {
+test('a conflict without an open page stays on its stop until it is acknowledged', async () => {
   const server = await startScriptedServer();
   const device = new Device(server.url);
   const worker = await device.startSignedIn();
@@ -88,7 +88,7 @@ test('a conflict that no page was open for is on its stop until it is acknowledg
   await expect(next.acknowledge('no such change')).resolves.toBe(false);
 });
 
-test('the inbox shows what is of the driver at work', async () => {
+test('the inbox shows the entries of the current driver', async () => {
   const server = await startScriptedServer();
   server.ledger.poisoned.add(2);
   const page = await new Device(server.url).startSignedIn('1001');

@@ -5,19 +5,19 @@ import { toItem } from '../../client-sdk/src/queue/item.ts';
 import { draftUpdate } from '../../client-sdk/src/queue/record.ts';
 import { applyItem } from '../../client-sdk/src/replica/intent.ts';
 
-// A phone whose clock is a minute behind the server's.
+// The phone's clock is a minute behind the server's.
 const serverTime = 1_795_270_000_000;
 const deviceTime = serverTime - 60_000;
 const around = { drivers: [], stopException: () => undefined, plan: undefined };
 
-/** The stop as the server answered it: one comment, stamped by the server's clock. */
+/** The stop in the server's answer: one comment, stamped by the server's clock. */
 const answered = (client: string, seq: number): StopResult => ({
   status: 'P',
   updates: { driver_comments: 'the older word' },
   by: [{ at: serverTime, client, seq, by: '1001' }],
 });
 
-/** A comment that waits on this phone. */
+/** A pending comment of this phone. */
 const waiting = (client_id: string, seq: number) =>
   toItem({
     client_id,
@@ -36,12 +36,12 @@ const waiting = (client_id: string, seq: number) =>
     progress: { at: 'waiting' },
   });
 
-test('a driver’s newer word stays in view while the older one is answered, however far the clock is behind', () => {
+test('a driver’s newer edit stays in view while the server answers the older one, even with a clock that is far behind', () => {
   const applied = applyItem(answered('this phone', 1), waiting('this phone', 2), around);
   expect(applied?.result.updates?.driver_comments).toBe('the newer word');
 });
 
-test('somebody else’s later word stands, and so does what this queue said after it', () => {
+test("a later edit of another driver shows, and so do this queue's edits after it", () => {
   for (const before of [answered('another phone', 1), answered('this phone', 3)]) {
     const applied = applyItem(before, waiting('this phone', 2), around);
     expect(applied?.result.updates?.driver_comments).toBe('the older word');

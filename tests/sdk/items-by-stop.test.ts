@@ -7,7 +7,7 @@ import { ItemsByStop } from '../../client-sdk/src/queue/items-by-stop.ts';
 
 const routes = ['R1', 'R2'].map((id) => ({ facility: 'F01', id, week_end: '20261128' }));
 
-/** One item for each stop of each route, and one that no route is known of. */
+/** One item for each stop of each route, and one without a known route. */
 const newItems = (): QueueItem[] =>
   [...routes.flatMap((route) => [1, 2, 2].map((stop_id) => ({ route, stop_id }))), {}].map((args, seq) =>
     toItem({
@@ -39,7 +39,7 @@ const steps: readonly Progress[] = [
 ];
 const story = fc.array(fc.tuple(fc.nat(6), fc.constantFrom(...steps, 'forget' as const)), { maxLength: 60 });
 
-test('whatever becomes of items, a route and a stop give just those that are unfinished', () => {
+test('after any changes of its items, a route and a stop return exactly the unfinished ones', () => {
   fc.assert(
     fc.property(story, (script) => {
       const [items, unfinished] = [newItems(), new ItemsByStop(isUnfinished)];

@@ -48,7 +48,7 @@ describe('a path in words', () => {
     expect([labelOf(path), labelOf(path, spanish)]).toEqual([inEnglish, inSpanish]);
   });
 
-  test('takes words of the app, and shows a name that it does not know as it is', () => {
+  test('uses words of the app, and shows an unknown name unchanged', () => {
     expect(labelOf('updates.driver_comments', { ...english, driver_comments: 'Note' })).toBe('Note');
     expect(labelOf('updates.left_at_dock')).toBe('left at dock');
     expect(labelOf('updates.constructor')).toBe('constructor');
@@ -61,14 +61,14 @@ describe('a path in words', () => {
       ...[loadConditionReport, reportSection],
     ];
     const names = new Set([...schemas.flatMap(({ shape }) => Object.keys(shape)), ...Object.keys(lineResult.shape)]);
-    // Parts of a line's key, and what a path passes over.
+    // Parts of a line's key, and names that a path skips.
     for (const name of ['n', 'updates']) names.delete(name);
     for (const labels of [english, spanish])
       expect([...names].filter((name) => !Object.hasOwn(labels, name))).toEqual([]);
     expect(Object.values(spanish).filter((word) => word.trim() === '')).toEqual([]);
   });
 
-  test('conflicts have words: each path of a stop that lost everything', () => {
+  test('conflicts have words: each path that lost', () => {
     const stop = {
       id: 1,
       arrived: true,

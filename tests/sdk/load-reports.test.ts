@@ -17,7 +17,7 @@ const report = {
   sections: [{ key: 'stacking', rating: 2, comment: 'leans to the left' }],
 };
 
-test('a report of a phone without a network outlives the app and arrives, in order with all else', async () => {
+test('a report from a phone without a network survives a restart and arrives, in order with all other changes', async () => {
   const server = await startScriptedServer();
   const device = new Device(server.url);
   const client = await device.startSignedIn();
@@ -37,13 +37,13 @@ test('a report of a phone without a network outlives the app and arrives, in ord
     { reportId: 'morning of 1001', stopId: '1', capturedAt: '2026-11-20T11:40:00.000Z' },
   ]);
   await until(again.status, () => again.canSignOut());
-  // The stop is not on the host yet; of a report nobody tells, so it keeps no driver waiting.
+  // The stop is not on the host yet. A report does not count as unhosted, because the server never confirms its hosting.
   expect(again.status.current.unhosted).toEqual({ 1001: 1 });
   server.host();
   await until(again.status, () => again.dayComplete());
 });
 
-test('what does not fit is refused to the person who can change it, and nothing is kept', async () => {
+test('an invalid report is refused at once, and nothing is stored', async () => {
   const server = await startScriptedServer();
   const client = await new Device(server.url).startSignedIn();
   const refused = () => recordLoadReport(client, { ...report, loadId: '', sections: [{ key: 'stacking', rating: 6 }] });

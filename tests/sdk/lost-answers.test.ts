@@ -10,11 +10,11 @@ import { newSqliteStore } from '../support/sqlite-store.ts';
 const comment = (id: number, text: string) => ({ id, updates: { driver_comments: text } });
 const pushes = (server: ScriptedServer) =>
   server.heard.flatMap((frame) => (frame.type === 'push' ? [frame.mutations] : []));
-/** Ledger ids in order; each once, or the test fails. */
+/** Ledger ids in order. The test fails if one is there twice. */
 const arrived = (server: ScriptedServer) => server.ledger.taken.map((entry) => entry.id);
 
-describe('answers that get lost', () => {
-  test('the feed brings a change before its own ack does', async () => {
+describe('lost answers', () => {
+  test('the feed delivers a change before its ack', async () => {
     const server = await startScriptedServer();
     const client = await new Device(server.url, { store: await newSqliteStore() }).startSignedIn();
     await until(client.route(), (route) => route !== undefined);
@@ -23,7 +23,7 @@ describe('answers that get lost', () => {
     const receipt = client.updateStop(sampleKey, comment(1, 'A'));
     client.stop(1).subscribe((stop) => seen.push(stop?.updates.driver_comments));
     await server.until(() => server.heldAcks === 1);
-    // The host is quicker than the ack, too: nothing more will ever come of this version.
+    // The host is faster than the ack, too: the feed sends nothing more about this version.
     server.host();
     server.releaseAcks();
     await receipt.onHost;
@@ -31,7 +31,7 @@ describe('answers that get lost', () => {
     expect(client.stop(1).current?.pending).toBe(0);
   });
 
-  test('what is recorded during a push follows it, sealed in order', async () => {
+  test('changes that are recorded during a push follow it, sealed in order', async () => {
     const server = await startScriptedServer({ mutationsPerPush: 3, pushesInFlight: 2 });
     const client = await new Device(server.url, { store: await newSqliteStore() }).startSignedIn();
     await until(client.route(), (route) => route !== undefined);
@@ -48,7 +48,7 @@ describe('answers that get lost', () => {
     expect(Math.max(...pushes(server).map((push) => push.length))).toBeLessThanOrEqual(3);
   });
 
-  test('pushes are pipelined, below the number that the server allows', async () => {
+  test('pushes are pipelined, up to the number that the server allows', async () => {
     const server = await startScriptedServer({ mutationsPerPush: 1, pushesInFlight: 4 });
     const client = await new Device(server.url).startSignedIn();
     await until(client.status, (status) => status.connection === 'online');
@@ -61,7 +61,7 @@ describe('answers that get lost', () => {
     expect(arrived(server)).toEqual(receipts.map((receipt) => receipt.id));
   });
 
-  test('a failure that may pass is tried again, in order, and loses nothing', async () => {
+  test('the client repeats a change after a temporary failure, in order, and loses nothing', async () => {
     const server = await startScriptedServer({ mutationsPerPush: 1 });
     const client = await new Device(server.url, { store: await newSqliteStore() }).startSignedIn();
     await until(client.status, (status) => status.connection === 'online');
@@ -74,7 +74,7 @@ describe('answers that get lost', () => {
     expect(client.status.current.lastError?.code).toBe('INTERNAL');
   });
 
-  test('a poison change is quarantined and told; the rest passes', async () => {
+  test('an invalid change is quarantined and reported; the others pass', async () => {
     const server = await startScriptedServer();
     server.ledger.poisoned.add(2);
     const client = await new Device(server.url).startSignedIn();
@@ -86,13 +86,13 @@ describe('answers that get lost', () => {
     await expect(poison!.accepted).rejects.toThrow(Quarantined);
     expect(poison!.current).toEqual({ at: 'quarantined', code: 'INTERNAL', reason: 'poison' });
     expect(told).toEqual([`${poison!.id} INTERNAL`]);
-    // Nobody has applied it: the view does not claim it any more.
+    // The change is not applied, so the view no longer shows it.
     expect(client.stop(2).current?.updates.driver_comments).toBeNull();
     expect(arrived(server)).toEqual([good!.id, after!.id]);
     expect(client.status.current.pending).toEqual({});
   });
 
-  test('nothing leaves before its seal is on the disk, although the line breaks meanwhile', async () => {
+  test('no change is sent before its seal is on the disk, although the connection breaks meanwhile', async () => {
     const server = await startScriptedServer({ mutationsPerPush: 1 });
     let disk: Promise<void> = Promise.resolve();
     const store = new (class extends MemoryStore {
@@ -120,13 +120,13 @@ describe('answers that get lost', () => {
     expect(server.ledger.chainBreaks).toBe(0);
   });
 
-  test('the app is killed while items are sealed: what the disk says of the chain is what is sealed on it', async () => {
+  test('after a kill during sealing, the chain on the disk decides which items are sealed', async () => {
     const server = await startScriptedServer();
     const [store, diskOfThen] = [new MemoryStore(), new MemoryStore()];
     const { promise: killed, resolve: kill } = Promise.withResolvers<void>();
     let hashes = 0;
     const sha256 = async (text: string): Promise<Uint8Array> => {
-      // Each item takes two. The first one goes alone; of the other two one is sealed by now.
+      // Each item takes two writes. The first one goes alone; of the other two, one is sealed by now.
       if (++hashes === 5) await recordAndDie();
       return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
     };
@@ -153,7 +153,7 @@ describe('answers that get lost', () => {
     expect(server.ledger.chainBreaks).toBe(0);
   });
 
-  test('what is being sealed merges no more: a second edit of the stop is a change of its own', async () => {
+  test('a change that is being sealed merges no more: a second edit of the stop is a separate change', async () => {
     const server = await startScriptedServer();
     const { promise: hashed, resolve: hash } = Promise.withResolvers<void>();
     const sha256 = async (text: string): Promise<Uint8Array> => {
@@ -170,7 +170,7 @@ describe('answers that get lost', () => {
     expect(client.stop(1).current?.updates.driver_comments).toBe('B');
   });
 
-  test('a server that answers no push, though it is there, gets another connection', async () => {
+  test('a connected server that answers no push gets a new connection', async () => {
     const server = await startScriptedServer();
     let fire: (() => void) | undefined;
     const clock = {

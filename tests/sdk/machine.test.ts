@@ -5,7 +5,7 @@ import { defaultTiming, step } from '../../client-sdk/src/connection/machine.ts'
 
 const timing = defaultTiming;
 
-/** Plays events; the state after the last. */
+/** Applies the events. @returns the last state */
 const play = (events: readonly Event[], start: State = { at: 'resting' }, fraction = 0.5): State =>
   events.reduce((state, event) => step(state, event, timing, fraction), start);
 
@@ -19,20 +19,20 @@ const woken: Event = { is: 'woken' };
 const toLive = [wanted, opened, welcomed, heard];
 
 describe('the connection machine', () => {
-  test('connects when there is a reason to, says hello, and asks at once for a sign of life', () => {
+  test('connects when there is a reason, sends hello, and then a ping at once', () => {
     expect(play([wanted])).toEqual({ at: 'opening', attempt: 0, forMs: 10_000 });
     expect(play([wanted, opened])).toEqual({ at: 'greeting', attempt: 0, forMs: 10_000 });
     expect(play([wanted, opened, welcomed])).toMatchObject({ at: 'live', asked: true, forMs: 5_000 });
     expect(play(toLive)).toEqual({ at: 'live', attempt: 0, pingMs: 9_000, asked: false, forMs: 9_000 });
   });
 
-  test('finds a half-open socket within 15 seconds', () => {
+  test('detects a half-open socket within 15 seconds', () => {
     expect(play([...toLive, time])).toMatchObject({ at: 'live', asked: true, forMs: 5_000 });
     expect(play([...toLive, time, time]).at).toBe('waiting');
     expect(timing.pingMs + timing.answerMs).toBeLessThan(15_000);
   });
 
-  test('asks at once after a wake-up, and gives a dead socket up after the time of one answer', () => {
+  test('sends a ping after a wake-up, and gives the socket up after the time of one answer', () => {
     expect(play([...toLive, woken])).toMatchObject({ at: 'live', asked: true, forMs: 5_000 });
     expect(play([...toLive, woken, time]).at).toBe('waiting');
     expect(play([...toLive, woken, heard])).toEqual(play(toLive));
@@ -50,18 +50,18 @@ describe('the connection machine', () => {
     expect(play([closed], state, 0)).toMatchObject({ at: 'waiting', forMs: 0 });
   });
 
-  test('only an answer ends the back-off: a welcome after which the socket dies does not', () => {
+  test('ends the back-off only after an answer: a welcome on a socket that dies is not enough', () => {
     const crashLoop = play([wanted, closed, time, opened, welcomed, closed]);
     expect(crashLoop).toMatchObject({ at: 'waiting', attempt: 2 });
     const answered = play([wanted, closed, time, opened, welcomed, heard, closed]);
     expect(answered).toMatchObject({ at: 'waiting', attempt: 1 });
   });
 
-  test('a hint that the network is back tries at once, from the start', () => {
+  test('connects at once after a hint that the network is back, from the first delay on', () => {
     expect(play([woken], { at: 'waiting', attempt: 7, forMs: 30_000 })).toEqual(play([wanted]));
   });
 
-  test('a rejection that may pass waits at least as long as the server says', () => {
+  test('waits at least as long as the server demands after a temporary rejection', () => {
     const rejected: Event = { is: 'closed', retryAfterMs: 7_000 };
     expect(play([wanted, opened, rejected], { at: 'resting' }, 0)).toEqual({
       at: 'deferred',
@@ -70,25 +70,25 @@ describe('the connection machine', () => {
     });
   });
 
-  test('a server that says goodbye names the moment, and no hint brings it forward', () => {
+  test('waits until the moment that a closing server named; no hint shortens the wait', () => {
     const goodbye: Event = { is: 'closed', retryAfterMs: 4_000 };
     const deferred = play([...toLive, goodbye], { at: 'resting' }, 0);
     expect(deferred).toEqual({ at: 'deferred', attempt: 1, forMs: 4_000 });
-    // The same object: its time goes on.
+    // The same object: its timer continues.
     expect(play([woken, closed, wanted, woken], deferred)).toBe(deferred);
     expect(play([time], deferred)).toEqual({ at: 'opening', attempt: 1, forMs: 10_000 });
-    // A person who signs in is no storm.
+    // A sign-in of a person ends the wait.
     expect(play([{ is: 'renewed' }], deferred)).toEqual(play([wanted]));
   });
 
-  test('a final rejection bars until other credentials come; no hint and no time opens it', () => {
+  test('stays barred after a final rejection until new credentials come, regardless of hints and time', () => {
     const barred = play([wanted, opened, { is: 'barred' }]);
     expect(barred).toEqual({ at: 'barred' });
     expect(play([woken, time, wanted], barred)).toBe(barred);
     expect(play([{ is: 'renewed' }], barred)).toEqual(play([wanted]));
   });
 
-  test('a server of another protocol is asked again after minutes, later after half an hour, and no hint hurries it', () => {
+  test('retries a server of another protocol after minutes, later after half an hour; no hint shortens the wait', () => {
     const bounds: number[] = [];
     let state = play([wanted, opened]);
     for (let n = 0; n < 7; n++) {
@@ -99,7 +99,7 @@ describe('the connection machine', () => {
       state = play([time, opened], outdated);
     }
     expect(bounds).toEqual([1, 2, 4, 8, 16, 30, 30]);
-    // The driver who signs in, and a server that has learnt it.
+    // A sign-in of the driver, and an upgraded server.
     expect(play([{ is: 'renewed' }], step(state, { is: 'outdated' }, timing, 1))).toEqual(play([wanted]));
     expect(play([welcomed, heard], state)).toEqual(play(toLive));
   });
@@ -119,7 +119,7 @@ describe('the connection machine', () => {
     { is: 'outdated' },
   );
 
-  test('whatever happens: a state that waits ends in time, one that rests has no end', () => {
+  test('for any sequence of events, a waiting state ends in time and a resting state has no timer', () => {
     const fraction = fc.double({ min: 0, max: 0.999, noNaN: true });
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 60 }), fraction, (events, jitter) => {
@@ -128,7 +128,7 @@ describe('the connection machine', () => {
           state = step(state, event, timing, jitter);
           const isIdle = state.at === 'resting' || state.at === 'barred';
           expect(isIdle).toBe(!('forMs' in state));
-          // Of whatever waits, time makes something else.
+          // Time changes every waiting state.
           expect(isIdle).toBe(step(state, time, timing, jitter) === state);
         }
       }),

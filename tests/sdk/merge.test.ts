@@ -6,7 +6,7 @@ import { mergeUpdates } from '../../client-sdk/src/queue/merge.ts';
 import { anyStopObject } from './stop-objects.ts';
 
 const stamp = (at: number): Stamp => ({ at, client: 'c', seq: at, by: '1001' });
-/** What a result says; lines and groups without a field say nothing. */
+/** The values of a result. A line or group without fields adds nothing. */
 function valuesOf({ status, arrived, updates = {}, ...lines }: StopResult): string {
   const said = (kind: LineKind) =>
     Object.fromEntries(
@@ -18,8 +18,8 @@ function valuesOf({ status, arrived, updates = {}, ...lines }: StopResult): stri
 }
 const stopOne = anyStopObject(fc.constant(1));
 
-describe('merging two edits of one stop', () => {
-  test('means the same as one after the other, on any state', () => {
+describe('the merge of two edits of one stop', () => {
+  test('has the same effect as the two edits in a row, on any state', () => {
     let merges = 0;
     fc.assert(
       fc.property(fc.array(stopOne, { maxLength: 3 }), stopOne, stopOne, (history, first, second) => {
@@ -34,11 +34,11 @@ describe('merging two edits of one stop', () => {
       }),
       { numRuns: 1_500 },
     );
-    // The property would hold of a merge that never merges.
+    // A merge that always declines would satisfy the property, too.
     expect(merges).toBeGreaterThan(150);
   });
 
-  test('what was merged fits the schema as it is: nothing changes by parsing it again', () => {
+  test('fits the schema unchanged: parsing it again alters nothing', () => {
     const again = (first: StopObject, second: StopObject): boolean => {
       const merged = mergeUpdates(first, second);
       return merged === undefined || canonicalJson(stopObject.parse(merged)) === canonicalJson(merged);
@@ -48,7 +48,7 @@ describe('merging two edits of one stop', () => {
 
   const parse = (value: unknown): StopObject => stopObject.parse(value);
 
-  test('never across another status, another stop or the warehouse', () => {
+  test('does not happen across another status, another stop or the warehouse', () => {
     const delivered = parse({ id: 1, updates: { status: 'D' } });
     expect(mergeUpdates(parse({ id: 1 }), delivered)).toBeUndefined();
     expect(mergeUpdates(delivered, parse({ id: 1, updates: { status: 'S' } }))).toBeUndefined();
@@ -60,7 +60,7 @@ describe('merging two edits of one stop', () => {
     });
   });
 
-  test('evidence is not cleared by null', () => {
+  test('retains evidence against null', () => {
     const first = parse({ id: 1, updates: { signature_id: 'AAAAAAAAAAAAAAAA' } });
     const second = parse({ id: 1, updates: { signature_id: null, driver_comments: null } });
     expect(mergeUpdates(first, second)?.updates).toEqual({ signature_id: 'AAAAAAAAAAAAAAAA', driver_comments: null });

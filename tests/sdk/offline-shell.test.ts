@@ -19,7 +19,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** An app of two files: the second is loaded when it is asked for. */
+/** An app of two files. It loads the second file on demand. */
 const app = (version: string) => `
 import { takeOverShell } from '@tailgate/client-sdk/offline-shell';
 globalThis.takeOver = async () => takeOverShell(await navigator.serviceWorker.ready);
@@ -29,18 +29,18 @@ globalThis.api = (path) => fetch(path).then((response) => response.text(), () =>
 navigator.serviceWorker.register('/worker.js');
 `;
 
-/** The bundler, which takes the packages as source: nothing is built before a test. */
+/** The bundler takes the packages as source, so that no build is necessary before a test. */
 const bundlerOfSources = `
 const { build } = require(${JSON.stringify(join(root, 'node_modules/esbuild'))});
 exports.build = (options) => build({ ...options, conditions: ['source'] });
 `;
 
-/** A server of an app's files that comes and goes. */
+/** A server of an app's files that a test can stop and start. */
 class Deployment {
   readonly #folder: string;
   readonly #port: number;
   #server: Server | undefined;
-  /** Paths that the server was asked for. */
+  /** The requested paths. */
   readonly asked: string[] = [];
 
   private constructor(folder: string, port: number) {
@@ -65,7 +65,7 @@ class Deployment {
     return `http://127.0.0.1:${this.#port}/`;
   }
 
-  /** As an app's build and the recipe make it. */
+  /** As the build of an app and the recipe produce it. */
   async release(version: string): Promise<void> {
     const dist = join(this.#folder, 'dist');
     await mkdir(dist, { recursive: true });
@@ -85,7 +85,7 @@ class Deployment {
     await run(process.execPath, ['build-worker.mjs', 'dist'], { cwd: this.#folder });
   }
 
-  /** Puts another file in a file's place. */
+  /** Replaces a file by another one. */
   async spoil(name: string): Promise<void> {
     await writeFile(join(this.#folder, 'dist', name), '<!doctype html><title>of nobody</title>');
   }
@@ -103,14 +103,14 @@ class Deployment {
     this.asked.push(pathname);
     const path = join(this.#folder, 'dist', pathname === '/' ? 'index.html' : pathname);
     const content = pathname.startsWith('/api') ? 'of the server' : await readFile(path).catch(() => undefined);
-    // What proxies say of files, though there is one answer: a cache that heeds it finds nothing.
+    // Proxies add this header though there is only one variant. A cache that respects it finds nothing.
     response.setHeader('vary', pathname === '/' ? '*' : 'Origin, Accept');
     response.setHeader('cache-control', 'no-cache');
     const type = pathname.endsWith('.js') ? 'text/javascript' : 'text/html';
     response.writeHead(content === undefined ? 404 : 200, { 'content-type': type }).end(content);
   }
 
-  /** No network any more. */
+  /** Takes the network away. */
   async stop(): Promise<void> {
     const server = this.#server;
     this.#server = undefined;
@@ -121,7 +121,7 @@ class Deployment {
   }
 }
 
-test('what the server answers is left to it; a page that is no file is refused', () => {
+test('the shell does not touch the server’s answers, and refuses a page that is not a file', () => {
   const fetched: ((event: FetchEventLike & MessageEventLike) => void)[] = [];
   const scope: ShellScope = {
     location: { href: 'https://pod.example.com/worker.js', origin: 'https://pod.example.com' },
@@ -166,7 +166,7 @@ async function titleOfNew(): Promise<string> {
   return title;
 }
 
-/** Asks for a new version, until it waits. */
+/** Requests an update and waits until the new version is ready. */
 const untilWaiting = (page: Page): Promise<void> =>
   page.evaluate(async () => {
     const registration = await navigator.serviceWorker.ready;
@@ -178,7 +178,7 @@ const untilWaiting = (page: Page): Promise<void> =>
     });
   });
 
-/** Until a worker controls the page: its version is kept by then. */
+/** Waits until a worker controls the page. Its version is cached by then. */
 const kept = (page: Page) => page.waitForFunction('navigator.serviceWorker.controller', undefined, byTimer);
 
 describe('the offline shell, in a real Chromium', () => {
@@ -189,7 +189,7 @@ describe('the offline shell, in a real Chromium', () => {
     context = await (await startBrowser()).newContext();
   });
 
-  test('opens without a network, at any address of the app, with what is loaded later', async () => {
+  test('opens without a network, at any address of the app, with files that load later', async () => {
     const first = await open();
     await kept(first);
     expect(await first.evaluate('globalThis.api("/api/health")')).toBe('of the server');
@@ -210,7 +210,7 @@ describe('the offline shell, in a real Chromium', () => {
     await context.close();
   });
 
-  test('a new version waits for the last page of the old one, and then comes whole', async () => {
+  test('activates a new version, as a whole, after the last page of the old one has closed', async () => {
     const page = await open();
     await kept(page);
     await deployment.release('two');
@@ -229,7 +229,7 @@ describe('the offline shell, in a real Chromium', () => {
     await context.close();
   });
 
-  test('a version that waits takes over when the app says so', async () => {
+  test("activates a waiting version at the app's request", async () => {
     const page = await open();
     await kept(page);
     expect(await page.evaluate('globalThis.takeOver()')).toBe(false);
@@ -242,11 +242,11 @@ describe('the offline shell, in a real Chromium', () => {
     await context.close();
   });
 
-  test('a version of which a file is missing, or another one, is not kept at all', async () => {
+  test('does not cache a version with a missing or different file', async () => {
     const page = await open();
     await kept(page);
     await deployment.release('two');
-    // A deployment that is half done: the page is another one than the worker's list says.
+    // A half-finished deployment: the page differs from the worker's list.
     await deployment.spoil('index.html');
     const failed = await page.evaluate(async () => {
       const registration = await navigator.serviceWorker.ready;

@@ -17,7 +17,7 @@ beforeAll(async () => {
   url = client.url;
 });
 
-test('a driver sets a new password: every session ends, the one that works with it goes on', async () => {
+test('a driver sets a new password: all other sessions end, and the current one continues', async () => {
   const client = await new Device(url).start();
   expect(await client.signUp('1001', password)).toMatchObject({ kind: 'signed_in' });
   await until(client.status, ({ connection }) => connection === 'online');
@@ -38,7 +38,7 @@ test('a driver sets a new password: every session ends, the one that works with 
   await until(client.status, ({ connection }) => connection === 'online');
 });
 
-test('who has forgotten theirs is sent one, and nobody learns who is registered', async () => {
+test('a driver without a password gets a new one by mail, and the answer does not reveal which ids exist', async () => {
   expect(await resetPassword({ url }, 'NOBODY')).toEqual({ kind: 'done' });
   const offline = { url: 'http://127.0.0.1:9' };
   await expect(resetPassword(offline, '1001')).rejects.toThrow(Unreachable);

@@ -13,16 +13,16 @@ import { copyOf } from '../support/store-copy.ts';
 import { ScriptedLedger } from '@tailgate/client-sdk/testing';
 import { sampleDocuments, sampleKey } from '@tailgate/client-sdk/testing';
 
-/** A phone's queue and a server's ledger, with everything between them that goes wrong; no sockets, no time. */
+/** A phone's queue, a server's ledger, and all faults between them; no sockets, no time. */
 class World {
   ledger = new ScriptedLedger(sampleDocuments([1, 2, 3], ['1001']));
   store = new SmallDisk();
   outbox!: Outbox;
-  /** Ids whose record was on the disk: the promise that was made. */
+  /** Ids of changes on the disk: the client has promised to deliver them. */
   readonly promised = new Set<string>();
-  /** Ids that were withdrawn, and the disk has forgotten. */
+  /** Ids that were withdrawn and deleted from the disk. */
   readonly withdrawn = new Set<string>();
-  /** Ids that a restored phone no longer knows. */
+  /** Ids that a restored phone has lost. */
   readonly forgotten = new Set<string>();
   #journal!: Journal;
   #boots = 0;
@@ -46,36 +46,36 @@ class World {
     const { id } = item.mutation;
     const kept = saved.then(() => this.outbox.find(id) && this.promised.add(id));
     if (this.store.quota > 0) await kept;
-    // Tried once at least.
+    // At least one attempt.
     else await this.#journal.attempt([nothing]);
   }
 
-  /** Takes back the first or the last change that this run may still take back. */
+  /** Withdraws the first or the last change that this run may still withdraw. */
   async withdraw(which: 0 | -1): Promise<void> {
     const id = this.queue.items.filter(({ undo }) => undo).at(which)?.mutation.id;
     const forgotten = id === undefined ? undefined : this.outbox.withdraw(id);
     if (id === undefined || !forgotten) return;
     this.promised.delete(id);
-    // A phone that is set back to before that has it again.
+    // A phone that is restored to an earlier state has the change again.
     const kept = forgotten.then(() => this.#backups.phone === undefined && this.withdrawn.add(id));
     if (this.store.quota > 0) await kept;
     else await this.#journal.attempt([nothing]);
   }
 
-  /** The disk has room again, and everything is on it. */
+  /** The disk has room again, and stores everything. */
   async makeRoom(): Promise<void> {
     this.store.quota = Infinity;
     await this.#journal.commit([nothing]);
   }
 
-  /** A connection: hello, then pushes until nothing waits or the line breaks. */
+  /** A connection: hello, then pushes until the queue is empty or the connection breaks. */
   async connect(breaks: 'never' | 'before the server' | 'before the answer'): Promise<void> {
     const { queue } = this;
     const { lastSeq } = this.ledger.queue(queue.head.client_id, '1001');
     const gone = this.outbox.reconcile(queue, lastSeq, String(this.ledger.epoch));
     if (gone === 'fork') return void this.outbox.fork(queue);
     if (gone) this.ledger.skip(queue.head.client_id, gone.from, gone.to);
-    // A queue that goes round in circles is to fail, not to hang.
+    // An endless loop must fail the test, not block it.
     for (let [from, pushes] = [0, 0]; ; pushes++) {
       if (pushes > 1_000) throw new Error('the queue goes round in circles');
       const batch = await queue.takeBatch(from, 2, 1_000_000);
@@ -119,13 +119,13 @@ class World {
   }
 }
 
-/** A write that changes nothing. */
+/** A write without changes. */
 const nothing = { delete: 'setting', key: 'none' } as const;
 
-/** Storage that fails is tried again at once. */
+/** The queue retries failed storage at once. */
 const hastyClock: Clock = { ...platform.clock, after: (_ms, work) => platform.clock.after(0, work) };
 
-/** As it comes off the wire. */
+/** As the wire delivers it. */
 function wire(items: readonly object[]): unknown[] {
   const parsed: unknown = JSON.parse(canonicalJson(items));
   return Array.isArray(parsed) ? parsed : [];
@@ -153,7 +153,7 @@ const acts: fc.Arbitrary<[string, Act]> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<[string, Act]>(['restore server', (world) => world.restoreServer()]) },
 );
 
-/** Rare by lot: a tap is merged into one that the disk has, goes out without the disk, and the app is killed. */
+/** Rare in random runs: a tap merges into a change on the disk, is sent without the disk, and the app is killed. */
 const mergedOnFullDisk: [string, Act][] = [
   ['record 1', (world) => world.record(1, 'one')],
   ['disk is full', (world) => world.store.fill()],
@@ -162,13 +162,13 @@ const mergedOnFullDisk: [string, Act][] = [
   ['kill', (world) => world.kill()],
 ];
 
-test('whatever breaks, every change that was saved arrives once, in order, or is one that no side has any more', async () => {
+test('under all faults, every saved change arrives once, in order, unless no side has it any more', async () => {
   let forks = 0;
   const property = fc.asyncProperty(fc.array(acts, { minLength: 1, maxLength: 40 }), async (script) => {
     const world = await new World().boot();
     for (const [, act] of script) await act(world);
     await world.makeRoom();
-    // A good line at last; a fork takes one connection more.
+    // A reliable connection at last. A fork takes one connection more.
     for (let n = 0; n < 3; n++) await world.connect('never');
 
     const { ledger, outbox, queue } = world;
@@ -177,7 +177,7 @@ test('whatever breaks, every change that was saved arrives once, in order, or is
     const ids = ledger.taken.map((entry) => entry.id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.filter((id) => world.withdrawn.has(id))).toEqual([]);
-    // Where the phone and the server were both set back to before a change, nobody has it any more.
+    // If both the phone and the server were restored to a time before a change, no side has it any more.
     const missing = [...world.promised].filter((id) => !ids.includes(id) && !world.forgotten.has(id));
     expect(missing).toEqual([]);
     for (const [clientId, state] of ledger.queues) {

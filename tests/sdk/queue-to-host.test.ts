@@ -3,7 +3,7 @@ import { sampleKey } from '@tailgate/client-sdk/testing';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { Device, until } from '../support/sdk-device.ts';
 
-test('a tap is shown at once, saved, accepted and on the host', async () => {
+test('a tap shows at once, and becomes saved, accepted and hosted', async () => {
   const server = await startScriptedServer();
   const client = await new Device(server.url).startSignedIn();
   await until(client.route(), (route) => route !== undefined);

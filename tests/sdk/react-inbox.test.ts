@@ -15,7 +15,7 @@ import {
 const uploads = await openUploads({ store: new MemoryFiles() });
 const client = await createClient({ url: location.origin, store: new MemoryStore(), uploads });
 
-/** A change whose name comes before the change. */
+/** A change whose id is known before the change itself. */
 const later = '01990000-0000-7000-8000-000000000001';
 
 function Tick({ id }) {
@@ -53,7 +53,7 @@ declare global {
   var inbox: { signIn(): Promise<unknown>; deliver(id: number): string; recordLater(): void; keep(): Promise<unknown> };
 }
 
-test('hooks show receipts, the inbox, files, and why there is no route', async () => {
+test('hooks show receipts, the inbox, files, and the reason for a missing route', async () => {
   const server = await startScriptedServer();
   server.ledger.poisoned.add(2);
   const address = await servePage(script, server.url);
@@ -71,7 +71,7 @@ test('hooks show receipts, the inbox, files, and why there is no route', async (
 
   const id = await page.evaluate(() => globalThis.inbox.deliver(2));
   await page.locator('button', { hasText: 'poison' }).waitFor();
-  // A file waits for as long as there is no network.
+  // A file waits as long as the network is away.
   await context.setOffline(true);
   await page.evaluate(() => globalThis.inbox.keep());
   await page.locator('#lists', { hasText: '1 0 1' }).waitFor();
@@ -81,7 +81,7 @@ test('hooks show receipts, the inbox, files, and why there is no route', async (
   await page.locator('#lists', { hasText: /^0 0/ }).waitFor();
 });
 
-test('a receipt shows as soon as its change is known, though the component was there before', async () => {
+test('a component that is mounted before its change shows the receipt as soon as the change is known', async () => {
   const server = await startScriptedServer();
   const address = await servePage(script, server.url);
   const browser = await startBrowser();

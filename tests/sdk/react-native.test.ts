@@ -71,7 +71,7 @@ const result = z.object({
 });
 const manifest = z.object({ exports: z.record(z.string(), z.unknown()) });
 
-/** The recipe as the README has it, and the platform's modules. */
+/** The recipe of the README, and the platform's modules. */
 const recipe: Plugin = {
   name: 'the recipe for React Native',
   setup(bundler) {
@@ -84,7 +84,7 @@ const recipe: Plugin = {
   },
 };
 
-/** Bundles as Metro resolves packages: neither by Node's conditions nor to Node's files. */
+/** Bundles as Metro resolves packages: without Node's conditions and without Node's files. */
 async function bundleLikeMetro(contents: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: here },
@@ -102,33 +102,39 @@ async function bundleLikeMetro(contents: string): Promise<string> {
 test.each([
   ['over a socket', {}],
   ['in a network that blocks sockets', { WebSocket: undefined }],
-])('the recipe brings a stop, files and a report without what Hermes lacks: %s', async (_network, globals) => {
-  const node = await startSyncNode();
-  const route = { facility: 'F01', id: 'R1', weekEnd: '20261121', drivers: ['1001'], stops: [plan(1)] };
-  await insertRoutes(node.database.pool, [route]);
-  await signUp(node.client, '1001');
-  const folder = await temporaryFolder();
-  const uri = join(folder, 'door.jpg');
-  const picture = Buffer.concat([Buffer.from('4000 3000'.padEnd(20)), Buffer.alloc(900_000, 'a tree before a house ')]);
-  await writeFile(uri, picture);
+])(
+  'the recipe records a stop, files and a report without the functions that Hermes lacks: %s',
+  async (_network, globals) => {
+    const node = await startSyncNode();
+    const route = { facility: 'F01', id: 'R1', weekEnd: '20261121', drivers: ['1001'], stops: [plan(1)] };
+    await insertRoutes(node.database.pool, [route]);
+    await signUp(node.client, '1001');
+    const folder = await temporaryFolder();
+    const uri = join(folder, 'door.jpg');
+    const picture = Buffer.concat([
+      Buffer.from('4000 3000'.padEnd(20)),
+      Buffer.alloc(900_000, 'a tree before a house '),
+    ]);
+    await writeFile(uri, picture);
 
-  const program = await bundleLikeMetro(driver);
-  const { url } = node.client;
-  const done = await runLikeHermes(program, folder, { module: {}, url, password, uri, ...globals });
-  const { ids, server, changed, rescued } = result.parse(JSON.parse(String(done)));
-  const [photo, signature, paper] = ids;
-  expect([server, changed, rescued]).toEqual([url, 'done', 1]);
-  const smaller = (await download(node.client, photo)).bytes;
-  expect(smaller.toString('latin1', 0, 20)).toBe('1920 1440'.padEnd(20));
-  expect(smaller.subarray(20).equals(picture.subarray(20, smaller.length))).toBe(true);
-  expect((await download(node.client, signature)).bytes).toEqual(Buffer.from([1, 2, 3]));
-  expect((await download(node.client, paper)).bytes).toEqual(Buffer.from('a paper'));
-});
+    const program = await bundleLikeMetro(driver);
+    const { url } = node.client;
+    const done = await runLikeHermes(program, folder, { module: {}, url, password, uri, ...globals });
+    const { ids, server, changed, rescued } = result.parse(JSON.parse(String(done)));
+    const [photo, signature, paper] = ids;
+    expect([server, changed, rescued]).toEqual([url, 'done', 1]);
+    const smaller = (await download(node.client, photo)).bytes;
+    expect(smaller.toString('latin1', 0, 20)).toBe('1920 1440'.padEnd(20));
+    expect(smaller.subarray(20).equals(picture.subarray(20, smaller.length))).toBe(true);
+    expect((await download(node.client, signature)).bytes).toEqual(Buffer.from([1, 2, 3]));
+    expect((await download(node.client, paper)).bytes).toEqual(Buffer.from('a paper'));
+  },
+);
 
 test.each([
   ['sha256', 'random: { bytes: () => new Uint8Array(16), fraction: Math.random }'],
   ['random', 'sha256: async () => new Uint8Array(32)'],
-])('a client without WebCrypto and the option %s says so when the app opens it', async (_missing, given) => {
+])('a client without WebCrypto and the option %s raises a clear error on opening', async (_missing, given) => {
   const program = await bundleLikeMetro(`
     import { createClient, MemoryStore } from '@tailgate/client-sdk';
     globalThis.result = createClient({ url: 'http://127.0.0.1:9', store: new MemoryStore(), ${given} });
@@ -137,7 +143,7 @@ test.each([
   await expect(opening).rejects.toThrow('no WebCrypto: use https, or the options sha256 and random');
 });
 
-test('a Hermes compiler takes every entry of the SDK', async () => {
+test('a Hermes compiler accepts every entry of the SDK', async () => {
   const { exports } = manifest.parse(JSON.parse(await readFile(join(root, 'client-sdk/package.json'), 'utf8')));
   const entries = Object.keys(exports).filter((entry) => !entry.endsWith('.json'));
   const bundle = await bundleLikeMetro(
@@ -148,7 +154,7 @@ test('a Hermes compiler takes every entry of the SDK', async () => {
   await expect(run(hermesCompiler(), ['-w', '-emit-binary', '-out', `${file}.hbc`, file])).resolves.toBeDefined();
 });
 
-test('SHA-256 by a script is that of the platform, however the bytes are cut', async () => {
+test('the SHA-256 in JavaScript equals that of the platform for any split of the bytes', async () => {
   const { ScriptSha256 } = await import('../../client-sdk/src/uploads/sha256.ts');
   for (let length = 0; length < 300; length++) {
     const bytes = Uint8Array.from({ length }, (_, i) => (i * 31 + length) % 256);
@@ -158,7 +164,7 @@ test('SHA-256 by a script is that of the platform, however the bytes are cut', a
   }
 });
 
-/** Of the npm package, which has one for each system. */
+/** From the npm package, which contains a compiler for each system. */
 function hermesCompiler(): string {
   const folder = join(createRequire(import.meta.url).resolve('hermes-compiler/package.json'), '../hermesc');
   const systems: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { openPage, servePage, startBrowser } from '../support/browser.ts';
 import { startScriptedServer } from '../support/scripted-server.ts';
 
-// What an app would write, with the hooks in strict mode; `seen` is what its components were given.
+// The code of an app, with the hooks in strict mode. `seen` lists the values that its components received.
 const script = `
 import { createElement as h, StrictMode, startTransition, useState } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -17,7 +17,7 @@ const seen = { 1: [], 2: [], routes: [], conflicts: [], days: [] };
 globalThis.seen = seen;
 
 function Stop({ id }) {
-  // A key as apps write it: another object in every render.
+  // Apps write a key inline: a new object in every render.
   const stop = useStop(id, { facility: '${sampleKey.facility}', id: '${sampleKey.id}', week_end: '${sampleKey.week_end}' });
   if (stop && seen[id].at(-1) !== stop) seen[id].push(stop);
   return h('li', { id: 'stop-' + id }, stop?.updates.driver_comments ?? 'none');
@@ -64,10 +64,10 @@ declare global {
   var signIn: () => Promise<unknown>;
 }
 
-test('a screen made of hooks shows what changes, and leaves alone what does not', async () => {
+test('a component made of hooks renders on changes of its own data only', async () => {
   const server = await startScriptedServer();
   const address = await servePage(script, server.url);
-  // After the page's server, so that it ends before it: an open socket would keep the server.
+  // Registered after the page's server, so that it ends first: an open socket would block the end of the server.
   const browser = await startBrowser();
   const page = await openPage(await browser.newContext(), address);
   expect(await page.textContent('h1')).toBe('nobody');
@@ -89,12 +89,12 @@ test('a screen made of hooks shows what changes, and leaves alone what does not'
     1: globalThis.seen[1].length,
     2: globalThis.seen[2].length,
   }));
-  // As it was planned, as it was recorded (pending), and as it was accepted.
+  // As planned, as recorded (pending), and as accepted.
   expect(first).toBe(3);
   expect(second).toBe(2);
 });
 
-test('a hook without a provider says what is missing', async () => {
+test('a hook without a provider names what is missing', async () => {
   const { createElement } = await import('react');
   const { renderToString } = await import('react-dom/server');
   const { useStatus } = await import('@tailgate/client-sdk/react');

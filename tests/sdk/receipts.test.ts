@@ -16,7 +16,7 @@ async function synced() {
 }
 
 describe('the receipt of a change whose stop names files', () => {
-  test('is complete when the server has them all, on the host or not', async () => {
+  test('is complete when the server has all of them, hosted or not', async () => {
     const { server, client } = await synced();
     server.ledger.awaited = [1];
     const [photo, none] = [
@@ -34,7 +34,7 @@ describe('the receipt of a change whose stop names files', () => {
     expect(photo.current).toMatchObject({ at: 'on_host', evidence: 'complete' });
   });
 
-  test('says what the server said last after the app was started again, and hears the rest', async () => {
+  test('shows the server’s last state after a restart of the app, and receives the next states', async () => {
     const { server, device, client } = await synced();
     server.ledger.awaited = [1];
     const { id, onHost } = client.updateStop(sampleKey, comment(1, 'with a photo'));
@@ -64,8 +64,8 @@ describe('the receipt of a change whose stop names files', () => {
   });
 });
 
-describe('a change that the office has for review', () => {
-  /** Recorded, and kept by the server. */
+describe('the receipt of a change in quarantine', () => {
+  /** A recorded change that the server quarantined. */
   async function quarantined() {
     const deps = await synced();
     const { server, client } = deps;
@@ -77,7 +77,7 @@ describe('a change that the office has for review', () => {
     return { ...deps, receipt, told };
   }
 
-  test('is accepted and on the host after all when it is released', async () => {
+  test('becomes accepted and hosted after a release', async () => {
     const { server, client, receipt } = await quarantined();
     server.review(receipt.id);
     await until(receipt, ({ at }) => at === 'accepted');
@@ -87,7 +87,7 @@ describe('a change that the office has for review', () => {
     await receipt.onHost;
   });
 
-  test('is shown as dismissed with the office’s words, and may be released later', async () => {
+  test('shows a dismissal with the office’s reason, and a later release', async () => {
     const { server, receipt, told } = await quarantined();
     server.review(receipt.id, 'recorded twice');
     await until(receipt, (state) => state.at === 'quarantined' && state.dismissed !== undefined);
@@ -97,7 +97,7 @@ describe('a change that the office has for review', () => {
     await until(receipt, ({ at }) => at === 'accepted');
   });
 
-  test('and is released while the phone is away, is accepted when it comes back', async () => {
+  test('becomes accepted at the next connection, if the release came while the phone was away', async () => {
     const { server, device, receipt } = await quarantined();
     await device.kill();
     server.review(receipt.id);
@@ -107,14 +107,14 @@ describe('a change that the office has for review', () => {
     await until(same ?? receipt, ({ at }) => at === 'accepted');
   });
 
-  test('and is released before the answer to its push arrives, is accepted', async () => {
+  test('becomes accepted, if the release comes before the answer to its push', async () => {
     const { server, client } = await synced();
     server.ledger.poisoned.add(1);
     server.holdAcks();
     const receipt = client.updateStop(sampleKey, comment(1, 'kept'));
     await server.until(() => server.heldAcks === 1);
     server.review(receipt.id);
-    // Its own document comes after the review, over the same line.
+    // The document of the change follows the review on the same connection.
     await until(client.stop(1), (stop) => stop?.updates.driver_comments === 'kept');
     server.releaseAcks();
     expect(await until(receipt, ({ at }) => at === 'accepted')).toMatchObject({ version: server.ledger.version });

@@ -8,7 +8,7 @@ import { terseSchemas } from '../support/terse-schemas.ts';
 
 terseSchemas();
 
-/** A device that has synced once and has no network since. */
+/** A device that synced once and has had no network since. */
 async function offlineDevice(options: { store?: Store } = {}, keys = [sampleKey]) {
   const server = await startScriptedServer();
   server.routes = keys.map((key) => assigned(key));
@@ -29,14 +29,14 @@ const faultOf = (work: () => unknown): InvalidChange => {
   throw new Error('nothing was refused');
 };
 
-describe('recording', () => {
-  test('nobody signed in: a clear error, nothing kept', async () => {
+describe('recording a change', () => {
+  test('without a sign-in raises a clear error and stores nothing', async () => {
     const client = await new Device('http://127.0.0.1:9').start();
     expect(() => client.updateStop(sampleKey, { id: 1 })).toThrow(NotSignedIn);
     expect(client.status.current).toMatchObject({ connection: 'signed_out', pending: {} });
   });
 
-  test('what does not fit is refused at once, naming each field, and nothing is kept', async () => {
+  test('refuses an invalid change at once, names each invalid field, and stores nothing', async () => {
     const { client } = await offlineDevice();
     const fault = faultOf(() =>
       client.updateStop(sampleKey, {
@@ -60,7 +60,7 @@ describe('recording', () => {
     expect(client.stop(1).current?.updates.status).toBe('P');
   });
 
-  test('a change that no frame could carry is refused with its size', async () => {
+  test('refuses a change that exceeds the frame size, and names its size', async () => {
     const { client } = await offlineDevice();
     const entry = { comment: 'x'.repeat(2_000), quantity: 1 };
     const products = Array.from({ length: 2 }, (_, i) => ({
@@ -72,7 +72,7 @@ describe('recording', () => {
     );
   });
 
-  test('the route is readable and editable without a network, also after a restart', async () => {
+  test('works without a network, also after a restart: the route is readable and editable', async () => {
     const { device, client } = await offlineDevice();
     const receipt = client.updateStop(sampleKey, { id: 2, updates: { status: 'D' } });
     await receipt.saved;
@@ -95,7 +95,7 @@ describe('recording', () => {
     expect(again.receipt('00000000-0000-7000-8000-000000000000')).toBeUndefined();
   });
 
-  test('edits of one stop within a minute become one change, and share their receipt', async () => {
+  test('merges edits of one stop within a minute into one change with one receipt', async () => {
     const { client } = await offlineDevice();
     const first = client.updateStop(sampleKey, { id: 1, updates: { status: 'D' } });
     const second = client.updateStop(sampleKey, { id: 1, updates: { driver_comments: 'dock 4' } });
@@ -108,7 +108,7 @@ describe('recording', () => {
     expect(client.stop(1).current?.pending).toBe(2);
   });
 
-  test('edits of stops of one number on two routes are two changes', async () => {
+  test('does not merge edits of stops with equal numbers on two routes', async () => {
     const other = { ...sampleKey, id: 'R200' };
     const { client } = await offlineDevice({}, [sampleKey, other]);
     const first = client.updateStop(sampleKey, { id: 1, updates: { status: 'D' } });
@@ -118,7 +118,7 @@ describe('recording', () => {
     expect(client.status.current.pending).toEqual({ 1001: 2 });
   });
 
-  test('a skip takes its status from the reason code of the synced list', async () => {
+  test('takes the status of a skip from the reason code of the synced list', async () => {
     const server = await startScriptedServer();
     const code = (name: string, stop_type: string) => ({
       key: `code/stop-exception/${name}`,
@@ -152,7 +152,7 @@ describe('recording', () => {
   });
 
   // Field case 18.
-  test('a full disk keeps the change in memory, says so, and saves it as soon as there is room', async () => {
+  test('keeps the change in memory on a full disk, reports it, and saves it as soon as there is room', async () => {
     let full = false;
     const store = new (class extends MemoryStore {
       override async write(...args: Parameters<MemoryStore['write']>): Promise<void> {
@@ -175,7 +175,7 @@ describe('recording', () => {
   });
 
   // Field cases 4 and 5.
-  test('a stored change that this build does not know is not shown, and sent as it is', async () => {
+  test('leaves a stored change of an unknown type out of the view and sends it unchanged', async () => {
     const server = await startScriptedServer();
     const device = new Device(server.url);
     const client = await device.startSignedIn();

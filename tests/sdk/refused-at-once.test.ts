@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { startScriptedServer } from '../support/scripted-server.ts';
 import { Device, until } from '../support/sdk-device.ts';
 
-/** The paths that a change is refused with; undefined where it is recorded. */
+/** The paths in the refusal of a change; undefined if the client records it. */
 function refusedAt(record: () => unknown): string[] | undefined {
   try {
     record();
@@ -17,11 +17,11 @@ function refusedAt(record: () => unknown): string[] | undefined {
   }
 }
 
-/** As an app written in plain JavaScript may send it. */
+/** A change in the form that an app in plain JavaScript may pass. */
 const misspelt = (stop: object): StopObjectInput => ({ id: 1, ...stop });
 const otherKey = { ...sampleKey, id: 'R999' };
 
-describe('a change that cannot be right is refused while its driver is looking', () => {
+describe('the client refuses an invalid change at once', () => {
   test('members that no change has, with their path', async () => {
     const server = await startScriptedServer();
     const client = await new Device(server.url).startSignedIn();
@@ -40,7 +40,7 @@ describe('a change that cannot be right is refused while its driver is looking',
     expect(() => client.updateStop(sampleKey, misspelt({ updates: { stauts: 'D' } }))).toThrow('updates.stauts');
   });
 
-  test('stops and routes that this device knows not to be there', async () => {
+  test('stops and routes that this device knows to be missing', async () => {
     const server = await startScriptedServer();
     const client = await new Device(server.url).startSignedIn();
     await until(client.route(), (route) => route !== undefined);
@@ -49,7 +49,7 @@ describe('a change that cannot be right is refused while its driver is looking',
     expect(refusedAt(() => client.updateStop(otherKey, { id: 1 }))).toEqual(['route']);
   });
 
-  test('a stop that was worked on does not become pending again', async () => {
+  test('an edit that sets a recorded stop back to pending', async () => {
     const server = await startScriptedServer({ stops: [1, 999] });
     const client = await new Device(server.url).startSignedIn();
     await until(client.route(), (route) => route !== undefined);
@@ -63,12 +63,12 @@ describe('a change that cannot be right is refused while its driver is looking',
     await until(client.stop(999), (stop) => stop?.updates.status === 'D' || stop?.updates.status === 'C');
   });
 
-  test('a route that the device follows only because another driver’s changes drain, also after a restart', async () => {
+  test("a route that the device follows only for another driver's pending changes, also after a restart", async () => {
     const server = await startScriptedServer();
     const device = new Device(server.url);
     const client = await device.startSignedIn('1001');
     await until(client.route(), (route) => route !== undefined);
-    // Accepted, and not yet on the host: the device goes on following the route.
+    // Accepted and not yet hosted: the device still follows the route.
     await client.updateStop(sampleKey, { id: 1, updates: { driver_comments: 'of 1001' } }).accepted;
     await client.signOut();
     server.routes = [assigned(otherKey)];
@@ -84,8 +84,8 @@ describe('a change that cannot be right is refused while its driver is looking',
   });
 });
 
-describe('what only the server can know is recorded', () => {
-  test('before the first word of the server', async () => {
+describe('the client records a change that only the server can judge', () => {
+  test('before the first answer of the server', async () => {
     const server = await startScriptedServer();
     const device = new Device(server.url);
     const client = await device.start();
@@ -94,7 +94,7 @@ describe('what only the server can know is recorded', () => {
     expect(refusedAt(() => client.updateStop(otherKey, { id: 77 }))).toBeUndefined();
   });
 
-  test('a stop that this device has held, whatever has become of it', async () => {
+  test('of a stop that this device once had', async () => {
     const server = await startScriptedServer({ stops: [1, 2] });
     const device = new Device(server.url);
     const client = await device.startSignedIn();
@@ -103,7 +103,7 @@ describe('what only the server can know is recorded', () => {
     server.publish();
     await until(client.route(), (route) => route?.stops.length === 1);
     expect(refusedAt(() => client.updateStop(sampleKey, { id: 2, updates: { status: 'D' } }))).toBeUndefined();
-    // The route is another's now: the device lets go of it, and not of what it knows.
+    // The route is another driver's now. The device stops following it, and retains its documents of the stop.
     server.routes = [];
     server.broadcast({ type: 'routes', routes: [] });
     await until(client.routes, (routes) => routes.length === 0);
@@ -114,13 +114,13 @@ describe('what only the server can know is recorded', () => {
     expect(refusedAt(() => next.updateStop(sampleKey, { id: 77 }))).toEqual(['id']);
   });
 
-  test('a route that another driver of this phone has is not theirs', async () => {
+  test('not of a route that belongs only to another driver of this phone', async () => {
     const server = await startScriptedServer();
     const device = new Device(server.url);
     const client = await device.startSignedIn('1001');
     await until(client.route(), (route) => route !== undefined);
     await client.signOut();
-    // A screen looks at it before the server names it.
+    // A component subscribes to the route before the server names it.
     expect(client.route(otherKey).current).toBeUndefined();
     server.routes = [assigned(otherKey)];
     await client.signIn({ employeeId: '1002', password: 'secret-of-driver' });
@@ -130,7 +130,7 @@ describe('what only the server can know is recorded', () => {
     expect(refusedAt(() => client.updateStop(otherKey, { id: 77 }))).toBeUndefined();
   });
 
-  test('a stop of a route that came to this device before it was the driver’s', async () => {
+  test('of a stop of a route that was on this device before it was the driver’s', async () => {
     const server = await startScriptedServer();
     const device = new Device(server.url);
     const client = await device.startSignedIn('1001');
@@ -140,7 +140,7 @@ describe('what only the server can know is recorded', () => {
     server.routes = [];
     await client.signIn({ employeeId: '1002', password: 'secret-of-driver' });
     await until(client.driver, (driver) => driver?.routesKnown === true);
-    // The office gives the route to them, and takes it away again. No document of it is another one meanwhile.
+    // The office assigns the route to the driver and takes it away again. Meanwhile none of its documents changes.
     server.broadcast({ type: 'routes', routes: [assigned()] });
     await until(client.routes, (routes) => routes.length === 1);
     server.broadcast({ type: 'routes', routes: [] });

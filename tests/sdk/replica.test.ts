@@ -18,7 +18,7 @@ async function synced(options: ScriptedOptions = {}, store: Store = new MemorySt
 }
 
 describe('the local replica', () => {
-  test('fires once per real change, and what did not change keeps its identity', async () => {
+  test('fires once for each real change, and unchanged parts keep their identity', async () => {
     const { server, client } = await synced();
     const before = client.route().current;
     const fired = { route: 0, one: 0, two: 0 };
@@ -28,7 +28,7 @@ describe('the local replica', () => {
     const receipt = client.updateStop(sampleKey, comment(1, 'A'));
     expect(fired).toEqual({ route: 1, one: 1, two: 0 });
     await receipt.accepted;
-    // The echo and the answer change one thing that can be seen: nothing is pending any more.
+    // The echo and the answer together change one visible thing: the number of pending changes becomes 0.
     await until(client.stop(1), (stop) => stop?.pending === 0);
     server.host();
     await receipt.onHost;
@@ -40,7 +40,7 @@ describe('the local replica', () => {
     expect(client.route().current).toBe(after);
   });
 
-  test('two drivers edit different fields of one stop; both survive on both phones', async () => {
+  test('contains the edits of both drivers on both phones when they edit different fields of one stop', async () => {
     const { server, client } = await synced({}, await newSqliteStore());
     const other = await new Device(server.url, { store: await newSqliteStore() }).startSignedIn('1002');
     await until(other.route(), (route) => route !== undefined);
@@ -52,7 +52,7 @@ describe('the local replica', () => {
     server.releaseAcks();
     await Promise.all(receipts.map((receipt) => receipt.accepted));
     for (const phone of [client, other]) {
-      // What the other one did may come after the answer to one's own.
+      // The other driver's edit may arrive after the answer to the own one.
       const stop = await until(phone.stop(1), (each) => {
         const { delivered, returned } = each?.products[0]?.updates ?? {};
         return delivered === 4 && returned === 1;
@@ -61,7 +61,7 @@ describe('the local replica', () => {
     }
   });
 
-  test('a newer server version goes under what is pending, never over it', async () => {
+  test('applies a newer server version beneath pending changes', async () => {
     const { server, client } = await synced();
     server.holdAcks();
     client.updateStop(sampleKey, comment(1, 'mine'));
@@ -72,12 +72,12 @@ describe('the local replica', () => {
     server.releaseAcks();
   });
 
-  test('a later edit of somebody else wins, and the conflict is told with both values', async () => {
+  test('shows a later edit of another driver, and reports the conflict with both values', async () => {
     const { server, client } = await synced();
     const conflicts: unknown[] = [];
     client.on('conflict', (conflict) => conflicts.push(conflict));
     const delivered = (count: number) => [{ id: 'ITEM2', invoice: 'INV1', updates: { delivered: count } }];
-    // The other phone's clock is right, ours is: it simply edits later, and its push arrives first.
+    // Both clocks are right. The other phone edits later and pushes first.
     server.pushErrors.push('DATABASE_UNAVAILABLE');
     const receipt = client.updateStop(sampleKey, {
       id: 1,
@@ -98,7 +98,7 @@ describe('the local replica', () => {
     expect(conflicts).toHaveLength(2);
   });
 
-  test('a stop that is parked keeps its changes off the host’s word until it is repaired', async () => {
+  test("shows the changes of a parked stop above the host's values until the repair", async () => {
     const { server, client } = await synced();
     const [parked, fine] = [
       client.updateStop(sampleKey, comment(1, 'x')),
@@ -115,13 +115,13 @@ describe('the local replica', () => {
   });
 
   test.each([{ snapshots: false }, { snapshots: true }])(
-    'documents that do not add up are fetched anew, and nothing pending is reverted ($snapshots)',
+    'fetches inconsistent documents anew and reverts no pending change ($snapshots)',
     async (options) => {
       const { server, client } = await synced(options, await newSqliteStore());
       server.holdAcks();
       client.updateStop(sampleKey, comment(1, 'mine'));
       await server.until(() => server.heldAcks === 1);
-      // The patch and the first whole scope are damaged; the second is not.
+      // The patch and the first snapshot are damaged; the second snapshot is not.
       server.corrupt = 2;
       server.edit(comment(2, 'theirs'), Date.now());
       await until(client.stop(2), (stop) => stop?.updates.driver_comments === 'theirs');
@@ -132,7 +132,7 @@ describe('the local replica', () => {
     },
   );
 
-  test('a route that is reloaded on the host has a new epoch: it is fetched whole, what is pending stays', async () => {
+  test('fetches a reloaded route as a whole, because its epoch is new, and retains pending changes', async () => {
     const { server, client } = await synced({ snapshots: true });
     const receipt = client.updateStop(sampleKey, comment(1, 'mine'));
     await receipt.accepted;
@@ -145,7 +145,7 @@ describe('the local replica', () => {
     expect(client.stop(1).current?.updates.driver_comments).toBe('mine');
   });
 
-  test('a missing patch is noticed and asked for', async () => {
+  test('detects a missing patch and requests it', async () => {
     const { server, client } = await synced();
     server.ledger.edit(comment(1, 'missed'), { at: Date.now(), client: 'z', seq: 1, by: '1002' });
     const missed = server.ledger.version;
@@ -156,7 +156,7 @@ describe('the local replica', () => {
     expect(client.status.current.lastError).toBeUndefined();
   });
 
-  test('losing the right to a route takes it off the device, once nothing of it has to drain', async () => {
+  test('drops a route without access as soon as none of its changes is pending', async () => {
     const { server, device, client } = await synced();
     server.holdAcks();
     const receipt = client.updateStop(sampleKey, comment(1, 'mine'));

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await signUp(node.client, '1001');
 });
 
-/** A phone that was in the depot once, and has recorded two stops since, without a network. */
+/** A phone that synced once and has recorded two stops since, without a network. */
 async function phoneWithWork() {
   const store = new MemoryStore();
   const phone = new Device(node.client.url, { store });
@@ -48,8 +48,8 @@ async function ledgerOf(ids: readonly string[]) {
 
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-describe('a queue that is rescued from a phone', () => {
-  test('is imported on another phone and arrives as its author’s, at the times of its taps, its chain whole', async () => {
+describe('a rescued queue of a phone', () => {
+  test('is imported on another phone and arrives with its author, its edit times and its complete chain', async () => {
     const { phone, store, ids } = await phoneWithWork();
     const [exported, ...others] = await exportQueues(store);
     expect(others).toEqual([]);
@@ -63,14 +63,14 @@ describe('a queue that is rescued from a phone', () => {
     const expected = exported?.mutations.map(({ id, captured_at }) => ({ id, employee: '1001', at: captured_at }));
     expect(await ledgerOf(ids)).toEqual(expected);
 
-    // The first phone comes back to life after all.
+    // The first phone works again after all.
     const again = await phone.start();
     await until(again.status, ({ pending }) => pending['1001'] === undefined);
     expect(await ledgerOf(ids)).toEqual(expected);
     expect((await node.database.pool.query('select kind from incident')).rows).toEqual([]);
   });
 
-  test('is told where somebody has changed it, and is taken all the same', async () => {
+  test('is accepted after a manual edit, and flagged', async () => {
     const { store } = await phoneWithWork();
     const [exported] = await exportQueues(store);
     const [first, second] = exported?.mutations ?? [];
@@ -79,7 +79,7 @@ describe('a queue that is rescued from a phone', () => {
     await expect(importQueue(new MemoryStore(), { queue: 'of something else' })).rejects.toThrow(TypeError);
   });
 
-  test('is brought to the server by an operator, also where no server ever greeted it', async () => {
+  test('is imported by an operator, also when no server ever answered its phone', async () => {
     const queue = new TestQueue();
     const items = [comment(1, 'by post'), comment(2, 'by post')].map((stop) =>
       queue.seal('stop.update', { route: key, stop }),

@@ -10,14 +10,14 @@ const key = { facility: 'F01', id: 'R1', week_end: '20261121' };
 const route = { ...key, weekEnd: key.week_end, drivers: ['1001'] };
 const headers = { authorization: `Bearer ${opsToken}` };
 
-test('what the office dismisses and releases shows on the phone that recorded it, also where it was away', async () => {
+test('a dismissal and a release show on the phone that recorded the change, also after an absence', async () => {
   const { database, client: rest, clock } = await startSyncNode();
   await insertRoutes(database.pool, [{ ...route, stops: [plan(1)] }]);
   await signUp(rest, '1001');
   const device = new Device(rest.url);
   const app = await device.start();
   await app.signIn({ employeeId: '1001', password });
-  // Before the route is here: afterwards the phone would know that there is no such stop.
+  // The route has not arrived yet. Later the phone would refuse a stop that it does not have.
   const receipt = app.updateStop(key, { id: 7, updates: { driver_comments: 'a stop that was forgotten' } });
   await expect(receipt.accepted).rejects.toThrow('no stop 7');
 

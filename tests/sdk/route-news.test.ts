@@ -15,7 +15,7 @@ const routeOf = (stops: readonly LocalStop[]): LocalRoute => ({
   stops,
 });
 
-/** Stops by their number, each at one of a few states; the same state again is the same object. */
+/** Stops by number, each in one of a few states. The same state is the same object. */
 const states = plans.map((plan) =>
   [0, 1, 2].map((pending): LocalStop => ({
     ...stopView(plan, { status: 'P' }),
@@ -27,10 +27,10 @@ const routes = fc
   .array(fc.tuple(fc.nat(4), fc.nat(2)), { maxLength: 5 })
   .map((picked) => [...new Map(picked)].map(([stop, state]) => states[stop]![state]!))
   .map(routeOf);
-/** As a page gets it from another one: a copy. */
+/** A copy, as another page receives it. */
 const sent = <Value>(value: Value): Value => structuredClone(value);
 
-test('whatever changes of a route, another page sees the same one, and copies only what changed', () => {
+test('after any changes of a route, another page has the same route and copies only the changed parts', () => {
   fc.assert(
     fc.property(fc.array(routes, { minLength: 1, maxLength: 5 }), (versions) => {
       let [said, seen]: (LocalRoute | undefined)[] = [];
@@ -51,7 +51,7 @@ test('whatever changes of a route, another page sees the same one, and copies on
 
 const stopOf = (route: LocalRoute | undefined, id: number) => route?.stops.find((stop) => stop.id === id);
 
-test('a page that has not seen the rest makes nothing of it', () => {
+test('a page without the base of a change ignores it', () => {
   const [first, second] = [states[0]![0]!, states[1]![0]!];
   const news = newsOf(routeOf([first, second]), routeOf([first, states[1]![1]!]));
   expect(withNews(undefined, news)).toBeUndefined();

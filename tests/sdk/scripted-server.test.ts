@@ -25,7 +25,7 @@ async function openApp(
   return { client, uploads };
 }
 
-/** Whoever listens nowhere is reached by its own `fetch` and `WebSocket`. */
+/** A server without a port is reachable only by its own `fetch` and `WebSocket`. */
 const inside = (server: ScriptedServer) =>
   openApp(
     server,
@@ -37,7 +37,7 @@ describe.each([
   ['that listens on loopback', async () => startScriptedServer(), (server: ScriptedServer) => openApp(server)],
   ['that is reached inside the process', async () => new ScriptedServer(), inside],
 ])('a scripted server %s', (_where, start, open) => {
-  test('takes the files that a stop names, and the stop is complete', async () => {
+  test('receives the files that a stop names, and the stop is complete', async () => {
     const server = await start();
     const { client, uploads } = await open(server);
     const bytes = Uint8Array.from({ length: 3_210 }, (_, i) => i % 251);
@@ -49,7 +49,7 @@ describe.each([
     expect(client.canSignOut()).toBe(true);
   });
 
-  test('awaits a file until it has come, over a line that is cut', async () => {
+  test('awaits a file until it has arrived, over a connection with cuts', async () => {
     const server = await start();
     const { client, uploads } = await open(server);
     server.refuse = true;
@@ -65,7 +65,7 @@ describe.each([
     expect([...server.files.keys()]).toEqual([id]);
   });
 
-  test('a backup knows the files of its time; what came later is asked for again', async () => {
+  test('loses later files with a restored backup, and receives them again', async () => {
     const server = await start();
     const { uploads } = await open(server);
     const before = server.ledger.backup();
@@ -78,7 +78,7 @@ describe.each([
     expect(server.files.get(id)?.bytes).toEqual(new Uint8Array([4, 5]));
   });
 
-  test('takes no file without credentials, none under the id of other bytes, and none that is not what it announced', async () => {
+  test('refuses files without credentials, files that differ from their digest, and files of another size', async () => {
     const server = await start();
     const request = server.url.includes('scripted.invalid') ? server.fetch : fetch;
     const upload = (headers: Record<string, string>, body: Uint8Array<ArrayBuffer>): Promise<Response> =>
@@ -104,7 +104,7 @@ describe.each([
   });
 });
 
-test('nothing is heard of a server inside the process that is mute, and its line is not cut by that', async () => {
+test('a muted server inside the process sends nothing, and its connection stays open', async () => {
   const server = new ScriptedServer();
   const { client } = await inside(server);
   server.mute = true;
@@ -116,7 +116,7 @@ test('nothing is heard of a server inside the process that is mute, and its line
   expect(server.ledger.taken).toHaveLength(1);
 });
 
-/** An app with its server: it signs in, records a stop with its file over a line that is cut, and says what came. */
+/** An app with its server: it signs in, records a stop with its file over a cut connection, and prints the result. */
 const appWithItsServer = `
 import { createClient, MemoryStore } from '@tailgate/client-sdk';
 import { driverPassword, sampleKey, ScriptedServer } from '@tailgate/client-sdk/testing';

@@ -51,7 +51,7 @@ declare global {
 }
 
 describe('the service worker, in a real Chromium', () => {
-  test('what a closed page left behind is sent at the browser’s sync event', async () => {
+  test('sends the changes of a closed page at the browser’s sync event', async () => {
     const server = await startScriptedServer();
     const address = await servePage(page, server.url, worker);
     const context = await (await startBrowser()).newContext();
@@ -63,7 +63,7 @@ describe('the service worker, in a real Chromium', () => {
     await first.close();
     server.refuse = false;
 
-    // A page of the origin without the app: only to speak to the browser.
+    // A page of the origin without the app, only for access to the browser.
     const bare = await context.newPage();
     await bare.goto(`${address}worker.js`);
     await dispatchSync(await context.newCDPSession(bare), address);
@@ -72,13 +72,13 @@ describe('the service worker, in a real Chromium', () => {
     await context.close();
   });
 
-  test('photos that a closed page left behind are brought, too, larger than a request, and no change beside them', async () => {
+  test('also sends the photos of a closed page, larger than a request, without any change beside them', async () => {
     const server = await startScriptedServer();
     const address = await servePage(page, server.url, worker);
     const context = await (await startBrowser()).newContext();
     const first = await openPage(context, address);
     await first.evaluate(() => globalThis.driver.signIn());
-    // So that there is a queue key: the sign-in may end meanwhile.
+    // The client needs a queue key, because the session may end meanwhile.
     await first.evaluate(() => globalThis.driver.record(1, 'at the door'));
     await server.until(() => server.ledger.taken.length === 1);
     server.refuse = true;
@@ -97,13 +97,13 @@ describe('the service worker, in a real Chromium', () => {
     await server.until(() => ids.every((id) => server.files.has(id)));
     expect(ids.map((id) => server.files.get(id)?.bytes.length)).toEqual([2_500_000, 10]);
 
-    // What the worker has brought, the next page knows to be there.
+    // The next page sees that the worker has sent the files.
     const next = await openPage(context, address);
     for (const id of ids) await next.evaluate((file) => globalThis.driver.arrives(file), id);
     await context.close();
   });
 
-  test('a page that is opened while the worker brings photos adds more, and sees all of them arrive', async () => {
+  test('sends photos while an open page adds more, and the page sees all of them arrive', async () => {
     const server = await startScriptedServer();
     const address = await servePage(page, server.url, worker);
     const context = await (await startBrowser()).newContext();
@@ -114,7 +114,7 @@ describe('the service worker, in a real Chromium', () => {
     const early = await first.evaluate(() => globalThis.driver.add(100));
     await first.close();
     server.refuse = false;
-    // The worker leads: its requests are never answered.
+    // The worker leads: its requests get no answer.
     server.mute = true;
     const bare = await context.newPage();
     await bare.goto(`${address}worker.js`);
@@ -132,7 +132,7 @@ describe('the service worker, in a real Chromium', () => {
   });
 });
 
-test('where the browser has no background sync, or refuses it, the app is told', async () => {
+test('the app learns that the browser has no background sync or refuses it', async () => {
   expect(await requestBackgroundSync({})).toBe(false);
   const asked: string[] = [];
   const refusing = { sync: { register: () => Promise.reject(new DOMException('no', 'NotAllowedError')) } };
@@ -141,7 +141,7 @@ test('where the browser has no background sync, or refuses it, the app is told',
   expect(asked).toEqual([syncTag]);
 });
 
-/** The event as the browser would send it; it leaves the registering to people. */
+/** Dispatches the event as the browser does. The browser requires a person for the registration. */
 async function dispatchSync(session: CDPSession, address: string): Promise<void> {
   const registered = new Promise<string>((resolve) => {
     session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {

@@ -12,7 +12,7 @@ const isCredential = (name: string): boolean => ['api_token', 'queue_key', 'want
 const tokenOf = (server: ScriptedServer, employee: string): string =>
   [...server.tokens].find(([, who]) => who === employee)?.[0] ?? '';
 
-/** Employee 1001 has recorded a change, and the server keeps its answer to itself. */
+/** Employee 1001 has recorded a change, and the server withholds its answer. */
 async function unansweredTap() {
   const server = await startScriptedServer();
   const device = new Device(server.url);
@@ -25,7 +25,7 @@ async function unansweredTap() {
 }
 
 describe('signing in and out', () => {
-  test('a wrong password and a conflict are results; confirming ends the conflict', async () => {
+  test('a wrong password and a conflict are results, and a confirmation resolves the conflict', async () => {
     const server = await startScriptedServer();
     server.otherDrivers = [{ id: '1002', name: 'Driver 1002' }];
     const client = await new Device(server.url).start();
@@ -45,14 +45,14 @@ describe('signing in and out', () => {
     await until(client.status, (status) => status.connection === 'online');
   });
 
-  test('without a network it says so', async () => {
+  test('a sign-in without a network returns `offline`', async () => {
     const server = await startScriptedServer();
     await server.stop();
     const client = await new Device('http://127.0.0.1:9').start();
     await expect(client.signIn({ employeeId: '1001', password })).rejects.toThrow(Unreachable);
   });
 
-  test('the token ends in mid-drain; the queue drains by its key and the driver is asked to sign in', async () => {
+  test('a token that ends during a drain: the queue drains by its key, and the driver is asked to sign in', async () => {
     const server = await startScriptedServer();
     const device = new Device(server.url, { store: await newSqliteStore() });
     const client = await device.startSignedIn();
@@ -67,20 +67,20 @@ describe('signing in and out', () => {
     expect(sessions).toEqual(['1001']);
     expect(client.status.current).toMatchObject({ connection: 'signed_out', pending: {} });
     expect(client.driver.current).toMatchObject({ employeeId: '1001', signedIn: false });
-    // The work goes on: readable, editable, draining.
+    // The driver continues to work: the data is readable and editable, and the queue drains.
     const more = client.updateStop(sampleKey, comment(1, 'evicted, still working'));
     await more.accepted;
     expect(client.stop(1).current?.updates.driver_comments).toBe('evicted, still working');
     const last = server.heard.findLast((frame) => frame.type === 'hello');
     expect(last).toMatchObject({ employee_id: '1001', cursors: {} });
     expect(last && 'queue_key' in last && last.queue_key).toMatch(/^key-/);
-    // And the host's word comes with the next sign-in.
+    // The host's confirmation follows after the next sign-in.
     server.host();
     await client.signIn({ employeeId: '1001', password });
     await more.onHost;
   });
 
-  test('an expired token at reconnect, without a queue key: paused and kept until the next sign-in', async () => {
+  test('a token that has expired at a reconnect without a queue key pauses the queue until the next sign-in', async () => {
     const server = await startScriptedServer();
     const device = new Device(server.url);
     const client = await device.start();
@@ -101,7 +101,7 @@ describe('signing in and out', () => {
     expect(again.status.current.awaitsSignIn).toEqual({});
   });
 
-  test('a second driver on the same phone has another queue; the first one’s drains by itself, as theirs', async () => {
+  test('a second driver on the same phone has a separate queue; the first one’s queue drains with its own author', async () => {
     const server = await startScriptedServer();
     const device = new Device(server.url, { store: await newSqliteStore() });
     const client = await device.startSignedIn('1001');
@@ -126,12 +126,12 @@ describe('signing in and out', () => {
     expect(client.status.current).toMatchObject({ connection: 'online', employeeId: '1002', pending: {} });
   });
 
-  test('a key that ended by a hello whose answer was lost: the token brings another one', async () => {
+  test('the client replaces a key that a hello with a lost answer invalidated, by means of the token', async () => {
     const { server, device, id } = await unansweredTap();
     await device.kill();
     for (const queue of server.queueKeys.keys()) server.queueKeys.set(queue, 'key that nobody was told');
     server.releaseAcks();
-    // Somebody else is at work now: the queue of A shows its key.
+    // Another driver is at work now: the queue of A uses its key.
     const next = await device.start({ employeeId: '1002' });
     await next.receipt(id)?.accepted;
     expect(server.ledger.taken.map(({ employee }) => employee)).toEqual(['1001']);
@@ -142,7 +142,7 @@ describe('signing in and out', () => {
     expect([...server.queueKeys.values()]).toEqual([expect.stringMatching(/^key-/)]);
   });
 
-  test('a key that ended where no token is left: whose sign-in is awaited is told, whoever is at work', async () => {
+  test('without a valid key and token, the client reports the driver whose sign-in it needs, whoever is signed in', async () => {
     const { server, client, id } = await unansweredTap();
     server.tokens.delete(tokenOf(server, '1001'));
     for (const queue of server.queueKeys.keys()) server.queueKeys.set(queue, 'key that nobody was told');
@@ -158,7 +158,7 @@ describe('signing in and out', () => {
     expect(client.status.current).toMatchObject({ pending: {}, awaitsSignIn: {} });
   });
 
-  test('a sign-out works without a network: the queue drains when it is back, and the server is told', async () => {
+  test('a sign-out works without a network: later the queue drains, and the server ends the session', async () => {
     const server = await startScriptedServer();
     const device = new Device(server.url);
     let online = true;
@@ -193,7 +193,7 @@ describe('signing in and out', () => {
     expect(last && 'queue_key' in last && last.queue_key).toMatch(/^key-/);
   });
 
-  test('a lost welcome does not cost a queue its key: it asks again until it has one', async () => {
+  test('a lost welcome costs a queue no key: the client says hello again until it has one', async () => {
     const server = await startScriptedServer();
     const device = new Device(server.url);
     const client = await device.startSignedIn();

@@ -13,7 +13,7 @@ async function onRoute() {
   return { server, client };
 }
 
-test('a stop is delivered by the keys of its lines', async () => {
+test('a stop handle delivers lines by their keys', async () => {
   const { server, client } = await onRoute();
   const stop = client.stop(1);
   const [first, second, third] = stop.current?.products ?? [];
@@ -33,7 +33,7 @@ test('a stop is delivered by the keys of its lines', async () => {
   expect(() => stop.deliver({ products: [{ key: 'no such line', delivered: 1 }] })).toThrow('products.0.key');
 });
 
-test('the second of two equal lines is counted, and the first left alone', async () => {
+test('a count of the second of two equal lines leaves the first unchanged', async () => {
   const server = await startScriptedServer();
   const planned = server.ledger.documents.get('plan/1');
   const plan = stopPlan.parse(planned?.value);
@@ -48,7 +48,7 @@ test('the second of two equal lines is counted, and the first left alone', async
   expect(stop.current?.products.map(({ updates }) => updates.delivered)).toEqual([0, 4, 0]);
 });
 
-test('arriving, skipping and refusing; without a route there is nothing to record on', async () => {
+test('a stop handle records arrivals, skips and refusals, and fails without a route', async () => {
   const { client } = await onRoute();
   client.stop(1).arrive();
   expect(client.stop(1).current?.arrived).toBe(true);
@@ -82,7 +82,7 @@ test('a stop lists the receipts of its changes, the oldest first, also after a r
   expect(next.receipt(second.id)?.current.at).toBe('on_host');
 });
 
-test('loading is told apart from no route', async () => {
+test('the state distinguishes a loading route from a missing one', async () => {
   const server = await startScriptedServer();
   const device = new Device(server.url);
   const client = await device.start();
@@ -100,7 +100,7 @@ test('loading is told apart from no route', async () => {
   expect(await until(routeState(next), (is) => is === 'none')).toBe('none');
 });
 
-test('a change of another phone is told, with both values; our own and the office’s are not', async () => {
+test('the client reports a change of another phone with both values, but no own change and none of the office', async () => {
   const { server, client } = await onRoute();
   const told: RemoteEdit[] = [];
   client.on('edit', (event) => told.push(event));
@@ -128,6 +128,6 @@ test('"as planned" without the plan on this device is refused, and nothing is re
   expect(() => stop.deliver({ asPlanned: true })).toThrow(InvalidChange);
   expect(() => stop.deliver({ asPlanned: true })).toThrow('asPlanned');
   expect(client.status.current.pending).toEqual({});
-  // Without it the delivery counts nothing, and goes.
+  // Without "as planned" the delivery needs no plan and is sent.
   expect(stop.deliver().current.at).toBe('recorded');
 });

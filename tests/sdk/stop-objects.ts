@@ -2,7 +2,7 @@ import type { StopObject } from '@tailgate/sync-protocol';
 import { stopObject } from '@tailgate/sync-protocol';
 import fc from 'fast-check';
 
-// A small world: what two edits of a phone could touch twice.
+// A small range of values, so that two edits often touch the same field.
 const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined, freq: 2 });
 const orNull = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null, freq: 4 });
 const assetId = fc.constantFrom('AAAAAAAAAAAAAAAA', 'BBBBBBBBBBBBBBBB');
@@ -42,7 +42,7 @@ const line = fc.record({
   ),
 });
 
-/** Stop objects as an app would send them, parsed. */
+/** Stop objects as an app passes them, parsed. */
 export const anyStopObject = (id: fc.Arbitrary<number>): fc.Arbitrary<StopObject> =>
   fc
     .record({

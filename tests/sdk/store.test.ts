@@ -61,7 +61,7 @@ describe('an encrypted store in IndexedDB', () => {
 });
 
 describe('IndexedDB alone', () => {
-  test('a write asks for strict durability and resolves on complete only', async () => {
+  test('writes with strict durability and resolves only on `complete`', async () => {
     const indexedDB = new IDBFactory();
     const store = await openIndexedDb('phone', { indexedDB });
     const asked: unknown[] = [];
@@ -83,7 +83,7 @@ describe('IndexedDB alone', () => {
 });
 
 describe('SQLite alone', () => {
-  test('a second process is turned away as long as the first one has the store open', async () => {
+  test('refuses a second process while the first one has the store open', async () => {
     const file = await newFile();
     const openIt = (): Promise<Store> => openSqlite(nodeSqlite(() => new DatabaseSync(file)));
     const first = await openIt();
@@ -92,7 +92,7 @@ describe('SQLite alone', () => {
     await (await openIt()).close();
   });
 
-  test('a process that is killed leaves every write that it was told of, and no half one', async () => {
+  test('retains every confirmed write of a killed process, and no partial write', async () => {
     const file = await newFile();
     const writer = spawn(process.execPath, ['--conditions=source', '--input-type=module', '-e', writes(file)], {
       cwd: import.meta.dirname,
@@ -111,7 +111,7 @@ describe('SQLite alone', () => {
   });
 });
 
-/** Says each number after its write, until it is killed. */
+/** Prints each number after its write, until the process is killed. */
 const writes = (file: string): string => `
 import { DatabaseSync } from 'node:sqlite';
 import { nodeSqlite, openSqlite } from '@tailgate/client-sdk/sqlite';
@@ -122,7 +122,7 @@ for (let n = 1; ; n++) {
 }`;
 
 describe('encryption alone', () => {
-  test('no value lies readable in the store beneath, and no two writes look alike', async () => {
+  test('leaves no value readable in the store beneath, and equal writes differ there', async () => {
     const beneath = new MemoryStore();
     const store = await encrypted(beneath, await newKey());
     await store.write(
@@ -134,7 +134,7 @@ describe('encryption alone', () => {
     expect(a?.value).not.toEqual(b?.value);
   });
 
-  test('what was there before is encrypted on first use', async () => {
+  test('encrypts existing values on first use', async () => {
     const beneath = new MemoryStore();
     await beneath.write([{ put: 'item', key: 'old', value: 'in the open' }], 'strict');
     const store = await encrypted(beneath, await newKey());
@@ -142,7 +142,7 @@ describe('encryption alone', () => {
     expect(await store.readAll('item')).toEqual([{ key: 'old', value: 'in the open' }]);
   });
 
-  test('another key is told, and touches nothing', async () => {
+  test('reports another key and changes nothing', async () => {
     const beneath = new MemoryStore();
     const key = await newKey();
     await (await encrypted(beneath, key)).write([{ put: 'item', key: 'a', value: 1 }], 'strict');
@@ -150,7 +150,7 @@ describe('encryption alone', () => {
     expect(await (await encrypted(beneath, key)).readAll('item')).toEqual([{ key: 'a', value: 1 }]);
   });
 
-  test('a row that was put in the place of another reads as damaged; the others are read', async () => {
+  test("reports a row at another row's place as damaged, and reads the others", async () => {
     const beneath = new MemoryStore();
     const store = await encrypted(beneath, await newKey());
     await store.write(

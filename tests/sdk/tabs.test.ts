@@ -81,7 +81,7 @@ interface Tab {
   online(): Promise<boolean>;
   close(): Promise<void>;
 }
-/** What pages say to each other, as far as a test looks at it. */
+/** The fields of messages between pages that the tests check. */
 interface Said {
   readonly type: string;
   readonly id?: string;
@@ -134,7 +134,7 @@ describe('two pages of one origin, in a real Chromium', () => {
     for (const page of [leader, follower])
       expect(Math.abs((await page.evaluate(() => globalThis.tab.now())) - Date.now())).toBeLessThan(60_000);
     expect(await follower.evaluate(() => globalThis.tab.online())).toBe(true);
-    // What one of them is told both of them tell.
+    // Both pages receive the events of the client.
     server.amend({ id: 3, updates: { driver_comments: 'of the office' } }, Date.now());
     for (const page of [leader, follower])
       expect(await page.evaluate(() => globalThis.tab.amended())).toEqual({
@@ -144,7 +144,7 @@ describe('two pages of one origin, in a real Chromium', () => {
       });
   });
 
-  test('a tap copies its own stop to the other pages, and nothing where there is none', async () => {
+  test('a tap copies its stop to the other pages, and nothing when there are none', async () => {
     const leader = await signedIn();
     const ear = await listen(context, address);
     const alone = await leader.evaluate(() => globalThis.tab.record(1, 'alone'));
@@ -159,7 +159,7 @@ describe('two pages of one origin, in a real Chromium', () => {
     expect(await news.evaluate((message) => message?.shown?.value)).toMatchObject({ stops: [1, { id: 2 }, 3] });
   });
 
-  test('a review waits for the page that listens, whichever leads; either may acknowledge it', async () => {
+  test('a review waits for a page with a listener, leader or not; either page may acknowledge it', async () => {
     server.ledger.poisoned.add(2);
     const leader = await signedIn();
     const id = await leader.evaluate(() => globalThis.tab.record(2, 'a poison'));
@@ -171,14 +171,14 @@ describe('two pages of one origin, in a real Chromium', () => {
     server.review(id, 'no such thing');
     await follower.waitForFunction(() => globalThis.tab.heard().length === 2, undefined, byTimer);
     expect(await follower.evaluate(() => globalThis.tab.heard())).toEqual([id, 'no such thing']);
-    // It was heard: the page that listens later is not told again.
+    // The event was delivered once: a page that listens later does not receive it again.
     await leader.evaluate(() => globalThis.tab.listen());
     expect(await follower.evaluate((change) => globalThis.tab.acknowledge(change), id)).toBe(true);
     for (const page of [leader, follower]) expect(await page.evaluate(() => globalThis.tab.reviewed())).toBe(true);
     expect(await leader.evaluate(() => globalThis.tab.heard())).toEqual([]);
   });
 
-  test('a page hears of a change before the status counts it: with that status it finds the receipt', async () => {
+  test('a page receives a change before the status that counts it, so that it always finds the receipt', async () => {
     const leader = await signedIn();
     const guest = await openPage(context, address);
     const ear = await listen(context, address);
@@ -198,7 +198,7 @@ describe('two pages of one origin, in a real Chromium', () => {
     expect(recorded).toBeLessThan(counted);
   });
 
-  test('signing out and in from either page holds for both', async () => {
+  test('a sign-out or sign-in on either page applies to both', async () => {
     const leader = await signedIn();
     const follower = await openPage(context, address);
     await follower.evaluate(() => globalThis.tab.signOut());
@@ -207,7 +207,7 @@ describe('two pages of one origin, in a real Chromium', () => {
     expect(await leader.evaluate(() => globalThis.tab.driver('Driver 1001'))).toBe(true);
   });
 
-  test('field case 11: two tabs at once, and the leader tab killed: the other leads within 2 s and loses nothing', async () => {
+  test('field case 11: two tabs are open and the leader is killed: the other tab leads within 2 s and loses nothing', async () => {
     const leader = await signedIn();
     const follower = await openPage(context, address);
     server.refuse = true;
@@ -223,7 +223,7 @@ describe('two pages of one origin, in a real Chromium', () => {
     await follower.evaluate((id) => globalThis.tab.accepted(id), saved);
     expect(taken()).toEqual([saved, unsaved]);
     expect(server.ledger.chainBreaks).toBe(0);
-    // Its receipts and views went on: the same objects, and no storm of changes.
+    // Its receipts and views continue: the same objects, without superfluous change events.
     expect(await follower.evaluate(() => globalThis.tab.sees(2, 'said in the same moment'))).toBe(true);
     expect((await follower.evaluate(() => globalThis.tab.fired())) - fired).toBeLessThan(6);
 
@@ -233,7 +233,7 @@ describe('two pages of one origin, in a real Chromium', () => {
     expect(taken()).toEqual([saved, unsaved, last]);
   });
 
-  test('a tap that the frozen leader never hears of is recorded by the page when that one leads', async () => {
+  test('a page records a tap that its frozen leader never received as soon as the page leads', async () => {
     const leader = await signedIn();
     const follower = await openPage(context, address);
     await freezePage(leader);
@@ -243,7 +243,7 @@ describe('two pages of one origin, in a real Chromium', () => {
     expect(taken()).toEqual([id]);
   });
 
-  test('a tap that the frozen leader never hears of is handed to the page that leads next', async () => {
+  test('a page hands a tap that the frozen leader never received to the next leader', async () => {
     const leader = await signedIn();
     const [next, follower] = [await openPage(context, address), await openPage(context, address)];
     await freezePage(leader);
@@ -254,7 +254,7 @@ describe('two pages of one origin, in a real Chromium', () => {
     expect(await next.evaluate(() => globalThis.tab.sees(1, 'said to a frozen page'))).toBe(true);
   });
 
-  test('a page withdraws its change through the page that leads, also where that one goes before it answers', async () => {
+  test('a page withdraws its change through the leader, also when that leader ends before its answer', async () => {
     const leader = await signedIn();
     const [next, follower] = [await openPage(context, address), await openPage(context, address)];
     server.refuse = true;
@@ -273,10 +273,10 @@ describe('two pages of one origin, in a real Chromium', () => {
     expect(taken()).toEqual([last]);
   });
 
-  test('what a page records while nobody leads is handed to the next leader', async () => {
+  test('a change that is recorded without a leader goes to the next leader', async () => {
     const leader = await signedIn();
     const [follower, next] = [await openPage(context, address), await openPage(context, address)];
-    // The one that waits longest leads next: `guest`. It closes, too, and `next` still has what it recorded.
+    // The page that waits longest leads next: `follower`. It closes, too, and `next` still has its change.
     await Promise.all([crashPage(leader), next.evaluate(() => globalThis.tab.recordAndLeave(1, 'into the gap'))]);
     await follower.evaluate(() => globalThis.tab.close());
     const id = await next.evaluate(() => globalThis.tab.record(2, 'after the gap'));
@@ -286,7 +286,7 @@ describe('two pages of one origin, in a real Chromium', () => {
   });
 });
 
-/** A page without a client that hears what the others say to each other. */
+/** A page without a client that records the messages of the others. */
 async function listen(context: BrowserContext, address: string): Promise<Page> {
   const page = await context.newPage();
   await page.goto(new URL('/worker.js', address).href);

@@ -13,7 +13,7 @@ const script = `
 import { createClient, openIndexedDb } from '@tailgate/client-sdk';
 import { openIndexedDbFiles, openUploads } from '@tailgate/client-sdk/uploads';
 
-/** Every connection of this page to a database. */
+/** Every open database connection of this page. */
 const opened = [];
 const open = indexedDB.open.bind(indexedDB);
 IDBFactory.prototype.open = (...args) => {
@@ -30,12 +30,12 @@ const isOpen = (database) => {
   }
 };
 
-// A patient page tries nothing again by itself within a test.
+// A long back-off: the page retries nothing by itself within a test.
 const timing = location.search === '?patient' ? { retryBaseMs: 1e9, retryCapMs: 1e9 } : { retryBaseMs: 20, retryCapMs: 200 };
 const uploads = await openUploads({ store: await openIndexedDbFiles() });
 const client = await createClient({ url: location.origin, store: await openIndexedDb(), timing, uploads });
 
-/** A picture of a camera's size, which no codec can make small. */
+/** A picture of a camera's size, of noise that no codec can compress. */
 async function takePhoto(side) {
   const canvas = new OffscreenCanvas(side, side / 2);
   const context = canvas.getContext('2d');
@@ -89,7 +89,7 @@ beforeAll(async () => {
   context = await (await startBrowser()).newContext();
 });
 
-test('in Chromium a photo is made smaller and a signature is not; both survive a killed page without a network', async () => {
+test('Chromium reduces a photo and not a signature; both survive a killed page without a network', async () => {
   const page = await openPage(context, address);
   expect(await page.evaluate((secret) => globalThis.files.signIn('1001', secret), password)).toBe('signed_in');
   await context.setOffline(true);
@@ -104,14 +104,14 @@ test('in Chromium a photo is made smaller and a signature is not; both survive a
   await again.evaluate((id) => globalThis.files.here(id), signature.id);
   const [smaller, same] = [await download(node.client, photo.id), await download(node.client, signature.id)];
   expect(smaller.bytes.length).toBeLessThan(photo.size / 2);
-  // Noise, which takes more than that at first.
+  // The noise exceeds this limit at first.
   expect(smaller.bytes.length).toBeLessThanOrEqual(1_000_000);
   expect(smaller.headers.get('content-type')).toBe('image/jpeg');
   expect(same.bytes.length).toBe(signature.size);
   await again.close();
 });
 
-test('a page that does not run the client keeps files, too, and sees them arrive', async () => {
+test('a page that does not run the client stores files, too, and sees them arrive', async () => {
   const first = await openPage(context, address);
   const second = await openPage(context, address);
   const photo = await second.evaluate(() => globalThis.files.add(600, 'photo'));
@@ -119,7 +119,7 @@ test('a page that does not run the client keeps files, too, and sees them arrive
   expect(await second.evaluate(() => globalThis.files.waiting())).toBe(0);
   expect((await download(node.client, photo.id)).headers.get('content-type')).toBe('image/jpeg');
 
-  // Whether a page ran the client or not: once it has closed it, it holds nothing.
+  // A page closes all its connections, with or without the client.
   expect(await second.evaluate(() => globalThis.files.open())).toEqual(['tailgate', 'tailgate-files']);
   for (const page of [second, first]) {
     await page.evaluate(() => globalThis.files.close());
@@ -129,7 +129,7 @@ test('a page that does not run the client keeps files, too, and sees them arrive
   await second.close();
 });
 
-test('files that another page adds without a network wait with the others: none of them costs a request', async () => {
+test('files that another page adds without a network wait with the others, and none of them costs a request', async () => {
   const leader = await openPage(context, `${address}?patient`);
   await leader.evaluate((secret) => globalThis.files.signIn('1001', secret), password);
   const guest = await openPage(context, `${address}?patient`);
@@ -151,7 +151,7 @@ test('files that another page adds without a network wait with the others: none 
   await guest.close();
 });
 
-test('a page that crashes in mid-upload goes on from the bytes that had arrived', async () => {
+test('after a crash during an upload, the page continues from the bytes that had arrived', async () => {
   const page = await openPage(context, address);
   link.throttle(300_000);
   const file = await page.evaluate(() => globalThis.files.add(1_000, 'signature'));

@@ -15,11 +15,11 @@ import { TestBytes } from '../support/test-bytes.ts';
 import { WebProxy } from '../support/web-proxy.ts';
 
 const random = new TestBytes('files of an offline device');
-/** No attempt follows another one by itself within a test. */
+/** No retry starts by itself within a test. */
 const timing = { retryBaseMs: 600_000, retryCapMs: 600_000, openMs: 2_000, pingMs: 1_000, answerMs: 1_000 };
 const late = { fraction: () => 0.999, bytes: (length: number) => new Uint8Array(random.take(length)) };
 
-/** One a test. */
+/** One for each test. */
 const employees = ['1001', '1002', '1003', '1004', '1005', '1006'];
 
 let node: SyncNode;
@@ -36,7 +36,7 @@ beforeAll(async () => {
   link = await startTcpProxy(Number(new URL(node.client.url).port));
 });
 
-/** The platform's requests, and what became of each. */
+/** The platform's requests and their outcomes. */
 class LoggedStack implements HttpStack {
   readonly log: string[] = [];
   readonly #inner = new DefaultHttpStack({});
@@ -82,7 +82,7 @@ const addPhotos = (uploads: Uploads, count: number): Promise<{ readonly id: stri
     Array.from({ length: count }, () => uploads.add(new Blob([random.take(1_000)]), { kind: 'photo' as const })),
   );
 
-test('files that wait without a network rest together: one asks for all, and syncNow sends all', async () => {
+test('files without a network wait together: one request probes for all of them, and syncNow sends all', async () => {
   const { client, uploads, stack } = await offlineApp('1001');
   const files = await addPhotos(uploads, 64);
   await expect.poll(() => stack.log).toEqual(['POST -']);
@@ -93,11 +93,11 @@ test('files that wait without a network rest together: one asks for all, and syn
   await link.accept();
   client.syncNow();
   await Promise.all(files.map(({ id }) => uploads.here(id)));
-  // A file of which no byte has left the phone is not asked for: a browser's console shows each 404.
+  // The client sends no HEAD for a file that was never sent: a browser's console shows each 404.
   expect(new Set(stack.log.slice(2))).toEqual(new Set(['POST 201']));
 });
 
-test('a file that arrives opens the socket that rests, and the status shows no offline while bytes pass', async () => {
+test('a file that arrives opens the waiting socket, and the status never shows offline while bytes pass', async () => {
   const { client, uploads } = await offlineApp('1002');
   await link.accept();
   const shown: string[] = [];
@@ -111,11 +111,11 @@ test('a file that arrives opens the socket that rests, and the status shows no o
 test.each([
   { by: 'the platform’s requests', employeeId: '1005', sending: () => new DefaultHttpStack({}) },
   { by: 'fetch', employeeId: '1006', sending: () => fetchStack(fetch) },
-])('a long upload by $by over a slow link, where sockets die: no offline while its bytes pass', async (line) => {
+])('a long upload by $by over a slow link without sockets never shows offline while its bytes pass', async (line) => {
   const proxy = await WebProxy.start(node.client.url, { blocksSockets: true });
   const slow = await startTcpProxy(Number(new URL(proxy.url).port));
   slow.throttle(200_000);
-  // The stand-in over plain HTTP would be a line, too.
+  // Sync over plain HTTP would count as a connection, too.
   const send: typeof fetch = (input, init) =>
     new Request(input).url.includes('/api/sync/pu')
       ? Promise.reject(new TypeError('no channel over HTTP'))
@@ -137,7 +137,7 @@ test.each([
   const shown: string[] = [];
   const { id } = await uploads.add(new Blob([random.take(400_000)]), { kind: 'document' });
   const before = slow.bytesUp;
-  // A request's head, and what the socket's attempts and hellos take meanwhile.
+  // The bytes of a request's head, and of socket attempts and hellos in the meantime.
   const ofTheFile = before + 8_000;
   const look = (): unknown => slow.bytesUp > ofTheFile && shown.push(client.status.current.connection);
   client.status.subscribe(look);
@@ -147,7 +147,7 @@ test.each([
   expect(new Set(shown)).toEqual(new Set(['connecting']));
 });
 
-test('a socket that opens wakes the files that rest', async () => {
+test('a socket that opens wakes the waiting files', async () => {
   const { client, uploads, stack } = await offlineApp('1003');
   const files = await addPhotos(uploads, 3);
   await expect.poll(() => stack.log).toEqual(['POST -']);
@@ -157,7 +157,7 @@ test('a socket that opens wakes the files that rest', async () => {
   expect(client.status.current.connection).toBe('online');
 });
 
-test('files that arrive while the disk is full count as sent, and give way', async () => {
+test('files that arrive while the disk is full count as sent, and may be deleted for room', async () => {
   const disk = new MemoryFiles();
   let isFull = false;
   const files: FileStore = {

@@ -18,7 +18,7 @@ import { download, keptOfUploads } from '../support/uploads.ts';
 
 const random = new TestBytes('files of a device');
 const largest = 2 * 1024 * 1024;
-/** One a test, with a route of their own. */
+/** One for each test, with its own route. */
 const employees = Array.from({ length: 17 }, (_, n) => String(1001 + n));
 
 let node: SyncNode;
@@ -41,7 +41,7 @@ beforeAll(async () => {
   link = await startTcpProxy(Number(new URL(node.client.url).port));
 });
 
-/** Whatever weather the test before us left. */
+/** Resets the faults of the previous test. */
 beforeEach(async () => {
   link.pass();
   link.throttle(Infinity);
@@ -55,11 +55,11 @@ interface App {
   readonly client: Client;
   readonly uploads: Uploads;
   readonly key: RouteKey;
-  /** The app is killed and started again. */
+  /** Kills the app and starts it again. */
   readonly restart: () => Promise<App>;
 }
 
-/** A driver of their own with a phone of their own, signed in. */
+/** A driver with a route and a phone, signed in. */
 async function openApp(files: FileStore = new MemoryFiles()): Promise<App> {
   const device = new Device(link.through(node.client.url));
   const employeeId = employees[next++] ?? '';
@@ -94,25 +94,25 @@ const received = async (id: string): Promise<number> => {
   return rows[0]?.received ?? 0;
 };
 
-/** Ends the sign-ins of a driver who is not at work with this phone: nobody tells it. */
+/** Ends the sessions of a driver who does not use this phone at the moment. The phone is not notified. */
 async function endSignIns(employee: string): Promise<void> {
   await node.database.pool.query(endSessions, [textArray([employee]), new Date(), 'evicted']);
 }
 
 describe('a file', () => {
-  test('is kept, sent and checked; the stop that names it is complete with it', async () => {
+  test('is stored, sent and verified; the stop that names it is complete with it', async () => {
     const { uploads, client, key } = await openApp();
     const photo = photoOf(300_000);
     const { id } = await uploads.add(photo, { kind: 'photo', name: 'door.jpg' });
     const receipt = client.updateStop(key, { id: 1, updates: { status: 'D', signature_id: id } });
-    // The feed may tell of it before the upload's own answer does.
+    // The feed may report it before the upload's own answer.
     await Promise.all([receipt.complete, uploads.here(id)]);
     await serverHas(id, photo);
     expect(uploads.status.current).toMatchObject({ waiting: 0, bytes: 0, sending: undefined, failed: [] });
     expect(uploads.file(id).current).toMatchObject({ at: 'here', epoch: '1' });
   });
 
-  test('that the server refuses has failed, with the words of the envelope or of an older server', async () => {
+  test('fails after a refusal, with the message of the envelope or of an older server', async () => {
     const { device, client: before } = await openApp();
     const employee = before.driver.current?.employeeId ?? '';
     await device.kill();
@@ -120,7 +120,7 @@ describe('a file', () => {
     const send: typeof fetch = async (url, init) => {
       const headers = new Headers(init?.headers);
       if (headers.has('upload-length')) headers.set('upload-length', String(largest + 1));
-      // The id commits to the length, too: without one, the length alone is at fault.
+      // The id also commits to the length. Without metadata, only the length is wrong.
       headers.delete('upload-metadata');
       const answer = await fetch(url, { ...init, headers });
       if (!isOlder || answer.ok) return answer;
@@ -135,7 +135,7 @@ describe('a file', () => {
     await expect(uploads.here((await add()).id)).rejects.toThrow(/^Maximum size exceeded$/);
   });
 
-  test('without a network is kept, and sent when there is one; signatures before photos', async () => {
+  test('waits without a network and is sent when there is one; signatures go before photos', async () => {
     const { uploads, client } = await openApp();
     const order: string[] = [];
     expect(client.canSignOut()).toBe(true);
@@ -156,7 +156,7 @@ describe('a file', () => {
     expect(order).toEqual(['second', 'first']);
   });
 
-  test('that is sent before the welcome is not asked for again after it', async () => {
+  test('that is sent before the welcome is not requested again after it', async () => {
     const { device, client: before, key } = await openApp();
     const employee = before.driver.current?.employeeId ?? '';
     await device.kill();
@@ -185,12 +185,12 @@ describe('a file', () => {
     isOpen = true;
     channel.resolve();
     await client.updateStop(key, { id: 2, updates: { driver_comments: 'so that there was a welcome' } }).accepted;
-    // What was added behind it is sent by a later turn of the loop.
+    // The next turn of the loop sends a later file.
     await uploads.here((await uploads.add(photoOf(5_000), { kind: 'photo', employee })).id);
     expect(states).toEqual(['here']);
   });
 
-  test('added twice by one driver is one; of two drivers it is two, whose ids tell nothing of each other', async () => {
+  test('is one file if one driver adds it twice; of two drivers it is two, and their ids reveal no relation', async () => {
     const [one, other] = [await openApp(), await openApp()];
     const photo = photoOf(1_000);
     const { id } = await one.uploads.add(photo, { kind: 'photo' });
@@ -198,7 +198,7 @@ describe('a file', () => {
     expect((await other.uploads.add(photo, { kind: 'photo' })).id).not.toBe(id);
   });
 
-  test('of a driver who has signed out is sent all the same, by the queue’s key', async () => {
+  test('of a driver who has signed out is sent by the queue’s key', async () => {
     const { uploads, client, key } = await openApp();
     await client.updateStop(key, { id: 2, updates: { driver_comments: 'so that there is a queue' } }).accepted;
     link.refuse();
@@ -213,7 +213,7 @@ describe('a file', () => {
     expect(client.driver.current).toBeUndefined();
   });
 
-  test('of a driver who was put out while somebody else has the phone is sent, though the token looks whole', async () => {
+  test('of a driver who was evicted while another driver uses the phone is sent, though the token seems valid', async () => {
     const { uploads, client, key } = await openApp();
     await client.updateStop(key, { id: 2, updates: { driver_comments: 'so that there is a queue' } }).accepted;
     const employee = client.driver.current?.employeeId ?? '';
@@ -227,7 +227,7 @@ describe('a file', () => {
     expect(client.status.current.employeeId).toBe(other);
   });
 
-  test('goes on where it was after the app was killed, with the bytes that had arrived', async () => {
+  test('continues after a kill of the app, from the bytes that had arrived', async () => {
     const { uploads, restart } = await openApp();
     link.throttle(200_000);
     const photo = photoOf(600_000);
@@ -241,7 +241,7 @@ describe('a file', () => {
   });
 });
 
-test('a disk that cannot be read when the app wakes up is told, and read the next time', async () => {
+test('waits while the disk cannot be read at the start; the client reports it and reads it later', async () => {
   const disk = new MemoryFiles();
   let wake = (): void => {};
   let isGone = false;
@@ -270,7 +270,7 @@ test('a disk that cannot be read when the app wakes up is told, and read the nex
   await until(uploads.file(id), (state) => state?.at === 'saved');
 });
 
-test('what is added once the client was closed is refused, and not kept where nobody would send it', async () => {
+test('is refused after the client was closed, and not stored where no client would send it', async () => {
   const files = new MemoryFiles();
   const { client, uploads } = await openApp(files);
   await client.close();
@@ -278,7 +278,7 @@ test('what is added once the client was closed is refused, and not kept where no
   expect(await files.files()).toEqual([]);
 });
 
-test('the id that the SDK makes is the one of the protocol', async () => {
+test('has the id that the protocol defines', async () => {
   const files = new MemoryFiles();
   const { uploads } = await openApp(files);
   const bytes = random.take(777);

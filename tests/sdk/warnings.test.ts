@@ -9,7 +9,7 @@ import { startSyncNode } from '../support/sync-node.ts';
 
 const key = { facility: 'F01', id: 'R1', week_end: '20261121' };
 
-test('what the server remarks is on the receipt and on the stop, in a sentence, also after a restart', async () => {
+test("the server's warnings are on the receipt and on the stop, in a sentence, also after a restart", async () => {
   const { database, client: rest } = await startSyncNode();
   await insertRoutes(database.pool, [{ ...key, weekEnd: key.week_end, drivers: ['1001'], stops: [plan(1)] }]);
   await signUp(rest, '1001');
@@ -42,7 +42,7 @@ test('what the server remarks is on the receipt and on the stop, in a sentence, 
   isSame(next.receipt(receipt.id)?.warnings);
 });
 
-test('a field that lost is a conflict of its stop, and a warning of its receipt alone', async () => {
+test('a lost field is a conflict of its stop, and a warning of its receipt only', async () => {
   const server = await startScriptedServer();
   const client = await new Device(server.url).startSignedIn();
   await until(client.route(), (route) => route !== undefined);

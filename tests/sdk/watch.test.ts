@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { follow, keepEqualParts, select, Signal } from '../../client-sdk/src/platform/watch.ts';
 
-describe('keeping what did not change', () => {
-  test('the result equals the new value, whatever came before', () => {
+describe('identity of unchanged values', () => {
+  test('the result equals the new value for any earlier value', () => {
     expect(() =>
       fc.assert(
         fc.property(fc.jsonValue(), fc.jsonValue(), (before, next) => {
@@ -13,7 +13,7 @@ describe('keeping what did not change', () => {
     ).not.toThrow();
   });
 
-  test('an equal value is the old object; in another one every equal part is the old part', () => {
+  test('an equal value is the old object; in a different one, every equal part is the old part', () => {
     const before = { a: { x: [1, 2] }, b: { y: 1 }, list: [{ id: 1 }, { id: 2 }] };
     expect(keepEqualParts(before, structuredClone(before))).toBe(before);
     const next = keepEqualParts(before, { ...structuredClone(before), b: { y: 2 } });
@@ -24,7 +24,7 @@ describe('keeping what did not change', () => {
     expect(longer.list[0]).toBe(before.list[0]);
   });
 
-  test('what shares nothing stays the very object: two holders of it compare by identity', () => {
+  test('a value without shared parts stays the same object: two watches of it compare by identity', () => {
     const before = { stops: [{ id: 1 }, { id: 2 }] };
     const changed = { id: 2, pending: 1 };
     expect(keepEqualParts<object>(before, { stops: [before.stops[0], changed] })).toEqual({
@@ -37,7 +37,7 @@ describe('keeping what did not change', () => {
 });
 
 describe('watches', () => {
-  test('a part fires only where it is another one', () => {
+  test('a part fires only when it changes', () => {
     const whole = new Signal({ a: { x: 1 }, b: 1 });
     const part = select(whole, (value) => value.a);
     const seen: unknown[] = [];
@@ -51,7 +51,7 @@ describe('watches', () => {
     expect(seen).toEqual([{ x: 2 }]);
   });
 
-  test('a watch that points at another one follows it, and lets go of the one before', () => {
+  test('a watch with a new target follows it and releases the old one', () => {
     const [one, two] = [new Signal('1a'), new Signal('2a')];
     const key = new Signal(1);
     const seen: string[] = [];
@@ -67,7 +67,7 @@ describe('watches', () => {
     expect(seen).toEqual(['1b', '2b', '2c']);
   });
 
-  test('a listener may stop, start and stop again while it is called, and twice is two', () => {
+  test('a listener may stop, start and stop again during its call; two subscriptions are two calls', () => {
     const signal = new Signal(0);
     const seen: string[] = [];
     const listener = (value: number): void => void seen.push(`a${value}`);

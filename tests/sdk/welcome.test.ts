@@ -6,8 +6,8 @@ import { Device, until } from '../support/sdk-device.ts';
 
 const comment = (id: number, text: string) => ({ id, updates: { driver_comments: text } });
 
-/** Sockets on which nothing is heard before `heard` resolves; what is sent leaves at once. */
-function slowDown(heard: Promise<void>): new (url: string) => Socket {
+/** Sockets that deliver no message before `opened` resolves. They send at once. */
+function slowDown(opened: Promise<void>): new (url: string) => Socket {
   return class implements Socket {
     readonly #socket: WebSocket;
     constructor(url: string) {
@@ -20,19 +20,19 @@ function slowDown(heard: Promise<void>): new (url: string) => Socket {
       this.#socket.close(code);
     }
     addEventListener(type: string, listener: (event: Event) => void): void {
-      const late = (event: Event): void => void heard.then(() => listener(event));
+      const late = (event: Event): void => void opened.then(() => listener(event));
       this.#socket.addEventListener(type, type === 'message' ? late : listener);
     }
   };
 }
 
-test('a route is asked for though a change of it was recorded between the hello and the welcome', async () => {
+test('the client requests a route though a change of it was recorded between the hello and the welcome', async () => {
   const server = await startScriptedServer();
-  const { promise: heard, resolve: hear } = Promise.withResolvers<void>();
-  const client = await new Device(server.url, { WebSocket: slowDown(heard) }).startSignedIn();
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+  const client = await new Device(server.url, { WebSocket: slowDown(opened) }).startSignedIn();
   await server.until(() => server.heard.some((frame) => frame.type === 'hello'));
   const receipt = client.updateStop(sampleKey, comment(1, 'before the welcome'));
-  hear();
+  open();
   await until(client.stop(1, sampleKey), (stop) => stop?.updates.driver_comments === 'before the welcome');
   const asked = server.heard.flatMap((frame) => (frame.type === 'subscribe' ? Object.keys(frame.cursors) : []));
   expect(asked).toEqual([sampleScope]);
@@ -41,7 +41,7 @@ test('a route is asked for though a change of it was recorded between the hello 
   await receipt.onHost;
 });
 
-test('a welcome that leaves its channel nothing to say ends it, and nothing else', async () => {
+test('a welcome after which a channel has no work ends only this channel', async () => {
   const server = await startScriptedServer();
   const client = await new Device(server.url).startSignedIn('1001');
   await until(client.route(), (route) => route !== undefined);
@@ -49,7 +49,7 @@ test('a welcome that leaves its channel nothing to say ends it, and nothing else
   await client.signOut();
   await client.signIn({ employeeId: '1002', password: 'secret-of-driver' });
   await until(client.status, (status) => status.connection === 'online');
-  // The server was set back: the first driver's queue asks, by its key, whether anything of it is missing.
+  // The server was restored: the first driver's queue asks, by its key, for missing changes.
   const heard = server.heard.length;
   const helloes = (): string[] =>
     server.heard.slice(heard).flatMap((frame) => (frame.type === 'hello' ? frame.employee_id : []));

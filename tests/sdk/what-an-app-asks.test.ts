@@ -8,7 +8,7 @@ const comment = (id: number, text: string) => ({ id, updates: { driver_comments:
 const isEmpty = (counts: object): boolean => Object.keys(counts).length === 0;
 
 describe('the end of a day', () => {
-  test('a driver can sign out when the server has everything, and the day is complete when the host has', async () => {
+  test('a driver can sign out when the server has all changes, and the day is complete when the host has them', async () => {
     const server = await startScriptedServer();
     const client = await new Device(server.url).startSignedIn();
     await until(client.route(), (route) => route !== undefined);
@@ -29,7 +29,7 @@ describe('the end of a day', () => {
     expect(client.dayComplete()).toBe(true);
   });
 
-  test('what the office has for review is not on the host; what is parked there is not, either', async () => {
+  test('a change in quarantine is not hosted, and neither is a parked one', async () => {
     const server = await startScriptedServer();
     server.ledger.poisoned.add(2);
     const client = await new Device(server.url).startSignedIn();
@@ -50,7 +50,7 @@ describe('the end of a day', () => {
     expect(client.status.current.unhosted).toEqual({ 1001: 1 });
   });
 
-  test('it is known again after a restart, and goes by driver: another one’s backlog keeps nobody', async () => {
+  test('the state survives a restart and is per driver: the backlog of one does not block another', async () => {
     const server = await startScriptedServer();
     const device = new Device(server.url);
     const client = await device.startSignedIn('1001');
@@ -63,7 +63,7 @@ describe('the end of a day', () => {
     const again = await device.start();
     expect(again.canSignOut()).toBe(false);
     await again.signOut();
-    // Nobody works with it: what is asked is whether the phone may be handed in.
+    // Without a driver, the question is whether the phone may be handed in.
     expect(again.canSignOut()).toBe(false);
     await again.signIn({ employeeId: '1002', password: driverPassword });
     expect([again.canSignOut(), again.dayComplete()]).toEqual([true, true]);
@@ -75,7 +75,7 @@ describe('the end of a day', () => {
 });
 
 describe('a session that ends by itself', () => {
-  test('is told once, before it ends, and forgotten with the next sign-in', async () => {
+  test('raises one event before it ends, and the next sign-in clears it', async () => {
     const server = await startScriptedServer();
     const device = new Device(server.url);
     const client = await device.startSignedIn();
@@ -90,7 +90,7 @@ describe('a session that ends by itself', () => {
     const endsAt = client.driver.current?.sessionEndsAt;
     expect(endsAt).toBeGreaterThanOrEqual(before + 7_200_000);
     server.expire(token, 7_140);
-    // Whatever follows it on the line has been read after it.
+    // Later frames on the connection are read after it.
     await client.updateStop(sampleKey, comment(1, 'x')).accepted;
     expect(told).toEqual([{ employee: '1001', at: endsAt }]);
     expect(client.driver.current).toMatchObject({ signedIn: true });
@@ -104,13 +104,13 @@ describe('a session that ends by itself', () => {
 });
 
 describe('diagnostics', () => {
-  test('say how the device stands, and nothing that is secret or a customer’s', async () => {
+  test("describe the device's state without secrets and customer data", async () => {
     const server = await startScriptedServer();
     const device = new Device(`${server.url.replace('//', '//proxy:hunter2@')}/?key=hunter3`, {
       app: 'pod/4.2',
       device: 'Tab 7',
     });
-    // Browsers refuse credentials in such an address: nothing of this run gets through, and all of it is kept.
+    // Browsers refuse credentials in such an address. The offline run uses it, and its data is in the check, too.
     const client = await device.start();
     const before = await client.diagnostics();
     expect(before).toMatchObject({ server: `${server.url}/`, app: 'pod/4.2', device: 'Tab 7', epoch: undefined });

@@ -16,7 +16,7 @@ async function onTheRoad(undoWindow: number) {
   return { server, device, client };
 }
 
-test('a change is withdrawn within its window: gone from the view at once, never sent, the others in order', async () => {
+test('a withdrawn change leaves the view at once and is never sent; the others are sent in order', async () => {
   const { server, device, client } = await onTheRoad(long);
   const receipts = [1, 2, 3].map((stop) => client.updateStop(sampleKey, comment(stop, 'tapped')));
   const [first, second, third] = receipts;
@@ -40,7 +40,7 @@ test('a change is withdrawn within its window: gone from the view at once, never
   expect(await again.withdraw(second?.id ?? '')).toBe('unknown');
 });
 
-test('a change whose window has ended is sent; undoing it is a correction', async () => {
+test('a change is sent after its window; its undo is then a correction', async () => {
   const { client } = await onTheRoad(20);
   const receipt = client.updateStop(sampleKey, comment(1, 'tapped'));
   await receipt.accepted;
@@ -48,7 +48,7 @@ test('a change whose window has ended is sent; undoing it is a correction', asyn
   expect(client.stop(1).current?.updates.driver_comments).toBe('tapped');
 });
 
-test('a kill inside the window sends', async () => {
+test('a change whose window a kill interrupts is sent', async () => {
   const { server, device, client } = await onTheRoad(long);
   const receipt = client.updateStop(sampleKey, comment(1, 'tapped'));
   await receipt.saved;
@@ -59,7 +59,7 @@ test('a kill inside the window sends', async () => {
   expect(await again.withdraw(receipt.id)).toBe('sent');
 });
 
-test('within a window each tap of a stop is withdrawn alone', async () => {
+test('each tap of a stop within a window is withdrawn separately', async () => {
   const { client } = await onTheRoad(long);
   client.updateStop(sampleKey, { id: 1, updates: { status: 'D' } });
   const second = client.updateStop(sampleKey, comment(1, 'by mistake'));
@@ -68,7 +68,7 @@ test('within a window each tap of a stop is withdrawn alone', async () => {
   expect(client.stop(1).current?.updates.driver_comments).not.toBe('by mistake');
 });
 
-test('without a window a change is withdrawn as long as no transport has it', async () => {
+test('without a window, a change can be withdrawn until a transport has it', async () => {
   const { server, client } = await onTheRoad(0);
   server.refuse = true;
   server.cut();
@@ -82,6 +82,6 @@ test('without a window a change is withdrawn as long as no transport has it', as
   expect(server.ledger.taken[0]?.mutation.seq).toBe(1);
 });
 
-test('an undo window that is no time is refused', async () => {
+test('an undo window that is not a valid time is refused', async () => {
   await expect(new Device('http://127.0.0.1:9', { undoWindow: -1 }).start()).rejects.toThrow('undoWindow');
 });
