@@ -142,7 +142,7 @@ describe('signing in and out', () => {
     expect([...server.queueKeys.values()]).toEqual([expect.stringMatching(/^key-/)]);
   });
 
-  test('without a valid key and token, the client reports the driver whose sign-in it needs, whoever is signed in', async () => {
+  test('without a valid key and token, the client reports which driver must sign in, even while another one is at work', async () => {
     const { server, client, id } = await unansweredTap();
     server.tokens.delete(tokenOf(server, '1001'));
     for (const queue of server.queueKeys.keys()) server.queueKeys.set(queue, 'key that nobody was told');
