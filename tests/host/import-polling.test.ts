@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ClosedRounds } from '../../server/src/replication/in/closed-rounds.ts';
 import { HostPolling } from '../../server/src/replication/in/host-polling.ts';
-import { UnheardDoorbell } from '../../server/src/replication/in/unheard-doorbell.ts';
+import { UnreadDoorbell } from '../../server/src/replication/in/unread-doorbell.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { createHost } from '../support/stand-in.ts';
 import { routeFile, routeKey } from './import-fixture.ts';
@@ -154,24 +154,24 @@ describe('polling', () => {
 test('triggers that ring although nobody listens are told once, and what they write is deleted', async () => {
   const { host: rung, clerk, database } = await createHost();
   const log = recordedLog();
-  const unheard = new UnheardDoorbell({ host: rung, log });
+  const unread = new UnreadDoorbell({ host: rung, log });
   const lines = async () => (await database.pool.query('select from PODDTA.PODCHGP')).rowCount;
   const load = (count: number) =>
     clerk.transaction(async (tx) => {
       for (let n = 0; n < count; n++) await tx.execute('insert into PODDTA.SLSREPP (SRID) values (?)', [`S${n}`]);
     });
-  await unheard.clear();
+  await unread.clear();
   expect(log.lines).toEqual([]);
   await load(1_203);
   expect(await lines()).toBe(1_203);
-  await unheard.clear();
+  await unread.clear();
   expect(await lines()).toBe(0);
   await clerk.transaction((tx) => tx.execute("update PODDTA.SLSREPP set SRNAM = 'Sam' where SRID = 'S7'"));
-  await unheard.clear();
+  await unread.clear();
   expect(await lines()).toBe(0);
   expect(log.lines).toMatchObject([{ level: 'warn', fields: { lines: 1_203 } }]);
   expect(log.lines[0]?.message).toMatch(/^HOST_CHANGES=polling, but .*: drop them/);
   await database.pool.query('drop table PODDTA.PODCHGP');
-  await unheard.clear();
+  await unread.clear();
   expect(log.lines).toHaveLength(1);
 });

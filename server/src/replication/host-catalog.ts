@@ -8,13 +8,13 @@ export interface HostTable {
   readonly columns: readonly HostColumn[];
 }
 
-/** Whoever asks has little patience. */
+/** Callers of diagnostics do not wait longer. */
 const ANSWER_TIMEOUT_MS = 4_000;
 
 /**
- * What the host says of itself, for diagnostics, on any node. It has connections of its own, opened when somebody first
- * asks: a node that only serves drivers needs none otherwise, and a crowd at these open endpoints must not take those of
- * replication. Those who ask the same thing meanwhile share one question, so that a slow host collects no queue.
+ * The host's description of itself, for diagnostics on any node. It opens connections of its own at the first request:
+ * a node that only serves drivers needs none, and many calls of these open endpoints must not take those of
+ * replication. Concurrent requests for the same answer share one query, so that a slow host collects no queue.
  */
 export class LazyHostCatalog {
   readonly #open: () => Promise<Host>;
@@ -34,7 +34,7 @@ export class LazyHostCatalog {
     return within(this.#timeoutMs, 'the host', answer);
   }
 
-  /** Undefined for a name that is none of our files', and for a file that the host lacks. @throws as `job` */
+  /** Undefined for an unknown file name, and for a file that the host lacks. @throws as `job` */
   async describe(name: string): Promise<HostTable | undefined> {
     const table = name.toUpperCase();
     if (!isHostFileName(table)) return undefined;
@@ -53,7 +53,7 @@ export class LazyHostCatalog {
     await host?.close();
   }
 
-  /** A host that was away is looked for again by the next who asks. */
+  /** After a failure the next request opens the host again. */
   #connect(): Promise<Host> {
     this.#host ??= this.#open().catch((error: unknown) => {
       this.#host = undefined;

@@ -14,7 +14,7 @@ import { HostImport } from './in/import.ts';
 import { Leases } from './out/lease.ts';
 import type { HostWatch } from './control/watch.ts';
 import { ReplicationWorker, type HostStanding } from './out/worker.ts';
-import { UnheardDoorbell } from './in/unheard-doorbell.ts';
+import { UnreadDoorbell } from './in/unread-doorbell.ts';
 import { StartError } from '../runtime/start-error.ts';
 import { startSweep } from '../runtime/interval.ts';
 
@@ -27,7 +27,7 @@ export interface HostSideOptions {
   log: Log;
   clock: () => Date;
   watch?: HostWatch | undefined;
-  /** The database was put back to an earlier state a moment ago. */
+  /** The database was restored to an earlier state a moment ago. */
   isRestored: boolean;
 }
 
@@ -35,8 +35,8 @@ const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 30_000;
 
 /**
- * What works with the legacy host: the way in and the way out. A host that is away at start is tried again until it
- * answers; the start itself never waits for it (I14).
+ * Runs the import and the replication. It retries a host that is away at start until it answers; the server's start
+ * never waits for the host (I14).
  */
 export class HostSide {
   readonly #options: HostSideOptions;
@@ -44,7 +44,7 @@ export class HostSide {
   #host: Host | undefined;
   #worker: ReplicationWorker | undefined;
   #retry: NodeJS.Timeout | undefined;
-  /** Why the last try did not reach the host; blank once one did. */
+  /** Why the last attempt did not reach the host; blank after one that did. */
   #awayBecause = '';
   #opening: Promise<void> = Promise.resolve();
   #stopped = false;
@@ -53,7 +53,7 @@ export class HostSide {
     this.#options = options;
   }
 
-  /** Resolves when everything runs, or when the host turned out to be away. @throws StartError for a wrong setting */
+  /** Resolves when everything runs, or when the host turns out to be away. @throws StartError for a wrong setting */
   async start(): Promise<void> {
     this.#opening = this.#open(FIRST_RETRY_MS);
     await this.#opening;
@@ -65,7 +65,7 @@ export class HostSide {
     return this.#host.ping();
   }
 
-  /** What the worker knows of the host; undefined where there has been none since the start. */
+  /** The worker's view of the host; undefined while no worker has started. */
   get standing(): HostStanding | undefined {
     return this.#worker?.standing;
   }
@@ -94,13 +94,13 @@ export class HostSide {
       await this.#close();
       if (!(error instanceof HostError)) throw error;
       if (error.kind !== 'passing') throw new StartError(`the host cannot be used: ${error.message}`, { cause: error });
-      this.#tellAway(error, retryMs);
+      this.#logAway(error, retryMs);
       if (!this.#stopped) this.#retry = setTimeout(() => this.#tryAgain(retryMs), retryMs);
     }
   }
 
-  /** Aloud once for each reason: a host may be away for a night. */
-  #tellAway(err: HostError, retryMs: number): void {
+  /** Warns once for each reason: a host may be away for a night. */
+  #logAway(err: HostError, retryMs: number): void {
     const { log } = this.#options;
     if (err.message === this.#awayBecause) log.debug({ err, retryMs }, 'the host is still away');
     else log.warn({ err, retryMs }, 'the host is away; drivers notice nothing, and it is tried again');
@@ -115,7 +115,7 @@ export class HostSide {
 
   async #run(host: Host): Promise<void> {
     const { config, db, boss, pipeline, log, clock, watch, isRestored } = this.#options;
-    // Its own name: to the worker the import's leases are another's, and it looks again as soon as they are free.
+    // An owner of its own: the worker treats the import's leases as another worker's and polls until they are free.
     const leases = new Leases({ db, owner: randomUUID() });
     this.#closers.push(() => leases.close());
     const { importFrom } = config;
@@ -130,7 +130,7 @@ export class HostSide {
       importFrom,
       ...(config.hostChanges === 'polling' ? { changes: new HostPolling({ db, host, clock, importFrom }) } : {}),
     });
-    // Demo routes are whole once loaded: the first driver need not wait until they have been quiet for a while.
+    // Demo routes are complete once loaded, so the first driver need not wait until they are quiet.
     if (config.demo && (await this.#loadDemo())) await hostImport.importNow();
     await hostImport.start();
     this.#closers.push(() => hostImport.stop());
@@ -139,8 +139,8 @@ export class HostSide {
     driftCheck.start();
     this.#closers.push(() => driftCheck.stop());
     if (config.hostChanges === 'polling') {
-      const unheard = new UnheardDoorbell({ host, log });
-      const sweep = startSweep(() => unheard.clear(), 'the doorbell that nobody hears', log);
+      const unread = new UnreadDoorbell({ host, log });
+      const sweep = startSweep(() => unread.clear(), 'the unread doorbell', log);
       this.#closers.push(() => sweep.stop());
     }
     const worker = new ReplicationWorker({
@@ -162,7 +162,7 @@ export class HostSide {
     this.#closers.push(() => heartbeat.stop());
   }
 
-  /** As another program than the service, so that its rows ring the doorbell like any dispatch. */
+  /** Connects under another program name than the service, so that its rows reach the doorbell like any dispatch. */
   async #loadDemo(): Promise<boolean> {
     const { config, databaseUrl, log, clock } = this.#options;
     const dispatch = await openHost(config, databaseUrl, log, 'DEMO');

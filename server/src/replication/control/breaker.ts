@@ -1,5 +1,5 @@
 /**
- * One breaker for the whole host: when it is away nobody hammers it, one probe asks for it now and then.
+ * One breaker for the whole host. While the host is away it lets one probe through now and then.
  *
  *   closed ──fails──► open ──probe answers──► closed (still counting) ──a write is confirmed──► closed
  *                      ▲ │
@@ -18,9 +18,9 @@ export interface OpenBreaker {
 export const closedBreaker: Breaker = { state: 'closed', failures: 0 };
 
 const FIRST_WAIT_MS = 250;
-/** After an outage the first row is on its way within this. */
+/** The longest wait for the first row after an outage. */
 const LONGEST_WAIT_MS = 10_000;
-/** A missing table or authority waits for a person: no use in asking every moment. */
+/** A missing table or authority waits for a person, so frequent probes are useless. */
 const SETUP_WAIT_MS = 15_000;
 
 export interface Failure {
@@ -29,7 +29,7 @@ export interface Failure {
   readonly setup: boolean;
 }
 
-/** @param random from 0 to 1: full jitter, so that the nodes of a fleet do not come back all at once */
+/** @param random from 0 to 1: full jitter, so that the nodes do not come back all at once */
 export function fail(breaker: Breaker, failure: Failure, random: number): OpenBreaker {
   const failures = breaker.failures + 1;
   const ceiling = Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), LONGEST_WAIT_MS);
@@ -38,12 +38,14 @@ export function fail(breaker: Breaker, failure: Failure, random: number): OpenBr
   return { state: 'open', failures, since, reason: failure.reason, waitMs };
 }
 
-/** The host has answered. It counts as well only when a write has come through: an answer alone may be half a host. */
+/**
+ * The host has answered. The count of failures stays until a write is confirmed: the host may answer and still refuse.
+ */
 export function answer(breaker: Breaker): Breaker {
   return { state: 'closed', failures: breaker.failures };
 }
 
-/** Full jitter for one route whose rows are locked or in a deadlock: the others go on meanwhile. */
+/** Full jitter for one route with locked rows or a deadlock. The other routes go on. */
 export function routeDelayMs(failures: number, random: number): number {
   return Math.ceil(Math.min(FIRST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS) * random);
 }

@@ -1,6 +1,6 @@
 import type { Statement } from '../../db/types.ts';
 
-/** $1 worker, $2 what it says of itself, as JSON. What has been silent for a day is gone for good. */
+/** $1 worker, $2 its state as JSON. Deletes workers without a beat for a day. */
 export const beat: Statement = {
   name: 'heartbeat_beat',
   text: `with silent as (delete from worker_heartbeat where seen_at < now() - interval '1 day')
@@ -14,13 +14,13 @@ export const fallSilent: Statement = {
   text: 'delete from worker_heartbeat where worker = $1',
 };
 
-/** Workers that were heard of within the last $1 seconds. */
+/** Counts the workers with a beat within the last $1 seconds. */
 export const countAlive: Statement = {
   name: 'heartbeat_count_alive',
   text: `select count(*)::int as alive from worker_heartbeat where seen_at > now() - make_interval(secs => $1)`,
 };
 
-/** All that have been heard of within a day, those that live first. $1 seconds after which one is silent. */
+/** Workers with a beat within a day, the live ones first. $1 seconds after which a worker counts as dead. */
 export const listWorkers: Statement = {
   name: 'heartbeat_list',
   text: `select worker, started_at, seen_at, state, seen_at > now() - make_interval(secs => $1) as alive

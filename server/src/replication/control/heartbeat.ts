@@ -6,7 +6,7 @@ import * as sql from './heartbeat-sql.ts';
 import type { PausedFile } from './host-gate.ts';
 
 const BEAT_MS = 5_000;
-/** Three beats may be late before anybody worries. */
+/** Three beats may be late before a worker counts as dead. */
 const SILENT_AFTER_S = 20;
 
 /** The state that a worker stores with each beat. */
@@ -24,15 +24,15 @@ export interface HeartbeatOptions {
   readonly db: Queryable;
   /** Names this worker among all: a UUID. */
   readonly worker: string;
-  /** How it stands with the host: said with each beat. */
+  /** The worker's view of the host: each beat stores it. */
   readonly standing: () => { readonly breaker: Breaker; readonly paused: readonly PausedFile[] };
   readonly log: Log;
   readonly beatMs?: number;
 }
 
 /**
- * Says in the database that a process replicates, so that nodes without a worker can tell (contract §7). It beats only
- * while replication runs: a process whose host was never reached is no worker yet.
+ * Records in the database that a process replicates, for nodes without a worker (contract §7). It beats only while
+ * replication runs: a process that has never reached its host is no worker yet.
  */
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
@@ -55,7 +55,7 @@ export class Heartbeat {
     this.#beats.start();
   }
 
-  /** A worker that stops is missed at once. */
+  /** Deletes the worker's row, so that the other nodes notice at once. */
   async stop(): Promise<void> {
     await this.#beats.stop();
     const { db, worker, log } = this.#options;
@@ -80,7 +80,7 @@ const stateOf = ({ breaker, paused }: ReturnType<HeartbeatOptions['standing']>):
   paused: paused.map(({ file, reason, since }) => ({ file, reason, since: since.toISOString() })),
 });
 
-/** @throws Error where no worker, on whatever node, has been heard of lately */
+/** @throws Error where no worker on any node has beaten within `SILENT_AFTER_S` */
 export async function findLiveWorker(db: Queryable): Promise<void> {
   const { rows } = await db.query<{ alive: number }>(sql.countAlive, [SILENT_AFTER_S]);
   if (!rows[0]?.alive) throw new Error(`no worker has been heard of for ${SILENT_AFTER_S} s`);
@@ -90,13 +90,13 @@ export interface KnownWorker {
   readonly worker: string;
   readonly startedAt: Date;
   readonly seenAt: Date;
-  /** Heard of lately. */
+  /** Its last beat is recent. */
   readonly alive: boolean;
-  /** What it said last; undefined where it is of an older release. */
+  /** Its state at the last beat; undefined for a worker of an older release. */
   readonly state: WorkerState | undefined;
 }
 
-/** The workers of all nodes, those that have died within a day, too. */
+/** The workers of all nodes, also those that died within the last day. */
 export async function listWorkers(db: Queryable): Promise<KnownWorker[]> {
   const { rows } = await db.query<WorkerRow>(sql.listWorkers, [SILENT_AFTER_S]);
   return rows.map(({ worker, started_at, seen_at, alive, state }) => ({

@@ -2,14 +2,17 @@ import { statement } from '../../db/statement.ts';
 
 const columns = 'hold_id, source, starts_at, ends_at, reason, held_by';
 
-/** Holds that are in force or still to come, the earliest first. */
+/** Current and planned holds, the earliest first. */
 export const listHolds = statement(
   'hold_list',
   `select ${columns}, starts_at <= now() as in_force from replication_hold
     where ends_at is null or ends_at > now() order by starts_at, hold_id`,
 );
 
-/** $1 start or null for now, $2 end or null for open, $3 why, $4 who. No row where the end has passed already. */
+/**
+ * $1 start or null for now, $2 end or null for open, $3 reason, $4 user. Returns no row where the end has passed
+ * already.
+ */
 export const beginHold = statement(
   'hold_begin',
   `insert into replication_hold (source, starts_at, ends_at, reason, held_by)
@@ -17,7 +20,7 @@ export const beginHold = statement(
    returning ${columns}, starts_at <= now() as in_force`,
 );
 
-/** One that is still to come ends before it begins. $1 id. */
+/** $1 id. A planned hold ends before it begins. */
 export const endHold = statement(
   'hold_end',
   `update replication_hold set ends_at = now()
@@ -27,7 +30,7 @@ export const endHold = statement(
 
 const hostHold = `'00000000-0000-0000-0000-000000000000'`;
 
-/** The host's switch is on. $1 why, $2 who. */
+/** The host's switch is on. $1 reason, $2 user. */
 export const noteHostHold = statement(
   'hold_note_host',
   `insert into replication_hold (hold_id, source, starts_at, reason, held_by)

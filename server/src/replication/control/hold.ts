@@ -5,20 +5,20 @@ import * as sql from './hold-sql.ts';
 import { HostError, type Host } from '../../host/host.ts';
 import { readRecords, selectRows } from '../../host/files/statements.ts';
 
-/** A time in which nothing is written to the host. Drivers notice nothing but a receipt that waits. */
+/** A period without writes to the host. Drivers notice it only by receipts that wait. */
 export interface Hold {
   readonly id: string;
-  /** `host`: PODCTLP says so, and only the host can end it. */
+  /** `host` is the switch in PODCTLP: only the host can end it. */
   readonly source: 'operator' | 'host';
   readonly from: Date;
-  /** Undefined: until somebody ends it. */
+  /** Undefined: until a user ends it. */
   readonly until: Date | undefined;
   readonly reason: string;
   readonly by: string;
   readonly inForce: boolean;
 }
 
-/** Holds that are in force or still to come, the earliest first. */
+/** Current and planned holds, the earliest first. */
 export async function listHolds(db: Queryable): Promise<Hold[]> {
   return (await db.query<HoldRow>(sql.listHolds)).rows.map(holdOf);
 }
@@ -32,8 +32,8 @@ export interface NewHold {
 }
 
 /**
- * The operators' switch, or a window of the maintenance calendar.
- * @returns undefined where it would be over already: whoever mistook the day would believe that nothing is written
+ * Begins a hold: the operators' switch, or a window of the maintenance calendar. @returns undefined where the hold
+ * would be over already, for instance after a mistake in the date
  */
 export async function beginHold(db: Queryable, { from, until, reason, by }: NewHold): Promise<Hold | undefined> {
   const { rows } = await db.query<HoldRow>(sql.beginHold, [from ?? null, until ?? null, reason, by]);
@@ -50,21 +50,21 @@ export interface HoldWatchOptions {
   readonly db: Queryable;
   readonly host: Host;
   readonly log: Log;
-  /** Called when a hold begins, and with undefined when the last one ends. */
+  /** Called with each new hold, and with undefined when the last one ends. */
   readonly onChange: (hold: Hold | undefined) => void;
   readonly everyMs: number;
 }
 
 /**
- * Looks now and then whether the host's switch (PODCTLP) is on, and whether an operator or the calendar says to wait. A
- * host that cannot be asked changes nothing: what it last said holds, and nothing can be written to it anyway.
+ * Polls the host's switch (PODCTLP), the operators' switch and the calendar. While the host does not answer, its last
+ * known switch stays in force: nothing can be written to it anyway.
  */
 export class HoldWatch {
   readonly #options: HoldWatchOptions;
   #current: Hold | undefined;
   readonly #polls: Interval;
-  /** What the host's switch says that it cannot mean. */
-  #strange: string | undefined;
+  /** The last value of the switch that is neither Y nor N. */
+  #unknown: string | undefined;
 
   constructor(options: HoldWatchOptions) {
     const { everyMs, log } = options;
@@ -77,7 +77,7 @@ export class HoldWatch {
     });
   }
 
-  /** The hold that is in force, of several the earliest. */
+  /** The hold in force; of several the earliest. */
   get current(): Hold | undefined {
     return this.#current;
   }
@@ -110,20 +110,20 @@ export class HoldWatch {
       const rows = await host.query(selectRows(host, 'PODCTLP', []).sql);
       const switches = readRecords('PODCTLP', rows);
       const on = switches.find(({ CTHOLD }) => CTHOLD.toUpperCase() === 'Y');
-      this.#tellStrange(switches.find(({ CTHOLD }) => !['', 'N', 'Y'].includes(CTHOLD.toUpperCase()))?.CTHOLD);
+      this.#warnOfUnknown(switches.find(({ CTHOLD }) => !['', 'N', 'Y'].includes(CTHOLD.toUpperCase()))?.CTHOLD);
       if (on) await db.query(sql.noteHostHold, [on.CTRSN, on.CTUSR]);
       else await db.query(sql.dropHostHold);
     } catch (error) {
-      // Away, or without that file: the breaker and the paused files tell a person.
+      // The host is away, or lacks that file: the breaker and the paused files report it.
       if (!(error instanceof HostError)) throw error;
     }
   }
 
-  /** Once for each value: somebody means to hold, and nothing is held. */
-  #tellStrange(value: string | undefined): void {
-    if (value !== undefined && value !== this.#strange)
+  /** Logs each value once: the user wanted a hold, and there is none. */
+  #warnOfUnknown(value: string | undefined): void {
+    if (value !== undefined && value !== this.#unknown)
       this.#options.log.warn({ value }, 'CTHOLD of PODCTLP is neither Y nor N: replication is not on hold');
-    this.#strange = value;
+    this.#unknown = value;
   }
 }
 

@@ -13,13 +13,13 @@ export interface HostGateOptions {
   readonly pauseMs: number;
   /** Called when work may go on: the host answers again. */
   readonly onOpen: () => void;
-  /** Called once for each file that is paused: somebody has to correct it. */
+  /** Called once for each paused file, which a person has to correct. */
   readonly onPaused: (pause: PausedFile) => void;
-  /** Called when that has been done. */
+  /** Called when the file is usable again. */
   readonly onResumed: (file: HostFileName) => void;
 }
 
-/** A file of the host that is not set up for us: missing, of another layout, or no authority. */
+/** A file of the host that is not set up for the service: missing, of another layout, or without authority. */
 export interface PausedFile {
   readonly file: HostFileName;
   readonly reason: string;
@@ -32,8 +32,8 @@ interface Pause extends PausedFile {
 }
 
 /**
- * Whether the host may be written to, for all who write: one breaker for the host as a whole, a pause for each file that
- * is not set up for us. What needs a paused file is put aside, everything else goes on.
+ * Decides for all writers whether the host may be written to: one breaker for the host, and one pause for each file
+ * that is not set up. Work that needs a paused file is parked; everything else goes on.
  */
 export class HostGate {
   readonly #options: HostGateOptions;
@@ -41,7 +41,7 @@ export class HostGate {
   readonly #asking = new Set<Promise<unknown>>();
   #breaker: Breaker = closedBreaker;
   #stopping = false;
-  #held = false;
+  #isOnHold = false;
   #probe: NodeJS.Timeout | undefined;
   #probing = false;
 
@@ -57,20 +57,20 @@ export class HostGate {
     return !this.isHalted && this.#breaker.state === 'closed';
   }
 
-  /** The worker ends: nothing more is begun. */
+  /** The worker ends: the gate lets nothing new begin. */
   get isStopping(): boolean {
     return this.#stopping;
   }
 
-  /** Somebody wants nothing more to be written: the worker ends, or replication is on hold. */
+  /** No new writes: the worker ends, or replication is on hold. */
   get isHalted(): boolean {
-    return this.#stopping || this.#held;
+    return this.#stopping || this.#isOnHold;
   }
 
-  /** On hold, or not any more. */
-  hold(held: boolean): void {
-    const ends = this.#held && !held;
-    this.#held = held;
+  /** Begins or ends a hold. */
+  hold(isOnHold: boolean): void {
+    const ends = this.#isOnHold && !isOnHold;
+    this.#isOnHold = isOnHold;
     if (ends) this.#options.onOpen();
   }
 
@@ -78,27 +78,27 @@ export class HostGate {
     return [...this.#pauses.values()].map(({ file, reason, since }) => ({ file, reason, since }));
   }
 
-  /** Why nothing may be written to this file now; undefined where it may. */
+  /** The reason for not writing to this file now; undefined where writes may go on. */
   pauseOf(file: HostFileName): HostError | undefined {
     return this.#pauses.get(file)?.error;
   }
 
-  /** The host has taken a write: that it answers is no longer a hope. */
+  /** The host has confirmed a write: the breaker forgets its failures. */
   confirmed(): void {
     if (this.#breaker.failures > 0) this.#breaker = closedBreaker;
   }
 
-  /** This file is not set up for us. It is asked now and then whether somebody has put it right. */
+  /** Pauses a file that is not set up for the service, and probes it until a person has corrected it. */
   pause(file: HostFileName, error: HostError): void {
     if (this.#pauses.has(file)) return;
     const { clock, log, onPaused } = this.#options;
     const pause = { file, reason: `${error.sqlstate} ${error.message}`, since: clock() };
-    this.#pauses.set(file, { ...pause, error, next: this.#lookLater(file) });
+    this.#pauses.set(file, { ...pause, error, next: this.#probeLater(file) });
     log.error(pause, 'a file of the host is not set up for us: what needs it waits until somebody corrects it');
     onPaused(pause);
   }
 
-  /** The host as a whole is away, or refuses us altogether. */
+  /** Opens the breaker: the host is away, or refuses the service altogether. */
   trip(error: HostError): void {
     const { log, clock, random } = this.#options;
     if (this.#breaker.state === 'open' && !this.#probing) return;
@@ -113,7 +113,7 @@ export class HostGate {
     if (!this.#stopping) this.#probe = setTimeout(() => this.#ask(this.#askHost()), waitMs);
   }
 
-  /** A statement on a file reached its limit: that is local, unless the host as a whole is stuck. One ping decides. */
+  /** A statement on a file reached its limit. That is local unless the whole host is stuck: one ping decides. */
   doubt(): void {
     if (this.isOpen && !this.#probing) this.#ask(this.#askWhether());
   }
@@ -137,7 +137,7 @@ export class HostGate {
     this.#options.onOpen();
   }
 
-  /** Whether the host answers; where it does not, the breaker opens. */
+  /** Pings the host, and opens the breaker where it does not answer. */
   async #askWhether(): Promise<boolean> {
     this.#probing = true;
     try {
@@ -151,7 +151,7 @@ export class HostGate {
     }
   }
 
-  #lookLater(file: HostFileName): NodeJS.Timeout {
+  #probeLater(file: HostFileName): NodeJS.Timeout {
     return setTimeout(() => this.#ask(this.#askFile(file)), this.#options.pauseMs);
   }
 
@@ -163,9 +163,9 @@ export class HostGate {
       log.info({ file }, 'a file of the host takes our rows again');
       onResumed(file);
     } catch {
-      // Still not, or the host is away: either way it is asked again.
+      // The file still fails, or the host is away: the next probe comes in either case.
       const pause = this.#pauses.get(file);
-      if (pause && !this.#stopping) this.#pauses.set(file, { ...pause, next: this.#lookLater(file) });
+      if (pause && !this.#stopping) this.#pauses.set(file, { ...pause, next: this.#probeLater(file) });
     }
   }
 }

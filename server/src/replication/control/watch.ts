@@ -1,18 +1,18 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import { HostError, type Host, type HostErrorKind, type HostTransaction } from '../../host/host.ts';
 
-/** A change of a stop that the host did not have yet. */
+/** A change of a stop that was not on the host yet. */
 export interface WaitingChange {
   readonly id: string;
   readonly receivedAt: Date;
 }
 
-/** A stop that the host has now, or refuses. Moments are of `performance.now()`, in ms. */
+/** A stop that the host has accepted or refused. Times are of `performance.now()`, in ms. */
 export interface BroughtStop {
   readonly route: RouteKey;
   readonly stop: number;
   readonly version: number;
-  /** As RUTRC and the host's log have it. */
+  /** As in RUTRC and in the host's log. */
   readonly trace: string | undefined;
   readonly outcome: 'on_host' | 'parked';
   readonly changes: readonly WaitingChange[];
@@ -21,18 +21,21 @@ export interface BroughtStop {
   readonly endedAt: number;
 }
 
-/** Whoever keeps figures or traces of what goes to the host. Nothing waits for it, and it must not throw. */
+/**
+ * Receives measurements of the traffic to the host, for figures and traces. Nothing waits for it, and it must not
+ * throw.
+ */
 export interface HostWatch {
   brought(stop: BroughtStop): void;
-  /** A statement or a commit, and what came of it. */
+  /** A statement or a commit, and its result. */
   statement(outcome: StatementOutcome, ms: number): void;
 }
 
 export type StatementOutcome = 'done' | HostErrorKind;
 
-/** The host as it was, each of its statements told. Commits count as statements: that is where a host is slow. */
+/** Wraps a host and reports each statement. Commits count as statements: a slow host is slow there. */
 export function watchedHost(host: Host, watch: Pick<HostWatch, 'statement'>): Host {
-  const told = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
+  const reported = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
     const begunAt = performance.now();
     try {
       const value = await answer;
@@ -46,25 +49,29 @@ export function watchedHost(host: Host, watch: Pick<HostWatch, 'statement'>): Ho
   return {
     dialect: host.dialect,
     library: host.library,
-    query: (sql, parameters) => told(host.query(sql, parameters)),
-    transaction: (work) => toldTransaction(host, work, told),
-    ping: () => told(host.ping()),
-    describe: (file) => told(host.describe(file)),
+    query: (sql, parameters) => reported(host.query(sql, parameters)),
+    transaction: (work) => reportedTransaction(host, work, reported),
+    ping: () => reported(host.ping()),
+    describe: (file) => reported(host.describe(file)),
     close: () => host.close(),
   };
 }
 
-type Told = <Answer>(answer: Promise<Answer>) => Promise<Answer>;
+type Reported = <Answer>(answer: Promise<Answer>) => Promise<Answer>;
 
-/** What a transaction's own work throws was told before, or is no statement. */
-async function toldTransaction<T>(host: Host, work: (tx: HostTransaction) => Promise<T>, told: Told): Promise<T> {
+/** An error of a statement within the work is reported already; other errors of the work are no statements. */
+async function reportedTransaction<T>(
+  host: Host,
+  work: (tx: HostTransaction) => Promise<T>,
+  reported: Reported,
+): Promise<T> {
   const worked = Promise.withResolvers<void>();
   let failed = false;
   const whole = host.transaction(async (tx) => {
     try {
       return await work({
-        query: (sql, parameters) => told(tx.query(sql, parameters)),
-        execute: (sql, parameters) => told(tx.execute(sql, parameters)),
+        query: (sql, parameters) => reported(tx.query(sql, parameters)),
+        execute: (sql, parameters) => reported(tx.execute(sql, parameters)),
       });
     } catch (error) {
       failed = true;
@@ -75,5 +82,5 @@ async function toldTransaction<T>(host: Host, work: (tx: HostTransaction) => Pro
   });
   // Without a connection the work never begins.
   await Promise.race([worked.promise, whole.catch(() => undefined)]);
-  return failed ? whole : told(whole);
+  return failed ? whole : reported(whole);
 }

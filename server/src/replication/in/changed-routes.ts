@@ -4,26 +4,26 @@ import type { HostChange } from '../../host/reads/host-changes.ts';
 import { hostFiles, type HostFileName } from '../../host/files/tables.ts';
 
 /**
- * Who touched something last, and how many milliseconds ago. Of a stop: `isLaid`, its row in RTSTPP is a new one; `rows`,
- * each of its rows that was touched.
+ * The last edit of a record: its user, and its age in milliseconds. For a stop, `isLaid` marks a new row in RTSTPP, and
+ * `rows` has the last edit of each changed row.
  */
 export type LastEdit = { user: string; age: number; isLaid?: boolean; rows?: Map<string, LastEdit> };
 
-/** What the doorbell says of one route. */
+/** The doorbell's lines about one route. */
 export type ChangedRoute = {
   key: RouteKey;
   sequences: string[];
   /** Milliseconds since the last and since the first line. */
   youngest: number;
   oldest: number;
-  /** Lines that say that its header was deleted: it has been withdrawn, or loaded again under the same key. */
+  /** Lines that report the header as deleted: the route is withdrawn, or loaded again under the same key. */
   headerDeletions: string[];
-  /** Where service-owned columns may have been changed by somebody else. */
+  /** Service-owned columns that another program may have changed. */
   header: LastEdit | undefined;
   stops: Map<number, LastEdit>;
 };
 
-/** Lines that tell of master data: keys by file, and the lines' numbers. */
+/** Lines about master data: keys by file, and the numbers of the lines. */
 export type ChangedMasters = { keys: Map<HostFileName, HostChange['key'][]>; sequences: string[] };
 
 const routeFiles: readonly HostFileName[] = [
@@ -40,8 +40,8 @@ const routeFiles: readonly HostFileName[] = [
 ];
 
 /**
- * Sorts the lines of the doorbell by what they are about. A key that names no possible route is a master's line without
- * effect.
+ * Groups the doorbell's lines by route or master file. A line whose key cannot be a route's counts as a master's line
+ * without effect.
  */
 export function sortChanges(changes: readonly HostChange[]): {
   routes: Map<string, ChangedRoute>;
@@ -66,7 +66,7 @@ export function sortChanges(changes: readonly HostChange[]): {
   return { routes, masters };
 }
 
-/** A route of which the doorbell says nothing. */
+/** A route without any line. */
 export function unchangedRoute(key: RouteKey): ChangedRoute {
   return {
     key,
@@ -79,14 +79,14 @@ export function unchangedRoute(key: RouteKey): ChangedRoute {
   };
 }
 
-/** Who it was, blank where no line says so, and when by our clock; what nothing has told of is found now. */
+/** The author is blank where no line names one. The time is the server's; an edit without a line counts as made now. */
 export function editorOf(lastEdit: LastEdit = { user: '', age: 0 }, now: Date): StopEditor {
   const authorOf = ({ user, age }: LastEdit): Author => ({ user, at: new Date(now.getTime() - age) });
   const { isLaid = false, rows = [] } = lastEdit;
   return { ...authorOf(lastEdit), isLaid, rows: new Map([...rows].map(([name, each]) => [name, authorOf(each)])) };
 }
 
-/** Lines come oldest first: the last touch is the one that stays. */
+/** Lines come oldest first, so the last edit wins. */
 function note(route: ChangedRoute, change: HostChange): void {
   const { sequence, file, operation, key, user, age, waiting = age } = change;
   route.sequences.push(sequence);

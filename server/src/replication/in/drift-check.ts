@@ -8,7 +8,7 @@ export interface DriftCheckOptions {
   readonly clock: () => Date;
   readonly log: Log;
   readonly everyMs?: number;
-  /** The database was put back a moment ago: what it has forgotten stands on the host, and nobody rings for it. */
+  /** The database was restored a moment ago: the host has changes that it lost, and no line reports them. */
   readonly isRestored?: boolean;
 }
 
@@ -17,8 +17,8 @@ const EVERY_MS = 15 * 60_000;
 const A_DAY_MS = 24 * 3_600_000;
 
 /**
- * Compares the mirror with the host whether or not the doorbell has rung: a trigger may have been dropped, a row restored.
- * The start itself has compared what the host owns.
+ * Compares the mirror with the host independently of the doorbell, which misses dropped triggers and restored rows. The
+ * import compares the host-owned columns at its start.
  */
 export class DriftCheck {
   readonly #options: DriftCheckOptions;
@@ -53,7 +53,7 @@ export class DriftCheck {
     if (whole) this.#wholeAt = now;
     const found = { routes, masters, plans: plans.map(routeScope), results: results.map(routeScope) };
     if (masters.length + plans.length + results.length > 0)
-      log.warn(found, 'the host had changed and no trigger told: taken in');
+      log.warn(found, 'the host had changed without a line of the doorbell: taken in');
     else log.debug(found, 'mirror and host agree');
   }
 }

@@ -1,24 +1,24 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import type { HostFileName } from '../../host/files/tables.ts';
 
-/** Where mirror and host had parted without a word of the doorbell. */
+/** Differences between mirror and host that no doorbell line reported. */
 export interface Drift {
-  /** How many were compared. */
+  /** The number of compared routes. */
   readonly routes: number;
-  /** Master files in which something was another. */
+  /** Master files with a difference. */
   readonly masters: readonly HostFileName[];
-  /** What the host owns was another. */
+  /** Routes with a difference in host-owned columns. */
   readonly plans: readonly RouteKey[];
-  /** Somebody had changed what the service owns: the office's edit. */
+  /** Routes with a difference in service-owned columns: an office edit. */
   readonly results: readonly RouteKey[];
 }
 
-/** What comparing one route with the host has shown. */
+/** The result of comparing one route with the host. */
 export interface Compared {
   readonly key: RouteKey;
   readonly plan: boolean;
   readonly results: boolean;
-  /** False where it has to be looked at again: what waits for the host, or somebody has in hand, was left alone. */
+  /** False where the route must be compared again: it has unwritten changes, or another process has its lease. */
   readonly isJudged: boolean;
 }
 

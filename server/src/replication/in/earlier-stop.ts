@@ -20,13 +20,12 @@ interface ChangeRow {
   readonly body: string;
 }
 
-/** What the ledger does not tell is taken as it is today: its lines, its drivers, the office's codes. */
+/** The ledger does not record these: today's plan lines, drivers and codes stand in. */
 type Deps = Pick<StopContext, 'route' | 'plan' | 'codes'>;
 
 /**
- * What a stop said at an earlier version of its route: its changes until then, from the ledger, once more by the rules.
- * A proposal, since plan or rules may have been others: whoever asks has a trace to hold it against. Undefined where a
- * change cannot be read.
+ * The result of a stop at an earlier version of its route, recomputed from the ledger by today's rules. Plan or rules
+ * may have changed since, so the caller compares the result with a trace. Undefined where a change cannot be read.
  */
 export async function stopAt(
   db: Queryable,
@@ -51,7 +50,7 @@ function contextOf(change: ChangeRow, result: StopResult, deps: Deps): StopConte
   return {
     ...deps,
     result: client_id === null ? result : inQueueOrder(result, stamp),
-    // The limit of the whole route is not told: it is taken as not reached.
+    // The ledger does not record the route's limit: it counts as not reached.
     unknownLines: 0,
     actor: source === officeSource ? { kind: 'office', user: by } : { kind: 'driver', employee: by },
     paths: 'current',

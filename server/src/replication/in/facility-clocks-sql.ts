@@ -1,8 +1,8 @@
 import { statement } from '../../db/statement.ts';
 
 /**
- * Facilities that need a clock and have none: those of open routes, and of registered drivers. A driver's facility that no
- * route names counts where FACMSTP has it: else the driver belongs to none.
+ * Facilities that need a time zone and have none: those of open routes and of registered drivers. A driver's facility
+ * without a route counts only where FACMSTP has it; otherwise the driver belongs to no facility.
  */
 const inUtc = `
      select r.facility as id from route r where r.status = 'O' and r.withdrawn_at is null
@@ -11,7 +11,7 @@ const inUtc = `
      except
      select f.id from facility f where f.zone <> ''`;
 
-/** Notes which facilities have no clock now. An incident says so once, until the facility has one again. */
+/** Records the facilities without a time zone. An incident reports each once, until it has a zone again. */
 export const noteInUtc = statement(
   'facility_clocks_note_in_utc',
   `with needed as (${inUtc}
@@ -21,7 +21,7 @@ export const noteInUtc = statement(
      insert into facility as f (id, name, zone, in_utc_since) select id, '', '', now() from needed
      on conflict (id) do update set in_utc_since = now() where f.in_utc_since is null
      returning f.id, f.host_zone
-   ), told as (
+   ), reported as (
      insert into incident (incident_id, kind, details)
      select gen_random_uuid(), 'facility_without_zone', json_build_object('facility', id, 'zone', host_zone)::text from noted
    )

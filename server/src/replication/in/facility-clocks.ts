@@ -2,10 +2,12 @@ import type { Queryable } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
 import * as sql from './facility-clocks-sql.ts';
 
-/** A facility whose times are in UTC; `zone` is what FACMSTP names, blank where it names none or lacks the facility. */
+/**
+ * A facility whose times are in UTC. `zone` is the value in FACMSTP; blank where it has none, or lacks the facility.
+ */
 export type FacilityInUtc = { readonly facility: string; readonly zone: string };
 
-/** Looks for facilities that have no clock now. Each is one incident until it has a clock. */
+/** Finds facilities without a time zone. Each is one incident until it has a zone. */
 export async function noteFacilitiesInUtc(db: Queryable, log: Log): Promise<void> {
   const { rows } = await db.query<FacilityInUtc>(sql.noteInUtc);
   for (const each of rows) log.warn({ ...each }, 'a facility has no time zone that exists: its times are in UTC');
@@ -22,7 +24,7 @@ export async function clockRemarks(db: Queryable): Promise<string[]> {
   );
 }
 
-/** By which clock the host's times of a facility are read: the one by which they are written. Blank: UTC. */
+/** The zone in which the host's times of a facility are read and written. Blank: UTC. */
 export async function zoneOf(db: Queryable, facility: string): Promise<string> {
   return (await db.query<{ zone: string }>(sql.findZone, [facility])).rows[0]?.zone ?? '';
 }

@@ -5,7 +5,7 @@ import * as sql from './import-sql.ts';
 import type { Inheritance } from './mirror-route.ts';
 import type { RouteImage } from './route-changes.ts';
 
-/** A column of the host's whose value is impossible. */
+/** A host column with an impossible value. */
 export interface HostFault {
   readonly file: HostFileName;
   /** The key columns of the row. */
@@ -14,15 +14,15 @@ export interface HostFault {
   readonly value: string;
 }
 
-/** An incident for each; one that was reported before is not reported again. @param route whose rows were read */
+/** Reports one incident for each fault, once. @param route the route whose rows contain the faults */
 export async function reportFaults(db: Queryable, faults: readonly HostFault[], route?: RouteKey): Promise<void> {
-  // Rows of a master file belong to each route that shows them: one incident for all of these.
+  // A row of a master file belongs to every route that shows it: one incident covers all of them.
   const isOfRoute = ({ file }: HostFault) => route !== undefined && file.startsWith('RT');
   const details = faults.map((fault) => (isOfRoute(fault) ? { route, ...fault } : fault));
   await reportOnce(db, 'host_value_impossible', details);
 }
 
-/** What the service's own columns say of a route that is new here, and the mirror cannot take over. */
+/** Service-owned columns of a new route that the mirror cannot take over. */
 export async function reportInherited(
   db: Queryable,
   route: RouteKey,
@@ -38,7 +38,7 @@ export async function reportInherited(
 }
 
 async function reportOnce(db: Queryable, kind: string, details: readonly object[]): Promise<void> {
-  // What lists incidents reads details as jsonb, and PostgreSQL takes no NUL there: its picture (U+2400) is kept.
+  // Lists of incidents read the details as jsonb, which has no NUL: the symbol U+2400 replaces it.
   const texts = new Set(details.map((each) => JSON.stringify(each).replaceAll(String.raw`\u0000`, '\u2400')));
   if (texts.size > 0) await db.query(sql.reportIncidentsOnce, [kind, [...texts]]);
 }

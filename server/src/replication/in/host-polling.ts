@@ -23,26 +23,26 @@ export interface PollingOptions {
   readonly db: Db;
   readonly host: Host;
   readonly clock: () => Date;
-  /** IMPORT_FROM: the first week (YYYYMMDD) that is looked at. */
+  /** IMPORT_FROM: the first week (YYYYMMDD) to poll. */
   readonly importFrom?: string | undefined;
 }
 
-/** A difference that was not taken in yet. */
+/** A difference that the import has not taken in yet. */
 interface Waiting {
   readonly change: Omit<HostChange, 'age' | 'waiting'>;
-  /** When this very state was seen first, and when it was first seen that it is not the remembered one. */
+  /** When the poll first saw this state, and when it first saw any difference from the recorded one. */
   readonly seenAt: number;
   readonly since: number;
   readonly place: Pick<Mark, 'file' | 'place'>;
-  /** What is remembered then; undefined: nothing more of this place. */
+  /** The mark to save; undefined deletes the mark of this place. */
   readonly after: Mark | undefined;
 }
 
 /**
- * The doorbell's stand-in for hosts that allow no triggers (HOST_CHANGES=polling): each look digests every open route and
- * the master data it shows, and a few of the routes that were closed lately, and compares with what was taken in before
- * (`host_mark`). What it cannot know, it guesses as a doorbell would tell it at the moment of the look: who changed
- * something, by the audit tail, and that a row was deleted and inserted again, by who created it and when.
+ * Replaces the doorbell on hosts that allow no triggers (HOST_CHANGES=polling). Each poll digests every open route, its
+ * master data and some recently closed routes, and compares the digests with the recorded ones (`host_mark`). It
+ * derives the rest as a doorbell would report it at that moment: the author from the audit tail, and a re-inserted row
+ * from its creator and creation time.
  */
 export class HostPolling implements HostChanges {
   readonly comparesAll = true;
@@ -88,7 +88,7 @@ export class HostPolling implements HostChanges {
       if (!change) continue;
       this.#waiting.delete(sequence);
       const name = nameOf(change.place);
-      // The same place twice: what was told last is what there is.
+      // The same place twice: the later mark is the current one.
       saved.delete(name);
       dropped.delete(name);
       if (change.after) saved.set(name, change.after);
@@ -99,7 +99,7 @@ export class HostPolling implements HostChanges {
     await this.#drop([...dropped.values()]);
   }
 
-  /** What of the remembered places is gone from the host, and what only from sight: routes that were closed. */
+  /** Separates places that are gone from the host from routes that were only closed. */
   async #missing(
     places: readonly PlaceMark[],
     open: ReadonlySet<string>,
@@ -109,7 +109,7 @@ export class HostPolling implements HostChanges {
     for (const mark of places) {
       const route = routeOfPlace(mark);
       if (mark.file === 'RTHDRP') {
-        // A route that is closed long after its week is seen no more; that it was closed has to be heard.
+        // The polls leave out a route that is closed long after its week, but the import must still see the close.
         const isThere = await hasHeader(this.#options.host, mark.place);
         gone.push(changeOf(isThere ? 'update' : 'delete', mark, undefined, ''));
       } else if (route === undefined || open.has(route)) gone.push(changeOf('delete', mark, undefined, ''));
@@ -118,13 +118,13 @@ export class HostPolling implements HostChanges {
     return { gone, forgotten };
   }
 
-  /** Closed routes of which a look has told and the import could not take in: their worker had them in hand. */
+  /** Closed routes of an earlier poll that the import could not take in, because a worker had their lease. */
   #unheard({ closed }: RoutesSeen): string[] {
     const places = [...this.#waiting.values()].map(({ place }) => place);
     return places.filter(({ file, place }) => file === 'route' && closed.has(place)).map(({ place }) => place);
   }
 
-  /** What was seen before keeps its age; of a place that has changed again it is known since when it does. */
+  /** A place that was seen before keeps its age; after another change, the age of its first difference. */
   #note(changes: readonly Change[], now: number): void {
     const first = new Map<string, number>();
     for (const { place, since } of this.#waiting.values())
@@ -152,14 +152,14 @@ export class HostPolling implements HostChanges {
 
 type Change = Omit<Waiting, 'seenAt' | 'since'>;
 
-/** @param isPlanned stops of this route were seen before: one that is new was inserted into a route that stands */
+/** @param isPlanned the route's stops were seen before: a new stop was inserted into an existing route */
 function differences(before: PlaceMark | undefined, mark: SeenMark, isPlanned: boolean): Change[] {
   const after = plain(mark);
   if (before === undefined) return [changeOf(isPlanned ? 'insert' : 'update', undefined, after, mark.user)];
   if (before.born !== mark.born) {
     const inserted = changeOf('insert', before, after, mark.user);
     if (mark.file !== 'RTHDRP') return [inserted];
-    // Told in two steps: whoever has begun the route anew must not find that again.
+    // Reported in two steps: an import that has begun the route anew must not find the deletion again.
     return [changeOf('delete', before, { ...before, born: mark.born }, ''), inserted];
   }
   if (before.planned === mark.planned && before.recorded === mark.recorded) return [];
@@ -167,7 +167,7 @@ function differences(before: PlaceMark | undefined, mark: SeenMark, isPlanned: b
   return [{ ...change, change: { ...change.change, isSettled: before.planned === mark.planned } }];
 }
 
-/** Of a closed route it is known that something was changed: the import looks at each of its stops, and who wrote them. */
+/** For a closed route only the change itself is known: the import compares each of its stops, with their authors. */
 function edits(before: Mark | undefined, { mark, stops }: SeenRoute): Change[] {
   if (before?.recorded === mark.recorded) return [];
   const file = 'RTSTUP';
@@ -197,7 +197,7 @@ function changeOf(
   return { change: { sequence, file: place.file, operation, key: placeKey(place), user }, place, after };
 }
 
-/** The same change has the same name on every node and after a restart. */
+/** The same change has the same number on every node and after a restart. */
 const nameOfChange = (change: readonly unknown[]): string =>
   hash('sha256', JSON.stringify(change), 'base64url').slice(0, 22);
 

@@ -8,9 +8,9 @@ import type { HostFileName } from '../../host/files/tables.ts';
 import * as sql from './import-sql.ts';
 import { readSoundFile } from './sound-rows.ts';
 
-// The small master files are read whole whenever one of their rows has changed.
+// The import reads a small master file whole when one of its rows has changed.
 
-/** @returns whether anything was new */
+/** @returns whether anything has changed */
 export async function importFacilities(db: Db, host: Host): Promise<boolean> {
   const rows = (await readSoundFile(db, host, 'FACMSTP')).filter(({ FAFAC }) => FAFAC !== '');
   const { rowCount } = await db.query(sql.saveFacilities, [
@@ -22,7 +22,7 @@ export async function importFacilities(db: Db, host: Host): Promise<boolean> {
   return Boolean(rowCount);
 }
 
-/** @returns whether anything was new, and the employees whose name is */
+/** @returns whether anything has changed, and the employees with a changed name */
 export async function importEmployees(db: Db, host: Host): Promise<{ isNew: boolean; renamed: string[] }> {
   const rows = (await readSoundFile(db, host, 'EMPMSTP')).filter(({ EMEMP }) => EMEMP !== '');
   const ids = rows.map(({ EMEMP }) => EMEMP);
@@ -44,8 +44,7 @@ export async function importEmployees(db: Db, host: Host): Promise<{ isNew: bool
 }
 
 /**
- * Phones follow the code lists as one scope: whatever changed in them raises its version once.
- * @returns whether anything was new
+ * Phones receive the code lists as one scope: any change raises its version once. @returns whether anything has changed
  */
 export async function importCodes(db: Db, host: Host): Promise<boolean> {
   const codes = (await readSoundFile(db, host, 'CTLCDP')).flatMap((row) => codeFromHost(row) ?? []);
@@ -72,10 +71,10 @@ export async function importCodes(db: Db, host: Host): Promise<boolean> {
   });
 }
 
-/** What of the master files was found to be new although nothing had told of it. */
+/** Differences in the master files that no doorbell line reported. */
 export interface NewMasters {
   readonly files: readonly HostFileName[];
-  /** Routes that show a name which is new. */
+  /** Routes that show a changed name. */
   readonly renamed: ReadonlySet<string>;
 }
 export const nothingNew: NewMasters = { files: [], renamed: new Set() };

@@ -2,13 +2,13 @@ import { officeSource, warehouseStop } from '@tailgate/sync-protocol';
 import { statement } from '../../db/statement.ts';
 
 /**
- * Statements by which the import keeps the mirror. $1–$3 name the route where nothing else is said: facility, id,
+ * Statements by which the import updates the mirror. Unless stated otherwise $1–$3 are the route: facility, id,
  * week_end.
  */
 
 const ofRoute = 'facility = $1 and route_id = $2 and week_end = $3';
 
-/** Waits for the batch that holds the route; batches in turn skip a route that we hold (I13). */
+/** Waits for the batch that has locked the route; batches skip a route that the import has locked (I13). */
 export const lockRoute = statement(
   'import_lock_route',
   `select epoch, version, header_version, plan_version, name, trailer, email_flag, dispatched_on, published_at, withdrawn_at
@@ -22,7 +22,7 @@ export const findRoute = statement(
      from route r where facility = $1 and id = $2 and week_end = $3`,
 );
 
-/** A route that appears has nothing that the host does not know: `hosted_through` starts at its version. */
+/** A new route has no changes to replicate: `hosted_through` starts at its version. */
 export const insertRoute = statement(
   'import_insert_route',
   `insert into route (facility, id, week_end, version, hosted_through, header_version, plan_version, name, trailer, email_flag,
@@ -37,20 +37,20 @@ export const updateRoute = statement(
     where facility = $1 and id = $2 and week_end = $3`,
 );
 
-/** A reloaded route starts its life again; its timers belong to the former one. */
+/** A reloaded route begins anew, without the timers of the former one. */
 export const restartRoute = statement(
   'import_restart_route',
   `update route set status = $4, arrived = $5, closed_at = $6, closed_by = $7, late = 0, autoclose_at = null, forceclose_at = null
     where facility = $1 and id = $2 and week_end = $3`,
 );
 
-/** $4 the lines of the doorbell that told of it, split by blanks. */
+/** $4 the doorbell lines that reported it, separated by blanks. */
 export const noteReload = statement(
   'import_note_reload',
   `update route set reloaded_by = $4 where facility = $1 and id = $2 and week_end = $3`,
 );
 
-/** The office closes or reopens a route, or notes its return: that alone leaves timers, and who closed it, as they are. */
+/** The office closes or reopens a route, or records its return. Only then do its timers and its closer change. */
 export const setClosing = statement(
   'import_set_closing',
   `update route set version = version + 1, header_version = version + 1, status = $4, arrived = $5,
@@ -60,7 +60,10 @@ export const setClosing = statement(
     where facility = $1 and id = $2 and week_end = $3`,
 );
 
-/** The office's word on a route, in the version that it made. $4 id, $5 hash, $6 who, $7 when, $8 now, $9 text. */
+/**
+ * The office's change of a route, with the version that it made. $4 id, $5 hash, $6 user, $7 edit time, $8 now, $9
+ * body.
+ */
 export const recordClosing = statement(
   'import_record_closing',
   `insert into ledger (facility, id, route_id, week_end, stop_id, version, source, hash, employee, edit_time, received_at, result, body)
@@ -111,8 +114,8 @@ export const removePlans = statement(
 );
 
 /**
- * What a driver has recorded stays: a stop that comes back finds its result again, and phones are sent it again. $8 is the
- * newest stamp of what a stop inherits, null where none does.
+ * A driver's record stays: a stop that returns has its result again, and phones receive it again. $8 is the newest stamp
+ * of the inherited results; null without any.
  */
 export const saveResults = statement(
   'import_save_results',
@@ -125,8 +128,8 @@ export const saveResults = statement(
 );
 
 /**
- * Stops that are another customer's now start empty. Returns what stood there: the ledger has it by mutation, a person
- * is told of it by stop.
+ * Stops that now belong to another customer start empty. Returns their former results: the ledger has them by mutation,
+ * an incident lists them by stop.
  */
 export const emptyResults = statement(
   'import_empty_results',
@@ -142,7 +145,7 @@ export const emptyResults = statement(
    select stop_id, doc from standing order by stop_id`,
 );
 
-/** What stops of a route hold, with the digests of their plans; those without a line are left out. */
+/** The stops of a route that have plan lines, with the digests of their plans. */
 export const loadLines = statement(
   'import_load_lines',
   `select s.doc, p.lines from stop_result s join stop_plan p using (facility, route_id, week_end, stop_id)
@@ -167,8 +170,8 @@ export const loadShadow = statement(
 );
 
 /**
- * Whether this database holds the change with which a stop came to version $5 in the life of the server $6. Versions are
- * given again after a restore, so it must have been received in that life.
+ * Whether this database has the change that raised a stop to version $5 in server epoch $6. A restored server assigns
+ * versions again, so the change must have been received in that epoch.
  */
 export const findChangeOfLife = statement(
   'import_find_change_of_life',
@@ -179,7 +182,9 @@ export const findChangeOfLife = statement(
     limit 1`,
 );
 
-/** All changes of a stop until a version of its route, in the order in which they were taken in. $4 the stop, $5 the version. */
+/**
+ * All changes of a stop up to a version of its route, in the order of their acceptance. $4 the stop, $5 the version.
+ */
 export const listChangesUntil = statement(
   'import_list_changes_until',
   `select version, source, client_id, seq, employee, edit_time, received_at, body
@@ -192,7 +197,7 @@ export const loadPlanLines = statement(
   `select lines from stop_plan where ${ofRoute} and stop_id = $4`,
 );
 
-/** What the mirror says of it goes to the host again: its row is a new one there, or says what does not stand. $4 the stop. */
+/** Writes the stop to the host again: its row there is new, or has values that are not in force. $4 the stop. */
 export const raiseStop = statement(
   'import_raise_stop',
   `with raised as (
@@ -213,10 +218,10 @@ export const saveShadow = statement(
    do update set sequence = excluded.sequence, rows = excluded.rows, confirmed_at = now()`,
 );
 
-/** A hint without content: this scope has moved. */
+/** A hint without content: this scope has a new version. */
 export const notify = statement('import_notify', `select pg_notify('tailgate_routes', $1)`);
 
-/** The routes of these drivers have changed: all who are or were on this one. Ids hold no spaces. */
+/** The routes of these drivers have changed: all present and former drivers of this one. Ids contain no spaces. */
 export const notifyDrivers = statement(
   'import_notify_drivers',
   `select pg_notify('tailgate_assignments', string_agg(employee, ' ')) from route_driver where ${ofRoute}`,
@@ -228,7 +233,7 @@ export const openRoutes = statement(
   `select facility, id, week_end from route where status = 'O' and withdrawn_at is null`,
 );
 
-/** Those of them whose week ended before $1 (YYYYMMDD). */
+/** Open routes whose week ended before $1 (YYYYMMDD). */
 export const openRoutesBefore = statement(
   'import_open_routes_before',
   `select facility, id, week_end from route where status = 'O' and withdrawn_at is null and week_end < $1`,
@@ -239,19 +244,19 @@ export const findRouteInUse = statement(
   `select from route where facility = $1 and id = $2 and week_end = $3 and withdrawn_at is null`,
 );
 
-/** Routes that are compared with the host: open ones, and closed ones of weeks that ended not before $1 (YYYYMMDD). */
+/** Routes that are compared with the host: open ones, and closed ones of weeks that ended on or after $1 (YYYYMMDD). */
 export const comparedRoutes = statement(
   'import_compared_routes',
   `select facility, id, week_end from route where withdrawn_at is null and (status = 'O' or week_end >= $1)`,
 );
 
-/** Routes with a stop that shows one of these invoices, wherever the host has the invoice now. $1 invoices. */
+/** Routes with a stop that showed one of these invoices, wherever the host has the invoice now. $1 invoices. */
 export const routesOfInvoices = statement(
   'import_routes_of_invoices',
   `select distinct facility, route_id as id, week_end from stop_plan where invoices && $1::text[] and removed_at is null`,
 );
 
-/** Open routes that carry a driver's name in their header. $1 employees. */
+/** Open routes whose header shows one of these drivers. $1 employees. */
 export const routesOfDrivers = statement(
   'import_routes_of_drivers',
   `select distinct r.facility, r.id, r.week_end
@@ -259,7 +264,7 @@ export const routesOfDrivers = statement(
     where d.employee = any($1::text[]) and d.removed_at is null and r.status = 'O' and r.withdrawn_at is null`,
 );
 
-/** $1 ids, $2 names, $3 zones that exist, $4 zones as the host names them. */
+/** $1 ids, $2 names, $3 valid zones, $4 zones as in FACMSTP. */
 export const saveFacilities = statement(
   'import_save_facilities',
   `insert into facility (id, name, zone, host_zone) select * from unnest($1::text[], $2::text[], $3::text[], $4::text[])
@@ -268,7 +273,7 @@ export const saveFacilities = statement(
           is distinct from (excluded.name, excluded.zone, excluded.host_zone)`,
 );
 
-/** Returns those of whom anything is new. A name stands in the headers of routes. */
+/** Returns the changed employees. Headers of routes show their names. */
 export const saveEmployees = statement(
   'import_save_employees',
   `with given as (
@@ -287,13 +292,13 @@ export const saveEmployees = statement(
    select id, renamed.id is not null as is_renamed from saved left join renamed using (id)`,
 );
 
-/** An employee who has left the master can sign in no more; what they recorded keeps its author. */
+/** An employee who is no longer in the master cannot sign in; their records keep their author. */
 export const retireEmployees = statement(
   'import_retire_employees',
   `update employee set active = false where active and id <> all($1::text[])`,
 );
 
-/** Users of whom the host has to be told that they can sign in no more, or again. Before the masters change. $1 ids, $2 active. */
+/** Marks users whose right to sign in has changed, for the host. Runs before the masters change. $1 ids, $2 active. */
 export const touchUsers = statement(
   'import_touch_users',
   `update account a set version = a.version + 1
@@ -334,7 +339,7 @@ export const reportIncident = statement(
   `insert into incident (incident_id, kind, details) values (gen_random_uuid(), $1, $2)`,
 );
 
-/** What was reported in the same words before is not reported again. $1 kind, $2 details, each another. */
+/** Skips incidents that were reported before in the same words. $1 kind, $2 details, all different. */
 export const reportIncidentsOnce = statement(
   'import_report_incidents_once',
   `insert into incident (incident_id, kind, details)
@@ -343,8 +348,8 @@ export const reportIncidentsOnce = statement(
 );
 
 /**
- * One importer at a time, on whatever node, until the transaction ends: a lock of the session would stay with a session
- * that a transaction pooler gives to somebody else. The transaction does nothing meanwhile, for as long as a look takes.
+ * One importer at a time on all nodes. The lock ends with the transaction: a transaction pooler would pass a session's
+ * lock on to another client. The transaction stays idle for the whole import.
  */
 export const tryImporterLock = statement(
   'import_try_lock',
@@ -352,7 +357,7 @@ export const tryImporterLock = statement(
           set_config('idle_in_transaction_session_timeout', '0', true)`,
 );
 
-/** Where a route stands between drivers and host. $1–$3 route. */
+/** The state of a route between drivers and host. $1–$3 route. */
 export const standingOf = statement(
   'import_standing_of_a_route',
   `select r.version, r.status,

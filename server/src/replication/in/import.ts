@@ -40,24 +40,24 @@ export type ImportOptions = {
   clock: () => Date;
   log: Log;
   pollSeconds: number;
-  /** IMPORT_FROM: the first week (YYYYMMDD) whose routes are imported; without it some weeks back. */
+  /** IMPORT_FROM: the first week (YYYYMMDD) whose routes are imported; by default some weeks back. */
   importFrom?: string | undefined;
-  /** Without it the doorbell. */
+  /** By default the doorbell. */
   changes?: HostChanges;
 };
 
-/** A route that was touched less than this ago may be half loaded: phones must not see it. */
+/** A route that changed less than this ago may be incomplete: phones must not receive it. */
 const QUIET_MS = 2_000;
-/** Somebody who types into a route without a pause does not keep it from the drivers for longer than this. */
+/** Continuous typing in a route delays it for the drivers by this at most. */
 const PATIENCE_MS = 30_000;
 const MAX_BACKOFF_MS = 30_000;
-/** A look at everything is followed by a pause of so many times its length: looking is not what a host is for. */
+/** After a complete comparison the import pauses for this many times its duration, to spare the host. */
 const PAUSE = 4;
 
 /**
- * The way in: host → mirror. At start everything is compared by key (the triggers stand since the library was opened),
- * then the doorbell says what has changed. One importer at a time, whatever the number of nodes; a second one would do
- * the same again, and find nothing to do.
+ * The way in: host → mirror. At start it compares everything by key (the triggers exist since the library was opened);
+ * then the doorbell reports the changes. One importer runs at a time on all nodes; a second one would only repeat its
+ * work.
  */
 export class HostImport {
   readonly #options: ImportOptions;
@@ -66,7 +66,7 @@ export class HostImport {
   readonly #changes: HostChanges;
   readonly #digests: RouteDigests;
   readonly #choice: RouteChoice;
-  /** Passes follow each other. */
+  /** Passes run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #snapshotDone = false;
@@ -82,7 +82,7 @@ export class HostImport {
     this.#edits = new OfficeEdits({ ...options, host: this.#stops });
   }
 
-  /** Takes the first snapshot and goes on from there. A host that is away delays it and fails nothing. */
+  /** Takes the first snapshot and then follows the doorbell. A host that is away delays it. */
   async start(): Promise<void> {
     await this.#poll();
   }
@@ -93,15 +93,15 @@ export class HostImport {
     await this.#last;
   }
 
-  /** Imports all that the host has changed until now, without waiting for it to become quiet. @throws HostError */
+  /** Imports all changes of the host until now, without waiting until routes are quiet. @throws HostError */
   async importNow(): Promise<void> {
     await this.#inTurn(() => this.#pass(0));
   }
 
   /**
-   * Compares with the host as if nothing had rung: the `routes` that still matter, those that are not open where their rows
-   * are others than at the last comparison; or `everything`, whatever it looked like, with the master files. What differs is
-   * taken in like any change, and told. A change that has rung is no drift, and what waits for the host is not judged.
+   * Compares with the host independently of the doorbell. `routes`: open routes, and others whose rows have changed since
+   * the last comparison. `everything`: all routes and the master files. Differences are taken in like any change, and
+   * returned. A change with a doorbell line is no drift; rows with unwritten changes are not judged.
    * @throws HostError
    */
   async findDrift(scope: 'routes' | 'everything'): Promise<Drift> {
@@ -109,16 +109,16 @@ export class HostImport {
     const drift = await inTurn(() => this.#compare(scope));
     if (scope === 'everything' || this.#changes.comparesAll) return drift;
     let found = drift;
-    // What rings meanwhile has its turn in between.
+    // Lets the doorbell's changes have their turn in between.
     for (const few of await this.#digests.inTurns(await this.#choice.notOpen()))
       found = together(found, await inTurn(() => this.#compareChanged(few)));
     return found;
   }
 
-  /** For the worker, which holds these routes' leases: takes in what others wrote to rows of the service. */
+  /** Takes in foreign edits of service-owned rows, for the worker that holds these routes' leases. */
   async takeEdits(edits: readonly ForeignEdit[]): Promise<void> {
     const { db } = this.#options;
-    // The doorbell knows who it was and when; that the edit is found only now is no reason to date it now.
+    // The doorbell knows author and time, so the edit is not dated by its discovery.
     const { routes } = sortChanges(await this.#changes.pollAgain());
     for (const { key, stop } of edits) {
       const changed = routes.get(routeScope(key)) ?? unchangedRoute(key);
@@ -129,7 +129,7 @@ export class HostImport {
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const turn = this.#last.then(work);
-    // The next one waits for this to end, however it ends.
+    // The next pass waits for this one, also where it fails.
     this.#last = turn.catch(() => undefined);
     return turn;
   }
@@ -152,12 +152,12 @@ export class HostImport {
     if (!this.#stopped) this.#timer = setTimeout(() => void this.#poll(), delay);
   }
 
-  /** One look at the host. @returns after how many milliseconds the next route will have become quiet */
+  /** Polls the host once. @returns the milliseconds until the next route becomes quiet */
   async #pass(quietMs: number): Promise<number> {
     return this.#alone(Number.POSITIVE_INFINITY, () => this.#passAlone(quietMs));
   }
 
-  /** @returns `otherwise` where another node is at it, and looks at the same doorbell */
+  /** @returns `otherwise` where another node is importing, which reads the same doorbell */
   async #alone<Result>(otherwise: Result, work: () => Promise<Result>): Promise<Result> {
     return withTransaction(this.#options.db, async (tx) => {
       const { rows } = await tx.query<{ taken: boolean }>(sql.tryImporterLock);
@@ -166,8 +166,8 @@ export class HostImport {
   }
 
   /**
-   * Routes that are still open after their week is over are withdrawn before anything is compared: this is no drift. What
-   * a phone still has for them is accepted and flagged.
+   * Withdraws routes that are still open after their week, before anything is compared: this is no drift. Later changes from
+   * phones are accepted and flagged.
    */
   async #withdrawEarlierWeeks(): Promise<void> {
     const { db, clock, log } = this.#options;
@@ -188,7 +188,7 @@ export class HostImport {
     return driftOf(await this.#compareRoutes(keys, masters.renamed), masters.files);
   }
 
-  /** Of these routes those whose rows have changed; what could not be judged is compared again the next time. */
+  /** Yields the routes whose rows have changed. A route that could not be judged is compared again the next time. */
   async #compareChanged(keys: readonly RouteKey[]): Promise<Drift> {
     const changed = await this.#digests.changed(keys);
     const compared = await this.#compareRoutes(
@@ -215,7 +215,7 @@ export class HostImport {
     const { host, db } = this.#options;
     const state = async () => (await db.query<RouteStanding>(sql.standingOf, keyOf(key))).rows[0];
     const rows = await readRouteRows(host, key);
-    // Read afterwards: whatever these rows show and a trigger has told of is in it.
+    // Read afterwards, so that it includes all that these rows show and a trigger has reported.
     const told = sortChanges(await this.#changes.pollAgain());
     const showing = await this.#choice.showing(told.masters);
     if ([...told.routes.keys(), ...showing.map(routeScope)].includes(routeScope(key)))
@@ -240,7 +240,7 @@ export class HostImport {
     if (!this.#snapshotDone) await this.#withdrawEarlierWeeks();
     const renamed = await this.#importMasters(masters);
     const renamedScopes = new Set(renamed.map(routeScope));
-    // The triggers stand since the library was opened: what was there before is looked at once.
+    // The triggers exist since the library was opened: earlier changes need one comparison.
     const shown = this.#snapshotDone ? await this.#choice.showing(masters) : await this.#choice.allThatMatter();
     for (const key of shown) join(routes, key);
     for (const key of renamed) join(routes, key);
@@ -265,7 +265,7 @@ export class HostImport {
     return isDue('EMPMSTP') ? this.#choice.ofDrivers((await importEmployees(db, host)).renamed) : [];
   }
 
-  /** The master files as if nothing had rung; what has rung is left to the import. */
+  /** Compares the master files; files with doorbell lines are left to the import. */
   async #compareMasters(): Promise<NewMasters> {
     const { db, host } = this.#options;
     const changed = async () => sortChanges(await this.#changes.pollAgain()).masters.keys;
@@ -279,29 +279,29 @@ export class HostImport {
       if (employees.isNew) files.push('EMPMSTP');
       renamed.push(...employees.renamed);
     }
-    // Read afterwards: whatever was new and a trigger has told of is in it.
+    // Read afterwards, so that it includes every change that a trigger has reported.
     const told = files.length > 0 ? await changed() : left;
     const drifted = files.filter((file) => !told.has(file));
     for (const file of drifted) await db.query(sql.reportIncident, ['host_drift', JSON.stringify({ file })]);
     return { files: drifted, renamed: new Set((await this.#choice.ofDrivers(renamed)).map(routeScope)) };
   }
 
-  /** @returns false where it has to be looked at again: the route's rows are being written just now */
+  /** @returns false where the route must be imported again: its rows are being written */
   async #importRoute(changed: ChangedRoute, renamed: boolean): Promise<boolean> {
     const { host, log } = this.#options;
     try {
       if (await this.#choice.isHistory(changed.key)) return true;
       const rows = await readRouteRows(host, changed.key);
       const saved = await this.#saveRoute(changed, rows, renamed);
-      // Before anything else can fail: whoever finds these lines again begins the route's life anew once more, and what
-      // drivers have done since, such as its close, would be undone.
+      // First of all: after a failure, another import of these lines would begin the route anew again, and undo what
+      // drivers have done since, such as its close.
       await this.#changes.acknowledge(changed.headerDeletions);
-      // A route that was new brought the service's columns along.
+      // A new route takes over the service-owned columns with it.
       if (saved === 'new' || rows.header === undefined) return true;
       return await this.#takeRungEdits(changed);
     } catch (error) {
       if (!isHopeless(error)) throw error;
-      // The same again would fail again: the other routes must not wait for a person to look at this one.
+      // Another attempt would fail in the same way: the other routes must not wait for a person to examine this one.
       log.error({ err: error, route: routeScope(changed.key) }, 'a route of the host cannot be imported as it is');
       await this.#options.db.query(sql.reportIncident, [
         'route_import_failed',
@@ -357,7 +357,7 @@ export class HostImport {
 interface RouteStanding {
   version: number;
   status: 'O' | 'C';
-  /** Whether something of it waits for the host. */
+  /** Whether the route has changes that are not on the host. */
   pending: boolean;
 }
 
@@ -366,7 +366,7 @@ function join(routes: Map<string, ChangedRoute>, key: RouteKey): void {
   if (!routes.has(scope)) routes.set(scope, unchangedRoute(key));
 }
 
-/** Data that cannot be read or stored, as opposed to a database or a host that is away. */
+/** Unreadable or unstorable data, as opposed to a database or a host that is away. */
 function isHopeless(error: unknown): error is Error {
   if (error instanceof HostError) return error.kind === 'poison';
   return isDataError(error) || error instanceof TypeError || error instanceof RangeError;

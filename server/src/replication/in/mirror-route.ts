@@ -15,31 +15,31 @@ import { ROUTE_ROW } from '../out/route-pass.ts';
 import { decodeStop, encodeStop } from '../out/shadow.ts';
 
 /**
- * What the host already tells of stops that the mirror does not know: the results, the rows they were read from, and the
- * columns that no result can say.
+ * The host's results of stops that are new to the mirror: the results, the rows they were read from, and the columns
+ * that no result can express.
  */
 export type InheritedStop = { result: StopResult; held: HeldStop; unmapped: readonly string[] };
 export type Inheritance = ReadonlyMap<number, InheritedStop>;
 
 export type SaveOptions = {
   now: Date;
-  /** The header was deleted and inserted again: the route starts a new life under its old name. */
+  /** The header was deleted and inserted again: the route begins anew under its old name. */
   reloaded: boolean;
-  /** The lines of the doorbell that say so; they may be found again after a crash. */
+  /** The doorbell lines that report it; after a crash the import may find them again. */
   reloadedBy: readonly string[];
-  /** A driver's name has changed, which the header shows. */
+  /** The name of a driver in the header has changed. */
   renamed: boolean;
   inheritance: Inheritance;
 };
 
-/** The version that a route is raised to, its row locked. */
+/** The version that the import raises a route to, while it holds the row's lock. */
 type Revision = { readonly tx: Tx; readonly key: RouteKey; readonly version: number };
 
 export type SavedRoute = 'unchanged' | 'changed' | 'new' | 'withdrawn';
 
 /**
- * Brings the mirror of one route to what the host has. The route's row is locked first and its version raised once,
- * whatever changed (I1, I3). @param image undefined where the host has no such route
+ * Brings the mirror of one route to the state of the host. It locks the route's row first and raises its version once
+ * for all changes (I1, I3). @param image undefined where the host has no such route
  */
 export async function saveRoute(
   tx: Tx,
@@ -84,7 +84,7 @@ export async function saveRoute(
   const revision = { tx, key, version };
   if (restarted) await restart(revision, image, plans, options);
   else await savePlans(revision, plans, options);
-  // A driver who was put on the route may be signed in already, and a new row of the host says nothing of it yet.
+  // A new driver of the route may be signed in already, and the host's new row does not show it.
   if (headerChanged) await recordRouteSignIns(tx, key, { now, reloaded: restarted || drivers.saved.length > 0 });
   await tx.query(sql.notify, [routeScope(key)]);
   if (headerChanged) await tx.query(sql.notifyDrivers, keyOf(key));
@@ -116,7 +116,7 @@ async function create(tx: Tx, key: RouteKey, image: RouteImage, options: SaveOpt
   return 'new';
 }
 
-/** Marked, never deleted: what drivers still have for it drains, and the office sees where it belonged. */
+/** Marked, never deleted: drivers' later changes are accepted, and the office sees the route they belong to. */
 export async function withdrawRoute(tx: Tx, key: RouteKey, now: Date): Promise<'unchanged' | 'withdrawn'> {
   const [before] = (await tx.query<MirrorRoute>(sql.lockRoute, keyOf(key))).rows;
   if (before === undefined || before.withdrawn_at !== null) return 'unchanged';
@@ -140,8 +140,8 @@ export async function withdrawRoute(tx: Tx, key: RouteKey, now: Date): Promise<'
 }
 
 /**
- * A new epoch. What was recorded at a stop that still is the same customer's is no plan's to discard: it stays and is
- * written to the host's new rows. All documents get the new version, so that every phone takes them anew.
+ * A new epoch. A plan never discards the record of a stop that keeps its customer: the result stays and goes to the
+ * host's new rows. All documents get the new version, so that every phone receives them anew.
  */
 async function restart(
   revision: Revision,
@@ -161,7 +161,7 @@ async function restart(
   await saveShadows(tx, key, reloadedShadows(new Map(held), changes, heldOf(options.inheritance)));
 }
 
-/** A result that was another customer's is nobody's to see there; it is not lost either: a person is told what it was. */
+/** The result belongs to another customer and is hidden at this stop. An incident lists it, so that it is not lost. */
 async function setResultsAside(tx: Tx, key: RouteKey, { saved }: PlanChanges): Promise<void> {
   const taken = saved.filter(({ isNew, formerCustomer }) => isNew && formerCustomer !== undefined);
   if (taken.length === 0) return;
@@ -219,7 +219,10 @@ async function savePlans(
     await countUnknownLines(tx, key);
 }
 
-/** Other plans know other lines, and a result may have been emptied: the batch goes on from the true count (decision 75). */
+/**
+ * A new plan has other lines, and a result may have been emptied: the batch continues from the true count (decision
+ * 75).
+ */
 async function countUnknownLines(tx: Tx, key: RouteKey): Promise<void> {
   const { rows } = await tx.query<{ doc: string; lines: string }>(sql.loadLines, keyOf(key));
   const count = rows.reduce((sum, { doc, lines }) => sum + unknownLines(readResult(doc), lines), 0);

@@ -33,14 +33,13 @@ export type OfficeEditsOptions = {
 };
 
 type ShadowRow = { version: number; doc: string; rows: string | null; epoch: number };
-/** A stop of which the host knows more than we do. */
+/** A stop with changes on the host that the mirror lacks. */
 type Forgotten = { found: HeldStop; held: HeldStop | undefined; known: ShadowRow; zone: string };
 type RouteState = { status: 'O' | 'C'; arrived: boolean; shadow: string | null };
 
 /**
- * What others write into the service's columns on the host. It becomes the office's edit of the stop, through the same
- * pipeline as a driver's, and the shadow then says what the host holds (I11). Callers hold the route's lease: rows that
- * are being written cannot be judged.
+ * Turns foreign edits of service-owned columns into office edits, through the same pipeline as a driver's. The shadow
+ * then has the host's values (I11). Callers hold the route's lease: rows that are being written cannot be judged.
  */
 export class OfficeEdits {
   readonly #options: OfficeEditsOptions;
@@ -49,7 +48,9 @@ export class OfficeEdits {
     this.#options = options;
   }
 
-  /** Our own writes do not echo: a stop whose trace fits its values, or that equals the shadow, is ours. */
+  /**
+   * The service's own writes do not echo: a stop whose trace fits its values, or that equals the shadow, is its own.
+   */
   async takeStop(key: RouteKey, stop: number, editor: StopEditor, zone: string): Promise<void> {
     const { db, host } = this.#options;
     const found = await host.read(key, stop);
@@ -59,8 +60,8 @@ export class OfficeEdits {
     const [result] = found.rows.RTSTUP;
     const isOurs = result !== undefined && result.RUTRC === traceOf(found.rows);
     if (isOurs && isForgotten(found.rows, held?.rows, known.epoch)) {
-      // After a fail-over that lost nothing only the note of the write is missing. Taken back, it would be dated by the
-      // host's clock, and win over what its own driver recorded a moment later.
+      // After a fail-over without loss only the confirmation is missing. Taken back as an edit, the write would be
+      // dated by the host's clock and overrule what its own driver recorded a moment later.
       if (await this.#isInLedger(key, stop, result)) return this.#confirm(key, stop, found);
       return this.#remember(key, stop, { found, held, known, zone });
     }
@@ -81,22 +82,23 @@ export class OfficeEdits {
     await this.#confirm(key, stop, found);
   }
 
-  /** Noted turn by turn: a crash in between does not repeat what was taken in. */
+  /** Saves the shadow after each turn, so that a crash does not repeat an edit. */
   async #takeTurn(edit: Omit<AmendedStop, 'result'>, author: Author, zone: string): Promise<void> {
     const { key, stop, found } = edit;
-    // What the turn before has changed stands in it.
+    // The turn before is part of the state by now.
     const [known] = (await this.#options.db.query<ShadowRow>(sql.loadShadow, [...keyOf(key), stop])).rows;
     if (known === undefined) return;
     const toInstant: InstantOf = (moment) => instantOf(moment, zone);
     const { update, unmapped } = amendmentOf({ ...edit, result: readResult(known.doc) }, toInstant);
     if (update === undefined && unmapped.length === 0) {
-      // Columns that only we can write, such as the trace: unconfirmed, each write of ours would stumble over them.
+      // Columns that only the service writes, such as the trace. Unconfirmed, they would make each later write fail.
       if (edit.held && stopText(edit.held) !== stopText(found.rows)) await this.#confirm(key, stop, found);
       return;
     }
     const idle = update === undefined ? [] : await this.#submit(key, update, known.version, author);
-    // Overruled by what was recorded later, which may have gone to the host before this was seen there: its row was not
-    // touched, as it said that already, and would keep what does not stand. It goes there again; flags tell of it.
+    // A later record has overruled the edit. It may have reached the host before the edit was seen: then its row
+    // already equals the mirror, and would keep the overruled value. So the stop goes to the host again, and a flag
+    // reports it.
     const isOverruled = idle.includes('superseded');
     if (isOverruled) await this.#options.db.query(sql.raiseStop, [...keyOf(key), stop]);
     const open = isOverruled ? unmapped : [...unmapped, ...idle];
@@ -105,9 +107,9 @@ export class OfficeEdits {
   }
 
   /**
-   * What we wrote and did not note, as the worker died in between: the trace on the host proves it. Without this a
-   * clerk who touches the stop then would be said to have repeated all of its driver's words, and later than the driver:
-   * what was recorded since would lose against them.
+   * A write that the worker made and did not confirm, because it died in between; the trace on the host proves it. Without
+   * this, a clerk's edit of the stop would carry all of its driver's values as the clerk's own, with a later time, and
+   * overrule what the driver has recorded since.
    */
   async #unnoted(key: RouteKey, stop: number, forgotten: Forgotten): Promise<StopRows | undefined> {
     const { found, held, known, zone } = forgotten;
@@ -132,9 +134,9 @@ export class OfficeEdits {
   }
 
   /**
-   * What we wrote between the copy that was restored and the restore: taken back from the host as of the beginning of the
-   * second in which it was written: what was recorded later wins, and what phones bring again of that second ends with
-   * the same values.
+   * A write of ours between the restored copy and the restore. It is taken back from the host, dated at the beginning of
+   * the second in which it was written: later records win, and repeated changes from phones of that second end with the same
+   * values.
    */
   async #remember(key: RouteKey, stop: number, { found, held, known, zone }: Forgotten): Promise<void> {
     const { host, clock, log } = this.#options;
@@ -158,7 +160,7 @@ export class OfficeEdits {
     const { row: found, writer } = read;
     const editor = { user: lastEdit.user || writer || unknownUser, at: lastEdit.at };
     const taken = await withTransaction(db, async (tx) => {
-      // Looked at under the lock: a close that a driver commits meanwhile must not be undone.
+      // Read under the lock: a close that a driver commits meanwhile must not be undone.
       await tx.query(sql.lockRoute, keyOf(key));
       const [route] = (await tx.query<RouteState>(sql.findRoute, keyOf(key))).rows;
       if (route === undefined) return undefined;
@@ -187,7 +189,7 @@ export class OfficeEdits {
     log.info({ route: routeScope(key), ...said, user: editor.user }, 'the office has changed the state of a route');
   }
 
-  /** Who said so of the route stands in the ledger as what they say of stops does (I2). */
+  /** The ledger has the office's changes of a route like those of its stops (I2). */
   async #record(
     tx: Tx,
     route: RouteKey,
@@ -199,11 +201,11 @@ export class OfficeEdits {
     await tx.query(sql.recordClosing, [...keyOf(route), freshId(now), digest(body), user, at, now, body]);
   }
 
-  /** @returns why it had no effect, such as a status that nobody can go back to; empty where it had one */
+  /** @returns why the edit had no effect, such as a status that cannot be taken back; empty where it had one */
   async #submit(route: RouteKey, stop: StopObject, version: number, { user, at }: Author): Promise<string[]> {
     const { submit, clock, log } = this.#options;
     const args = { route, stop };
-    // Repeated after a crash it is the same change; after the stop has moved on it is another.
+    // After a crash the same edit has the same id; after the stop has changed it has another.
     const id = idOf(canonicalJson([routeScope(route), version, args]));
     const outcome = await submit({
       id,
@@ -227,7 +229,7 @@ export class OfficeEdits {
     return outcome.changed ? [] : outcome.warnings.map(({ code }) => code);
   }
 
-  /** What the mirror cannot follow: the driver's record stands there, and a person is told what the host holds. */
+  /** The mirror cannot express this value: the driver's record stays, and an incident shows the host's value. */
   async #report(
     place: { readonly route: RouteKey; readonly stop?: number },
     { user, at }: Author,
@@ -248,8 +250,9 @@ export class OfficeEdits {
 }
 
 /**
- * A stop row that somebody deleted and inserted again says nothing of its delivery: a driver's result goes to the new
- * row. Where no doorbell told of it, it shows by the mark of arrival: we always write Y or N, an insert leaves a blank.
+ * A stop row that was deleted and inserted again holds no statement about its delivery: the driver's result goes to the
+ * new row. Where no doorbell reported it, the arrival flag shows it: the service always writes Y or N, an insert leaves
+ * a blank.
  */
 function isStopLaid({ isLaid = false }: StopEditor, held: StopRows | undefined, found: StopRows): boolean {
   const [before, now] = [held?.RTSTPP[0], found.RTSTPP[0]];
@@ -261,10 +264,10 @@ function isStopLaid({ isLaid = false }: StopEditor, held: StopRows | undefined, 
 
 const closingColumns = ['RHPODS', 'RHRETM', 'RHCLDT', 'RHCLTM', 'RHCLBY'] as const;
 type ClosingColumn = (typeof closingColumns)[number];
-/** A header without a shadow: nobody has written there but a dispatch program. */
+/** A header without a shadow: only a dispatch program has written it. */
 const asInserted = { RHPODS: '', RHRETM: '', RHCLDT: '0', RHCLTM: '0', RHCLBY: '' } as const;
 
-/** Of the changed columns those that say nothing possible. When and by whom a route was closed says something with its close. */
+/** Changed columns with impossible values. The time and the closer of a route count only with its close. */
 function unsaidOf(changed: readonly ClosingColumn[], impossible: readonly ClosingColumn[]): ClosingColumn[] {
   const isAlone = (column: ClosingColumn) => column !== 'RHRETM' && !changed.includes('RHPODS');
   return changed.filter((column) => isAlone(column) || impossible.includes(column));

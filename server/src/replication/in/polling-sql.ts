@@ -1,7 +1,7 @@
 import type { Mark } from '../../host/reads/marks.ts';
 import { statement } from '../../db/statement.ts';
 
-/** Statements by which the polling of the host keeps what it has seen. */
+/** Statements for the recorded marks of host polling. */
 
 export const loadMarks = statement('poll_load_marks', `select file, place, born, planned, recorded from host_mark`);
 
@@ -17,7 +17,7 @@ export const keepRouteMarks = statement(
   `delete from host_mark where file = 'route' and place <> all ($1::text[])`,
 );
 
-/** $1 files, $2 places, $3 who created them, $4 the host's columns, $5 the service's. */
+/** $1 files, $2 places, $3 creators of the rows, $4 digests of the host's columns, $5 of the service's. */
 export const saveMarks = statement(
   'poll_save_marks',
   `insert into host_mark (file, place, born, planned, recorded)

@@ -2,13 +2,13 @@ import type { HeldStop, StopFile, StopRows } from '../../stops/host-stop.ts';
 import { hostRowName } from '../out/edit-turns.ts';
 import type { PlanChanges } from './route-changes.ts';
 
-/** What the host was confirmed to hold, by stop. */
+/** The host's last confirmed rows, by stop. */
 export type HeldStops = ReadonlyMap<number, HeldStop>;
 
 /**
- * The shadows of a route that was loaded again. Where the stop is new, or another customer's, all that the host says of it
- * is taken over. Else the mirror keeps its result, and of the shadow what is still there: a row that says something else by
- * now was written by a clerk whom nobody has noticed yet, and who must not pass for us (I11).
+ * The shadows of a reloaded route. A new stop, or one of another customer, takes over everything from the host.
+ * Otherwise the mirror keeps its result, and the shadow keeps the rows that are unchanged: a row with other values is a
+ * clerk's unseen edit, which must not pass for the service's own (I11).
  */
 export function reloadedShadows(before: HeldStops, { saved }: PlanChanges, found: HeldStops): HeldStops {
   const shadows = new Map<number, HeldStop>();
@@ -23,7 +23,7 @@ export function reloadedShadows(before: HeldStops, { saved }: PlanChanges, found
 
 type Row = { readonly [column: string]: string };
 
-/** A row that was laid anew is nobody's word: whoever plans leaves the status blank. */
+/** A newly inserted row is no statement: planning programs leave the status blank. */
 function rest(held: StopRows, found: StopRows): StopRows {
   const still = <R extends Row>(file: StopFile, was: readonly R[], is: readonly R[]): readonly R[] => {
     const there = new Set(is.map((row) => hostRowName(file, row)));

@@ -2,9 +2,9 @@ import type { StopPlan } from '@tailgate/sync-protocol';
 import { planLines } from '../../stops/plan-lines.ts';
 import { readPlan } from '../../stops/stored-documents.ts';
 
-// What differs between a route of the host and what the mirror has of it. Pure: `mirror-route.ts` writes it.
+// Computes the differences between a route on the host and in the mirror. Pure: `mirror-route.ts` writes them.
 
-/** A route as the host has it now, in the mirror's words. */
+/** A route on the host, in the mirror's terms. */
 export type RouteImage = {
   name: string;
   trailer: string;
@@ -13,13 +13,13 @@ export type RouteImage = {
   dispatchedOn: string;
   drivers: readonly { employee: string; type: string; seq: number }[];
   plans: readonly StopPlan[];
-  /** What the service's columns say; counts only where the route's life begins. */
+  /** From the service-owned columns; used only where the route begins. */
   closing: {
     status: 'O' | 'C';
     arrived: boolean;
     closedAt: Date | null;
     closedBy: 'D' | 'A' | 'F' | null;
-    /** Columns that say nothing possible, and all that say so. */
+    /** Columns with impossible values, and the values of all of them. */
     impossible: readonly string[];
     found: object;
   };
@@ -52,7 +52,7 @@ export function headerDiffers(before: MirrorRoute, image: RouteImage): boolean {
 
 export type DriverChanges = { saved: RouteImage['drivers']; removed: readonly string[] };
 
-/** Who is put on the route, anew or in another place, and who is taken off. */
+/** Drivers who are new on the route or in another place, and drivers who were taken off. */
 export function driverChanges(before: readonly MirrorDriver[], { drivers }: RouteImage): DriverChanges {
   const known = new Map(before.map((driver) => [driver.employee, driver]));
   const named = new Set(drivers.map(({ employee }) => employee));
@@ -70,17 +70,17 @@ export type PlanChanges = { saved: readonly ChangedPlan[]; removed: readonly num
 type ChangedPlan = {
   plan: StopPlan;
   text: string;
-  /** Phones have no result of this stop, or are sent it again. */
+  /** Phones have no result of this stop, or receive it again. */
   isNew: boolean;
-  /** The mirror has had it before, on this route. */
+  /** The stop was on this route before. */
   isKnown: boolean;
-  /** Whose stop it was until now, where it was somebody else's. */
+  /** The former customer, where the stop now has another one. */
   formerCustomer: string | undefined;
-  /** Other lines than before are to be delivered. */
+  /** The lines to deliver have changed. */
   otherLines: boolean;
 };
 
-/** Which plans have to be written, and which stops the host has no more. @param all every one: a route's life begins */
+/** The plans to write, and the stops that the host no longer has. @param all every plan: the route begins */
 export function planChanges(before: readonly MirrorPlan[], { plans }: RouteImage, all: boolean): PlanChanges {
   const known = new Map(before.map((plan) => [plan.stop_id, plan]));
   const planned = new Set(plans.map(({ id }) => id));

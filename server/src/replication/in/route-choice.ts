@@ -14,12 +14,12 @@ export interface RouteChoiceOptions {
   readonly importFrom?: string | undefined;
 }
 
-/** Which routes the import looks at, where it is not a route's own row that has rung. */
+/** Chooses the routes to import where a line names something else than the route's own row. */
 export class RouteChoice {
   readonly #db: Db;
   readonly #host: Host;
   readonly #weeks: () => WeeksOfWork;
-  /** The last answer of `showing`: a comparison asks again for each of its routes. */
+  /** The last result of `showing`: a comparison needs it for each of its routes. */
   #shown: { readonly changes: string; readonly routes: RouteKey[] } | undefined;
 
   constructor({ db, host, clock, importFrom }: RouteChoiceOptions) {
@@ -32,24 +32,24 @@ export class RouteChoice {
     return (await this.#db.query<RouteKey>(sql.openRoutes)).rows.map(plainKey);
   }
 
-  /** Open routes here of weeks that are over. */
+  /** Open routes in the mirror whose week is over. */
   async openOfEarlierWeeks(): Promise<RouteKey[]> {
     return (await this.#db.query<RouteKey>(sql.openRoutesBefore, [this.#weeks().openFrom])).rows.map(plainKey);
   }
 
-  /** Whether a route of the host stays there: its week is over, and the mirror lacks it or has it withdrawn. */
+  /** Whether a route stays out of the mirror: its week is over, and the mirror lacks it or has withdrawn it. */
   async isHistory(key: RouteKey): Promise<boolean> {
     if (key.week_end >= this.#weeks().openFrom) return false;
     const { rows } = await this.#db.query(sql.findRouteInUse, [key.facility, key.id, key.week_end]);
     return rows.length === 0;
   }
 
-  /** Routes of the host that are no history, and all that are open here. @throws HostError */
+  /** The host's routes of current weeks, and all open routes of the mirror. @throws HostError */
   async allThatMatter(): Promise<RouteKey[]> {
     return [...(await readRouteKeys(this.#host, this.#weeks())).flatMap(readableKey), ...(await this.open())];
   }
 
-  /** Closed ones that are no history yet, and such as nobody has told us of. @throws HostError */
+  /** Closed routes of current weeks, and those unknown to the mirror. @throws HostError */
   async notOpen(): Promise<RouteKey[]> {
     const open = new Set((await this.open()).map(routeScope));
     return (await this.allThatMatter()).filter((key) => !open.has(routeScope(key)));
@@ -62,8 +62,8 @@ export class RouteChoice {
   }
 
   /**
-   * Routes that show what has changed in a master file, as far as they are compared with the host. An invoice names one
-   * place: the mirror says which stop showed it before. @throws HostError
+   * Compared routes that show changed rows of master files. An invoice names one place: the mirror has the stop that showed
+   * it before. @throws HostError
    */
   async showing(masters: ChangedMasters): Promise<RouteKey[]> {
     const changes = masters.sequences.join(' ');
@@ -95,7 +95,7 @@ function plainKey({ facility, id, week_end }: RouteKey): RouteKey {
   return { facility, id, week_end };
 }
 
-/** A key on the host that no route can have is not imported; blanks in key columns are the usual case. */
+/** Skips keys on the host that no route can have; mostly key columns are blank. */
 function readableKey(key: RouteKey): RouteKey[] {
   const parsed = routeKey.safeParse(key);
   return parsed.success && key.facility !== '' && key.id !== '' ? [parsed.data] : [];

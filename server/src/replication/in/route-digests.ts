@@ -5,18 +5,18 @@ import { inParts } from '../../host/files/in-parts.ts';
 import { readClosedRoutes, type RouteMark } from '../../host/reads/marks.ts';
 import * as sql from './polling-sql.ts';
 
-/** A route whose rows are not as they were when it was compared last, and what is to be remembered once it is. */
+/** A route whose rows have changed since its last comparison, and the mark to save after the next one. */
 export interface ChangedRoute {
   readonly key: RouteKey;
   readonly mark: RouteMark;
 }
 
-/** Routes that are read in one turn: as many as a look takes along where the host is polled. */
+/** Routes that are read together: as many as one poll includes on a polled host. */
 const AT_ONCE = 50;
 
 /**
- * What routes that are not open looked like on the host when they were last compared with the mirror: a digest each, so
- * that comparing the many of a week costs no more than reading them (decision 61).
+ * Digests of routes that are not open, as of their last comparison with the mirror. With them, comparing the many
+ * routes of a week costs no more than reading them (decision 61).
  */
 export class RouteDigests {
   readonly #db: Db;
@@ -27,7 +27,7 @@ export class RouteDigests {
     this.#host = host;
   }
 
-  /** Which of these have changed, or were never compared. @throws HostError */
+  /** The routes that have changed or were never compared. @throws HostError */
   async changed(keys: readonly RouteKey[]): Promise<ChangedRoute[]> {
     const places = new Map(keys.map((key) => [placeOf(key), key]));
     const { rows } = await this.#db.query<{ place: string; recorded: string }>(sql.loadRouteMarks, [
@@ -41,12 +41,12 @@ export class RouteDigests {
     });
   }
 
-  /** These have been compared as they were seen. */
+  /** Saves the marks of compared routes. */
   async remember(routes: readonly ChangedRoute[]): Promise<void> {
     if (routes.length > 0) await this.#db.query(sql.saveMarks, sql.markColumns(routes.map(({ mark }) => mark)));
   }
 
-  /** All of these, a few at a time. Of any other route nothing has to be remembered any more. */
+  /** All of these routes, some at a time. Marks of other routes are deleted. */
   async inTurns(keys: readonly RouteKey[]): Promise<RouteKey[][]> {
     await this.#db.query(sql.keepRouteMarks, [keys.map(placeOf)]);
     return inParts(keys, AT_ONCE);

@@ -10,7 +10,7 @@ import type { ServicePart } from '../../host/files/tables.ts';
 import type { Inheritance, InheritedStop } from './mirror-route.ts';
 import type { RouteImage } from './route-changes.ts';
 
-/** A route's host rows in the mirror's words; undefined where the host has no such route. */
+/** A route's host rows in the mirror's terms; undefined where the host has no such route. */
 export function routeImage(rows: RouteRows, zone: string, now: Date): RouteImage | undefined {
   const { header } = rows;
   if (header === undefined) return undefined;
@@ -28,10 +28,7 @@ export function routeImage(rows: RouteRows, zone: string, now: Date): RouteImage
 
 type ClosingColumns = Pick<ServicePart<'RTHDRP'>, 'RHPODS' | 'RHRETM' | 'RHCLDT' | 'RHCLTM' | 'RHCLBY'>;
 
-/**
- * The state of a route as its header says it. @param otherwise when it was closed, where the header names no possible
- * moment
- */
+/** The state of a route from its header. @param otherwise the closing time, where the header has an impossible one */
 export function closingOf(
   header: ClosingColumns,
   zone: string,
@@ -66,8 +63,8 @@ const closingColumnsOf = ({ RHPODS, RHRETM, RHCLDT, RHCLTM, RHCLBY }: ClosingCol
 const closers = ['D', 'A', 'F'] as const;
 
 /**
- * Results that stand on the host already when a route is first seen: written by an earlier life of this service, or by
- * hand. They are taken over as they are, without a ledger entry: nobody did anything just now.
+ * Results that are on the host when a route first appears: written by hand, or by an earlier installation of this
+ * service. The mirror takes them over without a ledger entry, since no change was made just now.
  */
 export async function inheritanceOf(
   host: HostStops,
@@ -102,6 +99,6 @@ function resultOf(update: StopObject | undefined, now: Date): StopResult {
   if (update === undefined) return { status: 'P' };
   const stamp: Stamp = { at: now.getTime(), client: officeSource, seq: 1, by: '' };
   const { result } = applyStopUpdate({ status: 'P' }, update, stamp);
-  // Sent by a driver a C counts as D; on the host it says that the autoclose has been there.
+  // From a driver, C counts as D; on the host it means that the autoclose has run.
   return update.updates?.status === 'C' ? { ...result, status: 'C' } : result;
 }

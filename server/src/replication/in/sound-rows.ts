@@ -6,10 +6,10 @@ import { readFile, type RouteRows } from '../../host/reads/reads.ts';
 import type { Host } from '../../host/host.ts';
 import { reportFaults, type HostFault } from './host-faults.ts';
 
-// Other programs write what they like into the host's columns. What no calendar, clock, map or count knows is blanked
-// before it reaches a plan, and a person finds it by the row's key (decision 78).
+// Other programs write any value into the host's columns. A value that is no possible date, time, place or count
+// becomes blank before it reaches a plan. An incident names it by the key of its row (decision 78).
 
-/** @returns the value as it counts; undefined where it is impossible */
+/** @returns the value in use; undefined where it is impossible */
 type Judge = (value: string) => string | undefined;
 
 const day: Judge = (value) => when(Number(value) === 0 || isShown({ date: value, time: '0' }), value);
@@ -19,13 +19,13 @@ const within =
   (most: number): Judge =>
   (value) =>
     when(Math.abs(Number(value)) <= most, value);
-/** A mark counts in small letters, too. */
+/** A flag counts in small letters, too. */
 const mark =
   (...known: readonly string[]): Judge =>
   (value) =>
     when(known.includes(value.toUpperCase()), value.toUpperCase());
 const flag = mark('', 'N', 'Y');
-/** A state of which only one letter means something here. */
+/** A state of which only one letter has a meaning here. */
 const state: Judge = (value) => value.toUpperCase();
 
 const judges: { readonly [column: string]: Judge | undefined } = {
@@ -34,12 +34,12 @@ const judges: { readonly [column: string]: Judge | undefined } = {
   ...{ ICREQF: flag, ICTOTF: flag, ICPHOF: flag, CMVRTF: flag, CMLAT: within(90), CMLON: within(180) },
   ...{ EMSTS: state, CCSTS: state, CCDRVF: flag, CCSRF: flag, CCPHOF: flag, CCCMTF: flag, CCSEQ: count },
 };
-/** Any date says that a route is dispatched, and no phone shows it: the driver gets the route. */
+/** Any date marks a route as dispatched, and no phone shows it: the driver receives the route. */
 const kept: ReadonlySet<string> = new Set(['RHDSDT']);
-/** One of them without the other is another place. */
+/** One coordinate without the other is a wrong place. */
 const places = ['CMLAT', 'CMLON'] as const;
 
-/** A route's rows as plans may show them, and what was wrong with them. Stops that no phone can name are left out. */
+/** A route's rows as plans may show them, and their faults. Stops with a number that no phone can name are left out. */
 export function soundRows(found: RouteRows): { rows: RouteRows; faults: HostFault[] } {
   const faults: HostFault[] = [];
   const all = <Row extends object>(file: HostFileName, rows: readonly Row[]) =>
@@ -60,7 +60,7 @@ export function soundRows(found: RouteRows): { rows: RouteRows; faults: HostFaul
   return { rows, faults };
 }
 
-/** A whole master file as it counts. What is wrong with it is reported. @throws HostError */
+/** A whole master file with its usable values. Faults are reported. @throws HostError */
 export async function readSoundFile<Name extends 'FACMSTP' | 'EMPMSTP' | 'CTLCDP'>(
   db: Queryable,
   host: Host,

@@ -1,12 +1,12 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import type { Lease, Leases } from './lease.ts';
 
-/** Listed at once: finding the oldest among all that is behind is paid once for so many. */
+/** Routes a list: one search for the oldest routes serves many claims. */
 const LISTED = 2_000;
-/** Claimed at once: enough that lanes seldom wait for a claim, few enough that other nodes get their share. */
+/** Routes a claim: enough that lanes seldom wait, few enough that other nodes get their share. */
 const CLAIMED = 16;
 
-/** What is to be done next: routes that are behind, the oldest change first. */
+/** The routes that are behind, the oldest change first. */
 export class Agenda {
   readonly #leases: Leases;
   readonly #closeDelayMs: number;
@@ -17,7 +17,7 @@ export class Agenda {
     this.#closeDelayMs = closeDelayMs;
   }
 
-  /** Takes the next routes. Empty only where a list that is fresh holds nothing that could be taken. */
+  /** Takes the next routes. Empty only where a fresh list has nothing to take. */
   async claim(): Promise<Lease[]> {
     for (let fresh = false; ;) {
       if (this.#listed.length === 0) {

@@ -2,20 +2,20 @@ import type { Queryable } from '../../db/types.ts';
 import { replicationState } from './route-sql.ts';
 import { countBehind } from './rows/sql.ts';
 
-/** What the host does not have, as the mirror says. */
+/** Changes in the mirror that the host does not have. */
 export interface Backlog {
-  /** Routes with something that the host does not have, and how many versions that is. */
+  /** Routes with changes that the host does not have, and the number of their versions. */
   readonly routes: number;
   readonly versions: number;
-  /** Users, sign-ins, load reports and files that the host does not have as they are. */
+  /** Users, sign-ins, load reports and files with changes that the host does not have. */
   readonly rows: number;
   /** Age of the oldest mutation that the host does not have. */
   readonly lagSeconds: number;
-  /** What the host refuses, rows on their own included. */
+  /** Parked stops and rows. */
   readonly parked: number;
 }
 
-/** Any node can tell, whoever replicates. */
+/** Any node can read it, with or without a worker. */
 export async function readBacklog(db: Queryable): Promise<Backlog> {
   const [routes, rows] = await Promise.all([
     db.query<RouteRow>(replicationState),

@@ -3,41 +3,40 @@ import { equalBut } from '../../stops/confirmed-rows.ts';
 import { hostFile } from '../../host/files/tables.ts';
 import { isAsPlanned } from './judge.ts';
 
-/** Who wrote on the host, and when by our clock. */
+/** The author of an edit on the host, and its time by the server's clock. */
 export interface Author {
-  /** Blank where nothing names the user yet. */
+  /** Blank where no source names the user yet. */
   readonly user: string;
   readonly at: Date;
 }
 
 /**
- * Who touched a stop last; `isLaid`: its row in RTSTPP is a new one; `rows`: who touched which of its rows last, as far as
- * that is known.
+ * The last editor of a stop. `isLaid`: its row in RTSTPP is new; `rows`: the last editor of each row, as far as known.
  */
 export interface StopEditor extends Author {
   readonly isLaid?: boolean;
   readonly rows?: ReadonlyMap<string, Author>;
 }
 
-/** What one hand wrote, and the stop's rows as they stood then. */
+/** The edit of one author, and the stop's rows after it. */
 export interface EditTurn extends Author {
   readonly rows: StopRows;
 }
 
-/** An edit of the office where neither the doorbell nor the row names its user. */
+/** An office edit without a user, neither in the doorbell nor in the row. */
 export const unknownUser = 'office';
 
-/** A screen is saved by several statements; what somebody writes within this time is one edit. */
+/** A screen saves with several statements: changes of one user within this time are one edit. */
 const ONE_EDIT_MS = 2_000;
 
 type Row = { readonly [column: string]: string };
 
 /**
- * What others have written into a stop's rows since `before`, hand by hand, oldest first. Each row counts as of its own last
- * touch: a comment that was corrected at nine must not overrule what the driver said at ten because somebody put a count
- * right at eleven (I7), nor be told as the words of whoever did that. A row that no line names is its last writer's.
+ * Splits foreign changes of a stop's rows since `before` into edits by author, oldest first. Each row counts as of its own
+ * last change. A comment corrected at nine must not overrule the driver's of ten because another clerk corrected a count at
+ * eleven (I7), nor carry that clerk's name. A row without a doorbell line belongs to its last writer.
  *
- * @param writers by row name, the user that the row's audit tail names
+ * @param writers by row name, the user in the row's audit tail
  */
 export function editTurns(
   before: StopRows | undefined,
@@ -46,9 +45,9 @@ export function editTurns(
   writers: ReadonlyMap<string, string> = new Map(),
 ): EditTurn[] {
   const authorOf = (name: string): Author => {
-    const told = editor.rows?.get(name);
-    const { user, at } = told ?? editor.rows?.get(stopPart(name)) ?? editor;
-    return { user: told?.user || writers.get(name) || user || unknownUser, at };
+    const reported = editor.rows?.get(name);
+    const { user, at } = reported ?? editor.rows?.get(stopPart(name)) ?? editor;
+    return { user: reported?.user || writers.get(name) || user || unknownUser, at };
   };
   const changed = stopFiles.flatMap((file) => changedRows(file, before?.[file] ?? [], found[file]));
   const edits = inEdits(changed.map((name) => ({ name, author: authorOf(name) })));
@@ -60,12 +59,12 @@ export function editTurns(
   });
 }
 
-/** A row's name among those that the doorbell tells of: its file and its key. */
+/** A row's name in doorbell lines: its file and its key. */
 export function rowName(file: string, key: readonly string[]): string {
   return [file, ...key].join('\t');
 }
 
-/** Where nobody knows which row of a file it was: the file, and the key of the stop. */
+/** Where the row within a file is unknown: the file, and the key of the stop. */
 const stopPart = (name: string): string => name.split('\t', 5).join('\t');
 
 const lastHand = ({ user, at }: StopEditor): Author => ({ user: user || unknownUser, at });
@@ -81,7 +80,7 @@ function changedRows(file: StopFile, before: readonly Row[], found: readonly Row
   const [then, now] = [byName(file, before), byName(file, found)];
   return namesOf(then, now).filter((name) => {
     const [was, is] = [then.get(name), now.get(name)];
-    // A stop as it is planned is nobody's edit.
+    // A stop as planned is no edit.
     if (!was && is && isAsPlanned(file, is)) return false;
     return !(was && is && equalBut(is, was));
   });
@@ -90,7 +89,7 @@ function changedRows(file: StopFile, before: readonly Row[], found: readonly Row
 const byName = <R extends Row>(file: StopFile, rows: readonly R[]): Map<string, R> =>
   new Map(rows.map((row) => [hostRowName(file, row), row]));
 
-/** In the order of what is there now; what is gone comes last. */
+/** In the order of the present rows; deleted rows come last. */
 const namesOf = (then: ReadonlyMap<string, Row>, now: ReadonlyMap<string, Row>): string[] => [
   ...new Set([...now.keys(), ...then.keys()]),
 ];
@@ -113,7 +112,7 @@ function inEdits(touched: readonly { name: string; author: Author }[]): Edit[] {
   return edits;
 }
 
-/** The rows as found where they are `taken` already, else as before. */
+/** Rows that are in `taken` as found, the others as before. */
 function rowsAfter(before: StopRows | undefined, found: StopRows, taken: ReadonlySet<string>): StopRows {
   const after = <R extends Row>(file: StopFile, was: readonly R[] = [], is: readonly R[] = []): R[] => {
     const [then, now] = [byName(file, was), byName(file, is)];

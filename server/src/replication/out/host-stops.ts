@@ -27,26 +27,29 @@ import { routeValues } from './shadow.ts';
 type Row = { readonly [column: string]: string };
 type Merge<R extends Row> = HostStatement<{ rows: readonly GuardedRow<R>[]; stamp: AuditStamp }>;
 
-/** A stop as the host holds it now. */
+/** A stop as read from the host. */
 export interface FoundStop extends HeldStop {
-  /** By row name, who changed it last where that is not the service, as its audit tail says. */
+  /** By row name, the last writer in its audit tail, unless that is the service. */
   readonly writers: ReadonlyMap<string, string>;
 }
 
-/** The service-owned columns of stops and route headers on the host: read whole, written by compare and set. */
+/**
+ * Reads and writes the service-owned columns of stops and route headers on the host: reads whole, writes by compare and
+ * set.
+ */
 export class HostStops {
   readonly #host: Host;
   readonly #gate: Pick<HostGate, 'pause' | 'pauseOf' | 'confirmed'> | undefined;
   readonly #texts: ReturnType<typeof statementsOn>;
 
-  /** @param gate for who writes: what a paused file needs is not even begun */
+  /** @param gate for writers: a write that needs a paused file does not begin */
   constructor(host: Host, gate?: Pick<HostGate, 'pause' | 'pauseOf' | 'confirmed'>) {
     this.#host = host;
     this.#gate = gate;
     this.#texts = statementsOn(host);
   }
 
-  /** What the host holds of a stop now; undefined where it has no such stop. */
+  /** Reads a stop from the host; undefined where the host has no such stop. */
   async read(key: RouteKey, stop: number): Promise<FoundStop | undefined> {
     const { reads } = this.#texts;
     const place = [...routeValues(key), String(stop)];
@@ -81,32 +84,32 @@ export class HostStops {
   }
 
   /**
-   * Writes what differs from the held rows, in one transaction: first a header for each asset that is newly named, so
-   * that nobody on the host finds an id without one; RTSTUP last. All or nothing: false where a row does not hold what we
-   * believe it to hold. @throws HostError
+   * Writes the difference to the confirmed rows in one transaction. First comes a header for each newly named asset, so
+   * that no program on the host finds an id without one; RTSTUP is last. All or nothing: false where a row differs from its
+   * confirmed state. @throws HostError
    */
-  async write(rows: StopRows, held: StopRows | undefined, stamp: AuditStamp): Promise<boolean> {
+  async write(rows: StopRows, confirmed: StopRows | undefined, stamp: AuditStamp): Promise<boolean> {
     const { merges, updateStop } = this.#texts;
-    const named = held ? namedAssets(held) : new Set();
+    const named = confirmed ? namedAssets(confirmed) : new Set();
     const news = [...namedAssets(rows)].filter((id) => !named.has(id)).sort();
     const writes: HostWrite[] = [
       ...inParts(news, ROWS_A_MERGE).map((ids) => this.#assetHeaders(ids, stamp)),
-      ...changes('RTSTPP', rows.RTSTPP, held?.RTSTPP).map(({ row, was }): HostWrite => {
-        // Without a shadow nobody has been told anything yet: the row is as a dispatch program inserts it.
+      ...changes('RTSTPP', rows.RTSTPP, confirmed?.RTSTPP).map(({ row, was }): HostWrite => {
+        // Without a shadow the row is as a dispatch program inserts it.
         const before = was ?? { ...servicePart('RTSTPP', () => undefined) };
         const values = updateStop.bind({ key: row, row, was: before, stamp });
         return { file: 'RTSTPP', sql: updateStop.sql, values, rows: 1 };
       }),
-      ...inMerges('RTPRUP', merges.RTPRUP, changes('RTPRUP', rows.RTPRUP, held?.RTPRUP), stamp),
-      ...inMerges('RTOSDP', merges.RTOSDP, changes('RTOSDP', rows.RTOSDP, held?.RTOSDP), stamp),
-      ...inMerges('RTIMGP', merges.RTIMGP, changes('RTIMGP', rows.RTIMGP, held?.RTIMGP), stamp),
-      ...inMerges('RTEMLP', merges.RTEMLP, changes('RTEMLP', rows.RTEMLP, held?.RTEMLP), stamp),
-      ...inMerges('RTSTUP', merges.RTSTUP, changes('RTSTUP', rows.RTSTUP, held?.RTSTUP), stamp),
+      ...inMerges('RTPRUP', merges.RTPRUP, changes('RTPRUP', rows.RTPRUP, confirmed?.RTPRUP), stamp),
+      ...inMerges('RTOSDP', merges.RTOSDP, changes('RTOSDP', rows.RTOSDP, confirmed?.RTOSDP), stamp),
+      ...inMerges('RTIMGP', merges.RTIMGP, changes('RTIMGP', rows.RTIMGP, confirmed?.RTIMGP), stamp),
+      ...inMerges('RTEMLP', merges.RTEMLP, changes('RTEMLP', rows.RTEMLP, confirmed?.RTEMLP), stamp),
+      ...inMerges('RTSTUP', merges.RTSTUP, changes('RTSTUP', rows.RTSTUP, confirmed?.RTSTUP), stamp),
     ];
     return this.#allOrNothing(writes);
   }
 
-  /** The route's own row, and who changed it last where that is not the service. */
+  /** The route's own row, and its last writer unless that is the service. */
   async readHeader(key: RouteKey): Promise<{ row: ServicePart<'RTHDRP'>; writer: string } | undefined> {
     const rows = await this.#host.query(this.#texts.readHeader, routeValues(key));
     return rows.map((row) => ({ row: partOfHostRow('RTHDRP', row), writer: lastWriter('RTHDRP', row) }))[0];
@@ -119,7 +122,7 @@ export class HostStops {
     return this.#allOrNothing([{ file: 'RTHDRP', sql: updateHeader.sql, values, rows: 1 }]);
   }
 
-  /** Headers of assets whose bytes may come much later; those that are there already stay as they are. */
+  /** Headers of assets whose bytes may come much later; existing ones stay as they are. */
   #assetHeaders(ids: readonly string[], stamp: AuditStamp): HostWrite {
     const { sql, bind } = this.#texts.announceAssets(ids.length);
     const rows = ids.map((id) => awaitedHeader(id));
@@ -146,7 +149,7 @@ export class HostStops {
     return true;
   }
 
-  /** A file that turns out not to be set up for us is paused. */
+  /** Pauses a file that turns out not to be set up for the service. */
   async #watched<Result>(work: (tx: HostTransaction) => Promise<Result>): Promise<Result> {
     try {
       return await this.#host.transaction(work);
@@ -171,7 +174,7 @@ function statementsOn(host: Host) {
     },
     merges: {
       RTPRUP: once((count) => mergeRows(host, 'RTPRUP', namesOf(RTPRUP.service), count, { sequence: 'RQRPSQ' })),
-      // OSPRCF stands in the write itself: a credit that came a moment ago counts.
+      // The write itself compares OSPRCF, so that it respects the latest credit.
       RTOSDP: once((count) =>
         mergeRows(host, 'RTOSDP', namesOf(RTOSDP.service), count, { sequence: 'OSRPSQ', unless: 'OSPRCF' }),
       ),
@@ -207,10 +210,10 @@ function noteWriters(name: HostFileName, rows: readonly HostRow[], writers: Map<
   }
 }
 
-/** The rows that have to be written, each with the row that it replaces. */
-function changes<R extends Row>(name: HostFileName, rows: readonly R[], held: readonly R[] = []): GuardedRow<R>[] {
+/** The rows to write, each with the row that it replaces. */
+function changes<R extends Row>(name: HostFileName, rows: readonly R[], confirmed: readonly R[] = []): GuardedRow<R>[] {
   const key = Object.keys(hostFile(name).key);
-  const before = new Map(held.map((row) => [keyOf(row, key), row]));
+  const before = new Map(confirmed.map((row) => [keyOf(row, key), row]));
   return rows
     .map((row) => ({ row, was: before.get(keyOf(row, key)) }))
     .filter(({ row, was }) => was === undefined || (row !== was && !equalBut(row, was)));

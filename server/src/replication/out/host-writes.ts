@@ -6,7 +6,7 @@ import { serviceProgram, stampUser } from '../../host/files/standin-schema.ts';
 import type { AuditStamp, HostStatement } from '../../host/files/statements.ts';
 import type { HostFileName } from '../../host/files/tables.ts';
 
-/** One statement of a transaction. `rows`: how many it has to affect. */
+/** One statement of a transaction. `rows`: the count that it must affect. */
 export interface HostWrite {
   readonly file: HostFileName;
   readonly sql: string;
@@ -14,12 +14,12 @@ export interface HostWrite {
   readonly rows: number | 'any';
 }
 
-/** Rows a MERGE: few enough shapes to keep each prepared, and far below the parameters that a statement may have. */
+/** Rows a MERGE: few enough shapes to keep each prepared, and far below the limit of a statement's parameters. */
 export const ROWS_A_MERGE = 24;
 
-/** Runs all of them in order; false where one has not affected what it had to. @throws HostError that names the file */
+/** Runs all writes in order; false where one did not affect its count. @throws HostError that names the file */
 export async function executeAll(tx: HostTransaction, writes: readonly HostWrite[]): Promise<boolean> {
-  // Handed over together: the statements travel in one go.
+  // Sent together: the statements travel at once.
   const counts = await Promise.all(writes.map(({ file, sql, values }) => onFile(file, tx.execute(sql, values))));
   return counts.every((count, index) => {
     const wanted = writes[index]?.rows;
@@ -27,7 +27,7 @@ export async function executeAll(tx: HostTransaction, writes: readonly HostWrite
   });
 }
 
-/** The same as a transaction of its own, for files that are ours alone: nobody else is in the way. @throws HostError */
+/** Runs the writes in a transaction of their own, for files that only the service writes. @throws HostError */
 export async function writeOwn(host: Host, writes: readonly HostWrite[]): Promise<void> {
   await host.transaction(async (tx) => {
     if (!(await executeAll(tx, writes))) throw new HostError('40000', 'the host did not take every row');
@@ -36,7 +36,7 @@ export async function writeOwn(host: Host, writes: readonly HostWrite[]): Promis
 
 type Put<Row> = (count: number) => HostStatement<{ rows: readonly Row[]; stamp: AuditStamp }>;
 
-/** Rows that are written whatever the host holds of them. */
+/** Writes rows without a comparison. */
 export function putAll<Row>(file: HostFileName, put: Put<Row>, rows: readonly Row[], stamp: AuditStamp): HostWrite[] {
   return inParts(rows, ROWS_A_MERGE).map((part) => {
     const { sql, bind } = put(part.length);
@@ -44,7 +44,7 @@ export function putAll<Row>(file: HostFileName, put: Put<Row>, rows: readonly Ro
   });
 }
 
-/** Makes the text for each number of rows once. */
+/** Caches the text for each number of rows. */
 export function once<Statement>(make: (count: number) => Statement): (count: number) => Statement {
   const made = new Map<number, Statement>();
   return (count) => {
@@ -58,7 +58,7 @@ export function namesOf<C extends Columns>(columns: C): (keyof C & string)[] {
   return Object.keys(columns).filter((name): name is keyof C & string => name in columns);
 }
 
-/** The service's own mark in the audit tail. */
+/** The service's entry in the audit tail. */
 export function stampAt(instant: Date, zone: string): AuditStamp {
   return { user: stampUser, program: serviceProgram, ...hostMoment(instant, zone) };
 }

@@ -5,39 +5,41 @@ import { epochOf } from './sequence.ts';
 import { stopText, traceOf } from './trace.ts';
 
 /**
- * What the host's rows say after a write of ours matched nothing, or got no answer (I10, I11):
- * `written` they are what we wanted · `ours` they are as we knew them, or as an earlier write of ours left them whose
- * answer was lost: take them as confirmed and write again · `newer` a later state of ours stands · `foreign` somebody
- * else has changed something, or an earlier life of ours that we have no memory of: it must be taken in first.
+ * The state of the host's rows after a write matched nothing or got no answer (I10, I11).
+ * `written`: the rows equal the wanted ones.
+ * `ours`: they equal the confirmed ones, or an earlier write of ours whose answer was lost. Confirm them and write again.
+ * `newer`: a later write of ours.
+ * `foreign`: another program has changed them, or an earlier epoch of this server that the mirror lost. Import first.
  */
 export type Verdict = 'written' | 'ours' | 'newer' | 'foreign';
 
-export function judgeStop(found: StopRows, wanted: StopRows, held: StopRows | undefined): Verdict {
+export function judgeStop(found: StopRows, wanted: StopRows, confirmed: StopRows | undefined): Verdict {
   const text = stopText(found);
   if (text === stopText(wanted)) return 'written';
   const [result] = found.RTSTUP;
-  // A stop whose trace fits its values was written by us as a whole, and nobody has touched it since.
+  // A trace that fits its values proves that the service wrote the whole stop and no other program has changed it
+  // since.
   if (result && result.RUTRC === traceOf(found)) {
     const sequence = sequenceOf(wanted);
     if (Number(result.RURPSQ) > sequence) return 'newer';
-    return isForgotten(found, held, epochOf(sequence)) && !sameValues(found, wanted) ? 'foreign' : 'ours';
+    return isForgotten(found, confirmed, epochOf(sequence)) && !sameValues(found, wanted) ? 'foreign' : 'ours';
   }
-  if (held ? text === stopText(held) : isAsDispatched(found)) return 'ours';
+  if (confirmed ? text === stopText(confirmed) : isAsDispatched(found)) return 'ours';
   return 'foreign';
 }
 
 /**
- * Whether these rows of ours come from before a restore of the server and after the copy that was restored: nobody but
- * the host may know what they say, so they are no less than somebody's edit (I9, I11).
+ * Whether the service wrote these rows between the restored copy and the restore. Only the host has their content, so
+ * they count like a foreign edit (I9, I11).
  */
-export function isForgotten(found: StopRows, held: StopRows | undefined, epoch: number): boolean {
+export function isForgotten(found: StopRows, confirmed: StopRows | undefined, epoch: number): boolean {
   const sequence = sequenceOf(found);
-  return epochOf(sequence) < epoch && sequence > sequenceOf(held);
+  return epochOf(sequence) < epoch && sequence > sequenceOf(confirmed);
 }
 
 const sequenceOf = (rows: StopRows | undefined): number => Number(rows?.RTSTUP[0]?.RURPSQ ?? 0);
 
-/** Without sequences and traces: what people read. */
+/** Compares the values that people read, without sequences and traces. */
 function sameValues(one: StopRows, other: StopRows): boolean {
   return traceOf(timeless(one)) === traceOf(timeless(other));
 }
@@ -51,17 +53,17 @@ function timeless(rows: StopRows): StopRows {
   };
 }
 
-export function judgeHeader(found: Header, wanted: Header, held: Header): Verdict {
+export function judgeHeader(found: Header, wanted: Header, confirmed: Header): Verdict {
   if (equalBut(found, wanted)) return 'written';
-  // The route's row has no trace. What it can hold of ours is the old or the new value of each column; counts are ours alone.
+  // The route's row has no trace: each column of ours has its old or its new value. Only the service writes the counts.
   const columns: (keyof Header)[] = ['RHPODS', 'RHRETM', 'RHCLDT', 'RHCLTM', 'RHCLBY'];
-  const ours = columns.every((column) => found[column] === held[column] || found[column] === wanted[column]);
+  const ours = columns.every((column) => found[column] === confirmed[column] || found[column] === wanted[column]);
   return ours ? 'ours' : 'foreign';
 }
 
 type Header = ServicePart<'RTHDRP'>;
 
-/** Whether a row is one of RTSTPP as a dispatch program inserts it, or marks it. */
+/** Whether a row is one of RTSTPP as a dispatch program inserts or marks it. */
 export function isAsPlanned(
   file: StopFile,
   { RSSTS = '', RSARVF = '' }: { readonly [column: string]: string },
@@ -69,7 +71,7 @@ export function isAsPlanned(
   return file === 'RTSTPP' && ['', 'P'].includes(RSSTS) && ['', 'N'].includes(RSARVF);
 }
 
-/** Nothing of ours but a stop row as a dispatch program inserts it, or marks it. */
+/** Whether the stop has only a row as a dispatch program inserts or marks it, and no result of ours. */
 function isAsDispatched({ RTSTPP, ...others }: StopRows): boolean {
   return RTSTPP.every((row) => isAsPlanned('RTSTPP', row)) && Object.values(others).every((rows) => rows.length === 0);
 }

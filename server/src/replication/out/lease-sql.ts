@@ -1,15 +1,16 @@
 import { statement } from '../../db/statement.ts';
 
 /**
- * Whether a parked row `p` is due for another try; $2 are the milliseconds for which a route's close is held back: a close
- * that only waits (it has no state) goes out when they are over.
+ * Whether a parked row `p` is due for another try. $2 ms is the longest delay of a route's close: a close that only
+ * waits (it has no state) goes out after it.
  */
 const isDue = `p.skipped_at is null and (p.next_try_at <= now()
                  or (p.stop_id < 0 and p.sqlstate = '' and p.parked_at + $2 * interval '1 ms' <= now()))`;
 
 /**
- * Up to $1 routes that have something for the host and nobody works on: behind, or with parked stops that are due. The oldest change first. All that is behind has to be looked at for that; so many are listed
- * at once, and claimed a few at a time, that a backlog of any length costs little a route.
+ * Up to $1 free routes with changes for the host or parked stops that are due, the oldest change first. The statement
+ * reads everything that is behind, so it lists many routes at once, and the worker claims them a few at a time. A
+ * backlog of any length then costs little per route.
  */
 export const listRoutes = statement(
   'lease_list',
@@ -29,8 +30,8 @@ export const listRoutes = statement(
 );
 
 /**
- * Takes those of the listed routes ($4–$6) that still have something for the host and nobody works on. In key order, so
- * that two workers never wait for each other in a circle (I13).
+ * Takes those of the listed routes ($4–$6) that are free and still have work. It locks in key order, so that two
+ * workers never wait for each other in a circle (I13).
  */
 export const claimRoutes = statement(
   'lease_claim',
@@ -51,7 +52,7 @@ export const claimRoutes = statement(
    returning l.facility, l.route_id as id, l.week_end, l.fence`,
 );
 
-/** One route's lease, whether it has work or not: for the import, which must not judge rows that are being written. */
+/** One route's lease, with or without work: for the import, which must not judge rows that are being written. */
 export const takeLease = statement(
   'lease_take',
   `insert into route_lease as l (facility, route_id, week_end, owner, fence, expires_at)
@@ -62,7 +63,7 @@ export const takeLease = statement(
    returning l.fence`,
 );
 
-/** Only what is still ours: whoever took a lease over has raised its fence. */
+/** Renews only leases under the worker's own fence: a takeover has raised it. */
 export const renewLeases = statement(
   'lease_renew',
   `update route_lease l set expires_at = now() + $2 * interval '1 ms'
@@ -71,7 +72,7 @@ export const renewLeases = statement(
    returning l.facility, l.route_id as id, l.week_end, l.fence`,
 );
 
-/** Gives leases back, free from $2 ms on. The fence rises, too: a renewal that was on its way finds nothing to renew. */
+/** Releases leases, free from $2 ms on. It raises the fence, too: a late renewal then finds nothing to renew. */
 export const releaseLeases = statement(
   'lease_release',
   `update route_lease l set expires_at = now() + $2 * interval '1 ms', fence = l.fence + 1
@@ -80,8 +81,8 @@ export const releaseLeases = statement(
 );
 
 /**
- * Routes with work that could not be claimed a moment ago: whether another worker has one, and when one that we put off is
- * free. It may have become so since: then it is not left to the sweep.
+ * Routes with work that could not be claimed a moment ago: whether another worker has one, and when a delayed one is
+ * free. It may be free already, and must not wait for the sweep.
  */
 export const workInOtherHands = statement(
   'lease_work_in_other_hands',

@@ -5,15 +5,15 @@ import { Interval } from '../../runtime/interval.ts';
 import * as sql from './lease-sql.ts';
 
 /**
- * The right to work on one route's host rows. Time limits it, the fence guards it: each taking raises the fence, and
- * what a former owner still confirms under the old number is refused.
+ * The right to write one route's host rows. It ends by time. Each taking raises the fence, and a former owner's
+ * confirmation under an old fence is refused.
  */
 export interface Lease {
   readonly key: RouteKey;
   readonly fence: number;
 }
 
-/** A killed worker's routes are free after this; with the wake-up at their expiry others go on within 10 s. */
+/** After this a killed worker's routes are free; with the wake-up at the expiry other workers go on within 10 s. */
 const LEASE_MS = 8_000;
 const RENEW_MS = 2_500;
 
@@ -25,12 +25,12 @@ export interface LeaseOptions {
   readonly renewMs?: number;
 }
 
-/** The leases that one worker holds, kept alive while it works. All times are PostgreSQL's own. */
+/** The leases of one worker, renewed while it works. All times are PostgreSQL's own. */
 export class Leases {
   readonly #db: Queryable;
   readonly #owner: string;
   readonly #leaseMs: number;
-  readonly #held = new Set<Lease>();
+  readonly #leases = new Set<Lease>();
   readonly #renewals: Interval;
 
   constructor({ db, owner, leaseMs = LEASE_MS, renewMs = RENEW_MS }: LeaseOptions) {
@@ -40,7 +40,7 @@ export class Leases {
     this.#renewals = new Interval({
       work: () => this.#renew(),
       everyMs: renewMs,
-      // PostgreSQL is away: the leases run out by themselves, and the fence guards what was begun under them.
+      // PostgreSQL is away: the leases expire, and the fence guards all work under them.
       onError: () => undefined,
     });
   }
@@ -53,13 +53,13 @@ export class Leases {
     return this.#leaseMs;
   }
 
-  /** Routes with something for the host that nobody works on, the oldest change first, none of them taken yet. */
+  /** Free routes with work for the host, the oldest change first. Takes none of them. */
   async candidates(limit: number, closeDelayMs: number): Promise<RouteKey[]> {
     const { rows } = await this.#db.query<RouteKey>(sql.listRoutes, [limit, closeDelayMs]);
     return rows.map(({ facility, id, week_end }) => ({ facility, id, week_end }));
   }
 
-  /** Those of these routes that nobody works on and that have something for the host still, in the order given. */
+  /** Takes those of these routes that are free and still have work, in the given order. */
   async claim(keys: readonly RouteKey[], closeDelayMs: number): Promise<Lease[]> {
     const { rows } = await this.#db.query<LeaseRow>(sql.claimRoutes, [
       this.#owner,
@@ -73,7 +73,7 @@ export class Leases {
     return rows.sort((one, other) => placeOf(one) - placeOf(other)).map((row) => this.#hold(row));
   }
 
-  /** The lease of one route, work or not; undefined while somebody else holds it. */
+  /** Takes the lease of one route, with or without work; undefined while another worker has it. */
   async take(key: RouteKey): Promise<Lease | undefined> {
     const values = [this.#owner, this.#leaseMs, key.facility, key.id, key.week_end];
     const { rows } = await this.#db.query<{ fence: number }>(sql.takeLease, values);
@@ -81,27 +81,27 @@ export class Leases {
     return taken && this.#hold({ ...key, fence: taken.fence });
   }
 
-  /** Whether this lease is still ours as far as we know; PostgreSQL has the last word when something is confirmed. */
+  /** Whether this worker still has the lease, to its knowledge; PostgreSQL decides at the confirmation. */
   holds(lease: Lease): boolean {
-    return this.#held.has(lease);
+    return this.#leases.has(lease);
   }
 
   async release(lease: Lease): Promise<void> {
     await this.releaseAll([lease], 0);
   }
 
-  /** Gives routes back; others may take them after `delayMs`. */
+  /** Releases routes; other workers may take them after `delayMs`. */
   async releaseAll(leases: readonly Lease[], delayMs: number): Promise<void> {
-    const held = leases.filter((lease) => this.#drop(lease));
-    if (held.length > 0) await this.#db.query(sql.releaseLeases, [this.#owner, delayMs, ...columnsOf(held)]);
+    const released = leases.filter((lease) => this.#drop(lease));
+    if (released.length > 0) await this.#db.query(sql.releaseLeases, [this.#owner, delayMs, ...columnsOf(released)]);
   }
 
-  /** Not ours any more: it was given back by the statement that confirmed its work, or taken over. */
+  /** Drops a lease that the confirming statement has released, or another worker has taken over. */
   forget(lease: Lease): void {
     this.#drop(lease);
   }
 
-  /** Work that cannot be claimed now: whether another worker has some, and in how many ms some that we put off is free. */
+  /** Work that cannot be claimed now: whether another worker has some, and in how many ms a delayed route is free. */
   async inOtherHands(): Promise<{ others: boolean; oursMs: number | undefined }> {
     const { rows } = await this.#db.query<{ others: number; ours_ms: number | null }>(sql.workInOtherHands, [
       this.#owner,
@@ -109,27 +109,27 @@ export class Leases {
     return { others: (rows[0]?.others ?? 0) > 0, oursMs: rows[0]?.ours_ms ?? undefined };
   }
 
-  /** Ends the renewals. Leases that nobody gave back run out by themselves. */
+  /** Ends the renewals. Leases that were not released expire. */
   async close(): Promise<void> {
-    for (const lease of this.#held) this.#drop(lease);
+    for (const lease of this.#leases) this.#drop(lease);
     await this.#renewals.stop();
   }
 
   #hold({ facility, id, week_end, fence }: LeaseRow): Lease {
     const lease = { key: { facility, id, week_end }, fence };
-    this.#held.add(lease);
+    this.#leases.add(lease);
     this.#renewals.start();
     return lease;
   }
 
   #drop(lease: Lease): boolean {
-    const held = this.#held.delete(lease);
-    if (this.#held.size === 0) void this.#renewals.stop();
-    return held;
+    const had = this.#leases.delete(lease);
+    if (this.#leases.size === 0) void this.#renewals.stop();
+    return had;
   }
 
   async #renew(): Promise<void> {
-    const leases = [...this.#held];
+    const leases = [...this.#leases];
     const values = [this.#owner, this.#leaseMs, ...columnsOf(leases)];
     const { rows } = await this.#db.query<LeaseRow>(sql.renewLeases, values);
     const renewed = new Set(rows.map(nameOf));

@@ -3,7 +3,7 @@ import { statement } from '../../db/statement.ts';
 
 const parkedAt = exactMoment('parked_at');
 
-/** Both kinds of what is parked as one: stops and routes' own rows, and rows that go to the host on their own. */
+/** Both kinds of parked entries as one list: stops and route headers, and rows that replicate on their own. */
 const entries = `(
   select parked_id, case when stop_id < 0 then 'RTHDRP' else 'RTSTUP' end as file,
          concat_ws('/', facility, route_id, week_end, case when stop_id >= 0 then stop_id end) as key,
@@ -33,7 +33,7 @@ export const listParked = statement(
 /** $1 id. */
 export const findParked = statement('parking_find', `select ${columns} from ${entries} where parked_id = $1`);
 
-/** Due at once, skipped before or not. $1 id. */
+/** Makes an entry due at once, skipped or not. $1 id. */
 export const retryParked = statement(
   'parking_retry',
   `with stops as (
@@ -44,8 +44,8 @@ export const retryParked = statement(
 );
 
 /**
- * Not tried any more. The route's own row tells how many of its stops the host does not have, and its close may have
- * waited for this one: it is due at once. $1 id, $2 who, $3 why.
+ * Ends the tries. The route's own row counts its stops that are not on the host, and its close may have waited for this
+ * one: it is due at once. $1 id, $2 user, $3 reason.
  */
 export const skipParked = statement(
   'parking_skip',

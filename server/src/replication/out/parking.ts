@@ -3,17 +3,20 @@ import type { Queryable } from '../../db/types.ts';
 import * as sql from './parking-sql.ts';
 
 /**
- * What the host refuses, and what became of it (architecture.md, How rows reach the host):
+ * Rows that the host refuses, and their further course (architecture.md, How rows reach the host):
  *
- *   parked ──a try succeeds──► gone            parked ──skip──► skipped (the host never got it; nothing waits for it)
+ *   parked ──a try succeeds──► gone            parked ──skip──► skipped (never on the host; nothing waits for it)
  *     ▲ │ fails: later again                                      │ retry, or the next change of the same row
  *     └─┘                                      parked ◄───────────┘
  *
- * A stop is all or nothing: its entry stands for all of its rows. Until it is gone no receipt says `on_host` (I10).
+ * A stop is all or nothing: one entry covers all of its rows. While it exists, no receipt is `on_host` (I10).
  */
 export interface ParkedEntry {
   readonly id: string;
-  /** RTSTUP stands for a stop with all of its rows, RTHDRP for a route's own row; else a row that goes on its own. */
+  /**
+   * RTSTUP covers a stop with all of its rows, RTHDRP a route's own row; other files have rows that replicate on their
+   * own.
+   */
   readonly file: string;
   /** Facility, route, week and stop, or the row's own key, joined by `/`. */
   readonly key: string;
@@ -22,16 +25,16 @@ export interface ParkedEntry {
   /** Undefined for a route's own row, too. */
   readonly stop: number | undefined;
   readonly version: number;
-  /** Blank where nothing was refused: a close that waits for its parked stops. */
+  /** Blank where the host refused nothing: a close that waits for its parked stops. */
   readonly sqlstate: string;
   readonly reason: string;
-  /** JSON of what was to be written; blank where it could not be rendered. */
+  /** The rejected rows as JSON; blank where they could not be rendered. */
   readonly payload: string;
   readonly attempts: number;
   readonly parkedAt: Date;
   readonly nextTryAt: Date;
   readonly skipped: { readonly at: Date; readonly by: string; readonly reason: string } | undefined;
-  /** Where it stands in the list, to the microsecond. */
+  /** Position in the list, to the microsecond. */
   readonly position: string;
 }
 
@@ -53,12 +56,12 @@ export async function findParked(db: Queryable, id: string): Promise<ParkedEntry
   return rows[0] && entryOf(rows[0]);
 }
 
-/** Due at once: the next sweep of a worker, within seconds, tries it. What was skipped counts again. */
+/** Makes an entry due at once: a worker's next sweep, within seconds, tries it. A skipped entry counts again. */
 export async function retryParked(db: Queryable, id: string): Promise<void> {
   await db.query(sql.retryParked, [id]);
 }
 
-/** A person decides that the host does without it. A close that waits for it goes out; RHOPEN counts it all the same. */
+/** A person decides that the host does without it. A waiting close goes out; RHOPEN still counts the entry. */
 export async function skipParked(db: Queryable, id: string, by: string, reason: string): Promise<void> {
   await db.query(sql.skipParked, [id, by, reason]);
 }

@@ -6,7 +6,7 @@ import type { Lease, Leases } from './lease.ts';
 import type { LogEntry } from './replication-log.ts';
 import { settleRoute } from './route-sql.ts';
 
-/** What waits for a person: a stop (or −1, the route's own row), why, and what was to be written. */
+/** An entry for a person: a stop (or −1, the route's own row), the reason, and the rows to write. */
 export interface ParkedRow {
   readonly stop: number;
   readonly version: number;
@@ -22,13 +22,13 @@ interface ConfirmedRows {
   readonly rows: string;
 }
 
-/** What a person must look at although nothing waits for it. */
+/** An item for review, for which nothing waits. */
 interface ReviewItem {
   readonly kind: string;
   readonly details: object;
 }
 
-/** What a pass over a route has learnt and PostgreSQL does not know yet. */
+/** Collects the results of a pass over a route until they are saved in PostgreSQL. */
 export class PassResult {
   /** When the pass began, of `performance.now()`. */
   readonly #begunAt = performance.now();
@@ -47,7 +47,7 @@ export class PassResult {
     this.#confirmed.push(rows);
   }
 
-  /** This stop waits for nobody any more. */
+  /** This stop is no longer parked. */
   freed(stop: number): void {
     this.#freed.push(stop);
   }
@@ -65,7 +65,7 @@ export class PassResult {
     this.#logged.push(entry);
   }
 
-  /** What was logged since the last time. */
+  /** Returns the entries since the last call. */
   takeLogged(): LogEntry[] {
     return this.#logged.splice(0);
   }
@@ -75,15 +75,17 @@ export class PassResult {
     this.#named.push(asset);
   }
 
-  /** Sees to it that the host hears what becomes of files which stops name, and that somebody misses them in time. */
+  /**
+   * Registers the named files, so that the host receives their state, and the office learns in time which are missing.
+   */
   async expectNamed(db: Queryable, now: Date): Promise<void> {
     await expectFiles(db, this.#named, now);
     this.#named = [];
   }
 
   /**
-   * Saves all of it in one statement that the lease's fence guards, with `hostedThrough` where a pass is complete: then
-   * the lease goes back with it. False where somebody else has the route now: nothing was saved.
+   * Saves everything in one statement that the lease's fence guards, with `hostedThrough` where a pass is complete; then it
+   * also releases the lease. False where another worker has the route now: nothing was saved.
    */
   async save(db: Queryable, leases: Leases, lease: Lease, hostedThrough?: number): Promise<boolean> {
     const [confirmed, freed, parked, reviews] = [this.#confirmed, this.#freed, this.#parked, this.#reviews];

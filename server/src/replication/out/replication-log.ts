@@ -10,14 +10,14 @@ import { hostFiles, type HostFileName, type ServicePart } from '../../host/files
 import { namesOf, once, ROWS_A_MERGE, stampAt, writeOwn } from './host-writes.ts';
 import { traceText } from './trace.ts';
 
-/** What became of one thing that was brought to the host. */
+/** The result of one write to the host. */
 export interface LogEntry {
   readonly file: HostFileName;
-  /** The row's key on the host, for eyes. */
+  /** The row's key on the host, for readers. */
   readonly key: readonly string[];
-  /** Whose clock the line is dated by. */
+  /** The time zone of the line's date. */
   readonly zone: string;
-  /** As the row itself has it; without one, of the entry. */
+  /** The trace id of the row itself; by default that of the entry. */
   readonly trace?: string | undefined;
   readonly sequence: number;
   readonly outcome: { readonly status: 'A'; readonly note?: string } | Refused;
@@ -36,16 +36,16 @@ export interface ReplicationLogOptions {
   readonly log: Log;
 }
 
-/** A log that another program locks is left alone for so many times as long as it was waited for. */
+/** After a wait for a locked log, the log is left alone for so many times the wait. */
 const REST = 5;
-/** A wait that is not worth a rest; ms. */
+/** A shorter wait needs no pause; ms. */
 const SHORT_MS = 500;
 
 /**
- * PODRPLP: what the back office looks at to see what the service has written, or could not. Written after the rows and
- * before the mirror notes them: after a crash in between the same is found and logged again, once. The log is nobody's
- * proof: where it is locked or missing, or the host goes away just then, the rows go on without it, and do not wait
- * for the same lock each time.
+ * PODRPLP: shows the back office which rows the service has written or could not write. It is written after the rows
+ * and before the mirror confirms them: after a crash in between, the same entry is found and logged again, once. The
+ * log proves nothing. Where it is locked, missing, or the host is away, the rows go on without it, and do not wait for
+ * the same lock each time.
  */
 export class ReplicationLog {
   readonly #options: ReplicationLogOptions;
@@ -84,7 +84,7 @@ export class ReplicationLog {
   }
 }
 
-/** By which a line is found: as the row itself has it, else made of what the line says. */
+/** The line's search key: the trace id of the row itself, or a digest of the line. */
 export function traceOfEntry({ file, key, trace, outcome }: LogEntry): string {
   if (trace) return trace;
   return traceText(

@@ -14,24 +14,23 @@ export interface RouteLanesOptions {
   readonly log: Log;
   /** From 0 to 1. */
   readonly random: () => number;
-  /** Routes that are worked on at the same time, each on a host connection of its own. */
+  /** Routes in work at the same time, each on a host connection of its own. */
   readonly lanes: number;
-  /** What a lost wake-up costs at most. */
+  /** The longest delay after a lost wake-up. */
   readonly sweepMs: number;
 }
 
-/** While another worker has a route with work: its next change may have been announced to us alone. */
-const LOOK_AGAIN_MS = 250;
-/** Its host answers nothing for so long: the route waits for something of its own, mostly a lock. */
+/** Delay while another worker has a route with work: the wake-up of its next change may come to this worker alone. */
+const POLL_AGAIN_MS = 250;
+/** A route without an answer of its host for this long waits for something of its own, mostly a lock. */
 const STALLED_MS = 400;
-/** For each lane so many routes wait for locks: a clerk's batch holds a depot's routes at once. */
+/** Routes a lane that may wait for locks: a clerk's batch locks a depot's routes at once. */
 const STALLED_A_LANE = 3;
-/** A failure of our own (PostgreSQL away, a bug): the sweep comes back to the route. */
+/** Delay after a failure of the service's own (PostgreSQL away, a bug). */
 const OWN_FAILURE_MS = 1_000;
 
 /**
- * Brings routes to the host, a few at a time. Wake-ups and the sweep only say that there may be work; what is to be done
- * stands in the mirror (I8).
+ * Brings routes to the host, a few at a time. Wake-ups and the sweep only start a search: the mirror has the work (I8).
  *
  *   wake-up, sweep ─► claim routes that are behind ─► lanes ─► replicateRoute ─► hosted_through
  *                          ▲                            │ host away: the gate closes, one probe, then on
@@ -45,8 +44,8 @@ export class RouteLanes {
   readonly #lanes = new Set<Promise<void>>();
   readonly #failures = new Map<string, number>();
   /**
-   * Routes that wait for the host. They take up no lane, so that locks hold up nobody else; there are at most
-   * `STALLED_A_LANE` for each lane. A route that has failed is tried among them from the start.
+   * Routes that wait for the host, up to `STALLED_A_LANE` for each lane. They occupy no lane, so that locks delay no
+   * other route. A route that has failed starts among them.
    */
   readonly #stalled = new Set<Lease>();
   #claimed: Lease[] = [];
@@ -62,7 +61,7 @@ export class RouteLanes {
     this.#agenda = new Agenda(options.leases, options.deps.closeDelayMs);
   }
 
-  /** Says that there may be work. */
+  /** Starts a search for work. */
   wake(): void {
     this.#wakes += 1;
     this.#wanted = true;
@@ -70,14 +69,14 @@ export class RouteLanes {
   }
 
   /**
-   * What has collected goes out by one lane, oldest first, until there is nothing left: after a hold the host's own
-   * programs begin again, too.
+   * Drains the backlog after a hold by one lane, oldest first, until it is empty: the host's own programs resume at the
+   * same time.
    */
   calm(): void {
     this.#calm = true;
   }
 
-  /** Ends after the stops that are being written; what they have confirmed is saved. */
+  /** Ends after the stops in progress; their confirmations are saved. */
   async stop(): Promise<void> {
     this.#stopping = true;
     clearTimeout(this.#poll);
@@ -93,19 +92,19 @@ export class RouteLanes {
     return this.#calm ? 1 : this.#options.lanes;
   }
 
-  /** Lanes whose route gets on, or that look for one. */
+  /** Lanes with a route that progresses, and lanes that search for one. */
   get #moving(): number {
     return this.#lanes.size - this.#stalled.size;
   }
 
   #openLanes(): void {
     while (this.#mayWork() && this.#moving < this.#most) {
-      // A lane is counted before it begins: its first route may be one that waits.
+      // Counted before it begins: its first route may be one that waits.
       const lane: Promise<void> = Promise.resolve()
         .then(() => this.#lane())
         .finally(() => {
           this.#lanes.delete(lane);
-          // The wake-up may have come between this lane's last look and its end.
+          // The wake-up may have come between this lane's last search and its end.
           if (this.#wanted && this.#mayWork() && this.#moving === 0) this.wake();
         });
       this.#lanes.add(lane);
@@ -144,10 +143,10 @@ export class RouteLanes {
     }
   }
 
-  /** What is in other hands now, or was put off by us, may need somebody before the next sweep. */
+  /** Routes of other workers, and delayed ones, may need a worker before the next sweep. */
   async #pollAgain(): Promise<void> {
     const { others, oursMs } = await this.#options.leases.inOtherHands();
-    const waitMs = Math.min(others ? LOOK_AGAIN_MS : Infinity, oursMs ?? Infinity);
+    const waitMs = Math.min(others ? POLL_AGAIN_MS : Infinity, oursMs ?? Infinity);
     if (waitMs >= this.#options.sweepMs || this.#stopping) return;
     clearTimeout(this.#poll);
     this.#poll = setTimeout(() => this.wake(), Math.max(waitMs, 1));
@@ -157,7 +156,7 @@ export class RouteLanes {
     const scope = routeScope(lease.key);
     const failures = this.#failures.get(scope) ?? 0;
     if (failures > 0 && !this.#stall(lease))
-      return this.#giveBack([lease], Math.max(this.#delayMs(failures), LOOK_AGAIN_MS));
+      return this.#giveBack([lease], Math.max(this.#delayMs(failures), POLL_AGAIN_MS));
     const stalls = setInterval(() => this.#stall(lease), STALLED_MS);
     try {
       await this.#bring(lease, () => {
@@ -170,7 +169,7 @@ export class RouteLanes {
     }
   }
 
-  /** This route waits for the host: another has its lane. @returns false where too many wait already */
+  /** This route waits for the host and gives up its lane. @returns false where too many wait already */
   #stall(lease: Lease): boolean {
     if (!this.#stalled.has(lease) && this.#stalled.size >= this.#most * STALLED_A_LANE) return false;
     this.#stalled.add(lease);
@@ -185,14 +184,14 @@ export class RouteLanes {
       const outcome = await replicateRoute(this.#options.deps, lease, onStop);
       this.#failures.delete(scope);
       if (outcome === 'lost') this.#options.leases.forget(lease);
-      // On hold others may need the routes, too: the import takes in what clerks change.
+      // During a hold the import may need the routes, for clerks' edits.
       if (outcome === 'stopped') await this.#giveBack([lease, ...this.#claimed.splice(0)], 0);
-      // What was announced while we had the route was claimed by nobody.
+      // Changes of this route during the pass were claimed by no worker.
       if (wakes !== this.#wakes || outcome === 'lost') this.#wanted = true;
     } catch (error) {
       const delayMs = this.#putOff(scope, error);
       await this.#giveBack([lease], delayMs);
-      // What was claimed beside it is free for nodes that do reach the host.
+      // Routes claimed beside it are free for nodes that do reach the host.
       if (!this.#options.gate.isOpen) await this.#giveBack(this.#claimed.splice(0), 0);
       this.#wanted = true;
     }
@@ -206,7 +205,7 @@ export class RouteLanes {
     }
   }
 
-  /** Nothing is lost and nothing is given up: passing failures have no limit. @returns when to try this route again */
+  /** Delays a route. Nothing is lost or given up: passing failures have no limit. @returns the delay in ms */
   #putOff(scope: string, error: unknown): number {
     const { log, gate } = this.#options;
     if (!(error instanceof HostError)) {
@@ -220,7 +219,7 @@ export class RouteLanes {
       log.warn(facts, 'rows of a route are in use on the host');
       if (reachedLimit(error)) gate.doubt();
     } else gate.trip(error);
-    // Later in any case: what fails by this route alone must not be the first that the host sees again.
+    // Delayed in any case: a route that fails on its own must not be the first on a host that has come back.
     return this.#delayMs(failures);
   }
 

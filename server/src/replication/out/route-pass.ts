@@ -22,22 +22,22 @@ import { decodeHeader, decodeStop, encodeHeader, encodeStop, routeValues } from 
 import { replicateStop, type ParkedStop } from './stop-replication.ts';
 import type { BroughtStop, HostWatch, WaitingChange } from '../control/watch.ts';
 
-/** Stands for the route's own row where stops are numbered. */
+/** The number of the route's own row, where stops are numbered. */
 export const ROUTE_ROW = -1;
-/** On a long route shadows are saved on the way: what a crash leaves to be settled by reading back stays small. */
+/** Saves shadows during a long route: after a crash, few stops need a read-back. */
 const STOPS_A_SAVE = 50;
-/** Edits of others are taken in so many times; then the stop waits for a person and the others go on. */
+/** Imports of foreign edits before a stop is parked and the others go on. */
 const IMPORTS_A_PASS = 3;
 
-/** A row of the service that somebody else has changed; stop −1 is the route's own row. */
+/** A service-owned row with a foreign change; stop −1 is the route's own row. */
 export interface ForeignEdit {
   readonly key: RouteKey;
   readonly stop: number;
 }
 
 /**
- * The import's door: takes in what others wrote to these rows. What differs from the shadow becomes the office's edit
- * in the mirror, and the shadow then says what the host holds. The caller has the route's lease.
+ * Imports foreign changes of these rows. Differences from the shadow become office edits in the mirror, and the shadow
+ * then has the host's values. The caller has the route's lease.
  */
 export type ImportNow = (edits: readonly ForeignEdit[]) => Promise<void>;
 
@@ -48,21 +48,21 @@ export interface PassDeps {
   readonly importNow: ImportNow;
   readonly clock: () => Date;
   readonly log: Log;
-  /** Parked stops hold back the route's close for so long. */
+  /** The longest delay of a route's close by parked stops. */
   readonly closeDelayMs: number;
   readonly gate: Pick<HostGate, 'isHalted'>;
   readonly replicationLog: Pick<ReplicationLog, 'write'>;
   readonly watch?: Pick<HostWatch, 'brought'> | undefined;
 }
 
-/** `lost`: somebody else has the route now. `stopped`: the worker ends or is on hold, what was confirmed is saved. */
+/** `lost`: another worker has the route now. `stopped`: the worker ends or is on hold; confirmations are saved. */
 export type PassOutcome = 'done' | 'lost' | 'stopped';
 
 /**
- * Brings one route to the host, under its lease: every stop that the host does not have as it is, in the order of change,
- * each in a host transaction of its own; the route's row last; then, in one statement, what was confirmed (I8, I10).
- * @param onStop called after each stop: the host goes on answering
- * @throws HostError where the host is away; what was confirmed until then is saved
+ * Brings one route to the host under its lease. Each stop that is behind goes in the order of change, in a host
+ * transaction of its own; the route's row is last. Then one statement saves the confirmations (I8, I10). @param onStop
+ * called after each stop: the host is answering @throws HostError where the host is away; confirmations until then are
+ * saved
  */
 export async function replicateRoute(
   deps: PassDeps,
@@ -87,7 +87,7 @@ interface RouteRow {
   zone: string;
   shadow: string | null;
   parked: boolean;
-  /** Stops that somebody has skipped: they are not tried, and the host does not have them. */
+  /** Skipped stops: the pass does not try them, and the host does not have them. */
   skipped: number[];
   epoch: number;
 }
@@ -113,7 +113,7 @@ class RoutePass {
   readonly #onStop: () => void;
   readonly #findings = new PassResult();
   readonly #seen = new Set<number>();
-  /** By stop, what the host did not have when the pass began. */
+  /** By stop, the changes that were not on the host when the pass began. */
   #changes = new Map<number, WaitingChange[]>();
   #parkedStops = 0;
   #zone = '';
@@ -131,7 +131,7 @@ class RoutePass {
     const route = (await db.query<RouteRow>(sql.loadRoute, [facility, id, week_end])).rows[0];
     if (!route) return (await this.#save(0)) ? 'done' : 'lost';
     this.#zone = route.zone;
-    // A later statement: these stops are at least as new as the route's version.
+    // Read in a later statement: these stops are at least as new as the route's version.
     const behind = [facility, id, week_end, route.hosted_through];
     const [stops, changes] = await Promise.all([
       db.query<StopRow>(sql.loadStops, behind),
@@ -153,7 +153,7 @@ class RoutePass {
         this.#onStop();
         if (this.#findings.unsaved >= STOPS_A_SAVE && !(await this.#save())) return 'lost';
       }
-      // All at once: after a restore every stop that was being written may be such an edit.
+      // All at once: after a restore, every stop that was being written may be such an edit.
       if (foreign.length > 0) return await this.#importFirst(foreign);
       if ((await this.#header(route, stamp)) === 'foreign') return await this.#importFirst([ROUTE_ROW]);
     } catch (error) {
@@ -180,7 +180,7 @@ class RoutePass {
       if (outcome.kind === 'parked' && outcome.confirmed)
         this.#confirm(stop, sequence, version, outcome.confirmed, shadow);
       const trace = this.#park(stop, sequence, version, outcome);
-      this.#tell({ stop, version, trace, outcome: 'parked', begunAt });
+      this.#report({ stop, version, trace, outcome: 'parked', begunAt });
       return 'done';
     }
     if (outcome.kind === 'confirmed') {
@@ -188,7 +188,7 @@ class RoutePass {
       const trace = outcome.confirmed.rows.RTSTUP[0]?.RUTRC;
       if (outcome.wrote) {
         this.#log({ stop, trace, sequence, outcome: { status: 'A', note: lateNote(route, key) } });
-        this.#tell({ stop, version, trace, outcome: 'on_host', begunAt });
+        this.#report({ stop, version, trace, outcome: 'on_host', begunAt });
       }
       const mutations = this.#mutationsOf(stop);
       this.#deps.log.debug({ route: routeScope(key), stop, version, trace, mutations }, 'the host has this stop');
@@ -198,21 +198,21 @@ class RoutePass {
   }
 
   /** The host has these rows. */
-  #confirm(stop: number, sequence: number, version: number, held: HeldStop, shadow: HeldStop | undefined): void {
+  #confirm(stop: number, sequence: number, version: number, confirmed: HeldStop, shadow: HeldStop | undefined): void {
     const { key } = this.#lease;
-    if (held !== shadow) this.#findings.confirmed({ stop, sequence, rows: encodeStop(held) });
-    for (const asset of newAssets(held, shadow)) this.#findings.named(asset);
-    for (const { OSSEQ } of newRevisions(held, shadow))
+    if (confirmed !== shadow) this.#findings.confirmed({ stop, sequence, rows: encodeStop(confirmed) });
+    for (const asset of newAssets(confirmed, shadow)) this.#findings.named(asset);
+    for (const { OSSEQ } of newRevisions(confirmed, shadow))
       this.#findings.review({ kind: 'credited_exception_changed', details: { route: key, stop, version, OSSEQ } });
   }
 
-  /** A close that waits for parked stops is parked itself: the route is not behind, and is due again when the wait is over. */
+  /** Parks a close that waits for parked stops: the route is not behind, and is due again after the wait. */
   async #header(route: RouteRow, stamp: AuditStamp): Promise<'done' | 'foreign'> {
     const { host, clock, closeDelayMs, log } = this.#deps;
     const { key } = this.#lease;
     const { status, arrived, late, closed_at: closedAt, closed_by: closedBy } = route;
     const parked = this.#parkedStops;
-    // A skipped stop holds nothing back, and counts: the host does not have it.
+    // A skipped stop delays nothing, and counts: the host does not have it.
     const skipped = route.skipped.filter((stop) => !this.#seen.has(stop)).length;
     const open = parked + skipped + (status === 'C' ? await this.#missingFiles() : 0);
     const moment = (instant: Date) => hostMoment(instant, route.zone);
@@ -249,16 +249,16 @@ class RoutePass {
     return 'done';
   }
 
-  /** Files that stops of this route name and that are not here. */
+  /** Files that stops of this route name and that have not arrived. */
   async #missingFiles(): Promise<number> {
     const { facility, id, week_end } = this.#lease.key;
     const { rows } = await this.#deps.db.query<{ missing: number }>(countAwaited, [facility, id, week_end]);
     return rows[0]?.missing ?? 0;
   }
 
-  /** I11: what somebody else wrote goes into the mirror first; then the route is read again. */
+  /** I11: foreign changes go into the mirror first; then the pass reads the route again. */
   async #importFirst(stops: readonly number[]): Promise<'again' | 'lost'> {
-    // The import compares with the shadows: they must say what this pass has confirmed.
+    // The import compares with the shadows: they must contain this pass's confirmations.
     if (!(await this.#save())) return 'lost';
     await this.#deps.importNow(stops.map((stop) => ({ key: this.#lease.key, stop })));
     return this.#deps.leases.holds(this.#lease) ? 'again' : 'lost';
@@ -289,33 +289,36 @@ class RoutePass {
     return this.#changes.get(stop)?.map(({ id }) => id) ?? [];
   }
 
-  #tell(brought: Omit<BroughtStop, 'route' | 'changes' | 'at' | 'endedAt'>): void {
+  #report(brought: Omit<BroughtStop, 'route' | 'changes' | 'at' | 'endedAt'>): void {
     const { watch, clock } = this.#deps;
     const changes = this.#changes.get(brought.stop) ?? [];
     watch?.brought({ ...brought, route: this.#lease.key, changes, at: clock(), endedAt: performance.now() });
   }
 
   async #save(hostedThrough?: number): Promise<boolean> {
-    // Before the shadows: a crash in between is repeated, the other way round it would be forgotten.
+    // Before the shadows: after a crash in between the entry is logged again. In the other order it would be lost.
     await this.#findings.expectNamed(this.#deps.db, this.#deps.clock());
     await this.#deps.replicationLog.write(this.#findings.takeLogged());
     return this.#findings.save(this.#deps.db, this.#deps.leases, this.#lease, hostedThrough);
   }
 }
 
-/** What drains after the route's close reaches the host all the same, and is marked. */
+/** Changes after the route's close still reach the host, with a mark. */
 function lateNote({ shadow }: RouteRow, key: RouteKey): string {
   const closed = shadow !== null && decodeHeader(shadow, key)?.RHPODS === 'C';
   return closed ? 'after the close of the route' : '';
 }
 
-/** Files that the host has not been told of by this stop before. */
+/** Files that the shadow of this stop does not name yet. */
 function newAssets({ rows }: HeldStop, shadow: HeldStop | undefined): string[] {
   const named = shadow ? namedAssets(shadow.rows) : new Set();
   return [...namedAssets(rows)].filter((asset) => !named.has(asset));
 }
 
-/** Exceptions that a driver has changed after their credit: the credit may be wrong now. A flagged row was another one. */
+/**
+ * Exceptions that a driver changed after their credit: the credit may be wrong now. A row that was flagged as deleted
+ * belongs to another exception.
+ */
 function newRevisions({ rows }: HeldStop, shadow: HeldStop | undefined): StopRows['RTOSDP'] {
   const isLive = ({ OSDELF }: StopRows['RTOSDP'][number]): boolean => OSDELF === 'N';
   const known = new Set(shadow?.rows.RTOSDP.filter(isLive).map(numberOf));

@@ -1,10 +1,9 @@
 import { statement } from '../../db/statement.ts';
 
 /**
- * What a refusal of what is parked as `p` already comes to: a try counts where it was due, and the next one comes after
- * twice as long, a day and a half at most. Who asked for another try while this one was under way gets it: it may have
- * failed for what has been put right meanwhile. Whoever skipped it skipped an earlier state.
- * `pass` holds how long ago the try began, in ms.
+ * The next state of an entry `p` that is refused again. A try counts where it was due; the next one comes after twice
+ * the delay, a day and a half at most. A retry that a person asks for during the try is granted: the cause may be
+ * corrected since. A skip during the try refers to an earlier state. `pass` is the age of the try in ms.
  */
 export const parkAgain = `attempts = p.attempts + case when p.next_try_at <= now() then 1 else 0 end,
             next_try_at = case when p.next_try_at > now() then p.next_try_at
@@ -12,7 +11,9 @@ export const parkAgain = `attempts = p.attempts + case when p.next_try_at <= now
                                else now() + interval '1 minute' * power(2, least(p.attempts, 11)) end,
             skipped_at = null, skipped_by = null, skip_reason = null`;
 
-/** Read after the lease was taken, in a statement of its own, and before the stops: its version is what they reach at least. */
+/**
+ * Read after the lease was taken, in a statement of its own, and before the stops: they are at least of its version.
+ */
 export const loadRoute = statement(
   'replicate_route',
   `select r.version, r.hosted_through, r.status, r.arrived, r.closed_at, r.closed_by, r.late,
@@ -28,10 +29,7 @@ export const loadRoute = statement(
     where r.facility = $1 and r.id = $2 and r.week_end = $3`,
 );
 
-/**
- * Stops that the host does not have as they are: changed since, or parked and not skipped. In the order of their last
- * change.
- */
+/** Stops that are behind on the host: changed since, or parked and not skipped, in the order of their last change. */
 export const loadStops = statement(
   'replicate_stops',
   `select s.stop_id, s.version, s.doc, h.rows as shadow, p.stop_id is not null as parked
@@ -43,8 +41,8 @@ export const loadStops = statement(
 );
 
 /**
- * Changes that the host does not have, the oldest first, and of stops that it refuses the last one. $4 what it has.
- * Read beside the stops: a change that comes in between is the next pass's.
+ * Changes that are not on the host, the oldest first, and the last change of each parked stop. $4 `hosted_through`.
+ * Read beside the stops: a change in between belongs to the next pass.
  */
 export const loadChanges = statement(
   'replicate_changes',
@@ -58,11 +56,10 @@ export const loadChanges = statement(
 );
 
 /**
- * Everything that a pass over a route has found out, in one statement behind the lease's fence: without the lease nothing
- * happens and no row comes back. Shadows, parked stops in and out (a try counts where it was due: each change of
- * another stop brings one along), what a person must look at, `hosted_through`, the hint to the feeds, and the
- * lease goes back (free after $6 ms; where at once, its fence rises, so that no late renewal takes it again). $20 the age
- * of the pass in ms.
+ * Saves a pass over a route in one statement behind the lease's fence: without the lease it changes nothing and returns
+ * no row. It saves shadows, parked stops (a try counts where it was due, since each change of another stop causes a
+ * try), review items, `hosted_through` and the hint to the feeds. It releases the lease after $6 ms; an immediate
+ * release raises the fence, so that no late renewal takes it again. $20 the age of the pass in ms.
  */
 export const settleRoute = statement(
   'replicate_settle',
@@ -98,7 +95,7 @@ export const settleRoute = statement(
    select pg_notify('tailgate_routes', $17) from lease`,
 );
 
-/** What is behind, for health and operators. The lag is the age of the oldest mutation that the host does not have. */
+/** The backlog, for health and operators. The lag is the age of the oldest mutation that is not on the host. */
 export const replicationState = statement(
   'replicate_state',
   `select count(*)::int as routes, coalesce(sum(r.version - r.hosted_through), 0)::bigint as versions,
@@ -113,13 +110,13 @@ export const replicationState = statement(
     where r.behind`,
 );
 
-/** Somebody has to put a file of the host right. $1 which and why. */
+/** Reports a file of the host that a person must correct. $1 the file and the reason. */
 export const reportPause = statement(
   'replicate_report_pause',
   `insert into incident (incident_id, kind, details) values (gen_random_uuid(), 'host_file_paused', $1)`,
 );
 
-/** A file of the host has been put right: what was parked because of its like is due at once. */
+/** A file of the host is corrected: entries parked for such a reason are due at once. */
 export const releaseParked = statement(
   'replicate_release_parked',
   `update parked set next_try_at = now() where sqlstate ~ '^(42|28|3F|55019)'`,

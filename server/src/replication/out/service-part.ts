@@ -17,7 +17,9 @@ export function partColumns(name: HostFileName): readonly string[] {
   return columns;
 }
 
-/** Builds the service's part of a row column by column; what is not given becomes a blank or zero, as on the host. */
+/**
+ * Builds the service's part of a row column by column; columns without a value become blank or zero, as on the host.
+ */
 export function servicePart<Name extends HostFileName>(
   name: Name,
   valueOf: (column: string) => Value,
@@ -29,7 +31,7 @@ export function servicePart<Name extends HostFileName>(
   return part;
 }
 
-/** The service's part of a row as the host gave it. */
+/** Reads the service's part of a row from the host. */
 export function partOfHostRow<Name extends HostFileName>(name: Name, row: HostRow): ServicePart<Name> {
   return servicePart(name, (column) => {
     const value = row[column];

@@ -3,10 +3,10 @@ import { stopFiles, type HeldStop, type StopFile } from '../../stops/host-stop.t
 import type { HostFileName, ServicePart } from '../../host/files/tables.ts';
 import { partColumns, servicePart } from './service-part.ts';
 
-// The text of `host_shadow.rows`: per file its columns once and the values of each row. The key of the route (and the
-// stop) is the shadow's own key and is not repeated. A column that is defined later is read as its initial value.
+// The text of `host_shadow.rows`: per file its columns once, and the values of each row. It leaves out the route (and
+// stop), which are the shadow's own key. A column that is defined later has its initial value.
 
-/** Columns that name the route, and the stop of it. */
+/** Columns that name the route and its stop. */
 const ROUTE_KEY = 3;
 const STOP_KEY = 4;
 
@@ -53,7 +53,7 @@ export function decodeHeader(text: string, key: RouteKey): ServicePart<'RTHDRP'>
   return decodeRows('RTHDRP', files['RTHDRP'], routeValues(key))[0];
 }
 
-/** The route's key as the host's columns hold it. */
+/** The route's key in the host's columns. */
 export function routeValues({ facility, id, week_end }: RouteKey): [string, string, `${number}`] {
   return [facility, id, `${Number(week_end)}`];
 }
@@ -69,17 +69,17 @@ function encodeRows(
 
 function decodeRows<Name extends HostFileName>(
   name: Name,
-  held: FileShadow | undefined,
+  confirmed: FileShadow | undefined,
   parent: readonly string[],
 ): ServicePart<Name>[] {
-  if (!held) return [];
+  if (!confirmed) return [];
   const inParent = new Map(
     partColumns(name)
       .slice(0, parent.length)
       .map((column, index) => [column, parent[index]]),
   );
-  const place = new Map(held.columns.map((column, index) => [column, index]));
-  return held.rows.map((values) =>
+  const place = new Map(confirmed.columns.map((column, index) => [column, index]));
+  return confirmed.rows.map((values) =>
     servicePart(name, (column) => inParent.get(column) ?? values[place.get(column) ?? -1]),
   );
 }

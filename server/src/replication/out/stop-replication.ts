@@ -2,7 +2,7 @@ import { hostRows, isUntouched } from '../../stops/host-rows.ts';
 import type { HeldStop, HostStop, StopRows } from '../../stops/host-stop.ts';
 import type { AuditStamp } from '../../host/files/statements.ts';
 import { compareAndSet, type Confirmed, type Foreign, type Parked } from './compare-and-set.ts';
-import { reasonFor, withHeldKeys, type FittingRows } from './held-keys.ts';
+import { reasonFor, withStorableKeys, type FittingRows } from './storable-keys.ts';
 import type { HostStops } from './host-stops.ts';
 import { judgeStop } from './judge.ts';
 import { sealed, stopText } from './trace.ts';
@@ -36,12 +36,12 @@ export async function replicateStop(
   let last: Wanted | undefined;
   const outcome = await compareAndSet<HeldStop, Wanted>(
     {
-      want: (held) => (last = wantedOf(stop, held)),
-      isOnHost: ({ rows }, held) => stopText(held.rows) === stopText(rows),
-      write: ({ rows }, held) => host.write(rows, held?.rows, stamp),
-      written: ({ rows }, held) => ({ rows, credited: held?.credited ?? new Set() }),
+      want: (confirmed) => (last = wantedOf(stop, confirmed)),
+      isOnHost: ({ rows }, confirmed) => stopText(confirmed.rows) === stopText(rows),
+      write: ({ rows }, confirmed) => host.write(rows, confirmed?.rows, stamp),
+      written: ({ rows }, confirmed) => ({ rows, credited: confirmed?.credited ?? new Set() }),
       read: () => host.read(stop.key, stop.stop),
-      judge: (found, { rows }, held) => judgeStop(found.rows, rows, held?.rows),
+      judge: (found, { rows }, confirmed) => judgeStop(found.rows, rows, confirmed?.rows),
       reasons: {
         missing: `the host has no stop ${stop.stop} on this route`,
         changing: 'the rows of this stop keep changing on the host',
@@ -49,15 +49,15 @@ export async function replicateStop(
     },
     shadow,
   );
-  const unheld = last?.unheld ?? [];
-  if (outcome.kind === 'foreign' || (outcome.kind === 'confirmed' && unheld.length === 0)) return outcome;
-  const payload = last ? JSON.stringify(unheld.length > 0 ? last.all : last.rows) : '';
+  const unstorable = last?.unstorable ?? [];
+  if (outcome.kind === 'foreign' || (outcome.kind === 'confirmed' && unstorable.length === 0)) return outcome;
+  const payload = last ? JSON.stringify(unstorable.length > 0 ? last.all : last.rows) : '';
   if (outcome.kind === 'parked') return { ...outcome, payload };
-  return { kind: 'parked', sqlstate: '22021', reason: reasonFor(unheld), payload, confirmed: outcome.confirmed };
+  return { kind: 'parked', sqlstate: '22021', reason: reasonFor(unstorable), payload, confirmed: outcome.confirmed };
 }
 
-function wantedOf(stop: HostStop, held: HeldStop | undefined): Wanted {
-  const all = hostRows(stop, held);
-  const { rows, unheld } = withHeldKeys(all);
-  return { rows: sealed(rows), unheld, all };
+function wantedOf(stop: HostStop, confirmed: HeldStop | undefined): Wanted {
+  const all = hostRows(stop, confirmed);
+  const { rows, unstorable } = withStorableKeys(all);
+  return { rows: sealed(rows), unstorable, all };
 }

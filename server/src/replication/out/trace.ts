@@ -4,14 +4,14 @@ import { partColumns } from './service-part.ts';
 
 type Row = { readonly [column: string]: string };
 
-/** Crockford's alphabet: no letter that a programmer at a green screen could misread. */
+/** Crockford's alphabet: it has no letters that a green screen confuses. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const TRACE_LENGTH = 12;
 
 /**
- * Rows with their trace id in RUTRC. The id is a digest of all service-owned values of the stop, so that a stop on the
- * host proves by itself that the service wrote it as a whole and nobody has changed it since: that is how a write whose
- * answer was lost is told from somebody else's edit, even after the process that wrote it is gone.
+ * Adds the trace id to RTSTUP.RUTRC. The id is a digest of all service-owned values of the stop: where it fits, the
+ * service wrote the stop as a whole and no other program has changed it since. This separates a write with a lost
+ * answer from a foreign edit, even after the writing process is gone.
  */
 export function sealed(rows: StopRows): StopRows {
   const trace = traceOf(rows);
@@ -23,7 +23,7 @@ export function traceOf(rows: StopRows): string {
   return traceText(createHash('sha256').update(stopText(unsigned)).digest());
 }
 
-/** A digest as a column of the host holds it. */
+/** A digest in the form of the host's column. */
 export function traceText(digest: Buffer): string {
   return Array.from(digest.subarray(0, TRACE_LENGTH), (byte) => ALPHABET[byte % 32]).join('');
 }

@@ -27,29 +27,29 @@ export interface WorkerOptions {
   readonly random: () => number;
   /** Names this worker among all on all nodes: a UUID. */
   readonly owner: string;
-  /** Routes that are worked on at the same time, each on a host connection of its own. */
+  /** Routes in work at the same time, each on a host connection of its own. */
   readonly lanes?: number;
   readonly times?: Partial<WorkerTimes>;
   readonly watch?: HostWatch | undefined;
 }
 
 export interface WorkerTimes {
-  /** What a lost wake-up costs at most. */
+  /** The longest delay after a lost wake-up. */
   readonly sweepMs: number;
   readonly leaseMs: number;
   readonly renewMs: number;
-  /** Parked stops hold back the route's close for so long. */
+  /** The longest delay of a route's close by parked stops. */
   readonly closeDelayMs: number;
-  /** A file that is not set up for us is asked for so often. */
+  /** The interval between probes of a paused file. */
   readonly pauseMs: number;
 }
 
-/** What this worker knows of the host without asking anybody. */
+/** The worker's view of the host, without a query. */
 export interface HostStanding {
   readonly breaker: Breaker;
-  /** Files of the host that are not set up for us; what needs them waits. */
+  /** Files of the host that are not set up for the service; work that needs them waits. */
   readonly paused: readonly PausedFile[];
-  /** Why nothing is written at all; undefined where something may be. */
+  /** Why no writes begin; undefined where they may. */
   readonly hold: Hold | undefined;
 }
 
@@ -65,8 +65,8 @@ const TIMES: WorkerTimes = {
 const LANES = 4;
 
 /**
- * The way out: brings what drivers recorded into the host's tables. Nothing above waits for it (I14). Routes and the rows
- * that replicate on their own go side by side, through one gate: an outage is found out once.
+ * The way out: brings drivers' records into the host's tables. Nothing above waits for it (I14). Routes and the rows
+ * that replicate on their own run side by side through one gate, which detects an outage once.
  */
 export class ReplicationWorker {
   readonly #options: WorkerOptions;
@@ -138,28 +138,28 @@ export class ReplicationWorker {
 
   async start(): Promise<void> {
     const { boss } = this.#options;
-    // A job says "there is work", no more: many are taken at once.
+    // A job only means that there is work: one call takes many.
     const options = { batchSize: 50, burstWhenBatchFull: true };
     const work = async (queue: string, wake: () => void) =>
       this.#jobs.push([queue, await boss.work(queue, options, async () => wake())]);
     await work(queues.replicate, () => this.#routes.wake());
     await work(queues.replicateRows, () => this.#rows.wake());
-    // Before anything is written.
+    // Before the first write.
     await this.#holds.start();
     this.#rows.start();
     this.#sweep = setInterval(() => this.#routes.wake(), this.#times.sweepMs);
-    // Whoever paused a file may be gone: what waits for it is tried once by each new worker.
+    // The worker that paused a file may be gone: each new worker retries its entries once.
     await this.#note(releaseParked);
     this.wake();
   }
 
-  /** Says that there may be work. */
+  /** Starts a search for work. */
   wake(): void {
     this.#routes.wake();
     this.#rows.wake();
   }
 
-  /** Ends after the rows that are being written; what they have confirmed is saved. */
+  /** Ends after the rows in progress; their confirmations are saved. */
   async stop(): Promise<void> {
     clearInterval(this.#sweep);
     await this.#holds.stop();
@@ -167,7 +167,7 @@ export class ReplicationWorker {
     for (const [queue, id] of this.#jobs) await boss.offWork(queue, { id });
     const lanes = [this.#routes.stop(), this.#gate.stop()];
     await Promise.all(lanes);
-    // After the gate: it tells the lanes to end.
+    // After the gate, which makes the lanes end.
     await this.#rows.stop();
     await this.#leases.close();
   }
@@ -181,7 +181,7 @@ export class ReplicationWorker {
     return { ...(await readBacklog(this.#options.db)), ...this.standing };
   }
 
-  /** What was put aside is tried again by itself: that this fails costs time and no row. */
+  /** Parked entries are retried anyway: a failure here costs time and no row. */
   async #note(statement: Statement, values: unknown[] = []): Promise<void> {
     try {
       await this.#options.db.query(statement, values);

@@ -17,12 +17,12 @@ interface PendingAsset extends PendingRow {
   readonly asset: AssetRow;
 }
 
-/** 256 kB a transaction: the host's log and locks stay small, and a stop's rows get in between. */
+/** Bytes a transaction (256 kB): the host's log and locks stay small, and a stop's rows get in between. */
 const PIECES_A_TRANSACTION = 16;
 
 /**
- * ASSHDP and ASSCHP. The header says L, then come the chunks, then R: a program of the host that finds R finds every
- * chunk. Bytes never change under an id, so what a crash has left is gone on with.
+ * ASSHDP and ASSCHP. The header has L, then the chunks come, then R: a host program that finds R finds every chunk.
+ * Bytes never change under an id, so the file continues after a crash.
  */
 export function assetFile({ db, host, owner, clock }: RowDeps): RowFile<PendingAsset> {
   const { ASSHDP, ASSCHP } = hostFiles;
@@ -33,7 +33,7 @@ export function assetFile({ db, host, owner, clock }: RowDeps): RowFile<PendingA
   const writeHeader = (asset: AssetRow, standing: HostAsset['state']): Promise<void> =>
     writeOwn(host, putAll('ASSHDP', putHeader, [assetHeader(asset, standing)], stampAt(clock(), asset.zone)));
 
-  /** How many chunks are there, from the first on; 0 where there is a gap. */
+  /** The number of chunks on the host, from the first on; 0 where there is a gap. */
   async function piecesThere(id: string): Promise<number> {
     const [row] = await onFile('ASSCHP', host.query(countPieces, [id]));
     const [count, last] = [Number(row?.['ROWCNT'] ?? 0), Number(row?.['LAST'] ?? 0)];
@@ -81,7 +81,7 @@ export function assetFile({ db, host, owner, clock }: RowDeps): RowFile<PendingA
     settle: async ({ key, fence }, assets) => {
       const ids = assets.map(({ asset }) => asset.id);
       const versions = assets.map(({ version }) => version);
-      // By the state that was written, not by the one of now: a file that comes between these two statements is behind
+      // By the state that was written, not the present one: a file that arrives between these two statements is behind
       // again, and both run again for it.
       const arrived = assets.filter(({ asset }) => asset.state === 'R').map(({ asset }) => asset.id);
       if (arrived.length > 0) await db.query(recountClosedRoutes, [arrived]);

@@ -3,7 +3,7 @@ import { readReport } from '../../../reports/rules.ts';
 import { hostMoment } from '../../../host/files/local-time.ts';
 import { deleteAbove, putRows } from '../../../host/files/statements.ts';
 import { hostFiles } from '../../../host/files/tables.ts';
-import { checkKeys } from '../held-keys.ts';
+import { checkKeys } from '../storable-keys.ts';
 import { namesOf, once, putAll, stampAt, writeOwn } from '../host-writes.ts';
 import type { PendingRow, RowFile, RowDeps } from './row-file.ts';
 import { loadReports, settleReports } from './sql.ts';

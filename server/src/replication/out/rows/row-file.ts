@@ -4,29 +4,29 @@ import type { Host } from '../../../host/host.ts';
 import type { HostFileName } from '../../../host/files/tables.ts';
 import type { Lease } from '../lease.ts';
 
-/** What files stand on. */
+/** Dependencies of the row files. */
 export interface RowDeps {
   readonly db: Queryable;
   readonly host: Host;
-  /** Whose leases these are. */
+  /** The owner of the leases. */
   readonly owner: string;
   readonly clock: () => Date;
   readonly log: Log;
 }
 
-/** A row of the mirror that the host does not have as it is. */
+/** A row of the mirror that is behind on the host. */
 export interface PendingRow {
-  /** The values that name it, in the order of the file's `settle`. */
+  /** The values of its key, in the order of the file's `settle`. */
   readonly key: readonly string[];
   readonly version: number;
-  /** Whose clock its dates are on; blank for what belongs to no facility. */
+  /** The facility's zone for its dates; blank for rows of no facility. */
   readonly zone: string;
 }
 
-/** What came of writing a row. `unfinished`: the worker ends, or the file is somebody else's now. */
+/** The result of writing a row. `unfinished`: the worker ends, or another worker has the file now. */
 export type RowOutcome = 'hosted' | 'unfinished';
 
-/** Why a row waits for a person, and what was to be written. */
+/** Why a row is parked, and the rejected values. */
 export interface RowRefusal {
   readonly row: PendingRow;
   readonly sqlstate: string;
@@ -36,26 +36,26 @@ export interface RowRefusal {
 
 export interface RowPass {
   readonly lease: Lease;
-  /** Whether the file is still ours and the worker goes on: asked between the parts of a long row. */
+  /** Whether the worker still has the file and goes on: checked between the parts of a long row. */
   readonly goesOn: () => boolean;
 }
 
 /**
- * A file of the host whose rows follow rows of the mirror one by one: written as they are now, whatever has become of
- * them since they were found behind. The lane does the rest: lease, errors by class, parking, pauses.
+ * A file of the host whose rows follow rows of the mirror one by one. Each write takes the row's present state. The
+ * lane adds the lease, errors by class, parking and pauses.
  */
 export interface RowFile<Row extends PendingRow = PendingRow> {
-  /** The files that a row needs; its lease and its parked rows go by the name of the first. */
+  /** The files that a row needs; its lease and its parked rows use the name of the first. */
   readonly files: readonly [HostFileName, ...HostFileName[]];
-  /** Rows that are behind and do not wait for a person or another try. */
+  /** Rows that are behind and due. */
   load(limit: number): Promise<Row[]>;
-  /** What would be written, for whoever has to look at a refusal. */
+  /** The values to write, for a person who reviews a refusal. */
   describe(row: Row): string;
   /** Brings the row to the host and confirms it there (I10). @throws HostError */
   write(row: Row, pass: RowPass): Promise<RowOutcome>;
   /**
-   * Notes what the host holds now. Where the lease is lost, somebody else may have written a newer state before us: then
-   * these rows are behind again, and are written once more as they are.
+   * Records the confirmed rows. Where the lease is lost, another worker may have written a newer state before: then these
+   * rows are behind again, and are written once more from their present state.
    */
   settle(lease: Lease, hosted: readonly Row[]): Promise<void>;
 }

@@ -19,17 +19,16 @@ export interface RowLaneOptions {
   readonly random: () => number;
 }
 
-/** Rows a look: what was found is confirmed together. */
-const ROWS_A_LOOK = 50;
-/** Another worker has the file: its last look may have been before the change that woke us. */
-const LOOK_AGAIN_MS = 500;
-/** A failure of our own (PostgreSQL away, a bug): the sweep comes sooner or later, this is sooner. */
+/** Rows a batch: they are confirmed together. */
+const ROWS_A_BATCH = 50;
+/** Delay while another worker has the file: its last search may have missed the change of this wake-up. */
+const POLL_AGAIN_MS = 500;
+/** Delay after a failure of the service's own (PostgreSQL away, a bug); the sweep would come later. */
 const OWN_FAILURE_MS = 1_000;
 
 /**
- * Brings the rows of one file to the host, one after the other, on one connection: a long file of photos holds up no
- * stop, and no file another. As with routes, the mirror says what is to be done (I8); a lease on the file keeps workers
- * from each other.
+ * Brings the rows of one file to the host, one after the other, on one connection: a long file of photos delays no stop
+ * and no other file. As with routes, the mirror has the work (I8), and a lease on the file separates the workers.
  */
 export class RowLane<Row extends PendingRow> {
   readonly #options: RowLaneOptions;
@@ -48,18 +47,18 @@ export class RowLane<Row extends PendingRow> {
     return this.#file.files[0];
   }
 
-  /** Says that there may be work. */
+  /** Starts a search for work. */
   wake(): void {
     this.#wanted = true;
     if (this.#running || this.#later !== undefined || !this.#mayWork()) return;
     this.#running = this.#work().finally(() => {
       this.#running = undefined;
-      // The wake-up may have come between the last look and the end.
+      // The wake-up may have come between the last search and the end.
       if (this.#wanted) this.wake();
     });
   }
 
-  /** Ends after what is being written. */
+  /** Ends after the row in progress. */
   async stop(): Promise<void> {
     clearTimeout(this.#later);
     await this.#running;
@@ -75,10 +74,10 @@ export class RowLane<Row extends PendingRow> {
     try {
       while (this.#wanted && this.#mayWork()) {
         this.#wanted = false;
-        // A lease is a write: most looks find nothing.
+        // A lease is a write: most searches find nothing.
         if ((await this.#file.load(1)).length === 0) continue;
         const lease = await leases.take({ ...notARoute, id: this.#name });
-        if (!lease) return this.#lookLater(LOOK_AGAIN_MS);
+        if (!lease) return this.#wakeLater(POLL_AGAIN_MS);
         try {
           await this.#drain(lease);
         } finally {
@@ -87,7 +86,7 @@ export class RowLane<Row extends PendingRow> {
       }
     } catch (error) {
       const delayMs = this.#putOff(error);
-      if (delayMs !== undefined) this.#lookLater(delayMs);
+      if (delayMs !== undefined) this.#wakeLater(delayMs);
       if (!(error instanceof HostError)) log.error({ err: error, file: this.#name }, 'rows could not be replicated');
     }
   }
@@ -97,7 +96,7 @@ export class RowLane<Row extends PendingRow> {
     const pass: RowPass = { lease, goesOn: () => leases.holds(lease) && this.#mayWork() };
     for (;;) {
       const begunAt = performance.now();
-      const rows = await this.#file.load(ROWS_A_LOOK);
+      const rows = await this.#file.load(ROWS_A_BATCH);
       if (rows.length === 0) return;
       const hosted: Row[] = [];
       const refused: RowRefusal[] = [];
@@ -113,7 +112,7 @@ export class RowLane<Row extends PendingRow> {
     }
   }
 
-  /** What the host refuses is one row's trouble: the others go on. */
+  /** A refusal parks one row: the others go on. */
   async #writeOne(row: Row, pass: RowPass, { hosted, refused }: { hosted: Row[]; refused: RowRefusal[] }) {
     const { gate } = this.#options;
     try {
@@ -145,7 +144,7 @@ export class RowLane<Row extends PendingRow> {
     ]);
   }
 
-  /** In our own log a row goes by its trace id: the key of a file is what opens it, and is not written there. */
+  /** The server's log names a row by its trace id: the key of an asset gives access to it, and stays out of the log. */
   async #log(hosted: readonly Row[], refused: readonly RowRefusal[]): Promise<void> {
     const { log, replicationLog } = this.#options;
     const file = this.#name;
@@ -166,11 +165,11 @@ export class RowLane<Row extends PendingRow> {
     await replicationLog.write([...written, ...parked]);
   }
 
-  /** @returns when to look again; undefined where the gate says it */
+  /** @returns the delay until the next try; undefined where the gate decides */
   #putOff(error: unknown): number | undefined {
     const { gate, log, random } = this.#options;
     if (!(error instanceof HostError)) return OWN_FAILURE_MS;
-    // Somebody inserted the same row at the same moment: next time it is there.
+    // Another program inserted the same row at the same moment: the next try finds it.
     if (!isLocal(error) && error.kind !== 'duplicate') {
       gate.trip(error);
       return undefined;
@@ -181,7 +180,7 @@ export class RowLane<Row extends PendingRow> {
     return routeDelayMs(this.#failures, random());
   }
 
-  #lookLater(delayMs: number): void {
+  #wakeLater(delayMs: number): void {
     this.#wanted = true;
     clearTimeout(this.#later);
     if (this.#options.gate.isStopping) return;
@@ -192,7 +191,7 @@ export class RowLane<Row extends PendingRow> {
   }
 }
 
-/** How a parked row is named. */
+/** The name of a parked row. */
 function parkKey({ key }: PendingRow): string {
   return key.join('/');
 }

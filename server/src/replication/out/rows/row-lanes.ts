@@ -21,11 +21,11 @@ export interface RowLanesOptions {
   readonly sweepMs: number;
 }
 
-/** A file that a stop names and that has not come by then is missing (protocol.md, Files). */
+/** A named file that has not arrived by then is missing (protocol.md, Files). */
 const MISSING_AFTER_MS = 24 * 3_600_000;
 const MISSING_A_SWEEP = 100;
 
-/** Rows that replicate on their own, a lane for each file: none waits for another, and no stop for any of them. */
+/** Rows that replicate on their own, one lane a file: no file delays another, or a stop. */
 export class RowLanes {
   readonly #options: RowLanesOptions;
   readonly #lanes: readonly { wake(): void; stop(): Promise<void> }[];

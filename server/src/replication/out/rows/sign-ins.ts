@@ -26,8 +26,8 @@ interface SignInRow {
 
 interface PendingSignIn extends PendingRow {
   readonly signIn: SignInRow;
-  /** What the host was last confirmed to hold. */
-  readonly held: Part | undefined;
+  /** The host's last confirmed columns. */
+  readonly confirmed: Part | undefined;
 }
 
 const ROUNDS = 4;
@@ -35,28 +35,28 @@ const columns = namesOf(hostFiles.RTDRVP.service);
 const keys = namesOf(hostFiles.RTDRVP.key);
 
 /**
- * The sign-in columns of RTDRVP. The row is the host's: written by compare and set, like a stop (I11). Who is signed in
- * only the service knows; what somebody else has written there is told to a person and then corrected.
+ * The sign-in columns of RTDRVP. The row is the host's: written by compare and set, like a stop (I11). Only the service
+ * records who is signed in: it reports a foreign change there and corrects it.
  */
 export function signInFile({ db, host, owner, clock, log }: RowDeps): RowFile<PendingSignIn> {
   const update = updateGuarded(host, 'RTDRVP', columns);
   const select = selectRows(host, 'RTDRVP', keys);
 
-  async function write({ key, signIn, held }: PendingSignIn): Promise<void> {
+  async function write({ key, signIn, confirmed }: PendingSignIn): Promise<void> {
     const row = rendered(signIn);
     const stamp = stampAt(clock(), signIn.zone);
-    // Without a shadow nobody has been told anything yet: the row is as a dispatch program inserts it.
-    let was = held ?? servicePart('RTDRVP', () => undefined);
+    // Without a shadow the row is as a dispatch program inserts it.
+    let was = confirmed ?? servicePart('RTDRVP', () => undefined);
     for (let round = 0; round < ROUNDS; round++) {
       const values = update.bind({ key: row, row, was, stamp });
       const count = await host.transaction((tx) => onFile('RTDRVP', tx.execute(update.sql, values)));
       if (count === 1) return;
       const [found] = await onFile('RTDRVP', host.query(select.sql, select.bind(row)));
-      // Taken off the route on the host: there is nobody to tell it of.
+      // The host has taken the driver off the route: there is no row to write.
       if (!found) return;
       const part = partOfHostRow('RTDRVP', found);
       if (same(part, row)) return;
-      if (round === 0 && held && !same(part, held) && !isBlank(part)) {
+      if (round === 0 && confirmed && !same(part, confirmed) && !isBlank(part)) {
         log.warn({ file: 'RTDRVP', key, found: part }, 'somebody else has changed who is signed in: it is corrected');
         await db.query(reportClerk, [JSON.stringify({ file: 'RTDRVP', found: part, wanted: row })]);
       }
@@ -74,7 +74,7 @@ export function signInFile({ db, host, owner, clock, log }: RowDeps): RowFile<Pe
         version: signIn.version,
         zone: signIn.zone,
         signIn,
-        held: signIn.shadow === null ? undefined : decode(signIn.shadow),
+        confirmed: signIn.shadow === null ? undefined : decode(signIn.shadow),
       }));
     },
     describe: ({ signIn }) => JSON.stringify(rendered(signIn)),

@@ -1,8 +1,8 @@
 import { parkAgain } from '../route-sql.ts';
 import { statement } from '../../../db/statement.ts';
 
-// Rows that are behind, and what the host holds of them. A row that is parked waits for its next try, or for its next
-// change; where the lease is lost, what was written counts as never written ($1 file, $2 owner, $3 fence).
+// Rows that are behind, and their confirmed state on the host. A parked row waits for its next try or its next change.
+// After a lost lease, a write counts as not made ($1 file, $2 owner, $3 fence).
 
 /** Whether a parked row `p` is due for another try. */
 const isDue = `(p.next_try_at <= now() and p.skipped_at is null)`;
@@ -23,7 +23,7 @@ export const parkRows = statement(
             ${parkAgain}`,
 );
 
-/** The clock that all facilities have, for what belongs to none. Null where they have several, or none that exists. */
+/** The zone that all facilities share, for rows of no facility. Null where they have several, or no valid one. */
 const sharedZone = `(select min(zone) from facility where zone <> '' having count(distinct zone) = 1)`;
 
 /** $1 most rows. */
@@ -64,7 +64,7 @@ export const loadSignIns = statement(
     order by s.facility, s.route_id, s.week_end, s.employee limit $1`,
 );
 
-/** $4–$7 keys, $8 versions, $9 the columns of the service as the host holds them now. */
+/** $4–$7 keys, $8 versions, $9 the service-owned columns as confirmed. */
 export const settleSignIns = statement(
   'rows_settle_sign_ins',
   `with ${lease}, hosted as (
@@ -103,8 +103,8 @@ export const settleReports = statement(
 );
 
 /**
- * Small files first: a signature does not wait for a video. A file belongs to no facility: it is dated by the clock of the
- * stop that waits for it, else by the one that all facilities have, and where they have several, by UTC. $1 most rows.
+ * Small files first: a signature does not wait for a video. A file belongs to no facility: its dates use the zone of
+ * the stop that waits for it, else the zone that all facilities share, else UTC. $1 most rows.
  */
 export const loadAssets = statement(
   'rows_load_assets',
@@ -118,8 +118,8 @@ export const loadAssets = statement(
 );
 
 /**
- * Closed routes that still say that one of these files is missing: their row goes to the host again, with another count.
- * In a statement before the one that forgets who waited: a crash in between is repeated. $1 assets that are here.
+ * Writes the header of closed routes that count one of these files as missing again, with the new count. It runs before
+ * the statement that deletes the waiting rows: a crash in between repeats it. $1 assets that have arrived.
  */
 export const recountClosedRoutes = statement(
   'rows_recount_closed_routes',
@@ -134,8 +134,8 @@ export const recountClosedRoutes = statement(
 );
 
 /**
- * What waits for a file that is here has nothing to wait for any more. $4 assets, $5 versions, $6 those of them that the
- * statement before has recounted: one that has come since keeps its rows until it is recounted, too.
+ * Deletes the waiting rows of assets that have arrived. $4 assets, $5 versions, $6 the assets of which the statement
+ * before made the counts: a later one keeps its rows until it is counted, too.
  */
 export const settleAssets = statement(
   'rows_settle_assets',
@@ -149,14 +149,14 @@ export const settleAssets = statement(
    delete from parked_row where file = $1 and key = any ($4::text[])`,
 );
 
-/** How many files that a route's stops name are not here. $1–$3 route. */
+/** The number of files that a route's stops name and that have not arrived. $1–$3 route. */
 export const countAwaited = statement(
   'rows_count_awaited',
   `select count(distinct asset_id)::int as missing
      from missing_evidence where facility = $1 and route_id = $2 and week_end = $3`,
 );
 
-/** A person is told of files that never came, each with the stop that names it. $1 assets. */
+/** Reports files that never arrived, each with the stop that names it. $1 assets. */
 export const reportMissing = statement(
   'rows_report_missing',
   `insert into incident (incident_id, kind, details)
@@ -166,7 +166,7 @@ export const reportMissing = statement(
      from unnest($1::text[]) as k (id) left join awaited_asset w on w.asset_id = k.id`,
 );
 
-/** How many rows of each kind the host does not have as they are. */
+/** The number of rows of each kind that are behind on the host. */
 export const countBehind = statement(
   'rows_count_behind',
   `select (select count(*) from account where hosted_version < version)
@@ -176,7 +176,7 @@ export const countBehind = statement(
           (select count(*) from parked_row where skipped_at is null) as parked`,
 );
 
-/** Somebody else has written a column that only the service can know. $1 what was found, what is written. */
+/** Reports a foreign change of a column that only the service knows. $1 the found and the written values. */
 export const reportClerk = statement(
   'rows_report_clerk',
   `insert into incident (incident_id, kind, details) values (gen_random_uuid(), 'host_edit_untold', $1)`,

@@ -20,7 +20,7 @@ interface PendingUser extends PendingRow {
   readonly user: UserRow;
 }
 
-/** PODUSRP: who uses the driver service. */
+/** PODUSRP: the users of the driver service. */
 export function userFile(deps: RowDeps): RowFile<PendingUser> {
   const { db, host, owner, clock } = deps;
   const put = once((count) => putRows(host, 'PODUSRP', namesOf(hostFiles.PODUSRP.service), count));
