@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { StartError } from './runtime/start-error.ts';
 
-/** Characters of an operator's own token, at least, where others can try it over the network. */
+/** The shortest token of an operator's own where others can try tokens over the network. */
 export const OPS_TOKEN_LENGTH = 16;
 
 /** A setting that cannot be used. Its message is one line, names the variable and never shows a secret. */
@@ -13,16 +13,16 @@ export class ConfigError extends StartError {
 }
 
 interface Variable<T> {
-  /** As one would write it in the environment; `null`: unset has a meaning of its own, told in `description`. */
+  /** In the form of the environment; `null`: unset has a meaning of its own, which `description` explains. */
   default: string | null;
   description: string;
-  /** Its value may hold a password, so no message repeats it. */
+  /** The value may contain a password: no message repeats it. */
   secret: boolean;
-  /** @throws z.ZodError whose only message says what was expected */
+  /** @throws z.ZodError whose only message names the expected value */
   parse(raw: string | undefined): T;
 }
 
-/** What every variable means is written here and nowhere else; `docs/operations.md` prints this table. */
+/** The only description of every variable: `docs/operations.md` prints this table. */
 const table = {
   PORT: withDefault('3000', 'TCP port of the HTTP and WebSocket server; 0 takes any free one', wholeNumber(0, 65_535)),
   LISTEN_HOST: withDefault(
@@ -99,7 +99,8 @@ const table = {
   MAIL_FROM: withDefault(
     'Tailgate <tailgate@localhost>',
     'Sender of delivery mails',
-    // One mailbox, with or without a name: every mail would fail by another, and only when the first one is due.
+    // One mailbox, with or without a name. With another value every mail would fail, and only when the first one is
+    // due.
     z
       .string()
       .regex(
@@ -256,7 +257,10 @@ export function loadConfig(env: NodeJS.ProcessEnv, argv: readonly string[], cwd 
   };
 }
 
-/** Whether an operator's own token is short enough to be tried out. On the machine itself, as in a trial, one may be. */
+/**
+ * Whether an operator's own token is short enough for others to try out. A server on the machine itself, as in a trial,
+ * accepts one.
+ */
 export const isGuessable = (token: string): boolean => token.length < OPS_TOKEN_LENGTH;
 
 const isThisMachine = (host: string): boolean => /^(localhost|127\.[\d.]+|::1)$/.test(host);
@@ -328,7 +332,7 @@ function word(what: string) {
   return z.string().regex(/^[!-~]+$/, `expected ${what}`);
 }
 
-/** Db2 for i takes ten characters; both libraries are spliced into SQL as names, so nothing else may pass. */
+/** Db2 for i takes ten characters. SQL texts contain both libraries as names, so no other characters are allowed. */
 function library() {
   return z
     .string()
@@ -351,7 +355,7 @@ function isHostAddress(value: string): boolean {
   return /^(postgres|postgresql|db2):$/.test(URL.parse(value)?.protocol ?? '') || /(^|;)\s*DATABASE\s*=/i.test(value);
 }
 
-/** As a browser writes them in its header `Origin`; apps in a shell have a scheme of their own (`capacitor://localhost`). */
+/** In the form of a browser's `Origin` header; apps in a shell have a scheme of their own (`capacitor://localhost`). */
 function origins() {
   const error = 'expected origins such as https://drivers.example.com, separated by commas';
   return z
@@ -360,7 +364,7 @@ function origins() {
     .refine((list) => list.every((origin) => /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.[\]:-]+$/.test(origin)), error);
 }
 
-/** What Fastify's `trustProxy` takes: false, a number of hops, or addresses and networks. */
+/** The values of Fastify's `trustProxy`: false, a number of hops, or addresses and networks. */
 function proxies() {
   const error = 'expected 0, a number of proxies, or addresses and networks separated by commas';
   return z.string().transform((value, context): false | number | string[] => {

@@ -81,9 +81,9 @@ test('the family of Db2 is what the database calls itself', async () => {
 });
 
 test('open transaction of another program: the doorbell leaves its lines out and reads the rest at once', async () => {
-  const { changes, strange } = await new Doorbell(host).poll();
+  const { changes, unparsable } = await new Doorbell(host).poll();
   expect(changes).toMatchObject([{ file: 'CUSMSP', key: { CMCUS: 'OLD' } }]);
-  expect(strange).toEqual([]);
+  expect(unparsable).toEqual([]);
   await pool.query(ring('UNREAD'));
   expect(await new Doorbell(host).clear(10)).toBe(2);
   const { rows } = await pool.query('select CHKEY from PODDTA.PODCHGP');

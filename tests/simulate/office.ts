@@ -91,7 +91,7 @@ export class Office {
     };
     return {
       comparesAll: false,
-      poll: async () => ({ changes: await pollAgain(), strange: [] }),
+      poll: async () => ({ changes: await pollAgain(), unparsable: [] }),
       pollAgain,
       acknowledge: (sequences) => new Doorbell(host).acknowledge(sequences),
     };

@@ -2,15 +2,15 @@ import { uptime } from 'node:os';
 
 /** Clocks of this machine, in ms. */
 export interface MachineClocks {
-  /** Since 1970; people and NTP set it. */
+  /** Since 1970. People and NTP set it. */
   readonly wall: () => number;
-  /** Never jumps. Stands still while the machine sleeps. */
+  /** Never jumps. Stops while the machine sleeps. */
   readonly monotonic: () => number;
   /** Since the machine started; counts sleep. Coarser than the others. */
   readonly uptime: () => number;
 }
 
-/** The wall clock does not fit the time that has passed. */
+/** The wall clock does not fit the elapsed time. */
 export interface ClockJump {
   /** When the server noticed it, by its own time. */
   readonly since: Date;
@@ -18,7 +18,7 @@ export interface ClockJump {
   readonly aheadMs: number;
 }
 
-/** More than NTP steps in passing, less than any jump that harms the order of edits. */
+/** Larger than the usual steps of NTP, smaller than any jump that harms the order of edits. */
 export const CLOCK_TOLERANCE_MS = 30_000;
 
 const machine: MachineClocks = {
@@ -28,13 +28,13 @@ const machine: MachineClocks = {
 };
 
 /**
- * The time that a server stamps with (decision 93). It is the wall clock as long as that agrees with the time that has
- * passed. After a jump it goes on by the monotonic clock until the wall clock agrees again: one stamp from the future
- * beats each later edit until that time comes. A start believes the wall clock.
+ * The time of all stamps of a server (decision 93). It is the wall clock while that agrees with the elapsed time. After
+ * a jump it follows the monotonic clock until the wall clock agrees again: one stamp from the future would overrule
+ * every later edit until that time. A start accepts the wall clock.
  */
 export class ServerClock {
   readonly #clocks: MachineClocks;
-  /** The last moment at which the wall clock was believed. */
+  /** The last moment at which the wall clock agreed. */
   #anchor: { readonly at: number; readonly monotonic: number; readonly uptime: number };
   #jump: ClockJump | undefined;
 
@@ -43,7 +43,7 @@ export class ServerClock {
     this.#anchor = this.#anchorAt(clocks.wall());
   }
 
-  /** Bound, since every part of the server takes it as its clock. */
+  /** Bound, since every part of the server uses it as its clock. */
   readonly now = (): Date => new Date(this.#read());
 
   get jump(): ClockJump | undefined {
@@ -69,7 +69,7 @@ export class ServerClock {
     return own;
   }
 
-  /** A slow drift is followed: NTP bends the wall clock all the time. */
+  /** Follows a slow drift: NTP bends the wall clock all the time. */
   #believe(at: number): number {
     this.#jump = undefined;
     if (Math.abs(at - this.#anchor.at) > CLOCK_TOLERANCE_MS / 3) this.#anchor = this.#anchorAt(at);

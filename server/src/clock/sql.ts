@@ -5,7 +5,10 @@ export const readDatabaseTime: Statement = {
   text: `select clock_timestamp() as at`,
 };
 
-/** Routes with a writer after $1: later edits lose to it until then. Documents are read of few routes, mostly of none. */
+/**
+ * Routes with a writer after $1: later edits lose to it until then. The statement reads the documents of few routes,
+ * mostly of none.
+ */
 export const countStampsAfter: Statement = {
   name: 'clock_count_stamps',
   text: `select count(*)::int as routes from route r

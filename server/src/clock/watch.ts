@@ -5,7 +5,7 @@ import { CLOCK_TOLERANCE_MS, type ServerClock } from './server-clock.ts';
 import * as sql from './sql.ts';
 
 const CHECK_MS = 10_000;
-/** Stamps from the future stay there for long: now and then is enough. */
+/** Stamps from the future stay there for long: an occasional check is enough. */
 const CHECKS_A_COUNT = 60;
 
 export interface ClockWatchOptions {
@@ -90,13 +90,13 @@ function wallClock({ jump }: ServerClock): Disagreement[] {
 
 function databaseClock(clock: ServerClock, database: number): Disagreement[] {
   const aheadMs = Math.round(database - clock.now().getTime());
-  // On one machine it is the same clock: its jump is reported already.
+  // On one machine both are the same clock, whose jump is reported already.
   if (Math.abs(aheadMs) <= CLOCK_TOLERANCE_MS || clock.jump) return [];
   const sentence = `the clock of PostgreSQL is ${spanOf(aheadMs)}, by the server's time: set both by NTP`;
   return [{ about: 'database_clock', sentence, details: { ahead_ms: aheadMs } }];
 }
 
-/** As people say it: `2 days ahead`. */
+/** In the words of people: `2 days ahead`. */
 function spanOf(aheadMs: number): string {
   const seconds = Math.round(Math.abs(aheadMs) / 1_000);
   const [count, unit] =

@@ -1,4 +1,4 @@
-// Who and what the demo's depot delivers to. Plain values, so that every start tells the same story.
+// The demo's items, shops and people: constant values, so that every start has the same data.
 
 export type DemoItem = {
   id: string;
@@ -56,10 +56,7 @@ export const items: readonly DemoItem[] = [
   item('130053', 'Ice Cubes 7 lb', 'Ice cubes, bag, 7 lb', 'TOTES', 'PLASTIC TOTE', 'FREEZER'),
 ];
 
-/**
- * What a driver brings back: name, whether the entry is mandatory, whether it counts in totes, whether a photo may be
- * added.
- */
+/** Collected items: their name, whether the entry is mandatory, in totes, and with photos. */
 export const collectables = [
   {
     id: '900010',

@@ -9,9 +9,8 @@ const zone = 'America/Chicago';
 const closedRoute = 'R300';
 
 /**
- * Loads the demo data into a host that has neither employees nor routes.
- * @param host connected as another program than the service: what it writes rings the doorbell like any dispatch
- * @returns whether it was loaded
+ * Loads the demo data into a host that has neither employees nor routes. @param host connected under another program
+ * name than the service, so that its rows reach the doorbell like any dispatch @returns whether it loaded them
  */
 export async function loadDemo(host: Host, now: Date): Promise<boolean> {
   if (!(await isEmptyHost(host))) return false;
@@ -32,7 +31,7 @@ export async function loadDemo(host: Host, now: Date): Promise<boolean> {
     },
   );
   for (const route of demoRoutes(weekEndOf(now))) await dispatchRoute(host, route, { user: 'DEMO', now });
-  // A route that was driven before the service knew it.
+  // A route that was driven before the service started.
   await closeByHand(host, closedRoute, hostMoment(now, zone));
   return true;
 }

@@ -69,7 +69,7 @@ function driver(id: string, type: string) {
   return { id, type };
 }
 
-/** The stop that stories are told of: an item on two invoices, one to scan, two collections. */
+/** The stop that docs and tests refer to: an item on two invoices, one to scan, two collections. */
 function firstStop() {
   const [milk, eggs, , , cigarettes] = items;
   const shop = shops[0];
@@ -111,7 +111,7 @@ function backhaul(id: number) {
   return { id, type: 'backhaul', customer: shop && customerOf(shop, id), collections: [collection(line, '', 10)] };
 }
 
-/** One of 150 stops with 20 products each: what a phone must take in one piece. */
+/** One of 150 stops with 20 products each: a large route that a phone must receive as one document. */
 function longStop(id: number) {
   const number = `89${String(id).padStart(5, '0')}`;
   const shop: DemoShop = {

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** One PostgreSQL data folder, the programs that run it and, where we are root, the lesser user they run as. */
+/** One PostgreSQL data folder, its programs and, for root, the user that they run as. */
 export interface Cluster {
-  /** Holds `data/` and `log`; belongs to `owner`. */
+  /** Contains `data/` and `log`; belongs to `owner`. */
   folder: string;
   /** The folder with `bin/`, `lib/` and `share/` of PostgreSQL. */
   native: string;
@@ -31,9 +31,9 @@ export type Settings = Readonly<Record<string, string | number>>;
 export const SUPERUSER = 'tailgate';
 
 /**
- * For a fleet of some thousand phones on one machine. Everything that durability rests on (fsync, full_page_writes,
- * synchronous_commit) stays as PostgreSQL ships it: on. The log's files are not written twice (once with zeros, once
- * with what is logged): an evening's photos are mostly log. Once used, a gigabyte of them is kept to be used again.
+ * For some thousand phones on one machine. All settings of durability (fsync, full_page_writes, synchronous_commit)
+ * keep PostgreSQL's default: on. WAL files are not filled with zeros first, since an evening's photos are mostly WAL.
+ * PostgreSQL recycles up to a gigabyte of them.
  */
 const SETTINGS: Settings = {
   listen_addresses: '127.0.0.1',
@@ -58,7 +58,7 @@ const STOP_LOOK_MS = 20;
  * ports (30000–32767) and the ephemeral ports of Linux (32768–60999) and of other systems (49152–65535) lie above.
  */
 const PORTS = { first: 29_200, last: 29_899 };
-/** How the folder begins in which a new data folder is made; then comes the process that makes it. */
+/** The beginning of the name of a data folder in preparation; the preparing process's id follows. */
 const DRAFT = 'new-';
 const LOG_LIMIT_BYTES = 8 * 1024 * 1024;
 
@@ -67,11 +67,11 @@ const run = promisify(execFile);
 export interface Making {
   /** For initdb. */
   readonly flags?: readonly string[];
-  /** Aborted where it is to be given up. */
+  /** Aborts the start. */
   readonly stopping?: AbortSignal | undefined;
 }
 
-/** Makes the data folder unless it is there already. Half-made ones of starts that were killed are deleted. */
+/** Makes the data folder unless it exists. Deletes unfinished ones of starts that were killed. */
 export async function initialise(
   cluster: Cluster,
   password: string,
@@ -100,11 +100,11 @@ export async function initialise(
     ]);
     const giveUp = (): void => void making.child.kill();
     stopping?.addEventListener('abort', giveUp);
-    // Its programs have ended when it is settled: nobody writes to the draft any more.
+    // It settles after its programs have ended: no process writes to the draft any more.
     await making.finally(() => stopping?.removeEventListener('abort', giveUp));
     stopping?.throwIfAborted();
     await rename(join(draft, 'data'), dataFolder(cluster)).catch(async (error: unknown) => {
-      // Another process was faster; its folder is as good.
+      // Another process was faster; its folder is equivalent.
       if (!(await exists(join(dataFolder(cluster), 'PG_VERSION')))) throw error;
     });
   } finally {
@@ -112,15 +112,18 @@ export async function initialise(
   }
 }
 
-/** What a start that was killed has half made. Those of other processes, which are at it just now, are left alone. */
+/** Drafts of starts that were killed. The drafts of other live processes stay. */
 async function dropDrafts({ folder }: Cluster): Promise<void> {
   const drafts = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith(DRAFT));
   const abandoned = drafts.filter((name) => !isAlive(Number.parseInt(name.slice(DRAFT.length))));
-  // Where its initdb still writes there, the next start comes by again.
+  // Where its initdb still writes there, the next start deletes it.
   for (const name of abandoned) await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined);
 }
 
-/** Starts PostgreSQL outside of our process group, so that Ctrl-C reaches only us, and returns when it takes connections. */
+/**
+ * Starts PostgreSQL outside of our process group, so that Ctrl-C reaches only this process. Returns when it takes
+ * connections.
+ */
 export async function start(cluster: Cluster, port: number, settings: Settings = {}): Promise<void> {
   await rotateLog(cluster);
   const options = Object.entries({ ...SETTINGS, port, ...settings }).map(([name, value]) => `-c ${name}=${value}`);
@@ -129,8 +132,8 @@ export async function start(cluster: Cluster, port: number, settings: Settings =
 }
 
 /**
- * Ends all sessions, writes a checkpoint and returns when this PostgreSQL is gone. Not by `pg_ctl stop`: that waits for
- * the lock file to go, and where another process starts PostgreSQL at once it waits a minute for the newcomer to end.
+ * Ends all sessions, writes a checkpoint and returns when this PostgreSQL is gone. `pg_ctl stop` waits until the lock
+ * file is gone: where another process starts PostgreSQL at once, it would wait a minute for that one to end.
  */
 export async function stop(cluster: Cluster): Promise<void> {
   const running = await findRunning(cluster);
@@ -139,7 +142,7 @@ export async function stop(cluster: Cluster): Promise<void> {
   try {
     process.kill(running.pid, 'SIGINT'); // PostgreSQL's "fast" shutdown
   } catch (error) {
-    // It has ended by itself since we looked; anything else is told.
+    // It has ended by itself meanwhile; other errors are thrown.
     if (await isPostgresOf(cluster, running.pid)) throw error;
   }
   while (await isPostgresOf(cluster, running.pid)) {
@@ -149,8 +152,8 @@ export async function stop(cluster: Cluster): Promise<void> {
 }
 
 /**
- * The PostgreSQL that runs (or is just starting) on this folder. A `postmaster.pid` whose process is something else,
- * as after `kill -9` and a reboot, is removed: PostgreSQL would refuse to start if that number is in use again.
+ * The PostgreSQL that runs (or is just starting) on this folder. Removes a `postmaster.pid` whose process is another
+ * program, as after `kill -9` and a reboot: PostgreSQL would refuse to start.
  */
 export async function findRunning(cluster: Cluster): Promise<RunningCluster | undefined> {
   const lockFile = join(dataFolder(cluster), 'postmaster.pid');
@@ -163,14 +166,14 @@ export async function findRunning(cluster: Cluster): Promise<RunningCluster | un
   return { pid, port: port ?? 0 };
 }
 
-/** The last lines PostgreSQL wrote, for the message of a failed start. */
+/** PostgreSQL's last log lines, for the message of a failed start. */
 export async function logTail(cluster: Cluster, lines = 3): Promise<string> {
   return (await readText(logFile(cluster))).trimEnd().split('\n').slice(-lines).join(' | ');
 }
 
 /**
- * `preferred` if it is free and no range that others reserve has it, else a free port of ours. Versions before chose ports
- * above ours; a port below is one that a person has chosen.
+ * `preferred` if it is free and outside of the reserved ranges, else a free port of ours. Earlier versions chose ports
+ * above ours; a person has chosen a port below.
  */
 export async function choosePort(preferred?: number): Promise<number> {
   if (preferred !== undefined && preferred <= PORTS.last && (await isFree(preferred))) return preferred;
@@ -207,7 +210,7 @@ async function give(path: string, owner: Owner | undefined): Promise<void> {
 }
 
 function runAsOwner(cluster: Cluster, program: string, args: string[]) {
-  // Nothing of our environment goes along: it holds secrets, and PG… variables would change what the programs do.
+  // PostgreSQL inherits no environment: ours contains secrets, and PG… variables would change its programs.
   const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
   return run(join(cluster.native, 'bin', program), args, { cwd: cluster.folder, env, ...cluster.owner });
 }
@@ -227,7 +230,7 @@ async function isPostgresOf(cluster: Cluster, pid: number): Promise<boolean> {
   return commandLine.includes(dataFolder(cluster));
 }
 
-/** Anybody's process: one that is not ours to signal is alive, too. */
+/** A process of another user counts: it cannot be signalled, but it is alive. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

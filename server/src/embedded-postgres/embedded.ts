@@ -23,32 +23,32 @@ import { ensureDatabase, acquire, release, takeParts, type PostgresUser } from '
 
 export interface EmbeddedOptions {
   log: Log;
-  /** How others are told about this process, e.g. `npm start (process 12)`. */
+  /** Describes this process to others, e.g. `npm start (process 12)`. */
   name: string;
-  /** What only one process may be on this data folder: `api`, `worker`. A second one gets a `StartError`. */
+  /** Roles that only one process may have on this data folder: `api`, `worker`. A second one gets a `StartError`. */
   parts?: readonly string[];
   settings?: Settings;
-  /** Aborted where the start is to be given up: what it has begun is ended, and the reason thrown. */
+  /** Aborts the start: it ends its own processes and throws the reason. */
   stopping?: AbortSignal;
-  /** Called once where PostgreSQL went away and does not come back at `url`: this process cannot go on. */
+  /** Called once when PostgreSQL is gone and does not come back at `url`: this process cannot go on. */
   onLost?: (why: StartError) => void;
   recovery?: Recovery;
   random?: () => number;
 }
 
-/** How a PostgreSQL that went away is started again: the waits between two tries double up to a limit. */
+/** Restarts of a lost PostgreSQL: the wait between two tries doubles up to a limit. */
 export interface Recovery {
   firstWaitMs: number;
   longestWaitMs: number;
-  /** A try that fails after so long is the last one. */
+  /** A try that fails after this time is the last one. */
   giveUpAfterMs: number;
 }
 
 export interface Embedded {
   url: string;
-  /** Where the data lies, for people. */
+  /** Describes the place of the data for people. */
   place: string;
-  /** False: another process had started PostgreSQL already and we joined it. */
+  /** False: another process had started PostgreSQL already. */
   owned: boolean;
   /** Leaves; the last process to leave stops PostgreSQL. */
   stop(): Promise<void>;
@@ -58,24 +58,24 @@ const DATABASE = 'tailgate';
 const MOVE_IN_TIMEOUT_MS = 60_000;
 const START_ATTEMPTS = 3;
 const RETRY_MS = 100;
-/** A full disk needs a person or a clean-up job: the server waits for either, and then lets its supervisor act. */
+/** A full disk needs a person or a clean-up job: the server waits for either, and then ends for its supervisor. */
 const RECOVERY: Recovery = { firstWaitMs: 250, longestWaitMs: 10_000, giveUpAfterMs: 300_000 };
 
-/** What `DATA_DIR/postgres.json` remembers, so that addresses stay the same from start to start. */
+/** The content of `DATA_DIR/postgres.json`, which keeps addresses stable across starts. */
 const memory = z.object({ folder: z.string(), port: z.number().int() }).partial();
 type Memory = z.infer<typeof memory>;
 
 /**
- * Gives the PostgreSQL of `dataDir`: joins the one that runs there, else starts it, making the data folder first if
- * need be. It outlives a crash of ours, and the next start joins it. While we hold it, it is started again if it dies, and
- * again where a start fails; `onLost` says that this was in vain.
+ * Provides the PostgreSQL of `dataDir`: joins a running one, or starts it, with a new data folder where there is none.
+ * It outlives a crash of this process, and the next start joins it. While a process uses it, it restarts it after a
+ * crash, with more tries after failed ones; `onLost` reports the last failure.
  */
 export async function openEmbedded(dataDir: string, options: EmbeddedOptions): Promise<Embedded> {
   await prepareDataDir(dataDir);
   const remembered = await readMemory(dataDir);
   const cluster = await placeCluster(dataDir, remembered.folder);
   const { secret: password } = await keepSecret(join(dataDir, 'postgres.password'));
-  // Before there is anything in it: a start that is cut off here goes on in the same folder the next time.
+  // While the folder is empty: a start that is cut off here goes on in the same folder the next time.
   const folder = rememberFolder(dataDir, cluster);
   if (folder !== remembered.folder) await writeMemory(dataDir, { ...remembered, folder });
   await initialise(cluster, password, { stopping: options.stopping }).catch((cause: unknown) => {
@@ -110,8 +110,8 @@ interface Entrance {
 }
 
 /**
- * Joins or starts, until one of them works. Others may start or stop the same PostgreSQL meanwhile; there is no event
- * for that across processes, so it looks again shortly after.
+ * Joins or starts until one of them works. Other processes may start or stop the same PostgreSQL meanwhile, and no
+ * event reports it across processes: the loop tries again shortly after.
  */
 async function enter(house: SharedPostgres, preferredPort: number | undefined): Promise<Entrance> {
   const { cluster, dataDir, options } = house;
@@ -122,7 +122,7 @@ async function enter(house: SharedPostgres, preferredPort: number | undefined): 
   while (Date.now() < deadline) {
     const running = await findRunning(cluster);
     if (running === undefined) {
-      // What runs must be entered first: only a tenant can tell whether anybody else needs it.
+      // Join a running PostgreSQL first: only a session shows whether other processes need it.
       options.stopping?.throwIfAborted();
       try {
         await start(cluster, await choosePort(preferredPort), options.settings);
@@ -169,18 +169,18 @@ async function leave(cluster: Cluster, user: PostgresUser): Promise<void> {
 }
 
 /**
- * Holds our place in a running PostgreSQL, and takes it again (starting PostgreSQL if need be) when the session breaks.
+ * Keeps a session in a running PostgreSQL, and opens it again (with a new PostgreSQL if need be) when it breaks.
  *
- *   held ──session ends──► away ──a try succeeds──► held
- *                          │ ▲
- *                          └─┘ a try fails: wait, longer each time
- *                          └───────► lost: the last try failed, or the port is another one
+ *   joined ──session ends──► away ──a try succeeds──► joined
+ *                            │ ▲
+ *                            └─┘ a try fails: wait, longer each time
+ *                            └───────► lost: the last try failed, or the port is another one
  */
 class AcquiredPostgres {
   readonly #house: SharedPostgres;
   readonly #port: number;
   readonly #leaving = new AbortController();
-  /** Aborted where no try is of use any more. */
+  /** Aborts further tries. */
   readonly #stopping: AbortSignal;
   /** Undefined while PostgreSQL is away. */
   #user: PostgresUser | undefined;
@@ -219,7 +219,7 @@ class AcquiredPostgres {
         const { user, port } = await enter(this.#house, this.#port);
         this.#hold(user);
         if (port === this.#port) return log.info({ port }, 'the embedded PostgreSQL is back');
-        // Everything here was opened on the old port; the next start of this server takes the new one.
+        // All connections of this process use the old port; its next start takes the new one.
         const moved = `the embedded PostgreSQL came back on port ${port}, and this server uses port ${this.#port}`;
         return onLost?.(new StartError(moved));
       } catch (err) {
@@ -249,7 +249,7 @@ async function readMemory(dataDir: string): Promise<Memory> {
   return memory.parse(JSON.parse(text));
 }
 
-/** Whole or not at all: no start could go on with half of it. */
+/** Written whole or not at all: no start could go on with half of it. */
 async function writeMemory(dataDir: string, remembered: Memory): Promise<void> {
   const file = join(dataDir, 'postgres.json');
   const draft = `${file}.${randomBytes(4).toString('hex')}`;

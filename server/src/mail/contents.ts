@@ -8,14 +8,14 @@ import { cidOf, encloseAll, findPictures } from './pictures.ts';
 import type { RenderedSummary } from './render-summary.ts';
 import { picturedAssets, renderSummary } from './render-summary.ts';
 
-/** What a letter says, whoever gets it. */
+/** The content of a mail, the same for all recipients. */
 export interface Contents extends RenderedSummary {
   readonly enclosures: readonly Enclosure[];
 }
 
 /**
- * The summary of a stop, with its pictures or, where they are what a mail server does not take, without: the words are
- * what counts.
+ * The summary of a stop with its pictures. Without them where the mail server refused the mail for them: the words
+ * matter most.
  */
 export async function contentsOf(
   db: Queryable,
@@ -32,7 +32,7 @@ export async function contentsOf(
   return { ...renderSummary(summary, picturesOf(showAs, linkTo)), enclosures: encloseAll(db, shown) };
 }
 
-/** Readers of mail have no driver's headers: they find a file only where everybody does, at an address that we know. */
+/** Readers of mail have no driver's headers: they reach a file only where files are public, at a configured address. */
 export function mailLinks({ publicUrl, access }: Pick<Config, 'publicUrl' | 'access'>): LinkTo {
   if (publicUrl === undefined || access === 'strict') return () => undefined;
   return (asset) => `${publicUrl}/api/v20/assets/raw/${asset}`;

@@ -18,7 +18,7 @@ export interface MailOptions extends DeliveryDeps {
   readonly patience?: Patience;
 }
 
-/** Sends the delivery summaries that the pipeline has queued, by SMTP or into a folder. */
+/** Sends the queued delivery summaries by SMTP or into a folder. */
 export async function startMail(options: MailOptions): Promise<DeliveryMails> {
   const { config, patience = ordinaryPatience, watch = () => undefined } = options;
   const { smtpUrl, mailFrom, dataDir } = config;
@@ -29,16 +29,16 @@ export async function startMail(options: MailOptions): Promise<DeliveryMails> {
   return mails;
 }
 
-/** Some recipients have to wait: the job comes again for them. */
+/** Some recipients are deferred: the job comes again for them. */
 class DeferredError extends Error {
   override readonly name = 'RECIPIENTS_DEFERRED';
 }
 
 /**
- * One mail for each transition to D. The queued job is retried for half a day; the mutation names the letter, and rows
- * say with whom it is done, so that who was greylisted gets it later and nobody else gets it twice. Between the mail
- * server's word and those rows lies a moment in which a crash has the letter sent again, under the same Message-ID; the
- * other order could lose it.
+ * One mail for each transition to D. The queued job is retried for half a day. The mutation names the mail, and rows
+ * record its finished recipients, so that a deferred recipient gets it later and no other gets it twice. A crash
+ * between the mail server's answer and those rows sends the mail again, under the same Message-ID; the other order
+ * could lose it.
  */
 export class DeliveryMails {
   readonly #options: Required<MailOptions>;
@@ -57,7 +57,7 @@ export class DeliveryMails {
     );
   }
 
-  /** Ends after the letters that are on their way. */
+  /** Ends after the mails in progress. */
   async stop(): Promise<void> {
     await this.#stopWork();
     this.#post.close();
@@ -98,7 +98,7 @@ export class DeliveryMails {
     await this.#settle(job, verdict, taken);
   }
 
-  /** Notes with whom the mail is done. @throws DeferredError where some have to wait */
+  /** Records the finished recipients. @throws DeferredError where some are deferred */
   async #settle(job: MailJob, verdict: Verdict, takenBefore: number): Promise<void> {
     const { db, clock, log, watch } = this.#options;
     const { taken, refused, deferred } = verdict;
@@ -115,7 +115,7 @@ export class DeliveryMails {
       await keepSent(db, job, clock());
       return watch('sent');
     }
-    // Trying again would only bother the server: it has said that it never will.
+    // The server has refused for good: another try is useless.
     await this.#giveUp(job, 'RECIPIENTS_REFUSED');
   }
 

@@ -5,10 +5,10 @@ import { clockOf, zoneName } from './local-clock.ts';
 import type { DeliverySummary, Fact, SummaryTables } from './summary.ts';
 import { counted, summaryTables } from './summary-tables.ts';
 
-/** A stop, and what is needed to speak of it to a customer. */
+/** A stop, and the names for its description. */
 export interface SummarizedStop {
   readonly route: RouteKey & { readonly name: string };
-  /** Name of the facility; blank where nobody knows. */
+  /** Name of the facility; blank where unknown. */
   readonly facility: string;
   readonly plan: StopPlan;
   readonly result: StopResult;
@@ -16,11 +16,11 @@ export interface SummarizedStop {
   readonly zone: string;
   /** Names of the route's drivers, by employee. */
   readonly drivers: Readonly<Record<string, string>>;
-  /** What a reason code means; blank where nobody knows. */
+  /** The meaning of a reason code; blank where unknown. */
   readonly reason: (type: 'credit-reason' | 'stop-exception', code: string) => string;
 }
 
-/** Puts together what a summary says of a stop as it is now. Pure. */
+/** Builds the summary of a stop in its present state. Pure. */
 export function deliverySummary(stop: SummarizedStop): DeliverySummary {
   const { plan, result, reason } = stop;
   const tables = summaryTables(plan, result, (code) => reason('credit-reason', code));
@@ -56,7 +56,7 @@ const statusWords: Record<StopStatus, string> = {
   C: 'Complete',
 };
 
-/** A line break in a name is no header, and no sign in it turns the rest of the line around. */
+/** A line break in a name starts no header, and no character in it reverses the rest of the line. */
 const oneLine = (text: string): string => markHidden(text.replaceAll(/\s+/g, ' ').trim());
 
 const isSkipped = (status: StopStatus): boolean => status === 'S' || status === 'R';
@@ -85,7 +85,7 @@ function totalsOf({ products, collections }: SummaryTables, exceptionCount: numb
   ].filter(({ value }) => value !== '');
 }
 
-/** Undefined where nobody recorded any. */
+/** Undefined without any record. */
 function totalOf(counts: readonly (number | undefined)[]): number | undefined {
   const known = counts.filter((count) => count !== undefined);
   return known.length > 0 ? known.reduce((sum, count) => sum + count, 0) : undefined;
@@ -93,7 +93,7 @@ function totalOf(counts: readonly (number | undefined)[]): number | undefined {
 
 const partOf = (some: number, all: number | undefined): string => (all ? `${some} of ${all}` : String(some));
 
-/** Why the stop was skipped or refused, with the code; blank where it was not, or nobody said. */
+/** Why the stop was skipped or refused, with the code; blank without a reason. */
 function reasonOf({ result, reason }: SummarizedStop): string {
   const code = isSkipped(result.status) ? (result.updates?.skip_refuse_reason_code ?? '') : '';
   const words = code && reason('stop-exception', code);
@@ -123,6 +123,6 @@ function factsOf(stop: SummarizedStop): Fact[] {
   ];
 }
 
-/** `Sam Storekeeper (4711)`, or what there is of it. */
+/** `Sam Storekeeper (4711)`, or the part that is known. */
 const withId = (name: string | null | undefined, id: string | null | undefined): string =>
   name && id ? `${name} (${id})` : name || id || '';

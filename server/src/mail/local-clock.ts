@@ -1,8 +1,8 @@
 import { knownZone, zoneFormatters } from '../runtime/zone-clock.ts';
 
 /**
- * A moment as people at the facility read it, such as `Fri, Nov 20, 2026, 10:05 AM CST`; blank where there is none.
- * @param zone IANA name; where it names no zone the time is UTC, and says so
+ * A moment in the form of the facility's people, such as `Fri, Nov 20, 2026, 10:05 AM CST`; blank where there is none.
+ * @param zone IANA name; where it names no zone the time is UTC, and marked as such
  */
 export function clockOf(instant: string | null | undefined, zone: string): string {
   const moment = new Date(instant ?? '');
@@ -20,7 +20,7 @@ const formatterOf = zoneFormatters({
   timeZoneName: 'short',
 });
 
-/** The zone in words, such as `Central Time, America/Chicago`; `UTC` where nobody knows. */
+/** The zone in words, such as `Central Time, America/Chicago`; `UTC` where unknown. */
 export function zoneName(zone: string): string {
   const known = knownZone(zone);
   if (known === 'UTC') return known;

@@ -3,10 +3,13 @@ import { findAssetsOf, readBytes } from '../assets/queries.ts';
 import type { Queryable } from '../db/types.ts';
 import type { Picture, PicturesOf } from './summary.ts';
 
-/** What mail programs and browsers show, and how its files end. SVG is none of it: it can hold programs. */
+/**
+ * Types that mail programs and browsers show, with their file extensions. SVG is not among them: it can contain
+ * programs.
+ */
 const shownTypes: Readonly<Record<string, string>> = {
   'image/jpeg': 'jpg',
-  // No registered name, but what many a phone says.
+  // Not a registered name, but common on phones.
   'image/jpg': 'jpg',
   'image/png': 'png',
   'image/gif': 'gif',
@@ -15,19 +18,18 @@ const shownTypes: Readonly<Record<string, string>> = {
 /** Bytes that go with a mail. In base64 they are a third more, and many mail servers take 10 MB. */
 const mostBytes = 7 * 1024 * 1024;
 
-/** The files that a summary names: which of them it shows, and what is there of the others. */
+/** The files of a summary: those that it shows, and the state of the others. */
 export interface PictureFiles {
   readonly shown: readonly Asset[];
   readonly picturesOf: (showAs: (asset: Asset) => string, linkTo: LinkTo) => PicturesOf;
 }
 
-/** Where a reader finds a file by its id; undefined where readers find none. */
+/** The address of a file for readers, by its id; undefined where readers have none. */
 export type LinkTo = (asset: string) => string | undefined;
 
 /**
- * Looks the files up that a summary names. A primary id stands for its whole upload (contract §3), less the files that
- * are named by their own ids.
- * @param ids the most telling first: what is too much is left out from the end
+ * Looks up the files of a summary. A primary id covers its whole upload (contract §3), less the files that are named by
+ * their own ids. @param ids the most important first: the last ones are left out where they are too many
  */
 export async function findPictures(db: Queryable, ids: readonly string[]): Promise<PictureFiles> {
   const assets = ids.length === 0 ? [] : await findAssetsOf(db, ids);
@@ -54,7 +56,7 @@ export async function findPictures(db: Queryable, ids: readonly string[]): Promi
 
 /** A file as part of a mail. */
 export interface Enclosure {
-  /** By this the HTML part names it. */
+  /** Its name in the HTML part. */
   readonly cid: string;
   readonly fileName: string;
   readonly mime: string;
@@ -65,7 +67,7 @@ export interface Enclosure {
 export function encloseAll(db: Queryable, assets: readonly Asset[]): Enclosure[] {
   return assets.map((asset, i) => ({
     cid: cidOf(asset),
-    // Not the name that the file came with: it is a stranger's text.
+    // Not the uploaded name, which is foreign text.
     fileName: `picture-${i + 1}.${shownTypes[asset.mime]}`,
     mime: asset.mime === 'image/jpg' ? 'image/jpeg' : asset.mime,
     open: () => readBytes(db, asset),

@@ -1,8 +1,8 @@
 import type { CountedLine, ExceptionEntry, ListedPictures, Picture, SummaryView } from './summary.ts';
 
 /**
- * The summary as plain text, for those who read mail as text. One line for each thing, in words: columns that are
- * aligned by blanks fall apart in every proportional font.
+ * The summary as plain text. One line for each thing, in words: columns aligned by blanks fall apart in every
+ * proportional font.
  */
 export function plainSummary(summary: SummaryView): string {
   const { customer, lead, totals, comment, facts, exceptions, overage, products, collections } = summary;
@@ -33,15 +33,15 @@ export function plainSummary(summary: SummaryView): string {
       [`Times: ${summary.zone}.`, ...(summary.contact ? [`Questions about this delivery: ${summary.contact}.`] : [])],
     ],
   ];
-  const told = sections.filter(([, lines]) => lines.length > 0);
-  return `${told.map(([heading, lines]) => [heading, ...lines].filter(Boolean).join('\n')).join('\n\n')}\n`;
+  const shown = sections.filter(([, lines]) => lines.length > 0);
+  return `${shown.map(([heading, lines]) => [heading, ...lines].filter(Boolean).join('\n')).join('\n\n')}\n`;
 }
 
 const indented = (text: string, by: number): string => text.replaceAll(/\r?\n/g, `\n${' '.repeat(by)}`);
 
 /**
- * What stands in a list keeps to one line. Each run of blanks is looked at once: an expression that begins with `\s*` looks
- * at it from each of its blanks, and five thousand comments of blanks kept a server for seven seconds.
+ * An entry of a list stays on one line. The loop visits each run of blanks once: an expression that begins with `\s*`
+ * visits it from each of its blanks, and five thousand comments of blanks blocked a server for seven seconds.
  */
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, (run) => (/[\r\n]/.test(run) ? ' ' : run));
 

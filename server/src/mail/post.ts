@@ -8,7 +8,7 @@ import type { Verdict } from './smtp-verdict.ts';
 import { verdictOf } from './smtp-verdict.ts';
 
 export interface Envelope {
-  /** Stays the same when the letter is sent again: mail readers show it once. */
+  /** Stays the same when the mail is sent again: mail readers show it once. */
   readonly id: string;
   /** When it became due; stays the same, too. */
   readonly date: Date;
@@ -20,25 +20,25 @@ export interface Envelope {
 
 export interface Letter extends Envelope, Contents {}
 
-/** Where letters go. */
+/** Where mails go. */
 export interface Post {
-  /** Resolves with what became of each recipient. @throws where it is the letter's or the server's fault, not theirs */
+  /** Resolves with the result for each recipient. @throws for a fault of the mail or of the server */
   send(letter: Letter, signal: AbortSignal): Promise<Verdict>;
   close(): void;
 }
 
 export interface Patience {
-  /** A server that takes longer is tried again later. */
+  /** A slower server is tried again later. */
   readonly connectMs: number;
   readonly silenceMs: number;
-  /** All of a letter; shorter than the queue lets its job run. */
+  /** The whole of a mail; shorter than the queue's limit for its job. */
   readonly letterMs: number;
-  /** Between two looks for what is to be tried again: a new letter is announced, such a one is not. */
+  /** Between two searches for deferred mails: the queue announces a new mail, but not a deferred one. */
   readonly lookSeconds: number;
 }
 export const ordinaryPatience: Patience = { connectMs: 10_000, silenceMs: 30_000, letterMs: 120_000, lookSeconds: 2 };
 
-// A letter is made of what drivers wrote: none of it may name a file or an address to be read.
+// A mail contains drivers' text: none of it may name a file or an address to read.
 const trustNothing = { disableFileAccess: true, disableUrlAccess: true };
 
 /** Mails by SMTP. */
@@ -64,7 +64,7 @@ export function folderPost(folder: string, from: string): Post {
       const { message } = await transport.sendMail(messageOf(letter, from));
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const file = join(folder, `${letter.id}.eml`);
-      // Whoever watches the folder sees whole letters only.
+      // A program that watches the folder sees whole mails only.
       await writeFile(`${file}.part`, message, { mode: 0o600 });
       await rename(`${file}.part`, file);
       return { taken: letter.recipients, refused: [], deferred: [] };
@@ -92,12 +92,12 @@ function messageOf(letter: Letter, from: string): SendMailOptions {
       content: Readable.from(open()),
     })),
     messageId: `<${id}@${domainOf(from)}>`,
-    // RFC 3834, and the word for it that Exchange knows: no vacation notice comes back.
+    // RFC 3834, and Exchange's own header: no vacation notice comes back.
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
   };
 }
 
-/** Given as an object an address is not parsed again: it stays the one that was checked. */
+/** As an object an address is not parsed again: it stays the one that was checked. */
 const addressOnly = (address: string) => ({ name: '', address });
 
 const domainOf = (from: string): string => /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? 'localhost';

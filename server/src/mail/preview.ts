@@ -10,10 +10,10 @@ import { picturedAssets, renderSummary } from './render-summary.ts';
 import { readSummarizedStop } from './stop-reading.ts';
 
 /**
- * The delivery summary of a stop as it is now, as a page: what the mail would say. Nothing is sent.
+ * The delivery summary of a stop in its present state as a page: the content of the mail. Nothing is sent.
  *
- * Where files are open to all the page names them, by addresses relative to its own, so that it works behind any proxy.
- * Where they need a driver's headers a page cannot ask for them: it brings the bytes along.
+ * Where files are public the page names them, by addresses relative to its own, so that it works behind any proxy.
+ * Where they need a driver's headers the page includes their bytes.
  */
 export async function previewSummary(
   db: Queryable,
@@ -22,7 +22,7 @@ export async function previewSummary(
   stop: number,
 ): Promise<{ html: string } | { missing: 'route' | 'stop' }> {
   const reading = await readSummarizedStop(db, key, stop);
-  // A route that is still being loaded on the host is none yet.
+  // A route that is incomplete on the host counts as missing.
   if (!reading?.published) return { missing: 'route' };
   if (!reading.stop) return { missing: 'stop' };
   const summary = deliverySummary(reading.stop);

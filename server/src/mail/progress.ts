@@ -4,11 +4,11 @@ import type { Verdict } from './smtp-verdict.ts';
 import { readProgress, saveGivenUp, saveSent, saveSettled } from './sql.ts';
 
 export interface Progress {
-  /** The mail is done with. */
+  /** The mail is finished. */
   readonly sent: boolean;
-  /** Recipients with whom earlier tries are done. */
+  /** Recipients that earlier tries have finished. */
   readonly settled: ReadonlySet<string>;
-  /** How many of those have it. */
+  /** How many of those have the mail. */
   readonly taken: number;
 }
 
@@ -23,7 +23,7 @@ export async function loadProgress(db: Queryable, { facility, mutation }: Mail):
   return { sent, settled: new Set(settled), taken };
 }
 
-/** Notes what a try has settled; who has to wait is left. */
+/** Records the results of a try; deferred recipients are left. */
 export async function keepSettled(db: Queryable, { facility, mutation }: Mail, verdict: Verdict, now: Date) {
   const { taken, refused } = verdict;
   await db.query(saveSettled, [facility, mutation, [...taken, ...refused], taken.length, now]);

@@ -5,14 +5,14 @@ import { addressesIn } from '../stops/mail-address.ts';
 export interface Recipients {
   readonly to: readonly string[];
   readonly cc: readonly string[];
-  /** How many addresses are none. They are not repeated: logs hold no customer's text. */
+  /** The number of invalid addresses. Logs contain no customer's text, so they are not repeated. */
   readonly invalid: number;
 }
 
 /**
- * Who gets the delivery summary (contract §4, E-mail). The customer's contact: by the v20 rules its e-mail, else the
- * broker's or manager's before it. The addresses that the driver recorded get a copy by the current rules; they are
- * the recipients where the contact has no address that works. `to` is empty where nobody has one.
+ * The recipients of the delivery summary (contract §4, E-mail). By the v20 rules the customer's contact: its e-mail,
+ * else the broker's or manager's before it. By the current rules the addresses that the driver recorded get a copy;
+ * they are the recipients where the contact has no working address. `to` is empty without any.
  */
 export function recipientsOf(
   contact: Pick<Customer['contact'], 'email' | 'contact_email'>,
@@ -30,14 +30,14 @@ export function recipientsOf(
   return { to: contacted, cc: paths === 'v20' ? [] : copies, invalid };
 }
 
-/** What fields hold together, no mailbox twice. */
+/** The mailboxes of these fields, each once. */
 function mailboxesIn(fields: readonly string[]): { valid: string[]; invalid: number } {
   const all = fields.map(addressesIn);
   const once = new Map(all.flatMap(({ valid }) => valid).map((address) => [mailboxOf(address), address]));
   return { valid: [...once.values()], invalid: all.reduce((sum, { invalid }) => sum + invalid, 0) };
 }
 
-/** Equal for two spellings of one mailbox: no case, and domains as the wire carries them. */
+/** Equal for two spellings of one mailbox: in lower case, with domains as on the wire. */
 export function mailboxOf(address: string): string {
   const at = address.lastIndexOf('@');
   return `${address.slice(0, at)}@${domainToASCII(address.slice(at + 1))}`.toLowerCase();

@@ -16,8 +16,8 @@ const mostListed = 40;
 const templates = new Eta({ views: join(import.meta.dirname, 'templates'), cache: true, rmWhitespace: true });
 
 /**
- * The summary as a mail, and as its preview: pictures apart, both are the same. What people wrote may hold characters
- * that hide or turn the words around them: a reader sees marks in their place.
+ * The summary as a mail, and as its preview: both are the same apart from pictures. Recorded text may contain
+ * characters that hide or reverse the words around them: a reader sees marks in their place.
  */
 export function renderSummary(summary: DeliverySummary, picturesOf: PicturesOf): RenderedSummary {
   const numbers = new Map(summary.photos.map(({ asset }, i) => [asset, i + 1]));
@@ -40,7 +40,7 @@ export function renderSummary(summary: DeliverySummary, picturesOf: PicturesOf):
   };
 }
 
-/** Ids of the files that a rendered summary asks for, the most telling first. */
+/** Ids of the files in a rendered summary, the most important first. */
 export function picturedAssets(summary: DeliverySummary): string[] {
   const { signature } = summary;
   return [...(signature ? [signature] : []), ...listedPhotos(summary)].map(({ asset }) => asset);

@@ -1,21 +1,21 @@
 import { mailboxOf } from './recipients.ts';
 
-/** What became of a letter's recipients. */
+/** The result for a mail's recipients. */
 export interface Verdict {
-  /** The server has it for them. */
+  /** The server has accepted the mail for them. */
   readonly taken: readonly string[];
-  /** The server will never take it for them (RFC 5321 §4.2.1: 5yz). */
+  /** The server will never accept it for them (RFC 5321 §4.2.1: 5yz). */
   readonly refused: readonly string[];
-  /** Not yet (4yz): greylisting, a full mailbox; also where a policy refuses, for that is ours to put right. */
+  /** Deferred (4yz): greylisting, a full mailbox; also a refusal by policy, which the operator must correct. */
   readonly deferred: readonly string[];
 }
 
-/** What nodemailer says of a letter that at least one recipient could have. */
+/** Nodemailer's result of a mail that at least one recipient could have. */
 interface Sent {
   readonly rejectedErrors?: readonly Refusal[] | undefined;
 }
 
-/** What nodemailer says of a recipient whom the server refused, and of a letter as a whole. */
+/** Nodemailer's error for a refused recipient, and for a mail as a whole. */
 interface Refusal {
   readonly recipient?: string | undefined;
   readonly responseCode?: number | undefined;
@@ -23,9 +23,8 @@ interface Refusal {
 }
 
 /**
- * Sorts what a server answered for each recipient. Where it refused all of them nodemailer calls the letter failed: it
- * is not, each of them has a verdict all the same.
- * @throws what else went wrong: connection, sender, content
+ * Sorts a server's answers by recipient. Where it refused all of them nodemailer calls the mail failed; each recipient
+ * has a verdict all the same. @throws other errors: connection, sender, content
  */
 export async function verdictOf(recipients: readonly string[], sending: Promise<Sent>): Promise<Verdict> {
   const refusals = await sending.then(({ rejectedErrors }) => rejectedErrors ?? [], refusalsOf);
@@ -48,14 +47,13 @@ function refusalsOf(error: unknown): readonly Refusal[] {
   throw error;
 }
 
-/** RFC 3463: x.7.y speaks of security and policy, such as a relay that does not know us: no fault of the mailbox. */
+/** RFC 3463: x.7.y is about security and policy, such as an unauthorized relay: no fault of the mailbox. */
 const isForGood = ({ responseCode = 0, response = '' }: Refusal): boolean =>
   responseCode >= 500 && !/^\d{3}[ -]\d\.7\./.test(response);
 
 /**
- * Whether an earlier try failed for what the letter holds: refused when all of it was there (too large, a scanner that
- * dislikes an attachment), or not taken in time.
- * @param output of the job that tried it, `{ reason }` as `faultOf` told it
+ * Whether an earlier try failed for the content of the mail: refused after all of it had arrived (too large, a scanner
+ * that rejects an attachment), or not accepted in time. @param output of that job, `{ reason }` from `faultOf`
  */
 export const isLettersFault = (output: object | null): boolean =>
   output !== null &&
@@ -63,7 +61,7 @@ export const isLettersFault = (output: object | null): boolean =>
   typeof output.reason === 'string' &&
   /^(EMESSAGE .* 5\d\d|EABORT)$/.test(output.reason);
 
-/** What went wrong, in codes alone: mail servers repeat addresses in their words. */
+/** The error in codes alone: mail servers repeat addresses in their texts. */
 export function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const parts = [

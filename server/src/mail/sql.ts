@@ -1,8 +1,8 @@
 import type { Statement } from '../db/types.ts';
 
 /**
- * All of one moment that a summary tells of a stop: a row where there is the route, its plan null where there is no such
- * stop. $1 facility, $2 route, $3 week, $4 stop.
+ * One moment's state of a stop for its summary: a row for an existing route, its plan null where there is no such stop.
+ * $1 facility, $2 route, $3 week, $4 stop.
  */
 export const readStop: Statement = {
   name: 'mail_read_stop',
@@ -20,13 +20,13 @@ export const readStop: Statement = {
           where r.facility = $1 and r.id = $2 and r.week_end = $3`,
 };
 
-/** What the codes of exceptions and of skipped or refused stops mean; inactive ones may still stand in a result. */
+/** The meanings of the codes of exceptions and of skipped or refused stops; a result may contain inactive ones. */
 export const readReasons: Statement = {
   name: 'mail_read_reasons',
   text: `select type, code, description from code where type in ('credit-reason', 'stop-exception')`,
 };
 
-/** Whether a mail is done with, which of its recipients are, and how many of them have it. $1 facility, $2 mutation. */
+/** Whether a mail is finished, its finished recipients, and how many of them have it. $1 facility, $2 mutation. */
 export const readProgress: Statement = {
   name: 'mail_read_progress',
   text: `select exists (select from mail_sent where facility = $1 and mutation_id = $2) as sent,
@@ -43,14 +43,14 @@ export const saveSettled: Statement = {
          on conflict do nothing`,
 };
 
-/** A mail is done with; who got it is nobody's business any more. $1 facility, $2 mutation, $3 now. */
+/** A mail is finished; its recipients are deleted. $1 facility, $2 mutation, $3 now. */
 export const saveSent: Statement = {
   name: 'mail_save_sent',
   text: `with recipients as (delete from mail_recipient where facility = $1 and mutation_id = $2)
          insert into mail_sent (facility, mutation_id, sent_at) values ($1, $2, $3) on conflict do nothing`,
 };
 
-/** A mail that no retry could bring out is something that a person must know of. $1 facility, $2 mutation, $3 details. */
+/** Reports a mail that no retry could deliver. $1 facility, $2 mutation, $3 details. */
 export const saveGivenUp: Statement = {
   name: 'mail_save_given_up',
   text: `with recipients as (delete from mail_recipient where facility = $1 and mutation_id = $2)

@@ -15,13 +15,13 @@ interface StopRow {
 }
 
 export interface StopReading {
-  /** Drivers may know of the route. */
+  /** Whether drivers may see the route. */
   readonly published: boolean;
   /** Undefined where the route has no such stop. */
   readonly stop: SummarizedStop | undefined;
 }
 
-/** A stop as it is now; undefined where there is no such route. */
+/** A stop in its present state; undefined where there is no such route. */
 export async function readSummarizedStop(db: Queryable, key: RouteKey, stop: number): Promise<StopReading | undefined> {
   const { rows } = await db.query<StopRow & Record<string, unknown>>(readStop, [
     key.facility,

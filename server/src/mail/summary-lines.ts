@@ -1,7 +1,7 @@
 import type { LineResult } from '@tailgate/sync-protocol';
 import { lineKey } from '@tailgate/sync-protocol';
 
-/** A line of the manifest with what was recorded of it; either side may be missing. */
+/** A line of the manifest with its record; either side may be missing. */
 export interface SummaryLine<Planned> {
   readonly id: string;
   readonly invoice: string;
@@ -9,7 +9,7 @@ export interface SummaryLine<Planned> {
   readonly line: LineResult | undefined;
 }
 
-/** The manifest in its order with what was recorded of each line, then what was recorded beyond it. */
+/** The manifest in its order with the record of each line, then records beyond it. */
 export function linesOf<Planned extends { readonly id: string; readonly invoice: string }>(
   plan: readonly Planned[],
   results: Readonly<Record<string, LineResult>> = {},
@@ -28,5 +28,5 @@ export function linesOf<Planned extends { readonly id: string; readonly invoice:
   return [...lines, ...[...left.values()].map((line) => ({ ...line, planned: undefined, line }))];
 }
 
-/** What customers call a line; its number where the host has no name for it. */
+/** The customers' name of a line; its number where the host has no name. */
 export const nameOf = ({ id, planned }: SummaryLine<{ readonly name: string }>): string => planned?.name || id;

@@ -2,7 +2,7 @@ import type { ExceptionEntry, LineExceptions, PictureReference } from './summary
 import type { SummaryLine } from './summary-lines.ts';
 import { nameOf } from './summary-lines.ts';
 
-/** The photos of a stop in the order in which its summary speaks of them; one that several lines name is one photo. */
+/** The photos of a stop in the order of its summary; one that several lines name is one photo. */
 export function photosOf(
   exceptions: readonly LineExceptions[],
   overage: readonly ExceptionEntry[],

@@ -4,10 +4,10 @@ import type { SummaryLine } from './summary-lines.ts';
 import { linesOf, nameOf } from './summary-lines.ts';
 import { photosOf } from './summary-pictures.ts';
 
-/** What a credit reason means; blank where nobody knows. */
+/** The meaning of a credit reason; blank where unknown. */
 export type Meaning = (code: string) => string;
 
-/** What was delivered, what came back, what was wrong, and the photos of it. */
+/** Deliveries, returns, exceptions, and their photos. */
 export function summaryTables(plan: StopPlan, result: StopResult, meaning: Meaning): SummaryTables {
   const products = linesOf(plan.products, result.products);
   const collections = linesOf(plan.collections, result.collections);
@@ -60,7 +60,7 @@ function collectionOf(line: SummaryLine<PlanCollection>): CountedLine {
   };
 }
 
-/** In words: not everybody sees a colour, or prints one. */
+/** In words: not all readers see a colour, or print one. */
 function differenceOf(ordered: number | undefined, delivered: number | undefined): string[] {
   if (ordered === undefined || delivered === undefined || ordered === delivered) return [];
   return [delivered < ordered ? `${ordered - delivered} short` : `${delivered - ordered} over`];
@@ -69,7 +69,7 @@ function differenceOf(ordered: number | undefined, delivered: number | undefined
 function exceptionsOf(line: SummaryLine<PlanProduct | PlanCollection>, meaning: Meaning): LineExceptions[] {
   const entriesOf = (groups: readonly OsdGroup[] = []): ExceptionEntry[] =>
     groups.flatMap(({ osd_code, data }) => data.map((entry) => entryOf(entry, reasonOf(osd_code, meaning))));
-  // Barcodes of itemized exceptions are not kept (interface.md part 2), so no summary shows them either.
+  // Barcodes of itemized exceptions are not stored (interface.md part 2), so no summary shows them either.
   const itemized = entriesOf(line.line?.action_osd_data).map((entry) => ({ ...entry, barcode: '' }));
   const entries = [...entriesOf(line.line?.osd_data), ...itemized];
   return entries.length > 0 ? [{ name: nameOf(line), invoice: line.invoice, entries }] : [];

@@ -1,11 +1,11 @@
 import type { StopStatus } from '@tailgate/sync-protocol';
 
-// What a delivery summary says, before and after its pictures are known. Shapes only.
+// The content of a delivery summary, before and after its pictures are known. Shapes only.
 
-/** Counts of a line. One that nobody recorded is undefined: it is not zero. */
+/** Counts of a line. Without a record a count is undefined: it is not zero. */
 export interface CountedLine {
   readonly name: string;
-  /** What else tells it from its neighbours: its number, and where the counts differ, by how much. */
+  /** Further marks of a line: its number, and the difference where the counts differ. */
   readonly notes: readonly string[];
   readonly ordered: number | undefined;
   readonly delivered: number | undefined;
@@ -18,11 +18,11 @@ export interface InvoiceLines {
   readonly lines: readonly CountedLine[];
 }
 
-/** What was wrong with something. */
+/** An exception of a line. */
 export interface ExceptionEntry {
   /** Such as `2 cases`, `1 case`, `3`. */
   readonly quantity: string;
-  /** What the code means, with the code. */
+  /** The meaning of the code, with the code. */
   readonly reason: string;
   readonly comment: string;
   readonly barcode: string;
@@ -38,17 +38,17 @@ export interface LineExceptions {
 
 export interface SummaryTables {
   readonly exceptions: readonly LineExceptions[];
-  /** What was at the stop and on no order. */
+  /** An item that was at the stop and on no order. */
   readonly overage: readonly ExceptionEntry[];
   readonly products: readonly InvoiceLines[];
   readonly collections: readonly CountedLine[];
   readonly photos: readonly PictureReference[];
 }
 
-/** A file that a stop names, in the words that stand for it where it is not shown. */
+/** A file that a stop names, in the words that replace it where it is not shown. */
 export interface PictureReference {
   readonly asset: string;
-  /** What is to be seen: whose signature, which item and why. */
+  /** Its subject: whose signature, which item and why. */
   readonly caption: string;
 }
 
@@ -57,7 +57,7 @@ export interface Fact {
   readonly value: string;
 }
 
-/** What a delivery summary says, in order; how it looks is the templates'. Nothing that was not recorded is told. */
+/** The content of a delivery summary, in order; templates define its look. It contains recorded values only. */
 export interface DeliverySummary extends SummaryTables {
   /** One line, for a mail's subject and a page's title. */
   readonly subject: string;
@@ -74,31 +74,31 @@ export interface DeliverySummary extends SummaryTables {
   readonly comment: string;
   readonly signature: PictureReference | undefined;
   readonly exceptionCount: number;
-  /** Whose times these are. */
+  /** The zone of these times. */
   readonly zone: string;
-  /** Whom to ask; blank where nobody is named. */
+  /** The contact for questions; blank where there is none. */
   readonly contact: string;
 }
 
 /**
- * What there is of a file. `shown`: its bytes are at `src`. `stored`: it is kept, but not shown here, because it is too
- * big or no image. `pending`: nobody has uploaded it yet. `href` is where a reader finds it, if anywhere.
+ * The state of a file. `shown`: its bytes are at `src`. `stored`: it is stored, but not shown here, because it is too
+ * big or no image. `pending`: it has not been uploaded yet. `href` is its address for readers, if any.
  */
 export type Picture =
   | { readonly kind: 'shown'; readonly src: string }
   | { readonly kind: 'stored' | 'pending'; readonly href: string | undefined };
 
-/** The files that an asset id stands for, at least one. */
+/** The files of an asset id, at least one. */
 export type PicturesOf = (asset: string) => readonly Picture[];
 
 export interface ListedPictures {
-  /** `Signature`, `Photo 1`: by this the rest of the summary names them. */
+  /** `Signature`, `Photo 1`: its name in the rest of the summary. */
   readonly label: string;
   readonly caption: string;
   readonly pictures: readonly Picture[];
 }
 
-/** What the templates and the plain text get. */
+/** The input of the templates and the plain text. */
 export interface SummaryView extends Omit<DeliverySummary, 'signature' | 'photos'> {
   readonly signature: ListedPictures | undefined;
   readonly photos: readonly ListedPictures[];

@@ -1,16 +1,16 @@
 import type { Config, settings } from '../config.ts';
 
 export interface Standing {
-  /** Where people and phones reach us, e.g. `http://127.0.0.1:3000`; a worker serves nobody. */
+  /** The address for people and phones, e.g. `http://127.0.0.1:3000`; a worker has none. */
   url: string | undefined;
-  /** Where the database lies. */
+  /** The place of the database. */
   place: string;
   opsToken: { secret: string; fresh: boolean };
-  /** What asks for no credentials, in a few words. */
+  /** The endpoints without credentials, in a few words. */
   open: readonly string[];
 }
 
-/** What `npm start -- --help` says. */
+/** The output of `npm start -- --help`. */
 export const startHelp = (all: typeof settings): string =>
   [
     'npm start -- [--role api|worker|all]    serves phones and office, replicates to the host, or both (all)',
@@ -22,7 +22,7 @@ export const startHelp = (all: typeof settings): string =>
     }),
   ].join('\n');
 
-/** What `npm start` says to a person once everything runs. The first line is what scripts wait for. */
+/** The output of `npm start` for people once everything runs. Scripts wait for the first line. */
 export function banner(config: Config, { url, place, opsToken, open }: Standing): string {
   const { role, dataDir, demo, legacyUrl, smtpUrl, smsUrl } = config;
   const lines = [

@@ -2,11 +2,11 @@ import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { endWithNpm } from './npm-parent.ts';
 import { StartError } from './start-error.ts';
 
-/** What a program of many verbs can be told. */
+/** The manual of a program with several verbs. */
 export interface Manual {
-  /** As it is called, such as `npm run host`. */
+  /** The command line, such as `npm run host`. */
   readonly program: string;
-  /** By their verb: what follows it, and what it does. */
+  /** By verb: its arguments, and its effect. */
   readonly commands: Readonly<Record<string, { readonly takes: string; readonly does: string }>>;
   readonly note?: string;
 }
@@ -20,7 +20,7 @@ export function helpOf({ program, commands, note }: Manual): string {
   ].join('\n');
 }
 
-/** One line for whoever has typed what the manual does not have. */
+/** One line for a command that is not in the manual. */
 export function misuseOf({ program, commands }: Manual, [verb = '']: readonly string[]): string {
   const command = Object.hasOwn(commands, verb) ? commands[verb] : undefined;
   if (command) return `${verb} is used so: ${form(program, verb, command.takes)}`;
@@ -35,23 +35,24 @@ export function readWords<const Options extends ParseArgsOptionsConfig>(argv: re
   try {
     return parseArgs({ args: [...argv], allowPositionals: true, options });
   } catch (cause) {
-    // Behind the first sentence it explains how one could say something else.
+    // Behind the first sentence it lists other spellings.
     const [what] = cause instanceof Error ? cause.message.split('. ', 1) : [String(cause)];
     throw new StartError(`${what} (--help says what there is)`, { cause });
   }
 }
 
-/** An option that counts something. @throws StartError one line */
+/** An option with a count. @throws StartError one line */
 export function countOf(option: string, written: string, least = 1): number {
   if (/^\d{1,9}$/.test(written) && Number(written) >= least) return Number(written);
   throw new StartError(`--${option}: expected a whole number from ${least}, got ${JSON.stringify(written)}`);
 }
 
 /**
- * Runs a program of the command line: `--help` is answered and nothing else done; what a person has to put right is one
- * line, and the exit code 1. Any other error is a fault of ours, and shown as such. Under npm it ends with npm's shell.
+ * Runs a program of the command line. `--help` prints the manual and does nothing else. An error that a person can correct
+ * is one line, with exit code 1; any other error is a fault of the program, and shown as such. Under npm it ends with npm's
+ * shell.
  *
- * @param failure what did not happen then, as the line's first sentence
+ * @param failure the effect of a failure, as the line's first sentence
  */
 export async function runProgram(
   help: string,

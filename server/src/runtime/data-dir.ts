@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
 import { StartError } from './start-error.ts';
 
-/** Makes DATA_DIR, readable by us alone, or says why it cannot be used. */
+/** Makes DATA_DIR, readable by the server's user alone, or throws the reason why it cannot be used. */
 export async function prepareDataDir(dataDir: string): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });

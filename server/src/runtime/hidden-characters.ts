@@ -1,6 +1,6 @@
 /**
- * Characters that show nothing themselves and change what is shown of others: controls (C0, DEL, C1) and the signs that
- * turn the reading direction. A terminal obeys the first, a mail program the second. All are below U+FFFF.
+ * Invisible characters that change the display of others: controls (C0, DEL, C1) and the signs that reverse the reading
+ * direction. A terminal obeys the first, a mail program the second. All are below U+FFFF.
  */
 const hidden = /[\p{Cc}\p{Bidi_Control}]/gv;
 
@@ -9,7 +9,10 @@ const hiddenInLines = /[[\p{Cc}\p{Bidi_Control}]--[\t\n]]/gv;
 
 const digits = (character: string): string => character.charCodeAt(0).toString(16).padStart(4, '0');
 
-/** For a mail or a page: each hidden character as a mark, such as `[U+202E]`. Lines end in `\n`. */
+/**
+ * For a mail or a page: each hidden character as a mark, such as `[U+202E]`. Lines end in `
+ * `.
+ */
 export function markHidden(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(hiddenInLines, (found) => `[U+${digits(found).toUpperCase()}]`);
 }

@@ -8,8 +8,8 @@ export interface KeptSecret {
 }
 
 /**
- * A secret that is made at the first start and kept in a file only we can read. `link` shows the whole file or none,
- * so processes that start together agree on one secret, and no crash, not even of the machine, leaves an empty one.
+ * A secret that the first start makes and stores in a file with mode 600. `link` shows the whole file or none, so
+ * processes that start together agree on one secret, and no crash, not even of the machine, leaves an empty one.
  */
 export async function keepSecret(file: string): Promise<KeptSecret> {
   const draft = `${file}.${randomBytes(4).toString('hex')}`;

@@ -2,9 +2,9 @@ import type { Config } from '../config.ts';
 import { StartError } from './start-error.ts';
 
 /**
- * Opens the port of a server. What a person has to put right is told in one line, with the way out.
+ * Opens the port of a server. An error that a person can correct is one line, with the way out.
  *
- * @param variable which setting the port is
+ * @param variable the setting of the port
  * @returns the address, such as `http://127.0.0.1:3000`
  * @throws StartError where it cannot listen there
  */
@@ -22,7 +22,7 @@ export async function listen(
       EACCES: `ports below 1024 need more rights; choose a higher one: ${variable}=${port + 8_000} npm start`,
       EADDRNOTAVAIL: 'this machine has no such address; set LISTEN_HOST to one of its own, e.g. 127.0.0.1',
       ENOTFOUND: unknownName,
-      // No name server was to be asked.
+      // No name server was involved.
       EAI_AGAIN: unknownName,
     };
     const way = ways[reason];

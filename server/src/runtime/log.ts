@@ -1,4 +1,4 @@
-/** The part of pino's logger that we use, so that a part can be tested with any recorder. */
+/** The used part of pino's logger, so that tests can pass any recorder. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

@@ -3,42 +3,47 @@ import type { DestinationStream, Logger } from 'pino';
 import { pino } from 'pino';
 import { PinoPretty } from 'pino-pretty';
 
-/** JSON lines. Whoever logs names what it logs; of errors, which others make, only what is known to be harmless is kept. */
+/**
+ * JSON lines. Callers choose the fields of a log line; of errors, which come from elsewhere, only fields known as
+ * harmless are logged.
+ */
 export function openLogger(level: string, destination: DestinationStream): Logger {
-  return pino({ level, serializers: { err: tellError } }, destination);
+  return pino({ level, serializers: { err: loggedError } }, destination);
 }
 
 /**
- * Log lines go to standard error, so that what is printed for people or programs on standard output stays by itself: to
- * a terminal as sentences, anywhere else as JSON lines.
+ * Log lines go to standard error, apart from the output on standard output: to a terminal as sentences, anywhere else
+ * as JSON lines.
  */
 export function standardError(isTerminal: boolean): DestinationStream {
   return isTerminal ? sentences(2) : pino.destination({ dest: 2, sync: true });
 }
 
-/** A line an event, for people. Left out is what says nothing on one's own machine, or what the banner says shorter. */
+/**
+ * One line an event, for people. It leaves out fields that are useless on one's own machine, or shorter in the banner.
+ */
 export function sentences(destination: number | Writable): DestinationStream {
   const ignore = 'pid,hostname,open';
   return PinoPretty({ destination, sync: true, singleLine: true, translateTime: 'SYS:HH:MM:ss', ignore });
 }
 
 /**
- * What else an error may carry shows rows and inputs: PostgreSQL's `detail` quotes a whole row ("Failing row contains
- * …"), `where` and `parameters` what was written, a mail server's what somebody was sent.
+ * Other fields of an error show rows and inputs: PostgreSQL's `detail` quotes a whole row ("Failing row contains …"),
+ * `where` and `parameters` show written values, a mail server's response shows the mail.
  */
 const harmless = ['code', 'errno', 'syscall', 'address', 'port', 'severity', 'schema', 'table', 'column', 'constraint'];
 /** Causes of causes; an error can be its own. */
 const mostCauses = 5;
 
-interface ToldError {
+interface LoggedError {
   readonly type: string;
   readonly message: string;
   readonly stack: string | undefined;
   readonly [fact: string]: unknown;
 }
 
-/** An error as it is logged. What was thrown and is no error is told by its kind alone. */
-function tellError(error: unknown, causes = mostCauses): ToldError {
+/** The logged form of an error. A thrown value that is no error is logged by its type alone. */
+function loggedError(error: unknown, causes = mostCauses): LoggedError {
   if (!isError(error)) return { type: typeof error, message: 'what was thrown is no error', stack: undefined };
   const facts = harmless.flatMap((name): [string, unknown][] => {
     const fact: unknown = Reflect.get(error, name);
@@ -49,13 +54,13 @@ function tellError(error: unknown, causes = mostCauses): ToldError {
     message: error.message,
     stack: error.stack,
     ...Object.fromEntries(facts),
-    ...(causes > 0 && error.cause !== undefined && { cause: tellError(error.cause, causes - 1) }),
+    ...(causes > 0 && error.cause !== undefined && { cause: loggedError(error.cause, causes - 1) }),
     ...(causes > 0 &&
-      error instanceof AggregateError && { errors: error.errors.map((one) => tellError(one, causes - 1)) }),
+      error instanceof AggregateError && { errors: error.errors.map((one) => loggedError(one, causes - 1)) }),
   };
 }
 
-/** pg-boss tells of a worker's errors by copies: objects with the words and the place, which are no `Error` any more. */
+/** pg-boss reports a worker's errors as copies: plain objects with message and stack, which are no `Error` any more. */
 const isError = (thrown: unknown): thrown is Pick<Error, 'message' | 'stack' | 'cause'> & { readonly name?: string } =>
   thrown instanceof Error ||
   (typeof thrown === 'object' &&

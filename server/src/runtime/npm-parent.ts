@@ -2,8 +2,8 @@
 const CHECK_MS = 250;
 
 /**
- * Ends a program that an npm script runs, as SIGTERM does, once the script's shell has ended (decision 66): npm passes a
- * signal on to that shell alone. Without npm nothing is watched, so a server may outlive the shell that started it.
+ * Ends a program of an npm script, as SIGTERM does, once the script's shell has ended (decision 66): npm passes a
+ * signal on to that shell alone. Without npm it watches nothing, so a server may outlive the shell that started it.
  */
 export function endWithNpm(env: NodeJS.ProcessEnv): void {
   if (env['npm_lifecycle_event'] === undefined) return;

@@ -1,8 +1,8 @@
 import type { Log } from './log.ts';
 
-/** Parts that have been started, to be closed in reverse order: who came later leans on who came before. */
+/** Started parts, to be closed in reverse order: later parts depend on earlier ones. */
 export class Shutdown {
-  /** Aborted where a stop has been asked for. */
+  /** Aborts when a stop is requested. */
   readonly stopping: AbortSignal;
   readonly #log: Log;
   readonly #parts: { name: string; close: () => Promise<unknown> }[] = [];
@@ -12,13 +12,16 @@ export class Shutdown {
     this.stopping = stopping;
   }
 
-  /** @throws where a stop has been asked for meanwhile: this part is closed like the others, and no more are started. */
+  /** @throws after a request to stop: this part is closed like the others, and no more are started. */
   add(name: string, close: () => Promise<unknown>): void {
     this.#parts.push({ name, close });
     this.stopping.throwIfAborted();
   }
 
-  /** Closes everything, also where some part cannot: that is logged. Once all is closed, a second call does nothing. */
+  /**
+   * Closes everything, also after a part fails to close, which is logged. After all is closed, a second call does
+   * nothing.
+   */
   async run(): Promise<void> {
     for (let part = this.#parts.pop(); part; part = this.#parts.pop()) {
       const { name, close } = part;

@@ -1,4 +1,4 @@
-/** An answer, or an error that says that `whom` gave none within `ms`. The answer itself goes on, unheard. */
+/** The answer, or an error after `ms` that names `whom`. The late answer is ignored. */
 export async function within<Answer>(ms: number, whom: string, answer: Promise<Answer>): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {
@@ -11,7 +11,7 @@ export async function within<Answer>(ms: number, whom: string, answer: Promise<A
   }
 }
 
-/** Asked once at a time: who asks meanwhile shares the answer, so that what is slow collects no queue. */
+/** One request at a time: concurrent callers share its answer, so that a slow source collects no queue. */
 export class SingleFlight<Answer> {
   #underWay: Promise<Answer> | undefined;
 

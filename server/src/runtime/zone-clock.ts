@@ -7,12 +7,12 @@ export function isZone(zone: string): boolean {
   }
 }
 
-/** The zone itself, or UTC where the name names none: wrong by hours, but nothing is lost for it. */
+/** The zone itself, or UTC for an unknown name: wrong by hours, but nothing is lost. */
 export const knownZone = (zone: string): string => (isZone(zone) ? zone : 'UTC');
 
 /**
- * Formatters of one kind by zone. Making one costs a thousand times what using it does.
- * @returns takes an IANA name; an unknown one counts as UTC
+ * Caches formatters of one kind by zone: making one costs a thousand times its use. @returns takes an IANA name; an
+ * unknown one counts as UTC
  */
 export function zoneFormatters(fields: Intl.DateTimeFormatOptions): (zone: string) => Intl.DateTimeFormat {
   const formatters = new Map<string, Intl.DateTimeFormat>();

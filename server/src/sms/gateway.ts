@@ -1,21 +1,21 @@
 import { appendFile } from 'node:fs/promises';
 
 export interface TextToSend {
-  /** The number as the employee master has it. */
+  /** The number in the employee master. */
   readonly to: string;
   readonly text: string;
 }
 
 /** Where text messages go. */
 export interface Gateway {
-  /** Resolves when the message is taken for good. @throws GatewayError */
+  /** Resolves when the gateway has accepted the message for good. @throws GatewayError */
   send(message: TextToSend, signal: AbortSignal): Promise<void>;
 }
 
-/** Its message holds neither number nor text nor the gateway's address: those may hold secrets. */
+/** Its message contains neither number nor text nor the gateway's address: those may contain secrets. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
-  /** The same message would be refused again. */
+  /** The gateway would refuse the same message again. */
   readonly final: boolean;
 
   constructor(message: string, { final, cause }: { final: boolean; cause?: unknown }) {
@@ -24,15 +24,15 @@ export class GatewayError extends Error {
   }
 }
 
-/** A gateway that is silent for so long is tried again later. */
+/** A gateway without an answer for this long is tried again later. */
 const SILENCE_MS = 15_000;
 
 /**
- * A gateway's webhook: a form by POST, as the common ones take it. Number and text stand under the names that Twilio and
- * its likes read (`To`, `Body`) and under those of Vonage and its likes (`to`, `text`). The address may carry user and
- * password, sent as Basic authorization, and behind `#` further fields, such as the sender: `#From=%2B13125550100`.
+ * A gateway's webhook: a form by POST, in the common format. Number and text are there under the names of Twilio and
+ * similar services (`To`, `Body`) and of Vonage and similar ones (`to`, `text`). The address may contain user and password,
+ * sent as Basic authorization, and behind `#` further fields, such as the sender: `#From=%2B13125550100`.
  *
- * @throws TypeError for an address that is none
+ * @throws TypeError for an invalid address
  */
 export function webhookGateway(address: string): Gateway {
   const url = new URL(address);
@@ -50,24 +50,24 @@ export function webhookGateway(address: string): Gateway {
         method: 'POST',
         body,
         headers: authorization,
-        // Elsewhere is not where the operator wanted numbers and passwords to go.
+        // The operator did not intend numbers and passwords for another address.
         redirect: 'error',
         signal: AbortSignal.any([signal, AbortSignal.timeout(SILENCE_MS)]),
       }).catch((cause: unknown) => {
         throw new GatewayError('the gateway cannot be reached', { final: false, cause });
       });
-      // What it says besides may repeat the message; nobody reads it.
+      // The rest of the answer may repeat the message: it is not read.
       await response.body?.cancel();
       if (!response.ok) throw new GatewayError(`the gateway answered ${response.status}`, { final: isFinal(response) });
     },
   };
 }
 
-/** Too many requests and time-outs pass, and so does whatever is the gateway's own fault. */
+/** Too many requests and time-outs pass, and so do the gateway's own faults. */
 const isFinal = ({ status }: Response): boolean =>
   status >= 400 && status < 500 && ![401, 403, 408, 425, 429].includes(status);
 
-/** For trials: a line of JSON a message, in a file that only we can read. */
+/** For trials: a line of JSON a message, in a file with mode 600. */
 export function fileGateway(file: string, clock: () => Date): Gateway {
   return {
     send: async ({ to, text }) => {

@@ -1,6 +1,6 @@
 import type { Statement } from '../db/types.ts';
 
-/** A message that nobody will send any more. $1 employee, $2 details as JSON. */
+/** A message that is given up. $1 employee, $2 details as JSON. */
 export const saveGivenUp: Statement = {
   name: 'sms_save_given_up',
   text: `insert into incident (incident_id, kind, employee, details) values (gen_random_uuid(), 'sms_given_up', $1, $2)`,

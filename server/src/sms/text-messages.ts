@@ -16,7 +16,7 @@ export interface TextMessageOptions extends DeliveryDeps {
 
 const LOOK_SECONDS = 2;
 
-/** Sends the text messages that were queued, by a gateway's webhook or into a file. */
+/** Sends queued text messages by a gateway's webhook or into a file. */
 export async function startTextMessages(options: TextMessageOptions): Promise<TextMessages> {
   const { smsUrl, dataDir } = options.config;
   const gateway =
@@ -27,9 +27,9 @@ export async function startTextMessages(options: TextMessageOptions): Promise<Te
 }
 
 /**
- * Messages to the phone on file. A queued one says whom and what for; number, text and one-time password are put
- * together right before it is sent, so that none of them lies in a queue. Where the answer of a gateway is lost the
- * message is sent again, with another one-time password: the newest counts.
+ * Messages to the phone on file. A queued one names employee and purpose. Number, text and one-time password are put
+ * together right before it is sent, so that no queue contains them. After a lost answer of a gateway the message is
+ * sent again, with another one-time password: the newest counts.
  */
 export class TextMessages {
   readonly #options: TextMessageOptions;
@@ -46,7 +46,7 @@ export class TextMessages {
     this.#stopWork = await workDeliveries(this.#options, queues.sms, LOOK_SECONDS, deliver);
   }
 
-  /** Ends after the message that is on its way. */
+  /** Ends after the message in progress. */
   async stop(): Promise<void> {
     await this.#stopWork();
   }
@@ -58,7 +58,8 @@ export class TextMessages {
     } catch (error) {
       const isFinal = error instanceof GatewayError && error.final;
       await this.#failed(job, error, isFinal);
-      // A queue knows no "never again": what a gateway refuses for good is done with, and an incident says so.
+      // A queue has no final refusal: a message that the gateway refuses for good is finished, and an incident reports
+      // it.
       return isFinal
         ? { id: job.id, status: 'completed' }
         : { id: job.id, status: 'failed', output: { reason: faultOf(error) } };
@@ -77,7 +78,7 @@ export class TextMessages {
       { kind: data.kind, employee: data.employee },
       'the hour’s text messages are used up (SMS_PER_HOUR)',
     );
-    // A notice can wait for the next hour; whoever asked for a one-time password must ask again.
+    // A notice can wait for the next hour; a user without a one-time password must ask for another.
     if (data.kind === 'signed_up') throw new Error('the hour’s text messages are used up');
   }
 

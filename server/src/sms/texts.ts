@@ -1,8 +1,9 @@
 import type { TextMessage } from '../auth/deps.ts';
 
 /**
- * What a message says. Short enough for one segment, plain enough for every alphabet of the network. A one-time password
- * is the only word of eight capitals and digits in it (contract §2), so a phone and a person find it: no id, no name.
+ * The text of a message. Short enough for one segment, plain enough for every alphabet of the network. The one-time
+ * password is the only word of eight capitals and digits in it (contract §2), so that phones and people find it: no id,
+ * no name.
  */
 export function textOf({ kind, employee }: TextMessage, code: string | undefined): string {
   if (kind === 'one_time_password')

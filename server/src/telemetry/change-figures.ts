@@ -16,7 +16,7 @@ const codes: readonly QuarantineCode[] = [
   'INTERNAL',
 ];
 
-/** Figures of what is taken in. A batch is one call, and each series is there from the start: a rise from nothing shows. */
+/** Figures of accepted changes. A batch is one call, and each series exists from the start: a rise from zero shows. */
 export function countChanges(registry: Registry): CommitWatch {
   const registers = [registry];
   const taken = new Counter({
@@ -42,7 +42,7 @@ export function countChanges(registry: Registry): CommitWatch {
   const sizes = new Histogram({
     name: 'tailgate_batch_changes',
     help: 'Changes that shared a commit',
-    // Up to a full one: by those a storm is known.
+    // Up to a full batch: full batches show a storm.
     buckets: exponentialBuckets(1, 2, Math.log2(BATCH_SIZE) + 1),
     registers,
   });
@@ -60,7 +60,7 @@ export function countChanges(registry: Registry): CommitWatch {
         const result = resultOf(answer);
         const bySource = counts.get(result) ?? new Map<Item['source'], number>();
         counts.set(result, bySource.set(item.source, (bySource.get(item.source) ?? 0) + 1));
-        // What an operator tries to release in vain is there already.
+        // A failed release of an operator is counted already.
         if (answer.kind === 'done' && answer.outcome.result === 'quarantined' && !item.release)
           quarantined.inc({ code: answer.outcome.code });
       }

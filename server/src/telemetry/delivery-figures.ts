@@ -3,7 +3,7 @@ import type { DeliveryOutcome } from '../mutations/jobs/deliveries.ts';
 
 const outcomes: readonly DeliveryOutcome[] = ['sent', 'deferred', 'given_up'];
 
-/** Figures of what goes out to people, and of the files that come in. */
+/** Figures of mails and messages, and of uploaded files. */
 export function countDeliveries(registry: Registry) {
   const counter = (name: string, help: string) => {
     const tries = new Counter({ name, help, labelNames: ['outcome'], registers: [registry] });

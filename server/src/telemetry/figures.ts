@@ -13,8 +13,8 @@ export interface Node {
 export type Figures = ReturnType<typeof openFigures>;
 
 /**
- * The figures of one process, as Prometheus reads them. None belongs to a phone, a route or a person: their number does
- * not grow with the work (docs/operations.md lists them).
+ * The figures of one process for Prometheus. None belongs to a phone, a route or a person: their number does not grow
+ * with the work (docs/operations.md lists them).
  */
 export function openFigures(node: Node) {
   const registry = new Registry();

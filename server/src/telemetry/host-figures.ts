@@ -3,7 +3,7 @@ import type { HostWatch, StatementOutcome } from '../replication/control/watch.t
 
 const outcomes: readonly StatementOutcome[] = ['done', 'passing', 'not_journaled', 'duplicate', 'poison', 'setup'];
 
-/** Figures of what goes to the host. */
+/** Figures of the traffic to the host. */
 export function countHost(registry: Registry): HostWatch {
   const registers = [registry];
   const statements = new Counter({

@@ -6,18 +6,18 @@ import { openFigures, type Figures, type Node } from './figures.ts';
 
 export interface TelemetryOptions {
   readonly node: Node;
-  /** OpenTelemetry's collector, and the share of traces that it gets, from 0 to 1. */
+  /** OpenTelemetry's collector, and its share of traces, from 0 to 1. */
   readonly otelEndpoint: string | undefined;
   readonly traceShare: number;
   readonly log: Log;
 }
 
-/** What a process tells of its work: figures always, traces where somebody collects them. */
+/** Reports of a process about its work: figures always, traces where a collector is configured. */
 export interface Telemetry {
   readonly figures: Figures;
   readonly changes: CommitWatch;
   readonly host: HostWatch;
-  /** Undefined where nobody collects traces. */
+  /** Undefined without a collector. */
   readonly requests: RequestWatch | undefined;
   stop(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export async function openTelemetry({ node, otelEndpoint, traceShare, log }: Tel
   if (otelEndpoint === undefined) {
     return { figures, changes, host, requests: undefined, stop: async () => figures.stop() };
   }
-  // Loaded only here: whoever collects no traces pays for none.
+  // Loaded only here: without a collector traces cost nothing.
   const { Traces } = await import('./traces.ts');
   const traces = new Traces({ endpoint: otelEndpoint, share: traceShare, node, log });
   return {

@@ -15,7 +15,7 @@ import type { Log } from '../runtime/log.ts';
 import type { Node } from './figures.ts';
 
 export interface OtlpOptions {
-  /** Where the collector takes OTLP over HTTP; its path for traces, `v1/traces`, stands behind it. */
+  /** The collector's address for OTLP over HTTP; `v1/traces` is appended. */
   readonly endpoint: string;
   /** From 0 to 1, of traces that begin here. */
   readonly share: number;
@@ -24,15 +24,15 @@ export interface OtlpOptions {
   readonly log: Log;
 }
 
-/** A storm of phones that come back: what is more is left out, and the storm goes on. */
+/** Limit for a storm of phones that come back: further spans are dropped, and the storm is not slowed down. */
 const MOST_SPANS_WAITING = 16_384;
 const SEND_EVERY_MS = 1_000;
-/** For one sending, tries included: a server that stops waits no longer for a collector that is away. */
+/** For one export, tries included: a server that stops does not wait longer for a collector that is away. */
 const PATIENCE_MS = 5_000;
 
 /**
- * OpenTelemetry's own parts, put together without its global state: a process may hold more than one of us. This file is
- * loaded only where a collector is named.
+ * OpenTelemetry's own parts without its global state: a process may contain several servers. This file is loaded only
+ * where a collector is configured.
  */
 export function openOtlp({ endpoint, share, node, ids, log }: OtlpOptions) {
   const url = new URL('v1/traces', endpoint.replace(/\/*$/, '/')).href;
@@ -48,7 +48,7 @@ export function openOtlp({ endpoint, share, node, ids, log }: OtlpOptions) {
     idGenerator: ids,
     spanProcessors: [
       new BatchSpanProcessor({
-        exporter: telling(exporter, log),
+        exporter: reporting(exporter, log),
         maxQueueSize: MOST_SPANS_WAITING,
         scheduledDelayMillis: SEND_EVERY_MS,
         exportTimeoutMillis: PATIENCE_MS,
@@ -56,7 +56,7 @@ export function openOtlp({ endpoint, share, node, ids, log }: OtlpOptions) {
     ],
   });
   return {
-    /** Whether a trace that begins here is kept: by its id alone, so that all nodes agree. */
+    /** Whether a trace that begins here is sampled: by its id alone, so that all nodes agree. */
     keeps: (traceId: string) =>
       root.shouldSample(ROOT_CONTEXT, traceId).decision === SamplingDecision.RECORD_AND_SAMPLED,
     tracer: provider.getTracer('tailgate', node.version),
@@ -64,8 +64,8 @@ export function openOtlp({ endpoint, share, node, ids, log }: OtlpOptions) {
   };
 }
 
-/** Says when the collector goes away and when it is back: the library itself keeps that to itself. */
-function telling(exporter: SpanExporter, log: Log): SpanExporter {
+/** Logs when the collector goes away and when it is back: the library itself does not. */
+function reporting(exporter: SpanExporter, log: Log): SpanExporter {
   let away = false;
   return {
     export: (spans, done) =>

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** Rarely enough that looking costs nothing, often enough for what a phone would notice. */
+/** Rare enough to cost nothing, frequent enough for delays that a phone would notice. */
 const RESOLUTION_MS = 20;
 const NANOSECONDS = 1e9;
 const MICROSECONDS = 1e6;
@@ -15,10 +15,7 @@ const standard = {
   },
 };
 
-/**
- * Figures of the process itself. The library's own set would be thirty series more and has no end: what it watches it
- * watches for ever.
- */
+/** Figures of the process itself. The library's own set has thirty series more and cannot be stopped. */
 export function watchProcess(registry: Registry): { readonly stop: () => void } {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();

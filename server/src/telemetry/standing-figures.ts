@@ -7,7 +7,7 @@ import { findLiveWorker } from '../replication/control/heartbeat.ts';
 import type { HostStanding } from '../replication/out/worker.ts';
 import { countOpenQuarantine } from './sql.ts';
 
-/** Whoever collects figures waits ten seconds as a rule. */
+/** Prometheus waits ten seconds as a rule. */
 const PATIENCE_MS = 4_000;
 
 interface MirrorFigures {
@@ -34,8 +34,8 @@ const mirrorGauges: { readonly [Figure in keyof MirrorFigures]: { readonly name:
 };
 
 /**
- * Figures that stand in PostgreSQL, read when somebody looks. They are of the installation: every node tells the same.
- * Where PostgreSQL does not answer they are left out, for no figure may say 0 where nobody knows.
+ * Figures from PostgreSQL, read at each scrape. They describe the installation: every node reports the same. Where
+ * PostgreSQL does not answer they are left out, since 0 would be a false value.
  */
 export function watchMirror(registry: Registry, { db, log }: { readonly db: Queryable; readonly log: Log }): void {
   const question = new SingleFlight<MirrorFigures | undefined>();
@@ -86,14 +86,14 @@ function figuresOf<Key extends string>(table: { readonly [Name in Key]: unknown 
   return Object.keys(table).filter((name): name is Key => name in table);
 }
 
-/** What a pool of connections tells of itself; `pg.Pool`'s own names. */
+/** The counts of a pool of connections; `pg.Pool`'s own names. */
 export interface CountedPool {
   readonly totalCount: number;
   readonly idleCount: number;
   readonly waitingCount: number;
 }
 
-/** @returns the way to add a pool, under a name of few */
+/** @returns adds a pool, under one of few names */
 export function watchPools(registry: Registry): (name: string, pool: CountedPool) => void {
   const pools = new Map<string, CountedPool>();
   const gauge = (name: string, help: string, countOf: (pool: CountedPool) => number) =>
@@ -111,7 +111,7 @@ export function watchPools(registry: Registry): (name: string, pool: CountedPool
   return (name, pool) => void pools.set(name, pool);
 }
 
-/** How a node that replicates stands with the host. */
+/** The host's state on a node that replicates. */
 export function watchHost(registry: Registry, standing: () => HostStanding | undefined): void {
   const gauge = (name: string, help: string, of: (standing: HostStanding | undefined) => number) =>
     new Gauge({

@@ -6,13 +6,16 @@ export interface SpanIds {
   readonly spanId: string;
 }
 
-/** Of a change's first span. A UUID is as long as a trace's id; its second half, nearly all of it random, names the span. */
+/**
+ * For a change's first span. A UUID is as long as a trace's id; its second half, nearly all of it random, names the
+ * span.
+ */
 export function idsOf(mutation: string): SpanIds {
   const traceId = mutation.replaceAll('-', '').toLowerCase();
   return { traceId, spanId: traceId.slice(16) };
 }
 
-/** Gives the ids that are laid ready for the next span, else random ones. Spans begin synchronously. */
+/** Returns the ids that are set for the next span, else random ones. Spans begin synchronously. */
 export class GivenIds implements IdGenerator {
   readonly #random = new RandomIdGenerator();
   next: SpanIds | undefined;

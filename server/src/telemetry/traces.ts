@@ -8,14 +8,14 @@ import type { BroughtStop, HostWatch } from '../replication/control/watch.ts';
 import { openOtlp, type OtlpOptions } from './otlp.ts';
 import { GivenIds, idsOf, type SpanIds } from './trace-ids.ts';
 
-/** Of a stop that collected changes through an outage, the newest. */
+/** For a stop that collected changes through an outage, the newest. */
 const MOST_CHANGES_A_STOP = 100;
 
-/** Something that is over. Moments are of `performance.now()`, in ms. */
+/** A finished operation. Moments are of `performance.now()`, in ms. */
 interface PastSpan {
-  /** Where it belongs; else it begins a trace. */
+  /** Its parent; without one it begins a trace. */
   readonly parent?: Context;
-  /** Of its own choice. */
+  /** An id of its own choice. */
   readonly ids?: SpanIds;
   readonly begunAt: number;
   readonly endedAt: number;
@@ -25,15 +25,15 @@ interface PastSpan {
 }
 
 /**
- * Traces of changes. A mutation's id is its trace's id, hyphens left out: nothing need be carried from the phone through
- * the ledger to the worker, on whatever node, and who knows the one finds the other.
+ * Traces of changes. A mutation's id is its trace's id without hyphens: ledger and worker need not carry a trace's id, on
+ * any node, and each id gives the other.
  *
- *   change stop.update        arrival to answer, on the node that took it in; links to the request that brought it
- *   ├─ commit                 the batch that it was in
- *   └─ replicate stop         on the worker's node, for each change that the stop's write brought along
+ *   change stop.update        arrival to answer, on the node that accepted it; links to its request
+ *   ├─ commit                 its batch
+ *   └─ replicate stop         on the worker's node, for each change that the stop's write included
  *
- * A request has a span in its caller's trace (W3C Trace Context). Attributes say who, where and what became of it;
- * nothing of what was recorded, and no credential.
+ * A request has a span in its caller's trace (W3C Trace Context). Attributes name the author, the place and the outcome;
+ * they contain no recorded values and no credential.
  */
 export class Traces implements Pick<CommitWatch, 'settled'>, Pick<HostWatch, 'brought'>, RequestWatch {
   readonly #ids = new GivenIds();
@@ -44,7 +44,7 @@ export class Traces implements Pick<CommitWatch, 'settled'>, Pick<HostWatch, 'br
     this.#otlp = openOtlp({ ...options, ids: this.#ids });
   }
 
-  /** Sends what is still here. */
+  /** Sends the remaining spans. */
   stop(): Promise<void> {
     return this.#otlp.stop();
   }
@@ -87,7 +87,7 @@ export class Traces implements Pick<CommitWatch, 'settled'>, Pick<HostWatch, 'br
     const result = resultOf(answer);
     const request = requestId === undefined ? undefined : this.#requests.get(requestId);
     const readable = meaning.kind !== 'unreadable';
-    // What comes again has its answer in the trace that is there.
+    // A repeated change has its answer in the existing trace.
     const again = result === 'duplicate' || result === 'out_of_step';
     const parent = this.#span(readable ? `change ${name}` : 'change', {
       ...(again ? { parent: this.#rootOf(id) } : { ids: idsOf(id) }),
@@ -113,14 +113,14 @@ export class Traces implements Pick<CommitWatch, 'settled'>, Pick<HostWatch, 'br
     this.#span('commit', { parent, begunAt: Math.max(begunAt, takenAt), endedAt, attributes });
   }
 
-  /** A change's first span, whichever node has told of it. */
+  /** A change's first span, from any node. */
   #rootOf(mutation: string): Context {
     const ids = idsOf(mutation);
     const traceFlags = this.#otlp.keeps(ids.traceId) ? TraceFlags.SAMPLED : TraceFlags.NONE;
     return trace.setSpanContext(ROOT_CONTEXT, { ...ids, traceFlags, isRemote: true });
   }
 
-  /** Begins and ends a span whose time is over; answers where its children belong. */
+  /** Begins and ends a span with a past time; returns the parent for its children. */
   #span(
     name: string,
     { parent = ROOT_CONTEXT, ids, begunAt, endedAt, attributes, links = [], failed }: PastSpan,

@@ -7,10 +7,9 @@ import { serviceProgram } from '../files/standin-schema.ts';
 export type HostTarget = Pick<Config, 'legacyUrl' | 'legacyLibrary'>;
 
 /**
- * Connects to the host that the settings name.
- * @param databaseUrl our own PostgreSQL, which also holds the stand-in's library where LEGACY_URL is unset
- * @param program the connection's name on the host; what is not the service itself rings the doorbell
- * @param user who works there, on the stand-in; on Db2 the connection's user counts
+ * Connects to the host in the settings. @param databaseUrl the server's own PostgreSQL, which also contains the
+ * stand-in's library where LEGACY_URL is unset @param program the connection's name on the host; every program but the
+ * service reaches the doorbell @param user the user on the stand-in; on Db2 the connection's user counts
  */
 export async function openHost(
   target: HostTarget,
@@ -21,7 +20,7 @@ export async function openHost(
 ): Promise<Host> {
   const { legacyUrl = databaseUrl, legacyLibrary: library } = target;
   if (isDb2(legacyUrl)) {
-    // Loaded where it is needed: a machine without IBM's client never sees it.
+    // Loaded on demand: a machine without IBM's client never loads it.
     const { openDb2 } = await import('../db2/open-db2.ts');
     return openDb2({ url: legacyUrl, library, log, program: program ?? serviceProgram });
   }

@@ -2,8 +2,8 @@ import pg from 'pg';
 import { HostError } from '../host.ts';
 
 /**
- * A failure of the stand-in as Db2 would tell it. `unknown` is the state of what carries none: mostly a connection that
- * broke.
+ * Translates a failure of the stand-in into Db2's terms. `unknown` is the state of errors without one: mostly a broken
+ * connection.
  */
 export function hostErrorOf(error: unknown, unknown = '08003'): HostError {
   if (error instanceof HostError) return error;

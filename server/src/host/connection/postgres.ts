@@ -16,9 +16,9 @@ export type StandInOptions = {
   url: string;
   library: string;
   log: Log;
-  /** The connection's name, as the doorbell notes it; only the service itself is `TAILGATE`. */
+  /** The connection's name in doorbell lines; only the service itself is `TAILGATE`. */
   program?: string;
-  /** Who works there, as the doorbell notes it; without it the connection's user. */
+  /** The user in doorbell lines; by default the connection's user. */
   user?: string | undefined;
   size?: number;
   limits?: Limits;
@@ -26,9 +26,11 @@ export type StandInOptions = {
 
 /** In milliseconds. */
 type Limits = {
-  /** Longer than any statement of ours needs; a host that takes this long is in trouble, and its rows can wait. */
+  /**
+   * Longer than any statement of the service needs; a host that takes this long is in trouble, and its rows can wait.
+   */
   readonly statementMs: number;
-  /** Another program's lock: give way, the route is tried again. Db2 for i itself waits 60 s. */
+  /** After a wait for another program's lock the route is tried again later. Db2 for i itself waits 60 s. */
   readonly lockMs: number;
 };
 const LIMITS: Limits = { statementMs: 10_000, lockMs: 3_000 };
@@ -38,7 +40,7 @@ const CONNECTIONS = 22;
 const CONNECT_TIMEOUT_MS = 5_000;
 const SLOW_MS = 2_000;
 /**
- * Statements with a name are planned once a connection; odd ones beyond this many (a multi-row insert of 17 rows) are
+ * PostgreSQL plans a named statement once a connection. Rare ones beyond this many (a multi-row insert of 17 rows) are
  * not worth the memory.
  */
 const MAX_PREPARED = 400;
@@ -90,23 +92,23 @@ function openPool({ url, library, log, program, user, size = CONNECTIONS, limits
     idle_in_transaction_session_timeout: statementMs,
     keepAlive: true,
     options: sessionOptions(library, user),
-    // A stop's statements travel together instead of each waiting for the one before.
+    // A stop's statements travel together instead of waiting for each other.
     pipeline: true,
     stream: () => new GatheringSocket(),
     types: { getTypeParser: typeParser },
   });
   pool.on('error', (error) => {
-    // One that we close anyway may be ended by a PostgreSQL that stops, too.
+    // While the pool closes, a stopping PostgreSQL may end a connection, too.
     if (!pool.ending) log.warn({ err: error }, 'an idle connection to the stand-in host broke');
   });
-  // The pool listens only while a connection idles: one that breaks in our hands would end the process.
+  // The pool listens only to idle connections: a busy one that breaks would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
 interface Line {
   readonly pool: pg.Pool;
-  /** The library whose faults befall this program; undefined for a clerk, who works on. */
+  /** The library whose faults this program meets; undefined for a clerk, who works on. */
   readonly faultsOf: string | undefined;
   /** Aborts when the host is closed. */
   readonly signal: AbortSignal;
@@ -115,9 +117,8 @@ interface Line {
 type Session = { client: pg.PoolClient; faults: Promise<readonly Fault[]>; signal: AbortSignal };
 
 /**
- * Runs `work` on a connection behind `first`, which also reads the faults: nobody waits for these alone, what `work`
- * asks travels along and its answers are held back by them. A connection that may be half way through something is
- * thrown away.
+ * Runs `work` on a connection behind `first`, which also reads the faults. It does not wait for these alone: the work's
+ * statements travel along, and the faults delay their answers. A connection in an unclear state is closed.
  */
 async function withConnection<Result>(
   { pool, faultsOf, signal }: Line,
@@ -128,7 +129,7 @@ async function withConnection<Result>(
   let broken = false;
   try {
     const faults = readFaults(client, first, faultsOf);
-    // Whoever asks something hears of it; nobody else has to.
+    // The statements of `work` report this error; other listeners need not.
     faults.catch(() => undefined);
     return await work({ client, faults, signal });
   } catch (error) {
@@ -158,9 +159,9 @@ async function readFaults(client: pg.PoolClient, first: string, library: string 
 }
 
 /**
- * A clerk writes `update RTSTPP …` without the library. And as on Db2 for i, rows are found by their key: a plan that
- * was made and cached while a file was empty would else read the whole file for each MERGE of a stop (measured: 4 ms,
- * not 0.1). The generic plan always: planning a MERGE of many rows anew costs more than running it.
+ * A clerk writes `update RTSTPP …` without the library. As on Db2 for i, statements find rows by their key: a plan
+ * cached for an empty file would otherwise read the whole file for each MERGE of a stop (measured: 4 ms, not 0.1).
+ * Always the generic plan: planning a MERGE of many rows costs more than running it.
  */
 function sessionOptions(library: string, user: string | undefined): string {
   const byKey = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_material'];
@@ -170,7 +171,7 @@ function sessionOptions(library: string, user: string | undefined): string {
     ...byKey.map((name) => `${name}=off`),
     ...(user === undefined ? [] : [`${userSetting}=${user}`]),
   ];
-  // A user's name may hold blanks, which separate options.
+  // A user's name may contain blanks, which separate options.
   return settings.map((setting) => `-c ${setting.replaceAll(/[\\\s]/g, '\\$&')}`).join(' ');
 }
 
@@ -208,7 +209,7 @@ async function readRows(session: Session, sql: string, parameters: readonly Host
 
 async function run({ client, faults, signal }: Session, sql: string, parameters: readonly HostValue[]) {
   const answer = client.query<HostValue[]>({ ...prepared(sql), values: [...parameters], rowMode: 'array' });
-  // Where a fault refuses, the transaction is rolled back with whatever this has done.
+  // A fault that refuses rolls the transaction back.
   answer.catch(() => undefined);
   const inForce = await faults;
   refuseByFault(inForce, sql);
@@ -220,7 +221,7 @@ async function run({ client, faults, signal }: Session, sql: string, parameters:
   }
 }
 
-/** After a commit that got no answer nobody knows what the host holds: 08007, transaction resolution unknown. */
+/** After a commit without an answer its outcome is unknown: 08007, transaction resolution unknown. */
 async function commit(client: pg.PoolClient): Promise<void> {
   try {
     const { command } = await client.query('commit');
@@ -301,7 +302,7 @@ const db2Types: { readonly [type: string]: string } = {
   bytea: 'VARCHAR() FOR BIT DATA',
   bigint: 'BIGINT',
 };
-/** 65535 is Db2's word for bytes that are never converted. */
+/** 65535 is Db2's value for bytes that are never converted. */
 const ccsids: { readonly [type: string]: number } = { CHAR: 37, 'VARCHAR() FOR BIT DATA': 65_535 };
 
 /** Type numbers of PostgreSQL's catalog. */
@@ -309,8 +310,7 @@ const BYTEA = 17;
 const TEXTS = [25, 1042, 1043]; // text, char(n), varchar
 
 /**
- * Everything stays text, as the driver promises, so that a number is never rounded and a timestamp never shifted;
- * blanks on the right go.
+ * All values stay text, as the driver promises: no number is rounded and no timestamp shifted. Trailing blanks are cut.
  */
 function typeParser(oid: number): (value: string) => HostValue {
   if (oid === BYTEA) return bytesOf;

@@ -2,26 +2,26 @@ import type pg from 'pg';
 import { HostError } from '../host.ts';
 
 // Faults that a trial injects into the stand-in from another process. They are rows of the stand-in itself: in force
-// for every connection at once, without a hook in the product, and the driver reads them in the round trip that it
-// makes anyway.
+// for every connection at once, without a hook in the product. The driver reads them in a round trip that it makes
+// anyway.
 
 export const faultNames = ['outage', 'lock', 'slow', 'poison'] as const;
 export type FaultName = (typeof faultNames)[number];
-/** `file` empty: whatever file. */
+/** `file` empty: every file. */
 export type Fault = { fault: string; file: string };
 
 export function isFaultName(name: string): name is FaultName {
   return faultNames.some((known) => known === name);
 }
 
-/** The rows of the fault table in what a text of one or two statements answered. */
+/** The rows of the fault table in the result of a text of one or two statements. */
 export function faultsIn(answer: pg.QueryResult<Fault> | pg.QueryResult<Fault>[]): Fault[] {
   const last = Array.isArray(answer) ? answer.at(-1) : answer;
   const rows: Partial<Fault>[] = last?.rows ?? [];
   return rows.map(({ fault = '', file = '' }) => ({ fault, file }));
 }
 
-/** Fails as the host would in this condition; `sql` empty stands for the connection itself. */
+/** Fails like the host in this condition; `sql` empty means the connection itself. */
 export function refuseByFault(faults: readonly Fault[], sql: string): void {
   for (const { fault, file } of faults) {
     if (fault === 'outage')

@@ -2,13 +2,13 @@ import type { HostValue } from '../files/columns.ts';
 import type { HostRow } from '../host.ts';
 import type { AddonColumn, Parameter } from './ibm-db.ts';
 
-// Values as the addon wants and gives them, and as a Host promises them: text without blanks on its right, numbers and
-// timestamps as text, bytes as bytes.
+// Converts between the addon's values and a Host's: text without trailing blanks, numbers and timestamps as text, bytes
+// as bytes.
 
 export function asParameters(values: readonly HostValue[]): Parameter[] {
   return values.map((value) => {
     if (!Buffer.isBuffer(value)) return value;
-    // The addon takes no bytes of length 0 for a value.
+    // The addon refuses bytes of length 0 as a value.
     return value.length === 0 ? '' : { ParamType: 'INPUT', CType: 'BINARY', SQLType: -3, Data: value };
   });
 }
@@ -21,7 +21,7 @@ export function asRows(columns: readonly AddonColumn[], rows: readonly { [column
 
 /** SQL_NUMERIC and SQL_DECIMAL of the CLI. */
 const DECIMALS = [2, 3];
-/** Every decimal of up to 15 digits comes back from a double as it was. */
+/** Every decimal of up to 15 digits survives a double. */
 const FIRST_INEXACT = 1e15;
 
 function asValue(column: AddonColumn, value: unknown): HostValue {
@@ -37,7 +37,7 @@ function asValue(column: AddonColumn, value: unknown): HostValue {
   }
 }
 
-/** The addon hands decimals over as doubles, without their trailing zeros. */
+/** The addon returns decimals as doubles, without their trailing zeros. */
 function decimalOf({ SQL_DESC_NAME: name, SQL_DESC_SCALE: scale }: AddonColumn, value: number): string {
   if (Math.abs(value) * 10 ** scale >= FIRST_INEXACT)
     throw new RangeError(`${name} has more digits than ibm_db hands over: select cast(${name} as varchar(40))`);

@@ -1,7 +1,7 @@
 import type { Dialect } from '../files/dialect.ts';
 import type { HostColumn, HostJob, HostRow } from '../host.ts';
 
-// What the two families of Db2 say of themselves; each keeps its catalog in its own words.
+// Catalog queries of the two families of Db2: each has its own views and names.
 
 export type Flavour = Exclude<Dialect, 'postgres'>;
 
@@ -30,7 +30,7 @@ export function asColumn(row: HostRow): HostColumn {
     length: Number(row['LENGTH']),
     scale: Number(row['SCALE'] ?? 0),
     nullable: String(row['NULLABLE']).startsWith('Y'),
-    // 65535 is Db2's word for bytes that are never converted.
+    // 65535 is Db2's value for bytes that are never converted.
     ccsid: isBits ? 65_535 : isText ? ccsid : null,
   };
 }
@@ -38,26 +38,26 @@ export function asColumn(row: HostRow): HostColumn {
 /** Db2 for i shortens its types' names, Db2 LUW spells them out. */
 const names: { readonly [type: string]: string } = { CHARACTER: 'CHAR', TIMESTMP: 'TIMESTAMP' };
 
-/** Seconds for which a lock of another program is waited for: give way, the route is tried again. */
+/** Seconds to wait for another program's lock; then the route is tried again later. */
 const LOCK_WAIT_SECONDS = 3;
 
 /**
- * Sets how long a connection waits for locks, unless its connection string says so. Db2 LUW waits without end by
- * default. Db2 for i has no such statement: the files say it (WAITRCD, 60 s), and our statement limit comes first.
+ * Sets how long a connection waits for locks, unless its connection string does. Db2 LUW waits without end by default.
+ * Db2 for i has no such statement: the files define it (WAITRCD, 60 s), and our statement limit comes first.
  */
 export function lockWait(flavour: Flavour, connectionString: string): string[] {
   const isSaid = /(^|;)\s*LockTimeout\s*=/i.test(connectionString);
   return flavour === 'db2' && !isSaid ? [`set current lock timeout ${LOCK_WAIT_SECONDS}`] : [];
 }
 
-/** As whom this connection works: `USR` and, where the host has such a name, the job. */
+/** The user of this connection and, where the host has such a name, the job. */
 export function jobQuery(flavour: Flavour): string {
   return flavour === 'db2i'
     ? 'select session_user as USR, QSYS2.JOB_NAME as JOB from SYSIBM.SYSDUMMY1'
     : `select session_user as USR, varchar(application_id()) as JOB from SYSIBM.SYSDUMMY1`;
 }
 
-/** @param column a text of ours: the code page that the host holds it in is what counts, whatever the job's own */
+/** @param column a text column of ours: its code page on the host counts, not the job's */
 export function asJob(row: HostRow | undefined, column: HostColumn | undefined, library: string): HostJob {
   return { ccsid: column?.ccsid ?? 0, user: String(row?.['USR']), job: String(row?.['JOB']), library };
 }

@@ -2,13 +2,13 @@ import { HostError } from '../host.ts';
 import type { Flavour } from './catalog.ts';
 
 // `ibm_db` sends and reads UTF-8. A client library that takes these bytes for another code page stores `JosÃ©` for
-// `José`, and reads it back as `José`: only the host can say which bytes it holds.
+// `José`, and reads it back as `José`: only the host can show its bytes.
 
 /** é in code page 37, and in the ISO 8859-1 of a Db2 LUW database. */
 const EXPECTED: { readonly [flavour in Flavour]: string } = { db2i: '51', db2: 'E9' };
 export const PROBE = 'é';
 
-/** Asks for the bytes that the host makes of `PROBE`, as HEX. */
+/** Reads the bytes that the host makes of `PROBE`, as HEX. */
 export function probeQuery(flavour: Flavour): string {
   const type = flavour === 'db2i' ? 'varchar(4) ccsid 37' : 'varchar(4)';
   return `select hex(cast(? as ${type})) as HEX from SYSIBM.SYSDUMMY1`;

@@ -3,8 +3,8 @@ import { loadIbmDb, type AddonConnection, type AddonStatement } from './ibm-db.t
 import type { Answer, Answered, Asked, Failure } from './process-messages.ts';
 import { StatementCache } from './statement-cache.ts';
 
-// The program of one connection to Db2: nothing else runs here, so that the calls of the addon that block (the commit
-// that can be trusted among them) hold up nobody. Whoever started it ends it; it never outlives that process.
+// The program of one connection to Db2. It runs nothing else, so that blocking calls of the addon (such as the reliable
+// commit) delay no other work. Its parent ends it; it never outlives the parent.
 
 /** SQL_ATTR_QUERY_TIMEOUT of the CLI, in seconds. */
 const QUERY_TIMEOUT = 0;
@@ -12,7 +12,7 @@ const DBMS_NAME = 17;
 
 let connection: AddonConnection | undefined;
 let statements: StatementCache<AddonStatement> | undefined;
-/** `failed`: one of the transaction's statements has failed, so that it can only be rolled back. */
+/** `failed`: a statement of the transaction has failed, so that it can only be rolled back. */
 let transaction: 'none' | 'sound' | 'failed' = 'none';
 let last: Promise<void> = Promise.resolve();
 
@@ -20,7 +20,7 @@ process.on('message', (asked: Asked) => {
   last = last.then(() => reply(asked));
 });
 process.on('disconnect', () => process.exit());
-// A Ctrl-C reaches the whole group of processes; our parent ends its work in order and then us.
+// A Ctrl-C reaches the whole group of processes; the parent ends its work in order and then this process.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 
@@ -61,7 +61,7 @@ async function answerTo(asked: Asked): Promise<Answer> {
     case 'query':
       break;
   }
-  // Db2 would go on with the statements that come after one that failed; half a stop is worse than none.
+  // Db2 would run the statements after a failed one; half a stop is worse than none.
   if (transaction === 'failed') throw rolledBack('an earlier statement of this transaction had failed');
   const parameters = asParameters(asked.parameters);
   const { ask } = asked;

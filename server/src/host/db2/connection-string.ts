@@ -6,10 +6,9 @@ export type Db2Address = { readonly url: string; readonly library: string; reado
 const DEFAULT_PORT = '50000';
 
 /**
- * What `ibm_db` wants, from `db2://user:password@host:port/DATABASE?Security=SSL&…` (the query's keywords go through as
- * they are) or from a connection string. The library and the program's name are added: the host's triggers know the
- * service's own writes by that name.
- * @throws HostError 42705 for an address that names no database
+ * The connection string of `ibm_db`, from `db2://user:password@host:port/DATABASE?Security=SSL&…` (it passes the
+ * query's keywords on as they are) or from a connection string. It adds the library and the program's name, by which
+ * the host's triggers recognize the service. @throws HostError 42705 for an address without a database
  */
 export function connectionString({ url, library, program }: Db2Address): string {
   const given = url.startsWith('db2:') ? fromUrl(url) : fromText(url);
@@ -40,7 +39,7 @@ function fromUrl(text: string): Map<string, string> {
 function fromText(text: string): Map<string, string> {
   const parts = [...text.matchAll(/\s*([^=;]+)=(?:\{([^}]*)\}|([^;]*))(?:;|$)/g)];
   const keywords = new Map(parts.map(([, name = '', braced, plain]) => [name.trim(), braced ?? plain ?? '']));
-  // A DSN of the client's own configuration stands for all the rest.
+  // A DSN of the client's own configuration replaces the rest.
   if (![...keywords.keys()].some((name) => /^(database|dsn)$/i.test(name))) throw wrong();
   return keywords;
 }
@@ -51,7 +50,7 @@ function quoted(value: string): string {
   return value.includes(';') ? `{${value}}` : value;
 }
 
-/** Without the address itself: there is a password in it. */
+/** Without the address itself: it contains a password. */
 function wrong(): HostError {
   return new HostError(
     '42705',

@@ -1,17 +1,17 @@
 import { HostError } from '../host.ts';
 import type { Db2Connection } from './db2-connection.ts';
 
-/** A connection that has been still for longer is asked whether it lives before anybody builds on it. */
+/** A connection that was idle for longer is checked before use. */
 const TRUSTED_MS = 10_000;
-/** Each connection is a process: what nobody needs is given back. */
+/** Each connection is a process: idle ones are closed. */
 const IDLE_MS = 60_000;
 
 interface Waiting {
-  resolve(line: Db2Connection): void;
+  resolve(connection: Db2Connection): void;
   reject(error: unknown): void;
 }
 
-/** Up to `size` connections, opened as they are needed, the one that was used last given out first. */
+/** Up to `size` connections, opened on demand, the last used one first. */
 export class Db2ConnectionPool {
   readonly #open: () => Promise<Db2Connection>;
   readonly #size: number;
@@ -28,30 +28,30 @@ export class Db2ConnectionPool {
     this.#sweep = setInterval(() => this.#endIdle(), IDLE_MS / 2).unref();
   }
 
-  async use<T>(work: (line: Db2Connection) => Promise<T>): Promise<T> {
-    const line = await this.#take();
+  async use<T>(work: (connection: Db2Connection) => Promise<T>): Promise<T> {
+    const connection = await this.#take();
     try {
-      return await work(line);
+      return await work(connection);
     } finally {
-      this.#giveBack(line);
+      this.#giveBack(connection);
     }
   }
 
-  /** Whatever is under way fails; no process is left. */
+  /** Work in progress fails; no process is left. */
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#sweep);
     for (const waiting of this.#queue.splice(0)) waiting.reject(closedError());
-    await Promise.all([...this.#idle, ...this.#out].map((line) => line.end()));
+    await Promise.all([...this.#idle, ...this.#out].map((connection) => connection.end()));
     await Promise.allSettled(this.#opening);
   }
 
   async #take(): Promise<Db2Connection> {
-    for (let line = this.#idle.pop(); line; line = this.#idle.pop()) {
-      this.#out.add(line);
-      if (await this.#isAlive(line)) return line;
-      this.#out.delete(line);
-      await line.end();
+    for (let connection = this.#idle.pop(); connection; connection = this.#idle.pop()) {
+      this.#out.add(connection);
+      if (await this.#isAlive(connection)) return connection;
+      this.#out.delete(connection);
+      await connection.end();
     }
     if (this.#closed) throw closedError();
     if (this.#out.size + this.#opening.size < this.#size) return this.#openOne();
@@ -62,13 +62,13 @@ export class Db2ConnectionPool {
     const opening = this.#open();
     this.#opening.add(opening);
     try {
-      const line = await opening;
-      this.#out.add(line);
-      if (!this.#closed) return line;
-      await line.end();
+      const connection = await opening;
+      this.#out.add(connection);
+      if (!this.#closed) return connection;
+      await connection.end();
       throw closedError();
     } catch (error) {
-      // Those who wait for a connection to come back might wait for ever: the next one tries for itself.
+      // Waiting callers could wait for ever: the next one opens a connection itself.
       this.#serveNext();
       throw error;
     } finally {
@@ -76,43 +76,43 @@ export class Db2ConnectionPool {
     }
   }
 
-  async #isAlive(line: Db2Connection): Promise<boolean> {
-    if (line.isLost) return false;
-    if (performance.now() - line.usedAt < TRUSTED_MS) return true;
-    return line.query('select IBMREQD from SYSIBM.SYSDUMMY1').then(
+  async #isAlive(connection: Db2Connection): Promise<boolean> {
+    if (connection.isLost) return false;
+    if (performance.now() - connection.usedAt < TRUSTED_MS) return true;
+    return connection.query('select IBMREQD from SYSIBM.SYSDUMMY1').then(
       () => true,
       () => false,
     );
   }
 
-  #giveBack(line: Db2Connection): void {
-    if (line.isLost || this.#closed) {
-      this.#out.delete(line);
+  #giveBack(connection: Db2Connection): void {
+    if (connection.isLost || this.#closed) {
+      this.#out.delete(connection);
       this.#serveNext();
       return;
     }
     const next = this.#queue.shift();
-    if (next) return next.resolve(line);
-    this.#out.delete(line);
-    this.#idle.push(line);
+    if (next) return next.resolve(connection);
+    this.#out.delete(connection);
+    this.#idle.push(connection);
   }
 
-  /** A connection has gone: whoever waits first tries to open another. */
+  /** A connection is gone: the first waiting caller opens another. */
   #serveNext(): void {
     const next = this.#closed ? undefined : this.#queue.shift();
     if (!next) return;
     this.#openOne().then(
-      (line) => next.resolve(line),
+      (connection) => next.resolve(connection),
       (error: unknown) => next.reject(error),
     );
   }
 
   #endIdle(): void {
     const now = performance.now();
-    const stale = this.#idle.filter((line) => line.isLost || now - line.usedAt > IDLE_MS);
-    for (const line of stale) {
-      this.#idle.splice(this.#idle.indexOf(line), 1);
-      void line.end();
+    const stale = this.#idle.filter((connection) => connection.isLost || now - connection.usedAt > IDLE_MS);
+    for (const connection of stale) {
+      this.#idle.splice(this.#idle.indexOf(connection), 1);
+      void connection.end();
     }
   }
 }

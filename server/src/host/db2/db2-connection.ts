@@ -6,11 +6,11 @@ import { hostErrorOf, isLost } from './db2-errors.ts';
 import type { Answer, Answered, Asked, Db2Request } from './process-messages.ts';
 import { Unjournaled } from './unjournaled.ts';
 
-/** Longer than any statement of ours needs; a host that takes this long is in trouble, and its rows can wait. */
+/** Longer than any statement of the service needs; a host that takes this long is in trouble, and its rows can wait. */
 const STATEMENT_SECONDS = 10;
 /**
- * The driver itself is given a little longer to answer each question, before the process that holds it is ended. Db2 for
- * i may not break off a wait for a lock.
+ * The driver has a little longer for each request before its process is ended. Db2 for i may not break off a wait for a
+ * lock.
  */
 const ANSWER_MS = 15_000;
 const PROGRAM = fileURLToPath(new URL('connection-process.ts', import.meta.url));
@@ -22,8 +22,8 @@ interface Awaited {
 }
 
 /**
- * One connection to Db2, held by a process of its own (docs/decisions/0024). Whatever goes wrong with it ends that
- * process: there is no connection in a doubtful state.
+ * One connection to Db2 in a process of its own (docs/decisions/0024). Any failure of the connection ends that process:
+ * no connection is in an unclear state.
  */
 export class Db2Connection implements HostTransaction {
   readonly #process: ChildProcess;
@@ -31,11 +31,11 @@ export class Db2Connection implements HostTransaction {
   readonly #waiting = new Map<number, Awaited>();
   readonly #ended = Promise.withResolvers<void>();
   #asked = 0;
-  /** When the first of those that wait is given up. */
+  /** The deadline of the first waiting request. */
   #deadline: NodeJS.Timeout | undefined;
   #lost: HostError | undefined;
   #database = '';
-  /** When it was last used, by the process's own clock. */
+  /** Time of the last use, by the process's own clock. */
   usedAt = performance.now();
 
   private constructor(unjournaled: Unjournaled) {
@@ -51,18 +51,18 @@ export class Db2Connection implements HostTransaction {
 
   /** @throws HostError */
   static async open(connection: string, unjournaled = new Unjournaled()): Promise<Db2Connection> {
-    const line = new Db2Connection(unjournaled);
+    const opened = new Db2Connection(unjournaled);
     try {
-      const answer = await line.#ask({ ask: 'open', connection, statementSeconds: STATEMENT_SECONDS });
-      line.#database = typeof answer === 'string' ? answer : '';
-      return line;
+      const answer = await opened.#ask({ ask: 'open', connection, statementSeconds: STATEMENT_SECONDS });
+      opened.#database = typeof answer === 'string' ? answer : '';
+      return opened;
     } catch (error) {
-      await line.end();
+      await opened.end();
       throw error;
     }
   }
 
-  /** What the database calls itself: `AS` is Db2 for i, `DB2/…` the others. */
+  /** The database's own name: `AS` is Db2 for i, `DB2/…` the others. */
   get database(): string {
     return this.#database;
   }
@@ -84,12 +84,12 @@ export class Db2Connection implements HostTransaction {
     await this.#ask({ ask: 'begin' });
   }
 
-  /** @throws HostError; 08007 where nobody knows whether it happened */
+  /** @throws HostError; 08007 where its outcome is unknown */
   async commit(): Promise<void> {
     await this.#ask({ ask: 'commit' });
   }
 
-  /** A connection that cannot even roll back is given up, which rolls back. */
+  /** A connection that cannot roll back is closed, which rolls back. */
   async rollback(): Promise<void> {
     await this.#ask({ ask: 'rollback' }).catch(() => this.#lose('the connection could not roll back'));
   }
@@ -105,7 +105,8 @@ export class Db2Connection implements HostTransaction {
       return await this.#ask({ ask, sql: this.#unjournaled.suited(sql), parameters });
     } catch (error) {
       if (!(error instanceof HostError) || error.kind !== 'not_journaled' || !this.#unjournaled.learn(sql)) throw error;
-      // What was handed over behind this statement has run before it could be repeated: the whole again, in its order.
+      // The statements behind this one have run before it could be repeated: repeat the whole transaction, in its
+      // order.
       throw new HostError('40000', `${error.message} (from now on without commitment control)`, {
         sqlcode: error.sqlcode,
         cause: error,
@@ -140,12 +141,12 @@ export class Db2Connection implements HostTransaction {
     if (lost && awaited.ask !== 'open') this.#lose(error.message);
   }
 
-  /** Questions are answered one after the other: the time of each begins when the one before has its answer. */
+  /** Requests are answered one after the other: the time of each begins with the answer before it. */
   #awaitAnswer(): void {
     clearTimeout(this.#deadline);
     const [first] = this.#waiting.values();
     if (!first) return;
-    // A statement without an answer costs this connection, and says nothing about the host's others.
+    // A statement without an answer costs this connection, and is no sign of the host's other connections.
     const state = first.ask === 'query' || first.ask === 'execute' ? '57014' : '08003';
     this.#deadline = setTimeout(() => this.#lose(`no answer within ${ANSWER_MS} ms`, state), ANSWER_MS);
   }
@@ -161,7 +162,7 @@ export class Db2Connection implements HostTransaction {
   }
 }
 
-/** After a commit that got no answer nobody knows what the host holds. */
+/** After a commit without an answer its outcome is unknown. */
 function doubtful(cause: HostError): HostError {
   return new HostError('08007', 'the connection broke during the commit', { sqlcode: cause.sqlcode, cause });
 }

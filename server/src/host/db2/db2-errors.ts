@@ -1,16 +1,19 @@
 import { HostError } from '../host.ts';
 import type { Failure } from './process-messages.ts';
 
-/** What Db2 or its driver tells, as a HostError. @param unknown the state of what carries none: mostly a broken connection */
+/**
+ * Turns an error of Db2 or its driver into a HostError. @param unknown the state of errors without one: mostly a broken
+ * connection
+ */
 export function hostErrorOf({ message, sqlcode, sqlstate }: Failure, unknown = '08003'): HostError {
   if (sqlstate === 'MODULE_NOT_FOUND') return new HostError('42724', `${missing} (${firstLine(message)})`);
   const state = (sqlcode === undefined ? undefined : stateByCode[sqlcode]) ?? stateOf(sqlstate) ?? unknown;
   return new HostError(state, firstLine(message), { sqlcode, cause: message });
 }
 
-/** Nothing on this connection can be trusted any more. */
+/** The connection cannot be trusted any more. */
 export function isLost({ sqlcode, sqlstate }: HostError): boolean {
-  // HY is the client library's own class: whatever has happened to it, a fresh one starts clean.
+  // HY is the client library's own class: a fresh connection starts clean.
   return /^(08|HY|40003)/.test(sqlstate) || lostCodes.includes(sqlcode ?? 0);
 }
 
@@ -22,8 +25,8 @@ const missing =
 const lostCodes = [-30_081, -30_080, -1_224, -1_024];
 
 /**
- * Where Db2's state alone would have us do the wrong thing: some that no waiting mends are told with a state of those
- * that pass, and one that passes with the state of a file that is not journaled.
+ * Errors whose own state would cause the wrong reaction. Some need a person and have a state of those that pass; one
+ * passes and has the state of a file that is not journaled.
  */
 const stateByCode: { readonly [sqlcode: number]: string } = {
   [-331]: '22021', // unconvertible character
@@ -40,7 +43,7 @@ const stateByCode: { readonly [sqlcode: number]: string } = {
 /** The CLI's own states, which Db2 does not have. */
 const stateByCliState: { readonly [state: string]: string } = {
   HYT00: '57014', // took too long
-  HYT01: '08001', // nobody answered
+  HYT01: '08001', // no answer
   HY008: '57014', // cancelled
 };
 

@@ -4,15 +4,17 @@ import { serviceProgram } from '../files/standin-schema.ts';
 import { hostFile, hostFileNames } from '../files/tables.ts';
 import type { Flavour } from './catalog.ts';
 
-// The script by which a DBA makes the host's files: the same definitions that our statements are made from. Nobody has
-// run it on a real Db2 yet, and it says so.
+// The script by which a DBA creates the host's files, from the definitions that also make our statements. It has not
+// run on a real Db2 yet, and its header states that.
 
-/** Files whose rows the service adds although some of their columns are the office's: a credit stands on a row of ours. */
+/**
+ * Files whose rows the service inserts although some of their columns are the office's: a credit changes a row of ours.
+ */
 const ADDED_BY_SERVICE = ['RTOSDP'];
-/** Files from which the service takes rows away: rings that were heard, sections that a report has no longer. */
+/** Files from which the service deletes rows: read lines of the doorbell, and former sections of a report. */
 const CLEARED_BY_SERVICE = ['PODCHGP', 'LCRSCP'];
 
-/** @param profile as whom the service connects; it gets no more than it needs */
+/** @param profile the service's user; it gets no more rights than it needs */
 export function db2Script(flavour: Flavour, library: string, profile = serviceProgram): string {
   const end = flavour === 'db2i' ? ';' : '@';
   const files = hostFileNames.map((name) => hostFile(name));
@@ -98,8 +100,8 @@ function labels(flavour: Flavour, library: string, file: HostFile): string[] {
 }
 
 /**
- * Key-only triggers. They ring for every program but the service, and whatever fails inside is swallowed: a trigger must
- * never fail the host's own program (the drift check finds what was missed).
+ * Key-only triggers. They record changes of every program but the service, and swallow all errors: a trigger must never
+ * fail the host's own program (the drift check finds missed changes).
  */
 function triggers(library: string, file: HostFile): string[] {
   const trigger = (letter: string, event: string, rows: string, body: string[]) =>
@@ -120,7 +122,7 @@ function triggers(library: string, file: HostFile): string[] {
     trigger('I', 'insert', 'new as N', ring('I', 'N')),
     trigger('U', 'update', 'old as O new as N', [
       ...ring('U', 'N'),
-      // A row that moved to another key: both are rung.
+      // A row that moved to another key: the doorbell gets both.
       `if ${keyOf(file, 'O')} <> ${keyOf(file, 'N')} then`,
       ...ring('U', 'O').map((line) => `  ${line}`),
       'end if;',

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 
-// What we use of the `ibm_db` package. Its own types are not at hand where it is not installed, and that is no error.
+// The used part of the `ibm_db` package. Its own types are missing where it is not installed, which is no error.
 
-/** Bytes are told apart from text by this wrapping; -3 is the CLI's SQL_VARBINARY, Db2's VARCHAR FOR BIT DATA. */
+/** This wrapping marks bytes as opposed to text; -3 is the CLI's SQL_VARBINARY, Db2's VARCHAR FOR BIT DATA. */
 export type Bytes = { ParamType: 'INPUT'; CType: 'BINARY'; SQLType: -3; Data: Buffer };
 export type Parameter = string | null | Bytes;
 
@@ -22,15 +22,15 @@ export interface AddonResult {
 
 export interface AddonStatement {
   execute(parameters: Parameter[]): Promise<AddonResult>;
-  /** Resolves with the number of rows that were touched. */
+  /** Resolves with the number of affected rows. */
   executeNonQuery(parameters: Parameter[]): Promise<number>;
   setAttrSync(attribute: number, value: number): boolean;
   close(): Promise<void>;
 }
 
 /**
- * Transactions by the synchronous calls only: the others resolve even where the driver has failed (seen in 4.0.1), so
- * that a lost delivery would pass for a delivered one.
+ * Transactions by the synchronous calls only: the others resolve even where the driver has failed (seen in 4.0.1), and
+ * a lost delivery would count as delivered.
  */
 export interface AddonConnection {
   prepare(sql: string): Promise<AddonStatement>;
@@ -46,9 +46,9 @@ interface IbmDb {
   open(connectionString: string): Promise<AddonConnection>;
 }
 
-/** Reads the package from wherever Node finds it (NODE_PATH included). @throws Error as Node and the addon throw it */
+/** Reads the package from any place where Node finds it (NODE_PATH included). @throws Error from Node and the addon */
 export function loadIbmDb(): IbmDb {
-  // The addon is built without UNICODE on Linux and sends UTF-8; IBM's client reads this when it is loaded.
+  // The addon is built without UNICODE on Linux and sends UTF-8; IBM's client reads this variable when it is loaded.
   process.env['DB2CODEPAGE'] = '1208';
   const load: (name: string) => IbmDb = createRequire(import.meta.url);
   return load('ibm_db');

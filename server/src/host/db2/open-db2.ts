@@ -16,27 +16,27 @@ export type Db2Options = Db2Address & {
 /** Four lanes of routes, twelve routes that wait for locks, four lanes of rows on their own, the import, diagnostics. */
 const CONNECTIONS = 22;
 
-/** Connects to Db2 for i or Db2 LUW; the library and its files have to be there. @throws HostError */
+/** Connects to Db2 for i or Db2 LUW; the library and its files must exist. @throws HostError */
 export async function openDb2({ log, size = CONNECTIONS, ...address }: Db2Options): Promise<Host> {
   const text = connectionString(address);
   const { library } = address;
   const unjournaled = new Unjournaled((file) =>
     log.warn({ file }, 'the host does not journal this file: it is written without commitment control'),
   );
-  const pool = new Db2ConnectionPool(() => openLine(text, unjournaled), size);
+  const pool = new Db2ConnectionPool(() => openConnection(text, unjournaled), size);
   const dialect = await familyBehind(pool);
   const describe: Host['describe'] = (file) =>
-    pool.use(async (line) => {
-      const rows = await line.query(columnsQuery(dialect), [library, file]);
+    pool.use(async (connection) => {
+      const rows = await connection.query(columnsQuery(dialect), [library, file]);
       return rows.length === 0 ? undefined : rows.map(asColumn);
     });
   return {
     dialect,
     library,
-    query: (sql, parameters) => pool.use((line) => line.query(sql, parameters)),
-    transaction: (work) => pool.use((line) => within(line, work)),
+    query: (sql, parameters) => pool.use((connection) => connection.query(sql, parameters)),
+    transaction: (work) => pool.use((connection) => within(connection, work)),
     ping: async () => {
-      const rows = await pool.use((line) => line.query(jobQuery(dialect)));
+      const rows = await pool.use((connection) => connection.query(jobQuery(dialect)));
       const columns = await describe('RTSTUP');
       const comment = columns?.find(({ name }) => name === 'RUCMT');
       return asJob(rows[0], comment, library);
@@ -46,43 +46,43 @@ export async function openDb2({ log, size = CONNECTIONS, ...address }: Db2Option
   };
 }
 
-/** By the first connection, which shows that the address and the password are right. @throws HostError */
+/** Reads the family from the first connection, which also proves address and password. @throws HostError */
 async function familyBehind(pool: Db2ConnectionPool): Promise<Flavour> {
   try {
-    return await pool.use((line) => Promise.resolve(flavourOf(line.database)));
+    return await pool.use((connection) => Promise.resolve(flavourOf(connection.database)));
   } catch (error) {
     await pool.close();
     throw error;
   }
 }
 
-/** A connection as the service works on it. @throws HostError */
-async function openLine(text: string, unjournaled: Unjournaled): Promise<Db2Connection> {
-  const line = await Db2Connection.open(text, unjournaled);
+/** Opens a connection with the service's settings. @throws HostError */
+async function openConnection(text: string, unjournaled: Unjournaled): Promise<Db2Connection> {
+  const connection = await Db2Connection.open(text, unjournaled);
   try {
-    const flavour = flavourOf(line.database);
-    for (const statement of lockWait(flavour, text)) await line.execute(statement);
-    const [probe] = await line.query(probeQuery(flavour), [PROBE]);
+    const flavour = flavourOf(connection.database);
+    for (const statement of lockWait(flavour, text)) await connection.execute(statement);
+    const [probe] = await connection.query(probeQuery(flavour), [PROBE]);
     await assertCodePage(flavour, String(probe?.['HEX']), async () => {
-      const [column] = await line.query(databasePageQuery);
+      const [column] = await connection.query(databasePageQuery);
       return Number(column?.['CODEPAGE']);
     });
-    return line;
+    return connection;
   } catch (error) {
-    await line.end();
+    await connection.end();
     throw error;
   }
 }
 
-async function within<T>(line: Db2Connection, work: (tx: HostTransaction) => Promise<T>): Promise<T> {
-  await line.begin();
+async function within<T>(connection: Db2Connection, work: (tx: HostTransaction) => Promise<T>): Promise<T> {
+  await connection.begin();
   let result: T;
   try {
-    result = await work(line);
+    result = await work(connection);
   } catch (error) {
-    await line.rollback();
+    await connection.rollback();
     throw error;
   }
-  await line.commit();
+  await connection.commit();
   return result;
 }

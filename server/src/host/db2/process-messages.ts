@@ -1,7 +1,7 @@
 import type { HostValue } from '../files/columns.ts';
 import type { HostRow } from '../host.ts';
 
-// What a line's two ends say to each other: our process asks, the child that holds the connection answers, in order.
+// Messages between the server and the process of a connection: the server sends requests, the process answers in order.
 
 export type Db2Request =
   | { readonly ask: 'open'; readonly connection: string; readonly statementSeconds: number }
@@ -10,7 +10,7 @@ export type Db2Request =
 
 export type Asked = Db2Request & { readonly id: number };
 
-/** As the driver tells it; what it means is for our side to say. */
+/** The driver's error; the server's side interprets it. */
 export type Failure = {
   readonly message: string;
   readonly sqlstate?: string | undefined;

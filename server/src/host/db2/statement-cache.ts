@@ -2,10 +2,10 @@ interface Closable {
   close(): Promise<unknown>;
 }
 
-/** Of one connection. A stop of ours is a dozen shapes; the rest is a clerk's or an operator's, seen once. */
+/** Limit for one connection. A stop needs a dozen shapes; the rest are single statements of clerks and operators. */
 const MOST = 100;
 
-/** Statements that stay prepared, by their text; the one that was used longest ago makes room. */
+/** Keeps statements prepared, by their text; the least recently used one is closed. */
 export class StatementCache<Statement extends Closable> {
   readonly #prepare: (sql: string) => Promise<Statement>;
   readonly #kept = new Map<string, Statement>();
@@ -14,7 +14,7 @@ export class StatementCache<Statement extends Closable> {
     this.#prepare = prepare;
   }
 
-  /** A statement that failed is prepared anew next time: the file may have changed under it. */
+  /** A failed statement is prepared anew next time: the file may have changed. */
   async use<Answer>(sql: string, work: (statement: Statement) => Promise<Answer>): Promise<Answer> {
     const statement = await this.#take(sql);
     try {

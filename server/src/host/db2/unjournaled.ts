@@ -1,7 +1,7 @@
 /**
- * The files that this host does not journal (SQLCODE -7008), learned as it tells of them: Db2 for i refuses to write
- * them under commitment control, so each statement on one of them says `with nc`. What is written there stays, whatever
- * becomes of the transaction around it; a stop's write can be repeated, and its result row comes last.
+ * Files that this host does not journal (SQLCODE -7008), recorded at their first error. Db2 for i refuses to write them
+ * under commitment control, so each statement on one of them ends in `with nc`. Such a write stays, even where its
+ * transaction rolls back; a stop's write can be repeated, and its result row comes last.
  */
 export class Unjournaled {
   readonly #files = new Set<string>();
@@ -16,7 +16,7 @@ export class Unjournaled {
     return file !== undefined && this.#files.has(file) ? `${sql} with nc` : sql;
   }
 
-  /** @returns false where that would not help: it is no write, or the file was known already */
+  /** @returns false where that would not help: the statement is no write, or the file is recorded already */
   learn(sql: string): boolean {
     const file = writtenFile(sql);
     if (file === undefined || this.#files.has(file)) return false;

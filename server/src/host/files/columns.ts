@@ -1,5 +1,5 @@
-// What a host file is made of. Everything that knows a column's name, length, kind or owner is derived from these
-// values: DDL, statements, checks before a write, the printed layout, and the TypeScript type of a row.
+// The elements of a host file. DDL, statements, checks before a write, the printed layout and the TypeScript type of a
+// row are all derived from these values.
 
 export type CharColumn = { readonly kind: 'char'; readonly length: number; readonly text: string };
 export type DecimalColumn = {
@@ -27,10 +27,10 @@ export const decimal = (precision: number, text: string, scale = 0): DecimalColu
 export const timestamp = (text: string): TimestampColumn => ({ kind: 'timestamp', text });
 /** VARCHAR(n) FOR BIT DATA NOT NULL. */
 export const binary = (length: number, text: string): BinaryColumn => ({ kind: 'binary', length, text });
-/** A number that the host gives on insert, never reused. */
+/** A number that the host assigns on insert, never reused. */
 export const identity = (text: string): IdentityColumn => ({ kind: 'identity', text });
 
-/** Whether a change by other programs leaves its key in the doorbell (PODCHGP), or nobody here needs to know of it. */
+/** Whether a change by other programs records its key in the doorbell (PODCHGP). */
 export type Doorbell = 'rings' | 'silent';
 
 export type HostFile<
@@ -39,7 +39,7 @@ export type HostFile<
   Service extends Columns = Columns,
 > = {
   readonly name: string;
-  /** Two letters in front of every column, the audit tail's too. */
+  /** Two letters before every column name, also in the audit tail. */
   readonly prefix: string;
   readonly text: string;
   readonly doorbell: Doorbell;
@@ -47,8 +47,8 @@ export type HostFile<
   /** Columns that belong to the back office. */
   readonly host: Host;
   /**
-   * Columns that belong to us. A row can hold both kinds (RTSTPP: the plan's sequence and our status); then each side
-   * updates its own columns only.
+   * Columns that belong to the service. A row can have both kinds (RTSTPP: the plan's sequence and our status); then each
+   * side updates its own columns only.
    */
   readonly service: Service;
   /** Access paths beside the key: the columns of each. */
@@ -63,7 +63,7 @@ type FileParts<Key extends Columns, Host extends Columns, Service extends Column
   paths?: readonly (readonly (keyof (Key & Host & Service) & string)[])[];
 };
 
-/** Declares a host file; files ring the doorbell unless said otherwise. */
+/** Declares a host file; by default its changes reach the doorbell. */
 export function defineFile<Key extends Columns, Host extends Columns, Service extends Columns>(
   name: string,
   prefix: string,
@@ -91,13 +91,13 @@ type ValueOf<C extends Column> = C extends BinaryColumn
 type ValuesOf<C extends Columns> = { -readonly [Name in keyof C]: ValueOf<C[Name]> };
 
 export type KeyOf<F extends HostFile> = ValuesOf<F['key']>;
-/** The key and the columns of the host: what a dispatch program writes. */
+/** The key and the host's columns, which a dispatch program writes. */
 export type HostPartOf<F extends HostFile> = ValuesOf<F['key'] & F['host']>;
-/** The key and the columns of the service: what the replication worker writes. */
+/** The key and the service's columns, which the replication worker writes. */
 export type ServicePartOf<F extends HostFile> = ValuesOf<F['key'] & F['service']>;
 export type RecordOf<F extends HostFile> = ValuesOf<F['key'] & F['host'] & F['service']>;
 
-/** A value as drivers take and give it. */
+/** A value of a driver's parameters and rows. */
 export type HostValue = string | Buffer | null;
 
 /** Every column but the audit tail, in the file's order: key, the host's, the service's. */
@@ -106,7 +106,7 @@ export function columnsOf(file: HostFile): Columns {
 }
 
 /**
- * The audit tail that every file of this host carries: who created and who last changed a row, with which program, when
+ * The audit tail of every file of this host: creator and last writer of a row, their programs, and the times
  * (host-local).
  */
 export function auditTail(file: HostFile): Columns {
@@ -119,7 +119,7 @@ export function auditTail(file: HostFile): Columns {
   return Object.fromEntries([...tail('C', 'Created'), ...tail('U', 'Changed')]);
 }
 
-/** Of the audit tail: the user and the program that changed a row last. */
+/** Of the audit tail: user and program of the last write. */
 export function writerColumns({ prefix }: Pick<HostFile, 'prefix'>): [user: string, program: string] {
   return [`${prefix}UUSR`, `${prefix}UPGM`];
 }

@@ -1,6 +1,6 @@
 import type { Column } from './columns.ts';
 
-// What the databases of a host write differently in the statements that all of them run.
+// Differences between the databases of a host in the statements that all of them run.
 
 /** Db2 for i, Db2 LUW, and the PostgreSQL stand-in. */
 export const dialects = ['db2i', 'db2', 'postgres'] as const;
@@ -10,7 +10,10 @@ export function isDialect(name: string): name is Dialect {
   return dialects.some((known) => known === name);
 }
 
-/** Both clauses end a select. Db2 LUW has no such clauses in 10.5: there the database says it (cur_commit, docs/db2.md). */
+/**
+ * Both clauses end a select. Db2 LUW 10.5 has no such clauses: a database setting replaces them (cur_commit,
+ * docs/db2.md).
+ */
 const READ_CLAUSES: { readonly [dialect in Dialect]: { readonly committed: string; readonly unlocked: string } } = {
   db2i: { committed: ' use currently committed', unlocked: ' skip locked data' },
   db2: { committed: '', unlocked: '' },
@@ -18,19 +21,19 @@ const READ_CLAUSES: { readonly [dialect in Dialect]: { readonly committed: strin
 };
 
 /**
- * A read of rows as they were committed last. It does not wait for other programs, and no row is missing because
- * another program changes it.
+ * Reads the last committed rows. It does not wait for other programs, and includes rows that another program is
+ * changing.
  */
 export function readCommitted(dialect: Dialect, select: string): string {
   return `${select}${READ_CLAUSES[dialect].committed}`;
 }
 
-/** A read that leaves out rows which another program holds: only where the next read may find them as well. */
+/** Leaves out rows that another program has locked: only for reads that are repeated. */
 export function readUnlocked(dialect: Dialect, select: string): string {
   return `${select}${READ_CLAUSES[dialect].unlocked}`;
 }
 
-/** The type as DDL and casts write it. */
+/** The type in DDL and casts. */
 export function typeName(dialect: Dialect, column: Column): string {
   switch (column.kind) {
     case 'char':
@@ -48,14 +51,14 @@ export function typeName(dialect: Dialect, column: Column): string {
   return 'bigint';
 }
 
-/** For keys and guards, whose values came from the host: the column's own type, so that its index serves. */
+/** For keys and guards, whose values came from the host: the column's own type, so that its index is used. */
 export function exactCast(dialect: Dialect, column: Column | undefined): string {
   return column === undefined ? '?' : `cast(? as ${typeName(dialect, column)})`;
 }
 
 /**
- * For new values. An explicit cast to CHAR(n) cuts what is too long without a word, on Db2 as on PostgreSQL; one
- * character more lets the assignment to the column fail with 22001 instead.
+ * For new values. An explicit cast to CHAR(n) cuts a longer text without an error, on Db2 as on PostgreSQL; with one
+ * character more the assignment to the column fails with 22001 instead.
  */
 export function openCast(dialect: Dialect, column: Column | undefined): string {
   return column?.kind === 'char' ? `cast(? as varchar(${column.length + 1}))` : exactCast(dialect, column);

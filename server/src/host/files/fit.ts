@@ -1,12 +1,12 @@
 import { columnsOf, type Column, type DecimalText } from './columns.ts';
 import { hostFile, type HostFileName } from './tables.ts';
 
-// What the host would refuse, told before it is asked: the same states as Db2's, with the column that Db2 does not
-// name.
+// Finds values that the host would refuse, before the request: with the same states as Db2, and with the column, which
+// Db2 does not name.
 
 export type Misfit = { column: string; sqlstate: '22001' | '22003' | '22018' | '22021' };
 
-/** Why a record could not be written as it is; empty where it fits. */
+/** Why a record does not fit; empty where it fits. */
 export function misfits(name: HostFileName, record: { readonly [column: string]: unknown }): Misfit[] {
   return Object.entries(columnsOf(hostFile(name))).flatMap(([column, definition]) => {
     const value = record[column];
@@ -15,15 +15,15 @@ export function misfits(name: HostFileName, record: { readonly [column: string]:
   });
 }
 
-/** Code page 37 holds exactly U+0000–U+00FF; a NUL would end the text for many of the host's programs. */
+/** Code page 37 has exactly U+0000–U+00FF; a NUL would end the text for many of the host's programs. */
 export function isHostText(text: string): boolean {
   return !/[^\u0001-\u00ff]/.test(text);
 }
 
-/** A number as a column of this scale holds it. @throws RangeError for what is no decimal number */
+/** A number in the form of a column of this scale. @throws RangeError for a text that is no decimal number */
 export function decimalText(value: number, scale = 0): DecimalText {
   if (!Number.isFinite(value) || Math.abs(value) >= 1e15) throw new RangeError(`${value} is no decimal number`);
-  // The host knows no minus zero.
+  // The host has no minus zero.
   const text = value.toFixed(scale).replace(/^-(0(\.0+)?)$/, '$1');
   if (!isDecimalText(text)) throw new RangeError(`${text} is no decimal number`);
   return text;

@@ -1,6 +1,6 @@
 import { zoneFormatters } from '../../runtime/zone-clock.ts';
 
-/** A moment as the host's programs write it: on the clock of the facility. */
+/** A moment in the form of the host's programs: on the clock of the facility. */
 export type HostMoment = { date: `${number}`; time: `${number}` };
 
 const formatterOf = zoneFormatters({
@@ -25,20 +25,20 @@ export function hostMoment(instant: Date, zone: string): HostMoment {
 }
 
 /**
- * The instant that a host moment names; null for zeros, undefined where no calendar or clock shows it. In the hour that a
- * clock repeats, the first one; a time that a clock leaves out counts as if it had not been set yet.
+ * The instant of a host moment; null for zeros, undefined where no calendar or clock shows it. An ambiguous time is the
+ * first of its two instants; a skipped time counts by the offset before the change.
  */
 export function instantOf(moment: { date: string; time: string }, zone: string): Date | null | undefined {
   if (Number(moment.date) === 0) return Number(moment.time) === 0 ? null : undefined;
   if (!isMoment(moment)) return undefined;
   const wanted = utcOf(moment);
-  // The zone's offset is known for an instant, not for a wall clock: it is one of those before and after.
+  // A zone has its offset by instant, not by wall clock: it is one of those before and after.
   const candidates = [wanted - A_DAY_MS, wanted + A_DAY_MS].map((near) => wanted - offsetAt(near, zone));
   const shown = candidates.filter((instant) => instant + offsetAt(instant, zone) === wanted);
   return new Date(shown.length > 0 ? Math.min(...shown) : (candidates[0] ?? wanted));
 }
 
-/** Whether there is such a day and such a time of it. */
+/** Whether this day and this time of day exist. */
 function isMoment({ date, time }: { date: string; time: string }): boolean {
   const read = new Date(utcOf({ date, time })).toJSON();
   return read?.replaceAll(/[-:]|\..*/g, '') === `${date.padStart(8, '0')}T${time.padStart(6, '0')}`;
@@ -46,7 +46,7 @@ function isMoment({ date, time }: { date: string; time: string }): boolean {
 
 const A_DAY_MS = 24 * 3_600_000;
 
-/** Milliseconds that the clock there is ahead of UTC. */
+/** Milliseconds by which the clock there is ahead of UTC. */
 function offsetAt(instant: number, zone: string): number {
   return utcOf(hostMoment(new Date(instant), zone)) - Math.floor(instant / 1_000) * 1_000;
 }

@@ -3,18 +3,18 @@ import { auditTail, columnsOf, type Column, type HostFile } from './columns.ts';
 import { typeName } from './dialect.ts';
 import { hostFile, hostFileNames } from './tables.ts';
 
-// The library as a PostgreSQL schema: what the back office's own DDL does on Db2. The stand-in refuses what Db2 refuses
-// and rings the same doorbell, so that whatever runs against it also runs against the host.
+// The library as a PostgreSQL schema, in place of the back office's own DDL on Db2. The stand-in refuses the same
+// values as Db2 and has the same doorbell, so that a program that runs against it also runs against the host.
 
-/** The connection name of the service itself: its own writes do not ring the doorbell. */
+/** The connection name of the service itself: its own writes do not reach the doorbell. */
 export const serviceProgram = 'TAILGATE';
-/** The user in the audit tail of what the service writes. */
+/** The user in the audit tail of the service's writes. */
 export const stampUser = 'TAILGATE';
 
-/** A session's setting: who works there, where that is another than the connection's user. The doorbell notes it. */
+/** A session's setting: its user, where that differs from the connection's. The doorbell records it. */
 export const userSetting = 'tailgate.host_user';
 
-/** Says which definition a library was made from; an equal mark means that there is nothing to do. */
+/** Marks the definition that a library was made from; with an equal mark there is nothing to do. */
 export function libraryMark(): string {
   const text = libraryDdl('LIBRARY').join('\n');
   return `tailgate stand-in ${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
@@ -43,7 +43,7 @@ function fileDdl(library: string, file: HostFile): string[] {
     `check (${library}.ccsid37(${texts.join(' || ')}))`,
   ];
   return [
-    // Room on the page for the service's updates of rows that exist.
+    // Free space on the page for the service's updates of existing rows.
     `create table if not exists ${library}.${file.name} (${parts.join(', ')}) with (fillfactor = 80)`,
     ...file.paths.map(
       (path) =>
@@ -71,8 +71,8 @@ function columnDdl(column: Column): string {
 }
 
 /**
- * Code page 37 holds exactly the 256 characters U+0000–U+00FF (IBM's table of CCSID 37 is a permutation of Latin-1), so
- * membership is a range. Db2 fails with SQLSTATE 22021 where a value cannot be converted, and so does this.
+ * Code page 37 has exactly the 256 characters U+0000–U+00FF (IBM's table of CCSID 37 is a permutation of Latin-1), so
+ * membership is a range. Like Db2, the check fails with SQLSTATE 22021 where a value cannot be converted.
  */
 function refuseOutsideCodePage(library: string): string {
   return `create or replace function ${library}.ccsid37(value text) returns boolean language plpgsql immutable as $$
@@ -84,8 +84,7 @@ end $$`;
 
 /**
  * Key-only triggers, one a statement: a dispatch program's insert of 3,000 rows costs one more statement, not 3,000.
- * Whatever fails inside is swallowed: a trigger must never fail the host's own program (the drift check finds what was
- * missed).
+ * They swallow all errors: a trigger must never fail the host's own program (the drift check finds missed changes).
  */
 function doorbellDdl(library: string, file: HostFile): string[] {
   const name = `${library}.${file.name}_doorbell`;

@@ -3,12 +3,12 @@ import { exactCast, openCast, readCommitted, type Dialect } from './dialect.ts';
 import type { HostRow } from '../host.ts';
 import { hostFile, type HostFileName, type HostKey, type HostRecord } from './tables.ts';
 
-// SQL that both drivers run, made from the definitions. Texts depend on the shape only, so each is prepared once;
-// `bind` puts a record's values in the order of its placeholders.
+// SQL for both drivers, made from the definitions. Texts depend on the shape only, so each is prepared once; `bind`
+// puts a record's values in the order of its placeholders.
 
 export type HostStatement<Input> = { readonly sql: string; readonly bind: (input: Input) => HostValue[] };
 
-/** Who writes, for the audit tail; date and time are host-local, YYYYMMDD and HHMMSS. */
+/** User and program of a write, for the audit tail; date and time are host-local, YYYYMMDD and HHMMSS. */
 export type AuditStamp = { user: string; program: string; date: string; time: string };
 
 type Place = { dialect: Dialect; library: string };
@@ -25,7 +25,7 @@ export function selectRows<Name extends HostFileName, By extends keyof HostRecor
   };
 }
 
-/** The same with who changed each row last, by its audit tail. */
+/** The same with the last writer of each row, from its audit tail. */
 export function selectSigned<Name extends HostFileName>(
   place: Place,
   name: Name,
@@ -57,7 +57,7 @@ function selectText({ dialect, library }: Place, name: HostFileName, where: stri
   return readCommitted(dialect, `select ${columns} from ${library}.${name}${where}${order}`);
 }
 
-/** Date and time of the latest write of these rows, as the audit tail has them. */
+/** Date and time of the latest write of these rows, from the audit tail. */
 export function selectWritten<Name extends HostFileName, By extends keyof HostRecord<Name> & string>(
   { dialect, library }: Place,
   name: Name,
@@ -73,7 +73,7 @@ export function selectWritten<Name extends HostFileName, By extends keyof HostRe
   };
 }
 
-/** Inserts `count` rows with one statement; columns that the writer leaves out get their blanks and zeros. */
+/** Inserts `count` rows with one statement; columns without a value get their blanks and zeros. */
 export function insertRows<Name extends HostFileName, Chosen extends keyof HostRecord<Name> & string>(
   { library }: Pick<Place, 'library'>,
   name: Name,
@@ -89,14 +89,12 @@ export function insertRows<Name extends HostFileName, Chosen extends keyof HostR
   };
 }
 
-/**
- * What a guarded write needs: the new row, and the row as last confirmed (without one, only a missing row is written).
- */
+/** A guarded write: the new row, and the row as last confirmed (without one, only a missing row is written). */
 export type GuardedRow<Row> = { row: Row; was?: Row | undefined };
 
 /**
- * Changes columns of one row where the row still holds what `was` says: compare and set. Affects 0 rows where somebody
- * else wrote or the row is gone; then read back.
+ * Changes columns of one row where the row still equals `was`: compare and set. Affects 0 rows after a foreign change
+ * or deletion; then read back.
  */
 export function updateGuarded<Name extends HostFileName, Chosen extends keyof HostRecord<Name> & string>(
   { library }: Pick<Place, 'library'>,
@@ -122,7 +120,7 @@ export function updateGuarded<Name extends HostFileName, Chosen extends keyof Ho
   };
 }
 
-/** What keeps a MERGE from a row that exists, beside its columns that are no longer as they were. */
+/** Further conditions under which a MERGE leaves an existing row unchanged. */
 export interface MergeGuards<Chosen, Flag> {
   /** Changed only where this column is lower on the host. */
   readonly sequence?: Chosen;
@@ -131,8 +129,8 @@ export interface MergeGuards<Chosen, Flag> {
 }
 
 /**
- * Inserts or changes `count` rows with one MERGE of typed values. A row that exists is changed only where every written
- * column still equals `was` and no guard stands against it. The affected count says how many were written.
+ * Inserts or changes `count` rows with one MERGE of typed values. It changes an existing row only where every written
+ * column still equals `was` and no guard prevents it. The affected count is the number of written rows.
  */
 export function mergeRows<Name extends HostFileName, Chosen extends keyof HostRecord<Name> & string>(
   place: Place,
@@ -158,13 +156,13 @@ export function mergeRows<Name extends HostFileName, Chosen extends keyof HostRe
         ...pick(row, key),
         ...pick(row, columns),
         ...stampOnce(stamp),
-        // Null equals nothing: without a confirmed row the guard never holds, and only an insert can happen.
+        // Null equals nothing: without a confirmed row the guard is never true, and only an insert can happen.
         ...(was === undefined ? guards.map(() => null) : pick(was, guards)),
       ]),
   };
 }
 
-/** Inserts or changes `count` rows whatever they held: for the owner of these columns. */
+/** Inserts or changes `count` rows without a comparison: for the owner of these columns. */
 export function putRows<Name extends HostFileName, Chosen extends keyof HostRecord<Name> & string>(
   place: Place,
   name: Name,
@@ -178,7 +176,7 @@ export function putRows<Name extends HostFileName, Chosen extends keyof HostReco
   };
 }
 
-/** Inserts those of `count` rows that are missing; a row that exists stays as it is, whatever it holds. */
+/** Inserts those of `count` rows that are missing; existing rows stay as they are. */
 export function insertMissing<Name extends HostFileName, Chosen extends keyof HostRecord<Name> & string>(
   place: Place,
   name: Name,
@@ -197,7 +195,7 @@ export function touchNothing({ library }: Pick<Place, 'library'>, name: HostFile
   return `update ${library}.${name} set ${columns.map((column) => `${column} = ${column}`).join(', ')} where 1 = 0`;
 }
 
-/** Deletes what a row of the service's own had more of before: `delete … where LSRPT = ? and LSSEQ > ?`. */
+/** Deletes former rows of the service's own beyond the present ones: `delete … where LSRPT = ? and LSSEQ > ?`. */
 export function deleteAbove<Name extends HostFileName>(
   { library }: Pick<Place, 'library'>,
   name: Name,
@@ -207,7 +205,7 @@ export function deleteAbove<Name extends HostFileName>(
   return `delete from ${library}.${name} where ${by} = ? and ${above} > ?`;
 }
 
-/** How many rows there are under a part of the key (ROWCNT), and the highest number among them (LAST; 0 for none). */
+/** The number of rows under a part of the key (ROWCNT), and the highest number among them (LAST; 0 for none). */
 export function countRows<Name extends HostFileName>(
   { dialect, library }: Place,
   name: Name,
@@ -222,11 +220,11 @@ export function countRows<Name extends HostFileName>(
 
 type MergeShape = {
   columns: readonly string[];
-  /** Columns whose confirmed value travels along, as `S.WAS_…`. */
+  /** Columns whose confirmed value is a parameter, too, as `S.WAS_…`. */
   guards: readonly string[];
   conditions: readonly string[];
   count: number;
-  /** A row that is there stays as it is. */
+  /** An existing row stays as it is. */
   keepsFound?: boolean;
 };
 
@@ -257,9 +255,7 @@ function mergeText({ dialect, library }: Place, file: HostFile, shape: MergeShap
   ].join(' ');
 }
 
-/**
- * Rows as typed records. A column that is missing or of another kind means that the host's file is not the one we know.
- */
+/** Rows as typed records. A missing column, or one of another kind, means that the host's file has another layout. */
 export function readRecords<Name extends HostFileName>(name: Name, rows: readonly HostRow[]): HostRecord<Name>[] {
   return rows.map((row) => {
     if (isRecordOf(name, row)) return row;

@@ -2,12 +2,12 @@ import type { HostFile, HostPartOf, KeyOf, RecordOf, ServicePartOf } from './col
 import * as masters from './master-files.ts';
 import * as routes from './route-files.ts';
 
-/** Every file of the legacy host that the service knows, by its system name. */
+/** Every file of the legacy host that the service uses, by its system name. */
 export const hostFiles = { ...routeFiles(), ...masterFiles() };
 
 export type HostFileName = keyof typeof hostFiles;
 
-/** A whole row of a file without its audit tail; rendering one is checked by the compiler, column by column. */
+/** A whole row of a file without its audit tail; the compiler checks its rendering column by column. */
 export type HostRecord<Name extends HostFileName> = RecordOf<(typeof hostFiles)[Name]>;
 export type HostKey<Name extends HostFileName> = KeyOf<(typeof hostFiles)[Name]>;
 /** Key and host-owned columns. */
@@ -21,13 +21,13 @@ export function isHostFileName(name: string): name is HostFileName {
   return Object.hasOwn(hostFiles, name);
 }
 
-/** The definition of a file whatever its columns, for what treats all files alike (DDL, layout sheet, diagnostics). */
+/** The definition of any file, for code that treats all files alike (DDL, layout sheet, diagnostics). */
 export function hostFile(name: HostFileName): HostFile {
   return hostFiles[name];
 }
 
-// Named one by one: what a module exports has the order of the alphabet in Node and that of the source in a bundler, and
-// the script that a DBA reviewed once should be the one that is printed ever after.
+// Listed one by one: a module's exports have the order of the alphabet in Node and that of the source in a bundler. The
+// printed script must not differ from the one that a DBA reviewed.
 
 function routeFiles() {
   const { RTHDRP, RTDRVP, RTSTPP, RTSTUP, RTEMLP, RTPRDP, RTPRUP, RTIMGP, RTCOLP, RTOSDP } = routes;

@@ -6,11 +6,11 @@ import { inParts } from '../files/in-parts.ts';
 import { placeholders } from '../files/statements.ts';
 import { hostFile, isHostFileName, type HostFileName } from '../files/tables.ts';
 
-/** Lines read at once. More than that wait for the next look; what is read first is also deleted first. */
+/** Lines a read. Further lines wait for the next poll; the oldest are read and deleted first. */
 const MAX_RINGS = 200_000;
 const DELETED_A_STATEMENT = 500;
 
-/** PODCHGP: a line for each row that a program other than the service has touched. Ages are by the host's own clock. */
+/** PODCHGP: a line for each row that a program other than the service has changed. Ages are by the host's own clock. */
 export class Doorbell implements HostChanges {
   readonly comparesAll = false;
   readonly #host: Host;
@@ -19,32 +19,32 @@ export class Doorbell implements HostChanges {
     this.#host = host;
   }
 
-  async poll(): Promise<{ changes: HostChange[]; strange: string[] }> {
+  async poll(): Promise<{ changes: HostChange[]; unparsable: string[] }> {
     const rows = await this.#oldest(
       'CHSEQ, CHFIL, CHOP, CHKEY, CHUSR, CHTS, cast(current_timestamp as timestamp) as NOW',
       MAX_RINGS,
     );
     const changes: HostChange[] = [];
-    const strange: string[] = [];
+    const unparsable: string[] = [];
     for (const { CHSEQ, CHFIL, CHOP, CHKEY, CHUSR, CHTS, NOW } of rows) {
       const file = String(CHFIL);
       const sequence = String(CHSEQ);
       if (!isHostFileName(file)) {
-        strange.push(sequence);
+        unparsable.push(sequence);
         continue;
       }
       const age = Math.max(0, millisecondsOf(String(NOW)) - millisecondsOf(String(CHTS)));
       const operation = CHOP === 'D' ? 'delete' : CHOP === 'I' ? 'insert' : 'update';
       changes.push({ sequence, file, operation, key: readKey(file, String(CHKEY)), user: String(CHUSR), age });
     }
-    return { changes, strange };
+    return { changes, unparsable };
   }
 
   async pollAgain(): Promise<HostChange[]> {
     return (await this.poll()).changes;
   }
 
-  /** Deletes the oldest lines, unread, a few at a time. @returns how many there were, `most` at most @throws HostError */
+  /** Deletes the oldest lines, unread, a few at a time. @returns their number, up to `most` @throws HostError */
   async clear(most: number): Promise<number> {
     for (let cleared = 0; ; cleared += DELETED_A_STATEMENT) {
       const rows = await this.#oldest('CHSEQ', DELETED_A_STATEMENT);
@@ -54,7 +54,7 @@ export class Doorbell implements HostChanges {
     }
   }
 
-  /** Others with a lower number may have been committed since. */
+  /** Other transactions may have committed lower numbers since. */
   async acknowledge(sequences: readonly string[]): Promise<void> {
     for (const part of inParts(sequences, DELETED_A_STATEMENT)) {
       const list = placeholders(part.length);
@@ -64,7 +64,7 @@ export class Doorbell implements HostChanges {
     }
   }
 
-  /** A line that another program holds is left out; the next look finds it. */
+  /** A line that another program has locked is left out; the next poll finds it. */
   #oldest(columns: string, most: number): Promise<HostRow[]> {
     const { dialect, library } = this.#host;
     const select = `select ${columns} from ${library}.PODCHGP order by CHSEQ fetch first ${most} rows only`;
@@ -72,7 +72,7 @@ export class Doorbell implements HostChanges {
   }
 }
 
-/** CHKEY holds the key columns side by side, each at its full width; the last one's blanks have been trimmed. */
+/** CHKEY has the key columns side by side, each at its full width; the last one's blanks are trimmed. */
 export function readKey(file: HostFileName, text: string): { [column: string]: string } {
   let from = 0;
   return Object.fromEntries(

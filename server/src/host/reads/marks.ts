@@ -6,29 +6,29 @@ import { lastWriter } from '../files/last-writer.ts';
 import { hostFile, type HostFileName } from '../files/tables.ts';
 import type { WeeksOfWork } from './weeks-of-work.ts';
 
-// What a look at the host remembers where no trigger may tell of changes: not the rows, but a digest of each.
+// The recorded state of a host without triggers: not the rows, but a digest of each.
 
 /**
- * One row, or all that a stop has in one file. Digests are blank where there is nothing to digest: `born` who created
- * the row and when, `planned` the host's columns, `recorded` the service's.
+ * One row, or all rows of a stop in one file. Digests are blank where there are no columns: `born` creator and creation
+ * time, `planned` the host's columns, `recorded` the service's.
  */
 export interface PlaceMark {
   readonly file: HostFileName;
-  /** The key columns' values, those of the route and the stop at most, with tabs between. */
+  /** The key columns' values, those of the route and the stop at most, separated by tabs. */
   readonly place: string;
   readonly born: string;
   readonly planned: string;
   readonly recorded: string;
 }
 
-/** All that the stops of a closed route have, as one digest: they are seldom changed, and there are many of them. */
+/** All rows of a closed route's stops as one digest: they seldom change, and there are many. */
 export interface RouteMark extends Omit<PlaceMark, 'file'> {
   readonly file: 'route';
 }
 
 export type Mark = PlaceMark | RouteMark;
 
-/** A mark and by whom its rows were changed last, blank where that was nobody but the service. */
+/** A mark and the last writer of its rows, blank where that was the service alone. */
 export interface SeenMark extends PlaceMark {
   readonly user: string;
 }
@@ -42,20 +42,20 @@ export interface SeenRoute {
 /** Routes by their places. */
 export interface RoutesSeen {
   readonly open: ReadonlySet<string>;
-  /** Those that are no history yet. */
+  /** Routes of current weeks. */
   readonly closed: ReadonlySet<string>;
 }
 
 /** Facility, route, week, and the stop (or the driver). */
 const PLACE_IN_ROUTE = 4;
-/** Files of a route beside its header, which says whether the others are looked at. */
+/** Files of a route beside its header; the header decides whether they are read. */
 const routeFiles = ['RTDRVP', 'RTSTPP', 'RTPRDP', 'RTCOLP', 'RTPRUP', 'RTOSDP', 'RTIMGP', 'RTEMLP', 'RTSTUP'] as const;
-/** Of these a row that is laid anew under its key is another one: a route that starts again, a stop planned anew. */
+/** In these files a row inserted again under its key is another one: a route that begins anew, a stop planned anew. */
 const bornFiles: readonly HostFileName[] = ['RTHDRP', 'RTSTPP'];
 
 /**
- * Looks at the routes that are open and at the master data that they show. Closed ones are seen by their header, both
- * from their own week on. @throws HostError
+ * Reads the open routes and their master data, and the headers of closed routes, both from their own week on. @throws
+ * HostError
  */
 export async function readMarks(
   host: Host,
@@ -77,7 +77,7 @@ export async function readMarks(
       headers.filter(({ RHPODS }) => (RHPODS === 'C') === isClosed).map((row) => textOf(row, keyOf('RTHDRP'), '\t')),
     );
   const open = places(false);
-  // A facility at a time: what is in memory is digests, and the rows of one of them.
+  // One facility at a time: memory contains digests, and the rows of one facility.
   for (const facility of new Set([...open].map((place) => place.split('\t', 1)[0] ?? '')))
     for (const file of routeFiles) {
       const { prefix } = hostFile(file);
@@ -94,7 +94,7 @@ export async function readMarks(
   return { marks, open, closed: places(true) };
 }
 
-/** All stops of these closed routes, and what is in the files `beside` them. @throws HostError */
+/** All stops of these closed routes, and the rows of the files `beside` them. @throws HostError */
 export async function readClosedRoutes(
   host: Host,
   routes: readonly string[],
@@ -119,7 +119,7 @@ export async function readClosedRoutes(
   }));
 }
 
-/** Whether the host has a route's header, whatever became of the route. @throws HostError */
+/** Whether the host has a route's header, in any state. @throws HostError */
 export async function hasHeader(host: Host, place: string): Promise<boolean> {
   const select = `select RHFAC from ${host.library}.RTHDRP where RHFAC = ? and RHRTE = ? and RHWKE = ?`;
   const found = await host.query(readCommitted(host.dialect, select), place.split('\t'));
@@ -138,7 +138,7 @@ export function routeOfPlace({ file, place }: Pick<PlaceMark, 'file' | 'place'>)
   return place.split('\t').slice(0, 3).join('\t');
 }
 
-/** Digested columns and who wrote them, in the order of the key. */
+/** Digested columns and their last writers, in the order of the key. */
 function selectAll({ dialect, library }: Host, file: HostFileName, where: string): string {
   const { prefix } = hostFile(file);
   const tail = [

@@ -5,14 +5,14 @@ import { placeholders, readRecords, selectRows, selectRowsIn } from '../files/st
 import type { HostFileName, HostRecord } from '../files/tables.ts';
 import type { WeeksOfWork } from './weeks-of-work.ts';
 
-// What the import asks of the host. Every answer is made of whole rows, read by key.
+// The import's reads of the host. Every result consists of whole rows, read by key.
 
-/** What names a route on the host. */
+/** The key of a route on the host. */
 export type HostRouteKey = { facility: string; id: string; week_end: string };
 
-/** What the host's own files say of one route. */
+/** The host's own files of one route. */
 export type RouteRows = {
-  /** Undefined: the host has no such route (any more). */
+  /** Undefined: the host has no such route. */
   header: HostRecord<'RTHDRP'> | undefined;
   drivers: HostRecord<'RTDRVP'>[];
   stops: HostRecord<'RTSTPP'>[];
@@ -22,7 +22,7 @@ export type RouteRows = {
   customers: HostRecord<'CUSMSP'>[];
   reps: HostRecord<'SLSREPP'>[];
   items: HostRecord<'ITCOLP'>[];
-  /** Which stops have a result row: the service has written them. */
+  /** Stops with a result row: the service has written them. */
   results: HostRecord<'RTSTUP'>[];
 };
 
@@ -79,7 +79,7 @@ export async function readFile<Name extends HostFileName>(host: Host, name: Name
   return readRecords(name, await host.query(sql));
 }
 
-/** Keys of the routes that matter still: open ones, and closed ones of later weeks. */
+/** Keys of the current routes: open ones, and closed ones of later weeks. */
 export async function readRouteKeys(host: Host, { openFrom, closedFrom }: WeeksOfWork): Promise<HostRouteKey[]> {
   const { dialect, library } = host;
   const select = `select RHFAC as FAC, RHRTE as RTE, RHWKE as WKE from ${library}.RTHDRP
@@ -87,10 +87,7 @@ export async function readRouteKeys(host: Host, { openFrom, closedFrom }: WeeksO
   return (await host.query(readCommitted(dialect, select), [openFrom, closedFrom])).map(routeKeyOf);
 }
 
-/**
- * Routes that visit these customers, or whose customers these sales reps look after, or that carry these items or
- * invoices.
- */
+/** Routes that visit these customers or customers of these sales reps, or contain these items or invoices. */
 export async function readRoutesOf(
   host: Host,
   masters: { customers: string[]; reps: string[]; items: string[]; invoices: string[] },

@@ -6,11 +6,11 @@ const OPEN_DAYS = 56;
 /** Closed routes of older weeks are history. */
 const CLOSED_DAYS = 8;
 
-/** Which routes the import takes part in, by the day on which their week ends (YYYYMMDD). */
+/** The weeks of imported routes, by the day on which a week ends (YYYYMMDD). */
 export interface WeeksOfWork {
   /** Routes of earlier weeks are not imported, and open ones among them are withdrawn (decision 77). */
   readonly openFrom: string;
-  /** Closed routes of earlier weeks are compared no more. */
+  /** Closed routes of earlier weeks are not compared any more. */
   readonly closedFrom: string;
 }
 

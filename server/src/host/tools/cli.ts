@@ -13,9 +13,9 @@ import { masterRowsOf } from './load-rows.ts';
 import { faultNames, isFaultName } from '../connection/standin-faults.ts';
 import { hostFile, hostFileNames, isHostFileName, type HostFileName } from '../files/tables.ts';
 
-// `npm run host -- …`: what a dispatch program, a clerk and a bad day do to the host (contract §11).
+// `npm run host -- …`: acts as a dispatch program, a clerk, or a fault of the host (contract §11).
 
-/** Where the command writes, and what it knows of the world around it. */
+/** The output of the command, and its environment. */
 export type Surroundings = {
   host: Host;
   now: Date;
@@ -24,7 +24,7 @@ export type Surroundings = {
   warn: (line: string) => void;
 };
 
-/** A command that cannot be carried out as it was written; the message is for the person who wrote it. */
+/** A command that cannot run as written; the message is for its author. */
 export class CommandError extends StartError {
   override readonly name = 'CommandError';
 }
@@ -48,7 +48,7 @@ export type Command =
   | { verb: 'sql'; statement: string; json: boolean; yes: boolean }
   | { verb: 'fault'; fault: string; on: boolean; table: string };
 
-/** What needs no host. */
+/** Commands without a host. */
 export type PrintCommand = { verb: 'ddl'; dialect: Dialect } | { verb: 'layout' };
 
 /** @throws StartError */
@@ -85,7 +85,7 @@ export function printed(command: PrintCommand, library: string): string {
   return command.verb === 'layout' ? layoutSheet() : hostScript(command.dialect, library);
 }
 
-/** @throws CommandError or HostError, whose messages name what was wrong */
+/** @throws CommandError or HostError, whose messages name the mistake */
 export async function runCommand(command: Command, around: Surroundings): Promise<void> {
   switch (command.verb) {
     case 'load':
@@ -113,7 +113,7 @@ function tableNamed(written: string): HostFileName {
   throw new CommandError(`the host has no table ${written}: there are ${hostFileNames.join(' ')}`);
 }
 
-/** People’s rows are at stake there. @throws CommandError */
+/** This command changes people's rows. @throws CommandError */
 function refuseUnasked(host: Host, yes: boolean): void {
   if (host.dialect !== 'postgres' && !yes)
     throw new CommandError('LEGACY_URL names a real host and this would write to it: say --yes if you mean it');
@@ -179,7 +179,7 @@ const writes = /\b(?:insert|update|delete|merge|truncate|call)\b/i;
 
 async function runSql({ statement, json, yes }: Sql, around: Surroundings): Promise<void> {
   if (/^\s*(select|with|values|table)\b/i.test(statement)) {
-    // A query that only speaks of such a word is asked for once too often.
+    // A query that only mentions such a word needs one confirmation too many.
     if (writes.test(statement)) refuseUnasked(around.host, yes);
     printRows(await around.host.query(statement), json, around);
     return;
@@ -206,8 +206,8 @@ async function setFault(command: Extract<Command, { verb: 'fault' }>, { host, pr
 }
 
 /**
- * JSON lines for programs, a table for eyes. Numbers are numbers there: no value of ours is beyond what JSON readers
- * hold exactly. A terminal obeys control characters, so that it gets them escaped; a program gets what the host holds.
+ * JSON lines for programs, a table for people. Numbers stay numbers: JSON readers represent all of our values exactly.
+ * Output for a terminal escapes control characters, which a terminal obeys; a program gets the host's values.
  */
 function printRows(rows: readonly HostRow[], json: boolean, { print, isTerminal }: Surroundings): void {
   if (json || !isTerminal) {
@@ -240,7 +240,7 @@ function withNumbers(row: HostRow): { [column: string]: unknown } {
   );
 }
 
-/** A file's two letters make its columns' names unique on the host, so that a name alone tells the kind. */
+/** A file's two letters make its columns' names unique on the host, so that a name alone determines the kind. */
 const numbers = new Set(
   hostFileNames.flatMap((name) =>
     Object.entries({ ...columnsOf(hostFile(name)), ...auditTail(hostFile(name)) })
@@ -253,7 +253,7 @@ function printable(value: HostValue): string | null {
   return Buffer.isBuffer(value) ? value.toString('hex') : value;
 }
 
-/** One clear line for whoever typed the command, who reads it on a terminal. */
+/** One clear line for the author of the command, on a terminal. */
 export function explain(error: unknown): string {
   if (error instanceof CommandError) return escapeHiddenInLines(error.message);
   if (error instanceof HostError) {

@@ -7,19 +7,20 @@ import type { RouteFile } from './load-file.ts';
 import { hostRowsOf } from './load-rows.ts';
 import { insertRows, putRows, selectRows, type AuditStamp } from '../files/statements.ts';
 
-// What the back office's dispatch program does: it puts routes into the host's files, in one transaction a route, the
+// Acts as the back office's dispatch program: it writes routes into the host's files, in one transaction a route, the
 // dispatch date last.
 
 /**
- * Rows a statement, of some twenty parameters each: clients of Db2 take several thousand in one statement, PostgreSQL's own
- * C library 7,500; and few enough round trips.
+ * Rows a statement, of some twenty parameters each: clients of Db2 take several thousand in one statement, PostgreSQL's
+ * own C library 7,500. The round trips are few enough.
  */
 const ROWS_A_STATEMENT = 150;
 
 export type Office = { user: string; now: Date };
 
 /**
- * Writes a route as dispatched. The same key again changes what is there: the service's own columns stay as they are.
+ * Writes a route as dispatched. The same key again changes the existing rows: the service's own columns stay as they
+ * are.
  */
 export async function dispatchRoute(host: Host, route: RouteFile, office: Office): Promise<void> {
   const rows = hostRowsOf(route);
@@ -34,7 +35,7 @@ export async function dispatchRoute(host: Host, route: RouteFile, office: Office
     await writer.put('SLSREPP', ['SRNAM', 'SRPHN'], rows.reps);
     await writer.put('CUSMSP', customerColumns, rows.customers);
     await writer.put('ITCOLP', itemColumns, rows.items);
-    // Lines belong to the host alone: replaced. Stops and drivers also carry columns of the service: changed in place.
+    // Lines belong to the host alone: replaced. Stops and drivers also have columns of the service: changed in place.
     await tx.execute(`delete from ${host.library}.RTPRDP where RPFAC = ? and RPRTE = ? and RPWKE = ?`, key);
     await tx.execute(`delete from ${host.library}.RTCOLP where RCFAC = ? and RCRTE = ? and RCWKE = ?`, key);
     const stops = rows.stops.map(({ RSSTP }) => RSSTP);
@@ -89,7 +90,7 @@ export async function isEmptyHost(host: Host): Promise<boolean> {
   return (await host.query(readCommitted(dialect, select))).length === 0;
 }
 
-/** A route on which all is delivered and that the back office has closed. */
+/** A fully delivered route that the back office has closed. */
 export async function closeByHand(host: Host, route: string, { date, time }: HostMoment): Promise<void> {
   const { library } = host;
   await host.transaction(async (tx) => {
@@ -102,7 +103,7 @@ export async function closeByHand(host: Host, route: string, { date, time }: Hos
   });
 }
 
-/** Employees of a route file that the master does not know: they cannot sign up. */
+/** Employees of a route file that are not in the master: they cannot sign up. */
 export async function unknownDrivers(host: Host, routes: readonly RouteFile[]): Promise<string[]> {
   const known = await host.query(readCommitted(host.dialect, `select EMEMP from ${host.library}.EMPMSTP`));
   const names = new Set(known.map(({ EMEMP }) => EMEMP));
@@ -115,7 +116,7 @@ async function zoneOf(host: Host, tx: HostTransaction, facility: string): Promis
   return typeof row?.['FATZ'] === 'string' ? row['FATZ'] : '';
 }
 
-/** Columns and what they have to hold. */
+/** Columns and their required values. */
 type RowKey = { readonly [column: string]: string };
 
 /** Multi-row statements of one transaction, under one stamp. */
@@ -152,7 +153,7 @@ class Writer {
     }
   }
 
-  /** Deletes those of the rows with this key that the new plan does not have: it keeps the ones whose `column` is `kept`. */
+  /** Deletes those rows of this key that the new plan lacks: rows whose `column` is in `kept` stay. */
   async keepOnly(name: HostFileName, key: RowKey, column: string, kept: readonly string[]): Promise<void> {
     const where = Object.keys(key).map((part) => `${part} = ?`);
     if (kept.length > 0) where.push(`${column} not in (${kept.map(() => '?').join(', ')})`);

@@ -1,7 +1,7 @@
 import { auditTail, columnsOf, type Column, type HostFile } from '../files/columns.ts';
 import { hostFile, hostFileNames } from '../files/tables.ts';
 
-/** The file-layout sheet that a back-office programmer reads (docs/host-files.md), printed from the definitions. */
+/** The file-layout sheet for back-office programmers (docs/host-files.md), printed from the definitions. */
 export function layoutSheet(): string {
   return `${[preface, ...hostFileNames.map((name) => sheetOf(hostFile(name)))].join('\n\n')}\n`;
 }

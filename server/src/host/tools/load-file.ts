@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { knownZone } from '../../runtime/zone-clock.ts';
 import { isHostText } from '../files/fit.ts';
 
-// What `host load` reads: a route in the shape of the unprefixed GET's `data`, plus `email_flag` and the collections'
-// `invoice` (contract §11); or an object of `facilities`, `employees` and `routes`. Lengths are the host's: a dispatch
-// program could not write more either.
+// The input of `host load`: a route in the shape of the unprefixed GET's `data`, plus `email_flag` and the collections'
+// `invoice` (contract §11); or an object of `facilities`, `employees` and `routes`. Lengths are the host's, as for any
+// dispatch program.
 
 const text = (length: number) =>
   z
@@ -30,7 +30,7 @@ const degrees = z
   .nullish()
   .transform((value) => Number(value || 0))
   .refine((value) => Math.abs(value) <= 180, 'expected decimal degrees');
-/** What the payload shows of the results belongs to the service: a dispatch program does not write it. */
+/** The results in the payload belong to the service: a dispatch program does not write them. */
 const notOurs = z.unknown().optional();
 const settings = { required: flag, count_in_totes: flag, add_photos: flag };
 
@@ -71,7 +71,7 @@ const customer = z.object({
     })
     .nullish(),
 });
-/** A stop without a customer, such as the warehouse, is shown with a blank one. */
+/** A stop without a customer, such as the warehouse, has a blank one. */
 const customerOfStop = customer
   .refine(({ id, name: called }) => id !== '' || called === '', { path: ['id'], message: 'is required' })
   .nullish()
@@ -85,7 +85,7 @@ const stop = z.object({
   osd_emails: notOurs,
   customer: customerOfStop,
   invoices: z
-    // A blank date is shown where the host has none.
+    // A blank date where the host has none.
     .array(z.object({ id: name(10), date: z.union([z.iso.date(), z.literal('')], 'expected YYYY-MM-DD') }))
     .nullish()
     .transform((list) => list ?? []),
@@ -139,7 +139,7 @@ export type RouteFile = z.infer<typeof route>;
 export type StopFile = RouteFile['stops'][number];
 export type LineFile = z.infer<typeof collection>;
 
-/** What is wrong with a file, a line each: `stops.0.products.2.quantity: …`. */
+/** The mistakes of a file, a line each: `stops.0.products.2.quantity: …`. */
 export class LoadFileError extends Error {
   override readonly name = 'LoadFileError';
   readonly problems: readonly string[];
@@ -167,7 +167,7 @@ export function parseLoadFile(content: unknown): LoadFile {
 /** One route or an array of routes. @throws LoadFileError naming every bad path */
 export const parseRouteFile = (content: unknown): RouteFile[] => parseLoadFile(content).routes;
 
-/** Stops have one row each, and so has an item that is to be collected at a stop. */
+/** Stops have one row each, and so has each collected item of a stop. */
 function eachOnce(what: string) {
   return (items: readonly { id: number | string }[], context: z.RefinementCtx): void => {
     const seen = new Set<number | string>();

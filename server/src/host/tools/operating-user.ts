@@ -1,7 +1,10 @@
 import { userInfo } from 'node:os';
 import { PODCHGP } from '../files/master-files.ts';
 
-/** The operating system's user as the host writes names; undefined where the process runs under a number without a name. */
+/**
+ * The operating system's user in the host's form of names; undefined where the process runs under a number without a
+ * name.
+ */
 export function operatingUser(nameOf: () => string = () => userInfo().username): string | undefined {
   try {
     return hostUser(nameOf()) || undefined;
@@ -11,7 +14,7 @@ export function operatingUser(nameOf: () => string = () => userInfo().username):
   }
 }
 
-/** Upper case, in the host's code page, and no longer than CHUSR: a line that CHUSR refuses would not be rung. */
+/** Upper case, in the host's code page, and no longer than CHUSR: the trigger would drop a line that CHUSR refuses. */
 function hostUser(name: string): string {
   return name
     .toUpperCase()

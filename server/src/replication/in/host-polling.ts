@@ -54,14 +54,14 @@ export class HostPolling implements HostChanges {
     this.#options = options;
   }
 
-  async poll(): Promise<{ changes: HostChange[]; strange: string[] }> {
+  async poll(): Promise<{ changes: HostChange[]; unparsable: string[] }> {
     const { db, host, clock, importFrom } = this.#options;
     const now = clock();
     const { rows } = await db.query<Mark>(sql.loadMarks);
     const remembered = new Map(rows.filter(isOfPlace).map((mark) => [nameOf(mark), mark]));
     const digests = new Map(rows.filter(isOfRoute).map((mark) => [mark.place, mark]));
     const { marks, ...routes } = await readMarks(host, weeksOfWork(now, importFrom));
-    const due = new Set([...this.#unheard(routes), ...this.#rounds.take(routes.closed, now.getTime())]);
+    const due = new Set([...this.#unseenCloses(routes), ...this.#rounds.take(routes.closed, now.getTime())]);
     const closed = await readClosedRoutes(host, [...due]);
     const planned = new Set([...remembered.values()].filter(({ file }) => file === 'RTSTPP').map(routeOfPlace));
     const changes = [
@@ -73,7 +73,7 @@ export class HostPolling implements HostChanges {
     const history = [...digests.values()].filter(({ place }) => !routes.closed.has(place));
     await this.#drop([...forgotten, ...history]);
     this.#note([...changes, ...gone], now.getTime());
-    return { changes: this.#changes(now.getTime()), strange: [] };
+    return { changes: this.#changes(now.getTime()), unparsable: [] };
   }
 
   pollAgain(): Promise<HostChange[]> {
@@ -119,7 +119,7 @@ export class HostPolling implements HostChanges {
   }
 
   /** Closed routes of an earlier poll that the import could not take in, because a worker had their lease. */
-  #unheard({ closed }: RoutesSeen): string[] {
+  #unseenCloses({ closed }: RoutesSeen): string[] {
     const places = [...this.#waiting.values()].map(({ place }) => place);
     return places.filter(({ file, place }) => file === 'route' && closed.has(place)).map(({ place }) => place);
   }

@@ -234,9 +234,9 @@ export class HostImport {
   }
 
   async #passAlone(quietMs: number): Promise<number> {
-    const { changes, strange } = await this.#changes.poll();
+    const { changes, unparsable } = await this.#changes.poll();
     const { routes, masters } = sortChanges(changes);
-    const handled = [...strange, ...masters.sequences];
+    const handled = [...unparsable, ...masters.sequences];
     if (!this.#snapshotDone) await this.#withdrawEarlierWeeks();
     const renamed = await this.#importMasters(masters);
     const renamedScopes = new Set(renamed.map(routeScope));
