@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the passwords that docker-compose.yml hands to its containers, once: what is there is never changed.
+# Creates the passwords of docker-compose.yml's containers once; existing files stay unchanged.
 set -eu
 cd "$(dirname "$0")"
 

@@ -7,7 +7,7 @@
 create role tailgate_owner login;
 create role tailgate_app login connection limit 60;
 
--- Nobody else is let in.
+-- Other roles cannot connect.
 do $$ begin
   execute format('revoke all on database %I from public', current_database());
   execute format('grant connect on database %I to tailgate_owner, tailgate_app', current_database());
