@@ -160,7 +160,7 @@ async function openDeps(config: Config, log: Logger, shutdown: Shutdown): Promis
     passwords: await openPasswords(),
     now: clock,
     wakeHost: bossRowsWakeup(boss),
-    tell: bossMessages(boss),
+    queueMessage: bossMessages(boss),
   };
   return { config, log, shutdown, database, db, boss, listener, auth, outlived, telemetry, clock, clockWatch };
 }

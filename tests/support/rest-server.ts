@@ -139,7 +139,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     passwords: await openPasswords(options.passwordCost ?? quickCost),
     now: () => clock.now,
     wakeHost: bossRowsWakeup(boss),
-    tell: bossMessages(boss),
+    queueMessage: bossMessages(boss),
   };
   if (options.sms) {
     // As in production, but for the patience between two tries.

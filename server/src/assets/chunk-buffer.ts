@@ -1,16 +1,19 @@
 /**
- * Large enough that a row costs little beside its bytes (64 KiB and 256 KiB wrote equally fast, 16 kB a third slower),
- * small enough that whoever reads holds little. Readers rely on it (decision 12).
+ * A larger chunk saves little (64 KiB and 256 KiB wrote equally fast, 16 kB a third slower), and a smaller one limits
+ * the memory of each reader. Readers rely on this size (decision 12).
  */
 const chunkBytes = 256 * 1024;
-/** Chunks that leave together; a phone's photo fits, and is written with the commit that makes an asset of it. */
-const trayBytes = 2 * chunkBytes;
-const smallTrayBytes = 32 * 1024;
-/** Of all uploads of the process. Beyond, trays are small: many slow senders hold little each. */
+/** Chunks of one write. A phone's photo fits, and is written with the commit that creates its asset. */
+const bufferBytes = 2 * chunkBytes;
+const smallBufferBytes = 32 * 1024;
+/**
+ * The memory limit of all uploads of the process. Above it buffers are small, so that many slow senders use little
+ * each.
+ */
 const mostBytes = 64 * 1024 * 1024;
 const mostSpare = 8;
 
-/** Where on a tray the bytes of a content from `at` lie. */
+/** Where in a buffer the bytes of a content from `at` are. */
 interface Chunk {
   readonly content: string;
   readonly at: number;
@@ -18,7 +21,7 @@ interface Chunk {
   end: number;
 }
 
-/** Chunks on their way into the database, in memory that is used again: what streams through leaves no buffers behind. */
+/** Chunks on their way into the database, in reused memory: a stream leaves no buffers to the collector. */
 export class ChunkBuffer {
   readonly #memory: Buffer;
   #chunks: Chunk[] = [];
@@ -32,7 +35,7 @@ export class ChunkBuffer {
     return this.#memory.length;
   }
 
-  /** Puts on what fits of a content's bytes from `at`, and says how much that was. */
+  /** Adds the bytes of a content from `at` that fit, and returns their count. */
   add(content: string, at: number, bytes: Buffer): number {
     let taken = 0;
     while (taken < bytes.length && this.#end < this.capacity) {
@@ -46,7 +49,7 @@ export class ChunkBuffer {
     return taken;
   }
 
-  /** Each chunk as parameters: its content, its place there, its bytes. They lie in this tray's memory. */
+  /** Each chunk as parameters: its content, its place, its bytes. The bytes are in this buffer's memory. */
   get chunks(): (readonly [content: string, at: number, bytes: Buffer])[] {
     return this.#chunks.map(({ content, at, start, end }) => [content, at, this.#memory.subarray(start, end)]);
   }
@@ -56,7 +59,7 @@ export class ChunkBuffer {
     this.#end = 0;
   }
 
-  /** The chunk that goes on at this place, or a new one. */
+  /** The chunk that continues at this place, or a new one. */
   #chunkAt(content: string, at: number): Chunk {
     const last = this.#chunks.at(-1);
     if (last?.content === content && last.end - last.start < chunkBytes) return last;
@@ -66,14 +69,16 @@ export class ChunkBuffer {
   }
 }
 
-/** The trays of a process, lent to its uploads. */
+/** The buffers of a process, lent to its uploads. */
 export class BufferPool {
   readonly #spare: ChunkBuffer[] = [];
   #lentBytes = 0;
 
   lend(): ChunkBuffer {
     const buffer =
-      this.#lentBytes < mostBytes ? (this.#spare.pop() ?? new ChunkBuffer(trayBytes)) : new ChunkBuffer(smallTrayBytes);
+      this.#lentBytes < mostBytes
+        ? (this.#spare.pop() ?? new ChunkBuffer(bufferBytes))
+        : new ChunkBuffer(smallBufferBytes);
     this.#lentBytes += buffer.capacity;
     return buffer;
   }
@@ -81,6 +86,6 @@ export class BufferPool {
   takeBack(buffer: ChunkBuffer): void {
     this.#lentBytes -= buffer.capacity;
     buffer.clear();
-    if (buffer.capacity === trayBytes && this.#spare.length < mostSpare) this.#spare.push(buffer);
+    if (buffer.capacity === bufferBytes && this.#spare.length < mostSpare) this.#spare.push(buffer);
   }
 }

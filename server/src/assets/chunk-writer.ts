@@ -6,13 +6,13 @@ import type { ChunkBuffer, BufferPool } from './chunk-buffer.ts';
 export interface ChunkWriterOptions {
   readonly db: Queryable;
   readonly buffers: BufferPool;
-  /** When the sweep may take what is saved from now on. */
+  /** When the bytes saved from now on expire. */
   readonly expiresAt: () => Date;
 }
 
 /**
- * Saves what comes in while more comes in: one tray under way, one being filled, and whoever sends faster waits. So an
- * upload costs a megabyte of memory, whatever it weighs, and holds no connection while its sender is slow.
+ * Saves bytes while more arrive: one buffer is being written and one filled, and a faster sender waits. So an upload of
+ * any size costs a megabyte of memory, and occupies no connection while its sender is slow.
  */
 export class ChunkWriter {
   readonly #options: ChunkWriterOptions;
@@ -26,12 +26,12 @@ export class ChunkWriter {
     this.#options = options;
   }
 
-  /** Contents that have rows already; what there is of others lies on the last tray. */
+  /** Contents that have rows; other contents are in the last buffer only. */
   get saved(): readonly string[] {
     return [...this.#saved];
   }
 
-  /** From here on, bytes belong to this content. */
+  /** Assigns the following bytes to this content. */
   begin(content: string): void {
     this.#content = content;
     this.#at = 0;
@@ -47,20 +47,20 @@ export class ChunkWriter {
     }
   }
 
-  /** Waits for what is under way and gives what is still to be written, as parameters of `insertChunk`. */
+  /** Waits for the running write and returns the unsaved chunks, as parameters of `insertChunk`. */
   async rest(): Promise<ChunkBuffer['chunks']> {
     await this.#saving;
     return this.#buffer?.chunks ?? [];
   }
 
-  /** Gives its memory back; the end of every writer. */
+  /** Releases its memory. Every writer ends with this call. */
   async close(): Promise<void> {
     await this.#saving.catch(() => undefined);
     if (this.#buffer) this.#options.buffers.takeBack(this.#buffer);
     this.#buffer = undefined;
   }
 
-  /** Takes back what was saved. What a broken connection leaves, the sweep finds. */
+  /** Deletes the saved chunks. After a broken connection the sweep deletes them. */
   async drop(): Promise<void> {
     await this.#saving.catch(() => undefined);
     if (this.#saved.size > 0) await this.#options.db.query(dropIncoming, [uuidArray(this.saved)]);
@@ -72,12 +72,12 @@ export class ChunkWriter {
     const { db, buffers, expiresAt } = this.#options;
     const expires = expiresAt();
     for (const [content] of buffer.chunks) this.#saved.add(content);
-    // All of them have ended before the tray's memory is anybody else's, whatever becomes of one.
+    // All writes end before the buffer's memory is lent again, with or without errors.
     const saves = buffer.chunks.map((chunk) => db.query(saveIncoming, [...chunk, expires]));
     this.#saving = Promise.allSettled(saves)
       .finally(() => buffers.takeBack(buffer))
       .then(() => Promise.all(saves));
-    // Whoever writes next, or ends, hears of it; until then it is nobody's.
+    // The next write, or the end, throws this error. Until then it has no receiver.
     this.#saving.catch(() => undefined);
   }
 }

@@ -60,8 +60,8 @@ export const findWaitingRoutes = statement(
   'select distinct facility, route_id as id, week_end from awaited_asset where asset_id = $1',
 );
 
-/** A hint to all nodes. $1 scopes. */
-export const tellRoutes = statement(
+/** Notifies all nodes. $1 scopes. */
+export const notifyRoutes = statement(
   'asset_tell_routes',
   `select pg_notify('tailgate_routes', scope) from unnest($1::text[]) as scope`,
 );

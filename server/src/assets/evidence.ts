@@ -2,7 +2,7 @@ import type { RouteKey } from '@tailgate/sync-protocol';
 import { routeScope } from '@tailgate/sync-protocol';
 import { textArray } from '../db/arrays.ts';
 import type { Queryable, Tx } from '../db/types.ts';
-import { evidenceColumns, expectEvidence, findWaitingRoutes, tellRoutes, type NamingStop } from './evidence-sql.ts';
+import { evidenceColumns, expectEvidence, findWaitingRoutes, notifyRoutes, type NamingStop } from './evidence-sql.ts';
 
 /** The files that a stop names: its signature and all of its photos. */
 export interface Evidence extends NamingStop {
@@ -10,9 +10,9 @@ export interface Evidence extends NamingStop {
 }
 
 /**
- * Notes what stops name now, in the transaction of the change that names it, whatever they named before.
+ * Records the files that stops name, in the transaction of the change that names them.
  *
- * @returns those of which some file is not here
+ * @returns the stops that still miss a file
  */
 export async function awaitEvidence(tx: Tx, stops: readonly Evidence[]): Promise<NamingStop[]> {
   const named = stops.flatMap(({ assets, ...place }) => assets.map((asset) => ({ ...place, asset })));
@@ -21,10 +21,10 @@ export async function awaitEvidence(tx: Tx, stops: readonly Evidence[]): Promise
 }
 
 /**
- * Tells whoever follows a route that a file has come which one of its stops names. In a statement of its own, after the
- * commit that made the asset: a change that is not seen here commits later, and finds the asset.
+ * Notifies the followers of a route that a file of one of its stops has arrived. It runs on its own, after the commit
+ * that created the asset. A change that is invisible to it commits later, and finds the asset.
  */
-export async function tellArrival(db: Queryable, asset: string): Promise<void> {
+export async function notifyArrival(db: Queryable, asset: string): Promise<void> {
   const { rows } = await db.query<RouteKey>(findWaitingRoutes, [asset]);
-  if (rows.length > 0) await db.query(tellRoutes, [textArray(rows.map(routeScope))]);
+  if (rows.length > 0) await db.query(notifyRoutes, [textArray(rows.map(routeScope))]);
 }

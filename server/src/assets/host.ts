@@ -2,12 +2,12 @@ import { hostText } from '@tailgate/sync-protocol';
 import type { ServicePart } from '../host/files/tables.ts';
 import { shortenName } from './file-name.ts';
 
-/** What ACDTA holds at most. */
+/** The size of ACDTA. */
 const pieceBytes = 16_000;
 const longestName = 64;
 const longestType = 50;
 
-/** An asset as the mirror has it; a file that is awaited has no name, no bytes and no digest yet. */
+/** An asset in the mirror. An awaited file has no name, no bytes and no digest yet. */
 export interface HostAsset {
   readonly id: string;
   readonly batch: string;
@@ -20,8 +20,8 @@ export interface HostAsset {
 }
 
 /**
- * The header of an asset. `standing` is what the host holds of it: `L` until all chunks are there, whatever the mirror
- * says: other programs read what stands there.
+ * The header of an asset. `standing` is the host's present status: it stays `L` until all chunks are written, because
+ * other programs read it.
  */
 export function assetHeader(asset: HostAsset, standing: HostAsset['state']): ServicePart<'ASSHDP'> {
   return {
@@ -29,7 +29,7 @@ export function assetHeader(asset: HostAsset, standing: HostAsset['state']): Ser
     AHBAT: asset.batch,
     AHSEQ: `${asset.seq}`,
     AHNAM: hostName(asset.name),
-    // Half a type is none: programs that go by it are told that they do not know.
+    // A truncated type is useless: host programs then get an unknown type.
     AHMIM: asset.mime.length <= longestType ? asset.mime : 'application/octet-stream',
     AHSIZ: `${asset.size}`,
     AHSHA: asset.sha256?.toString('hex') ?? '',
@@ -38,18 +38,18 @@ export function assetHeader(asset: HostAsset, standing: HostAsset['state']): Ser
   };
 }
 
-/** The header of a file that a stop names and that nobody has seen yet. */
+/** The header of an awaited file. */
 export function awaitedHeader(id: string): ServicePart<'ASSHDP'> {
   return assetHeader({ id, batch: id, seq: 1, state: 'L', name: '', mime: '', size: 0, sha256: null }, 'L');
 }
 
-/** A file's name in code page 37, cut to the column with its ending kept. */
+/** A file's name in code page 37, cut to the column, with its ending. */
 const hostName = (name: string): string => shortenName(hostText(name, Number.POSITIVE_INFINITY).text, longestName);
 
-/** How many rows of ASSCHP a file makes; none of an empty one. */
+/** The number of ASSCHP rows of a file; none for an empty one. */
 export const hostPieceCount = (size: number): number => Math.ceil(size / pieceBytes);
 
-/** The rows of ASSCHP, from a file's bytes however they are cut; sequences from 1. */
+/** The ASSCHP rows of a file, from its bytes in pieces of any size; sequences from 1. */
 export async function* assetPieces(
   id: string,
   bytes: AsyncIterable<Buffer>,

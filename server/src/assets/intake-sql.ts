@@ -3,7 +3,7 @@ import { statement } from '../db/statement.ts';
 const columns = 'content, received::int8 as received, asset_id, owner, length, name, sha256, expires_at';
 
 /**
- * A resumable upload begins; one of the same owner and asset that is under way goes on.
+ * Begins a resumable upload, or continues the open one of the same owner and asset.
  * $1 content, $2 asset, $3 owner, $4 length, $5 name, $6 SHA-256 or null, $7 when it expires.
  */
 export const beginIntake = statement(
@@ -20,7 +20,7 @@ export const findIntake = statement(
   `select ${columns} from asset_intake where asset_id = $1 and owner = $2`,
 );
 
-/** Uploads whose bytes are all here and that nobody ends. $1 they would expire before, $2 how many at most. */
+/** Complete uploads whose process died before their end. $1 expiry before this time, $2 how many at most. */
 export const findWholeIntakes = statement(
   'asset_find_whole_intakes',
   `select ${columns} from asset_intake
@@ -28,8 +28,9 @@ export const findWholeIntakes = statement(
 );
 
 /**
- * Bytes that go on where the upload stands; no row where it stands elsewhere: somebody else sends the same upload.
- * Nobody waits for the disk: what a crash takes is sent again, and the commit that makes the asset flushes all of it.
+ * Appends bytes at the end of an upload. Returns no row where the upload has another length, because another sender was
+ * faster. The write does not wait for the disk: after a crash the sender repeats it, and the commit that creates the
+ * asset flushes all of it.
  * $1 content, $2 where they begin, $3 bytes, $4 when it expires.
  */
 export const appendToIntake = statement(
@@ -43,13 +44,13 @@ export const appendToIntake = statement(
    insert into asset_chunk (content, at, data) select content, $2, $3 from moved`,
 );
 
-/** How many chunks a content has. $1 content. */
+/** Counts the chunks of a content. $1 content. */
 export const countChunks = statement(
   'asset_count_chunks',
   'select count(*)::int as chunks from asset_chunk where content = $1',
 );
 
-/** The same bytes in fewer chunks, as another content. $1 content, $2 the other one, $3 least bytes a chunk. */
+/** Copies the bytes into fewer chunks, as another content. $1 content, $2 the other one, $3 least bytes a chunk. */
 export const repackChunks = statement(
   'asset_repack_chunks',
   `with small as (delete from asset_chunk where content = $1 returning at, data)

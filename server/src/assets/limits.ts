@@ -5,9 +5,9 @@ const heldMost = 64 * mebibyte;
 export interface UploadLimits {
   readonly fileBytes: number;
   readonly files: number;
-  /** Of all files of a request together. */
+  /** All files of a request together. */
   readonly requestBytes: number;
-  /** What one caller may send in an hour by the clock, refused uploads included. */
+  /** A caller's bytes in an hour by the clock, refused uploads included. */
   readonly hourBytes: number;
   /** The same for all held queues of a driver together: what an unregistered phone brings is not the driver's to pay. */
   readonly heldHourBytes: number;

@@ -1,52 +1,54 @@
 import type { Queryable } from '../db/types.ts';
 import { expectAssets, findAsset as findAssetRow, findChunk, findUpload, findUploads, giveUpAssets } from './sql.ts';
 
-/** A file whose bytes are here. */
+/** A file with stored bytes. */
 export interface Asset {
   readonly id: string;
   /** Id of the first file of its upload, and its place there, from 1. */
   readonly batch: string;
   readonly seq: number;
-  /** As it was sent, without folders; may be empty. */
+  /** The sender's name without folders; may be empty. */
   readonly name: string;
   /** `type/subtype`. */
   readonly mime: string;
   readonly size: number;
   readonly sha256: Buffer;
-  /** Whose chunks are its bytes. */
+  /** The content whose chunks are its bytes. */
   readonly content: string;
 }
 
-/** A file by its id; undefined where there is none, or where a stop names it and its bytes are still to come. */
+/** Finds a file by its id; undefined for an unknown or an awaited file. */
 export async function findAsset(db: Queryable, id: string): Promise<Asset | undefined> {
   const { rows } = await db.query<Asset>(findAssetRow, [id]);
   return rows[0];
 }
 
-/** The files that an id stands for: a primary id for its whole upload in order, any other for its own file (contract §3). */
+/**
+ * Finds the files of an id: for a primary id its whole upload in order, for any other id its own file (contract §3).
+ */
 export async function findUploadFiles(db: Queryable, id: string): Promise<Asset[]> {
   const { rows } = await db.query<Asset>(findUpload, [id]);
   return rows;
 }
 
-/** All files that these ids stand for, each once, those of an upload in its order. */
+/** Finds all files of these ids, each once, those of an upload in its order. */
 export async function findAssetsOf(db: Queryable, ids: readonly string[]): Promise<Asset[]> {
   const { rows } = await db.query<Asset>(findUploads, [ids]);
   return rows;
 }
 
-/** Makes sure that files which a stop names have a row, so that the host's header of each can say that it is awaited. */
+/** Creates rows for named files that have none, so that the host's header of each can show it as awaited. */
 export async function expectFiles(db: Queryable, ids: readonly string[], now: Date): Promise<void> {
   if (ids.length > 0) await db.query(expectAssets, [ids, now]);
 }
 
-/** Notes that files which were named before `before` never came, and answers their ids, at most `most`. */
+/** Gives up files that were named before `before` and never arrived, at most `most`. Returns their ids. */
 export async function giveUpFiles(db: Queryable, before: Date, most: number): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(giveUpAssets, [before, most]);
   return rows.map(({ id }) => id);
 }
 
-/** What of a file tells where its bytes are; its asset may be still to come. */
+/** The part of a file that locates its bytes; its asset may not exist yet. */
 export type Stored = Pick<Asset, 'id' | 'content' | 'size'>;
 
 /** A part of a file, `end` not included. */
@@ -56,8 +58,8 @@ export interface Part {
 }
 
 /**
- * A file's bytes, or a part of them, in pieces of at most 256 KiB: one in the reader's hands, one on its way. Contents
- * never change, so no transaction is held open for a slow reader.
+ * Reads a file's bytes, or a part of them, in pieces of at most 256 KiB, one piece ahead. Contents never change, so a
+ * slow reader needs no open transaction.
  */
 export async function* readBytes(db: Queryable, asset: Stored, part?: Part): AsyncGenerator<Buffer, void, undefined> {
   const { start, end } = part ?? { start: 0, end: asset.size };
@@ -66,7 +68,7 @@ export async function* readBytes(db: Queryable, asset: Stored, part?: Part): Asy
     const { at, bytes } = await next;
     const until = at + bytes.length;
     next = until < end ? readChunk(db, asset, until) : undefined;
-    // Asked for ahead: where nobody comes for it any more, its error is nobody's.
+    // This read runs ahead. A reader that stops early never receives its error.
     next?.catch(() => undefined);
     yield bytes.subarray(Math.max(start - at, 0), end - at);
   }

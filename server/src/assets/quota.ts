@@ -3,10 +3,10 @@ import { chargeQuota } from './sql.ts';
 
 const hourMs = 3_600_000;
 
-/** A caller has sent as much as an hour allows; the edge answers 429. */
+/** A caller has used up its bytes of this hour; the edge answers 429. */
 export class QuotaExceeded extends Error {
   override readonly name = 'QuotaExceeded';
-  /** Until the next hour begins. */
+  /** The time to the next hour. */
   readonly retryAfterMs: number;
 
   constructor(retryAfterMs: number) {
@@ -16,9 +16,9 @@ export class QuotaExceeded extends Error {
 }
 
 /**
- * Counts bytes towards what a caller may send in this hour, on all nodes together. A count, not an account: it is not
- * given back where an upload is refused, for its bytes were sent.
- * @throws QuotaExceeded where it is too much
+ * Counts a caller's bytes in this hour, on all nodes together. A refused upload counts as well, because its bytes were
+ * sent.
+ * @throws QuotaExceeded above the limit
  */
 export async function charge(
   db: Queryable,

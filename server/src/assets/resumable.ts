@@ -4,7 +4,7 @@ import { assetIdBytes, assetIdText, spellAssetId } from '@tailgate/sync-protocol
 import { uuidArray } from '../db/arrays.ts';
 import type { Queryable, Tx } from '../db/types.ts';
 import { freshId } from '../stops/mutation-id.ts';
-import { tellArrival } from './evidence.ts';
+import { notifyArrival } from './evidence.ts';
 import { fileName } from './file-name.ts';
 import {
   appendToIntake,
@@ -22,43 +22,43 @@ import type { UploadDeps } from './upload.ts';
 
 export type ResumableDeps = Pick<UploadDeps, 'db' | 'commit' | 'clock' | 'arrived'>;
 
-/** What somebody is about to send. */
+/** An announced upload. */
 export interface Announced {
   readonly id: string;
-  /** Nobody else goes on with this upload, or hears how far it is. */
+  /** No other owner can continue or read this upload. */
   readonly owner: string;
   readonly length: number;
-  /** As it was sent. */
+  /** The sender's name. */
   readonly name: string;
-  /** Undefined for an id that we made: then the bytes are taken as they come. */
+  /** Undefined for an id that the server made: it then takes any bytes. */
   readonly sha256: Buffer | undefined;
 }
 
-/** An upload that goes on where it stands, or has ended. */
+/** An upload that can continue, or has ended. */
 export interface Standing {
   readonly id: string;
   readonly name: string;
   readonly length: number;
   readonly received: number;
-  /** When its last bytes came; undefined once it is an asset. */
+  /** When its last bytes arrived; undefined once it is an asset. */
   readonly activeAt: Date | undefined;
 }
 
-/** Somebody else has sent on the same upload meanwhile: ask how far it is. */
+/** Another request has extended the same upload. The sender must ask for its length. */
 export class OffsetMoved extends Error {
   override readonly name = 'OffsetMoved';
 }
 
-/** The bytes are not those to which the id commits. Nothing of them is kept. */
+/** The bytes do not fit the id. The service deletes them. */
 export class OtherBytes extends Error {
   override readonly name = 'OtherBytes';
 }
 
-/** How long an upload waits for its next bytes: a phone may lie in a drawer over a week-end and a holiday. */
+/** How long an upload waits for its next bytes: over a week-end and a holiday. */
 export const idleMs = 7 * 24 * 3_600_000;
-/** Ends of uploads that a crash cut off are made up for by the sweep: not before whoever is at it has had its time. */
+/** The sweep ends uploads that a crash interrupted, after the running process has had its time. */
 const leftAloneMs = 60_000;
-/** What is held in memory of a running request, and lost where the process is killed. Two such make a chunk (decision 12). */
+/** The bytes of a running request in memory, which a crash loses. Two such pieces make a chunk (decision 12). */
 const pieceBytes = 128 * 1024;
 const wholeASweep = 20;
 
@@ -73,15 +73,15 @@ interface Intake extends Record<string, unknown> {
   readonly expires_at: Date;
 }
 
-/** The id that a device must have made of these facts. */
+/** The id that a device computes from these facts. */
 export function committedAssetId(commitment: AssetCommitment): string {
   return spellAssetId(createHash('sha256').update(assetIdText(commitment)).digest().subarray(0, assetIdBytes));
 }
 
 /**
- * Uploads that go on after whatever cuts them off. Safe at each point: bytes and the place where the next ones go are
- * one statement; an asset exists only with the commit that follows the look at all of its bytes; whoever dies between
- * the last byte and that commit is made up for by the next question, or by the sweep.
+ * Resumable uploads, safe at each point. One statement writes bytes and the place of the next ones. An asset exists
+ * only after a commit that follows the check of all its bytes. If the process dies between the last byte and that
+ * commit, the next request or the sweep ends the upload.
  */
 export class ResumableUploads {
   readonly #deps: ResumableDeps;
@@ -90,20 +90,23 @@ export class ResumableUploads {
     this.#deps = deps;
   }
 
-  /** Makes room for what was announced; where it is under way, or here, it stays as it is. */
+  /** Begins an announced upload. An open or complete one stays as it is. */
   async begin({ id, owner, length, name, sha256 }: Announced): Promise<Standing> {
     const { db, clock } = this.#deps;
     const asset = await this.#asset(id);
     if (asset) return asset;
     const row = [freshId(clock()), id, owner, length, fileName(name), sha256 ?? null, this.#expiry()];
     const { rows } = await db.query<Intake>(beginIntake, row);
-    // A file without bytes has all of them, and one that came whole may lack its end.
+    // An empty file is complete, and a complete one may lack its end.
     const begun = rows[0] && rows[0].received < rows[0].length ? standingOf(rows[0]) : await this.find(id, owner);
     if (!begun) throw new Error(`the upload of ${id} was swept while it began`);
     return begun;
   }
 
-  /** How far an upload is; undefined where there is none of this owner. Ends it where only its end is missing. */
+  /**
+   * Reads the length of an upload; undefined without one of this owner. It ends the upload where only the end is
+   * missing.
+   */
   async find(id: string, owner: string): Promise<Standing | undefined> {
     const intake = await this.#intake(id, owner);
     if (intake && intake.received < intake.length) return standingOf(intake);
@@ -112,30 +115,30 @@ export class ResumableUploads {
   }
 
   /**
-   * Takes bytes on from `offset` as they come, and makes an asset of them where they were the last. What came before a
-   * connection broke is kept.
+   * Appends bytes from `offset`, and creates an asset after the last one. Bytes received before a connection broke are
+   * stored.
    *
-   * @returns where the upload stands now
+   * @returns the new length
    * @throws OffsetMoved, OtherBytes
    */
   async append(id: string, owner: string, offset: number, bytes: AsyncIterable<Buffer>): Promise<number> {
     const intake = await this.#intake(id, owner);
     if (!intake || intake.received !== offset) throw new OffsetMoved(`the upload of ${id} is not at ${offset}`);
-    const look = new ByteLook();
-    const received = await this.#take(intake, bytes, look);
-    // What this request has brought from the first byte to the last need not be read back.
-    if (received === intake.length) await this.#finish(intake, offset === 0 ? look : undefined);
+    const summary = new ByteSummary();
+    const received = await this.#take(intake, bytes, summary);
+    // Bytes that this request brought from first to last need no second read.
+    if (received === intake.length) await this.#finish(intake, offset === 0 ? summary : undefined);
     return received;
   }
 
-  /** Forgets an upload under way; an asset stays. */
+  /** Drops an open upload; an asset stays. */
   async drop(id: string, owner: string): Promise<boolean> {
     const intake = await this.#intake(id, owner);
     if (intake) await this.#deps.db.query(dropIncoming, [uuidArray([intake.content])]);
     return intake !== undefined;
   }
 
-  /** Makes assets of uploads whose bytes are here and whose process died before it could. */
+  /** Creates assets of complete uploads whose process died before it could. */
   async finishWhole(): Promise<void> {
     const before = new Date(this.#expiry().getTime() - leftAloneMs);
     const { rows } = await this.#deps.db.query<Intake>(findWholeIntakes, [before, wholeASweep]);
@@ -158,7 +161,7 @@ export class ResumableUploads {
     return rows[0];
   }
 
-  async #take({ content, received }: Intake, bytes: AsyncIterable<Buffer>, look: ByteLook): Promise<number> {
+  async #take({ content, received }: Intake, bytes: AsyncIterable<Buffer>, summary: ByteSummary): Promise<number> {
     let at = received;
     let held: Buffer[] = [];
     let heldBytes = 0;
@@ -170,7 +173,7 @@ export class ResumableUploads {
     };
     try {
       for await (const bit of bytes) {
-        look.add(bit);
+        summary.add(bit);
         held.push(bit);
         heldBytes += bit.length;
         if (heldBytes < pieceBytes) continue;
@@ -181,7 +184,7 @@ export class ResumableUploads {
         heldBytes = whole.length;
       }
     } catch (error) {
-      // The sender's link broke. What came of it is sent no second time.
+      // The sender's connection broke. It does not repeat the received bytes.
       if (!(error instanceof OffsetMoved)) await save(Buffer.concat(held));
       throw error;
     }
@@ -189,35 +192,35 @@ export class ResumableUploads {
     return at;
   }
 
-  async #finish(intake: Intake, looked?: ByteLook): Promise<void> {
+  async #finish(intake: Intake, computed?: ByteSummary): Promise<void> {
     const { db, commit } = this.#deps;
-    const look = looked ?? (await this.#read(intake));
-    const sha256 = look.sha256();
+    const summary = computed ?? (await this.#read(intake));
+    const sha256 = summary.sha256();
     if (intake.sha256 && !intake.sha256.equals(sha256)) {
       await db.query(dropIncoming, [uuidArray([intake.content])]);
       throw new OtherBytes(`the bytes of ${intake.asset_id} are not those that its id stands for`);
     }
-    const mime = await detectType(look.sample, intake.name);
+    const mime = await detectType(summary.sample, intake.name);
     await commit((tx) => this.#makeAsset(tx, intake, sha256, mime));
-    await tellArrival(db, intake.asset_id);
+    await notifyArrival(db, intake.asset_id);
     this.#deps.arrived?.(intake.length);
   }
 
-  async #read({ content, asset_id: id, length: size }: Intake): Promise<ByteLook> {
-    const look = new ByteLook();
-    for await (const bytes of readBytes(this.#deps.db, { id, content, size })) look.add(bytes);
-    return look;
+  async #read({ content, asset_id: id, length: size }: Intake): Promise<ByteSummary> {
+    const summary = new ByteSummary();
+    for await (const bytes of readBytes(this.#deps.db, { id, content, size })) summary.add(bytes);
+    return summary;
   }
 
   async #makeAsset(tx: Tx, intake: Intake, sha256: Buffer, mime: string): Promise<void> {
     const { asset_id: id, name, length } = intake;
     const ended = await tx.query(endIntake, [uuidArray([intake.content])]);
-    // Somebody else was faster: the next question, or this one's answer, finds the asset.
+    // Another request was faster: the next request, or the answer to this one, finds the asset.
     if (ended.rowCount === 0) return;
     const content = await repack(tx, intake, freshId(this.#deps.clock()));
     const file = { id, seq: 1, content, name, mime, size: length, sha256 };
     const made = await tx.query(insertAssets, [id, this.#deps.clock(), ...insertAssets.parameters([file])]);
-    // The same bytes under the same id, sent by another owner: once is enough.
+    // Another owner has sent the same bytes under the same id: one copy is enough.
     if (made.rowCount === 0) await tx.query(deleteChunks, [content]);
   }
 
@@ -226,8 +229,8 @@ export class ResumableUploads {
   }
 }
 
-/** What an asset's row says of its bytes, gathered as they pass. */
-class ByteLook {
+/** Digest and type sample of an asset, computed while its bytes pass. */
+class ByteSummary {
   readonly #hash = createHash('sha256');
   #sample: Buffer = Buffer.alloc(0);
 
@@ -240,13 +243,13 @@ class ByteLook {
     return this.#sample;
   }
 
-  /** Ends the look. */
+  /** Ends the computation. */
   sha256(): Buffer {
     return this.#hash.digest();
   }
 }
 
-/** Many small pieces become few chunks, or each would cost its readers a statement for ever. */
+/** Merges many small pieces into few chunks: each chunk costs every reader a statement. */
 async function repack(tx: Queryable, { content, length }: Intake, other: string): Promise<string> {
   const { rows } = await tx.query<{ chunks: number }>(countChunks, [content]);
   if ((rows[0]?.chunks ?? 0) <= 2 * Math.ceil(length / pieceBytes)) return content;

@@ -1,15 +1,15 @@
 import { gather } from '../db/gather.ts';
 import type { Tx } from '../db/types.ts';
 
-/** What one upload writes at its end; throws where it must not be written after all. */
+/** The final writes of one upload; throws where it must not be written. */
 export type Write = (tx: Tx) => Promise<unknown>;
 
-/** Does the work of uploads that end at the same moment in one transaction and tells the worker once, in it too. */
+/** Ends concurrent uploads in one transaction, which also wakes the worker once. */
 export type SharedCommit = (write: Write) => Promise<void>;
 
 export interface CommitDeps {
   readonly inTransaction: <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
-  /** Tells the worker, in the transaction, that assets wait for the host. */
+  /** Wakes the worker, in the transaction, for assets that wait for the host. */
   readonly wake: (tx: Tx) => Promise<void>;
 }
 
@@ -17,8 +17,8 @@ export interface CommitDeps {
 const mostTogether = 8;
 
 /**
- * A disk syncs as fast for eight photos as for one. Where one of several cannot be written all are rolled back, and then
- * each is tried alone: nobody fails for another's fault.
+ * A disk syncs eight photos as fast as one. If one of several uploads cannot be written, all are rolled back and then
+ * tried alone, so that each fails only by its own fault.
  */
 export function shareCommits({ inTransaction, wake }: CommitDeps): SharedCommit {
   const commit = (writes: readonly Write[]): Promise<unknown> =>

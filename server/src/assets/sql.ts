@@ -1,20 +1,20 @@
 import { bytea, columns, int2, int8, text, uuid } from '../db/columns.ts';
 import { statement } from '../db/statement.ts';
 
-/** Its bytes have come, and their time is not over. */
+/** The file has its bytes and has not expired. */
 const isReady = `(state = 'R' and purged_at is null)`;
 const readyColumns = 'id, batch, seq, name, mime, size, sha256, content';
 
 /** $1 id. */
 export const findAsset = statement('asset_find', `select ${readyColumns} from asset where id = $1 and ${isReady}`);
 
-/** All files of an upload by its primary id; by any other id that file alone. $1 id. */
+/** All files of an upload for its primary id; for any other id that file alone. $1 id. */
 export const findUpload = statement(
   'asset_find_upload',
   `select ${readyColumns} from asset where (batch = $1 or id = $1) and ${isReady} order by seq`,
 );
 
-/** The files of several ids, each as `findUpload` answers it. $1 ids. */
+/** The files of several ids, each like `findUpload`. $1 ids. */
 export const findUploads = statement(
   'asset_find_uploads',
   `select ${readyColumns} from asset
@@ -22,7 +22,8 @@ export const findUploads = statement(
 );
 
 /**
- * The chunk in which a byte lies. As base64: the driver reads every column as text, and this is the shorter one.
+ * The chunk that contains a byte. It is base64, because the driver reads every column as text, and this is the shorter
+ * form.
  * $1 content, $2 the byte's place.
  */
 export const findChunk = statement(
@@ -32,8 +33,8 @@ export const findChunk = statement(
 );
 
 /**
- * A chunk of a content that goes on coming. Nobody waits for the disk here: the commit that makes an asset of them
- * flushes all that was written before it. $1 content, $2 the chunk's place, $3 its bytes, $4 when it expires.
+ * A chunk of an unfinished content. The write does not wait for the disk: the commit that creates the asset flushes all
+ * earlier writes. $1 content, $2 the chunk's place, $3 its bytes, $4 when it expires.
  */
 export const saveIncoming = statement(
   'asset_save_incoming',
@@ -46,23 +47,28 @@ export const saveIncoming = statement(
    select $1, $2, $3 from set_config('synchronous_commit', 'off', true)`,
 );
 
-/** A statement a chunk: bytes in an array are copied once more on each side. $1 content, $2 place, $3 bytes. */
+/**
+ * One statement for each chunk: an array would copy the bytes once more on each side. $1 content, $2 place, $3 bytes.
+ */
 export const insertChunk = statement(
   'asset_insert_chunk',
   'insert into asset_chunk (content, at, data) values ($1, $2, $3)',
 );
 
-/** Contents that have come whole are no longer swept; as many rows come back as are still here. $1 contents. */
+/** Takes complete contents out of the sweep. It returns a row for each that still exists. $1 contents. */
 export const endIntake = statement('asset_end_intake', 'delete from asset_intake where content = any ($1::uuid[])');
 
-/** $1 contents of which nothing shall be left. */
+/** Deletes contents. $1 contents. */
 export const dropIncoming = statement(
   'asset_drop_incoming',
   `with gone as (delete from asset_intake where content = any ($1::uuid[]) returning content)
    delete from asset_chunk c using gone where c.content = gone.content`,
 );
 
-/** The same of all that expired, if its bytes are not all here; those that somebody is just finishing are left alone. $1 now, $2 how many at most. */
+/**
+ * Deletes expired, incomplete contents, but skips those that another transaction is ending. $1 now, $2 how many at
+ * most.
+ */
 export const sweepIncoming = statement(
   'asset_sweep_incoming',
   `with gone as (
@@ -118,7 +124,7 @@ export const insertAssets = files.statement(
     where asset.state <> 'R'`,
 );
 
-/** Files that a stop names and whose bytes are still to come; those that are known stay as they are. $1 ids, $2 now. */
+/** Adds rows for awaited files; known files stay as they are. $1 ids, $2 now. */
 export const expectAssets = statement(
   'asset_expect',
   `insert into asset (id, batch, state, expected_at)
@@ -126,7 +132,7 @@ export const expectAssets = statement(
    on conflict (id) do nothing`,
 );
 
-/** Files that never came. $1 named before, $2 how many at most; their ids come back. */
+/** Gives up awaited files and returns their ids. $1 named before, $2 how many at most. */
 export const giveUpAssets = statement(
   'asset_give_up',
   `update asset set state = 'M', version = version + 1
@@ -143,14 +149,17 @@ export const findUploadKey = statement(
   'select digest, batch from asset_upload_key where caller = $1 and key = $2',
 );
 
-/** Waits for whoever sends the same at the same moment; no row where that one was faster. $1 caller, $2 key, $3 digest, $4 batch, $5 now. */
+/**
+ * Claims a key. It waits for a concurrent request with the same key, and returns no row where that one was faster. $1
+ * caller, $2 key, $3 digest, $4 batch, $5 now.
+ */
 export const insertUploadKey = statement(
   'asset_insert_upload_key',
   `insert into asset_upload_key (caller, key, digest, batch, received_at) values ($1, $2, $3, $4, $5)
    on conflict (caller, key) do nothing`,
 );
 
-/** $1 kept since, $2 how many at most. */
+/** $1 oldest that stays, $2 how many at most. */
 export const sweepUploadKeys = statement(
   'asset_sweep_upload_keys',
   `delete from asset_upload_key where (caller, key) in (
@@ -159,7 +168,7 @@ export const sweepUploadKeys = statement(
 );
 
 /**
- * Counts bytes towards a caller's hour; no row where that would be too much. Lost in a crash, it is only a count.
+ * Counts a caller's bytes in an hour; returns no row above the limit. A crash may lose the count.
  * $1 caller, $2 hour, $3 bytes, $4 most bytes in the hour.
  */
 export const chargeQuota = statement(

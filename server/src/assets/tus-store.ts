@@ -4,7 +4,7 @@ import { UploadRefusal } from './refusal.ts';
 import type { ResumableUploads, Standing } from './resumable.ts';
 import { idleMs } from './resumable.ts';
 
-/** Metadata of an upload, as tus clients know it; `asset_id`, `salt` and `sha256` are ours (docs/protocol.md). */
+/** Metadata of an upload in the form of tus clients; `asset_id`, `salt` and `sha256` are our own (docs/protocol.md). */
 export type TusMetadata = Record<string, string | null>;
 
 /**
@@ -51,7 +51,7 @@ export class TusStore extends DataStore {
       throw new UploadRefusal('UPLOAD_NOT_FOUND', 'There is no such upload.');
   }
 
-  /** From the last bytes: `creation_date` is when those came. */
+  /** `creation_date` is the time of the last bytes. */
   override getExpiration(): number {
     return idleMs;
   }

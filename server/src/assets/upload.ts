@@ -21,17 +21,17 @@ export interface UploadDeps {
   readonly limits: UploadLimits;
   /** Shared by all uploads of the process. */
   readonly buffers: BufferPool;
-  /** Told of the bytes of files that are here, durable, for whoever counts them. */
+  /** Receives the number of durable bytes of new files. */
   readonly arrived?: (bytes: number) => void;
 }
 
-/** Whose upload it is, and by which key it may come again. */
+/** The owner of an upload, and its idempotency key. */
 export interface UploadOrigin {
   readonly caller: string;
   readonly key: string | undefined;
 }
 
-/** Longer than any request lives; what is older was left behind by a process that died. */
+/** Longer than any request lives; older rows belong to a process that died. */
 const incomingMs = 3_600_000;
 
 interface IncomingFile {
@@ -43,20 +43,20 @@ interface IncomingFile {
   readonly sha256: Buffer;
 }
 
-/** What came under a key before: the digest of its bytes and its first file's id. */
+/** The earlier upload under a key: the digest of its bytes and its first file's id. */
 interface Earlier {
   readonly digest: Buffer;
   readonly batch: string;
 }
 
-/** Begins an upload. Where its key came before, its bytes are only compared and nothing is written. */
+/** Begins an upload. For a known key the service only compares the bytes and writes nothing. */
 export async function openUpload(deps: UploadDeps, origin: UploadOrigin): Promise<Upload> {
   return new Upload(deps, origin, await findEarlier(deps.db, origin));
 }
 
 /**
- * One request's files, from its first byte to their ids: `take` each, then `finish`, or `abandon` whatever went wrong.
- * Until `finish` has committed nobody can see any of it; then all of it is there, durable (I4).
+ * The files of one request, from the first byte to their ids: `take` each, then `finish`, or `abandon` on any failure.
+ * Other requests see none of it until `finish` has committed; then all of it is durable (I4).
  */
 export class Upload {
   readonly #deps: UploadDeps;
@@ -74,19 +74,19 @@ export class Upload {
     this.#writer = new ChunkWriter({ db, buffers, expiresAt: () => new Date(clock().getTime() + incomingMs) });
   }
 
-  /** How many files were taken. */
+  /** The number of received files. */
   get count(): number {
     return this.#files.length;
   }
 
-  /** How many bytes have come, refused ones too. */
+  /** The number of received bytes, refused ones included. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
-   * Takes a file in as fast as the database does.
-   * @throws UploadRefusal where a limit is passed; what comes after it is not read
+   * Receives a file as fast as the database writes.
+   * @throws UploadRefusal above a limit; the rest of the request is not read
    */
   async take(sentName: string, bytes: AsyncIterable<Buffer>): Promise<void> {
     const { files, fileBytes } = this.#deps.limits;
@@ -108,9 +108,9 @@ export class Upload {
   }
 
   /**
-   * Makes assets of what was taken and answers their ids, in the order of the files. `types` are MIME types
-   * (`type/subtype`) by file name, which go before what the bytes say.
-   * @throws UploadRefusal where the key came before with other bytes
+   * Creates assets of the received files and returns their ids, in the order of the files. `types` are MIME types
+   * (`type/subtype`) by file name, which override the detected ones.
+   * @throws UploadRefusal where the key belongs to other bytes
    */
   async finish(types: ReadonlyMap<string, string>): Promise<string[]> {
     const digest = this.#digest();
@@ -130,7 +130,7 @@ export class Upload {
     return ids;
   }
 
-  /** Leaves nothing of an upload that did not end well. */
+  /** Deletes a failed upload. */
   async abandon(): Promise<void> {
     await this.#writer.close();
     await this.#writer.drop();
@@ -140,7 +140,7 @@ export class Upload {
     const { caller, key } = this.#origin;
     const now = this.#deps.clock();
     const { saved } = this.#writer;
-    // Together: none needs the answer of another.
+    // All at once: none needs the answer of another.
     const [keys, ended] = await Promise.all([
       key === undefined ? undefined : tx.query(insertUploadKey, [caller, key, digest, ids[0], now]),
       saved.length === 0 ? undefined : tx.query(endIntake, [uuidArray(saved)]),
@@ -166,7 +166,7 @@ export class Upload {
     return (await findUploadFiles(this.#deps.db, batch)).map(({ id }) => id);
   }
 
-  /** Of the bytes of every file in order; names and types may differ the second time. */
+  /** The digest of the bytes of all files in order; names and types may differ in a repetition. */
   #digest(): Buffer {
     return createHash('sha256')
       .update(Buffer.concat(this.#files.map(({ sha256 }) => sha256)))
@@ -184,16 +184,16 @@ export class Upload {
   }
 }
 
-/** An upload whose bytes are all here. */
+/** A complete upload. */
 interface Ended {
   readonly ids: readonly string[];
   readonly digest: Buffer;
   readonly types: ReadonlyMap<string, string>;
-  /** Chunks that are not saved yet, as parameters of `insertChunk`. */
+  /** Unsaved chunks, as parameters of `insertChunk`. */
   readonly rest: ChunkBuffer['chunks'];
 }
 
-/** Somebody sent the same key at the same moment and was faster: rolls back. */
+/** A concurrent request with the same key was faster: rolls back. */
 class KeyTaken extends Error {}
 
 async function findEarlier(db: Queryable, { caller, key }: UploadOrigin): Promise<Earlier | undefined> {

@@ -14,8 +14,8 @@ export interface PasswordChange extends Claim {
 export type ChangedPassword = { readonly kind: 'changed'; readonly token: string } | Exclude<Proof, { kind: 'proven' }>;
 
 /**
- * Sets a new password and ends every session but the one that it opens: whoever else knew the old password, or holds a
- * phone that was left somewhere, is out. A one-time password counts as the current one (contract §2).
+ * Sets a new password and ends every session but the one that it opens. Holders of the old password or of a lost phone
+ * are thus signed out. A one-time password counts as the current one (contract §2).
  */
 export async function changePassword(deps: AuthDeps, change: PasswordChange): Promise<ChangedPassword> {
   const { employee, origin } = change;
@@ -26,7 +26,7 @@ export async function changePassword(deps: AuthDeps, change: PasswordChange): Pr
     const now = deps.now();
     const values = [employee, now, hash, proof.hash, proof.by === 'code', mostTries];
     const { rowCount } = await tx.query(setPassword, values);
-    // Another change was faster: what proved this one counts no more.
+    // Another change was faster, so the proof of this one is void.
     if (!rowCount) return { kind: 'wrong_credentials' };
     await tx.query(endSessions, [[employee], now, 'password_changed']);
     const token = newToken();

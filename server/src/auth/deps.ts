@@ -1,7 +1,9 @@
 import type { Queryable, Tx } from '../db/types.ts';
 import type { Passwords } from './passwords.ts';
 
-/** A text message to the phone on file of an employee. Neither number nor text: both are looked up when it is sent. */
+/**
+ * A text message to the phone on file of an employee. The worker looks up number and text when it sends the message.
+ */
 export interface TextMessage {
   readonly kind: 'signed_up' | 'one_time_password';
   readonly employee: string;
@@ -9,14 +11,14 @@ export interface TextMessage {
   readonly asked_at: string;
 }
 
-/** What the auth slice stands on. */
+/** Dependencies of the auth slice. */
 export interface AuthDeps {
   readonly db: Queryable;
   readonly inTransaction: <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
   readonly passwords: Passwords;
   readonly now: () => Date;
-  /** Says that a user or a sign-in has changed, which the host is told on its own. */
+  /** Wakes the worker for a changed user or sign-in, which replicates on its own. */
   readonly wakeHost: (tx: Tx) => Promise<void>;
-  /** Queues a message; inside a transaction it goes out if that commits. */
-  readonly tell: (db: Queryable, message: TextMessage) => Promise<void>;
+  /** Queues a message. Inside a transaction it is sent if that commits. */
+  readonly queueMessage: (db: Queryable, message: TextMessage) => Promise<void>;
 }

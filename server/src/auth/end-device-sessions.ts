@@ -3,8 +3,8 @@ import { recordSignIns } from './sign-in-state.ts';
 import { endSessionsOnDevice } from './sql.ts';
 
 /**
- * Ends a driver's sessions on a device that is lost. A device is known by what it calls itself: where it, or a session, has
- * no name, the sessions without one end, too. One sign-in too many is asked for rather than one left to a stranger.
+ * Ends a driver's sessions on a lost device, by the name that the device reports. If the device or a session has no
+ * name, nameless sessions end as well: an extra sign-in is better than a session left to a stranger.
  */
 export async function endDeviceSessions(
   tx: Tx,

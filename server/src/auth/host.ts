@@ -1,22 +1,22 @@
 import type { RouteKey } from '@tailgate/sync-protocol';
 import type { ServicePart } from '../host/files/tables.ts';
 
-/** A moment as the host writes it, on the facility's clock. */
+/** A moment in the host's format, on the facility's clock. */
 type HostClock = (instant: Date) => { readonly date: `${number}`; readonly time: `${number}` };
 
-/** A registered driver, or one who was. */
+/** A present or former registered driver. */
 export interface HostUser {
   readonly employee: string;
   readonly registeredAt: Date;
   readonly unregisteredAt: Date | null;
-  /** Of the last sign-up, sign-in, sign-out or new password. */
+  /** The time of the last sign-up, sign-in, sign-out or new password. */
   readonly lastSeenAt: Date | null;
-  /** Whether the employee master says so; null where it does not know the employee. */
+  /** Whether the employee master has the employee as active; null where it has no such employee. */
   readonly active: boolean | null;
   readonly moment: HostClock;
 }
 
-/** PODUSRP: who uses the driver service. Of passwords, tokens and one-time passwords nothing is ever on the host. */
+/** PODUSRP: the users of the driver service. The host never receives passwords, tokens or one-time passwords. */
 export function userRow({
   employee,
   registeredAt,
@@ -32,12 +32,12 @@ export function userRow({
     PURGDT: moment(registeredAt).date,
     PULSDT: seen.date,
     PULSTM: seen.time,
-    // Registered, and yet nobody gets in.
+    // Registered, but unable to sign in.
     PULCKF: unregisteredAt === null && active !== true ? 'Y' : 'N',
   };
 }
 
-/** Whether a driver of a route is signed in, and since when, or when last. */
+/** Whether a driver of a route is signed in, and since when, or the last time. */
 export interface HostSignIn {
   readonly key: RouteKey;
   readonly employee: string;

@@ -2,10 +2,10 @@ import { statement } from '../db/statement.ts';
 
 const columns = 'invitation_id, employee, facility, uses, uses_left, created_at, created_by, expires_at';
 
-/** An invitation that can still be used. */
+/** A usable invitation. */
 const counts = 'withdrawn_at is null and uses_left > 0';
 
-/** No row comes back where there is no such active employee, or no facility with one. $1–$8 columns. */
+/** Returns no row without such an active employee, or without an active employee in the facility. $1–$8 columns. */
 export const insertInvitation = statement(
   'auth_insert_invitation',
   `insert into invitation (invitation_id, code_hash, employee, facility, uses, uses_left, created_at, created_by, expires_at)
@@ -22,7 +22,7 @@ export const listInvitations = statement(
     order by created_at desc, invitation_id desc limit 500`,
 );
 
-/** $1 id, $2 who, $3 now. */
+/** $1 id, $2 by whom, $3 now. */
 export const withdrawInvitation = statement(
   'auth_withdraw_invitation',
   `update invitation set withdrawn_at = $3, withdrawn_by = $2
@@ -36,7 +36,7 @@ const ofEmployee = `code_hash = $1 and ${counts} and expires_at > $3
 /** Whether a code counts for an employee. $1 its hash, $2 employee, $3 now. */
 export const findInvitation = statement('auth_find_invitation', `select from invitation where ${ofEmployee}`);
 
-/** No row comes back where somebody was faster. $1 hash, $2 employee, $3 now. */
+/** Returns no row where another request was faster. $1 hash, $2 employee, $3 now. */
 export const useInvitation = statement(
   'auth_use_invitation',
   `update invitation set uses_left = uses_left - 1 where ${ofEmployee} returning invitation_id`,
@@ -48,5 +48,5 @@ export const findFailures = statement(
   `select failures, last_at from sign_in_failure where employee = $1 and address = $2 and device = ''`,
 );
 
-/** Those that have ended long ago. $1 before. */
+/** Deletes invitations that ended long ago. $1 before. */
 export const dropInvitations = statement('auth_drop_invitations', 'delete from invitation where expires_at < $1');

@@ -2,7 +2,10 @@ import { createHash, randomInt, randomUUID } from 'node:crypto';
 import type { Queryable, Tx } from '../db/types.ts';
 import * as sql from './invitation-sql.ts';
 
-/** Without letters and digits that look alike. Sixteen of 32 are 80 bits: nothing to guess, and no slow hash is needed. */
+/**
+ * An alphabet without look-alikes. Sixteen of 32 characters are 80 bits: a guess is hopeless, and no slow hash is
+ * needed.
+ */
 const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const codeLength = 16;
 const dayMs = 24 * 3_600_000;
@@ -10,7 +13,7 @@ const dayMs = 24 * 3_600_000;
 const newCode = (): string =>
   Array.from({ length: codeLength }, () => alphabet.charAt(randomInt(alphabet.length))).join('');
 
-/** In groups of four, as people read it out. */
+/** In groups of four, for reading aloud. */
 const spelled = (code: string): string => code.replace(/(.{4})(?=.)/g, '$1-');
 
 const hashOf = (code: string): Buffer =>
@@ -42,8 +45,8 @@ interface InvitationRow extends Omit<InvitationItem, 'created_at' | 'expires_at'
 }
 
 /**
- * Makes an invitation; its code is told once.
- * @returns undefined where there is no such active employee, or no facility with one
+ * Creates an invitation and returns its code, which is not stored.
+ * @returns undefined without such an active employee, or without an active employee in the facility
  */
 export async function invite(
   db: Queryable,
@@ -57,13 +60,13 @@ export async function invite(
   return rows[0] && { ...itemOf(rows[0]), code: spelled(code) };
 }
 
-/** Those with which somebody can still sign up, the newest first. */
+/** The usable invitations, newest first. */
 export async function listInvitations(db: Queryable, now: Date): Promise<InvitationItem[]> {
   const { rows } = await db.query<InvitationRow>(sql.listInvitations, [now]);
   return rows.map(itemOf);
 }
 
-/** @returns undefined where there is none that could be used */
+/** @returns undefined without a usable invitation of this id */
 export async function withdrawInvitation(
   db: Queryable,
   id: string,
@@ -80,7 +83,7 @@ export async function isInvited(db: Queryable, employee: string, code: string, n
   return rows.length > 0;
 }
 
-/** Uses a code up. @returns false where somebody was faster */
+/** Uses a code up. @returns false where another request was faster */
 export async function useInvitation(tx: Tx, employee: string, code: string, now: Date): Promise<boolean> {
   const { rowCount } = await tx.query(sql.useInvitation, [hashOf(code), employee, now]);
   return rowCount === 1;

@@ -9,10 +9,10 @@ export const findRecipient = statement(
     where e.id = $1 and e.active and e.phone <> ''`,
 );
 
-/** One at a time counts messages, until its transaction ends. $1 class. */
+/** Lets one transaction at a time count messages. $1 class. */
 export const lockBudgets = statement('auth_lock_budgets', 'select pg_advisory_xact_lock($1, 0)');
 
-/** One row: what counts against the budgets. $1 this message, $2 employee, $3 now. */
+/** One row: the messages that count against the budgets. $1 this message, $2 employee, $3 now. */
 export const readSends = statement(
   'auth_read_sends',
   `select exists (select from sms_sent where id = $1) as again,
@@ -21,7 +21,7 @@ export const readSends = statement(
             where employee = $2 and kind = 'one_time_password' and at > $3::timestamptz - interval '1 day') as codes`,
 );
 
-/** The newest one-time password is the only one. $1 employee, $2 hash, $3 mark, $4 expiry. */
+/** Replaces an earlier one-time password. $1 employee, $2 hash, $3 mark, $4 expiry. */
 export const saveCode = statement(
   'auth_save_code',
   `insert into one_time_password (employee, hash, mark, expires_at)
@@ -36,8 +36,8 @@ export const saveSend = statement(
   `insert into sms_sent (id, kind, employee, at) values ($1, $2, $3, $4) on conflict (id) do nothing`,
 );
 
-/** What no budget and no complaint needs any more. $1 before. */
+/** Deletes records that no budget and no complaint needs any more. $1 before. */
 export const dropSends = statement('auth_drop_sends', 'delete from sms_sent where at < $1');
 
-/** One-time passwords that expired long ago. $1 before. */
+/** Deletes one-time passwords that expired long ago. $1 before. */
 export const dropCodes = statement('auth_drop_codes', 'delete from one_time_password where expires_at < $1');

@@ -13,45 +13,45 @@ const newCode = (): string =>
   Array.from({ length: codeLength }, () => alphabet.charAt(randomInt(alphabet.length))).join('');
 
 /**
- * Eight bits of a password. By them a sign-in knows, but for one in 256, against which of two hashes it has to hold a
- * password: if it tried both where a one-time password is pending, a stopwatch would tell strangers that there is one.
+ * Eight bits of a password. They show a sign-in which of two hashes to check, but for one password in 256. If it
+ * checked both, its duration would reveal a pending one-time password.
  */
 export const markOf = (password: string): number => createHash('sha256').update(password).digest()[0] ?? 0;
 
 /**
- * Asks for a one-time password. Nobody is looked for: the queue is given the id, known or not, and whoever takes it out
- * finds out. So neither an answer's words nor its time tell who is registered (contract §2).
+ * Requests a one-time password. It looks up no employee: the queue receives the id, known or unknown, and the worker
+ * looks it up. So neither the answer nor its duration shows who is registered (contract §2).
  */
 export async function askForCode(
-  { db, tell, now }: Pick<AuthDeps, 'db' | 'tell' | 'now'>,
+  { db, queueMessage, now }: Pick<AuthDeps, 'db' | 'queueMessage' | 'now'>,
   employee: string,
 ): Promise<void> {
-  await tell(db, { kind: 'one_time_password', employee, asked_at: now().toISOString() });
+  await queueMessage(db, { kind: 'one_time_password', employee, asked_at: now().toISOString() });
 }
 
 export interface MessageDeps extends Pick<AuthDeps, 'inTransaction' | 'passwords' | 'now'> {
-  /** Messages to all drivers together; codes past them are not sent, notices wait. */
+  /** The budget of messages to all drivers. Above it the service sends no codes, and notices wait. */
   readonly messagesAnHour: number;
 }
 
 export type ReadyMessage =
-  /** `code` only where the message brings a one-time password. */
+  /** `code` only for a one-time password. */
   | { readonly kind: 'send'; readonly phone: string; readonly code: string | undefined }
-  /** Nobody of that id is registered and has a phone, or the driver has had as many as there may be. */
+  /** No registered employee with a phone has that id, or the driver's budget is used up. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'budget_spent' };
 
 /**
- * Makes a message ready right before it is sent. A one-time password is made here, and only its hash is kept: in plain
- * it stands in no table, no queue and no backup. Sent again (the same `id`), a message brings another one-time password
- * and the one before ends; it is counted once.
+ * Prepares a message right before it is sent. It creates a one-time password here and stores only its hash: no table,
+ * queue or backup has it in plain. A message that is sent again (the same `id`) gets another one-time password, which
+ * replaces the former one. It counts once.
  *
- * The password is hashed before anybody is looked for: a hash keeps the sign-ins of this node waiting for some
- * milliseconds, and what no unknown id caused would be a sign of the known ones.
+ * The hash is computed before the employee is looked up. A hash delays this node's sign-ins by some milliseconds, and
+ * without it an unknown id would cause no delay.
  */
 export async function prepareMessage(deps: MessageDeps, id: string, message: TextMessage): Promise<ReadyMessage> {
   const { kind, employee } = message;
-  // Asked for while nothing could be sent, and long ago: it would only puzzle.
+  // The request is old, and the driver no longer expects a message.
   if (kind === 'one_time_password' && deps.now().getTime() - Date.parse(message.asked_at) > codeLifeMs)
     return { kind: 'nothing' };
   const code = kind === 'one_time_password' ? newCode() : undefined;
@@ -76,15 +76,15 @@ async function findPhone(tx: Tx, employee: string) {
 }
 
 interface Sends {
-  /** This very message was counted before. */
+  /** This message has been counted. */
   readonly again: boolean;
-  /** When this driver was sent one-time passwords, within a day. */
+  /** The times of one-time passwords sent to this driver within a day. */
   readonly codes: readonly Date[];
-  /** Messages to anybody within an hour. */
+  /** All messages within an hour. */
   readonly total: number;
 }
 
-/** Whoever asks is alone until the transaction ends: of two nodes, only one finds the budget's last message free. */
+/** Only one transaction counts at a time. Of two nodes, only one can take the last message of the budget. */
 async function countSends(tx: Tx, id: string, employee: string, now: Date): Promise<Sends> {
   await tx.query(lockBudgets, [budgetLock]);
   const { rows } = await tx.query<Sends & Record<string, unknown>>(readSends, [id, employee, now]);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 
-/** What an argon2 hash costs whoever guesses, and us. */
+/** The cost of an argon2 hash. */
 export interface HashCost {
   /** KiB. */
   readonly memoryCost: number;
@@ -11,9 +11,9 @@ export interface HashCost {
   readonly parallelism: number;
 }
 
-/** argon2id (the library's algorithm unless told otherwise) with OWASP's minimum: 19 MiB, two passes, one lane. */
+/** argon2id (the library's default) with OWASP's minimum: 19 MiB, two passes, one lane. */
 export const safeCost: HashCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Who waits behind the running hash. A full queue is about a second of work; more would only time out. */
+/** The most requests that wait for a hash. A full queue is about a second of work; more would time out. */
 const longestQueue = 20;
 
 /** The queue of password hashes is full: try again in a moment. */
@@ -21,14 +21,14 @@ export class HashingBusyError extends Error {
   override readonly name = 'HashingBusyError';
 }
 
-/** Makes the decoy hash as well, so that the first unknown id costs what every other one does. */
+/** Creates the decoy hash at start, so that the first unknown id costs as much as later ones. */
 export async function openPasswords(cost = safeCost): Promise<Passwords> {
   return new Passwords(await hash(randomBytes(16), cost), cost);
 }
 
 /**
- * Hashes one password at a time: each takes 19 MiB and a core, so that a storm of sign-ins waits here instead of
- * starving the sync of those who are signed in.
+ * Hashes one password at a time. Each hash takes 19 MiB and a core. A storm of sign-ins waits here and does not starve
+ * the sync of signed-in drivers.
  */
 export class Passwords {
   readonly #decoy: string;
@@ -47,7 +47,7 @@ export class Passwords {
   }
 
   /**
-   * Whether the password fits. Without a stored hash (nobody of that name) it takes as long and is false.
+   * Whether the password fits. Without a stored hash (an unknown name) it takes equally long and returns false.
    * @throws HashingBusyError
    */
   async matches(stored: string | undefined, password: string): Promise<boolean> {
@@ -56,7 +56,7 @@ export class Passwords {
   }
 
   async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    // The one that runs is counted, too.
+    // The running hash counts as well.
     if (this.#queued > longestQueue) throw new HashingBusyError('too many passwords wait to be hashed');
     this.#queued += 1;
     const mine = this.#last.then(work);
@@ -69,5 +69,5 @@ export class Passwords {
   }
 }
 
-/** Keyboards compose accents differently; what looks the same must be the same password. */
+/** Keyboards compose accents differently. Passwords that look equal must be equal. */
 const comparable = (password: string): string => password.normalize('NFKC');

@@ -1,7 +1,8 @@
 import { statement } from '../db/statement.ts';
 
 /**
- * All that a password is judged by. One row whoever is asked for, so that a known and an unknown id cost the same.
+ * The facts for checking a password. It returns one row for any employee, so that a known and an unknown id cost the
+ * same.
  * $1 employee, $2 address, $3 device.
  */
 export const findAccount = statement(
@@ -20,8 +21,8 @@ export const findAccount = statement(
 );
 
 /**
- * One more failure in a row; where a one-time password is pending, one of its tries is gone. The commit does not wait for
- * the disk: only a pending one-time password makes it write to the log, and nobody must be able to measure that.
+ * Counts one more failure in a row, and takes one try from a pending one-time password. The commit does not wait for
+ * the disk: only a pending one-time password writes to the log, and no client may be able to measure that.
  * $1 employee, $2 address, $3 device or blank, $4 now, $5 failures before this are forgotten.
  */
 export const countFailure = statement(
@@ -42,7 +43,10 @@ export const forgetFailures = statement(
 /** $1 before. */
 export const dropOldFailures = statement('auth_drop_old_failures', 'delete from sign_in_failure where last_at < $1');
 
-/** Lets in whom a password has proven, unless it was changed meanwhile: then no row. $1 employee, $2 now, $3 its hash. */
+/**
+ * Admits a driver by a proven password, unless it was changed meanwhile: then it returns no row. $1 employee, $2 now,
+ * $3 its hash.
+ */
 export const admitByPassword = statement(
   'auth_admit_by_password',
   `update account set last_seen_at = $2, version = version + 1
@@ -51,7 +55,7 @@ export const admitByPassword = statement(
 );
 
 /**
- * Lets in whom a one-time password has proven, once; from then on the password before it counts no more.
+ * Admits a driver by a proven one-time password, once. The former password no longer counts.
  * $1 employee, $2 now, $3 its hash, $4 tries that end it.
  */
 export const admitByCode = statement(
@@ -70,8 +74,10 @@ export const admitByCode = statement(
 );
 
 /**
- * Sets a password where the one by which its driver was proven still stands, else no row; any one-time password ends.
- * $1 employee, $2 now, $3 new hash, $4 hash of the proof, $5 whether that is a one-time password's, $6 tries that end it.
+ * Sets a password where the proof of the driver is still valid; otherwise it returns no row. Any one-time password
+ * ends.
+ * $1 employee, $2 now, $3 new hash, $4 hash of the proof, $5 whether that is a one-time password's, $6 tries that end
+ * it.
  */
 export const changePassword = statement(
   'auth_change_password',

@@ -5,17 +5,17 @@ import { countFailure, findAccount, forgetFailures } from './proof-sql.ts';
 import type { StoredCode } from './rules.ts';
 import { codeCounts, failuresLastMs, waitMs } from './rules.ts';
 
-/** How many failed sign-ins come from an address, whoever they were for. */
+/** Counts failed sign-ins by address, for all accounts. */
 export interface AddressGauge {
-  /** Milliseconds to wait; 0 while there are not too many. */
+  /** Milliseconds to wait; 0 below the limit. */
   readonly waitMs: () => Promise<number>;
   readonly countFailure: () => Promise<void>;
 }
 
-/** Where a password comes from. */
+/** The origin of a password. */
 export interface Origin {
   readonly address: string;
-  /** What the phone calls itself; blank where it says nothing. */
+  /** The phone's name for itself; blank without one. */
   readonly device: string;
   readonly gauge: AddressGauge;
 }
@@ -31,7 +31,7 @@ export type Proof =
       readonly kind: 'proven';
       readonly name: string;
       readonly mustChange: boolean;
-      /** What proved it, by its stored hash: it has to stand still when the proof is used. */
+      /** The stored hash of the proof. It must be unchanged when the proof is used. */
       readonly by: 'password' | 'code';
       readonly hash: string;
     }
@@ -39,18 +39,19 @@ export type Proof =
   | { readonly kind: 'slowed_down'; readonly waitMs: number };
 
 /**
- * Whether somebody is who they claim to be, for a sign-in or a new password. For an unknown id, a wrong password, an
- * employee who left and one who never signed up the same statements run, and one hash.
+ * Checks a claimed identity, for a sign-in or a new password. An unknown id, a wrong password, a former employee and an
+ * unregistered employee all run the same statements and one hash.
  *
- * The wait is judged before the password is: a right guess in between is no right guess. Guesses that come at the same
- * moment are judged by what failed before them, so a burst gets as many as wait for the hash (21 a node), not five; what
- * waits is their next one, and longer for it. Counting up front would refuse a driver's own phones that sign in together.
+ * The check of the wait comes before the check of the password, so a right guess within the wait fails. Concurrent
+ * guesses are judged by the failures before them. A burst therefore gets as many guesses as wait for the hash (21 a
+ * node), and the next one waits longer. Counting before the hash would refuse a driver's own phones that sign in
+ * together.
  */
 export async function prove(deps: AuthDeps, claim: Claim, use: 'sign_in' | 'change'): Promise<Proof> {
   const { employee, password, origin } = claim;
   const now = deps.now();
   const [account, addressWaits] = await Promise.all([readAccount(deps.db, claim), origin.gauge.waitMs()]);
-  // A phone that has signed in before is not slowed down by others: only its own failures count.
+  // Failures from other phones do not slow down a phone that has signed in before.
   const wait = Math.max(account.ownWaitMs(now), account.isKnownDevice ? 0 : addressWaits);
   if (wait > 0) return { kind: 'slowed_down', waitMs: wait };
 
@@ -66,7 +67,7 @@ export async function prove(deps: AuthDeps, claim: Claim, use: 'sign_in' | 'chan
   return { kind: 'proven', name: account.name, mustChange: account.mustChange, ...by };
 }
 
-/** The stored hash that a password fits: of the one-time password if its mark says so, else of the password. */
+/** The stored hash to check: the one-time password's if its mark fits, otherwise the password's. */
 async function fittingHash(
   { passwords }: Pick<AuthDeps, 'passwords'>,
   password: string,

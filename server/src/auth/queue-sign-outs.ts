@@ -4,12 +4,12 @@ import { sessionState } from './rules.ts';
 import { factsOf, type SessionRow } from './sessions.ts';
 import { findQueueSessions } from './sql.ts';
 
-/** That the session has ended that a queue is tied to; times in ms since 1970. */
+/** The end of the session of a queue; times in ms since 1970. */
 export interface SignOut {
   readonly at: number;
-  /** The run of the device's monotonic clock that was read while the session lived, and when that clock read 0. */
+  /** The boot of the device that the server read while the session lived, and when its monotonic clock read 0. */
   readonly boot: { readonly id: string; readonly at: number } | null;
-  /** When that run was read last while the session lived. */
+  /** The last reading of that boot while the session lived. */
   readonly readAt: number | null;
 }
 
@@ -21,8 +21,8 @@ interface QueueSessionRow extends SessionRow, Record<string, unknown> {
 }
 
 /**
- * Since when queues are signed out, each by its own session: another session of the same driver says nothing of it.
- * @returns only those whose session has ended, by queue
+ * Reads when queues were signed out, each by its own session. Other sessions of the same driver do not count.
+ * @returns only those with an ended session, by queue
  */
 export async function readSignOuts(
   db: Queryable,

@@ -7,7 +7,7 @@ import { isWorthTouching, sessionState, slidesTo } from './rules.ts';
 import { findSession, findSessions, sessionsChannel, touchSessions } from './sql.ts';
 import { hashToken } from './tokens.ts';
 
-/** A driver who has shown a token that counts. */
+/** A driver with a valid token. */
 export interface Driver {
   readonly employee: string;
 }
@@ -31,7 +31,7 @@ export const factsOf = (row: SessionRow): SessionFacts => ({
   onOpenRoute: row.on_open_route,
 });
 
-/** What the database says of a token now; undefined where this employee never had it. */
+/** The state of a token in the database; undefined where this employee never had it. */
 export async function readSessionState(
   db: Queryable,
   employee: string,
@@ -42,7 +42,7 @@ export async function readSessionState(
   return rows[0] && sessionState(factsOf(rows[0]), now);
 }
 
-/** The same of many tokens, by hash, for connections that outlive a request; undefined where there is no such session. */
+/** The states of many tokens, by hash, for connections that outlive a request; undefined for an unknown session. */
 export async function readSessionStates(
   db: Queryable,
   tokenHashes: readonly Buffer[],
@@ -59,7 +59,7 @@ interface Shown {
   readonly now: Date;
 }
 
-/** Whether these tokens count, many at once. Keeps them alive: they slide with their use. */
+/** Authenticates many tokens at once. Each use extends them. */
 async function checkAll(db: Queryable, shown: readonly Shown[]): Promise<{ readonly counts: boolean }[]> {
   const hashes = shown.map(({ token }) => hashToken(token));
   const { rows } = await db.query<SessionRow & { token_hash: Buffer }>(findSessions, [byteaArray(hashes)]);
@@ -83,9 +83,11 @@ async function checkAll(db: Queryable, shown: readonly Shown[]): Promise<{ reado
   return answers;
 }
 
-/** How long an answer is believed without asking again. The end of a session is told at once; this is for the rest. */
+/**
+ * How long the cache keeps an answer. The end of a session arrives at once by notification; this limit covers the rest.
+ */
 const believedMs = 5_000;
-/** Drivers, not tokens: some hundred bytes each. */
+/** The cache has one entry for each driver, of some hundred bytes. */
 const mostDrivers = 10_000;
 
 interface Believed {
@@ -93,7 +95,7 @@ interface Believed {
   readonly driver: Promise<Driver | undefined>;
 }
 
-/** Remembers for some seconds who is signed in, so that authentication is no statement a request. */
+/** Caches for some seconds who is signed in, so that authentication needs no statement for each request. */
 export class Sessions {
   readonly #check: (shown: Shown) => Promise<{ readonly counts: boolean }>;
   readonly #now: () => Date;
@@ -104,7 +106,7 @@ export class Sessions {
     this.#now = now;
   }
 
-  /** Hears from all nodes whose sessions ended. What a broken LISTEN session missed is forgotten altogether. */
+  /** Receives ended sessions from all nodes. After a broken LISTEN session it forgets everything. */
   async follow(listener: Pick<Listener, 'onNotify' | 'onReconnect'>): Promise<void> {
     listener.onReconnect(() => this.#believed.clear());
     await listener.onNotify(sessionsChannel, (payload) => this.forget(payload.split(' ')));
@@ -115,7 +117,7 @@ export class Sessions {
     const tokens = this.#tokensOf(employee);
     const known = tokens.get(token);
     if (known && now.getTime() < known.until) return known.driver;
-    // Requests at the same moment share the question. Only a yes is remembered: a no may be a yes after a sign-in.
+    // Concurrent requests share one lookup. Only success is cached: a failure may succeed after a sign-in.
     const driver = this.#check({ employee, token, now }).then(({ counts }) => (counts ? { employee } : undefined));
     tokens.set(token, { until: now.getTime() + believedMs, driver });
     const answer = await driver.catch((error: unknown) => {
@@ -126,7 +128,7 @@ export class Sessions {
     return answer;
   }
 
-  /** Asks the database again for these employees, also where an answer is under way. */
+  /** Forgets these employees, also where a lookup is under way. */
   forget(employees: readonly string[]): void {
     for (const employee of employees) this.#believed.delete(employee);
   }

@@ -1,7 +1,7 @@
 import { statement } from '../db/statement.ts';
 
 /**
- * When the driver of an open route signed in last, if a session of theirs counts by the rules of `sessionState`; `d` is
+ * The last sign-in of a driver of an open route who has a valid session by the rules of `sessionState`; `d` is
  * `route_driver`, `moment` the parameters.
  */
 const signedInAt = `select max(s.created_at) as at
@@ -16,8 +16,8 @@ const openRoutes = `route_driver d
 const differs = `(m.signed_in, m.signed_in_at) is distinct from (true, excluded.signed_in_at)`;
 
 /**
- * Open routes of drivers with a session are marked; every mark of a driver without one is taken back, also on routes
- * that were closed since. Rows are locked in the order of their key. $1 employees, $2 now, $3 sessions opened before this are over.
+ * Marks open routes of drivers with a session, and removes all other marks of these drivers, also on routes closed
+ * since. Rows are locked in the order of their key. $1 employees, $2 now, $3 sessions opened before this have ended.
  */
 export const noteSignIns = statement(
   'auth_note_sign_ins',
@@ -44,9 +44,9 @@ export const noteSignIns = statement(
 );
 
 /**
- * The same for the drivers of a route that was published, loaded again, or got a driver. Loaded again, the host's row
- * is blank and is told once more.
- * $1 facility, $2 route, $3 week_end, $4 now, $5 sessions opened before this are over, $6 loaded again.
+ * The same for the drivers of a route that was published, reloaded, or got a driver. After a reload the host's row is
+ * blank and is written again.
+ * $1 facility, $2 route, $3 week_end, $4 now, $5 sessions opened before this have ended, $6 reloaded.
  */
 export const noteSignInsOfRoute = statement(
   'auth_note_sign_ins_of_route',

@@ -4,16 +4,16 @@ import { oldestSession } from './rules.ts';
 import { noteSignIns, noteSignInsOfRoute } from './sign-in-state-sql.ts';
 
 /**
- * Writes down, route by route, which of these drivers are signed in, for the host. To be called in the transaction that
- * opens or ends their sessions, after it has.
+ * Records for the host, route by route, which of these drivers are signed in. Callers run it in the transaction that
+ * opens or ends their sessions, after that.
  */
 export async function recordSignIns(tx: Tx, employees: readonly string[], now: Date): Promise<void> {
   await tx.query(noteSignIns, [employees, now, oldestSession(now)]);
 }
 
 /**
- * The same for the drivers of one route, who may have been signed in before they were put on it.
- * @param reloaded the host's rows were made anew, so that they have to be told again
+ * The same for the drivers of one route, who may have signed in before their assignment.
+ * @param reloaded the host's rows are new, so that they must be written again
  */
 export async function recordRouteSignIns(
   tx: Tx,

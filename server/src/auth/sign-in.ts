@@ -14,7 +14,7 @@ import { endSessions, findOtherSessions, insertSession, lockSignIns } from './sq
 import { hashToken, newToken } from './tokens.ts';
 
 export interface SignInRequest extends Claim {
-  /** End the sessions of the other drivers of the route. */
+  /** Whether to end the sessions of the other drivers of the route. */
   readonly confirm: boolean;
 }
 
@@ -24,8 +24,8 @@ export type SignIn =
   | Exclude<Proof, { kind: 'proven' }>;
 
 /**
- * Opens a session beside those that the driver has. Who else is signed in is told only to somebody who knows the
- * password; a one-time password is not used up by that.
+ * Opens a session beside the driver's other ones. Only a driver who knows the password learns who else is signed in.
+ * That answer does not use up a one-time password.
  */
 export async function signIn(deps: AuthDeps, request: SignInRequest): Promise<SignIn> {
   const { employee, origin } = request;
@@ -36,7 +36,7 @@ export async function signIn(deps: AuthDeps, request: SignInRequest): Promise<Si
     const now = deps.now();
     const others = await otherDrivers(tx, employee, now);
     if (others.length > 0 && !request.confirm) return { kind: 'others_signed_in', drivers: others };
-    // The account before any session: whoever changes both takes them in this order, so that nobody waits in a ring.
+    // The account comes before any session. All transactions lock them in this order, so that none deadlock.
     if (!(await admit(tx, employee, proof, now))) return { kind: 'wrong_credentials' };
     const evicted = others.map((driver) => driver.id);
     if (evicted.length > 0) await tx.query(endSessions, [evicted, now, 'evicted']);
@@ -52,7 +52,7 @@ export async function signIn(deps: AuthDeps, request: SignInRequest): Promise<Si
 
 type Proven = Extract<Proof, { kind: 'proven' }>;
 
-/** False where the password was changed, or the one-time password used up, since it was proven. */
+/** False where the password was changed, or the one-time password used up, since the proof. */
 async function admit(tx: Tx, employee: string, { by, hash }: Proven, now: Date): Promise<boolean> {
   const { rowCount } =
     by === 'password'
@@ -61,7 +61,7 @@ async function admit(tx: Tx, employee: string, { by, hash }: Proven, now: Date):
   return rowCount === 1;
 }
 
-/** Other drivers of the same pending route who hold a token that counts. Waits for a sign-in of that route under way. */
+/** Other drivers of the same pending route with a valid token. Waits for a concurrent sign-in of that route. */
 async function otherDrivers(tx: Tx, employee: string, now: Date): Promise<{ id: string; name: string }[]> {
   const route = await findPendingRoute(tx, employee);
   if (!route) return [];
@@ -77,5 +77,5 @@ async function otherDrivers(tx: Tx, employee: string, now: Date): Promise<{ id: 
   return [...names].map(([id, name]) => ({ id, name }));
 }
 
-/** Class of our advisory locks; "sgin" in ASCII, so that nobody else's numbers meet ours by chance. */
+/** Class of these advisory locks; "sgin" in ASCII, against chance collisions. */
 const signInLock = 0x7367696e;

@@ -4,8 +4,8 @@ import { recordSignIns } from './sign-in-state.ts';
 import { endSessions, seeAccount } from './sql.ts';
 
 /**
- * Ends every session of a driver who shows a token that counts. A token that a sign-out has ended before is answered
- * with true and changes nothing: the first answer may have been lost, and somebody may have signed in again since.
+ * Ends every session of a driver with a valid token. For a token that a sign-out has ended it returns true and changes
+ * nothing: the first answer may be lost, and the driver may have signed in since.
  *
  * @returns false where the token gives no right to sign out
  */

@@ -10,15 +10,15 @@ import { hashToken, newToken } from './tokens.ts';
 export interface SignUpRequest {
   readonly employee: string;
   readonly password: string;
-  /** What the phone calls itself; blank where it says nothing. */
+  /** The phone's name for itself; blank without one. */
   readonly device: string;
-  /** The office's code, and where it is guessed from; undefined where nobody needs one. */
+  /** The office's code, and the origin of the guess; undefined where no code is needed. */
   readonly invitation?: { readonly code: string; readonly address: string } | undefined;
 }
 
 export type SignUp =
   | { readonly kind: 'signed_up'; readonly name: string; readonly token: string }
-  /** Whatever is wrong with the code: the answer tells nothing of the employee. */
+  /** Any error of the code. The answer shows nothing about the employee. */
   | { readonly kind: 'not_invited' }
   | { readonly kind: 'slowed_down'; readonly waitMs: number }
   | { readonly kind: 'no_such_employee' }
@@ -31,8 +31,9 @@ interface Candidate extends Record<string, unknown> {
 }
 
 /**
- * Registers an employee of the master. Nobody is signed out by it (contract §2). Whoever owns the phone on file is told:
- * anybody who knows an employee's id can sign up in their place, once, unless a code of the office is asked for.
+ * Registers an employee of the master. It signs out no one (contract §2). The owner of the phone on file gets a
+ * message, because a person who knows an employee's id can sign up in their place, once, unless the office requires a
+ * code.
  */
 export async function signUp(deps: AuthDeps, request: SignUpRequest): Promise<SignUp> {
   const { employee, password, device, invitation } = request;
@@ -50,7 +51,7 @@ export async function signUp(deps: AuthDeps, request: SignUpRequest): Promise<Si
     if (!rowCount) return { kind: 'already_registered' };
     if (invitation && !(await useInvitation(tx, employee, invitation.code, now))) throw new UsedMeanwhile();
     await recordSignIns(tx, [employee], now);
-    await deps.tell(tx, { kind: 'signed_up', employee, asked_at: now.toISOString() });
+    await deps.queueMessage(tx, { kind: 'signed_up', employee, asked_at: now.toISOString() });
     await deps.wakeHost(tx);
     return { kind: 'signed_up', name: candidate.name, token };
   });
@@ -60,12 +61,12 @@ export async function signUp(deps: AuthDeps, request: SignUpRequest): Promise<Si
   });
 }
 
-/** Rolls the registration back: another one has used the code up. */
+/** Rolls the registration back: another request has used the code up. */
 class UsedMeanwhile extends Error {
   override readonly name = 'UsedMeanwhile';
 }
 
-/** Guesses are slowed down as those of passwords are, and counted with them. */
+/** Guesses are slowed down like those of passwords, and counted with them. */
 async function refusalOf(
   { db, now: clock }: AuthDeps,
   employee: string,

@@ -1,9 +1,11 @@
 import { statement } from '../db/statement.ts';
 
-/** Tells every node that the sessions of these employees have changed; the payload is their ids, split by spaces. */
+/**
+ * Notifies every node that the sessions of these employees have changed; the payload is their ids, separated by spaces.
+ */
 export const sessionsChannel = 'tailgate_sessions';
 
-/** A route that a driver of it still has to finish; `d` is `route_driver`, `r` is `route`. */
+/** An open route of a driver; `d` is `route_driver`, `r` is `route`. */
 const openRoute = `d.removed_at is null and r.status = 'O' and r.published_at is not null and r.withdrawn_at is null`;
 
 const sessionColumns = `
@@ -20,15 +22,15 @@ export const findSession = statement(
   `select ${sessionColumns} from session s where s.token_hash = $1 and s.employee = $2`,
 );
 
-/** Many at once, as the sync edge asks of its sockets. $1 token hashes. */
+/** Many sessions at once, for the sockets of the sync edge. $1 token hashes. */
 export const findSessions = statement(
   'auth_find_sessions',
   `select s.token_hash, ${sessionColumns} from session s where s.token_hash = any ($1::bytea[])`,
 );
 
 /**
- * The sessions that queues are tied to. One that no phone has tied since this is known counts as tied to the session of its
- * driver that was ended last: a flag too many is better than one too few. $1 client ids.
+ * The sessions of queues. A queue without a recorded session counts as part of its driver's last ended session: an
+ * extra flag is better than a missing one. $1 client ids.
  */
 export const findQueueSessions = statement(
   'auth_find_queue_sessions',
@@ -45,7 +47,10 @@ export const findQueueSessions = statement(
     where c.client_id = any ($1::uuid[])`,
 );
 
-/** $1 token hashes, $2 when each was used, $3 its new expiry. In one order, so that two nodes cannot wait in a ring. */
+/**
+ * $1 token hashes, $2 when each was used, $3 its new expiry. Rows are locked in one order, so that two nodes cannot
+ * deadlock.
+ */
 export const touchSessions = statement(
   'auth_touch_sessions',
   `update session s set last_seen_at = k.used_at, expires_at = k.expires_at
@@ -60,7 +65,7 @@ export const touchSessions = statement(
     where s.token_hash = k.token_hash`,
 );
 
-/** Who might sign up. $1 employee. */
+/** An employee who may sign up. $1 employee. */
 export const findCandidate = statement(
   'auth_find_candidate',
   `select e.name, e.active, a.employee is not null as registered
@@ -70,8 +75,8 @@ export const findCandidate = statement(
 );
 
 /**
- * Account and first session in one statement: either both are there or, where somebody was faster, no row comes back.
- * Whom an operator has unregistered begins anew. $1 employee, $2 password hash, $3 token hash, $4 device, $5 now, $6 expiry.
+ * Creates account and first session in one statement, or returns no row if another request was faster. An unregistered
+ * employee starts anew. $1 employee, $2 password hash, $3 token hash, $4 device, $5 now, $6 expiry.
  */
 export const insertAccount = statement(
   'auth_insert_account',
@@ -89,7 +94,7 @@ export const insertAccount = statement(
    select $3, employee, $4, $5, $5, $6 from registered`,
 );
 
-/** No row comes back where there is nobody to unregister. $1 employee, $2 now. */
+/** Returns no row where the employee is not registered. $1 employee, $2 now. */
 export const unregisterAccount = statement(
   'auth_unregister_account',
   `with forgotten as (delete from one_time_password where employee = $1)
@@ -114,12 +119,12 @@ export const insertSession = statement(
 );
 
 /**
- * Sign-ins of one route wait for each other: of two drivers at the same moment, the second must see the first.
- * An advisory lock, because the route's row lock is the pipeline's. $1 class, $2 the route's scope.
+ * Sign-ins of one route wait for each other: of two concurrent drivers, the second must see the first. It is an
+ * advisory lock, because the pipeline uses the route's row lock. $1 class, $2 the route's scope.
  */
 export const lockSignIns = statement('auth_lock_sign_ins', 'select pg_advisory_xact_lock($1, hashtext($2))');
 
-/** Sessions of the other drivers of a route that nobody has ended. $1 facility, $2 route, $3 week_end, $4 employee. */
+/** Open sessions of the other drivers of a route. $1 facility, $2 route, $3 week_end, $4 employee. */
 export const findOtherSessions = statement(
   'auth_find_other_sessions',
   `select coalesce(e.name, '') as name, ${sessionColumns}
@@ -132,8 +137,9 @@ export const findOtherSessions = statement(
 );
 
 /**
- * Ends every session of some employees and tells all nodes at the commit; ids are letters and digits, no spaces.
- * Locks in the order of the key, so that two of these never wait for each other. $1 employees, $2 now, $3 reason.
+ * Ends every session of some employees and notifies all nodes at the commit. Ids are letters and digits, without
+ * spaces. Rows are locked in the order of the key, so that two of these never deadlock. $1 employees, $2 now, $3
+ * reason.
  */
 export const endSessions = statement(
   'auth_end_sessions',
@@ -149,7 +155,9 @@ export const endSessions = statement(
    select pg_notify('${sessionsChannel}', array_to_string($1::text[], ' ')) from (select count(*) from ended) as done`,
 );
 
-/** The same for one driver's sessions on one device; those without a name count as on it. $1 employee, $2 device, $3 now. */
+/**
+ * The same for one driver's sessions on one device; nameless sessions count as on it. $1 employee, $2 device, $3 now.
+ */
 export const endSessionsOnDevice = statement(
   'auth_end_sessions_on_device',
   `with ended as (
@@ -164,7 +172,7 @@ export const endSessionsOnDevice = statement(
    select pg_notify('${sessionsChannel}', $1) from (select count(*) from ended) as done`,
 );
 
-/** Everybody who has signed up. */
+/** All registered employees. */
 export const listAccounts = statement(
   'auth_list_accounts',
   'select employee from account where unregistered_at is null order by employee collate "C"',

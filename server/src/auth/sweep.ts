@@ -6,7 +6,7 @@ import { dropInvitations } from './invitation-sql.ts';
 import { failuresLastMs } from './rules.ts';
 
 const dayMs = 24 * 3_600_000;
-/** The budgets look back a day. Who was sent what and when is kept longer, for whoever asks about a bill or a break-in. */
+/** Budgets cover a day. Records of messages stay longer, for questions about a bill or a break-in. */
 const sendsLastMs = 90 * dayMs;
 
 interface AuthSweepDeps {
@@ -15,7 +15,7 @@ interface AuthSweepDeps {
   readonly clock: () => Date;
 }
 
-/** Drops what no limit looks at any more. Any number of nodes at once. */
+/** Deletes records that no limit reads any more. Several nodes may run it at once. */
 export async function sweepAuth({ db, counters, clock }: AuthSweepDeps): Promise<void> {
   const before = (ms: number): Date => new Date(clock().getTime() - ms);
   await db.query(dropOldFailures, [before(failuresLastMs)]);

@@ -3,10 +3,10 @@ import { recordSignIns } from './sign-in-state.ts';
 import { endSessions, unregisterAccount } from './sql.ts';
 
 /**
- * Ends an account: every session ends, no password counts, and the employee may sign up again. What becomes of the queues of
- * their phones is the operators' side (ops/devices/unregister.ts).
+ * Ends an account: every session ends, no password is valid, and the employee may sign up again. The operators' side
+ * handles the queues of the employee's phones (ops/devices/unregister.ts).
  *
- * @returns false where nobody of that id is registered
+ * @returns false where no such employee is registered
  */
 export async function unregister(tx: Tx, employee: string, now: Date): Promise<boolean> {
   const { rowCount } = await tx.query(unregisterAccount, [employee, now]);

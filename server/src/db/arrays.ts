@@ -1,6 +1,6 @@
 /**
- * Arrays in PostgreSQL's binary format, for parameters such as `$1::text[]`. A driver's text form escapes every element
- * on one side and unescapes it on the other: for documents of a kilobyte that costs more than the statement itself.
+ * Arrays in PostgreSQL's binary format, for parameters such as `$1::text[]`. In text form the driver escapes every
+ * element and PostgreSQL unescapes it. For documents of a kilobyte that costs more than the statement itself.
  */
 export function textArray(values: readonly (string | null)[]): Buffer {
   let size = HEADER;
@@ -81,7 +81,7 @@ const INT4 = 23;
 const INT8 = 20;
 const TIMESTAMPTZ = 1184;
 const UUID = 2950;
-/** PostgreSQL counts microseconds from here. */
+/** The zero of PostgreSQL's microseconds. */
 const YEAR_2000_MS = Date.UTC(2000, 0, 1);
 
 function fixedArray<Value>(
@@ -102,13 +102,15 @@ function fixedArray<Value>(
   return buffer;
 }
 
-/** Two halves: a `BigInt` for each value would be an object for each value. */
+/** Two halves: a `BigInt` would allocate an object for each value. */
 function writeInt64(buffer: Buffer, value: number, offset: number): void {
   buffer.writeInt32BE(Math.floor(value / 2 ** 32), offset);
   buffer.writeUInt32BE(value >>> 0, offset + 4);
 }
 
-/** A thousand times as much, half by half: as one number, what a broken clock says of the year 9999 would be rounded. */
+/**
+ * Multiplies by a thousand, half by half: one number would round times near the year 9999, which broken clocks report.
+ */
 function writeMicroseconds(buffer: Buffer, milliseconds: number, offset: number): void {
   const low = (milliseconds >>> 0) * 1000;
   buffer.writeInt32BE(Math.floor(milliseconds / 2 ** 32) * 1000 + Math.floor(low / 2 ** 32), offset);

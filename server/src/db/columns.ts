@@ -10,7 +10,7 @@ import {
 } from './arrays.ts';
 import { statement, type NamedStatement } from './statement.ts';
 
-/** One column: its PostgreSQL type, and how a list of entries becomes its array parameter. */
+/** A column: its PostgreSQL type, and the encoding of entries as its array parameter. */
 export interface Column<Entry> {
   readonly type: string;
   readonly encode: (entries: readonly Entry[]) => Buffer;
@@ -33,7 +33,7 @@ export const int8 = columnOf('bigint', int8Array);
 export const instant = columnOf('timestamptz', instantArray);
 export const uuid = columnOf('uuid', uuidArray);
 
-/** A statement over columns: the same definition gives its text and its parameters. */
+/** A statement over columns. One definition gives its text and its parameters. */
 export interface ColumnStatement<Entry> extends NamedStatement {
   readonly parameters: (entries: readonly Entry[]) => Buffer[];
 }

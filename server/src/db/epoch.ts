@@ -1,7 +1,7 @@
 import { StartError } from '../runtime/start-error.ts';
 import type { Queryable, Tx } from './types.ts';
 
-/** Which history of which PostgreSQL this is. A recovery and a fail-over begin a new timeline, a new `initdb` a new cluster. */
+/** The history of a PostgreSQL. A recovery and a fail-over begin a new timeline, and a new `initdb` a new cluster. */
 export interface History {
   readonly cluster: string;
   readonly timeline: number;
@@ -11,13 +11,13 @@ export interface Epoch extends History {
   readonly epoch: number;
 }
 
-/** Tells running servers that an epoch has begun; without content, and lost where nobody listens. */
+/** Notifies running servers of a new epoch, without content; lost where no server listens. */
 export const epochChannel = 'tailgate_epoch';
 
 /**
- * The epoch that this server starts in (I9); the first start begins epoch 1.
- * @throws StartError where the database has another history than its newest epoch: what was accepted may be missing, and
- * nothing may go on under the old numbers before an operator has said so
+ * The epoch in which this server starts (I9); the first start begins epoch 1.
+ * @throws StartError where the database has another history than its newest epoch. Accepted changes may be missing
+ * then, and an operator must confirm it first
  */
 export async function ensureEpoch(db: Queryable): Promise<number> {
   const now = await readHistory(db);
@@ -29,9 +29,9 @@ export async function ensureEpoch(db: Queryable): Promise<number> {
   );
 }
 
-/** Begins the next epoch. Nothing of the old one is compared with it any more, so that it may be begun for nothing. */
+/** Begins the next epoch. Nothing compares with the old one any more, so an extra epoch does no harm. */
 export async function beginEpoch(tx: Tx, reason: string): Promise<{ before: Epoch | undefined; now: Epoch }> {
-  // Two operators begin two epochs, one after the other.
+  // Two operators begin two epochs, in turn.
   await tx.query('lock table server_epoch in share row exclusive mode');
   const before = await readNewest(tx);
   const now = { ...(await readHistory(tx)), epoch: (before?.epoch ?? 0) + 1 };
@@ -45,7 +45,7 @@ export async function beginEpoch(tx: Tx, reason: string): Promise<{ before: Epoc
   return { before, now };
 }
 
-/** Whether an operator has said within the last hour that this database was put back to an earlier state. */
+/** Whether an operator has announced a restore within the last hour. */
 export async function isJustRestored(db: Queryable): Promise<boolean> {
   const { rows } = await db.query(
     `select epoch from server_epoch where epoch > 1 and started_at > now() - interval '1 hour'`,
@@ -53,7 +53,7 @@ export async function isJustRestored(db: Queryable): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The history that a row names, against the one we see: for people. */
+/** Describes the history in a row and the present one, for people. */
 export function difference(before: History, now: History): string {
   return before.cluster === now.cluster
     ? `PostgreSQL is on timeline ${now.timeline}, it was on ${before.timeline}`
@@ -61,8 +61,8 @@ export function difference(before: History, now: History): string {
 }
 
 /**
- * The timeline is the one that is written to now: the control file tells a new one only after the first checkpoint on
- * it, and a server that starts right after a fail-over would not see it.
+ * Reads the timeline of the current WAL. The control file has a new timeline only after its first checkpoint, too late
+ * for a start right after a fail-over.
  */
 async function readHistory(db: Queryable): Promise<History> {
   const { rows } = await db.query<{ cluster: string; timeline: number }>(
@@ -82,7 +82,7 @@ async function readNewest(db: Queryable): Promise<Epoch | undefined> {
   return rows[0];
 }
 
-/** Servers may make their first start together. */
+/** Several servers may start for the first time together. */
 async function beginFirst(db: Queryable, { cluster, timeline }: History): Promise<Epoch> {
   await db.query(
     `insert into server_epoch (epoch, cluster, timeline, reason) values (1, $1, $2, 'first start') on conflict do nothing`,

@@ -5,17 +5,17 @@ interface Waiting<Ask, Answer> {
 }
 
 export interface GatherLimits {
-  /** Asks in one go. */
+  /** Sends all questions at once. */
   readonly most?: number;
-  /** Goes under way at once. What is asked meanwhile waits and shares the next one: the fewer, the more it is that shares. */
+  /** Runs the first question at once. Later questions wait and share the next run. */
   readonly atOnce?: number;
 }
 
 /**
- * Answers together what is asked at the same moment: when a depot's phones come back at once, a hundred hellos cost a
- * few statements on two connections, not a hundred on all of them.
+ * Answers concurrent questions together: when a depot's phones reconnect, a hundred hellos cost a few statements on two
+ * connections, not a hundred on all of them.
  *
- * @param answerAll one answer for each ask, in order
+ * @param answerAll one answer for each question, in order
  */
 export function gather<Ask, Answer extends object>(
   answerAll: (asks: readonly Ask[]) => Promise<readonly Answer[]>,
@@ -42,7 +42,7 @@ export function gather<Ask, Answer extends object>(
   const schedule = (): void => {
     if (scheduled || waiting.length === 0 || underWay >= atOnce) return;
     scheduled = true;
-    // The end of this turn of the event loop: whoever asks until then goes along.
+    // At the end of this turn of the event loop, so that all questions of the turn share the run.
     setImmediate(() => {
       scheduled = false;
       while (waiting.length > 0 && underWay < atOnce) {

@@ -8,13 +8,13 @@ import { StartError } from '../runtime/start-error.ts';
 type NotifyHandler = (payload: string) => void;
 
 export interface ListenOptions {
-  /** A direct session: behind a transaction pooler LISTEN succeeds and nothing ever arrives. */
+  /** A direct session: behind a transaction pooler LISTEN succeeds, but no notification arrives. */
   url: string;
   log: Log;
   random?: () => number;
-  /** How often a notification to ourselves shows that others' would arrive. */
+  /** The period of notifications to itself, which show that others would arrive. */
   probeEveryMs?: number;
-  /** For a connection, a statement, and a notification to ourselves. */
+  /** The limit for a connection, a statement, and a notification to itself. */
   answerTimeoutMs?: number;
 }
 
@@ -23,7 +23,7 @@ const ANSWER_TIMEOUT_MS = 5_000;
 const FIRST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 5_000;
 
-/** Connects and shows by a notification to itself that notifications arrive. */
+/** Connects, and verifies with a notification to itself that notifications arrive. */
 export async function startListener(options: ListenOptions): Promise<Listener> {
   const listener = new Listener(options);
   await listener.start();
@@ -31,8 +31,8 @@ export async function startListener(options: ListenOptions): Promise<Listener> {
 }
 
 /**
- * One LISTEN session that comes back by itself. A notification is a hint and can be lost while the session is down:
- * `onReconnect` handlers read again whatever notifications would have told them.
+ * One LISTEN session that reconnects. A notification is a hint and can be lost while the session is down: `onReconnect`
+ * handlers then read again.
  *
  *   start ──► listening ──session breaks or stays silent──► waiting (jittered backoff) ──► listening, onReconnect
  *                 └──────────────────────────── stop ────────────────┴──► stopped
@@ -55,7 +55,7 @@ export class Listener {
     await this.#open();
   }
 
-  /** Returns when the channel is listened to (or will be, after the reconnect that is under way). */
+  /** Returns once the session listens to the channel, or at once while it reconnects. */
   async onNotify(channel: string, handler: NotifyHandler): Promise<void> {
     const known = this.#handlers.get(channel);
     this.#handlers.set(channel, (known ?? new Set()).add(handler));
@@ -81,7 +81,7 @@ export class Listener {
       await session.connect();
       await session.listen(this.#probeChannel);
       await session.probe(this.#probeChannel);
-      // Last, and over the live map: a channel that somebody adds meanwhile is listened to as well.
+      // Last, and over the live map: it thus includes a channel that was added meanwhile.
       for (const channel of this.#handlers.keys()) await session.listen(channel);
       if (this.#stopped.signal.aborted) throw new Error('stopped meanwhile');
     } catch (error) {
@@ -105,7 +105,7 @@ export class Listener {
     const { log, random = Math.random } = this.#options;
     const { signal } = this.#stopped;
     for (let backoff = FIRST_BACKOFF_MS; !signal.aborted; backoff = Math.min(2 * backoff, LONGEST_BACKOFF_MS)) {
-      // Many servers lose the same database at the same moment; they should not all come back in one.
+      // Many servers lose the same database at once. The jitter spreads their reconnects.
       await delay(backoff * (0.5 + random() / 2), undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       try {
@@ -119,7 +119,7 @@ export class Listener {
     }
   }
 
-  /** A connection can stay open and carry nothing: a pooler, a firewall that forgot it. Silence counts as broken. */
+  /** A pooler or a firewall can drop an open connection without notice. Silence counts as broken. */
   #probeLater(session: Session): void {
     this.#probeTimer = setTimeout(() => {
       session.probe(this.#probeChannel).then(
@@ -142,7 +142,7 @@ export class Listener {
   }
 }
 
-/** One connection. It never comes back; `closed` tells when it has gone, whatever ended it. */
+/** One connection. It never reconnects; `closed` resolves when it has gone, for any reason. */
 class Session {
   readonly closed: Promise<void>;
   readonly #socket = new Socket();
@@ -162,7 +162,7 @@ class Session {
       query_timeout: answerTimeoutMs,
     });
     this.closed = new Promise((resolve) => this.#socket.once('close', () => resolve()));
-    // Every error also closes the socket, which is what counts; without a listener it would end the process.
+    // Every error also closes the socket, which `closed` reports. Without a listener the error would end the process.
     this.#client.on('error', () => undefined);
     this.#client.on('notification', ({ channel, payload = '' }) => {
       const probed = this.#probes.get(payload);
@@ -197,7 +197,7 @@ class Session {
   }
 
   async close(): Promise<void> {
-    // Says goodbye where somebody listens; never waits for a peer that is gone.
+    // Closes the session, and never waits for a dead peer.
     const timer = setTimeout(() => this.destroy(), 500);
     await this.#client.end().catch(() => undefined);
     clearTimeout(timer);

@@ -21,19 +21,19 @@ interface AppliedMigration {
 
 export const migrationsFolder = join(import.meta.dirname, '../../migrations');
 
-/** Any constant does, as long as every version of this server uses the same: only one migrates at a time. */
+/** The key of the lock that lets one server at a time migrate. All versions of the server use the same one. */
 const MIGRATION_LOCK = 7_483_920_001;
 
 const OLDEST_SERVER = 180_000;
 
 /**
- * Brings the database up to the newest file of `folder`, one transaction a file, and returns the names it applied.
- * Servers that start together wait for each other. A file that was applied once may never change.
- * Migrations unknown to this version are left alone: each is made to be safe with the version before it.
+ * Applies the files of `folder` that are missing, one transaction each, and returns their names. Servers that start
+ * together wait for each other. An applied file never changes. Unknown migrations stay: each is safe with the version
+ * before it.
  */
 export async function migrate(url: string, log: Log, folder = migrationsFolder): Promise<string[]> {
   const migrations = await readMigrations(folder);
-  // A connection of its own: waiting for another server's migration must not run into the pool's timeouts.
+  // A connection of its own, because the wait for another server's migration exceeds the pool's timeouts.
   const client = new pg.Client({ connectionString: url, application_name: 'tailgate migrate' });
   await client.connect().catch((cause: unknown) => {
     throw new StartError(`the database cannot be reached: ${reasonOf(cause)} (DATABASE_URL)`, { cause });
@@ -54,14 +54,14 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
   const numbers = names.map((name) => Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(name)?.[1]));
   return Promise.all(
     names.map(async (name, index) => {
-      // Work that is under way side by side reserves its numbers: there may be gaps, but no number is used twice.
+      // Parallel branches reserve numbers: gaps are possible, but a number is unique.
       const [before = 0, number = NaN] = [numbers[index - 1], numbers[index]];
       if (!(number > before)) {
         throw new StartError(
           `migration ${name} should be named ${String(before + 1).padStart(4, '0')}_verb_object.sql`,
         );
       }
-      // A checkout on Windows may bring other line ends; that is no change.
+      // A checkout on Windows may have other line ends, which is no change.
       const sql = (await readFile(join(folder, name), 'utf8')).replaceAll('\r\n', '\n');
       return { number, name, sql, sha256: createHash('sha256').update(sql).digest('hex') };
     }),
@@ -72,7 +72,7 @@ async function readApplied(client: pg.Client): Promise<AppliedMigration[]> {
   const { rows: found } = await client.query<{ exists: boolean }>(
     `select to_regclass('schema_migration') is not null as exists`,
   );
-  // Looked for first: `if not exists` asks for the right to create it all the same (docs/security.md, roles).
+  // Checked first: `if not exists` needs the right to create as well (docs/security.md, roles).
   if (!found[0]?.exists) {
     await client
       .query(
@@ -122,7 +122,7 @@ async function apply(client: pg.Client, { number, name, sql, sha256 }: Migration
   }
 }
 
-/** Says what could not be done, and where another role can do it, how. */
+/** Reports the failed step, and how another role can do it. */
 const refuse =
   (what: string) =>
   (cause: unknown): never => {
@@ -141,7 +141,7 @@ async function refuseOldServer(client: pg.Client): Promise<void> {
   }
 }
 
-/** A host name with several addresses fails with an error that holds one error for each and no message. */
+/** For a host name with several addresses the error has one error for each, and no message. */
 function reasonOf(cause: unknown): string {
   if (cause instanceof AggregateError) return cause.errors.map(reasonOf).join(', ');
   return cause instanceof Error ? cause.message : String(cause);

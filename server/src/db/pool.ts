@@ -8,21 +8,21 @@ export interface PoolOptions {
   /** Shown in `pg_stat_activity`. */
   name: string;
   log: Log;
-  /** Connections at most. Few and busy beats many: group commit needs two, requests the rest. */
+  /** The most connections. Few busy ones are better than many: group commit needs two, requests the rest. */
   size?: number;
-  /** Connections that stay open though nobody uses them: opening one costs a dozen times what a statement does. */
+  /** The connections that stay open while idle: opening one costs a dozen times as much as a statement. */
   keep?: number;
-  /** Statements sent without waiting for each other's answers travel together. */
+  /** Sends statements without waiting for earlier answers. */
   pipelined?: boolean;
 }
 
 const { builtins } = pg.types;
 
-/** A statement that takes longer hangs on a lock or has lost its plan; the caller gets an error and retries. */
+/** A slower statement hangs on a lock or has lost its plan; the caller gets an error and retries. */
 const STATEMENT_TIMEOUT_MS = 30_000;
-/** Later than PostgreSQL's own limit: only reached where the connection is dead and nobody will ever answer. */
+/** Later than PostgreSQL's own limit: it only ends statements on a dead connection. */
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
-/** Callers wait this long for a connection, then answer 503 and let the phone's queue wait instead. */
+/** Callers wait this long for a connection, then answer 503, and the phone's queue waits. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
 export function createPool({ url, name, log, size = 10, keep = 0, pipelined = false }: PoolOptions): pg.Pool {
@@ -44,11 +44,10 @@ export function createPool({ url, name, log, size = 10, keep = 0, pipelined = fa
   });
   pool.on('connect', (client) => {
     sendLargeInPlace(client.connection);
-    // One that breaks in somebody's hands errs by itself besides failing their query: the pool listens only while it idles.
+    // A lent connection that breaks emits an error besides failing its query. The pool listens only to idle ones.
     client.on('error', (err) => log.debug({ err, pool: name }, 'a database connection broke'));
   });
-  // An idle connection that breaks would end the process without a listener; the pool itself has dropped it already.
-  // One that we close anyway may be ended by the server first, as where it stops, too.
+  // Without a listener, a broken idle connection would end the process; the pool has dropped it already.
   pool.on('error', (error) => {
     if (!pool.ending) log.warn({ err: error, pool: name }, 'an idle database connection broke');
   });
@@ -74,7 +73,7 @@ function keepText(text: string): string {
   return text;
 }
 
-/** Opens connections before somebody waits for them. */
+/** Opens connections ahead of their first use. */
 export async function openAhead(pool: pg.Pool, count: number): Promise<void> {
   const opening = await Promise.allSettled(Array.from({ length: count }, () => pool.connect()));
   for (const one of opening) if (one.status === 'fulfilled') one.value.release();

@@ -1,14 +1,14 @@
 import type { Queryable } from './types.ts';
 
-/** How often something has happened within its window, and how long that window goes on. */
+/** A count within its window, and the time until that window ends. */
 export interface Counted {
   readonly count: number;
   readonly endsInMs: number;
 }
 
 /**
- * Counters in windows of time that all nodes share. They stand in an unlogged table: a count costs no write to the log,
- * and a crash of PostgreSQL forgets them. A window begins with what is counted first in it.
+ * Counters in time windows, shared by all nodes. They are in an unlogged table: a count writes no log, and a crash of
+ * PostgreSQL resets them. A window begins with its first count.
  */
 export class SharedCounters {
   readonly #db: Queryable;
@@ -19,7 +19,7 @@ export class SharedCounters {
     this.#now = now;
   }
 
-  /** Counts once more, in a new window if the last one is over. */
+  /** Adds one, in a new window if the last one is over. */
   async count(key: string, windowMs: number): Promise<Counted> {
     const now = this.#now();
     const values = [key, now, new Date(now.getTime() + windowMs)];
@@ -27,7 +27,7 @@ export class SharedCounters {
     return counted(rows[0], now);
   }
 
-  /** Looks without counting. */
+  /** Reads without counting. */
   async read(key: string): Promise<Counted> {
     const now = this.#now();
     const { rows } = await this.#db.query<Window>(readWindow, [key, now]);

@@ -4,13 +4,13 @@ export function sqlStateOf(error: unknown): string | undefined {
   return /^[0-9A-Z]{5}$/.test(error.code) ? error.code : undefined;
 }
 
-/** The data itself is refused (classes 22 and 23): the same again would be refused again. */
+/** PostgreSQL refuses the data itself (classes 22 and 23): a retry fails again. */
 export function isDataError(error: unknown): error is Error {
   const state = sqlStateOf(error);
   return state !== undefined && (state.startsWith('22') || state.startsWith('23'));
 }
 
-/** Deadlock, serialization failure, lock not available: the same again at once may pass. */
+/** Deadlock, serialization failure, lock not available: an immediate retry may pass. */
 export function isCollision(error: unknown): boolean {
   const state = sqlStateOf(error);
   return state !== undefined && (state.startsWith('40') || state === '55P03');

@@ -2,9 +2,9 @@ import type { QueryResult, QueryResultRow } from 'pg';
 import type { Connection, Db, Statement, Tx } from './types.ts';
 
 /**
- * Runs `work` between `begin` and `commit` and returns what it returned, after the commit.
- * Where `work` throws, everything is rolled back and its error passed on. Where the connection breaks during `commit`
- * the outcome is unknown: callers must be able to do the same work again (the ledger's keys see to that).
+ * Runs `work` between `begin` and `commit`, and returns its result after the commit. If `work` throws, everything is
+ * rolled back and the error is thrown. If the connection breaks during `commit` the outcome is unknown: callers must be
+ * able to repeat the work (the ledger's keys allow that).
  */
 export async function withTransaction<Result>(db: Db, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   return onConnection(db, async (connection) => {
@@ -15,17 +15,17 @@ export async function withTransaction<Result>(db: Db, work: (tx: Tx) => Promise<
   });
 }
 
-/** Statements under way: `sent` once all of them are with the connection, and what comes after runs after them. */
+/** Running statements. `sent` resolves once the connection has all of them; later statements run after them. */
 export interface Sent<Result> {
   readonly sent: Promise<unknown>;
   readonly result: Promise<Result>;
 }
 
 /**
- * The same in two trips to a PostgreSQL behind a pipelined connection: `begin` goes along with what `load` sends, the
- * commit with what `save` sends. Where one of those is refused, PostgreSQL refuses all that follow, the commit too; where
- * only the reading of their answers fails, the transaction stands, as after a commit whose answer was lost. `load` must
- * change nothing: it may run although `begin` has failed.
+ * The same in two round trips on a pipelined connection: `begin` travels with the statements of `load`, the commit with
+ * those of `save`. If PostgreSQL refuses one, it refuses all that follow, the commit included. If only reading an
+ * answer fails, the transaction commits, as after a lost answer to a commit. `load` must change nothing: it may run
+ * although `begin` has failed.
  */
 export async function inTwoTrips<Loaded, Result>(
   db: Db,
@@ -46,7 +46,7 @@ export async function inTwoTrips<Loaded, Result>(
   });
 }
 
-/** Runs `send`, which sends one statement sooner or later. */
+/** Runs `send`, which sends one statement at some time. */
 export function sending(tx: Tx, send: (tx: Tx) => Promise<void>): Sent<void> {
   const { promise: sent, resolve, reject } = Promise.withResolvers<void>();
   const result = send({
@@ -74,23 +74,23 @@ async function onConnection<Result>(db: Db, work: (connection: Connection) => Pr
   }
 }
 
-/** Both have ended before the failure of one is passed on: nobody is lent a connection on which something of ours runs. */
+/** Both end before the failure of one is thrown, so that the pool gets no connection with a running statement. */
 async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([a, b]);
   return [await a, await b];
 }
 
-/** PostgreSQL answers a commit of a failed transaction with ROLLBACK and no error: somebody swallowed one. */
+/** PostgreSQL answers the commit of a failed transaction with ROLLBACK and no error: the work has hidden one. */
 function committed({ command }: QueryResult): void {
   if (command !== 'COMMIT') throw new Error('nothing was saved: an error inside the transaction was not passed on');
 }
 
 /**
- * Left alone, PostgreSQL plans a named statement anew whenever the plan for these very values promises to be cheaper,
- * which it does for each short array: a change of one stop then spends more on plans than on rows. This is set aside for
- * the transaction and not for the session, which a pooler may lend to somebody else. But a plan made while a table was
- * empty reads it from end to end however it grows: so the plans are made again at a connection's 2nd, 4th, 8th…
- * transaction, which for a million of them is twenty times.
+ * PostgreSQL plans a named statement again whenever a plan for the given values promises to be cheaper, which it does
+ * for each short array. A change of one stop then costs more for plans than for rows. The setting applies to the
+ * transaction, not the session, which a pooler may lend to another client. A plan made while a table was empty reads
+ * the whole table later. So the plans are discarded at a connection's 2nd, 4th, 8th… transaction, which is twenty times
+ * in a million.
  */
 function beginPlannedOnce(connection: Connection): string {
   const count = (transactions.get(connection) ?? 0) + 1;
@@ -106,7 +106,7 @@ function asTx(connection: Connection): Tx {
   return { inTransaction: true, query: (statement, values) => connection.query(statement, values) };
 }
 
-/** A connection that cannot even roll back goes to nobody else: PostgreSQL rolls back when it closes. */
+/** A connection that cannot roll back is closed, and PostgreSQL rolls back then. */
 async function rollBack(connection: Connection): Promise<Error | undefined> {
   try {
     await connection.query('rollback');

@@ -1,20 +1,20 @@
 import type { QueryResult, QueryResultRow } from 'pg';
 
-/** Plain SQL, or SQL with a name: then each connection parses and plans it once and only binds afterwards. */
+/** Plain SQL, or SQL with a name, which each connection parses and plans once. */
 export type Statement = string | { name: string; text: string };
 
-/** Whatever runs a statement: the pool, or one connection of it inside a transaction. */
+/** Runs statements: the pool, or one connection of it inside a transaction. */
 export interface Queryable {
   query<Row extends QueryResultRow>(statement: Statement, values?: unknown[]): Promise<QueryResult<Row>>;
 }
 
-/** One open transaction. Functions that must not run outside of one take a `Tx`, which only transaction.ts gives. */
+/** One open transaction. Functions that need one take a `Tx`, which only transaction.ts creates. */
 export interface Tx extends Queryable {
   readonly inTransaction: true;
 }
 
 export interface Connection extends Queryable {
-  /** `true` or an error: the connection is closed instead of being used again. */
+  /** With `true` or an error the pool closes the connection. */
   release(destroy?: Error | boolean): void;
 }
 

@@ -1,8 +1,8 @@
 import { isCollision, sqlStateOf } from './sqlstate.ts';
 
 /**
- * Classes of SQLSTATE that say nothing about the request: connection (08), resources (53), operator (57), system (58);
- * a database that refuses us (28, 3D) or is a read-only standby after a fail-over (25).
+ * Classes of SQLSTATE that do not depend on the request: connection (08), resources (53), operator (57), system (58), a
+ * refused login (28, 3D), or a read-only standby after a fail-over (25).
  */
 const passingClasses = ['08', '25', '28', '3D', '53', '57', '58'];
 
@@ -22,7 +22,7 @@ const socketCodes = [
 const driverMessages =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client (was closed|has encountered a connection error))/;
 
-/** Whether this is the database's bad day: the same again, later, may pass. */
+/** Whether the database is unavailable, so that a later retry may pass. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const state = sqlStateOf(error);

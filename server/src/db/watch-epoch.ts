@@ -4,14 +4,14 @@ import { ensureEpoch, epochChannel } from './epoch.ts';
 import type { Listener } from './listen.ts';
 import type { Queryable } from './types.ts';
 
-/** Between two tries where the database takes connections and no question yet. */
+/** The pause between two tries while the database accepts connections but no queries. */
 const AGAIN_MS = 1_000;
 
 /**
- * Tells when the database under a running server is not the one that it started on (I9): failed over, restored, or made
- * known as such meanwhile. A fail-over and a restore break connections, so that whenever the LISTEN session is back is the
- * time to look; an operator's word breaks none and is notified. What was started on the old numbers must not go on.
- * @returns the way to stop looking
+ * Reports when the database is no longer the one of this server's start (I9): after a fail-over, a restore, or an
+ * operator's announcement. A fail-over and a restore break connections, so each reconnect of the LISTEN session reads
+ * the epoch. An announcement comes as a notification. Work of the old epoch must not go on.
+ * @returns a function that stops the watch
  */
 export async function watchEpoch(
   { db, listener, log }: { db: Queryable; listener: Pick<Listener, 'onNotify' | 'onReconnect'>; log: Log },
@@ -20,7 +20,7 @@ export async function watchEpoch(
 ): Promise<() => void> {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     clearTimeout(timer);
     if (stopped) return;
     try {
@@ -30,13 +30,13 @@ export async function watchEpoch(
     } catch (error) {
       if (error instanceof StartError) return ended(error);
       log.warn({ err: error }, 'the database’s history cannot be read; it is tried again');
-      if (!stopped) timer = setTimeout(() => void look(), AGAIN_MS);
+      if (!stopped) timer = setTimeout(() => void check(), AGAIN_MS);
     }
   };
-  listener.onReconnect(() => void look());
-  await listener.onNotify(epochChannel, () => void look());
-  // Between our start and this moment nobody would have told us.
-  await look();
+  listener.onReconnect(() => void check());
+  await listener.onNotify(epochChannel, () => void check());
+  // Covers a change between the start and this moment.
+  await check();
   return () => {
     stopped = true;
     clearTimeout(timer);

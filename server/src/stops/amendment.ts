@@ -80,7 +80,7 @@ function sayable(said: StopUpdates, column: string, unmapped: string[]): StopUpd
 
 /**
  * Two files contain the status. The file that differs from its confirmed row is the edited one. Until the service has
- * written both after an edit, they differ from each other. Where both changed, RTSTPP counts.
+ * written both after an edit, they differ from each other. If both changed, RTSTPP counts.
  */
 function statusDifference(
   stop: number,

@@ -1,12 +1,11 @@
 import type pg from 'pg';
 
-/** Below, a copy is cheaper than a piece of its own. */
+/** Below this size a copy is cheaper than a separate write. */
 const LARGE_BYTES = 16 * 1024;
 
 /**
- * Has a connection send large binary parameters from where they lie. pg puts a statement's parameters together in a
- * message of its own first: for photos that copy was half of what the collector had to clear away. They must not change
- * before the statement has its answer.
+ * Makes a connection send large binary parameters without a copy. pg copies a statement's parameters into one message.
+ * For photos that copy was half of the garbage. The parameters must not change before the statement has its answer.
  */
 export function sendLargeInPlace(connection: pg.Connection): void {
   const copying = connection.bind.bind(connection);
@@ -16,7 +15,7 @@ export function sendLargeInPlace(connection: pg.Connection): void {
     const { portal = '', statement = '', binary } = config;
     const map: (value: unknown, n: number) => unknown = config.valueMapper ?? same;
     const mapped = values.map(map);
-    // As PostgreSQL's protocol describes Bind, in its order: names, formats of the parameters, parameters, format of answers.
+    // The order of PostgreSQL's Bind message: names, formats of the parameters, parameters, format of answers.
     const pieces = [
       Buffer.from(`${portal}\0${statement}\0`),
       int16s([mapped.length, ...mapped.map((value) => (Buffer.isBuffer(value) ? 1 : 0)), mapped.length]),
@@ -26,7 +25,7 @@ export function sendLargeInPlace(connection: pg.Connection): void {
     const head = Buffer.alloc(5, 'B');
     const length = pieces.reduce((sum, piece) => sum + piece.length, 4);
     head.writeInt32BE(length, 1);
-    // As pg does: a connection that has gone tells those who wait by itself.
+    // As in pg: a closed connection rejects its pending queries itself.
     if (!connection.stream.writable) return;
     for (const piece of joinSmall([head, ...pieces])) connection.stream.write(piece);
   };
@@ -42,7 +41,7 @@ function parameter(value: unknown): Buffer[] {
   return [int32(bytes.length), bytes];
 }
 
-/** What lies between two large ones becomes one piece. */
+/** The bytes between two large parameters become one write. */
 function joinSmall(pieces: readonly Buffer[]): Buffer[] {
   const joined: Buffer[] = [];
   let small: Buffer[] = [];

@@ -29,7 +29,7 @@ export interface BatchResult {
 }
 
 /**
- * Applies a batch in one transaction. Where PostgreSQL refuses the data itself (SQLSTATE 22, 23), the batch splits, in
+ * Applies a batch in one transaction. If PostgreSQL refuses the data itself (SQLSTATE 22, 23), the batch splits, in
  * order, until the culprit is alone. The culprit goes to quarantine and the rest passes. Any other failure is thrown:
  * it may pass, and the senders come again.
  *

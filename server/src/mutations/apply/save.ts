@@ -29,7 +29,7 @@ export function saveChanges(tx: Tx, changes: Changes, wakeups: Wakeups): Sent<re
     ...(changes.reports.length > 0 ? [sending(tx, wakeups.replicateRows)] : []),
     ...(bare.length > 0 ? [sending(tx, (one) => wakeups.replicate(one))] : []),
   ];
-  // These statements are sent at once, the jobs later. Where PostgreSQL refuses one, it refuses all that follow.
+  // These statements are sent at once, the jobs later. If PostgreSQL refuses one, it refuses all that follow.
   const rows = Promise.all([
     withEvidence(tx, bare, stops),
     saveAll(tx, sql.saveStops, stops),

@@ -53,8 +53,8 @@ export async function findClaim(db: Queryable, request: KeyedRequest): Promise<R
 
 /**
  * Claims a key for a request, before the pipeline takes any of it. A repetition means the route of the first request,
- * also where the same words name another route now. Where the first request found no route, the first route found
- * counts. Concurrent requests wait for each other and agree.
+ * also if the same words name another route now. If the first request found no route, the first route found counts.
+ * Concurrent requests wait for each other and agree.
  */
 export async function claimKey(db: Queryable, request: KeyedRequest, route: MeantRoute): Promise<RequestClaim> {
   const { owner, key, fingerprint, at } = request;

@@ -85,7 +85,7 @@ export function bossWakeups(boss: Pick<PgBoss, 'send' | 'insert'>): Wakeups {
  * Queues a text message, inside a transaction where one is passed. The job names a driver, and has neither number nor
  * text.
  */
-export function bossMessages(boss: Pick<PgBoss, 'send'>): AuthDeps['tell'] {
+export function bossMessages(boss: Pick<PgBoss, 'send'>): AuthDeps['queueMessage'] {
   return async (db, message) => {
     // A driver waits for a one-time password. After ten minutes of attempts it is useless.
     const patience = message.kind === 'one_time_password' ? { retryLimit: 7 } : {};
