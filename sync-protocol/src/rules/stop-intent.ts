@@ -38,10 +38,10 @@ export function withDeliverer(
 export type InvoicesOf = (kind: LineKind, item: string) => readonly string[];
 
 /**
- * Gives lines the invoice of their item's manifest line where no app can know it. These are lines without an invoice,
- * and collections under an invoice that their item does not have, because no GET returns it. The same holds for v20
- * products. Of several manifest lines they take, in order, those that the update does not name. Products of the
- * unprefixed set keep their invoice, because their GET returns it.
+ * Replaces invoices that an app cannot determine by those of the item's manifest lines. This concerns lines without an
+ * invoice, and collections under an invoice that their item does not have, because no GET returns it. For v20 it
+ * concerns products in the same way. Of several manifest lines, the lines take in order those that the update does not
+ * name. Products of the unprefixed set keep their invoice, because their GET returns it.
  *
  * @param paths the path set of the update; the channel uses the unprefixed set
  */
