@@ -9,21 +9,23 @@ type Hello = Extract<ClientFrameInput, { type: 'hello' }>;
 type Ping = Extract<ClientFrameInput, { type: 'ping' }>;
 
 export interface ConnectionListener {
-  /** Who we are at this moment. */
+  /** The hello with the current credentials. */
   hello(): Hello;
   ping(): Ping;
-  /** The server has answered with its time what was sent at `askedAt` (ms, monotonic); empty where it told none. */
+  /**
+   * The server has answered a frame that was sent at `askedAt` (ms, monotonic); `serverTime` is empty where the answer
+   * has none.
+   */
   timed(askedAt: number, serverTime: string): void;
-  /** A frame of the server, in order; pings and pongs stay here. */
+  /** A frame of the server, in order; pings and pongs are handled here. */
   take(frame: ReceivedFrame): void;
-  /** The machine moved; `live` ended where `before` was live and the state is not. */
+  /** The machine changed its state; a live connection ended where `before` was live and `state` is not. */
   moved(state: State, before: State): void;
 }
 
 /**
- * What a rejection means for the line. Credentials that are worth nothing, and a queue that is somebody else's, are the
- * client's to renew; any other code, and any that this build does not know, may pass: better to ask again than to wait for
- * ever.
+ * The event that a rejection causes. The client renews invalid credentials and a queue of another driver. Any other
+ * code, unknown ones included, may be temporary: asking again is safer than waiting for ever.
  */
 function afterRejection(code: string, retryAfterMs: number | undefined): Event {
   if (code === ('CLIENT_REVOKED' satisfies ErrorCode)) return { is: 'barred' };
@@ -39,14 +41,14 @@ export interface ConnectionDeps {
   readonly engine: { trouble(code: string, message: string): void };
 }
 
-/** One line after another: does what the machine's states begin with, and tells it what happened. */
+/** Opens one socket after another: carries out the actions of the machine's states, and passes events to it. */
 export class Connection {
   readonly #deps: ConnectionDeps;
   readonly #listener: ConnectionListener;
   state: State = { at: 'resting' };
   #socket: Socket | undefined;
   #stopTimer: () => void = () => {};
-  /** When what the server answers with its time was sent: hello and pings are answered in order. */
+  /** Send times of hello and pings without an answer. The server answers them in order. */
   #asked: number[] = [];
 
   constructor(deps: ConnectionDeps, listener: ConnectionListener) {
@@ -55,11 +57,11 @@ export class Connection {
   }
 
   send(frame: ClientFrameInput): void {
-    // A socket that has just died throws or swallows; the machine learns of it by its close or its silence.
+    // A socket that has just died throws or drops the frame; the machine notices by its close or its silence.
     try {
       this.#socket?.send(canonicalJson(frame));
     } catch {
-      // Not in the same breath: the machine may be in the middle of a step.
+      // Deferred: the machine may be in the middle of a step.
       queueMicrotask(() => this.tell({ is: 'closed' }));
     }
   }
@@ -107,7 +109,7 @@ export class Connection {
       return this.#complain(`cannot open ${url}: ${String(error)}`);
     }
     this.#socket = socket;
-    // What a socket says after we let go of it is of no interest.
+    // Ignores events of a socket that the connection has let go.
     const on = (type: string, listener: (event: SocketEvent) => void): void =>
       socket.addEventListener(type, (event) => {
         if (this.#socket === socket) listener(event);
@@ -156,7 +158,7 @@ export class Connection {
     if (askedAt !== undefined) this.#listener.timed(askedAt, serverTime);
   }
 
-  /** A fault of one side, told for the logs. */
+  /** Reports a fault of either side for the logs. */
   #complain(message: string): void {
     this.#deps.engine.trouble('BAD_FRAME', message);
   }
@@ -166,11 +168,11 @@ export class Connection {
     try {
       json = JSON.parse(String(data));
     } catch {
-      // No frame.
+      // Not a frame.
     }
     const { data: frame, error } = receivedFrame.safeParse(json);
     if (frame) return frame;
-    // Frames of a later protocol are not for us, nor are timers: a route's header says the same.
+    // Unknown types are frames of a later protocol, or timers: ignored without a fault, as in the header of a route.
     const [issue] = error.issues;
     if (issue?.path[0] !== 'type') this.#complain(`malformed frame (${issue?.path.join('.')})`);
     return undefined;

@@ -2,46 +2,46 @@ import type { DeviceClock } from '@tailgate/sync-protocol';
 import type { Environment } from '../platform/environment.ts';
 import { newId } from '../platform/environment.ts';
 
-/** A question that the server answered with its time. */
+/** A request that the server answered with its time. */
 export interface Exchange {
   /** By this device's monotonic clock (ms). */
   readonly askedAt: number;
   readonly answeredAt: number;
-  /** By the server's clock, at some moment in between (ms since 1970). */
+  /** By the server's clock, at a moment between the two (ms since 1970). */
   readonly serverTime: number;
 }
 
-/** What the monotonic clock lacks to be the server's time, and how wrong that can be; ms. */
+/** The server's time less the monotonic clock, and its possible error; ms. */
 export interface Offset {
   readonly ms: number;
   readonly errorMs: number;
 }
 
-/** As many as the clock filter of NTP keeps (RFC 5905, section 10). */
+/** The size of NTP's clock filter (RFC 5905, section 10). */
 const exchangesKept = 8;
-/** A phone's quartz runs wrong by less (100 ppm): what was measured long ago says less. */
+/** The drift of a phone's quartz is smaller (100 ppm): the error of a measurement grows with its age. */
 const drift = 0.0001;
-/** A doubt that is settled by another exchange before anything is pushed: the hello lay in a dead zone; ms. */
+/** A larger error needs another exchange before a push: the hello was delayed in a dead zone; ms. */
 const doubtMs = 2_000;
 
-/** The middle of an exchange; the truth is within half its round trip, whichever way took how long. */
+/** The middle of an exchange. The error is at most half of the round trip, however the two directions share it. */
 export function offsetOf({ askedAt, answeredAt, serverTime }: Exchange, now: number): Offset {
   const ms = serverTime - (askedAt + answeredAt) / 2;
-  // The server tells whole milliseconds.
+  // The server sends whole milliseconds.
   return { ms, errorMs: (answeredAt - askedAt) / 2 + 1 + Math.max(0, now - answeredAt) * drift };
 }
 
-/** NTP's rule: of the last exchanges the shortest one knows best. */
+/** NTP's rule: the shortest of the last exchanges is the most precise. */
 export function bestOffset(exchanges: readonly Exchange[], now: number): Offset | undefined {
   const offsets = exchanges.map((exchange) => offsetOf(exchange, now));
   return offsets.toSorted((a, b) => a.errorMs - b.errorMs)[0];
 }
 
 /**
- * Adds an exchange. Where it cannot be true together with what was known, one of the clocks has moved, and what was
- * known goes.
+ * Adds an exchange. Where it contradicts the earlier ones, one of the clocks has moved, and the earlier ones are
+ * dropped.
  *
- * @returns `aheadMs`: so much further than the monotonic clock can account for the server's time has gone; negative
+ * @returns `aheadMs`: how much further the server's time has gone than the monotonic clock can account for; negative
  * where it has fallen behind
  */
 export function withExchange(
@@ -57,11 +57,14 @@ export function withExchange(
 
 type TimeDeps = Pick<Environment, 'clock' | 'random'>;
 
-/** This device's clocks, and the server's as far as they can tell. */
+/** This device's clocks, and the estimate of the server's clock. */
 export class DeviceTime {
-  /** Names a time in which the monotonic clock has run evenly: a run of the app, or what a deep sleep left of it. */
+  /**
+   * Identifies a period in which the monotonic clock has run evenly: a run of the app, or the part of it after a deep
+   * sleep.
+   */
   id: string;
-  /** Of the monotonic clock, when this time began. */
+  /** The monotonic clock at the beginning of this period. */
   #began: number;
   readonly #deps: TimeDeps;
   #exchanges: readonly Exchange[] = [];
@@ -73,19 +76,19 @@ export class DeviceTime {
   }
 
   /**
-   * The monotonic clock since this time began; ms. Some platforms count theirs from the start of the device: by that, two
-   * runs of an app would seem to overlap, and the server takes such a run for forged (protocol.md, Time).
+   * The monotonic clock since this period began; ms. Some platforms count theirs from the boot of the device. Two runs
+   * of an app would then seem to overlap, and the server treats such a run as forged (protocol.md, Time).
    */
   get elapsed(): number {
     return this.#deps.clock.monotonic() - this.#began;
   }
 
-  /** What the monotonic clock lacks to be the server's time, as far as it was measured. */
+  /** The best estimate of the server's time less the monotonic clock; undefined until measured. */
   get best(): Offset | undefined {
     return bestOffset(this.#exchanges, this.#deps.clock.monotonic());
   }
 
-  /** What frames say of these clocks (protocol.md, Limits and time). */
+  /** The `clock` of frames (protocol.md, Limits and time). */
   reading(): DeviceClock {
     const [now, monotonic] = [this.#deps.clock.now(), this.#deps.clock.monotonic()];
     const offset = this.best;
@@ -97,7 +100,7 @@ export class DeviceTime {
     };
   }
 
-  /** Whether times of now are known well enough to be pushed. */
+  /** Whether the estimate is precise enough for a push. */
   get isSure(): boolean {
     return (this.best?.errorMs ?? Infinity) <= doubtMs;
   }
@@ -107,7 +110,7 @@ export class DeviceTime {
     if (!Number.isFinite(exchange.serverTime)) return;
     const { kept, aheadMs } = withExchange(this.#exchanges, exchange);
     this.#exchanges = kept;
-    // Some platforms stop the monotonic clock in deep sleep: it says nothing about what was recorded before.
+    // Some platforms stop the monotonic clock in deep sleep: times recorded before are no longer comparable.
     if (aheadMs <= doubtMs) return;
     this.id = newId(this.#deps);
     this.#began = this.#deps.clock.monotonic();

@@ -2,7 +2,7 @@ import type { Cursor, Scope } from '@tailgate/sync-protocol';
 import type { Environment, Socket, SocketEvent } from '../platform/environment.ts';
 import { anything, exactly, fields, listOf, nullable, number, optional, record, text } from '../platform/reading.ts';
 
-// What of the answers is looked into here; as frames they are read where all frames are.
+// The fields of answers that this file reads. The connection checks the frames inside them.
 const answered = fields({ epoch: text, frames: listOf(record), routes: listOf(anything), server_time: optional(text) });
 const refused = fields({ error: fields({ code: text }), message: text });
 const patched = fields({ type: exactly('patch'), scope: text, epoch: text, to: number });
@@ -18,8 +18,8 @@ const isCursor = nullable(fields({ epoch: text, version: number }));
 type Answer = { readonly status: number; readonly body: Record<string, unknown> };
 
 /**
- * The channel over plain HTTP, behind the face of a socket: whoever uses it need not know. Each push is a request; each
- * ping looks for news of what is followed, so that the machine's own rhythm is the rhythm of polling.
+ * The exchange over plain HTTP with the interface of a socket. Each push is a request. Each ping polls the followed
+ * scopes, so the machine's ping interval is the polling interval.
  */
 export class HttpSocket implements Socket {
   readonly #url: string;
@@ -28,11 +28,11 @@ export class HttpSocket implements Socket {
   readonly #abort = new AbortController();
   readonly #cursors = new Map<Scope, Cursor | null>();
   #headers: Record<string, string> = {};
-  /** What hello said, as each push says it again. */
+  /** The hello's fields; each push repeats them. */
   #who: Record<string, unknown> = {};
   #epoch = '';
   #routes = '';
-  /** One push after the other, and one look after the other: answers keep the order of what they answer. */
+  /** One push after the other, and one poll after the other: answers arrive in the order of their requests. */
   #pushes: Promise<void> = Promise.resolve();
   #looks: Promise<void> = Promise.resolve();
 
@@ -49,9 +49,9 @@ export class HttpSocket implements Socket {
 
   send(message: string): void {
     const frame: unknown = JSON.parse(message);
-    // Each push says again what the clocks say; hello's are long past.
+    // Pushes carry the clocks of the latest ping; those of the hello are too old.
     if (asking(frame)) this.#who['clock'] = frame.clock;
-    // Looks do not wait for pushes: a slow upload must not pass for a dead line.
+    // Polls do not wait for pushes: a slow push must not make the connection look dead.
     if (looking(frame)) this.#looks = this.#looks.then(() => this.#follow(frame));
     else this.#pushes = this.#pushes.then(() => this.#take(frame));
   }
@@ -91,7 +91,7 @@ export class HttpSocket implements Socket {
     this.#who = who;
     const scopes = this.#place(cursors);
     const welcome = await this.#ask('/push', { ...who, mutations: [] });
-    // The key is told once.
+    // The server issues the key once.
     delete this.#who['wants_queue_key'];
     if (!welcome) return;
     if (welcome.status !== 200) return this.#reject(welcome);
@@ -110,13 +110,13 @@ export class HttpSocket implements Socket {
       return this.#isSameLife(answer) ? this.#hear({ ...answer.body, type: 'ack' }) : this.close();
     if (answer.status === 401) return this.#end(answer);
     const code = refused(answer.body) ? answer.body.error.code : 'INTERNAL';
-    // Each push is a hello, too: the server may have been rolled back since the last one.
+    // Each push repeats the hello: the server may have been rolled back since the last one.
     if (code === 'UNSUPPORTED_PROTOCOL') return this.#reject(answer);
     const message = refused(answer.body) ? answer.body.message : `status ${answer.status}`;
     this.#hear({ type: 'error', code, message });
   }
 
-  /** Asks what is new. @param isPing answered by a pong, behind what is new */
+  /** Polls the scopes. @param isPing adds a pong after the frames */
   async #look(scopes: readonly Scope[], isPing: boolean): Promise<void> {
     const answer = await this.#pull(scopes.filter((scope) => this.#cursors.has(scope)));
     if (!answer) return;
@@ -136,7 +136,7 @@ export class HttpSocket implements Socket {
     return this.#ask(`/pull?client_id=${clientId}&cursors=${encodeURIComponent(JSON.stringify(cursors))}`);
   }
 
-  /** Undefined where there is no answer: then the line is closed. */
+  /** Undefined where no answer came: the socket is closed then. */
   async #ask(path: string, body?: object): Promise<Answer | undefined> {
     if (this.#abort.signal.aborted) return undefined;
     try {
@@ -151,10 +151,10 @@ export class HttpSocket implements Socket {
     }
   }
 
-  /** A server of another epoch has to be greeted anew. */
+  /** A server of another epoch needs a new hello. */
   #isSameLife = ({ body }: Answer): boolean => body['epoch'] === this.#epoch;
 
-  /** What the server says to who we are; whatever else stands in the way is no answer of ours. */
+  /** Passes a rejection of the hello on. Any other failure closes the socket: it may come from a proxy. */
   #reject({ body, status }: Answer): void {
     if (!refused(body) || status === 404) return this.close();
     this.#hear({ type: 'reject', code: body.error.code, message: body.message });
@@ -169,7 +169,7 @@ export class HttpSocket implements Socket {
   #hear(frame: Record<string, unknown>): void {
     if (this.#abort.signal.aborted) return;
     if (patched(frame)) this.#cursors.set(frame.scope, { epoch: frame.epoch, version: frame.to });
-    // Silent until it is followed again, with the cursor of the snapshot that was fetched.
+    // Not polled again until it is followed with the cursor of the fetched snapshot.
     else if (ended(frame)) this.#cursors.delete(frame.scope);
     this.#tell('message', JSON.stringify(frame));
   }

@@ -2,21 +2,21 @@ import type { Environment, Socket, SocketEvent } from '../platform/environment.t
 import { HttpSocket } from './http-socket.ts';
 import type { Timing } from './machine.ts';
 
-/** The longest time from one look whether sockets pass again to the next; it doubles each time. */
+/** The longest interval between two trials of a socket; it doubles each time. */
 const lastLookMs = 300_000;
 
 export interface HttpDeps {
   readonly environment: Environment;
   readonly timing: Timing;
-  /** The address of sockets, of the server's sync address. */
+  /** Converts the server's sync address into the socket's address. */
   readonly socketUrl: (url: string) => string;
-  /** Told whether the next line is to go over HTTP: it was answered, and no socket since. */
+  /** Sets whether the next connection uses HTTP: true after an answer over HTTP, false after one over a socket. */
   readonly prefer: (http: boolean) => void;
 }
 
 /**
- * Transport over plain HTTP, for networks that block sockets. While one of them carries the traffic, a socket is tried now
- * and then; when one is answered, every line goes back to sockets. Few phones ever need it.
+ * Transport over plain HTTP, for networks that block sockets. It tries a socket from time to time. After a socket's
+ * first answer, all connections return to sockets. Few phones need it.
  */
 export class HttpTransport {
   readonly #deps: HttpDeps;
@@ -45,7 +45,7 @@ export class HttpTransport {
     return line;
   }
 
-  /** A socket, once it has answered; where it does not, HTTP. */
+  /** Tries a socket first; HTTP where the socket gives no answer. */
   try(url: string): Socket {
     const line = new TrialSocket(() => this.open(url));
     line.end = this.#ask(url, (socket) => {
@@ -81,8 +81,8 @@ export class HttpTransport {
   }
 
   /**
-   * Opens a socket, and tells it once it has answered, or undefined. A handshake proves little: some networks let it pass
-   * and no frame after it. Returns the way to stop.
+   * Opens a socket and passes it to the callback after its first answer, or undefined. A handshake alone proves little:
+   * some networks let it pass and drop every later frame. Returns a function that cancels.
    */
   #ask(url: string, tell: (socket: Socket | undefined) => void): () => void {
     const { environment, timing, socketUrl } = this.#deps;
@@ -98,19 +98,19 @@ export class HttpTransport {
       if (!answered) socket?.close();
       tell(answered);
     };
-    // The connection waits for so long, and HTTP wants to be tried within.
+    // Half of the connection's own limit: HTTP needs the rest.
     const stopTimer = environment.clock.after(timing.openMs / 2, () => end());
     const over = (): void => end();
     try {
       const opened = new environment.WebSocket(socketUrl(url));
       socket = opened;
       opened.addEventListener('open', () => opened.send('{"type":"ping"}'));
-      // Not in the same breath: what this message answers was asked here.
+      // Deferred: the caller's listeners must not receive the answer to this trial.
       opened.addEventListener('message', () => queueMicrotask(() => end(opened)));
       opened.addEventListener('close', over);
       opened.addEventListener('error', over);
     } catch {
-      // A platform without sockets. Not in the same breath: whoever asks has no line yet.
+      // A platform without sockets. Deferred: the caller has no socket object yet.
       queueMicrotask(over);
     }
     return () => {
@@ -120,7 +120,7 @@ export class HttpTransport {
   }
 }
 
-/** A line that is a socket, or goes over HTTP where no socket answers. */
+/** A socket, or HTTP where no socket gives an answer. */
 class TrialSocket implements Socket {
   /** Ends the trial. */
   end: () => void = () => {};
@@ -133,7 +133,7 @@ class TrialSocket implements Socket {
     this.#http = http;
   }
 
-  /** @param socket one that has answered, open by now */
+  /** @param socket an open one that has answered */
   take(socket: Socket | undefined): void {
     if (this.#isClosed) return socket?.close();
     const line = socket ?? this.#http();

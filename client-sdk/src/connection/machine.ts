@@ -1,28 +1,31 @@
 /**
- * When to connect, when to wait, when to give a silent socket up. Pure: the shell (`connection.ts`) tells what happened
- * and does what the state that it is in now begins with.
+ * When to connect, when to wait, and when to give up a silent socket. Pure: `connection.ts` passes events in and
+ * carries out the first action of each new state.
  *
  *            wanted                    opened               welcomed
- *   resting ────────► opening ─────────────────► greeting ────────────► live ─┐ tick: ping; no answer: dead
+ *   resting ────────► opening ─────────────────► greeting ────────────► live ─┐ time: ping; no answer: dead
  *      ▲                 ▲  │ closed, late          │ closed, late        │ ◄─┘
  *      │ unwanted        │  ▼                       ▼                     ▼ closed, dead
  *      │ (anywhere)      └─ waiting ◄───────────────┴─────────────────────┘
  *      │             time, woken   ▲ time
- *      │                       deferred ◄─── the server names a moment: rejected for now, or told goodbye
- *      │                       outdated ◄─── it speaks no such protocol: a minute, later half an hour
+ *      │                       deferred ◄─── the server names a moment: rejected for now, or goodbye
+ *      │                       outdated ◄─── no common protocol version: a minute, later half an hour
  *      └────────── barred ◄────────┘ rejected for good: until `renewed` brings other credentials
  */
 export type State =
-  /** Nobody needs a connection. */
+  /** No connection is needed. */
   { readonly at: 'resting' } | Open | Waiting | { readonly at: 'barred' };
 
-/** `forMs`: how long a state lasts until `time` is told; a state without it lasts. */
+/** `forMs`: the time until the event `time`; a state without it has no limit. */
 interface Passing {
   readonly attempt: number;
   readonly forMs: number;
 }
 
-/** There is a socket. It begins with: opening one in the place of any other; hello; where `asked`, a ping. */
+/**
+ * A socket exists. First action: `opening` replaces any socket by a new one; `greeting` sends hello; `live` sends a
+ * ping where `asked`.
+ */
 type Open = Passing &
   (
     | { readonly at: 'opening' }
@@ -31,42 +34,43 @@ type Open = Passing &
   );
 
 /**
- * There is none, as in every state that is not `Open`. `deferred`: the server has named the moment; a hint, which a whole
- * depot gets at once, does not bring it forward. `outdated`: one side has to be brought up to date, which takes a while.
+ * No socket, as in every state that is not `Open`. `deferred`: the server has named the moment. A wake-up does not
+ * shorten it, because a whole depot gets the same wake-up at once. `outdated`: app or server needs an update, which
+ * takes a while.
  */
 type Waiting = Passing & { readonly at: 'waiting' | 'deferred' | 'outdated' };
 
 export type Event =
-  /** There is something to say. */
+  /** Something has to be sent. */
   | { readonly is: 'wanted' }
   | { readonly is: 'unwanted' }
   | { readonly is: 'opened' }
-  /** The line has ended, or is about to by the server's word, which may name the moment to come back. */
+  /** The socket has ended, or the server ends it soon and may name the moment to come back. */
   | { readonly is: 'closed'; readonly retryAfterMs?: number | undefined }
   | { readonly is: 'welcomed'; readonly pingMs: number }
-  /** Rejected, and no repetition of the same hello changes that. */
+  /** Rejected; the same hello would be rejected again. */
   | { readonly is: 'barred' }
-  /** The server does not speak our version of the protocol: an older one than the app, or one that has left it behind. */
+  /** The server does not support the app's protocol version: it is older than the app, or has dropped that version. */
   | { readonly is: 'outdated' }
-  /** Any frame. */
+  /** Any frame arrived. */
   | { readonly is: 'heard' }
-  /** The network or the person may be back: a hint. */
+  /** A hint: the network or the driver may be back. */
   | { readonly is: 'woken' }
-  /** Say hello anew: as another queue, or with other credentials. */
+  /** Send a new hello: for another queue, or with other credentials. */
   | { readonly is: 'renewed' }
   | { readonly is: 'time' };
 
-/** How patient the connection is, in milliseconds. */
+/** Time limits of the connection, in milliseconds. */
 export interface Timing {
-  /** First and longest wait before another try; the wait is drawn evenly from zero to the bound (full jitter). */
+  /** First and longest wait before another attempt; the wait is uniform between zero and the bound (full jitter). */
   readonly retryBaseMs: number;
   readonly retryCapMs: number;
   /** How long a socket may take to open, and a hello to be answered. */
   readonly openMs: number;
-  /** Longest silence before a ping, and how long its answer may take: together within 15 s. */
+  /** Longest silence before a ping, and the time limit of its answer: together within 15 s. */
   readonly pingMs: number;
   readonly answerMs: number;
-  /** While plain HTTP stands in for sockets: after so long one is tried again, later after twice as long each time. */
+  /** The first interval between trials of a socket while plain HTTP replaces sockets; it doubles each time. */
   readonly socketAgainMs: number;
 }
 
@@ -83,7 +87,7 @@ export const defaultTiming: Timing = {
 export const backoffMs = (attempt: number, timing: Timing, fraction: number): number =>
   fraction * Math.min(timing.retryCapMs, timing.retryBaseMs * 2 ** attempt);
 
-/** A server is rolled forward, or back, within minutes at best: so much longer than for a line that broke. */
+/** A deployment of the server takes minutes at best: the factor over the wait after a broken connection. */
 const updateFactor = 60;
 
 const opening = (attempt: number, { openMs }: Timing): Open => ({ at: 'opening', attempt, forMs: openMs });
@@ -109,14 +113,14 @@ function whileOpen(state: Open, event: Event, timing: Timing, fraction: number):
     case 'opened':
       return at === 'opening' ? { at: 'greeting', attempt, forMs: timing.openMs } : state;
     case 'welcomed':
-      // Asked at once: only an answer proves that both directions work, and only that ends the back-off.
+      // Pings at once: only an answer proves that both directions work, and only that ends the back-off.
       return at === 'greeting' ? asking(attempt, Math.min(event.pingMs, timing.pingMs), timing) : state;
     case 'heard':
       return at === 'live' && state.asked ? { ...state, attempt: 0, asked: false, forMs: state.pingMs } : state;
     case 'woken':
       return at === 'live' ? asking(attempt, state.pingMs, timing) : state;
     case 'time':
-      // Asked, or not even welcomed: the socket counts as dead, whatever it says itself.
+      // Without an answer to the ping or the hello, the socket counts as dead, even if it reports no close.
       return at === 'live' && !state.asked ? asking(attempt, state.pingMs, timing) : later(attempt, timing, fraction);
     case 'closed':
       return later(attempt, timing, fraction, event.retryAfterMs);
@@ -137,7 +141,7 @@ function whileWaiting(state: Waiting, { is }: Event, timing: Timing): State {
 }
 
 /**
- * The next state; the same where an event means nothing to it. A state that is another object begins anew.
+ * The next state; the same object where the event has no effect. A new object starts its state anew.
  *
  * @param fraction from 0 to below 1: the jitter
  */

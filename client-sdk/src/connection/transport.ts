@@ -1,17 +1,17 @@
 import type { Socket } from '../platform/environment.ts';
 import type { HttpDeps, HttpTransport } from './http-transport.ts';
 
-/** Sockets in a row that said nothing, before plain HTTP is tried: one may have met a server that was just starting. */
+/** Silent sockets in a row before plain HTTP is tried. A single one may have met a server that was starting. */
 const enoughSilence = 2;
 
 /**
- * Opens lines to one server: a socket; where sockets say nothing, one that goes on over plain HTTP if the next socket is
- * silent, too. A dead zone silences both: what sockets did not say there counts for nothing.
+ * Opens connections to one server. After several silent sockets it tries one more, and then continues over plain HTTP.
+ * A dead zone silences both: its failures do not count.
  */
 export class Transport {
   readonly #deps: Pick<HttpDeps, 'environment' | 'timing'>;
   #silent = 0;
-  /** The last line over HTTP was answered, and no socket since. */
+  /** The last connection over HTTP was answered, and no socket since. */
   #httpWorks = false;
   #http: HttpTransport | undefined;
 
@@ -26,7 +26,7 @@ export class Transport {
     return this.#httpWorks ? this.#http.open(url) : this.#http.try(url);
   }
 
-  /** The network or the person may be back. */
+  /** The network or the driver may be back. */
   woken(): void {
     if (!this.#httpWorks) this.#silent = 0;
   }
@@ -60,8 +60,8 @@ export class Transport {
   }
 
   /**
-   * Behind the start, not before it, and while the page's own files can be had: a file that Chromium failed to fetch once
-   * it does not ask for again before the page is opened anew.
+   * Loads after the start, without delaying it, and while the page's own files are reachable. Chromium does not repeat
+   * a failed import before the page is opened again.
    */
   async #loadHttp(): Promise<void> {
     try {
@@ -69,11 +69,10 @@ export class Transport {
       this.#http = new HttpTransport({
         ...this.#deps,
         socketUrl,
-        // The next one is of its kind, too.
         prefer: (http) => this.#prefer(http),
       });
     } catch {
-      // Sockets alone, until the app is opened again.
+      // Uses sockets alone until the app is opened again.
     }
   }
 }

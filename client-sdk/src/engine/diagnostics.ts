@@ -1,4 +1,4 @@
-// Types alone: this is loaded by who asks, and must not take the core with it.
+// Types only: apps load this module on demand, and it must not pull the core in with it.
 import type { DeviceTime } from '../connection/device-time.ts';
 import type { State } from '../connection/machine.ts';
 import type { SyncEngine } from './sync-engine.ts';
@@ -9,31 +9,31 @@ import type { Accounts } from '../session/accounts.ts';
 import type { Status, Trouble } from './status.ts';
 
 /**
- * How a device stands, to be sent to support: no token, no queue key, no name, and nothing of what was recorded. Times
- * are in ms since 1970 by the device's clock.
+ * The state of a device, for support. It contains no token, no queue key, no name and no recorded content. Times are in
+ * ms since 1970 by the device's clock.
  */
 export interface Diagnostics {
   readonly takenAt: number;
   readonly sdk: string;
   readonly app: string;
   readonly device: string;
-  /** Where the server is, without credentials and query. */
+  /** The server's address, without credentials and query. */
   readonly server: string;
   readonly protocol: number;
-  /** The life of the server's database; undefined before the first welcome of this run. */
+  /** The epoch of the server's database; undefined before the first welcome of this run. */
   readonly epoch: string | undefined;
   readonly clock: {
     readonly bootId: string;
-    /** What has to be added to this device's clock to get the server's, and how wrong that may be (ms). */
+    /** `ms`: the server's clock less this device's clock. `errorMs`: the largest possible error of that (ms). */
     readonly offset: { readonly ms: number; readonly errorMs: number } | undefined;
   };
   readonly status: Status;
   readonly accounts: readonly AccountDiagnostics[];
   readonly queues: readonly QueueDiagnostics[];
   readonly scopes: readonly ScopeDiagnostics[];
-  /** Stored rows that could not be read; they are kept. */
+  /** Stored rows that could not be read; the store retains them. */
   readonly damaged: readonly string[];
-  /** What went wrong in this run, the latest last. */
+  /** Faults of this run, the latest last. */
   readonly troubles: readonly Trouble[];
 }
 
@@ -41,10 +41,10 @@ export interface Diagnostics {
 export interface AccountDiagnostics {
   readonly employee: string;
   readonly signedIn: boolean;
-  /** Signed out here, and the server does not know it yet. */
+  /** Signed out on this device; the server has not confirmed it yet. */
   readonly leaving: boolean;
   readonly sessionEndsAt: number | undefined;
-  /** Scopes of their routes. */
+  /** Scopes of the driver's routes. */
   readonly routes: readonly string[];
 }
 
@@ -52,21 +52,21 @@ export interface AccountDiagnostics {
 export interface QueueDiagnostics {
   readonly clientId: string;
   readonly employee: string;
-  /** Forked: what waited went on in another queue. */
+  /** Forked: its waiting changes went on in another queue. */
   readonly retired: boolean;
-  /** Whether it can drain without a session. */
+  /** Whether the queue can drain without a session. */
   readonly hasKey: boolean;
   readonly connection: State['at'];
   readonly epoch: string | null;
   readonly sealedSeq: number;
   readonly waiting: number;
-  /** Answered by the server, and not yet in the tables of the back office. */
+  /** Changes that the server has answered and the back office's tables do not contain yet. */
   readonly unhosted: number;
-  /** All that is kept of it, what is long done included. */
+  /** All stored items of the queue, finished ones included. */
   readonly items: number;
 }
 
-/** A scope that the device holds. */
+/** A scope of the local replica. */
 export interface ScopeDiagnostics {
   readonly scope: string;
   readonly epoch: string;
@@ -76,7 +76,7 @@ export interface ScopeDiagnostics {
   readonly documents: number;
 }
 
-/** What is looked at. */
+/** The parts that `takeDiagnostics` reads. */
 interface Parts {
   readonly url: string;
   readonly device: string;
@@ -89,7 +89,6 @@ interface Parts {
   readonly replica: Replica;
 }
 
-/** Loaded by who asks. */
 export function takeDiagnostics(
   { accounts, engine, outbox, replica, time, environment, app, device, url }: Parts,
   build: Pick<Diagnostics, 'sdk' | 'protocol'>,
@@ -140,10 +139,10 @@ export function takeDiagnostics(
   };
 }
 
-/** The server's time less the device's, as far as it was measured; ms. */
+/** The server's time less the device's (ms), as far as it was measured. */
 function offsetNow({ best }: DeviceTime, clock: Clock): Diagnostics['clock']['offset'] {
   return best && { ...best, ms: clock.monotonic() + best.ms - clock.now() };
 }
 
-/** Where the server is, without what may be secret: a name with a password, a query. React Native's `URL` has no parts. */
+/** The address without its secret parts: credentials and query. React Native's `URL` cannot take an address apart. */
 const placeOf = (url: string): string => url.replace(/[?#].*$/s, '').replace(/\/\/[^/]*@/, '//');

@@ -1,17 +1,17 @@
 import type { Json, OfficeEdit } from '@tailgate/sync-protocol';
 import { callAll } from '../platform/watch.ts';
 
-/** What an app may want to tell its driver, beside what the views show. */
+/** Events that an app may show to its driver, beside the views. */
 export interface ClientEvents {
-  /** A field of a change lost against a later edit of somebody else; both values. Waits for a listener. */
+  /** A field of a change lost against a later edit by another person; both values. Waits for a listener. */
   readonly conflict: Conflict;
-  /** The office changed a field of a stop that this device shows; both values, who and when. */
+  /** The office changed a field of a stop that this device shows: both values, author and time. */
   readonly amendment: Amendment;
-  /** Another phone, or an app of before, changed a stop that this device shows. */
+  /** Another phone, or the earlier app, changed a stop that this device shows. */
   readonly edit: RemoteEdit;
   /**
-   * A change that the server could not apply: the office has it, or has put it aside with the words `dismissed`. Waits
-   * for a listener.
+   * The server could not apply a change. The office has it for review, or has dismissed it with the reason `dismissed`.
+   * Waits for a listener.
    */
   readonly quarantined: {
     readonly id: string;
@@ -20,9 +20,9 @@ export interface ClientEvents {
     readonly reason: string;
     readonly dismissed?: string | undefined;
   };
-  /** The session of the signed-in driver has ended on the server; what was recorded drains all the same. */
+  /** The server has ended the session of the signed-in driver. Recorded changes drain all the same. */
   readonly session: { readonly employee: string; readonly reason: string };
-  /** The session will end within a day: who signs in again before has news all the time. Told once. */
+  /** The session ends within a day. A driver who signs in again before that misses no update. Emitted once. */
   readonly expires: {
     readonly employee: string;
     /** ms since 1970 by this device's clock. */
@@ -30,26 +30,28 @@ export interface ClientEvents {
   };
 }
 
-/** An event, under its name. */
+/** An event with its name. */
 export type Told<Names extends keyof ClientEvents = keyof ClientEvents> = {
   readonly [Name in Names]: { readonly name: Name; readonly event: ClientEvents[Name] };
 }[Names];
 
 /** A field that lost against a later edit, with both values. */
 export interface Conflict {
-  /** The change that lost. */
+  /** The id of the change that lost. */
   readonly id: string;
   readonly route: string;
   readonly stop: number;
-  /** `status`, `updates.NAME`, or a line's field. */
+  /** `status`, `updates.NAME`, or the path of a line's field. */
   readonly path: string;
   readonly mine: Json;
   readonly theirs: Json | undefined;
 }
 
-/** A field that was changed elsewhere, with what this device showed before and what it shows now. */
+/**
+ * A field that was changed elsewhere, with the value that this device showed before and the value that it shows now.
+ */
 export interface FieldEdit extends Omit<OfficeEdit, 'value'> {
-  /** What the driver saw, their own pending changes included; undefined where nobody had said anything. */
+  /** The value that the driver saw, their own pending changes included; undefined where the field had no value. */
   readonly before: Json | undefined;
   readonly after: Json | undefined;
 }
@@ -60,7 +62,7 @@ export interface Amendment extends FieldEdit {
   readonly stop: number;
 }
 
-/** What another phone changed of a stop; `by` of each field is the employee. */
+/** Edits of a stop by another phone; `by` of each field is the employee. */
 export interface RemoteEdit {
   readonly route: string;
   readonly stop: number;
@@ -68,9 +70,9 @@ export interface RemoteEdit {
 }
 
 export class EventHub {
-  /** Called when somebody has begun to listen to an event that waits for that. */
+  /** Runs after a listener was added to an event that waits for one. */
   onListener: () => void = () => {};
-  /** The pages beside this one. @returns whether a listener of theirs is known to have heard it */
+  /** Sends an event to the other pages. @returns whether one of their listeners is known to have received it */
   relay: (told: Told) => boolean = () => false;
   readonly #listeners: { [Name in keyof ClientEvents]: Set<(event: ClientEvents[Name]) => void> } = {
     conflict: new Set(),
@@ -84,12 +86,12 @@ export class EventHub {
   on<Name extends keyof ClientEvents>(name: Name, listener: (event: ClientEvents[Name]) => void): () => void {
     const listeners = this.#listeners[name];
     listeners.add(listener);
-    // Told when `on` has returned.
+    // The listener runs after `on` has returned.
     if (name === 'conflict' || name === 'quarantined') queueMicrotask(() => this.onListener());
     return () => void listeners.delete(listener);
   }
 
-  /** @returns whether somebody has heard it */
+  /** @returns whether a listener received the event */
   emit(told: Told): boolean {
     const isHeard = this.#call(told);
     return this.relay(told) || isHeard;

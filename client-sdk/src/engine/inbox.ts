@@ -7,27 +7,27 @@ import type { Accounts } from '../session/accounts.ts';
 import type { Watch } from '../platform/watch.ts';
 import { select, Signal } from '../platform/watch.ts';
 
-/** A change that the server could not apply, as a page hands it to another one. */
+/** A change that the server could not apply, in the form in which one page sends it to another. */
 export interface ReviewEntry {
   readonly id: string;
   readonly employee: string;
-  /** What was recorded, such as `stop.update`. */
+  /** The mutation's name, such as `stop.update`. */
   readonly name: string;
-  /** The scope of its route, and its stop; undefined where it belongs to none, such as a report. */
+  /** The scope of its route, and its stop number; undefined for a change without a route, such as a report. */
   readonly route: Scope | undefined;
   readonly stop: number | undefined;
-  /** When it was recorded; ms since 1970 by this device's clock. */
+  /** When the driver recorded it; ms since 1970 by this device's clock. */
   readonly recordedAt: number;
   readonly code: string;
-  /** Why the server could not apply it. */
+  /** The server's reason for not applying it. */
   readonly reason: string;
-  /** The office's words where it has put the change aside; undefined while the office has it for review. */
+  /** The office's reason for dismissing the change; undefined while the office has it for review. */
   readonly dismissed: string | undefined;
-  /** Whether `acknowledge` was called since it became what it is. */
+  /** Whether the app has called `acknowledge` since the latest step of the review. */
   readonly acknowledged: boolean;
 }
 
-/** A change that the server could not apply: the office has it for review, or has put it aside. */
+/** A change that the server could not apply: the office has it for review, or has dismissed it. */
 export interface ReviewedChange extends ReviewEntry {
   readonly receipt: Receipt;
 }
@@ -50,16 +50,17 @@ interface InboxDeps {
 }
 
 /**
- * What became of changes and a person has to see: it lies in the store with them, so that no page has to be open when it
- * comes. Shown of the driver at work; where no driver is, of all. Its events wait until a page listens.
+ * Review results and conflicts that a driver has to see. The store contains them with their changes, so they survive
+ * while no page is open. Shows those of the signed-in driver; without one, those of all drivers. Its events wait until
+ * a page listens.
  */
 export class Inbox {
-  /** What the office has for review, and what it has put aside and was not acknowledged; the oldest first. */
+  /** Changes under review, and dismissed ones without an acknowledgement; the oldest first. */
   readonly review = new Signal<readonly ReviewEntry[]>([]);
-  /** Fields that lost and were not acknowledged. */
+  /** Fields that lost, without an acknowledgement. */
   readonly conflicts = new Signal<readonly Conflict[]>([]);
   readonly #deps: InboxDeps;
-  /** What was told since somebody last began to listen: a page's word that it has heard takes a moment. */
+  /** Progress values that were emitted since the last listener arrived. Another page's confirmation takes a moment. */
   #offered = new WeakSet<object>();
 
   constructor(deps: InboxDeps) {
@@ -69,13 +70,13 @@ export class Inbox {
     this.#show();
   }
 
-  /** Items are others than before. */
+  /** Items have changed: renews the lists and emits new events. */
   look(): void {
     this.#show();
     this.#offer();
   }
 
-  /** Somebody listens from now on: tells what waits for that. What was heard is not told again. */
+  /** A new listener: emits the waiting events. Received events are not repeated. */
   tell(): void {
     this.#offered = new WeakSet();
     this.#offer();
@@ -92,13 +93,13 @@ export class Inbox {
     void this.#note(heard, { told: true });
   }
 
-  /** A page beside this one has heard the event of a change. */
+  /** Another page has received the event of a change. */
   heard(id: string): void {
     const item = this.#deps.outbox.find(id);
     if (item && !item.told) void this.#note([item], { told: true });
   }
 
-  /** The driver has seen what became of a change. Resolves when that is on the disk; false where nothing is known of it. */
+  /** The driver has seen the result of a change. Resolves once that is stored; false where the change is unknown. */
   async acknowledge(id: string): Promise<boolean> {
     const item = this.#deps.outbox.find(id);
     if (item) await this.#note([item], { told: true, acknowledged: true });

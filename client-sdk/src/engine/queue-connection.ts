@@ -13,19 +13,21 @@ import { Feed } from '../replica/feed.ts';
 import type { Replica } from '../replica/replica.ts';
 import type { Account, Accounts } from '../session/accounts.ts';
 
-/** What a queue shows at the door; a queue key opens less, but as long as there is something to push. */
+/**
+ * Credentials of a queue. A queue key permits less than a token, but works as long as the queue has changes to push.
+ */
 export type Credentials = { readonly api_token: string } | { readonly queue_key: string };
 
 type Welcome = Extract<ReceivedFrame, { type: 'welcome' }>;
 type SessionFrame = Extract<ReceivedFrame, { type: 'session' }>;
 
-/** What a channel asks and tells the client around it. */
+/** The engine's functions that a queue connection calls. */
 export interface EngineApi {
-  /** Undefined where this queue has nothing to say now, or nobody who may say it. */
+  /** Undefined where this queue has nothing to send now, or no credentials to send it with. */
   credentials(queue: Queue): Credentials | undefined;
   /** The scopes that this queue's connection follows. */
   cursors(queue: Queue): Record<Scope, Cursor | null>;
-  /** The driver at work, where this is their queue and they may read: its connection follows the feed. */
+  /** The signed-in driver, where this is their queue and they may read: its connection follows the feed. */
   followerOf(queue: Queue): Account | undefined;
   welcomed(queue: Queue, epoch: string): void;
   session(queue: Queue, frame: SessionFrame): void;
@@ -33,7 +35,7 @@ export interface EngineApi {
   trouble(code: string, message: string): void;
   /** The server has answered changes. */
   relieved(): void;
-  /** The line of a channel stands otherwise than before. */
+  /** The state of a queue's connection has changed. */
   showStatus(): void;
 }
 
@@ -51,22 +53,22 @@ export interface QueueConnectionDeps {
   readonly engine: EngineApi;
 }
 
-/** What hello calls this build. */
+/** The build's name in the hello. */
 export const sdkName = 'tailgate-client-sdk/0.1.0';
 
-/** One queue and its own line to the server: no queue waits for another's credentials, or faults. */
+/** One queue and its own connection. A queue never waits for the credentials or the faults of another. */
 export class QueueConnection implements ConnectionListener {
   readonly #deps: QueueConnectionDeps;
   readonly #connection: Connection;
   queue: Queue;
-  /** While the connection is live. */
+  /** Present while the connection is live. */
   #sender: Sender | undefined;
   #feed: Feed | undefined;
-  /** Over this connection, or an earlier one, it was found out well enough what time it is. */
+  /** This connection, or an earlier one, has measured the server's time well enough. */
   #isTimed = false;
-  /** The scopes that the last hello named; what this device knows may have changed since. */
+  /** The scopes of the last hello; the followed scopes may have changed since. */
   #follows: readonly Scope[] = [];
-  /** The credentials of this connection. */
+  /** The credentials of the current hello, as JSON. */
   #shown = '';
 
   constructor(queue: Queue, deps: QueueConnectionDeps) {
@@ -79,7 +81,7 @@ export class QueueConnection implements ConnectionListener {
     return this.#connection.state;
   }
 
-  /** Looks again at what there is to do, and sends what waits. */
+  /** Opens or ends the connection as the queue needs it, and sends waiting changes. */
   update(): void {
     const credentials = this.#deps.engine.credentials(this.queue);
     if (!credentials) return this.#connection.tell({ is: 'unwanted' });
@@ -94,12 +96,12 @@ export class QueueConnection implements ConnectionListener {
     this.#connection.tell({ is: 'woken' });
   }
 
-  /** There is a network: a line that waits is tried now, a live one is left alone. */
+  /** The network works: a waiting connection tries at once, a live one goes on unchanged. */
   knock(): void {
     if (this.state.at === 'waiting') this.wake();
   }
 
-  /** The server knows this queue as somebody else's, or with other items: goes on under a new name. */
+  /** The server knows this queue as another driver's, or with other items: the items continue in a new queue. */
   fork(): void {
     this.queue = this.#deps.outbox.fork(this.queue);
     this.#connection.tell({ is: 'renewed' });
@@ -110,7 +112,7 @@ export class QueueConnection implements ConnectionListener {
     this.#connection.tell({ is: 'unwanted' });
   }
 
-  // ── What the connection asks and tells ────────────────────────────────────────────────────────────────────────────
+  // ── ConnectionListener ─────────────────────────────────────────────────────────────────────────────────────────────
 
   hello(): Extract<ClientFrameInput, { type: 'hello' }> {
     const { device, app, engine } = this.#deps;
@@ -136,7 +138,7 @@ export class QueueConnection implements ConnectionListener {
     return { type: 'ping', ...this.#gauge() };
   }
 
-  /** What its clocks say, and what the office sees of a phone that still has something. */
+  /** The device's clocks, and the queue's backlog for the office. */
   #gauge() {
     const { waiting, oldest } = this.queue;
     return { clock: this.#deps.time.reading(), pending: waiting.size, oldest_pending_at: oldest };
@@ -182,7 +184,7 @@ export class QueueConnection implements ConnectionListener {
       case 'gone':
         return this.#feed?.leave(frame.scope);
       default:
-      // The others are the connection's.
+      // The connection handles the other frames.
     }
   }
 
@@ -197,7 +199,7 @@ export class QueueConnection implements ConnectionListener {
     if (account) this.#feed = new Feed({ ...deps, account, follows: this.#follows });
     this.#follow(frame.routes);
     engine.welcomed(this.queue, frame.epoch);
-    // What the welcome brings may have ended this channel.
+    // A handler above may have ended this connection.
     this.#pump();
   }
 
@@ -211,18 +213,21 @@ export class QueueConnection implements ConnectionListener {
     if (this.#isTimed) void this.#sender?.pump();
   }
 
-  /** A hello that lay in a dead zone tells the time badly: its first pong is waited for, however long that takes. */
+  /**
+   * A hello that was delayed in a dead zone measures the time badly. Pushes then wait for the first pong, however long
+   * it takes.
+   */
   timed(askedAt: number, serverTime: string): void {
     this.#deps.time.take(askedAt, serverTime);
     this.#deps.engine.showStatus();
     if (!this.#sender || this.#isTimed) return;
     this.#isTimed = true;
-    // The next ping tells the server what was found out.
+    // The next ping reports the measured offset to the server.
     this.wake();
     this.#pump();
   }
 
-  /** Brings queue and watermark together; false where the queue goes on as another one. */
+  /** Reconciles the queue with the server's watermark; false where its items continue in a new queue. */
   #reconcile(lastSeq: number, epoch = this.queue.head.epoch): boolean {
     const { outbox, engine } = this.#deps;
     const gone = outbox.reconcile(this.queue, lastSeq, epoch);

@@ -3,37 +3,39 @@ import type { State } from '../connection/machine.ts';
 import type { Outbox } from '../queue/outbox.ts';
 import type { Queue } from '../queue/queue.ts';
 
-/** How this device stands to the server, for a status line. */
+/** The state of this device towards the server, for a status line. */
 export interface Status {
   readonly connection: ConnectionStatus;
-  /** Who works with this device. */
+  /** The signed-in driver. */
   readonly employeeId: string | undefined;
-  /** Changes that the server has not answered, by employee; who has none is not listed. */
+  /** Changes without an answer from the server, by employee; employees without any are absent. */
   readonly pending: Readonly<Record<string, number>>;
-  /** Of `pending`, what no token and no queue key on this device can bring any more: its driver has to sign in once. */
+  /** The part of `pending` that no token and no queue key on this device can send: its driver has to sign in once. */
   readonly awaitsSignIn: Readonly<Record<string, number>>;
-  /** Changes of stops that the server has and the back office cannot read yet, by employee; what is under review, too. */
+  /** Stop changes that the server has and the back office cannot read yet, by employee; includes those under review. */
   readonly unhosted: Readonly<Record<string, number>>;
   /** Files that the server does not have, by employee. */
   readonly uploading: Readonly<Record<string, number>>;
   /** When the oldest pending change was recorded, by this device's clock (ms since 1970). */
   readonly oldestPendingAt: number | undefined;
-  /** How far this device's clock is ahead of the server's (ms, negative where it is behind); undefined until measured. */
+  /**
+   * How far this device's clock is ahead of the server's (ms, negative where it is behind); undefined until measured.
+   */
   readonly clockAheadMs: number | undefined;
-  /** The last thing that went wrong; it may be over. */
+  /** The latest fault; it may be over. */
   readonly lastError: Trouble | undefined;
-  /** `failing`: the last write did not succeed; it is kept in memory and tried again. */
+  /** `failing`: the last write failed; its rows remain in memory, and the SDK tries again. */
   readonly storage: 'ok' | 'failing';
 }
 
 /**
- * `signed_out`: nobody is signed in, or the server ended the session; `refused`: the server turned the signed-in
- * driver's queue away, `lastError` says why; `update_needed`: app and server have no version of the protocol in common, so
- * that one of them has to be brought up to date. What is recorded is kept, and the server asked again after a while.
+ * `signed_out`: no driver is signed in, or the server ended the session. `refused`: the server rejected the driver's
+ * queue; `lastError` gives the reason. `update_needed`: app and server have no protocol version in common, so one of
+ * them needs an update. In every state, recorded changes remain stored and the SDK asks the server again later.
  */
 export type ConnectionStatus = 'online' | 'connecting' | 'offline' | 'signed_out' | 'refused' | 'update_needed';
 
-/** Something that went wrong, for a status line and for support. */
+/** A fault, for a status line and for support. */
 export interface Trouble {
   readonly code: string;
   readonly message: string;
@@ -42,8 +44,8 @@ export interface Trouble {
 }
 
 /**
- * @param token of the driver at work
- * @param bytesPass a file is on its way: there is a network
+ * @param token of the signed-in driver
+ * @param bytesPass a file is being sent: the network works
  */
 export const connectionStatus = (
   token: string | null | undefined,
@@ -59,7 +61,7 @@ const shown: Partial<Record<State['at'], ConnectionStatus>> = {
   outdated: 'update_needed',
 };
 
-/** @param credentials what there is to show at the door for a queue */
+/** @param credentials returns the available credentials of a queue */
 export function pendingOf(
   outbox: Outbox,
   credentials: (queue: Queue) => Credentials | undefined,
@@ -78,16 +80,16 @@ export function pendingOf(
   return { pending, awaitsSignIn, unhosted, oldestPendingAt };
 }
 
-/** Who has none is not listed. */
+/** Employees without any are absent. */
 function count(by: Record<string, number>, employee: string, more: number): void {
   if (more > 0) by[employee] = (by[employee] ?? 0) + more;
 }
 
-/** Whether the server has every change and every file of who works with the device; where nobody does, of everybody. */
+/** Whether the server has every change and every file of the signed-in driver; without one, of all drivers. */
 export const canSignOut = ({ employeeId, pending, uploading }: Status): boolean =>
   isDone(pending, employeeId) && isDone(uploading, employeeId);
 
-/** Whether that is so and the back office can read all of the changes. */
+/** `canSignOut`, and the back office can read all of the changes. */
 export const dayComplete = (status: Status): boolean =>
   canSignOut(status) && isDone(status.unhosted, status.employeeId);
 

@@ -25,34 +25,34 @@ export interface SyncEngineDeps extends Omit<QueueConnectionDeps, 'engine'> {
 }
 
 /**
- * What became of a wish to take a change back. `sent`: a transport has taken it, or an earlier run of the app may have sent it:
- * undoing it is a correction, recorded like any change. `unknown`: this device does not know it.
+ * The result of a withdrawal. `sent`: a transport has taken the change, or an earlier run of the app may have sent it;
+ * an undo is then a correction, recorded like any change. `unknown`: this device does not have it.
  */
 export type Withdrawal = 'withdrawn' | 'sent' | 'unknown';
 
-/** Enough to see what led to what. */
+/** Enough to see cause and effect. */
 const troublesKept = 20;
-/** The same again within so long is the same one. */
+/** The same fault again within this time counts once. */
 const sameTroubleMs = 60_000;
 
 /**
- * Brings the parts together: a channel for each queue, the feed of the driver who works with the device, receipts,
- * status and events. Decides who may speak with which credentials.
+ * Composes the parts: a connection for each queue, the feed of the signed-in driver, receipts, status and events.
+ * Decides which credentials each queue uses.
  */
 export class SyncEngine implements EngineApi {
   readonly status: Signal<Status>;
   readonly inbox: Inbox;
-  /** The last things that went wrong, the latest last. */
+  /** The latest faults, the latest last. */
   readonly troubles: Trouble[] = [];
-  /** Of these, what nothing has said to be over. */
+  /** The faults among them that may still last. */
   #lasting: Trouble[] = [];
   readonly #deps: SyncEngineDeps;
   /** One for each queue. */
   readonly queueConnections: QueueConnection[] = [];
   readonly #receipts = new Map<string, Receipt>();
-  /** Queues of which this run has shown a key in vain: while there is a token, they do not try the next one. */
+  /** Queues whose key the server rejected in this run: while a token exists, they use it instead of the next key. */
   readonly #keyRefused = new Set<Queue>();
-  /** The life of the server's database, as the latest welcome told it. */
+  /** The epoch of the server's database, from the latest welcome. */
   epoch: string | undefined;
   #files: Status['uploading'] = {};
   #storage: Status['storage'] = 'ok';
@@ -70,7 +70,7 @@ export class SyncEngine implements EngineApi {
     this.#update();
   }
 
-  // ── What the client asks ─────────────────────────────────────────────────────────────────────────────────────────
+  // ── For the client ────────────────────────────────────────────────────────────────────────────────────────────────
 
   async enter({ employee, name, token }: Session): Promise<void> {
     await this.#deps.accounts.enter(employee, name, token);
@@ -111,7 +111,7 @@ export class SyncEngine implements EngineApi {
     return 'withdrawn';
   }
 
-  /** Undo windows end. */
+  /** Undo windows end: their changes may be sent. */
   release(): void {
     this.#deps.outbox.release();
     this.#update();
@@ -128,7 +128,7 @@ export class SyncEngine implements EngineApi {
     this.showStatus();
   }
 
-  /** Files pass, or pass no longer: where they do, a socket that waits tries at once. */
+  /** File uploads make progress, or have stopped. With progress, a waiting connection tries at once. */
   bytesPass(pass: boolean): void {
     if (pass === this.#bytesPass) return;
     this.#bytesPass = pass;
@@ -139,7 +139,7 @@ export class SyncEngine implements EngineApi {
   storageTrouble(why?: string): void {
     this.#storage = why ? 'failing' : 'ok';
     if (why) this.trouble('STORAGE', `cannot store yet: ${why}`);
-    // What waited for the disk may go now.
+    // Changes that waited for the disk may go now.
     else this.#update();
   }
 
@@ -149,26 +149,29 @@ export class SyncEngine implements EngineApi {
     for (const queueConnection of this.queueConnections) queueConnection.close();
   }
 
-  // ── What channels ask and tell ───────────────────────────────────────────────────────────────────────────────────
+  // ── EngineApi ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
   credentials(queue: Queue): Credentials | undefined {
     const { employee, queue_key, epoch } = queue.head;
     const api_token = this.#deps.accounts.find(employee)?.token;
     const session = api_token ? { api_token } : undefined;
     if (this.followerOf(queue)) return session;
-    // A server of another epoch may have lost what it had of this queue: it has to be asked.
+    // A server of another epoch may have lost changes of this queue: the queue has to connect and ask.
     const isUnsure = queue.items.length > 0 && this.epoch && epoch !== this.epoch;
     if (queue.waiting.size === 0 && !isUnsure) return undefined;
     return queue_key === null || (session && this.#keyRefused.has(queue)) ? session : { queue_key };
   }
 
-  /** The driver at work, where this is their queue and they may read. */
+  /** The signed-in driver, where this is their queue and they may read. */
   followerOf({ head }: Queue): Account | undefined {
     const account = this.#deps.accounts.current.current;
     return account?.token && account.employee === head.employee && !head.retired ? account : undefined;
   }
 
-  /** A driver's connection follows their routes, their queue's answers, the code lists, and what still drains. */
+  /**
+   * A driver's connection follows their routes, their queue's answers, the code lists, and the scopes of unfinished
+   * changes.
+   */
   cursors(queue: Queue): Record<Scope, Cursor | null> {
     const account = this.followerOf(queue);
     if (!account) return {};
@@ -183,12 +186,12 @@ export class SyncEngine implements EngineApi {
     this.epoch = epoch;
     replica.enterEpoch(epoch);
     if (this.followerOf(queue)) {
-      // What belongs to nobody at work here is taken off the device, once nothing of it has to drain.
+      // Removes scopes that the signed-in driver does not follow, once none of their changes have to drain.
       const followed = this.cursors(queue);
       for (const scope of replica.scopes.keys()) if (!(scope in followed)) replica.forget(scope);
     }
     outbox.purge();
-    // An app that was killed between the office's word and this one.
+    // Completes a review where the app was killed between the office's answer and its effect on the replica.
     for (const { answered } of outbox.queues) replica.review(answered);
     void this.#tellSignOuts();
     this.#update();
@@ -206,11 +209,11 @@ export class SyncEngine implements EngineApi {
   rejected(queueConnection: QueueConnection, code: string, message: string): void {
     const { queue } = queueConnection;
     const credentials = this.credentials(queue);
-    // Never a reason to drop anything: the queue key drains what there is, the rest waits for the driver.
+    // A rejection never drops a change: the queue key drains the queue, the rest waits for the driver to sign in.
     if (code === 'INVALID_TOKEN' && credentials) {
       if ('api_token' in credentials) this.#endSession(queue.head.employee, message);
       else {
-        // A hello that was long under way has had another key made, and its answer was lost: this one opens nothing more.
+        // A delayed hello has created another key, and its answer was lost: this key has become invalid.
         this.#deps.outbox.setQueueKey(queue, null);
         this.#keyRefused.add(queue);
         this.#update();
@@ -226,14 +229,14 @@ export class SyncEngine implements EngineApi {
     this.#update();
   }
 
-  /** The server has answered changes: the same trouble again is another one. A disk that fails goes on failing meanwhile. */
+  /** The server has answered changes: the same fault again is a new one. A failing disk may go on failing meanwhile. */
   relieved(): void {
     if (this.#storage === 'ok') this.#lasting = [];
   }
 
   trouble(code: string, message: string): void {
     const at = this.#deps.environment.clock.now();
-    // Several may last at a time, and take turns.
+    // Several faults may last at the same time and alternate.
     for (const last of this.#lasting)
       if (last.code === code && last.message === message && Math.abs(at - last.at) < sameTroubleMs) return;
     for (const list of [this.troubles, this.#lasting])
@@ -241,7 +244,7 @@ export class SyncEngine implements EngineApi {
     this.showStatus();
   }
 
-  // ── How it hangs together ────────────────────────────────────────────────────────────────────────────────────────
+  // ── Internal flow ─────────────────────────────────────────────────────────────────────────────────────────────────
 
   #changed(items: readonly QueueItem[]): void {
     for (const item of items) this.#receipts.get(item.mutation.id)?.moved(item);
@@ -250,11 +253,11 @@ export class SyncEngine implements EngineApi {
     this.#update();
   }
 
-  /** Lets every channel look again at what it has to do. */
+  /** Creates missing connections, and updates each one. */
   #update(): void {
     if (this.#closed) return;
     const { outbox, accounts } = this.#deps;
-    // The driver at work follows the feed with an empty queue, too.
+    // The signed-in driver follows the feed with an empty queue, too.
     const employee = accounts.employee;
     if (employee !== undefined) outbox.queueOf(employee);
     for (const queue of outbox.queues) {
@@ -273,7 +276,7 @@ export class SyncEngine implements EngineApi {
   }
 
   async #tellSignOuts(): Promise<void> {
-    // What could not be loaded is tried again with the next welcome and every wake-up.
+    // Where the module cannot be loaded, each welcome and each wake-up tries again.
     const auth = await this.#deps.auth().catch(() => undefined);
     await auth?.tellSignOuts();
   }
@@ -282,7 +285,7 @@ export class SyncEngine implements EngineApi {
     this.status.renew(this.#computeStatus());
   }
 
-  /** A new figure only where it is another one for a person. */
+  /** Changes the figure only by steps that matter to a person. */
   #clockAhead(): number | undefined {
     const { environment, time } = this.#deps;
     const { clock } = environment;

@@ -1,21 +1,21 @@
-/** Time as the device knows it. */
+/** The clocks of the device. */
 export interface Clock {
   /** Milliseconds since 1970; may be wrong, and may jump. */
   now(): number;
   /** Milliseconds since some moment of this boot; never jumps. */
   monotonic(): number;
-  /** Runs `work` once after so many milliseconds; returns the way to call it off. */
+  /** Runs `work` once after `ms` milliseconds; returns a function that cancels it. */
   after(ms: number, work: () => void): () => void;
 }
 
-/** Where ids, and the spread of repeated attempts, come from. */
+/** The source of ids and of jitter. */
 export interface Randomness {
   /** From 0 to below 1. */
   fraction(): number;
   bytes(length: number): Uint8Array;
 }
 
-/** What a socket tells: `Event` by its name is not on every platform. `data` is a message's. */
+/** An event of a socket; some platforms have no type `Event`. `data` belongs to messages. */
 export interface SocketEvent {
   readonly type: string;
   readonly data?: unknown;
@@ -28,14 +28,14 @@ export interface Socket {
   addEventListener(type: string, listener: (event: SocketEvent) => void): void;
 }
 
-/** Everything that the SDK takes from where it runs. All of it can be replaced. */
+/** Everything that the SDK takes from its platform. Each member can be replaced. */
 export interface Environment {
   readonly clock: Clock;
   readonly random: Randomness;
   readonly fetch: typeof globalThis.fetch;
   readonly WebSocket: new (url: string) => Socket;
   readonly sha256: (text: string) => Promise<Uint8Array>;
-  /** Calls the listener when the network or the person may have come back: a hint, never the truth. */
+  /** Calls the listener when the network or the driver may be back: a hint only. Returns a function that stops it. */
   readonly wakeUps: (listener: () => void) => () => void;
 }
 
@@ -69,7 +69,7 @@ export const platform: Environment = {
   },
 };
 
-/** A UUID of version 7 (RFC 9562): the time at which it was made, by which ids of one device sort, and 72 random bits. */
+/** A UUID of version 7 (RFC 9562): the time of its creation, which sorts the ids of one device, and 72 random bits. */
 export function newId({ clock, random }: Pick<Environment, 'clock' | 'random'>): string {
   const time = Math.floor(clock.now()).toString(16).padStart(12, '0');
   const noise = Array.from(random.bytes(10), (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,10 +1,12 @@
 import type { ErrorDetail } from '@tailgate/sync-protocol';
 
-/** What an error says, whatever was thrown. Some platforms' errors have a name and no message. */
+/** The message of any thrown value. Errors of some platforms have a name and no message. */
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message || error.name : JSON.stringify(error);
 
-/** A change that cannot be recorded as it is; `details` name each field, dotted, and what it must be. */
+/**
+ * A change that cannot be recorded in this form; `details` contains the dotted path and the requirement of each field.
+ */
 export class InvalidChange extends Error {
   override readonly name = 'InvalidChange';
   readonly details: readonly ErrorDetail[];
@@ -16,7 +18,7 @@ export class InvalidChange extends Error {
 
 export const refusal = (path: string, message: string): InvalidChange => new InvalidChange([{ path, message }]);
 
-/** Changes belong to a driver: nobody is signed in on this device. */
+/** A change needs a driver, and no driver is signed in on this device. */
 export class NotSignedIn extends Error {
   override readonly name = 'NotSignedIn';
   constructor() {
@@ -32,7 +34,9 @@ export class Unreachable extends Error {
   }
 }
 
-/** The server keeps this change for the office instead of applying it; what a receipt's promises reject with. */
+/**
+ * The server retains this change for the office instead of applying it. A receipt's promises reject with this error.
+ */
 export class Quarantined extends Error {
   override readonly name = 'Quarantined';
   readonly code: string;
@@ -42,7 +46,7 @@ export class Quarantined extends Error {
   }
 }
 
-/** The change was taken back before it was sent; what a receipt's promises reject with. */
+/** The driver withdrew the change before it was sent. A receipt's promises reject with this error. */
 export class Withdrawn extends Error {
   override readonly name = 'Withdrawn';
   constructor() {

@@ -1,6 +1,6 @@
 /**
- * Whether a stored value has a form. Rows are read back into types by these few checks: schemas of the protocol are for
- * what crosses the wire, and a schema library of its own would weigh more than the whole queue.
+ * Checks the shape of a stored value. Stored rows pass these few checks; the protocol's schemas cover the wire. A
+ * schema library would weigh more than the whole queue.
  */
 export type Check<Value> = (value: unknown) => value is Value;
 
@@ -48,5 +48,5 @@ export const fields = <Shape extends Record<string, Check<unknown>>>(
     record(value) && members.every(([name, check]) => check(value[name]));
 };
 
-/** The type that a check stands for. */
+/** The type that a check confirms. */
 export type Read<Some> = Some extends Check<infer Value> ? Value : never;

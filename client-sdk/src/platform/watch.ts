@@ -1,13 +1,15 @@
 import { record } from './reading.ts';
 
-/** A value that changes: what it is now, and a call for each change. Fits React's `useSyncExternalStore` as it is. */
+/**
+ * A value that changes: the current value, and a call for each change. Fits React's `useSyncExternalStore` directly.
+ */
 export interface Watch<Value> {
   readonly current: Value;
-  /** Returns the way to stop. */
+  /** Returns a function that ends the subscription. */
   subscribe(listener: (value: Value) => void): () => void;
 }
 
-/** Calls each listener; one that throws harms neither the others nor us, its error surfaces as an uncaught one. */
+/** Calls each listener. A listener that throws affects no other one; its error surfaces as an uncaught error. */
 export function callAll<Value>(listeners: Iterable<(value: Value) => void>, value: Value): void {
   for (const listener of [...listeners]) {
     try {
@@ -21,7 +23,7 @@ export function callAll<Value>(listeners: Iterable<(value: Value) => void>, valu
 }
 
 export class Signal<Value> implements Watch<Value> {
-  /** Another one by `set` alone. */
+  /** Only `set` replaces it. */
   current: Value;
   readonly #listeners = new Set<(value: Value) => void>();
 
@@ -36,20 +38,23 @@ export class Signal<Value> implements Watch<Value> {
     callAll(this.#listeners, value);
   }
 
-  /** As `set`, but what equals the same part of the value before keeps its identity; all equal is no change. */
+  /** Like `set`, but parts equal to the previous value retain their identity; a fully equal value is no change. */
   renew(value: Value): void {
     this.set(keepEqualParts(this.current, value));
   }
 
   subscribe(listener: (value: Value) => void): () => void {
-    // A fresh function each time: the same listener may subscribe twice.
+    // A new function each time: the same listener may subscribe twice.
     const own = (value: Value): void => listener(value);
     this.#listeners.add(own);
     return () => void this.#listeners.delete(own);
   }
 }
 
-/** A value that is read from others; `listen` is told what to call when one of them may be another, and gives the way to stop. */
+/**
+ * A value that is computed from others. `listen` receives the function to call on each possible change, and returns a
+ * function that stops.
+ */
 const computed = <Value>(read: () => Value, listen: (look: () => void) => () => void): Watch<Value> => ({
   get current() {
     return read();
@@ -65,7 +70,7 @@ const computed = <Value>(read: () => Value, listen: (look: () => void) => () => 
   },
 });
 
-/** A part of a watched value; fires only where the part is another one, and keeps its identity while it is equal. */
+/** A part of a watched value. Fires only on a different part; an equal part retains its identity. */
 export function select<Whole, Part>(whole: Watch<Whole>, pick: (value: Whole) => Part): Watch<Part> {
   let known: Part | undefined;
   const read = (): Part => {
@@ -76,7 +81,7 @@ export function select<Whole, Part>(whole: Watch<Whole>, pick: (value: Whole) =>
   return computed(read, (look) => whole.subscribe(look));
 }
 
-/** The value of the watch that another watch's value points at; fires where either leads to another value. */
+/** The value of the watch that another watch's value selects. Fires where either one leads to another value. */
 export const follow = <Key, Value>(key: Watch<Key>, pick: (key: Key) => Watch<Value>): Watch<Value> =>
   computed(
     () => pick(key.current).current,
@@ -95,8 +100,8 @@ export const follow = <Key, Value>(key: Watch<Key>, pick: (key: Key) => Watch<Va
   );
 
 /**
- * `next`, but with every part that equals the same part of `before` taken from there: what did not change keeps its
- * identity, however often it is computed anew. Both are JSON.
+ * `next`, with each part that equals the same part of `before` taken from there. Unchanged parts retain their identity
+ * however often the value is computed. Both are JSON.
  */
 export function keepEqualParts<Value>(before: unknown, next: Value): Value;
 export function keepEqualParts(before: unknown, next: unknown): unknown {
@@ -106,7 +111,7 @@ export function keepEqualParts(before: unknown, next: unknown): unknown {
     return isSameList(parts, before) ? before : isSameList(parts, next) ? next : parts;
   }
   if (!record(next) || !record(before)) return next;
-  // What shares nothing yet stays the object that it is: its maker may hold it as well.
+  // An object without shared parts remains the same object: its creator may refer to it as well.
   let kept = next;
   let isEqual = true;
   for (const key in next) {

@@ -17,13 +17,13 @@ import {
 import type { StoreChange } from '../store/store.ts';
 
 /**
- * How far a change has come. `version` is the route version that contains it, in the epoch of the route's scope; numbers
- * of another epoch are never compared (I9).
+ * The progress of a change. `version` is the route version that contains it, in the epoch of the route's scope.
+ * Versions of different epochs are never compared (I9).
  */
 const evidence = optional(exactly('awaited', 'complete'));
 /**
- * Whether the files that its stop names are on the server; absent until the route's documents hold the change. What was
- * complete once stays so: later changes have receipts of their own.
+ * Whether the server has the files that the stop names; absent until the route's documents contain the change. A
+ * complete change stays complete: later changes have receipts of their own.
  */
 export type Evidence = Read<typeof evidence>;
 
@@ -34,12 +34,12 @@ const isProgress = either(
     version: number,
     epoch: nullable(text),
     since: number,
-    /** Fields that lost against a later edit whose values are not here yet. */
+    /** Fields that lost against a later edit whose values have not arrived yet. */
     superseded: listOf(text),
     evidence,
   }),
   fields({ at: exactly('on_host'), version: number, since: number, evidence }),
-  /** `dismissed`: the office's words where it has put the change aside. */
+  /** `dismissed`: the office's reason for dismissing the change. */
   fields({ at: exactly('quarantined'), code: text, reason: text, since: number, dismissed: optional(text) }),
 );
 export type Progress = Read<typeof isProgress>;
@@ -53,11 +53,11 @@ const accepted = (version = 0, epoch: string | null, since: number, superseded: 
   evidence: undefined,
 });
 
-/** What the server remarked of a change that it took in all the same, and of which field, in a sentence. */
+/** A remark of the server about a change that it accepted all the same: the field, and a sentence. */
 export interface ChangeWarning {
   /** One of the known codes, or one of a later server. */
   readonly code: WarningCode | (string & Record<never, never>);
-  /** As in the change, such as `products.0.updates.delivered`; blank where it is about the whole. */
+  /** As in the change, such as `products.0.updates.delivered`; blank for a remark about the whole change. */
   readonly path: string;
   readonly message: string;
 }
@@ -66,39 +66,39 @@ const isWarning: Check<ChangeWarning> = fields({ code: text, path: text, message
 const conflictForm = fields({ id: text, route: text, stop: number, path: text });
 const isConflict: Check<Conflict> = (value): value is Conflict => conflictForm(value);
 
-/** What a person may have to know of a change, beside how far it has come. */
+/** Information about a change for its driver, beside the progress. */
 const isNotes = fields({
-  /** What the server remarked when it took the change in. */
+  /** The server's remarks on acceptance. */
   warnings: optional(listOf(isWarning)),
   /** Fields that lost against a later edit, with both values. */
   conflicts: optional(listOf(isConflict)),
-  /** An app that listens has heard of it. */
+  /** A listener of the app has received the event. */
   told: optional(flag),
   /** The driver has seen it. */
   acknowledged: optional(flag),
 });
 type Notes = Partial<Read<typeof isNotes>>;
 
-/** What is new of an item. */
+/** The new parts of an item. */
 export type Step = Notes & { readonly progress?: Progress };
 
-/** Something that no person has seen yet. */
+/** Resets both flags: no person has seen the new state yet. */
 const news = { told: false, acknowledged: false };
 
-/** What the server's answer means; `epoch` is that of the route's scope as this device knows it. */
+/** The step that a server's answer causes. @param epoch of the route's scope in the local replica */
 export function stepOf(answer: MutationResult, epoch: string | null, now: number): Step {
   const { result, code = result, reason = code, version, warnings } = answer;
   if (result === 'quarantined')
     return { progress: { at: 'quarantined', code, reason, since: now, dismissed: undefined }, ...news };
   const lost = warnings?.flatMap((warning) => (isOfConflict(warning) ? warning.path : []));
-  // An answer that comes again may have none where the first had some.
+  // A repeated answer may lack the warnings of the first.
   return { progress: accepted(version, epoch, now, lost), ...(warnings && { warnings }) };
 }
 
-/** A field that lost is told with both values, as a conflict. */
+/** A lost field is reported with both values, as a conflict. */
 const isOfConflict = ({ code }: ChangeWarning): boolean => code === 'superseded';
 
-/** What the driver has not seen yet of what the server remarked. */
+/** The server's remarks that the driver has not seen yet. */
 export const openWarnings = ({ warnings = [], acknowledged }: QueueItem): ChangeWarning[] =>
   acknowledged ? [] : warnings.filter((warning) => !isOfConflict(warning));
 
@@ -111,8 +111,8 @@ const review = fields({
 });
 
 /**
- * What a change that was kept for review becomes by the server's document of it (docs/protocol.md, The feed, 9);
- * undefined where it stays what it is.
+ * The step that the server's review document of a quarantined change causes (docs/protocol.md, The feed, 9); undefined
+ * where nothing changes.
  */
 export function afterReview(progress: Progress, value: unknown, epoch: string | null, now: number): Step | undefined {
   if (progress.at !== 'quarantined' || !review(value)) return undefined;
@@ -121,7 +121,7 @@ export function afterReview(progress: Progress, value: unknown, epoch: string | 
   return dismissed === progress.dismissed ? undefined : { progress: { ...progress, since: now, dismissed }, ...news };
 }
 
-/** A mutation as it lies in storage. Read without judging: what an older or newer app wrote is sent as it is. */
+/** A mutation in storage. It is read without validation: a change of an older or newer app is sent unchanged. */
 export const keptMutation = fields({
   id: text,
   seq: number,
@@ -139,11 +139,11 @@ const itemForm = fields({
   client_id: text,
   employee: text,
   /**
-   * `open`: nobody else has seen it, the next change of the same stop may merge into it. `frozen`: its content may be
-   * known elsewhere under this id, its place in the chain is not fixed. `sealed`: immutable.
+   * `open`: no other party has seen it, and the next change of the same stop may merge into it. `frozen`: other parties
+   * may know its content under this id, but its place in the chain is open. `sealed`: immutable.
    */
   form: exactly('open', 'frozen', 'sealed'),
-  /** When it was recorded as far as this device can tell (ms since 1970): for the order of edits in the local view. */
+  /** The recording time by this device's estimate (ms since 1970): the order of edits in the local view. */
   edit_time: number,
   mutation: keptMutation,
   progress: isProgress,
@@ -153,13 +153,13 @@ const storedItem: Check<StoredItem> = (value): value is StoredItem => itemForm(v
 
 /** A change in a queue. Only the outbox writes to it. */
 export interface QueueItem extends StoredItem {
-  /** What it changes; undefined where this build cannot tell (an app that was set back). */
+  /** The stop that it changes; undefined where this build cannot read it (the app was downgraded). */
   readonly target: Target | undefined;
   /** The write of its present content, until it is done. */
   saving?: Promise<void> | undefined;
   /**
-   * No transport has taken it, so it may be withdrawn; `held`: its undo window is open, and none takes it. Undefined in every
-   * run but that which recorded it: an earlier one may have sent it.
+   * The driver may withdraw it: no transport has taken it. `held`: its undo window is open, so no transport may take
+   * it. Defined only in the run that recorded it: an earlier run may have sent it.
    */
   undo?: 'held' | 'free' | undefined;
 }
@@ -190,11 +190,14 @@ export function readItem(value: unknown): QueueItem | undefined {
 
 export const isWaiting = (item: QueueItem): boolean => item.progress.at === 'waiting';
 
-/** The server has answered it, and the host is not known to have it; of what belongs to no route nobody ever tells. */
+/**
+ * The server has answered it, and the host may not have it yet. Changes without a route never count: no host status
+ * follows for them.
+ */
 export const isAnswered = (item: QueueItem): boolean =>
   item.progress.at === 'accepted' ? item.target !== undefined : isInReview(item);
 
-/** Waiting, or accepted and not yet seen on the host, or there without its files. */
+/** Waiting, or accepted and not confirmed on the host, or on the host without its files. */
 export const isUnfinished = ({ progress, target }: QueueItem): boolean =>
   target !== undefined &&
   (progress.at === 'waiting' ||
@@ -205,13 +208,13 @@ export const isUnfinished = ({ progress, target }: QueueItem): boolean =>
 export const isInReview = ({ progress }: QueueItem): boolean =>
   progress.at === 'quarantined' && progress.dismissed === undefined;
 
-/** Something of it is for a person: the office has it for review, or its driver has not seen what became of it. */
+/** The office has it for review, or its driver has not seen the result. */
 export const isNotable = (item: QueueItem): boolean =>
   isInReview(item) ||
   (!item.acknowledged && (item.progress.at === 'quarantined' || !!item.conflicts?.length)) ||
   openWarnings(item).length > 0;
 
-// Keys sort as sequences do.
+// Keys sort in the order of sequences.
 const itemKey = (item: QueueItem): string => `${item.client_id}/${String(item.mutation.seq).padStart(10, '0')}`;
 
 export function putItem(item: QueueItem): StoreChange {

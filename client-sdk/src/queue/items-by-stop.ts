@@ -1,12 +1,12 @@
 import type { Scope } from '@tailgate/sync-protocol';
 import type { QueueItem, Target } from './item.ts';
 
-/** Where items stand that belong to no stop. */
+/** The place of items without a stop. */
 const nowhere: Target = { scope: '', stop: 0 };
 
 /**
- * Items of one kind, by route and stop: a tap touches one stop, and what it costs must not grow with what waits for the
- * others.
+ * Items of one kind, by route and stop. A tap touches one stop, and its cost must not grow with the items of other
+ * stops.
  */
 export class ItemsByStop {
   readonly #holds: (item: QueueItem) => boolean;
@@ -17,7 +17,7 @@ export class ItemsByStop {
     this.#holds = holds;
   }
 
-  /** Puts an item where it belongs now: call it whenever it is another one. */
+  /** Adds, moves or removes an item by its present state: call it after each change of the item. */
   place(item: QueueItem): void {
     if (!this.#holds(item)) return this.forget(item);
     const { scope, stop } = item.target ?? nowhere;

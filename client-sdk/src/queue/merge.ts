@@ -2,40 +2,43 @@ import type { LineUpdate, StopObject } from '@tailgate/sync-protocol';
 import { occurrence, stopObject, warehouseStop } from '@tailgate/sync-protocol';
 
 /**
- * Two updates of one stop as one that means exactly the same, or undefined where there is none. Only updates that move
- * the stop to the same status merge. The warehouse stop never merges: arriving and completing in one body is another
- * event than one after the other.
+ * Merges two updates of one stop into one with exactly the same meaning; undefined where none exists. Only updates to
+ * the same status merge. The warehouse stop never merges: arrival and completion in one body differ from one after the
+ * other.
  */
 export function mergeUpdates(first: StopObject, second: StopObject): StopObject | undefined {
   if (first.id !== second.id || first.id === warehouseStop) return undefined;
   const sent = second.updates?.status;
   if (sent !== undefined && sent !== first.updates?.status) return undefined;
-  // Lists have limits; where both together exceed one, they stay two.
+  // Lists have limits: two updates that exceed one together remain separate.
   return stopObject.safeParse(mergeMembers(first, second)).data;
 }
 
-/** How a member that both have becomes one; undefined where it cannot. Any other is what was said last. */
+/**
+ * `merge` combines the values that both updates have, or returns undefined where it cannot. Members without a rule take
+ * the later value.
+ */
 interface Rules {
   [member: string]: { merge(this: void, first: unknown, second: unknown): unknown }['merge'];
 }
 
-/** What has arrived, and what is evidence, stays; of photos only an empty list says that there are none. */
+/** Arrival and evidence remain once given. For photos, only an empty list removes them. */
 const rules: Rules = {
   updates: mergeMembers,
   action: mergeMembers,
   products: mergeLines,
   collections: mergeLines,
   arrived: (first) => first,
-  // Which photo an entry keeps depends on the list in between.
+  // The photo that an entry retains depends on the list in between.
   osd_data: () => undefined,
   overage_items: () => undefined,
 };
-/** Where null is as good as absent. */
+/** Members where null means the same as absent. */
 const saidByNull: readonly string[] = ['signature_id', 'image_ids', ...Object.keys(rules)];
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Absent means no change. */
+/** An absent member means no change. */
 function mergeMembers(first: Members, second: Members): Members | undefined {
   const merged: Record<string, unknown> = { ...first };
   for (const [name, value] of Object.entries(second)) {
@@ -47,7 +50,7 @@ function mergeMembers(first: Members, second: Members): Members | undefined {
   return merged;
 }
 
-/** Lines of one item and invoice are told apart by their order. */
+/** Lines of the same item and invoice are distinguished by their order. */
 function mergeLines(first: readonly LineUpdate[], second: readonly LineUpdate[]): Members[] | undefined {
   const merged = [...first];
   for (const [i, line] of second.entries()) {

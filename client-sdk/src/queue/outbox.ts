@@ -23,50 +23,55 @@ import type { Draft } from './record.ts';
 import { withDeviceTimes } from './record.ts';
 import { ItemsByStop } from './items-by-stop.ts';
 
-/** How long apart two edits may be that merge: their fields share one edit time afterwards, which decides conflicts. */
+/** The longest time between two edits that merge. Their fields then share one edit time, which decides conflicts. */
 const mergeWindowMs = 60_000;
 
-/** How long items are kept after the host has them: for a server that is restored from a backup. */
+/** How long items remain after the host has them, for a server that is restored from a backup. */
 const keepHostedMs = 7 * 86_400_000;
-/** How long where nobody came back to ask for the host's word, or to see what became of it. */
+/** How long items remain that still lack the host's confirmation or the driver's acknowledgement. */
 const keepAcceptedMs = 30 * 86_400_000;
 
 export interface OutboxDeps {
   readonly journal: Journal;
   readonly environment: Environment;
-  /** Names the present run of the monotonic clock. */
+  /** `id` identifies the present run of the monotonic clock. */
   readonly time: { readonly id: string; readonly elapsed: number };
-  /** How long a change is held back after it was recorded, so that it can be withdrawn; ms. */
+  /** How long a new change waits before it may be sent, so that it can be withdrawn; ms. */
   readonly undoWindow?: number;
 }
 
-/** In which epoch this device knows a scope; null where it does not. */
+/** Returns the epoch of a scope in the local replica; null where it has none. */
 export interface Epochs {
   epochOf(scope: Scope | undefined): string | null;
 }
 
-/** Every queue of this installation, whoever's they are. The only writer of items (write-ahead: storage first). */
+/**
+ * All queues of this installation, of all drivers. The only writer of items, which go to storage first (write-ahead).
+ */
 export class Outbox {
-  /** Rows that could not be read: kept as they are. */
+  /** Rows that could not be read; the store retains them. */
   readonly damaged: string[] = [];
-  /** What the host is not known to have. */
+  /** Items that the host may not have yet. */
   readonly unfinished = new ItemsByStop(isUnfinished);
-  /** What a person has to know of, or the office to look at. */
+  /** Items that a driver or the office has to look at. */
   readonly notable = new ItemsByStop(isNotable);
-  /** All that is kept. */
+  /** All stored items. */
   readonly recorded = new ItemsByStop(() => true);
   readonly #byStop = [this.unfinished, this.notable, this.recorded];
-  /** Told of items whose content or progress is another one. */
+  /** Receives the items whose content or progress has changed. */
   onChange: (items: readonly QueueItem[]) => void = () => {};
-  /** Told when changes that were held may be sent. */
+  /** Runs when an undo window has ended: its change may be sent. */
   onRelease: () => void = () => {};
   readonly #deps: OutboxDeps;
-  /** What is held, and the way to call its end off. */
+  /** Items with an open undo window, and the function that stops its timer. */
   readonly #held = new Map<QueueItem, () => void>();
   readonly #queues = new Map<string, Queue>();
   readonly #items = new Map<string, QueueItem>();
 
-  /** @param heads and items as they were stored */
+  /**
+   * @param heads the stored queue rows
+   * @param items the stored item rows
+   */
   constructor(heads: readonly Row[], items: readonly Row[], deps: OutboxDeps) {
     this.#deps = deps;
     for (const { key, value } of heads) {
@@ -85,13 +90,13 @@ export class Outbox {
     return this.#queues.values();
   }
 
-  /** The queue into which this employee's changes go now; a new one on first use. */
+  /** The queue for this employee's new changes; created on first use. */
   queueOf(employee: string): Queue {
     for (const queue of this.queues) if (queue.head.employee === employee && !queue.head.retired) return queue;
     return this.#newQueue(employee);
   }
 
-  /** Whether a queue is one of this installation, whoever's. */
+  /** Whether a queue belongs to this installation, of any driver. */
   owns(clientId: string): boolean {
     return this.#queues.has(clientId);
   }
@@ -101,10 +106,11 @@ export class Outbox {
   }
 
   /**
-   * Takes in a change; in memory at once, so that the view shows it. `saved` resolves when it is on the disk.
+   * Records a change; at once in memory, so that the view shows it. `saved` resolves when it is on the disk.
    *
-   * @param id of a change that was made elsewhere and goes by this name there: it stays a change of its own
-   * @param notBefore no earlier than this (ms since 1970) does the local view place the edit: it was made on top of that
+   * @param id of a change that another page has already given out; such a change never merges
+   * @param notBefore the earliest time (ms since 1970) at which the local view may place the edit: that of the edit
+   * below it
    */
   record(employee: string, draft: Draft, notBefore: number, id?: string): { item: QueueItem; saved: Promise<void> } {
     const queue = this.queueOf(employee);
@@ -118,8 +124,8 @@ export class Outbox {
   }
 
   /**
-   * Takes a change back that no transport has taken; what is behind it moves up. Resolves when the disk has forgotten it.
-   * Undefined where it is too late, or this run has not recorded it.
+   * Withdraws a change that no transport has taken, and moves later ones up. Resolves when storage has deleted it.
+   * Undefined where it is too late, or where an earlier run recorded the change.
    */
   withdraw(id: string): Promise<void> | undefined {
     const item = this.#items.get(id);
@@ -162,7 +168,7 @@ export class Outbox {
     item.undo = 'free';
   }
 
-  /** What the server says became of items, in any order, as often as it likes. */
+  /** Applies the server's results, in any order and any number of times. */
   settle(queue: Queue, results: readonly MutationResult[], epochs: Epochs): void {
     const now = this.#deps.environment.clock.now();
     const moves = new Map<QueueItem, Step>();
@@ -174,7 +180,7 @@ export class Outbox {
     void this.advance(moves);
   }
 
-  /** Moves items along; what they become is the caller's to say. Resolves when it is on the disk. */
+  /** Applies the caller's steps to items. Resolves when they are on the disk. */
   advance(moves: ReadonlyMap<QueueItem, Step>): Promise<void> {
     for (const [item, step] of moves) {
       Object.assign(item, step);
@@ -184,11 +190,11 @@ export class Outbox {
     return this.#store([...moves.keys()]);
   }
 
-  /** Brings a queue and the server's watermark together; `fork` where the queue has to go on as another one. */
+  /** Reconciles a queue with the server's watermark; `fork` where the queue has to continue as another one. */
   reconcile(queue: Queue, lastSeq: number, epoch: string | null): Gone | 'fork' | undefined {
     const { head } = queue;
-    // A server that holds items under our name which we never made: this device, or its storage, is a copy. What was
-    // rescued from a phone that went on after all is known there, or is answered with a fork.
+    // The server has items of this queue that this device never sealed: the device, or its storage, is a copy. A phone
+    // that went on after a rescue finds its items known there, or receives a fork.
     if (lastSeq > head.sealed_seq && !head.retired) return 'fork';
     const reopened = queue.reopen(lastSeq);
     for (const item of reopened) this.#place(item);
@@ -198,8 +204,8 @@ export class Outbox {
   }
 
   /**
-   * Somebody else holds our sequences: what waits goes on under a new name, numbered anew, with its ids
-   * (protocol.md, The queue). What was answered stays where it is.
+   * Another device uses the same sequences: waiting items continue in a new queue with new numbers and the same ids
+   * (protocol.md, The queue). Answered items stay in the old queue.
    */
   fork(queue: Queue): Queue {
     const waiting = [...queue.waiting];
@@ -208,24 +214,24 @@ export class Outbox {
     queue.keep(queue.items.filter((item) => !isWaiting(item)));
     const next = this.#newQueue(queue.head.employee);
     for (const [i, item] of waiting.entries()) {
-      // What was sealed may be known to a server under this id: its content stays as it is.
+      // A server may know a sealed item under this id: its content must not change.
       const form = item.form === 'open' ? 'open' : 'frozen';
       const mutation = { ...item.mutation, seq: i + 1, prev_hash: null };
       Object.assign(item, { client_id: next.head.client_id, form, mutation });
       next.add(item);
     }
-    // One transaction: a crash finds either queue whole.
+    // One transaction: after a crash, either queue is complete.
     void this.#store(waiting, ...changes, putQueue(queue), putQueue(next));
     return next;
   }
 
-  /** @param key null where the one that was held opens nothing: the next hello with a token asks for another */
+  /** @param key null where the server rejected the stored one: the next hello with a token requests another */
   setQueueKey(queue: Queue, key: string | null): void {
     queue.head.queue_key = key;
     void this.#store([], putQueue(queue));
   }
 
-  /** Lets go of what nobody will ask for again. A hole in a queue is no loss: the server has what was there. */
+  /** Deletes items that are no longer needed. A hole in a queue loses nothing: the server has those items. */
   purge(): void {
     const now = this.#deps.environment.clock.now();
     for (const queue of this.queues) {
@@ -245,7 +251,7 @@ export class Outbox {
     const item = toItem({
       client_id,
       employee,
-      // What another page calls by its id takes no other change in.
+      // Another page refers to this id: no other change may merge into it.
       form: id === undefined ? 'open' : 'frozen',
       edit_time: Math.max(now, notBefore, queue.items.at(-1)?.edit_time ?? 0),
       mutation: {
@@ -269,17 +275,17 @@ export class Outbox {
     if (tail?.form !== 'open' || tail.mutation.boot_id !== time.id) return undefined;
     const since = time.elapsed - tail.mutation.monotonic_ms;
     if (since > mergeWindowMs) return undefined;
-    // Both are corrected by what the clock lacked at the first: it must not have been turned meanwhile.
+    // Both edits are corrected by the clock error at the first one: the clock must not have been set in between.
     const turned = environment.clock.now() - Date.parse(tail.mutation.captured_at) - since;
     if (deviceTimesOf(draft.args).length > 0 && Math.abs(turned) > 1_000) return undefined;
     const args = mergeArgs(tail.mutation.args, draft.args);
     if (!args) return undefined;
-    // The first edit's clocks stay: the window counts from there.
+    // The clock readings of the first edit stay: the merge window counts from there.
     tail.mutation = { ...tail.mutation, args };
     return tail;
   }
 
-  /** Stores items as they are now, in one transaction with what else has happened, and tells of them. */
+  /** Stores the items and the other changes in one transaction, and notifies the listener. */
   #store(items: readonly QueueItem[], ...before: readonly StoreChange[]): Promise<void> {
     const stored = this.#deps.journal.commit([...before, ...items.map(putItem)]);
     if (items.length > 0) this.onChange(items);
@@ -327,7 +333,7 @@ async function isSaving(item: QueueItem, saved: Promise<void>): Promise<void> {
   if (item.saving === saved) item.saving = undefined;
 }
 
-/** Two updates of one stop as one; undefined where they are no such updates, or cannot be one. */
+/** Merges two stop updates into one; undefined where either is another kind of change, or they cannot merge. */
 function mergeArgs(held: unknown, added: unknown): Record<string, unknown> | undefined {
   const [first, second] = [stopUpdateArgs.safeParse(held).data, stopUpdateArgs.safeParse(added).data];
   // Every route has a stop 1.

@@ -7,22 +7,22 @@ import type { QueueItem } from './item.ts';
 import { bytesOf, isAnswered, isWaiting, putItem } from './item.ts';
 import { seal } from './seal.ts';
 
-/** What a queue is, beside its items. */
+/** The stored form of a queue, without its items. */
 export const isQueueHead = fields({
   client_id: text,
   employee: text,
-  /** Forked: what waited went on in another queue. */
+  /** Forked: its waiting changes went on in another queue. */
   retired: flag,
   queue_key: nullable(text),
-  /** The last sequence that was ever sealed, and the link that its successor carries. */
+  /** The highest sequence that was ever sealed, and the link for its successor. */
   sealed_seq: number,
   sealed_link: nullable(text),
-  /** The server's epoch at the last welcome: another one means that the server may have lost what it had. */
+  /** The server's epoch at the last welcome. A different one means that the server may have lost items. */
   epoch: nullable(text),
 });
 export type QueueHead = Read<typeof isQueueHead>;
 
-/** What the server lacks and this device no longer has. */
+/** Sequences that neither the server nor this device has. */
 export interface Gone {
   readonly from: number;
   readonly to: number;
@@ -31,11 +31,11 @@ export interface Gone {
 /** One queue of one employee on this installation: items in the order of their sequences, sealed ones first. */
 export class Queue {
   readonly head: QueueHead;
-  /** In the order of sequences; changed by `add` and `keep`. */
+  /** In the order of sequences; `add` and `keep` change it. */
   items: QueueItem[] = [];
-  /** Those of them that the server has not answered, in the same order. */
+  /** Items without an answer from the server, in the same order. */
   readonly waiting = new Set<QueueItem>();
-  /** Those that it has answered and the back office cannot read yet; what is under review among them. */
+  /** Items that the server has answered and the back office cannot read yet, including those under review. */
   readonly answered = new Set<QueueItem>();
   #sealing: Promise<void> = Promise.resolve();
   readonly #journal: Journal;
@@ -51,7 +51,7 @@ export class Queue {
     return Math.max(this.items.at(-1)?.mutation.seq ?? 0, this.head.sealed_seq) + 1;
   }
 
-  /** When the oldest change that waits was recorded, as its mutation says; null where none does. */
+  /** `captured_at` of the oldest waiting change; null without one. */
   get oldest(): string | null {
     return this.waiting.values().next().value?.mutation.captured_at ?? null;
   }
@@ -68,19 +68,19 @@ export class Queue {
     for (const item of items) this.count(item);
   }
 
-  /** Counts an item as what it is by now. */
+  /** Updates both sets by the item's present state. */
   count(item: QueueItem): void {
     this.waiting[isWaiting(item) ? 'add' : 'delete'](item);
     this.answered[isAnswered(item) ? 'add' : 'delete'](item);
   }
 
   /**
-   * The next items to hand to the server, sealed and stored as such. What the server has answered is left out.
-   * Empty where nothing waits; a fork meanwhile takes its items along. While storage fails, what is on the disk goes with a
-   * seal that is in memory alone: after a kill the same items get the same seals (docs/decisions/0087).
+   * The next items for the server, sealed and stored; answered ones are left out. Empty where nothing waits. A fork in
+   * the meantime takes its items along. While storage fails, stored items go out with a seal that exists only in
+   * memory. After a kill, the same items get the same seals (docs/decisions/0087).
    *
-   * @param most items
-   * @param room in bytes; one item is taken whatever its size
+   * @param most the maximum number of items
+   * @param room the maximum size in bytes; a single item may exceed it
    */
   async takeBatch(from: number, most: number, room: number): Promise<QueueItem[]> {
     const batch: QueueItem[] = [];
@@ -91,7 +91,7 @@ export class Queue {
       if (batch.length > 0 && (left < 0 || batch.length === most)) break;
       if (item.undo === 'held' || this.#mustWait(item)) break;
       batch.push(item);
-      // From here on it may not merge, though its hash takes a moment.
+      // From here on it must not merge, although its hash takes a moment.
       if (item.form === 'open') item.form = 'frozen';
       item.undo = undefined;
     }
@@ -100,17 +100,17 @@ export class Queue {
     return batch.slice(0, end < 0 ? undefined : end).filter((item) => item.client_id === this.head.client_id);
   }
 
-  /** Its content is not on the disk as it is: a kill could leave another content there, or none, under this id. */
+  /** Its present content is not on the disk: after a kill, this id could have another content, or none. */
   #mustWait(item: QueueItem): boolean {
     return this.#journal.isFailing && item.saving !== undefined;
   }
 
   /**
-   * Resolves when the items, and all before them, are sealed, on the disk where it can be written. One after the other,
-   * whoever asks: a connection that has just died and the next one may both be at it, and each link needs the one before.
+   * Resolves when these items and all earlier ones are sealed, and stored if storage works. Calls run one after the
+   * other. A dead connection and its successor may both call, and each link needs the previous one.
    */
   #seal(batch: readonly QueueItem[]): Promise<void> {
-    // A failure is told to those who asked for it, not to the next ones.
+    // A failure rejects its own callers only, not the next ones.
     this.#sealing = this.#sealing
       .catch(() => {})
       .then(() => this.#sealNow(batch.filter((item) => item.form !== 'sealed')));
@@ -128,13 +128,13 @@ export class Queue {
       sealed.push(mutation);
     }
     if (this.head.retired) return;
-    // In one breath with the commit: what is recorded meanwhile stores the head, too, and must not outrun its items.
+    // Same step as the commit: a change recorded meanwhile stores the head too, which must not get ahead of its items.
     for (const [i, item] of unsealed.entries()) Object.assign(item, { mutation: sealed[i], form: 'sealed' });
     Object.assign(this.head, { sealed_seq, sealed_link });
     await this.#journal.attempt([...unsealed.map(putItem), putQueue(this)]);
   }
 
-  /** What the server does not have, though it said so once, counts as waiting again (protocol.md, The queue). */
+  /** Returns items to waiting that the server had confirmed and has lost (protocol.md, The queue). */
   reopen(lastSeq: number): QueueItem[] {
     const reopened = this.items.filter((item) => item.mutation.seq > lastSeq && !isWaiting(item));
     for (const item of reopened) item.progress = { at: 'waiting' };
@@ -142,15 +142,15 @@ export class Queue {
     return reopened;
   }
 
-  /** The stretch from `seq` on that was sealed once and is no longer here. */
+  /** The range from `seq` on that was sealed once and no longer exists here. */
   missingAt(seq: number): Gone | undefined {
     const next = this.items.find((item) => item.mutation.seq >= seq)?.mutation.seq ?? this.nextSeq;
     return next > seq ? { from: seq, to: next - 1 } : undefined;
   }
 }
 
-/** Room for `prev_hash` and separators, which an unsealed item lacks. */
+/** Bytes for `prev_hash` and separators, which an unsealed item lacks. */
 const linkBytes = 64;
 
-/** A copy: the write may have to wait, and says what is so now. */
+/** Copies the head: the write may be delayed and must store the present values. */
 export const putQueue = ({ head }: Queue): StoreChange => ({ put: 'queue', key: head.client_id, value: { ...head } });

@@ -3,22 +3,22 @@ import type { Watch } from '../platform/watch.ts';
 import { Signal } from '../platform/watch.ts';
 import type { ChangeWarning, Evidence, QueueItem } from './item.ts';
 
-/** What of a change its receipt tells. */
+/** The parts of a change that its receipt shows. */
 type Standing = Pick<QueueItem, 'progress' | 'warnings'>;
 
-/** How far a change has come, for the person who made it. */
+/** The progress of a change, for its driver. */
 export type ReceiptState =
   /** In memory; the disk has not confirmed it. */
   | { readonly at: 'recorded' }
-  /** On this device's disk: it survives whatever happens to the app, and will be sent. */
+  /** On this device's disk: it survives a crash of the app, and will be sent. */
   | { readonly at: 'saved' }
-  /** Taken back before any transport had it. */
+  /** Withdrawn before any transport took it. */
   | { readonly at: 'withdrawn' }
   /** Committed by the server. */
   | ({ readonly at: 'accepted' } & Taken)
   /** In the tables that the back office reads. */
   | ({ readonly at: 'on_host' } & Taken)
-  /** Kept by the server for the office, which releases it (then it is accepted after all) or dismisses it with a word. */
+  /** Retained by the server for the office, which releases it (it is accepted then) or dismisses it with a reason. */
   | {
       readonly at: 'quarantined';
       readonly code: string;
@@ -31,13 +31,13 @@ interface Taken {
   readonly version: number;
   /** Whether the server has every file that the stop names. */
   readonly evidence?: Evidence;
-  /** What the server remarked; absent where it had nothing to say. */
+  /** The server's remarks; absent without any. */
   readonly warnings?: readonly ChangeWarning[] | undefined;
 }
 
 /**
- * The receipt of one change: its state as a value to watch, and each step as a promise. Two taps that were merged into
- * one change share their receipt.
+ * The receipt of one change: its state as a value to watch, and each step as a promise. Two taps that merged into one
+ * change share their receipt.
  */
 export class Receipt implements Watch<ReceiptState> {
   readonly id: string;
@@ -57,7 +57,7 @@ export class Receipt implements Watch<ReceiptState> {
     return this.#signal.subscribe(listener);
   }
 
-  /** What the server remarked when it took the change in. */
+  /** The server's remarks on acceptance. */
   get warnings(): readonly ChangeWarning[] {
     return ('warnings' in this.current && this.current.warnings) || [];
   }
@@ -72,7 +72,7 @@ export class Receipt implements Watch<ReceiptState> {
     return this.#unlessKept((state) => ('version' in state ? { value: state.version } : undefined));
   }
 
-  /** Resolves when the server has every file that the stop names, too; rejects with `Quarantined`. */
+  /** Resolves when the server has the change and every file that the stop names; rejects with `Quarantined`. */
   get complete(): Promise<void> {
     return this.#unlessKept((state) => ('evidence' in state && state.evidence === 'complete' ? done : undefined));
   }
@@ -100,7 +100,7 @@ export class Receipt implements Watch<ReceiptState> {
     this.shows(stateOf(standing));
   }
 
-  /** Also where the change is recorded in another page: what that one's receipt says. */
+  /** Sets the state; also called with the state of a receipt in another page. */
   shows(state: ReceiptState): void {
     this.#signal.renew(state);
   }
@@ -127,7 +127,7 @@ export class Receipt implements Watch<ReceiptState> {
   }
 }
 
-/** What a promise of a receipt waits for. */
+/** The value that a receipt's promise waits for. */
 type Found<Value> = { readonly value: Value } | undefined;
 const done = { value: undefined };
 

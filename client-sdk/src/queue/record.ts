@@ -11,14 +11,14 @@ import { InvalidChange, refusal } from '../platform/errors.ts';
 import { record } from '../platform/reading.ts';
 import { bytesOf } from './item.ts';
 
-/** A change that fits its schema and every limit: whatever happens later, no server refuses it for its form. */
+/** A change that fits its schema and every limit, so that no server can reject its form later. */
 export interface Draft {
   readonly name: MutationName;
   readonly version: number;
   readonly args: Record<string, unknown>;
 }
 
-/** A `Date` is an instant that this device's clock has told: however wrong it is, the server corrects it with the edit. */
+/** A `Date` is an instant by this device's clock: the server corrects the clock's error together with the edit. */
 type WithDates<Fields> = { [Name in keyof Fields]: Name extends InstantField ? Fields[Name] | Date : Fields[Name] };
 
 /** `updates` of a stop. */
@@ -47,11 +47,11 @@ export function draftSkip(route: RouteKey, stop_id: number, given: SkipInput): D
   return { ...rest, args: withDeviceTimes(args, marks) };
 }
 
-/** @param device_times fields that this device read off its own clock */
+/** @param device_times fields whose times come from this device's own clock */
 export const withDeviceTimes = (args: Draft['args'], device_times: readonly string[]): Draft['args'] =>
   device_times.length > 0 ? { ...args, device_times } : args;
 
-/** Writes dates as text, and says which. */
+/** Converts dates to text, and returns the names of their fields. */
 function spelled(fields: object): [fields: object, marks: readonly string[]] {
   const marks: string[] = [];
   const members = Object.entries(fields).map(([name, value]: [string, unknown]) => {
@@ -67,11 +67,12 @@ type Parsed =
   | { readonly success: true; readonly data: object }
   | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } };
 
-/** Room for the envelope: names, times, hashes. */
+/** Bytes for the envelope: names, times, hashes. */
 const envelopeBytes = 1024;
 
 /**
- * Refuses here what the server would only keep in quarantine, or read past: the person who can change it is still looking.
+ * Validates a change here, because the server would only quarantine it or ignore members. The driver can still correct
+ * it.
  */
 export function draft(name: MutationName, schema: { safeParse(given: unknown): Parsed }, given: object): Draft {
   const parsed = schema.safeParse(given);
@@ -85,7 +86,7 @@ export function draft(name: MutationName, schema: { safeParse(given: unknown): P
   return { name, version: 1, args };
 }
 
-/** Says what is wrong in words; zod/mini brings none, and its dictionary weighs more than this. */
+/** Describes the issue in words: zod/mini has none, and its dictionary weighs more than this. */
 function detailOf(issue: Issue): ErrorDetail {
   return {
     path: pathOf(issue.path),
@@ -95,11 +96,11 @@ function detailOf(issue: Issue): ErrorDetail {
 
 function pathOf(path: readonly PropertyKey[]): string {
   const [first, ...rest] = path;
-  // The caller passed it by itself.
+  // The caller passed this member as an argument of its own.
   return (first === 'stop' || first === 'report' ? rest : path).join('.');
 }
 
-/** Members that the schema has not taken up: it reads past them, as a server has to. */
+/** Members that the schema does not contain: it ignores them, as a server has to. */
 function unreadMembers(given: unknown, taken: unknown, path: readonly PropertyKey[]): ErrorDetail[] {
   const [from, to] = [membersOf(given), membersOf(taken)];
   if (!from || !to) return [];
@@ -110,7 +111,7 @@ function unreadMembers(given: unknown, taken: unknown, path: readonly PropertyKe
   });
 }
 
-/** Of lists by their places. */
+/** Members of an object, or of a list by index. */
 const membersOf = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
   Array.isArray(value) ? Object.fromEntries(value.entries()) : record(value) ? value : undefined;
 

@@ -5,11 +5,11 @@ import type { KeptMutation } from './item.ts';
 
 export interface Sealed {
   readonly mutation: KeptMutation;
-  /** What the next item of the queue carries as `prev_hash`. */
+  /** The `prev_hash` of the queue's next item. */
   readonly link: string;
 }
 
-/** Gives a mutation its place in the queue's chain; after this it is immutable (protocol.md, Sealing). */
+/** Gives a mutation its place in the queue's chain; it is immutable afterwards (protocol.md, Sealing). */
 export async function seal(
   unsealed: KeptMutation,
   previous: string | null,

@@ -7,21 +7,21 @@ import type { Queue } from './queue.ts';
 export interface SenderDeps {
   readonly environment: Environment;
   readonly timing: Timing;
-  /** Over which the queue drains. */
+  /** The connection over which the queue drains. */
   readonly line: { send(frame: ClientFrameInput): void; tell(event: { is: 'renewed' }): void };
 }
 
-/** How long a push may take; a batch waits for locks and disks at the server, so this is no ping. */
+/** The time limit of a push. A batch waits for locks and disks at the server, so it is longer than that of a ping. */
 const answerMs = 30_000;
 
-/** Hands one queue's items to the server over one connection, in order, as many at a time as the server allows. */
+/** Pushes one queue's items over one connection, in order, within the server's limits. */
 export class Sender {
   readonly #queue: Queue;
   readonly #limits: Limits;
   readonly #deps: SenderDeps;
   #next = 0;
   #generation = 0;
-  /** The generation of each push under way: tells those apart that were sent before we began again from earlier. */
+  /** The generation of each push under way; it distinguishes those from before a restart. */
   #flights: number[] = [];
   #failures = 0;
   #ended = false;
@@ -30,22 +30,22 @@ export class Sender {
   #paused = false;
   #stopTimer: () => void = () => {};
 
-  /** @param limits as `welcome` told them */
+  /** @param limits of the `welcome` */
   constructor(queue: Queue, limits: Limits, deps: SenderDeps) {
     this.#queue = queue;
     this.#limits = limits;
     this.#deps = deps;
   }
 
-  /** The connection is over; what was under way is sent again over the next one. */
+  /** The connection has ended; the next one sends the unanswered items again. */
   end(): void {
     this.#ended = true;
     this.#stopTimer();
   }
 
-  /** Sends what waits. Call it whenever something was recorded; it costs nothing where nothing can be sent. */
+  /** Sends waiting items. Call it after each recorded change; it is cheap where nothing can be sent. */
   async pump(): Promise<void> {
-    // A call that finds us under way is remembered: we may have looked already when its item was recorded.
+    // A call during a run repeats the run: the loop may have passed the new item already.
     this.#asked = true;
     if (this.#pumping) return;
     this.#pumping = true;
@@ -60,7 +60,7 @@ export class Sender {
   }
 
   #mayPush(): boolean {
-    // A server that has its fill stops reading, and then it answers no ping either: stay one below.
+    // A server at its limit stops reading and answers no ping: stay one push below.
     const most = Math.max(1, this.#limits.pushes_in_flight - 1);
     return !this.#ended && !this.#paused && this.#flights.length < most;
   }
@@ -69,7 +69,7 @@ export class Sender {
     const generation = this.#generation;
     const { mutations_per_push, frame_bytes } = this.#limits;
     const batch = await this.#queue.takeBatch(this.#next, mutations_per_push, frame_bytes - frameOverhead);
-    // Sealing took a moment: the connection may be another one, or we may have to begin elsewhere.
+    // Sealing took a moment: the connection may have ended, or the sender may have restarted from another item.
     if (!this.#mayPush()) return false;
     if (generation !== this.#generation) return true;
     const last = batch.at(-1);
@@ -81,18 +81,18 @@ export class Sender {
     return true;
   }
 
-  /** An answer to the oldest push under way. Its results are the outbox's business, and after a fork this sender is over. */
+  /** An answer to the oldest push under way. The outbox handles its results; after a fork this sender has ended. */
   took(ack: AckFrame): void {
-    // An answer to something else, such as a declared loss.
+    // An answer to another frame, such as a declared loss.
     if (ack.results.length === 0 && ack.wants === undefined) return;
     const flight = this.#flights.shift();
     this.#expectAnswer();
     this.#failures = 0;
-    // Pushes that followed a gap are all answered with it: begin again once.
+    // The server answers each push after a gap with it: restart once.
     if (ack.wants !== undefined && flight === this.#generation) this.#restart(ack.wants);
   }
 
-  /** An error frame: what is under way is sent again, later and later. Nothing is ever dropped for it. */
+  /** An error frame: sends the same items again with growing back-off. No item is dropped. */
   failed(): void {
     const flight = this.#flights.shift();
     this.#expectAnswer();
@@ -118,7 +118,7 @@ export class Sender {
     if (this.#paused) return;
     this.#stopTimer();
     if (this.#flights.length === 0) return;
-    // The server has not answered for long although it is there: another connection may do better.
+    // The server answers pings but not the push: another connection may do better.
     const { environment, line } = this.#deps;
     this.#stopTimer = environment.clock.after(answerMs, () => line.tell({ is: 'renewed' }));
   }

@@ -3,9 +3,9 @@ import { stopResult } from '@tailgate/sync-protocol';
 import { fields, listOf, number, record, text } from '../platform/reading.ts';
 import type { LocalDocument } from './scope-state.ts';
 
-// Reads the documents of the feed. What is only shown is taken as our server says it, where it has the members that are
-// computed with here; what the field rules go on from is read whole (docs/decisions/0052). What has another form is as
-// good as absent.
+// Reads the documents of the feed. Display values are taken unchecked, where the members for local computation exist.
+// Values that the field rules continue from are read whole (docs/decisions/0052). A document of another form counts as
+// absent.
 
 const hasLines = fields({ id: number, sequence: number, products: listOf(record), collections: listOf(record) });
 export const isPlan = (value: unknown): value is StopPlan => hasLines(value);
@@ -18,10 +18,10 @@ export const isCode = (value: unknown): value is ReferenceCode => hasOrder(value
 
 const nothingSaid: StopResult = { status: 'P' };
 
-/** Read once a document: it is looked at again with every change of its stop. */
+/** Each document is parsed once; every change of its stop reads it again. */
 const results = new WeakMap<LocalDocument, StopResult>();
 
-/** What is said of a stop; that it is pending, where nobody has said anything. */
+/** The result of a stop; pending where none exists. */
 export function resultOf(document: LocalDocument | undefined): StopResult {
   if (!document) return nothingSaid;
   const known = results.get(document);

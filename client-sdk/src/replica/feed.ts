@@ -15,18 +15,18 @@ export interface FeedDeps {
   readonly replica: Replica;
   readonly outbox: { readonly unfinished: Pick<ItemsByStop, 'scopes'> };
   readonly engine: { trouble(code: string, message: string): void };
-  /** Over which the feed speaks. */
+  /** The connection of the feed. */
   readonly line: { send(frame: ClientFrameInput): void };
-  /** Who asks. */
+  /** The driver who follows. */
   readonly account: Account;
-  /** The scopes that the hello of this connection named. */
+  /** The scopes of this connection's hello. */
   readonly follows: Iterable<Scope>;
 }
 
 /** Follows the scopes of one signed-in driver over one connection; the next connection gets a new feed. */
 export class Feed {
   readonly #deps: FeedDeps;
-  /** What the server was asked for over this line: it tells of nothing else. */
+  /** The subscribed scopes of this connection: the server sends no others. */
   readonly #followed: Set<Scope>;
   readonly #failures = new Map<Scope, number>();
   readonly #timers: (() => void)[] = [];
@@ -42,21 +42,21 @@ export class Feed {
     for (const cancel of this.#timers) cancel();
   }
 
-  /** Asks for those of the driver's routes that nobody has asked for yet. */
+  /** Subscribes to the driver's routes that are not followed yet. */
   follow(routes: readonly AssignedRoute[]): void {
     const missing = routes.map((route) => route.scope).filter((scope) => !this.#followed.has(scope));
     if (missing.length > 0) this.#subscribe(missing);
   }
 
-  /** The server says no more of a scope. */
+  /** The server has ended a scope. */
   leave(scope: Scope): void {
     const { outbox, replica } = this.#deps;
     this.#followed.delete(scope);
-    // What was recorded stays visible until it has drained.
+    // Recorded changes stay visible until they have drained.
     if (!outbox.unfinished.scopes.includes(scope)) replica.forget(scope);
   }
 
-  /** @returns whether the replica holds it now */
+  /** @returns whether the replica has applied it */
   take(patch: Patch): boolean {
     const outcome = this.#deps.replica.apply(patch);
     if (outcome === 'applied') this.#failures.delete(patch.scope);
@@ -65,7 +65,7 @@ export class Feed {
     return outcome === 'applied';
   }
 
-  /** @param anew whatever of them is here already */
+  /** @param anew from nothing, whatever the local cursor */
   #subscribe(scopes: readonly Scope[], anew = false): void {
     const cursors: Record<Scope, Cursor | null> = {};
     for (const scope of scopes) {
@@ -75,7 +75,7 @@ export class Feed {
     this.#deps.line.send({ type: 'subscribe', cursors });
   }
 
-  /** Takes a whole scope, over HTTP: it is first contact, or this device is far behind. */
+  /** Fetches a whole scope over HTTP: on first contact, or where this device is far behind. */
   async fetch(scope: Scope): Promise<void> {
     const { url, environment, account } = this.#deps;
     const { signal } = this.#abort;
@@ -86,14 +86,14 @@ export class Feed {
       const { data } = snapshotBody.safeParse(response.ok && (await response.json()));
       if (!data) throw new Error(`no snapshot, status ${response.status}`);
       if (signal.aborted) return;
-      // From here on by patches.
+      // Patches continue from here.
       if (this.take({ ...data, from: null })) this.#subscribe([scope]);
     } catch (error) {
       if (!signal.aborted) this.#again(scope, `cannot fetch ${scope}: ${String(error)}`);
     }
   }
 
-  /** Asks for the whole scope: at once the first time, later with growing patience. */
+  /** Requests the whole scope: at once the first time, later with growing back-off. */
   #again(scope: Scope, why: string): void {
     const { environment, timing, engine } = this.#deps;
     const failures = this.#failures.get(scope) ?? 0;

@@ -17,21 +17,21 @@ import {
 } from '@tailgate/sync-protocol';
 import type { QueueItem } from '../queue/item.ts';
 
-/** What the local rules need to know beside the stop. */
+/** Inputs of the local rules beside the stop. */
 export interface Surroundings {
   readonly drivers: RouteHeader['drivers'];
-  /** What a stop exception code stands for: S, R, B or blank; undefined where it is not on the list. */
+  /** The meaning of a stop exception code: S, R, B or blank; undefined where the list lacks it. */
   readonly stopException: (code: string) => string | undefined;
   readonly plan: Pick<StopPlan, 'products' | 'collections'> | undefined;
 }
 
-/** The local form of the server's `decide`: what a change does to its stop, as far as a device can tell. */
+/** The local form of the server's `decide`: the effect of a change on its stop, as far as a device can compute it. */
 export function applyItem(before: StopResult, item: QueueItem, around: Surroundings): AppliedUpdate | undefined {
   const update = updateOf(item, around);
   if (!update) return undefined;
   const placed = withPlannedInvoices(update, (kind, id) => invoicesOf(around.plan?.[kind] ?? [], id));
   const { plan } = around;
-  // Without the plan the phone takes each line for a planned one. The server knows better.
+  // Without the plan, every line counts as planned; the server decides.
   const isKnown: IsPlanned = (kind, id, invoice, n) => !plan || isPlanned(plan[kind], id, invoice, n);
   const said = withDeliverer(placed, item.employee, around.drivers);
   return applyStopUpdate(before, said, stampOf(item, before.by), { isPlanned: isKnown });
@@ -46,9 +46,9 @@ const invoicesOf = (lines: readonly LineName[], item: string): string[] =>
   lines.filter(({ id }) => id === item).map(({ invoice }) => invoice);
 
 /**
- * Never before what the same queue has said of this stop earlier, as the server does not place it before that either
- * (protocol.md, Time): the server's stamps follow its own clock, and a phone whose clock is behind would show the
- * driver's older word until the newer one is answered.
+ * Never earlier than the same queue's previous change of this stop; the server applies the same rule (protocol.md,
+ * Time). Server stamps follow the server's clock. A phone whose clock is behind would otherwise show the driver's older
+ * value until the newer one is answered.
  */
 const stampOf = (item: QueueItem, writers: readonly Stamp[] = []): Stamp => ({
   at: Math.max(item.edit_time, ...writers.filter((writer) => precedes(writer, item)).map((writer) => writer.at)),
@@ -60,11 +60,11 @@ const stampOf = (item: QueueItem, writers: readonly Stamp[] = []): Stamp => ({
 const precedes = (writer: Stamp, item: QueueItem): boolean =>
   writer.client === item.client_id && writer.seq < item.mutation.seq;
 
-/** Parsed once an object of arguments: the same item is applied again at every change of its stop. */
+/** Each arguments object is parsed once: every change of its stop applies the item again. */
 const parsed = new WeakMap<object, StopObject>();
 
 function updateOf({ mutation }: QueueItem, around: Surroundings): StopObject | undefined {
-  // Written by a later app: that the words are the same does not mean that they mean the same (field case 5).
+  // A later app wrote it: the same words may have another meaning (field case 5).
   if (mutation.version !== 1) return undefined;
   if (mutation.name === 'stop.skip_refuse') {
     const skip = skipRefuseArgs.safeParse(mutation.args).data;
@@ -73,7 +73,7 @@ function updateOf({ mutation }: QueueItem, around: Surroundings): StopObject | u
   if (mutation.name !== 'stop.update') return undefined;
   const known = parsed.get(mutation.args);
   if (known) return known;
-  // Whose stop it is was read when the item was: that part of the arguments is not looked at again.
+  // `targetOf` has already read the route of these arguments.
   const update = stopObject.safeParse(mutation.args['stop']).data;
   if (update) parsed.set(mutation.args, update);
   return update;

@@ -14,11 +14,11 @@ import type { LocalStop } from './local-route.ts';
 import { stopsOf } from './local-route.ts';
 import type { ScopeState } from './scope-state.ts';
 
-/** What a device knows of the routes of one driver. */
+/** This device's knowledge of the routes of one driver. */
 export interface Known {
-  /** Their routes as the server has named them; undefined until it has. */
+  /** The routes that the server has assigned; undefined until it has sent them. */
   readonly assigned: readonly Scope[] | undefined;
-  /** The stops of every route that this device has ever held for them. */
+  /** The stops of every route that this device has ever stored for the driver. */
   readonly held: Readonly<Record<Scope, readonly number[]>>;
 }
 
@@ -26,8 +26,8 @@ const isHeld = fields({ employee: text, scope: text, stops: listOf(number) });
 type Held = Read<typeof isHeld>;
 
 /**
- * Which stops of which routes this device has ever held for which driver. It outlives the documents: what has become of
- * such a stop is the server's to say, and work on it is never refused (I6).
+ * The stops that this device has ever stored, by route and driver. The record outlives the documents. The server
+ * decides about stops that have gone, so work on them is never refused (I6).
  */
 export class HeldStops {
   /** By driver and route. */
@@ -35,15 +35,15 @@ export class HeldStops {
 
   readonly #journal: Journal;
 
-  /** @param settings as they were stored */
+  /** @param settings the stored setting rows */
   constructor(settings: readonly Row[], journal: Journal) {
     this.#journal = journal;
     this.#held.set(Object.fromEntries(settings.flatMap(({ key, value }) => (isHeld(value) ? [[key, value]] : []))));
   }
 
   /**
-   * Writes down what this device holds of the routes of a driver. It may hold a route of another driver besides, whose changes
-   * drain.
+   * Records the stops of a driver's routes in the replica. The replica may also contain routes of other drivers whose
+   * changes drain.
    */
   take(driver: Account | undefined, scopes: ReadonlyMap<Scope, ScopeState>): void {
     if (!driver) return;
@@ -61,7 +61,7 @@ export class HeldStops {
     }
   }
 
-  /** What is known for a driver. */
+  /** The `Known` of the driver, as a value to watch. */
   knownOf(account: Watch<Account | undefined>): Watch<Known> {
     return select(
       follow(account, (driver) => select(this.#held, () => this.of(driver))),
@@ -81,10 +81,10 @@ export class HeldStops {
 const hasStatus = fields({ stop: fields({ updates: fields({ status: text }) }) });
 
 /**
- * Gives a draft back that may be recorded. What this device knows not to be there is refused; what only the server can
- * know is not.
+ * Returns a draft that may be recorded. It rejects stops and routes that this device knows not to exist. Anything that
+ * only the server can decide passes.
  *
- * @param stopAt how a stop shows now, where it does
+ * @param stopAt returns the stop as the view shows it now
  * @throws InvalidChange
  */
 export function checkKnown(draft: Draft, known: Known, stopAt: (target: Target) => LocalStop | undefined): Draft {
@@ -99,7 +99,7 @@ export function checkKnown(draft: Draft, known: Known, stopAt: (target: Target) 
     throw refusal('route', 'must be a route of the driver who records');
   const sent = hasStatus(args) ? args.stop.updates.status : 'stop' in args ? undefined : 'S';
   const shown = sent && stopAt(target)?.updates.status;
-  // The server lets no stop become pending again, and the warehouse stay complete.
+  // The server lets no stop become pending again, and no completed stop anything but deleted.
   if (shown && shown !== sent && (sent === 'P' || (shown === 'C' && sent !== 'D')))
     throw refusal('stop' in args ? 'updates.status' : 'status', `must not be ${sent}: the stop is ${shown}`);
   return draft;

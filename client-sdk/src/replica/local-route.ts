@@ -38,25 +38,29 @@ import { applyItem } from './intent.ts';
 import type { ScopeState } from './scope-state.ts';
 import { isContained } from './standing.ts';
 
-/** A stop as this device knows it: the server's last word with everything on top that was recorded here since. */
+/** A stop in the local view: the server's latest state with the changes recorded here on top. */
 export interface LocalStop extends Omit<StopView, LineKind> {
   readonly products: readonly (ProductView & LocalLine)[];
   readonly collections: readonly (CollectionView & LocalLine)[];
-  /** How many changes of this stop the server has not answered. */
+  /** The number of changes of this stop that the server has not answered. */
   readonly pending: number;
-  /** Fields that stand as the office wrote them, with its word. */
+  /** Fields whose present value is the office's, with that edit. */
   readonly amended: readonly OfficeEdit[];
-  /** Fields that were recorded here and lost against a later edit, until `acknowledge` of the client says they were seen. */
+  /**
+   * Fields that were recorded here and lost against a later edit, until the client's `acknowledge` marks them as seen.
+   */
   readonly conflicts: readonly Conflict[];
-  /** What the server remarked of changes that were recorded here, until `acknowledge`; each with the id of its change. */
+  /** The server's remarks on changes recorded here, until `acknowledge`; each with the id of its change. */
   readonly warnings: readonly StopWarning[];
-  /** Ids of the changes that were recorded here, the oldest first: `receipt` of the client has how far each has come. */
+  /**
+   * Ids of the changes that were recorded here, the oldest first; the client's `receipt` returns the progress of each.
+   */
   readonly receipts: readonly string[];
 }
 
-/** What a line shows beside its view. */
+/** Local members of a line beside its view. */
 export interface LocalLine {
-  /** Names it among the lines of its stop and kind, for as long as the plan has it; stands in paths, too. */
+  /** Identifies it among the lines of its stop and kind while the plan has it; paths use it, too. */
   readonly key: string;
 }
 
@@ -65,7 +69,7 @@ export interface StopWarning extends ChangeWarning {
   readonly id: string;
 }
 
-/** A route as this device knows it. Parts that did not change keep their identity. */
+/** A route in the local view. Unchanged parts retain their identity. */
 export interface LocalRoute extends RouteHeader {
   readonly scope: Scope;
   readonly key: RouteKey;
@@ -73,7 +77,7 @@ export interface LocalRoute extends RouteHeader {
   readonly stops: readonly LocalStop[];
 }
 
-/** A stop as it is shown, and what it was computed of. */
+/** A stop's view and its inputs. */
 interface Shown {
   readonly view: LocalStop;
   readonly plan: StopPlan;
@@ -82,14 +86,14 @@ interface Shown {
 
 interface RouteDeps {
   readonly stopException: Surroundings['stopException'];
-  /** What is unfinished, and what a person has to see, of any queue of this device. */
+  /** Unfinished items, items that a person has to see, and all items, of every queue of this device. */
   readonly outbox: Readonly<Record<'unfinished' | 'notable' | 'recorded', Pick<ItemsByStop, 'ofStop'>>> & {
-    /** Whether a queue is one of this device. */
+    /** Whether a queue belongs to this device. */
     owns(clientId: string): boolean;
   };
 }
 
-/** Keeps the view of one route up to date, stop by stop. */
+/** Updates the view of one route, stop by stop. */
 export class RouteModel {
   readonly signal = new Signal<LocalRoute | undefined>(undefined);
   readonly #state: ScopeState;
@@ -101,7 +105,7 @@ export class RouteModel {
     this.#deps = deps;
   }
 
-  /** Computes these stops anew, or all. @returns what others have changed of what they showed, to be told */
+  /** Computes the given stops anew, or all. @returns events for changes that others made to shown values */
   refresh(stops?: ReadonlySet<number>): Told[] {
     const header = this.#header();
     if (!header) {
@@ -120,12 +124,12 @@ export class RouteModel {
     return told;
   }
 
-  /** The latest edit that the view of a stop contains (ms since 1970): what is recorded now was made on top of it. */
+  /** The latest edit in the view of a stop (ms since 1970): a new change is made on top of it. */
   latestEdit(stop: number): number {
     return Math.max(0, ...(this.#result(stop).by ?? []).map((stamp) => stamp.at));
   }
 
-  /** Fields of an item that lost, with both values; the server's word is already here. */
+  /** Lost fields of an item, with both values; the server's value has already arrived. */
   conflictsOf(item: QueueItem, stop: number, paths: readonly string[]): Conflict[] {
     const header = this.#header();
     if (!header) return [];
@@ -155,8 +159,8 @@ export class RouteModel {
       if (item.progress.at === 'waiting') pending++;
     }
     const amended = officeEdits(result);
-    // A queue that drains moves each change through several states, and none of them changes what a stop shows: its few
-    // values are compared rather than its many lines made anew.
+    // A draining queue moves each change through several states without effect on the view. Comparing the few values of
+    // the result is cheaper than computing all lines anew.
     const lines =
       before?.plan === plan && saysSame(before.result, result) ? before.view : withKeys(stopView(plan, result));
     const unseen = [...notable.ofStop(this.#state.scope, stop)];
@@ -167,7 +171,7 @@ export class RouteModel {
     const receipts = [...recorded.ofStop(this.#state.scope, stop)].sort(byEdit).map(({ mutation }) => mutation.id);
     const view: LocalStop = { ...lines, pending, amended, conflicts, warnings, receipts };
     this.#stops.set(stop, { plan, result, view: keepEqualParts(before?.view, view) });
-    // Seen for the first time nothing has changed: that it is the office's word stands in the view.
+    // The first view of a stop raises no event: its `amended` already shows the office's fields.
     if (!before) return [];
     const about = { route: this.#state.scope, stop };
     const changed = (isTheirs: (writer: Stamp) => boolean) => changedBy(before.result, result, isTheirs);
@@ -200,12 +204,12 @@ export class RouteModel {
   }
 }
 
-/** Whether two results have the same values, whoever wrote them when: a view shows nothing else of them. */
+/** Whether two results have the same values, apart from authors and times: a view shows nothing else of them. */
 function saysSame({ by: _, at: __, ...before }: StopResult, { by: _by, at: _at, ...after }: StopResult): boolean {
   return keepEqualParts<object>(before, after) === before;
 }
 
-/** What stands in a stamp where neither a phone nor an app of before has written. */
+/** Sources of stamps that are neither a phone nor the earlier app. */
 const notByPhone = [officeSource, 'timer'];
 
 /** Fields that these writers have changed. */
@@ -222,7 +226,7 @@ function changedBy(before: StopResult, after: StopResult, isTheirs: (writer: Sta
   return edits;
 }
 
-/** Lines are told apart as the result tells them apart. */
+/** Adds the keys by which results identify lines. */
 const withKeys = (view: StopView) => ({
   ...view,
   products: keyed(view.products),
@@ -235,6 +239,6 @@ const keyed = <Line extends { readonly id: string; readonly invoice: string }>(l
 /** The order of edits. */
 const byEdit = (a: QueueItem, b: QueueItem): number => a.edit_time - b.edit_time || a.mutation.seq - b.mutation.seq;
 
-/** The stops that documents of a route are about, by what stands behind the stroke of their keys. */
+/** The stop numbers of a route's documents: the part of each key after the slash. */
 export const stopsOf = (keys: Iterable<string>): Set<number> =>
   new Set([...keys].flatMap((key) => Number(key.split('/')[1]) || []));

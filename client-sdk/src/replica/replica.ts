@@ -17,10 +17,10 @@ import type { Patch, Refusal } from './scope-state.ts';
 import { forgetScope, ScopeState } from './scope-state.ts';
 import { isContained, standingAt } from './standing.ts';
 
-/** Documents of a `client:` scope: this and the id of the mutation. */
+/** Documents of a `client:` scope have this prefix and the id of the mutation. */
 const reviewPrefix = 'quarantine/';
 
-/** The outbox as the replica sees it. */
+/** The part of the outbox that the replica uses. */
 export interface Unfinished {
   readonly unfinished: Pick<ItemsByStop, 'of' | 'ofStop'>;
   readonly notable: Pick<ItemsByStop, 'ofStop'>;
@@ -36,14 +36,14 @@ export interface ReplicaDeps {
   readonly outbox: Unfinished;
   readonly events: EventHub;
   readonly held: HeldStops;
-  /** Whose routes the feed brings: those of who works with the device. */
+  /** The signed-in driver: the feed sends their routes. */
   readonly driver: Watch<Account | undefined>;
 }
 
-/** The documents that this device holds, and the views of them. Readable without a network from the first sync on. */
+/** The local documents and their views. Readable without a network after the first sync. */
 export class Replica {
   readonly #deps: ReplicaDeps;
-  /** What this device holds. */
+  /** The local copies, by scope. */
   readonly scopes: Map<Scope, ScopeState>;
   /** Code lists, in the order of `sort`. */
   readonly codes = new Signal<readonly ReferenceCode[]>([]);
@@ -53,13 +53,13 @@ export class Replica {
     this.scopes = scopes;
     this.#deps = deps;
     this.#refreshCodes();
-    // An older app wrote down no more than the documents.
+    // An older app stored the documents without this record.
     this.#hold();
-    // A route may be here before it is the driver's.
+    // A route may arrive before it is assigned to the driver.
     deps.driver.subscribe(() => this.#hold());
   }
 
-  /** Writes down which stops of their routes the driver at work has on this device. */
+  /** Records which stops of the signed-in driver's routes this device has. */
   #hold(): void {
     this.#deps.held.take(this.#deps.driver.current, this.scopes);
   }
@@ -72,7 +72,9 @@ export class Replica {
     return this.scopes.get(scope)?.standing?.epoch ?? null;
   }
 
-  /** The server lives this epoch now: what we hold of another one is shown, and compared with nothing (I9). */
+  /**
+   * The server's present epoch: copies of another epoch are shown, but their versions are compared with nothing (I9).
+   */
   enterEpoch(epoch: string): void {
     for (const state of this.scopes.values()) state.enterEpoch(epoch);
   }
@@ -81,26 +83,26 @@ export class Replica {
     return this.#model(scope).signal;
   }
 
-  /** The latest edit that the view of a stop contains (ms since 1970): what is recorded now was made on top of it. */
+  /** The latest edit in the view of a stop (ms since 1970): a new change is made on top of it. */
   latestEdit(target: Target | undefined): number {
     return target ? this.#model(target.scope).latestEdit(target.stop) : 0;
   }
 
   /**
-   * Takes news of a scope in, whole or not at all, and what they mean for the changes of this device. The app is told of
-   * amendments when everything shows.
+   * Applies a patch whole or not at all, and advances the changes that it contains. Emits events once every view is
+   * current.
    */
   apply(patch: Patch): 'applied' | Refusal {
     const state = this.#state(patch.scope);
-    // What the office changes is told against what is shown: what the disk held counts, whether anybody looked or not.
+    // Creates the model first: edits are reported against the stored values, even where no view was open.
     if (isRouteScope(patch.scope)) this.#model(patch.scope);
     const applied = state.apply(patch);
     if (typeof applied === 'string') return applied;
     const { changed } = applied;
-    // The feed can be asked again: what it brings need not wait for the disk, nor the disk be forced.
+    // The server can send the feed again: it need not wait for the disk, nor force a flush.
     void this.#deps.journal.commit(applied.rows, 'relaxed');
     this.#hold();
-    // Views first: what the changes become alters no view that already holds them, so nothing fires twice.
+    // Views first: the later steps alter no view that already contains them, so no view fires twice.
     const told = this.#show(patch.scope, changed, patch.from === null);
     if (isClientScope(patch.scope)) this.review(this.#reviewed(changed));
     this.#settle(state);
@@ -112,7 +114,7 @@ export class Replica {
   changed(items: readonly QueueItem[]): void {
     this.#refresh(items);
     this.review(items);
-    // The feed may be ahead of the answer: items that were answered after their documents had come.
+    // The feed may be ahead of the answer: the documents of these items may already be here.
     const scopes = new Set(items.map((item) => (item.progress.at === 'accepted' ? item.target?.scope : undefined)));
     for (const scope of scopes) this.#settle(this.scopes.get(scope ?? ''));
   }
@@ -124,7 +126,7 @@ export class Replica {
     }
   }
 
-  /** What the office has made of changes that it had for review. Its word may have come before the answer to the push. */
+  /** Applies the office's review results. A result may arrive before the answer to the push. */
   review(items: Iterable<QueueItem>): void {
     const moves = new Map<QueueItem, Step>();
     for (const item of items) {
@@ -170,7 +172,7 @@ export class Replica {
     return model;
   }
 
-  /** What the documents at hand make of the changes of this device; finds conflicts whose winning values are here now. */
+  /** Advances this device's changes by the present documents, and finds conflicts whose winning values have arrived. */
   #settle(state: ScopeState | undefined): void {
     if (!state?.standing) return;
     const { scope, standing } = state;

@@ -9,7 +9,7 @@ export interface LocalDocument {
   readonly value: unknown;
 }
 
-/** What is stored of a scope beside its documents. */
+/** The stored form of a scope, without its documents. */
 const isScopeHead = fields({
   epoch: text,
   version: number,
@@ -21,18 +21,18 @@ const isScopeHead = fields({
 export type ScopeHead = Read<typeof isScopeHead>;
 const isDocument = fields({ version: number, value: anything });
 
-/** The feed's news of a scope; a snapshot is one from nothing. */
+/** A change of a scope in the feed; a snapshot is a patch from nothing. */
 export type Patch = Omit<PatchFrame, 'type'>;
 
-/** What a patch has changed: keys of documents, and all that is to be stored, in one transaction. */
+/** The effect of a patch: keys of changed documents, and the rows to store in one transaction. */
 export interface Applied {
   readonly changed: ReadonlySet<string>;
   readonly rows: readonly StoreChange[];
 }
 
 /**
- * `gap`: something is missing in between, ask again from our cursor. `diverged`: another epoch, or documents that do not
- * add up, only the whole scope helps.
+ * `gap`: patches in between are missing, subscribe again from the local cursor. `diverged`: another epoch, or a wrong
+ * checksum; only a snapshot helps.
  */
 export type Refusal = 'gap' | 'diverged';
 
@@ -45,7 +45,10 @@ export class ScopeState {
   #sum = 0;
   #foreign = false;
 
-  /** @param head and documents as they were stored */
+  /**
+   * @param head as it was stored
+   * @param documents as they were stored
+   */
   constructor(scope: Scope, head?: ScopeHead, documents: Iterable<[string, LocalDocument]> = []) {
     this.scope = scope;
     this.head = head;
@@ -54,14 +57,14 @@ export class ScopeState {
   }
 
   /**
-   * The head as answers may be compared with it: undefined, too, between a server's new epoch and the documents of it.
-   * What the server answers meanwhile counts in the new epoch, our head in the old one (I9).
+   * The head for comparisons with answers. It is undefined between the server's new epoch and the documents of that
+   * epoch: the server's answers then count in the new epoch, the local head in the old one (I9).
    */
   get standing(): ScopeHead | undefined {
     return this.#foreign ? undefined : this.head;
   }
 
-  /** The server lives this epoch now. */
+  /** Sets the server's present epoch. */
   enterEpoch(epoch: string): void {
     const held = this.head?.epoch;
     this.#foreign = held !== undefined && held !== epoch && !held.startsWith(`${epoch}.`);
@@ -71,7 +74,7 @@ export class ScopeState {
     return this.head ? { epoch: this.head.epoch, version: this.head.version } : null;
   }
 
-  /** Takes a patch in, whole or not at all. */
+  /** Applies a patch, whole or not at all. */
   apply(patch: Patch): Applied | Refusal {
     const whole = patch.from === null;
     const head = whole ? undefined : this.head;
@@ -117,7 +120,7 @@ export class ScopeState {
   }
 }
 
-/** Scopes hold no line breaks. */
+/** Scopes contain no line breaks. */
 const documentKey = (scope: Scope, key: string): string => `${scope}\n${key}`;
 
 export const forgetScope = (scope: Scope): StoreChange[] => [
@@ -125,7 +128,7 @@ export const forgetScope = (scope: Scope): StoreChange[] => [
   { delete: 'scope', key: scope },
 ];
 
-/** Reads all scopes as they were stored. What is damaged is left out: the feed brings it again. */
+/** Reads all stored scopes. Damaged ones are left out: the feed sends them again. */
 export function readScopes(heads: readonly Row[], documents: readonly Row[]): Map<Scope, ScopeState> {
   const scopes = new Map<Scope, ScopeState>();
   for (const { key: scope, value: head } of heads) {

@@ -1,19 +1,19 @@
 import type { Evidence, Progress, QueueItem, Target } from '../queue/item.ts';
 import type { ScopeHead } from './scope-state.ts';
 
-/** Whether the documents at hand already hold this change, so that it must not be laid over them again. */
+/** Whether the local documents already contain this change, so that the view must not apply it again. */
 export function isContained({ progress }: QueueItem, head: ScopeHead | undefined): boolean {
   if (progress.at === 'waiting') return false;
   if (progress.at !== 'accepted') return true;
   if (!head) return false;
-  // A number of another epoch says nothing; the server has taken the change, and its documents are the newer word (I9).
+  // Versions of another epoch cannot be compared. The server has accepted the change, and its documents are newer (I9).
   return (progress.epoch !== null && progress.epoch !== head.epoch) || head.version >= progress.version;
 }
 
 /**
- * What a change becomes when its route stands at `head`; undefined where it stays what it is. In a new epoch it counts
- * as contained in what was fetched, so it is on the host when all of that is: later than it may have been, never earlier
- * (I10).
+ * The next progress of a change when its route is at `head`; undefined where it stays the same. In a new epoch, the
+ * fetched state counts as containing the change. It is on the host when all of that is: perhaps reported later than
+ * true, never earlier (I10).
  */
 export function standingAt(
   progress: Progress,

@@ -9,15 +9,15 @@ import { Signal } from '../platform/watch.ts';
 const isAccount = fields({
   employee: text,
   name: text,
-  /** Null once the server has ended the session, or the driver has. */
+  /** Null after the server or the driver has ended the session. */
   token: nullable(text),
-  /** The driver has signed out and the server does not know it yet. */
+  /** The driver has signed out, and the server has not confirmed it yet. */
   leaving: flag,
-  /** When the session ends by itself (ms since 1970, by this device's clock); the server tells it a day ahead. */
+  /** When the session expires (ms since 1970, by this device's clock); the server sends it a day ahead. */
   ends_at: optional(number),
-  /** Their routes, the pending one first. */
+  /** The driver's routes, the pending one first. */
   routes: listOf(fields({ facility: text, id: text, week_end: text, scope: text, status: exactly('O', 'C') })),
-  /** The server has named them; absent where nobody wrote that down. */
+  /** The server has assigned the routes; absent in rows of older apps. */
   routes_known: optional(flag),
 });
 export type Account = Read<typeof isAccount>;
@@ -25,14 +25,14 @@ export type Account = Read<typeof isAccount>;
 const isCurrent = fields({ employee: text });
 const currentKey = 'current';
 
-/** Who has used this device, and who does now. */
+/** The drivers who have used this device, and the signed-in one. */
 export class Accounts {
-  /** Who works with this device; stays when the server ends the session, until a sign-out or another sign-in. */
+  /** The signed-in driver. Stays after the server ends the session, until a sign-out or another sign-in. */
   readonly current: Signal<Account | undefined>;
   readonly #journal: Journal;
   readonly #all = new Map<string, Account>();
 
-  /** @param employee who works with this device, where the app knows; else who did so last */
+  /** @param employee the driver, where the app knows it; else the last one */
   constructor(accounts: readonly Row[], settings: readonly Row[], employee: string | undefined, journal: Journal) {
     for (const { value } of accounts) if (isAccount(value)) this.#all.set(value.employee, value);
     const last = settings.find((row) => row.key === currentKey)?.value;
@@ -44,7 +44,7 @@ export class Accounts {
     return this.#all.get(employee);
   }
 
-  /** Who works with this device. */
+  /** The signed-in driver's employee id. */
   get employee(): string | undefined {
     return this.current.current?.employee;
   }
@@ -53,25 +53,25 @@ export class Accounts {
     return this.#all.values();
   }
 
-  /** A sign-in: this driver works with the device from now on. Durable when it resolves, unless storage fails. */
+  /** Signs a driver in. Resolves when that is durable, unless storage fails. */
   enter(employee: string, name: string, token: string): Promise<void> {
     const { routes = [], routes_known } = this.#all.get(employee) ?? {};
     return this.#put({ employee, name, token, leaving: false, ends_at: undefined, routes, routes_known }, employee);
   }
 
-  /** Who works with this device signs out; the token is kept until the server knows. */
+  /** Signs the driver out; the token remains until the server has confirmed it. */
   async leave(): Promise<void> {
     const known = this.current.current;
     if (known) await this.#put({ ...known, leaving: known.token !== null }, undefined);
   }
 
-  /** The token is worth nothing any more. */
+  /** The token is no longer valid. */
   dropToken(employee: string): void {
     const known = this.#all.get(employee);
     if (known?.token) this.#update({ ...known, token: null, leaving: false, ends_at: undefined });
   }
 
-  /** The session will end. @returns false where that is known */
+  /** Sets the session's expiry. @returns false where it is already known */
   setEnd(employee: string, ends_at: number): boolean {
     const known = this.#all.get(employee);
     if (!known?.token || known.ends_at !== undefined) return false;
@@ -88,7 +88,7 @@ export class Accounts {
     void this.#put(account, this.employee);
   }
 
-  /** @param current who works with the device from now on */
+  /** @param current the signed-in driver from now on */
   #put(account: Account, current: string | undefined): Promise<void> {
     this.#all.set(account.employee, account);
     this.current.set(this.#all.get(current ?? ''));

@@ -3,12 +3,12 @@ import type { Environment } from '../platform/environment.ts';
 import { Unreachable } from '../platform/errors.ts';
 import { anything, fields, listOf, optional, text } from '../platform/reading.ts';
 
-/** Every answer of our server, and none of a proxy's or a hotel's. */
+/** The shape of every answer of the server; answers of proxies and hotel networks lack it. */
 const isEnvelope = fields({ message: text, data: anything });
 const isDetail = fields({ path: text, message: text });
 const isFailure = fields({ error: fields({ code: text, details: optional(listOf(isDetail)) }) });
 
-/** What an auth endpoint says (contract §2): `code` and `details` where it says no. */
+/** An answer of an auth endpoint (contract §2); a failure has `code` and `details`. */
 export interface Answer {
   readonly status: number;
   readonly message: string;
@@ -18,7 +18,7 @@ export interface Answer {
   readonly retryAfterMs: number | undefined;
 }
 
-/** Asks an auth endpoint. Throws `Unreachable` where nobody answers, or somebody who is not our server. */
+/** Calls an auth endpoint. Throws `Unreachable` where no answer comes, or one that is not of the server. */
 export async function askAuth(
   fetch: Environment['fetch'],
   url: string,

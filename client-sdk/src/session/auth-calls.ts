@@ -2,15 +2,15 @@ import type { Environment } from '../platform/environment.ts';
 import type { Outbox } from '../queue/outbox.ts';
 import type { Accounts } from './accounts.ts';
 
-/** What a driver signs in with. */
+/** The credentials of a sign-in. */
 export interface SignInInput {
   readonly employeeId: string;
   readonly password: string;
-  /** Ends the sessions of the other drivers of the route, after a conflict was shown. */
+  /** Ends the sessions of the route's other drivers, after a conflict was shown. */
   readonly confirmLogin?: boolean;
 }
 
-/** What became of a sign-in; nothing of it is exceptional. */
+/** The result of a sign-in; none of its kinds is exceptional. */
 export type SignInResult =
   | {
       readonly kind: 'signed_in';
@@ -20,7 +20,7 @@ export type SignInResult =
     }
   /** Other drivers of the same route are signed in: ask, then call again with `confirmLogin`. */
   | { readonly kind: 'conflict'; readonly drivers: readonly { readonly id: string; readonly name: string }[] }
-  /** `code` as the server names it: INVALID_CREDENTIALS, RATE_LIMITED, ALREADY_REGISTERED, EMPLOYEE_NOT_FOUND… */
+  /** `code` is the server's: INVALID_CREDENTIALS, RATE_LIMITED, ALREADY_REGISTERED, EMPLOYEE_NOT_FOUND… */
   | {
       readonly kind: 'refused';
       readonly code: string;
@@ -37,17 +37,17 @@ export interface Session {
 export interface AuthDeps {
   readonly url: string;
   readonly environment: Pick<Environment, 'fetch'>;
-  /** What this phone calls itself. */
+  /** The device's name for the server. */
   readonly device: string;
   readonly accounts: Accounts;
   readonly outbox: Pick<Outbox, 'queueOf'>;
 }
 
-/** What is asked once a day, over the network (contract §2). To sign in throws `Unreachable` where there is no answer. */
+/** The auth calls (contract §2), about one a day. A sign-in throws `Unreachable` where no answer comes. */
 export interface AuthCalls {
   signIn(input: SignInInput): Promise<[SignInResult, Session?]>;
-  /** @param invitation the office's code, where the server asks for one */
+  /** @param invitation the office's code, where the server requires one */
   signUp(employeeId: string, password: string, invitation?: string): Promise<[SignInResult, Session?]>;
-  /** Tells the server of each sign-out that it does not know, unless the token is what the queue still needs to drain. */
+  /** Reports each unconfirmed sign-out to the server, unless the queue still needs the token to drain. */
   tellSignOuts(): Promise<void>;
 }

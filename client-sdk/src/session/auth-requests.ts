@@ -5,14 +5,14 @@ import type { Answer } from './ask-auth.ts';
 import { askAuth } from './ask-auth.ts';
 import type { AuthCalls, AuthDeps, Session, SignInInput, SignInResult } from './auth-calls.ts';
 
-// What of the answers is used here (contract §2).
+// The members of answers that this file uses (contract §2).
 const isSession = fields({ employee_id: text, name: text, api_token: text });
 const isFirst = fields({ must_change_password: flag });
 const isConflict = fields({ other_drivers_signed_in: flag, drivers: listOf(fields({ id: text, name: text })) });
 
 export class AuthRequests implements AuthCalls {
   readonly #deps: AuthDeps;
-  /** Whose sign-outs are under way. */
+  /** Employees whose sign-out is under way. */
   readonly #leaving = new Set<string>();
 
   constructor(deps: AuthDeps) {
@@ -48,8 +48,8 @@ export class AuthRequests implements AuthCalls {
     this.#leaving.add(employee);
     try {
       const { status } = await this.#post('signout', { employee_id: employee, api_token: token });
-      // The server knows that this token is over, now or since before. Signed in again meanwhile: that session is another
-      // one, and stays.
+      // The server confirms that this token has ended, now or before. After a new sign-in the account has another
+      // token, which stays.
       const isOver = status < 300 || status === 401;
       if (isOver && accounts.find(employee)?.token === token) accounts.dropToken(employee);
     } catch (error) {

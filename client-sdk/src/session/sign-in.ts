@@ -1,10 +1,10 @@
 import { Unreachable } from '../platform/errors.ts';
 import type { AuthCalls, AuthDeps } from './auth-calls.ts';
 
-/** What asks the auth endpoints; rejects with `Unreachable` where it could not be loaded. */
+/** Returns the auth calls; rejects with `Unreachable` where their module could not be loaded. */
 export type Auth = () => Promise<AuthCalls>;
 
-/** It is loaded right behind the start, while the page's own files can be had (see `Lines`). */
+/** Loads the module right after the start, while the page's own files are reachable (see `Transport`). */
 export function openAuth(deps: AuthDeps): Auth {
   let requests: AuthCalls | undefined;
   const auth: Auth = async () => {
