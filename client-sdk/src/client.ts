@@ -29,30 +29,30 @@ import type { UploadsPart } from './upload-port.ts';
 import type { Watch } from './platform/watch.ts';
 import { follow, select, Signal } from './platform/watch.ts';
 
-/** Who works with this device. */
+/** The signed-in driver. */
 export interface Driver {
   readonly employeeId: string;
   readonly name: string;
-  /** False once the server has ended the session: recording and draining go on, news need another sign-in. */
+  /** False after the server has ended the session. Recording and draining go on; updates need another sign-in. */
   readonly signedIn: boolean;
-  /** When the session ends by itself (ms since 1970, by this device's clock); known a day ahead. */
+  /** When the session expires (ms since 1970, by this device's clock); known a day ahead. */
   readonly sessionEndsAt: number | undefined;
-  /** Whether the server has said which routes are theirs. */
+  /** Whether the server has sent the driver's routes. */
   readonly routesKnown: boolean;
 }
 
-/** What is told of a change that was made elsewhere, such as in another page. The same id again is the same change. */
+/** Origin of a change that was made elsewhere, such as in another page. The same id again is the same change. */
 export interface Author {
   /** A UUID of version 7. */
   readonly id: string;
-  /** Who made it, whoever works with the device by now. */
+  /** The driver who made it, even if another one is signed in by now. */
   readonly employee: string;
 }
 
-/** What an app has in its hands, whichever page runs the client behind it. */
+/** The client for an app, in the leading page or in any other. */
 export type Client = Omit<LocalClient, 'pages'>;
 
-/** The parts of a client, put together by `createClient`. */
+/** The parts of a client, composed by `createClient`. */
 export interface ClientDeps extends Omit<QueueConnectionDeps, 'engine'> {
   readonly accounts: Accounts;
   readonly auth: Auth;
@@ -67,18 +67,21 @@ export interface ClientDeps extends Omit<QueueConnectionDeps, 'engine'> {
 }
 
 /**
- * Tailgate on a device: what was synced is readable without a network, what is recorded is on the disk before anything
- * else happens to it, and it arrives, once and in order, whenever a network comes.
+ * Tailgate on a device. Synced data is readable without a network. A recorded change is on the disk before it is sent,
+ * and arrives once and in order when a network is available.
  */
 export class LocalClient {
-  /** Connection, what is pending, what went wrong last. */
+  /** Connection state, pending changes and the latest fault. */
   readonly status: Watch<Status>;
   readonly driver: Watch<Driver | undefined>;
   /** The driver's routes; the pending one first. */
   readonly routes: Watch<readonly AssignedRoute[]>;
-  /** Changes that the server could not apply, of who works with the device: an inbox. Kept until `acknowledge`. */
+  /** Changes of the signed-in driver that the server could not apply. Each stays until `acknowledge`. */
   readonly review: Watch<readonly ReviewedChange[]>;
-  /** Fields that lost against a later edit, of who works with the device; each stop has its own, too. Kept likewise. */
+  /**
+   * Fields of the signed-in driver that lost against a later edit; each stop has its own, too. Each stays until
+   * `acknowledge`.
+   */
   readonly conflicts: Watch<readonly Conflict[]>;
   readonly #deps: ClientDeps;
 
@@ -94,13 +97,13 @@ export class LocalClient {
     this.conflicts = inbox.conflicts;
   }
 
-  /** What the pages beside this one are shown and tell. @internal */
+  /** Values and events for the other pages. @internal */
   get pages(): { readonly events: EventHub; readonly inbox: Inbox; readonly known: Watch<Known> } {
     const { events, engine, held, accounts } = this.#deps;
     return { events, inbox: engine.inbox, known: held.knownOf(accounts.current) };
   }
 
-  /** Signs in. A conflict and a refusal are results; throws `Unreachable` where there is no answer. */
+  /** Signs in. A conflict and a refusal are results. Throws `Unreachable` without an answer. */
   async signIn(input: SignInInput): Promise<SignInResult> {
     return this.#enter(await (await this.#deps.auth()).signIn(input));
   }
@@ -111,28 +114,30 @@ export class LocalClient {
   }
 
   /**
-   * Signs out on this device, with or without a network; what is queued drains all the same.
+   * Signs out on this device, with or without a network; queued changes drain all the same.
    *
-   * @returns whether the server knows already; else it is told as soon as it can be reached
+   * @returns whether the server has confirmed it; else it receives the sign-out later
    */
   signOut(): Promise<boolean> {
     return this.#deps.engine.leave();
   }
 
   /**
-   * Whether nothing of who works with the device depends on it any more: the server has every change and every file.
-   * Signing out loses nothing either way. Changes with `status`.
+   * Whether the server has every change and every file of the signed-in driver. Signing out loses nothing in either
+   * case. Changes with `status`.
    */
   canSignOut(): boolean {
     return canSignOut(this.status.current);
   }
 
-  /** Whether that is so, and all changes of stops are in the tables that the back office reads. Changes with `status`. */
+  /** `canSignOut`, and the back office's tables contain all changes of stops. Changes with `status`. */
   dayComplete(): boolean {
     return dayComplete(this.status.current);
   }
 
-  /** Tries at once what waits: connections, files, the disk; undo windows end. `status` shows what comes of it. */
+  /**
+   * Tries everything that waits at once: connections, files, the disk; ends undo windows. `status` shows the result.
+   */
   syncNow(): void {
     const { journal, engine, uploads } = this.#deps;
     journal.retry();
@@ -141,13 +146,13 @@ export class LocalClient {
     uploads?.wake();
   }
 
-  /** How this device stands, for support: nothing in it is secret, or a customer's. */
+  /** The state of this device, for support; contains no secret and no customer data. */
   async diagnostics(): Promise<Diagnostics> {
     const { takeDiagnostics } = await import('./engine/diagnostics.ts');
     return takeDiagnostics(this.#deps, { sdk: sdkName, protocol: currentProtocol });
   }
 
-  /** A route as this device knows it; without a key the driver's pending one. Undefined until it was synced once. */
+  /** A route in the local view; without a key the driver's pending one. Undefined until it was synced once. */
   route(key?: RouteKey): Watch<LocalRoute | undefined> {
     const { replica, accounts } = this.#deps;
     if (key) return replica.route(routeScope(key));
@@ -166,9 +171,9 @@ export class LocalClient {
   }
 
   /**
-   * Records an update of a stop (a stop object of PUT route/stop): shown at once, sent when it can be.
+   * Records an update of a stop (a stop object of PUT route/stop): shown at once, sent as soon as possible.
    *
-   * @throws InvalidChange naming each field that does not fit; NotSignedIn
+   * @throws InvalidChange naming each invalid field; NotSignedIn
    */
   updateStop(route: RouteKey, stop: StopInput, by?: Author): Receipt {
     return this.record(this.#fit(draftUpdate(route, stop), by), by);
@@ -187,35 +192,35 @@ export class LocalClient {
     );
   }
 
-  /** Records what another entry of this package has drafted, such as `recordLoadReport`. Throws `NotSignedIn`. */
+  /** Records a draft of another entry of this package, such as `recordLoadReport`. Throws `NotSignedIn`. */
   record(draft: Draft, by?: Author): Receipt {
     const { accounts, engine, outbox, replica } = this.#deps;
     const employee = by?.employee ?? accounts.employee;
     if (employee === undefined) throw new NotSignedIn();
     const known = by && engine.receipt(by.id);
     if (known) return known;
-    // It was made on top of what the driver saw, whatever the clocks say.
+    // The edit is later than the one the driver saw, whatever the clocks show.
     const after = replica.latestEdit(targetOf(draft.args)) + 1;
     const { item, saved } = outbox.record(employee, draft, after, by?.id);
     return engine.recorded(item, saved);
   }
 
   /**
-   * Takes a change back that no transport has taken; `undoWindow` is how long that is certain. The views drop it at once, its
-   * receipt says `withdrawn`, and the result comes when it is off the disk. Taps that were merged go together.
+   * Withdraws a change that no transport has taken; certain to work within `undoWindow`. The views drop it at once, and
+   * its receipt becomes `withdrawn`. The result comes when it is off the disk. Merged taps are withdrawn together.
    */
   withdraw(id: string): Promise<Withdrawal> {
     return this.#deps.engine.withdraw(id);
   }
 
-  /** The receipt of an earlier change, also of an earlier run of the app; undefined once it is long done. */
+  /** The receipt of an earlier change, also of an earlier run; undefined after its retention has ended. */
   receipt(id: string): Receipt | undefined {
     return this.#deps.engine.receipt(id);
   }
 
   /**
-   * The time as the server has it, ms since 1970, whatever this device's clock shows; the device's own until the server was
-   * heard. For what is shown and counted down. In a change give a `Date` of the device: the server corrects it.
+   * The server's time, ms since 1970, independent of this device's clock; the device's own time until the first
+   * measurement. For display and countdowns. Changes take a `Date` of the device, which the server corrects.
    */
   now(): number {
     const { environment, time } = this.#deps;
@@ -223,11 +228,8 @@ export class LocalClient {
   }
 
   /**
-   * The driver has seen what became of a change: its conflicts, and what was put aside, are shown no longer. What the
-   * office has for review stays in `review`, as acknowledged. Resolves when that is on the disk.
-   *
-   * @param id of the change
-   * @returns false where this device does not know the change
+   * Marks the result of a change as seen: its conflicts, and a dismissed change, are shown no longer. A change under
+   * review stays in `review`, as acknowledged. Resolves when that is on the disk.
    */
   acknowledge(id: string): Promise<boolean> {
     return this.#deps.engine.inbox.acknowledge(id);
@@ -237,7 +239,7 @@ export class LocalClient {
     return this.#deps.events.on(name, listener);
   }
 
-  /** Ends connections and closes the store, after what was recorded is on the disk. */
+  /** Ends connections and closes the store, after recorded changes are on the disk. */
   async close(): Promise<void> {
     this.#deps.stopWakeUps();
     this.#deps.engine.close();

@@ -20,30 +20,30 @@ import { Reserve } from './store/reserve.ts';
 import type { SharedStore } from './tabs/shared-store.ts';
 import type { UploadsPart } from './upload-port.ts';
 
-/** What `createClient` takes: where the server is, where this device keeps its data, and what the platform lacks. */
+/** Options of `createClient`: the server, the local store, and replacements for missing platform functions. */
 export interface ClientOptions extends Partial<Environment> {
   /** The server, such as `https://pod.example.com`; without `/api`. */
   readonly url: string;
-  /** Where this device keeps its replica and queues; one store for one client. */
+  /** The store of replica and queues; one store for one client. */
   readonly store: SharedStore;
-  /** Who works with this device, where the app knows; else who did last. */
+  /** The driver, where the app knows it; default: the last one. */
   readonly employeeId?: string;
-  /** Names of device and app for the people in operations; 200 characters of each are sent. */
+  /** Names of device and app for operators; the first 200 characters of each are sent. */
   readonly device?: string;
   readonly app?: string;
   readonly timing?: Partial<Timing>;
   /**
-   * How long a change stays on this device after it was recorded, so that `withdraw` can take it back; ms. 0, if not given: it
-   * is sent at once. A kill ends the window, and the next start sends. With a window each tap is a change of its own.
+   * How long a change waits on this device so that `withdraw` can take it back; ms. Default 0: sent at once. A kill
+   * ends the window, and the next start sends. With a window, each tap is a change of its own.
    */
   readonly undoWindow?: number;
-  /** Photos and other files: what `openUploads` of `@tailgate/client-sdk/uploads` gives. */
+  /** Photos and other files: the result of `openUploads` of `@tailgate/client-sdk/uploads`. */
   readonly uploads?: UploadsPart;
 }
 
 /**
- * Opens what this device has, and connects as soon as there is a reason to. Where several pages share the store, one of
- * them does, and the others see and record through it.
+ * Opens the local data, and connects as soon as there is a reason. Where several pages share the store, one of them
+ * connects, and the others read and record through it.
  */
 export async function createClient(options: ClientOptions): Promise<Client> {
   const open = (): Promise<LocalClient> => openClient(options);
@@ -54,7 +54,7 @@ export async function createClient(options: ClientOptions): Promise<Client> {
 
 async function openClient(options: ClientOptions): Promise<LocalClient> {
   const environment: Environment = filled(platform, options);
-  // Said when the app is built, not at the first push in the field.
+  // Fails when the app is built, not at the first push in the field.
   const { crypto } = globalThis;
   if ((!options.sha256 && !crypto?.subtle) || (!options.random && !crypto))
     throw new Error('no WebCrypto: use https, or the options sha256 and random');
@@ -65,7 +65,7 @@ async function openClient(options: ClientOptions): Promise<LocalClient> {
   const { undoWindow = 0 } = options;
   if (!(undoWindow >= 0)) throw new RangeError('undoWindow must be milliseconds, 0 or more');
   const time = new DeviceTime(environment);
-  // All at once: what a start waits for is the platform's storage.
+  // In parallel: the platform's storage dominates the start.
   const [accountRows, settingRows, queueRows, itemRows, scopeRows, documentRows] = await Promise.all([
     store.readAll('account'),
     store.readAll('setting'),

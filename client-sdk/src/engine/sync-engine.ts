@@ -276,7 +276,7 @@ export class SyncEngine implements EngineApi {
   }
 
   async #tellSignOuts(): Promise<void> {
-    // Where the module cannot be loaded, each welcome and each wake-up tries again.
+    // After a failed import, each welcome and each wake-up tries again.
     const auth = await this.#deps.auth().catch(() => undefined);
     await auth?.tellSignOuts();
   }

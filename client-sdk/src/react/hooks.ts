@@ -15,9 +15,9 @@ import { follow, select } from '../platform/watch.ts';
 import { useClient, useShownUploads } from './provider.ts';
 
 /**
- * The value of a watch, rendered anew whenever it changes, and only then: parts that did not change keep their identity.
- * All renders of one pass see the same value, concurrent ones too. Make the watch once (`useMemo`), not in every render.
- * A receipt is a watch, too: `useWatch(receipt)` is where a change stands.
+ * The value of a watch. The component renders only on a change, and unchanged parts retain their identity. All renders
+ * of one pass see the same value, concurrent ones too. Create the watch once (`useMemo`), not in every render. A
+ * receipt is a watch, too: `useWatch(receipt)` returns the progress of a change.
  */
 export function useWatch<Value>(watch: Watch<Value>): Value {
   const [subscribe, read] = useMemo(
@@ -27,24 +27,24 @@ export function useWatch<Value>(watch: Watch<Value>): Value {
   return useSyncExternalStore(subscribe, read, read);
 }
 
-/** Connection, what is pending, what went wrong last. */
+/** Connection state, pending changes and the latest fault. */
 export function useStatus(): Status {
   return useWatch(useClient().status);
 }
 
-/** Whether the server has everything of who works with this device; rendered anew only when the answer is another. */
+/** Whether the server has everything of the signed-in driver; renders only on a different answer. */
 export function useCanSignOut(): boolean {
   const { status } = useClient();
   return useWatch(useMemo(() => select(status, canSignOut), [status]));
 }
 
-/** Whether that is so and the back office can read it; rendered anew only when the answer is another. */
+/** `useCanSignOut`, and the back office can read it; renders only on a different answer. */
 export function useDayComplete(): boolean {
   const { status } = useClient();
   return useWatch(useMemo(() => select(status, dayComplete), [status]));
 }
 
-/** Who works with this device. */
+/** The signed-in driver. */
 export function useDriver(): Driver | undefined {
   return useWatch(useClient().driver);
 }
@@ -54,44 +54,46 @@ export function useRoutes(): readonly AssignedRoute[] {
   return useWatch(useClient().routes);
 }
 
-/** Changes that the server could not apply; each is gone from here once it is done, and acknowledged. */
+/** Changes that the server could not apply; each one leaves the list once it is resolved and acknowledged. */
 export function useReview(): readonly ReviewedChange[] {
   return useWatch(useClient().review);
 }
 
-/** Fields that lost against a later edit and were not acknowledged. */
+/** Fields that lost against a later edit, without an acknowledgement. */
 export function useConflicts(): readonly Conflict[] {
   return useWatch(useClient().conflicts);
 }
 
-/** A route, without a key the driver's pending one; undefined until it was synced once. An equal key is the same key. */
+/** A route; without a key the driver's pending one. Undefined until it was synced once. Equal keys are the same key. */
 export function useRoute(key?: RouteKey): LocalRoute | undefined {
   const client = useClient();
   const same = useSameKey(key);
   return useWatch(useMemo(() => client.route(same), [client, same]));
 }
 
-/** A stop of a route; a component that shows one stop is left alone while others change. 999 is the warehouse. */
+/** A stop of a route; changes of other stops do not render the component. 999 is the warehouse. */
 export function useStop(id: number, key?: RouteKey): LocalStop | undefined {
   const client = useClient();
   const same = useSameKey(key);
   return useWatch(useMemo(() => client.stop(id, same), [client, id, same]));
 }
 
-/** Why a route shows, or does not: `loading` is not `none`. Without a key it is the driver's pending one. */
+/** The availability of a route; `loading` differs from `none`. Without a key it is the driver's pending one. */
 export function useRouteState(key?: RouteKey): RouteState {
   const client = useClient();
   const same = useSameKey(key);
   return useWatch(useMemo(() => routeState(client, same), [client, same]));
 }
 
-/** How far a change has come, by its id, as `receipts` of a stop has them; undefined where this device does not know it. */
+/** The progress of a change by its id, from `receipts` of a stop; undefined where this device does not have it. */
 export function useReceipt(id: string | undefined): ReceiptState | undefined {
   const client = useClient();
   return useWatch(useMemo(() => receiptOf(client, id), [client, id]));
 }
 
-/** A page may hear of a change later than of its id. The status counts each change, so it is looked for with the status. */
+/**
+ * A page may receive a change later than its id. Each change updates the status, so a new status repeats the lookup.
+ */
 function receiptOf(client: Client, id: string | undefined): Watch<ReceiptState | undefined> {
   if (id === undefined) return nothing;
   let receipt: Watch<ReceiptState> | undefined;
@@ -100,7 +102,7 @@ function receiptOf(client: Client, id: string | undefined): Watch<ReceiptState |
 
 const nothing: Watch<undefined> = { current: undefined, subscribe: () => () => {} };
 
-/** What of this device's files waits, is under way, or cannot be sent. The provider has to have them. */
+/** This device's files: waiting, under way, and failed. The provider needs the uploads. */
 export function useUploads(): UploadStatus {
   return useWatch(useShownUploads().status);
 }
@@ -111,7 +113,7 @@ export function useCodes(type: ReferenceCode['type']): readonly ReferenceCode[] 
   return useWatch(useMemo(() => client.codes(type), [client, type]));
 }
 
-/** Hears an event while the component is mounted; the listener may be another one in every render. */
+/** Subscribes to an event while the component is mounted; the listener may differ in every render. */
 export function useClientEvent<Name extends keyof ClientEvents>(
   name: Name,
   listener: (event: ClientEvents[Name]) => void,
@@ -124,7 +126,7 @@ export function useClientEvent<Name extends keyof ClientEvents>(
   useEffect(() => client.on(name, (event) => latest.current(event)), [client, name]);
 }
 
-/** Apps write keys as literals: the parts are compared, not the object. */
+/** Apps write keys as literals: compares the parts, not the object. */
 function useSameKey(key: RouteKey | undefined): RouteKey | undefined {
   const { facility, id, week_end } = key ?? {};
   return useMemo(

@@ -4,7 +4,7 @@ import type { Client } from '../client.ts';
 import type { UploadStatus } from '../uploads/uploads.ts';
 import type { Watch } from '../platform/watch.ts';
 
-/** What of the app's uploads is shown: what `openUploads` gives has it. */
+/** The part of the app's uploads that components show; the result of `openUploads` has it. */
 export interface ShownUploads {
   readonly status: Watch<UploadStatus>;
 }
@@ -16,7 +16,7 @@ interface Provided {
 
 const ClientContext = createContext<Provided | undefined>(undefined);
 
-/** Gives the components below it the app's one client, and its files where it has any; who makes them also closes them. */
+/** Provides the app's client and its optional uploads to components. The app that creates them also closes them. */
 export function ClientProvider({
   client,
   uploads,
@@ -30,12 +30,12 @@ export function ClientProvider({
   return createElement(ClientContext.Provider, { value }, children);
 }
 
-/** The client of the nearest `ClientProvider`. @throws Error where there is none above this component */
+/** The client of the nearest `ClientProvider`. @throws Error without a provider above this component */
 export function useClient(): Client {
   return useProvided().client;
 }
 
-/** Its files. @throws Error where the provider was given none */
+/** The uploads of the provider. @throws Error where it has none */
 export function useShownUploads(): ShownUploads {
   const { uploads } = useProvided();
   if (!uploads) throw new Error('useUploads: give <ClientProvider> the uploads, too');

@@ -65,7 +65,7 @@ export class Feed {
     return outcome === 'applied';
   }
 
-  /** @param anew from nothing, whatever the local cursor */
+  /** @param anew from nothing, without the local cursor */
   #subscribe(scopes: readonly Scope[], anew = false): void {
     const cursors: Record<Scope, Cursor | null> = {};
     for (const scope of scopes) {

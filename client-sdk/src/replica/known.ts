@@ -99,7 +99,7 @@ export function checkKnown(draft: Draft, known: Known, stopAt: (target: Target) 
     throw refusal('route', 'must be a route of the driver who records');
   const sent = hasStatus(args) ? args.stop.updates.status : 'stop' in args ? undefined : 'S';
   const shown = sent && stopAt(target)?.updates.status;
-  // The server lets no stop become pending again, and no completed stop anything but deleted.
+  // On the server, no stop becomes pending again, and the completed warehouse stop stays completed.
   if (shown && shown !== sent && (sent === 'P' || (shown === 'C' && sent !== 'D')))
     throw refusal('stop' in args ? 'updates.status' : 'status', `must not be ${sent}: the stop is ${shown}`);
   return draft;

@@ -13,7 +13,7 @@ const exportedQueue = fields({
   format: exactly('tailgate-queue/1'),
   client_id: text,
   employee_id: text,
-  /** Who holds it may push this queue: treat the export as a secret. Null where no server ever greeted the queue. */
+  /** Grants pushes to this queue: treat the export as a secret. Null where no server has issued one. */
   queue_key: nullable(text),
   exported_at: text,
   sealed_seq: number,
@@ -21,25 +21,25 @@ const exportedQueue = fields({
   mutations: listOf(keptMutation),
 });
 
-/** What a phone still had to send for one driver, as JSON: author, times and chain as they were recorded. */
+/** A driver's unsent changes of a phone, as JSON: author, times and chain as recorded. */
 export type ExportedQueue = Read<typeof exportedQueue>;
 
-/** What became of an import. */
+/** The result of an import. */
 export interface Imported {
-  /** Changes that this device sends from now on; none where it holds this queue already. */
+  /** Changes that this device sends from now on; none where it already has this queue. */
   readonly items: number;
-  /** Whether the chain is as the first phone sealed it. A break is no reason to leave anything: the server flags it, too. */
+  /** Whether the chain is unbroken. A broken chain is imported all the same: the server flags it, too. */
   readonly isWhole: boolean;
 }
 
-/** What the platform lacks, as `createClient` takes it. */
+/** Replacements for missing platform functions, as `createClient` takes them. */
 export type RescueOptions = Partial<Pick<Environment, 'sha256'>>;
 
 /**
- * Takes out what a phone has not brought to the server, such as one that is to be replaced. Everything is sealed in the
- * store first; it stays there, and whatever arrives twice counts once. The store must not be in use by a client.
+ * Exports a phone's unsent changes, for example before it is replaced. It first seals them in the store, where they
+ * stay. A change that arrives twice counts once. No client may use the store meanwhile.
  *
- * @returns a queue for each driver who has something to send
+ * @returns a queue for each driver with unsent changes
  */
 export async function exportQueues(
   store: Store,
@@ -72,10 +72,10 @@ export async function exportQueues(
 }
 
 /**
- * Puts an exported queue into another phone's store: the next client that opens it sends what is there, as its author's,
- * whoever works with that phone. The store must not be in use by a client.
+ * Imports an exported queue into another phone's store. The next client of that store sends its changes in their
+ * author's name, whatever driver is signed in. No client may use the store meanwhile.
  *
- * @param exported as `exportQueues` gave it, read back from JSON
+ * @param exported the result of `exportQueues`, parsed from JSON
  * @throws TypeError where it is no export
  */
 export async function importQueue(
@@ -89,7 +89,7 @@ export async function importQueue(
   const held = await store.readAll('queue');
   if (held.some(({ key }) => key === client_id)) return { items: 0, isWhole };
   const journal = new Journal(store, platform.clock);
-  // Retired: nothing new is recorded into a queue whose phone may still be alive.
+  // Retired: the phone of this queue may still be in use, so no new change may enter it here.
   const head = { client_id, employee: employee_id, retired: true, queue_key, sealed_seq, sealed_link, epoch: null };
   const items = mutations.map((mutation) =>
     toItem({

@@ -3,13 +3,13 @@ import { pieceKey } from '../uploads/file-store.ts';
 import { isSealed, openBytes, openValue, sealBytes, sealValue, WrongKey } from './sealing.ts';
 import type { Row } from './store.ts';
 
-/** Tells a wrong key from a damaged row. No file has this id: ids are in upper case. */
+/** A row that distinguishes a wrong key from a damaged row. No file has this id: ids are in upper case. */
 const probeId = 'encryption';
 const isProbe = ({ key }: Row): boolean => key === probeId;
 
 /**
- * Files whose bytes, names and all that is known of them lie encrypted in another store, as rows do in `encrypted`. What
- * was there before is encrypted now. Ids stay readable. A file of which something was changed reads as gone.
+ * Encrypts the bytes and records of files in another store, as `encrypted` does with rows. Existing files are encrypted
+ * now. Ids stay readable. A manipulated file reads as missing.
  *
  * @param key as for `encrypted`; it may be the same
  * @throws WrongKey
@@ -63,11 +63,11 @@ class EncryptedFiles implements FileStore {
   }
 }
 
-/** One file after the other: each is encrypted whole, or not yet; the probe, last, says that all are. */
+/** One file after the other: each is encrypted completely or not yet. The probe, written last, marks the end. */
 async function encryptAll(files: FileStore, key: CryptoKey, rows: readonly Row[]): Promise<void> {
   const sealing = new EncryptedFiles(files, key);
   for (const { key: id, value } of rows) {
-    // Cut off by a crash, and gone on with.
+    // An earlier run encrypted it before a crash.
     if (isSealed(value)) continue;
     const pieces: Uint8Array<ArrayBuffer>[] = [];
     for (let piece = await files.piece(id, 0); piece; piece = await files.piece(id, pieces.length)) pieces.push(piece);

@@ -6,17 +6,18 @@ import { tables } from './store.ts';
 export { encryptedFiles } from './encrypted-files.ts';
 export { WrongKey } from './sealing.ts';
 
-/** Tells a wrong key from a damaged row. */
+/** A row that distinguishes a wrong key from a damaged row. */
 const probeKey = 'encryption';
 const isProbe = ({ key }: Row): boolean => key === probeKey;
 
 /**
- * A store whose values lie encrypted in another one: AES-GCM, a nonce for each write. What was in the store before is
- * encrypted now. Row keys (names of routes and documents, ids of queues) stay readable: rows have to be found by them.
- * Each value is bound to its table and key, so that rows cannot be exchanged; a row that was changed reads as null, and
- * the SDK reports it as damaged. That a store was set back as a whole is for the server to notice.
+ * A store that encrypts its values in another one: AES-GCM, with a new nonce for each write. Existing values are
+ * encrypted now. Row keys (names of routes and documents, ids of queues) stay readable, because rows are found by them.
+ * Each value is bound to its table and key, so that rows cannot be exchanged. A manipulated row reads as null, and the
+ * SDK reports it as damaged. The server detects a store that was reset as a whole.
  *
- * @param key the app's, from the platform's key store: for AES-GCM, `encrypt` and `decrypt`; it need not be extractable
+ * @param key the app's, from the platform's key store: for AES-GCM, with `encrypt` and `decrypt`; it need not be
+ * extractable
  * @throws WrongKey
  */
 export async function encrypted(store: SharedStore, key: CryptoKey): Promise<SharedStore> {
@@ -34,7 +35,7 @@ class EncryptedStore implements SharedStore {
   readonly share: SharedStore['share'];
   readonly #store: Store;
   readonly #key: CryptoKey;
-  /** Values of different sizes are not done in the order in which they were begun; writes are. */
+  /** Encryption of different sizes ends in any order; writes must follow the order of calls. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(store: SharedStore, key: CryptoKey) {
@@ -53,7 +54,7 @@ class EncryptedStore implements SharedStore {
   }
 
   write(changes: readonly StoreChange[], durability: Durability): Promise<void> {
-    // All of it before the transaction opens: IndexedDB commits one that is left waiting.
+    // Encrypts before the transaction opens: IndexedDB commits an idle transaction.
     const sealed = sealAll(this.#key, changes);
     const before = this.#last;
     const written = Promise.all([sealed, before]).then(([ready]) => this.#store.write(ready, durability));
@@ -66,7 +67,7 @@ class EncryptedStore implements SharedStore {
   }
 }
 
-/** Everything at once: a crash finds all of it encrypted, or none. */
+/** One write: after a crash, either all rows are encrypted or none. */
 async function encryptAll(store: Store, key: CryptoKey): Promise<void> {
   const changes: StoreChange[] = [{ put: 'setting', key: probeKey, value: true }];
   for (const table of tables)

@@ -1,14 +1,14 @@
 import type { Durability } from './store.ts';
 
-/** What a database is called and how it is made. */
+/** The name and schema of a database. */
 export interface DatabaseForm {
   readonly name: string;
   readonly version: number;
-  /** Makes what is missing; `oldVersion` is 0 where there was no such database. */
+  /** Creates missing stores; `oldVersion` is 0 for a new database. */
   readonly upgrade: (database: IDBDatabase, oldVersion: number) => void;
 }
 
-/** A database of the browser's: opened when it is first used, and again where the platform has closed it. */
+/** A database of the browser: opened on first use, and again where the platform has closed it. */
 export class Database {
   readonly #factory: IDBFactory;
   readonly #form: DatabaseForm;
@@ -19,7 +19,7 @@ export class Database {
     this.#form = form;
   }
 
-  /** Runs `work` in one transaction; its result is read after `complete`, which alone means that it is committed. */
+  /** Runs `work` in one transaction; reads its result after `complete`, the only sign of a commit. */
   async inTransaction<Result>(
     mode: IDBTransactionMode,
     stores: readonly string[],
@@ -35,7 +35,7 @@ export class Database {
       await ended;
       return read();
     } catch (error) {
-      // A value that cannot be stored throws at once, and what was put before it would be committed.
+      // A value that cannot be stored throws at once; the earlier puts would be committed without this.
       await abort(transaction, ended);
       throw error;
     }
@@ -52,7 +52,7 @@ export class Database {
     try {
       return database.transaction(stores, mode, { durability });
     } catch (error) {
-      // Browsers close connections of pages in the background; the next one is as good (field case 19).
+      // Browsers close connections of background pages; a new one works as well (field case 19).
       if (!(error instanceof DOMException) || error.name !== 'InvalidStateError') throw error;
       this.#opened = undefined;
       return (await this.#open()).transaction(stores, mode, { durability });
@@ -71,21 +71,21 @@ export class Database {
   }
 }
 
-/** Resolves once nothing of the transaction can happen any more. */
+/** Resolves once the transaction has ended. */
 async function abort(transaction: IDBTransaction, ended: Promise<void>): Promise<void> {
   try {
     transaction.abort();
   } catch {
-    // It has ended by itself: that is why we are here.
+    // It has already ended, which caused the error.
   }
   await ended.catch(() => {});
 }
 
 /**
- * Opens the database, made anew or larger where it has to be. A later app may have made it larger than this one knows,
- * and been set back: what we need is there all the same, and the driver's work with it (field case 5).
+ * Opens the database, and creates or upgrades it where needed. A later app may have upgraded it before a downgrade. The
+ * stores of this version still exist then, with the driver's work in them (field case 5).
  *
- * @param gone called when the connection is of no use any more
+ * @param gone called when the connection can no longer be used
  */
 async function openDatabase(factory: IDBFactory, form: DatabaseForm, gone: () => void): Promise<IDBDatabase> {
   try {
@@ -96,7 +96,7 @@ async function openDatabase(factory: IDBFactory, form: DatabaseForm, gone: () =>
   }
 }
 
-/** @param version undefined: the one that is there */
+/** @param version undefined: the existing one */
 function openVersion(
   factory: IDBFactory,
   form: DatabaseForm,
@@ -110,7 +110,7 @@ function openVersion(
     request.onsuccess = () => {
       const database = request.result;
       database.onclose = gone;
-      // A newer app wants to upgrade in another page: let it, we open again.
+      // A newer app upgrades in another page: closes for it, and opens again later.
       database.onversionchange = () => {
         database.close();
         gone();

@@ -4,12 +4,12 @@ import { Database } from './indexeddb-database.ts';
 import type { Durability, Row, StoreChange, Table } from './store.ts';
 import { tables } from './store.ts';
 
-/** How `openIndexedDb` opens its database; all of it can be left out. */
+/** Options of `openIndexedDb`; all are optional. */
 export interface IndexedDbOptions {
   readonly indexedDB?: IDBFactory;
   /**
-   * The platform's locks. Where there are none (old WebViews, which have one page) this page runs the client and nothing
-   * guards against a second one.
+   * The platform's locks. Old WebViews have none, and only one page: this page then runs the client without protection
+   * against a second one.
    */
   readonly locks?: LockManager;
   /** How long the page that runs the client may be silent while this one opens, before `StoreInUse`; ms. */
@@ -17,25 +17,25 @@ export interface IndexedDbOptions {
 }
 
 /**
- * Opens the store of that name in the browser's IndexedDB. Any number of pages may: one of them runs the client, the
- * others see and record through it.
+ * Opens the named store in the browser's IndexedDB. Any number of pages may open it. One of them runs the client; the
+ * others read and record through it.
  */
 export async function openIndexedDb(name = 'tailgate', options: IndexedDbOptions = {}): Promise<SharedStore> {
   const { indexedDB = globalThis.indexedDB, locks = globalThis.navigator?.locks, patienceMs = 5_000 } = options;
   const store = new IndexedDbStore(name, indexedDB);
   if (locks)
     store.share = (start, outer, uploads) => TabClient.open({ name, locks, patienceMs, start, store: outer, uploads });
-  // Fail here and now where storage is denied, not at the driver's first tap.
+  // Fails here where the platform denies storage, not at the driver's first tap.
   await store.readAll('setting');
   const known = wasHere(name);
   store.evicted = store.created && known;
-  // Where it is granted, nothing is thrown away without the person's doing; where not, there is nothing to do about it.
+  // Where granted, the platform evicts nothing without the person's action; a refusal has no remedy.
   void globalThis.navigator?.storage?.persist?.().catch(() => false);
   return store;
 }
 
 class IndexedDbStore implements SharedStore {
-  /** This is the first time that the database is open since there is one. */
+  /** The database did not exist before this opening. */
   created = false;
   evicted = false;
   share: SharedStore['share'];
@@ -81,8 +81,8 @@ class IndexedDbStore implements SharedStore {
 }
 
 /**
- * Whether a store of this name was here before: what browsers throw away when room is short leaves `localStorage` alone.
- * False where there is none (service workers, denied storage).
+ * Whether a store of this name existed before: browsers that evict data leave `localStorage` alone. False without
+ * `localStorage` (service workers, denied storage).
  */
 function wasHere(name: string): boolean {
   try {
@@ -106,5 +106,5 @@ function apply(transaction: IDBTransaction, change: StoreChange): void {
   }
 }
 
-/** The schema's version rises when `tables` grows; rows are JSON that the SDK reads with care, so it needs no other reason. */
+/** The schema's version rises only when `tables` grows: rows are JSON, and the SDK checks each one that it reads. */
 const schemaVersion = 1;

@@ -8,25 +8,25 @@ const lastRetryMs = 30_000;
 interface Waiting {
   readonly changes: readonly StoreChange[];
   readonly durability: Durability;
-  /** Told once that the changes are stored, or before that that an attempt has failed. */
+  /** Called with true once the changes are stored, and with false after each failed attempt before that. */
   readonly tried: (isStored: boolean) => void;
 }
 
 /**
- * All writes of a client, in the order in which they were asked for. What comes while a transaction runs shares the
- * next one, so a burst of taps costs two commits. A write that fails (quota, a storage that went away) is kept and
- * tried again with everything behind it: nothing that was recorded is dropped, and nothing overtakes. A full disk first
- * takes back the reserve, and then what `makeRoom` can spare.
+ * All writes of a client, in order. Changes that arrive during a transaction share the next one, so a burst of taps
+ * costs two commits. A failed write (quota, lost storage) is buffered and tried again together with all later ones. So
+ * no recorded change is dropped, and none overtakes another. On a full disk the journal first frees the reserve, and
+ * then calls `makeRoom`.
  */
 export class Journal {
-  /** Told once why writing fails, and without a reason when writing works again. */
+  /** Called once with the reason of a failure, and without one when writing works again. */
   onTrouble: (why?: string) => void = () => {};
-  /** Frees what the device can spare; resolves with whether that was anything. */
+  /** Frees space that the device can spare; resolves with whether there was any. */
   makeRoom: () => Promise<boolean> = () => Promise.resolve(false);
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #reserve: Reserve | undefined;
-  /** Why the last attempt has failed. */
+  /** The reason of the last failure. */
   #trouble: string | undefined;
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
@@ -44,12 +44,14 @@ export class Journal {
     return this.#trouble !== undefined;
   }
 
-  /** Resolves when the changes are committed as durably as asked. */
+  /** Resolves when the changes are committed with this durability. */
   commit(changes: readonly StoreChange[], durability: Durability = 'strict'): Promise<void> {
     return new Promise((done) => this.#enter(changes, durability, (isStored) => isStored && done()));
   }
 
-  /** As `commit`; resolves also as soon as writing fails. The changes are kept then, and written when they can be. */
+  /**
+   * Like `commit`, but also resolves as soon as writing fails. The changes stay buffered then, and are written later.
+   */
   attempt(changes: readonly StoreChange[]): Promise<void> {
     return new Promise((done) => {
       this.#enter(changes, 'strict', () => done());
@@ -57,12 +59,12 @@ export class Journal {
     });
   }
 
-  /** A write that waits for its next attempt is tried now. */
+  /** Tries a waiting write now. */
   retry(): void {
     this.#wake();
   }
 
-  /** Waits for what was asked for; where storage fails it is tried once more, then left. */
+  /** Waits for the pending writes; where storage fails, tries once more and then gives up. */
   async close(): Promise<void> {
     this.#closing = true;
     this.#wake();
@@ -77,7 +79,7 @@ export class Journal {
   }
 
   async #run(): Promise<void> {
-    // A turn of the queue lets what was asked for in the same breath share the transaction.
+    // Deferred, so that changes of the same step share the transaction.
     await Promise.resolve();
     for (let failures = 0; this.#waiting.length > 0;) {
       const batch = this.#waiting;
@@ -105,7 +107,7 @@ export class Journal {
     this.#running = undefined;
   }
 
-  /** The reserve first: a platform that has only closed its storage costs no file. */
+  /** The reserve first: where the platform has only closed its storage, no file is lost. */
   async #findRoom(): Promise<boolean> {
     return (await this.#reserve?.give()) || (await this.makeRoom().catch(() => false));
   }

@@ -2,8 +2,8 @@ import type { Durability, Row, Store, StoreChange, Table } from './store.ts';
 import { tables } from './store.ts';
 
 /**
- * A store that lives as long as its object: for tests, and for platforms without storage. Rows are kept as text, so that
- * what is read is never the object that was written.
+ * A store in memory, for tests and for platforms without storage. Rows are stored as text, so that a read never returns
+ * the written object.
  */
 export class MemoryStore implements Store {
   readonly #tables = new Map<Table, Map<string, string>>(tables.map((table) => [table, new Map()]));
@@ -14,13 +14,13 @@ export class MemoryStore implements Store {
   }
 
   async write(changes: readonly StoreChange[], _durability: Durability): Promise<void> {
-    // Texts first: a value that is no JSON leaves nothing half written.
+    // Texts first: a value that is no JSON leaves no partial write.
     const texts = changes.map((change) => ('put' in change ? JSON.stringify(change.value) : ''));
     for (const [i, change] of changes.entries()) this.#apply(change, texts[i]!);
   }
 
   async close(): Promise<void> {
-    // The rows stay: the same object opened again is the same device after a restart.
+    // The rows stay: the same object opened again acts as the same device after a restart.
   }
 
   #apply(change: StoreChange, text: string): void {

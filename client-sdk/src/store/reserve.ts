@@ -7,28 +7,28 @@ const reserveKey = 'reserve';
 /** 128 KiB of text: some hundred changes with their seals. Chromium frees values of this size at once. */
 const pieces = 16;
 const pieceBytes = 6_144;
-/** How long after it was given, or could not be taken, the reserve is taken again; ms. */
+/** The interval between two attempts to take the reserve; ms. */
 const againMs = 600_000;
 
-/** A row that holds room on the disk, for the work that a driver records when nothing else fits. */
+/** A row that reserves space on the disk, for changes that a driver records when the disk is full. */
 export class Reserve {
   readonly #store: Store;
   readonly #environment: Pick<Environment, 'clock' | 'random'>;
   #isHeld: boolean;
   #dueAt = 0;
 
-  /** @param settings as they were stored */
+  /** @param settings the stored setting rows */
   constructor(store: Store, settings: readonly Row[], environment: Pick<Environment, 'clock' | 'random'>) {
     this.#store = store;
     this.#environment = environment;
     this.#isHeld = settings.some(({ key }) => key === reserveKey);
   }
 
-  /** Takes the room where it is due. No room is no trouble: nothing of the driver's waits for it. */
+  /** Takes the space when it is due. A failure is harmless: no change of the driver waits for it. */
   async take(): Promise<void> {
     const { clock, random } = this.#environment;
     if (this.#isHeld || clock.monotonic() < this.#dueAt) return;
-    // Noise: some platforms store what repeats itself in less room.
+    // Noise: some platforms compress repetitive data.
     const value = Array.from({ length: pieces }, () => base64url(random.bytes(pieceBytes))).join('');
     this.#dueAt = clock.monotonic() + againMs;
     await this.#store.write([{ put: 'setting', key: reserveKey, value }], 'relaxed').then(
@@ -37,7 +37,7 @@ export class Reserve {
     );
   }
 
-  /** Frees the room; whether there was any. */
+  /** Frees the space; resolves with whether there was any. */
   async give(): Promise<boolean> {
     const { clock } = this.#environment;
     if (!this.#isHeld) return false;

@@ -1,9 +1,9 @@
 import { fields, text } from '../platform/reading.ts';
 
-/** What is stored instead of a value: base64 of the nonce, and of what AES-GCM made. */
+/** The stored form of an encrypted value: base64 of the nonce and of AES-GCM's output. */
 export const isSealed = fields({ nonce: text, sealed: text });
 
-/** The store was written with another key. Nothing of it was touched. */
+/** The store was written with another key. It was left unchanged. */
 export class WrongKey extends Error {
   constructor(cause: unknown) {
     super('the store cannot be read with this key: give the key that it was written with', { cause });
@@ -11,20 +11,20 @@ export class WrongKey extends Error {
   }
 }
 
-/** @param place is bound to what is sealed: it opens there and nowhere else */
+/** @param place bound to the ciphertext, which can be decrypted only with the same place */
 export async function sealValue(key: CryptoKey, place: string, value: unknown) {
   const { nonce, sealed } = await seal(key, place, new TextEncoder().encode(JSON.stringify(value)));
   return { nonce: toBase64(nonce), sealed: toBase64(sealed) };
 }
 
-/** Throws where it was sealed with another key or for another place, or was changed since. */
+/** Throws where the value has another key or place, or was changed. */
 export async function openValue(key: CryptoKey, place: string, value: unknown): Promise<unknown> {
   if (!isSealed(value)) throw new Error('this row is not encrypted');
   const plain = await crypto.subtle.decrypt(algorithm(fromBase64(value.nonce), place), key, fromBase64(value.sealed));
   return JSON.parse(new TextDecoder().decode(plain));
 }
 
-/** The nonce, and what AES-GCM made. */
+/** The nonce, followed by AES-GCM's output. */
 export async function sealBytes(key: CryptoKey, place: string, bytes: Bytes): Promise<Bytes> {
   const { nonce, sealed } = await seal(key, place, bytes);
   const whole = new Uint8Array(nonceBytes + sealed.length);
@@ -33,7 +33,7 @@ export async function sealBytes(key: CryptoKey, place: string, bytes: Bytes): Pr
   return whole;
 }
 
-/** As `openValue`. */
+/** Throws as `openValue` does. */
 export async function openBytes(key: CryptoKey, place: string, whole: Bytes): Promise<Bytes> {
   const [nonce, sealed] = [whole.slice(0, nonceBytes), whole.slice(nonceBytes)];
   return new Uint8Array(await crypto.subtle.decrypt(algorithm(nonce, place), key, sealed));
@@ -54,7 +54,7 @@ const algorithm = (iv: Bytes, place: string): AesGcmParams => ({
   additionalData: new TextEncoder().encode(place),
 });
 
-/** A call takes so many arguments everywhere. */
+/** All engines accept this many arguments of a call. */
 const pieceBytes = 8_192;
 
 function toBase64(bytes: Uint8Array): string {

@@ -25,8 +25,8 @@ import type { Answer, Call, Change, TabBus, Message, Result, Shown, Wanted } fro
 import { withNews } from './route-news.ts';
 
 /**
- * A page that sees and records through the page that runs the client. What it records is `recorded` until that page
- * has it on the disk, and is handed over again to whichever page leads next: under its id it is taken once.
+ * A page that reads and records through the page that runs the client. A change is `recorded` until that page has it on
+ * the disk. The page repeats it to each new leader, whose store accepts an id once.
  */
 export class FollowerTab implements Client {
   readonly status = new Signal<Status>(unknownStatus);
@@ -34,7 +34,7 @@ export class FollowerTab implements Client {
   readonly routes = new Signal<readonly AssignedRoute[]>([]);
   readonly review: Watch<readonly ReviewedChange[]>;
   readonly conflicts = new Signal<readonly Conflict[]>([]);
-  /** Resolves when this page has something to show. */
+  /** Resolves when this page has received its first values. */
   readonly shown: Promise<void>;
   readonly #bus: TabBus;
   readonly #events: EventHub;
@@ -42,7 +42,7 @@ export class FollowerTab implements Client {
   readonly #codes = new Map<ReferenceCode['type'], Signal<readonly ReferenceCode[]>>();
   readonly #routes = new Map<string, Wish & { readonly signal: Signal<LocalRoute | undefined> }>();
   readonly #receipts = new Map<string, Receipt>();
-  /** What no other page is known to have on the disk, in the order of taps. */
+  /** Changes without confirmed storage, in the order of taps. */
   readonly #unsaved = new Map<string, Change>();
   readonly #reviewed = new Signal<readonly ReviewEntry[]>([]);
   readonly #calls = new Map<string, (answer: Answer) => void>();
@@ -76,12 +76,12 @@ export class FollowerTab implements Client {
     }
   }
 
-  /** A change of this id is in the store, or soon will be. */
+  /** A change with this id is in the store, or soon will be. */
   know(id: string): void {
     if (!this.#receipts.has(id)) this.#receipts.set(id, new Receipt(id, { progress: { at: 'waiting' } }));
   }
 
-  // ── As a client ──────────────────────────────────────────────────────────────────────────────────────────────────
+  // ── Client ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   async signIn(input: SignInInput): Promise<SignInResult> {
     return resultOf(await this.#ask({ call: 'signIn', input }));
@@ -144,7 +144,7 @@ export class FollowerTab implements Client {
     return this.record(this.#fit(draftSkip(route, stop, fields)));
   }
 
-  /** As far as this page knows: what it looks at it has asked for. */
+  /** Checks against this page's values: the app has requested the stops that it shows. */
   #fit(draft: Draft): Draft {
     return checkKnown(draft, this.#known, ({ scope, stop }) => {
       const route = [...this.#routes.values()].find(({ signal }) => signal.current?.scope === scope)?.signal.current;
@@ -191,9 +191,9 @@ export class FollowerTab implements Client {
     this.#endCalls();
   }
 
-  // ── When the leader changes ──────────────────────────────────────────────────────────────────────────────────────
+  // ── Change of leader ──────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** This page leads from now on: what no other has saved goes in here, and every receipt follows this client. */
+  /** This page becomes the leader: records its unsaved changes in its own client, and connects every receipt to it. */
   handOver(client: LocalClient): void {
     this.#endCalls();
     for (const { draft, by } of this.#unsaved.values()) client.record(draft, by);
@@ -206,12 +206,12 @@ export class FollowerTab implements Client {
     }
   }
 
-  /** The receipt that this page gave out for a change. */
+  /** The receipt object of this page for a change. */
   given(id: string): Receipt | undefined {
     return this.#receipts.get(id);
   }
 
-  /** Another page leads from now on: it may never have heard what we asked the last one. */
+  /** Another page leads now: repeats all requests, which it may never have received. */
   #meet(): void {
     this.#endCalls();
     for (const change of this.#unsaved.values()) this.#bus.say({ type: 'records', change });
@@ -270,7 +270,7 @@ export class FollowerTab implements Client {
       case 'route':
         this.#knowOf(shown.value?.stops ?? []);
         this.#routeShown(shown.key)?.renew(shown.value);
-        // It is the last thing that a page asks for when it opens.
+        // A page requests it last when it opens.
         return this.#ready();
       case 'route news': {
         const signal = this.#routeShown(shown.key);
@@ -284,7 +284,7 @@ export class FollowerTab implements Client {
     }
   }
 
-  /** Receipts can be asked for as soon as a stop lists them. */
+  /** Apps may request a receipt as soon as a stop lists it. */
   #knowOf(stops: readonly (LocalStop | number)[]): void {
     for (const stop of stops) if (typeof stop !== 'number') for (const id of stop.receipts) this.know(id);
   }

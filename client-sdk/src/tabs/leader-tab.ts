@@ -8,11 +8,11 @@ import type { Watch } from '../platform/watch.ts';
 import type { Answer, Call, Change, TabBus, Message, Shown, Wanted } from './tab-bus.ts';
 import { newsOf } from './route-news.ts';
 
-/** The page that runs the client, as the other pages meet it. */
+/** The page that runs the client, for the other pages. */
 export class LeaderTab {
   readonly #client: LocalClient;
   readonly #bus: TabBus;
-  /** What is shown, by name: how to show it whole to one who has nothing yet, and the way to stop. */
+  /** Subscriptions by name: `again` sends the whole value to a new page, `stop` ends the subscription. */
   readonly #showing = new Map<string, { readonly again: () => void; readonly stop: () => void }>();
 
   constructor(client: LocalClient, bus: TabBus) {
@@ -41,7 +41,7 @@ export class LeaderTab {
     }
   }
 
-  /** A change was recorded in this very page. */
+  /** This page itself has recorded a change. */
   recorded({ id }: Receipt): void {
     this.#bus.say({ type: 'recorded', id });
   }
@@ -78,7 +78,10 @@ export class LeaderTab {
     }
   }
 
-  /** After what else the same step tells: a page looks for a receipt when the status counts a change. */
+  /**
+   * Sends the status after the other messages of the same step: a page looks up a receipt when the status counts a
+   * change.
+   */
   #showStatus(name: string, watch: Watch<Status>): void {
     const say = (): void => this.#bus.say({ type: 'shows', shown: { of: 'status', value: watch.current } });
     this.#keepShowing(name, watch, say, () => queueMicrotask(say));
@@ -89,7 +92,7 @@ export class LeaderTab {
     this.#keepShowing(name, watch, say, say);
   }
 
-  /** Whole to whoever asks, and then what is new of it. */
+  /** Sends the whole route on request, and then only changes. */
   #showRoute(name: string, key: RouteKey | undefined): void {
     const watch = this.#client.route(key);
     let shown: LocalRoute | undefined;
@@ -113,7 +116,7 @@ export class LeaderTab {
   }
 
   #record(change: Change): void {
-    // One that is there already stays as it is.
+    // An existing change stays unchanged.
     const receipt = this.#client.record(change.draft, change.by);
     this.recorded(receipt);
     this.#want({ of: 'receipt', id: receipt.id });

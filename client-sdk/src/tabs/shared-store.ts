@@ -5,9 +5,9 @@ import type { UploadsPart } from '../upload-port.ts';
 /** A store that several pages may have open at once. */
 export interface SharedStore extends Store {
   /**
-   * The client of this page, which `start` runs only while no other page does (one store, one writer). `outer` is this
-   * store as the client has it: a wrapper around it, perhaps. `uploads` end with the client, in every page. Undefined
-   * where there is one page at most.
+   * The client of this page; `start` runs only while no other page runs one (one store, one writer). `outer` is this
+   * store as the client sees it, perhaps wrapped. `uploads` end with the client, in every page. Undefined where at most
+   * one page exists.
    */
   readonly share?:
     | ((start: () => Promise<LocalClient>, outer: Store, uploads: UploadsPart | undefined) => Promise<Client>)

@@ -13,7 +13,7 @@ import type { Status } from '../engine/status.ts';
 import { exactly, fields } from '../platform/reading.ts';
 import type { RouteNews } from './route-news.ts';
 
-/** A value of the page that runs the client, as the other pages show it. */
+/** A value of the leading page for the other pages. */
 export type Shown =
   | { readonly of: 'status'; readonly value: Status }
   | { readonly of: 'driver'; readonly value: Driver | undefined }
@@ -26,7 +26,7 @@ export type Shown =
   | { readonly of: 'route news'; readonly key: RouteKey | undefined; readonly value: RouteNews }
   | { readonly of: 'receipt'; readonly id: string; readonly value: ReceiptState };
 
-/** What a page wants to be shown. Where no other page is, nothing is: a route is a megabyte to copy. */
+/** A value that a page requests. Without a request none is sent: copying a route costs a megabyte. */
 export type Wanted =
   | { readonly of: 'status' | 'driver' | 'routes' | 'known' | 'review' | 'conflicts' }
   | { readonly of: 'codes'; readonly type: ReferenceCode['type'] }
@@ -52,40 +52,40 @@ export type Call =
   | { readonly call: 'withdraw'; readonly change: string }
   | { readonly call: 'diagnostics' };
 
-/** What a call results in. */
+/** The result of a call. */
 export type Result = SignInResult | boolean | Diagnostics | Withdrawal;
 
 export type Answer =
   | { readonly kind: 'result'; readonly value: Result }
   | { readonly kind: 'unreachable' | 'failed'; readonly message: string };
 
-/** What pages say to each other. */
+/** Messages between pages. */
 export type Message =
-  /** Who leads? */
+  /** A page has opened: requests `leads`. */
   | { readonly type: 'arrived' }
-  /** This page runs the client: say what you want to see. Said once it does, and to whoever arrives. */
+  /** This page runs the client: request your values. Sent at its start, and to each new page. */
   | { readonly type: 'leads' }
   | { readonly type: 'wants'; readonly wanted: Wanted }
   | { readonly type: 'records'; readonly change: Change }
   | { readonly type: 'asks'; readonly id: string; readonly what: Call }
   | { readonly type: 'answers'; readonly id: string; readonly answer: Answer }
   | { readonly type: 'shows'; readonly shown: Shown }
-  /** A change has this id now, so that every page can ask for its receipt. */
+  /** A change has this id, so that every page can request its receipt. */
   | { readonly type: 'recorded'; readonly id: string }
   | { readonly type: 'tells'; readonly told: Told }
-  /** Tries at once what waits. */
+  /** Sends waiting changes at once. */
   | { readonly type: 'syncs' }
-  /** Somebody listens in this page: tell again what nobody has heard. */
+  /** This page has a new listener: send unreceived events again. */
   | { readonly type: 'listens' }
-  /** The event of this change was heard. */
+  /** A listener has received the event of this change. */
   | { readonly type: 'heard'; readonly id: string };
 
-/** Rises with `Message`: pages of another build do not understand each other, and are silent to each other. */
+/** Rises with `Message`: pages of different builds ignore each other's messages. */
 const dialect = 'tailgate-tabs/7';
 const isOurs = fields({ dialect: exactly(dialect) });
 const isMessage = (data: unknown): data is Message => isOurs(data);
 
-/** A line to the other pages of this origin that use the same store. */
+/** The channel to the other pages of this origin with the same store. */
 export class TabBus {
   readonly #channel: BroadcastChannel;
   #closed = false;

@@ -23,7 +23,7 @@ import { LeaderTab } from './leader-tab.ts';
 import type { Message } from './tab-bus.ts';
 import { TabBus } from './tab-bus.ts';
 
-/** Another page of this origin has the same store open and does not speak to this one. */
+/** Another page of this origin has the same store open and does not answer this one. */
 export class StoreInUse extends Error {
   constructor(name: string) {
     super(`another page has the store ${name} open and does not answer: close or reload it`);
@@ -36,20 +36,19 @@ export interface TabDeps {
   readonly locks: LockManager;
   /** How long the leading page may be silent while this one opens; ms. */
   readonly patienceMs: number;
-  /** Opens the store and runs the client: of all pages, only the leading one does. */
+  /** Opens the store and runs the client; only the leading page calls it. */
   readonly start: () => Promise<LocalClient>;
   readonly store: Store;
-  /** Files that this page keeps, whichever page sends them. */
+  /** Files that this page stores; the leading page sends them. */
   readonly uploads: UploadsPart | undefined;
 }
 
 /**
- * The client of one page among several: whichever page holds the lock runs the one client (one store, one sender), the
- * others see and record through it. When that page dies the platform hands the lock on, and the next one opens what is
- * in the store.
+ * The client of one page among several. The page with the lock runs the one client (one store, one sender); the others
+ * read and record through it. When that page ends, the platform passes the lock on, and the next page opens the store.
  *
- *   waits for the lock ── the leader speaks ──► guest ── gets the lock ──► leader
- *          └───────────── gets the lock ──────────────────────────────────────┘
+ *   waits for the lock ── the leader answers ──► follower ── gets the lock ──► leader
+ *          └────────────── gets the lock ────────────────────────────────────────┘
  */
 export class TabClient implements Client {
   readonly status: Watch<Status>;
@@ -84,7 +83,7 @@ export class TabClient implements Client {
     };
   }
 
-  /** Resolves when this page leads, or is shown what the leading one has. @throws StoreInUse */
+  /** Resolves when this page leads, or has received the leader's values. @throws StoreInUse */
   static async open(deps: TabDeps): Promise<TabClient> {
     const client = new TabClient(deps);
     const leads = client.#awaitLock();
@@ -171,7 +170,7 @@ export class TabClient implements Client {
     return this.#seat.current.acknowledge(id);
   }
 
-  /** Asks again where the leading page has gone before it answered: the next one has what is on the disk. */
+  /** Repeats the call where the leading page has closed before its answer: the next one has the stored change. */
   async withdraw(id: string): Promise<Withdrawal> {
     for (;;)
       try {
@@ -202,7 +201,7 @@ export class TabClient implements Client {
     await store.close();
   }
 
-  /** Ids that were recorded before this page could hear of them: their receipts can be asked for. */
+  /** Ids that were recorded before this page opened, so that their receipts can be requested. */
   async #readIds(): Promise<void> {
     for (const { value } of await this.#deps.store.readAll('item')) {
       const item = readItem(value);
@@ -210,7 +209,7 @@ export class TabClient implements Client {
     }
   }
 
-  /** A value of whichever client this page sits on; keeps its identity where a change of leaders changes nothing. */
+  /** A value of the current client; retains its identity where a change of leader alters nothing. */
   #of<Value>(pick: (seat: Client) => Watch<Value>): Watch<Value> {
     return select(follow(this.#seat, pick), (value) => value);
   }
@@ -220,14 +219,14 @@ export class TabClient implements Client {
     else this.#follower.take(message);
   }
 
-  /** Resolves when this page leads; the lock is held until it closes, or dies. */
+  /** Resolves when this page leads; it has the lock until it closes or crashes. */
   #awaitLock(): Promise<void> {
     const { locks, name } = this.#deps;
     return new Promise((leads, refused) => {
       const lead = (): Promise<void> => {
         if (this.#leaving.signal.aborted) return Promise.resolve();
         this.#leading = this.#lead();
-        // Who cannot open the store lets another page try.
+        // A page that cannot open the store releases the lock to another.
         this.#leading.then(leads, (error: unknown) => {
           this.#release();
           refused(error instanceof Error ? error : new Error(String(error)));
@@ -254,7 +253,7 @@ export class TabClient implements Client {
   }
 }
 
-/** Rejects when the leading page has been silent for too long; never, once aborted. */
+/** Rejects after too long a silence of the leading page; never after an abort. */
 function silence({ name, patienceMs }: TabDeps, over: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const timer = setTimeout(() => reject(new StoreInUse(name)), patienceMs);

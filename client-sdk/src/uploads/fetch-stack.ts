@@ -1,8 +1,8 @@
 import type { HttpRequest, HttpResponse, HttpStack } from 'tus-js-client';
 
 /**
- * Sends uploads by `fetch`: where there is no XMLHttpRequest, as in service workers, and for an app that brings a `fetch`
- * of its own, as the option `httpStack` of `openUploads`. It learns how far an upload is after each request.
+ * Sends uploads by `fetch`, as the option `httpStack` of `openUploads`: for service workers, which lack XMLHttpRequest,
+ * and for apps with a `fetch` of their own. It reports progress only after each request.
  */
 export const fetchStack = (send: typeof globalThis.fetch): HttpStack => ({
   getName: () => 'fetch',

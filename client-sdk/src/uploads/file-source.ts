@@ -1,27 +1,27 @@
 import { pieceBytes } from './file-store.ts';
 
-/** A file that is read in parts, so that nobody needs all of it at once. */
+/** A file that is read in parts, so that it never has to be in memory as a whole. */
 export interface FileSource {
   /** Bytes. */
   readonly size: number;
   /** The bytes from `start` to before `end`. */
   read(start: number, end: number): Promise<Uint8Array<ArrayBuffer>>;
-  /** Called once, when it was read or reading has failed. */
+  /** Called once, after the last read or after a failure. */
   close?(): unknown;
 }
 
-/** A file by its address on the device, as the cameras and pickers of React Native give it. */
+/** A file by its address on the device, as cameras and pickers of React Native return it. */
 export interface FileAddress {
   readonly uri: string;
 }
 
-/** What a file may be added as. */
+/** The forms in which a file may be added. */
 export type FileInput = Blob | Uint8Array<ArrayBuffer> | FileAddress;
 
-/** Opens the file behind an address; for example by expo-file-system. */
+/** Opens the file at an address; for example by expo-file-system. */
 export type OpenFile = (uri: string) => FileSource | Promise<FileSource>;
 
-/** @throws TypeError where the input is an address and the app gave nothing that opens one */
+/** @throws TypeError where the input is an address and the app gave no `openFile` */
 export async function openInput(input: FileInput, openFile: OpenFile | undefined): Promise<FileSource> {
   if (input instanceof Uint8Array) return { size: input.length, read: async (start, end) => input.slice(start, end) };
   if (!('uri' in input)) return { size: input.size, read: (start, end) => bytesOf(input.slice(start, end)) };
@@ -44,7 +44,7 @@ export async function readPieces(source: FileSource, take: (piece: Uint8Array<Ar
   }
 }
 
-/** The bytes of a blob; by a data URL where the platform has no other way, as React Native. */
+/** The bytes of a blob. React Native's blobs need a data URL. */
 async function bytesOf(blob: Blob): Promise<Uint8Array<ArrayBuffer>> {
   if (typeof blob.arrayBuffer === 'function') return new Uint8Array(await blob.arrayBuffer());
   const url = await new Promise<string>((resolve, reject) => {

@@ -2,26 +2,26 @@ import type { Read } from '../platform/reading.ts';
 import type { Row } from '../store/store.ts';
 import { either, exactly, fields, flag, number, nullable, optional, text } from '../platform/reading.ts';
 
-/** How far a file has come. */
+/** The progress of a file. */
 const fileState = either(
   /** On this device; it will be sent. */
   fields({ at: exactly('saved') }),
-  /** On the server. `epoch` is the life of its database. */
+  /** On the server. `epoch` is that of its database. */
   fields({ at: exactly('here'), epoch: nullable(text), since: number }),
-  /** It cannot be sent: its bytes are gone from this device, or the server does not take them. */
+  /** It cannot be sent: its bytes are gone from this device, or the server rejects them. */
   fields({ at: exactly('failed'), code: exactly('VANISHED', 'REFUSED'), reason: text }),
 );
-/** How far a file has come. */
+/** The progress of a file. */
 export type FileState = Read<typeof fileState>;
 
-/** A signature goes before a photo: a stop is settled without the one, and looks unproven without the other. */
+/** Signatures go before photos: a stop can be completed without photos, but lacks its proof without the signature. */
 export const fileKinds = ['signature', 'document', 'photo'] as const;
-/** What a file is to the office; signatures go before photos. */
+/** The kind of a file for the office; signatures are sent before photos. */
 export type FileKind = (typeof fileKinds)[number];
 
-/** A file as it lies in storage, without its bytes. */
+/** The stored record of a file, without its bytes. */
 export const isKeptFile = fields({
-  /** The id of the asset that it becomes; commits to the bytes (docs/protocol.md, Files). */
+  /** The id of the later asset; it commits to the bytes (docs/protocol.md, Files). */
   id: text,
   employee: text,
   kind: exactly(...fileKinds),
@@ -34,37 +34,37 @@ export const isKeptFile = fields({
   salt: text,
   /** ms since 1970, by this device's clock. */
   added: number,
-  /** Bytes of it have left this device; absent where an earlier version of the SDK has kept the file. */
+  /** Some of its bytes have left this device; absent in records of earlier SDK versions. */
   begun: optional(flag),
   state: fileState,
 });
-/** A file as this device keeps it until the server has it. */
+/** A file that this device stores until the server has it. */
 export type KeptFile = Read<typeof isKeptFile>;
 
 /**
- * Where files wait: what is known of each, and their bytes in pieces, for no platform takes records of any size (field
- * case 7). Apart from the `Store` of the client, which is read as a whole when it opens.
+ * The store of files: a record of each, and its bytes in pieces, since platforms limit the size of a record (field case
+ * 7). It is separate from the client's `Store`, which is read as a whole at the start.
  */
 export interface FileStore {
-  /** What is known of every file, as it was put under its id; in no order. */
+  /** The record of every file, under its id; in no order. */
   files(): Promise<Row[]>;
-  /** What is known (JSON) and, where they are given, the bytes: all of it or nothing; durable when it resolves. */
+  /** Stores the record (JSON) and the given bytes, all or nothing; durable when it resolves. */
   put(id: string, facts: unknown, pieces?: readonly Uint8Array<ArrayBuffer>[]): Promise<void>;
-  /** Undefined where it is gone: platforms evict, people clear. */
+  /** Undefined where it is gone: platforms evict data, and people clear it. */
   piece(id: string, index: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** The file and its bytes. */
+  /** Deletes the record and the bytes. */
   remove(id: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Well below what Android's SQLite (2 MB) and old WebKits take in one record. */
+/** Well below the record limits of Android's SQLite (2 MB) and old WebKits. */
 export const pieceBytes = 256 * 1024;
 
-/** The keys of a file's pieces sort as its bytes do; with an empty `index`, what all of them begin with. */
+/** The keys of a file's pieces sort in the order of its bytes; an empty `index` gives their common prefix. */
 export const pieceKey = (id: string, index: number | ''): string =>
   `${id}/${index === '' ? '' : String(index).padStart(6, '0')}`;
 
-/** Files that live as long as their object: for tests, and for platforms without storage. */
+/** Files in memory, for tests and for platforms without storage. */
 export class MemoryFiles implements FileStore {
   readonly #files = new Map<string, string>();
   readonly #pieces = new Map<string, Uint8Array<ArrayBuffer>>();
@@ -88,6 +88,6 @@ export class MemoryFiles implements FileStore {
   }
 
   async close(): Promise<void> {
-    // The same object opened again is the same device after a restart.
+    // The files stay: the same object opened again acts as the same device after a restart.
   }
 }

@@ -5,13 +5,13 @@ import { pieceKey } from './file-store.ts';
 
 const version = 1;
 
-/** Opens files in the browser's IndexedDB, in a database of their own. Any number of pages may have it open. */
+/** Opens the files in the browser's IndexedDB, in a database of their own. Any number of pages may have it open. */
 export async function openIndexedDbFiles(
   name = 'tailgate-files',
   factory: IDBFactory = globalThis.indexedDB,
 ): Promise<FileStore> {
   const store = new IndexedDbFiles(name, factory);
-  // Fail here and now where storage is denied, not at the driver's first photo.
+  // Fails here where the platform denies storage, not at the driver's first photo.
   await store.files();
   return store;
 }

@@ -14,14 +14,14 @@ export interface LoopOptions {
   readonly chunkBytes: number;
   readonly httpStack: HttpStack | undefined;
   readonly keepMs: number;
-  /** Told how much of a file is sent; undefined where none is under way. */
+  /** Receives the sent bytes of the current file; undefined where no file is being sent. */
   readonly progress: (file: KeptFile | undefined, bytes: number) => void;
 }
 
-/** How long bytes stand back for changes that are on their way: a server that cannot take those still takes these. */
+/** How long a file waits for changes under way. A server that cannot accept changes may still accept files. */
 const standBackMs = 10_000;
 
-/** The server, or what is before it, has no time for anybody now. */
+/** The server, or a proxy before it, is overloaded. */
 const busy: readonly number[] = [429, 502, 503, 504];
 
 interface Rest {
@@ -34,18 +34,18 @@ interface Rest {
 const awake: Rest = { until: 0, failures: 0 };
 
 /**
- * Sends what waits, one file after the other: on a bad link two would only share it, and both be late. A file that fails
- * rests, longer and longer, while the others have their turn (field case 8). Where no answer comes, all rest together: one
- * file asks for all, each time the next one.
+ * Sends waiting files one after the other: on a slow link, two would share it and both be late. A failed file waits
+ * with growing back-off while the others have their turn (field case 8). Without any answer all files wait together,
+ * and one of them probes for all, the next one each time.
  */
 export class UploadLoop {
   readonly #options: LoopOptions;
   readonly #stopping = new AbortController();
-  /** Files that rest. */
+  /** Files in back-off. */
   readonly #resting = new Map<string, Rest>();
-  /** All files rest. */
+  /** The back-off of all files. */
   #lane: Rest = awake;
-  /** What opened no door. */
+  /** Credentials that the server rejected. */
   readonly #denied = new Set<string>();
   #running: Promise<void> | undefined;
   #asked = false;
@@ -55,7 +55,10 @@ export class UploadLoop {
     this.#options = options;
   }
 
-  /** Somebody or something has come back: nobody rests, and whoever turned us away is asked again (a hotel's gate?). */
+  /**
+   * The network or the driver may be back: ends every back-off, and tries rejected credentials again. A captive portal
+   * may have rejected them.
+   */
   wake(): void {
     this.#rouse();
     this.#denied.clear();
@@ -75,7 +78,7 @@ export class UploadLoop {
 
   async #run(): Promise<void> {
     const { port, progress } = this.#options;
-    // A turn of the queue: `#running` is set by then, whatever happens.
+    // Deferred: `#running` is set by then.
     await Promise.resolve();
     while (this.#asked && !this.#stopping.signal.aborted) {
       this.#asked = false;
@@ -88,7 +91,7 @@ export class UploadLoop {
           progress(undefined, 0);
         }
       } catch (error) {
-        // Storage that fails: what is there stays there.
+        // Storage failed: the stored files stay.
         this.#lane = this.#restAfter(this.#lane, false);
         port.trouble('FILES', messageOf(error));
       }
@@ -97,7 +100,7 @@ export class UploadLoop {
     this.#comeBack();
   }
 
-  /** A restored server may have lost what it had; what it has for long is let go of. */
+  /** A restored server may have lost files: they are sent again. Files that it has had for long are deleted. */
   async #tidy(): Promise<void> {
     const { shelf, port, keepMs } = this.#options;
     const epoch = port.epoch();
@@ -120,7 +123,7 @@ export class UploadLoop {
     this.#lane = awake;
   }
 
-  /** @param moved a link that brings some of it each time is a good link */
+  /** @param moved some bytes arrived: the link works, so the back-off restarts */
   #restAfter({ failures }: Rest, moved: boolean): Rest {
     const { environment, timing } = this.#options.port;
     const [next, now] = [moved ? 0 : failures + 1, environment.clock.monotonic()];
@@ -131,7 +134,7 @@ export class UploadLoop {
     this.#resting.set(id, this.#restAfter(this.#resting.get(id) ?? awake, moved));
   }
 
-  /** The best of what there is to show for its driver that was not turned away. */
+  /** The best credentials of the file's driver that were not rejected. */
   #toShow({ employee }: KeptFile): Readonly<Record<string, string>> | undefined {
     return this.#options.port.credentials(employee).find((shown) => !this.#denied.has(JSON.stringify(shown)));
   }
@@ -168,7 +171,7 @@ export class UploadLoop {
         endpoint: `${port.url}/api/sync/uploads`,
         headers,
         isNew: file.begun === false,
-        // `fetch` tells nothing before the answer, and no socket shows that there is a network.
+        // `fetch` reports no progress before the answer, and no live connection shows that the network works.
         asksFirst: httpStack?.getName() === 'fetch' && port.status.current.connection !== 'online',
         chunkBytes,
         httpStack,
@@ -182,7 +185,8 @@ export class UploadLoop {
         this.#rest(file);
         throw error;
       }
-      // Said once, to somebody who can still take the photo again; sent again and again it would never be (field case 3).
+      // Reported once, while the driver can still take the photo again; repeated attempts could never succeed (field
+      // case 3).
       await shelf.move(file, { at: 'failed', code: 'VANISHED', reason: error.message });
     }
   }
@@ -190,7 +194,7 @@ export class UploadLoop {
   #begun(file: KeptFile): void {
     const { shelf, port } = this.#options;
     port.bytesPass(true);
-    // Not known after a kill, it costs a question that the server answers.
+    // If a kill loses this flag, the next attempt only costs one request.
     shelf.begin(file).catch((error: unknown) => port.trouble('FILES', messageOf(error)));
   }
 
@@ -215,7 +219,7 @@ export class UploadLoop {
     }
   }
 
-  /** There is a network, and a server: who rests for want of them goes on, and a socket is worth a try. */
+  /** The network and the server work: ends the back-off that lack of them caused, and lets a socket try. */
   #answered(): void {
     if (this.#lane !== awake) this.#rouse();
     this.#options.port.bytesPass(true);
@@ -228,11 +232,11 @@ export class UploadLoop {
     else this.#answered();
     if (status === 0) return port.bytesPass(false);
     port.trouble('UPLOAD', reason);
-    // The server knows it, though we thought it did not.
+    // The server already knows the file, contrary to the record.
     if (status === 409) shelf.begin(file).catch((error: unknown) => port.trouble('FILES', messageOf(error)));
   }
 
-  /** Where files rest, the first of them wakes us, when all may. */
+  /** Sets the timer for the end of the earliest back-off. */
   #comeBack(): void {
     const { shelf, port } = this.#options;
     const { clock } = port.environment;

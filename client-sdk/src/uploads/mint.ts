@@ -3,12 +3,12 @@ import type { Environment } from '../platform/environment.ts';
 
 const saltBytes = 16;
 
-/** What nobody else can guess: from it and the bytes, ids are made. */
+/** A random secret: ids are computed from it and the bytes. */
 export function newSalt(random: Environment['random']): string {
   return hexOf(random.bytes(saltBytes));
 }
 
-/** The id that bytes have on this device, by what it commits to (docs/protocol.md, Files). */
+/** The id of a file on this device, from the values that it commits to (docs/protocol.md, Files). */
 export async function mint(
   content: { readonly salt: string; readonly length: number; readonly sha256: string },
   sha256OfText: Environment['sha256'],

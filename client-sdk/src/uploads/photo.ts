@@ -1,28 +1,28 @@
 import type { FileInput } from './file-source.ts';
 
-/** How photos are made smaller before they are kept. */
+/** How photos are reduced before they are stored. */
 export interface PhotoOptions {
-  /** Pixels of the longer side, at most. */
+  /** Maximum pixels of the longer side. */
   readonly longestSide: number;
   /** Of JPEG, from 0 to 1. */
   readonly quality: number;
-  /** Bytes, at most: a picture that takes more is made smaller and coarser until it fits. */
+  /** Maximum bytes: a larger photo is reduced in size and quality until it fits. */
   readonly maxBytes: number;
 }
 
-/** Makes a photo smaller where the platform has no `OffscreenCanvas`; for example by expo-image-manipulator. */
+/** Reduces a photo where the platform has no `OffscreenCanvas`; for example by expo-image-manipulator. */
 export type ResizePhoto = (photo: FileInput, options: PhotoOptions) => Promise<FileInput>;
 
-/** Enough to read a label by; about 300 kB, a tenth of what a camera gives. */
+/** Enough to read a label; about 300 kB, a tenth of a camera's photo. */
 export const ordinaryPhoto: PhotoOptions = { longestSide: 1_920, quality: 0.8, maxBytes: 1_000_000 };
 
-/** Each round takes about half of the bytes away: after so many, what is left to see is no evidence. */
+/** Each round halves the bytes, roughly: after this many, the photo would no longer serve as evidence. */
 const roundsMost = 6;
 const roundFactor = 0.8;
 
 /**
- * A photo as a smaller JPEG, upright as its camera held it; the very same bytes where the platform cannot, or where that
- * would save nothing. What a camera writes beside a picture that is made smaller (place, device) stays on the phone.
+ * Returns a photo as a smaller, upright JPEG; the original where the platform cannot reduce it, or where that saves
+ * nothing. A reduced photo lacks the camera's metadata (place, device).
  */
 export const reencode: ResizePhoto = async (photo, { longestSide, quality, maxBytes }) => {
   if (typeof OffscreenCanvas === 'undefined' || !(photo instanceof Blob) || !photo.type.startsWith('image/'))
@@ -37,7 +37,7 @@ export const reencode: ResizePhoto = async (photo, { longestSide, quality, maxBy
     picture.close();
     return smaller.size < photo.size ? smaller : photo;
   } catch {
-    return photo; // no picture that this platform can read: evidence all the same
+    return photo; // not readable as a picture on this platform: evidence all the same
   }
 };
 

@@ -4,30 +4,32 @@ import { messageOf } from '../platform/errors.ts';
 import { fields, text } from '../platform/reading.ts';
 import type { KeptFile } from './file-store.ts';
 
-/** What became of one attempt. */
+/** The result of one attempt. */
 export type Outcome =
-  /** `epoch`: the life of the database that took it, where the answer tells it. */
+  /** `epoch`: that of the database that has the file, where the answer contains it. */
   | { readonly is: 'here'; readonly epoch: string | undefined }
-  /** May work later: the link broke, the server has trouble; `status` is 0 without an answer. `moved`: some of it arrived. */
+  /**
+   * May work later: the link broke, or the server failed; `status` is 0 without an answer. `moved`: some bytes arrived.
+   */
   | { readonly is: 'later'; readonly status: number; readonly moved: boolean; readonly reason: string }
-  /** What was shown does not open the door any more. */
+  /** The server rejected the credentials. */
   | { readonly is: 'denied' }
-  /** These bytes will never be taken. */
+  /** The server will never accept these bytes. */
   | { readonly is: 'refused'; readonly reason: string };
 
 export interface Attempt {
   readonly file: KeptFile;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Of uploads, without a slash at its end. */
+  /** The address of uploads, without a final slash. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Nobody has sent anything of it yet: begin, and do not ask how far it is. */
+  /** None of its bytes were ever sent: start without asking the server for an offset. */
   readonly isNew: boolean;
-  /** The first request brings no bytes: its answer shows that there is a network. */
+  /** The first request carries no bytes: its answer shows that the network works. */
   readonly asksFirst?: boolean;
-  /** Bytes a request. */
+  /** Bytes per request. */
   readonly chunkBytes: number;
-  /** What sends the requests; undefined for the platform's own. */
+  /** Sends the requests; undefined for the platform's own. */
   readonly httpStack?: HttpStack | undefined;
   readonly signal: AbortSignal;
   readonly progress: (bytes: number) => void;
@@ -35,7 +37,7 @@ export interface Attempt {
   readonly begun: () => void;
 }
 
-/** Moves a file on, from where the server says it stands: its address follows from its id, so nothing is remembered. */
+/** Continues a file at the server's offset. Its address follows from its id, so no resume state is stored. */
 export function sendFile({ file, bytes, endpoint, isNew, signal, ...line }: Attempt): Promise<Outcome> {
   const { id: asset_id, salt, sha256, name: filename } = file;
   return new Promise((resolve) => {
@@ -49,7 +51,7 @@ export function sendFile({ file, bytes, endpoint, isNew, signal, ...line }: Atte
       ...(line.httpStack && { httpStack: line.httpStack }),
       uploadDataDuringCreation: isNew && !line.asksFirst && bytes.length > 0,
       onUploadUrlAvailable: line.begun,
-      // Patience is the loop's: it knows of other files, and of a network that has come back.
+      // The loop does the retries: it considers other files and a returning network.
       retryDelays: null,
       storeFingerprintForResuming: false,
       fingerprint: () => Promise.resolve(asset_id),
@@ -72,10 +74,13 @@ export function sendFile({ file, bytes, endpoint, isNew, signal, ...line }: Atte
   });
 }
 
-/** What the library is given in the place of a file: `sourceOf` reads it. */
+/** A placeholder for the library's file argument: `sourceOf` reads the bytes. */
 const source = { read: () => Promise.resolve({ done: true as const, value: undefined }) };
 
-/** Bytes, not blobs: Node's requests take no others, and React Native makes no blobs of bytes. The library wants their `size`, too. */
+/**
+ * Bytes instead of blobs: Node's requests accept no others, and React Native makes no blobs of bytes. The library reads
+ * `size`.
+ */
 const sourceOf = (bytes: Uint8Array<ArrayBuffer>) => ({
   size: bytes.length,
   slice: (start: number, end: number) => {
@@ -85,7 +90,7 @@ const sourceOf = (bytes: Uint8Array<ArrayBuffer>) => ({
   close: () => undefined,
 });
 
-/** 400, 413: not as it is. 460: the bytes are not those of the id. All else may pass. */
+/** 400 and 413: rejected for good. 460: the bytes do not match the id. All others may be temporary. */
 function outcomeOf(error: Error, moved: boolean): Outcome {
   const response = error instanceof DetailedError ? error.originalResponse : null;
   const status = response?.getStatus() ?? 0;
@@ -97,7 +102,7 @@ function outcomeOf(error: Error, moved: boolean): Outcome {
 
 const isEnvelope = fields({ message: text });
 
-/** What a refusal says to people. Older servers answer in plain text. */
+/** The message of a rejection. Older servers answer in plain text. */
 function wordsOf(body: string): string {
   try {
     const said: unknown = JSON.parse(body);

@@ -1,11 +1,11 @@
-/** A SHA-256 that takes its bytes piece by piece; Node's `createHash('sha256')` is one. */
+/** A SHA-256 over pieces of bytes; Node's `createHash('sha256')` is one. */
 export interface Sha256 {
   update(bytes: Uint8Array<ArrayBuffer>): unknown;
-  /** The 32 bytes; asked for once, at the end. */
+  /** The 32 bytes; called once, at the end. */
   digest(): Uint8Array | Promise<Uint8Array>;
 }
 
-/** The platform's own hash where it has one, which takes all bytes at once; else the one below, which takes longer. */
+/** WebCrypto's hash where available, which needs all bytes at once; else the slower script below. */
 export const platformSha256 = (): Sha256 => (globalThis.crypto?.subtle ? new WebCryptoSha256() : new ScriptSha256());
 
 class WebCryptoSha256 implements Sha256 {
@@ -68,8 +68,8 @@ export class ScriptSha256 implements Sha256 {
   }
 
   /**
-   * One block. An engine without a compiler runs this some ten thousand times a megabyte: rotations are written out. The
-   * indexes are within their arrays, which the type checker cannot know.
+   * One block. An interpreter runs this about ten thousand times per megabyte, so the rotations are inlined. The
+   * indexes are within their arrays, which the type checker cannot verify.
    */
   #take(block: Uint8Array, at: number): void {
     const words = this.#words;
@@ -108,7 +108,7 @@ export class ScriptSha256 implements Sha256 {
   }
 }
 
-/** The first 32 bits of what the square roots of the first 8 primes have behind the point. */
+/** The first 32 bits of the fractional parts of the square roots of the first 8 primes. */
 const initial = [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19];
 
 /** The same of the cube roots of the first 64 primes. */

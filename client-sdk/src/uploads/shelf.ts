@@ -3,12 +3,12 @@ import type { FileState, FileStore, KeptFile } from './file-store.ts';
 import { fileKinds, isKeptFile } from './file-store.ts';
 import { joined } from './sha256.ts';
 
-/** A file that has gone from the storage although nobody has sent it. */
+/** An unsent file has gone from the storage. */
 export class Vanished extends Error {
   override readonly name = 'Vanished';
 }
 
-/** All files of this device: what the store knows, in memory. The page that sends is the only writer of their states. */
+/** All files of this device: the stored records, in memory. The page that sends is the only writer of their states. */
 export class Shelf {
   readonly #store: FileStore;
   readonly #files = new Map<string, KeptFile>();
@@ -27,9 +27,9 @@ export class Shelf {
   }
 
   /**
-   * Takes in what other pages have added, and how far they have come with it.
+   * Reads files and states that other pages have stored.
    *
-   * @param sends whether this page does: then it knows better than the disk, which is asked first, how far a file is
+   * @param sends whether this page sends: its own states are then newer than the stored ones; asked after the read
    */
   async reread(sends: () => boolean = () => false): Promise<void> {
     for (const { value } of await this.#store.files()) {
@@ -53,7 +53,7 @@ export class Shelf {
     return known;
   }
 
-  /** Calls the listener with each file whose state is another one. */
+  /** Calls the listener with each file whose state has changed. */
   onChange(listener: (file: KeptFile) => void): void {
     this.#listeners.add(listener);
   }
@@ -63,7 +63,7 @@ export class Shelf {
     this.#written = listener;
   }
 
-  /** What is to be sent, in the order in which it goes: signatures, documents, photos, each by age. */
+  /** Unsent files in the order of sending: signatures, documents, photos, each by age. */
   get waiting(): KeptFile[] {
     const lane = ({ kind }: KeptFile): number => fileKinds.indexOf(kind);
     return [...this.#files.values()]
@@ -72,8 +72,7 @@ export class Shelf {
   }
 
   /**
-   * Puts a file with its bytes; durable when it resolves. Where there is no room, what is on the server already gives
-   * way, the oldest first.
+   * Stores a file with its bytes; durable when it resolves. On a full disk it first deletes files that the server has.
    */
   async put(file: KeptFile, pieces: readonly Uint8Array<ArrayBuffer>[]): Promise<void> {
     try {
@@ -87,8 +86,8 @@ export class Shelf {
   }
 
   /**
-   * What a file has become holds for this run at once. On a full disk the files that the server has give way, this one among
-   * them; where nothing can be written, a later run asks the server again.
+   * Sets the state of a file, at once for this run. On a full disk it deletes files that the server has, this one
+   * included. Where no write succeeds, a later run asks the server again.
    */
   async move(file: KeptFile, state: FileState): Promise<void> {
     const moved = { ...file, ...this.#files.get(file.id), state };
@@ -102,7 +101,7 @@ export class Shelf {
     this.#written(moved);
   }
 
-  /** Bytes of it leave this device: the next attempt asks the server how many have arrived. */
+  /** Its bytes begin to leave this device: the next attempt asks the server for the offset. */
   async begin({ id }: KeptFile): Promise<void> {
     const file = this.#files.get(id);
     if (!file || file.begun === true) return;
@@ -125,7 +124,7 @@ export class Shelf {
     return bytes;
   }
 
-  /** Lets go of files that the server has; how many. */
+  /** Deletes files that the server has; returns how many. */
   async forget(isOld: (since: number) => boolean): Promise<number> {
     const old = [...this.#files.values()].filter(({ state }) => state.at === 'here' && isOld(state.since));
     for (const file of old) {

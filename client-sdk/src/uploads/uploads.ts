@@ -20,62 +20,64 @@ import type { Sha256 } from './sha256.ts';
 import { platformSha256 } from './sha256.ts';
 import { Shelf } from './shelf.ts';
 
-/** What `openUploads` takes. */
+/** The options of `openUploads`. */
 export interface UploadsOptions {
-  /** Where files wait; apart from the store of the client. */
+  /** The store of files; separate from the client's store. */
   readonly store: FileStore;
-  /** How photos are made smaller before they are kept, where the platform can; `false` leaves them as they are. */
+  /** How photos are reduced before they are stored, where the platform can; `false` stores the originals. */
   readonly photos?: Partial<PhotoOptions> | false;
-  /** Makes photos smaller in the place of `OffscreenCanvas`. A photo on which it fails is kept as it is. */
+  /** Reduces photos instead of `OffscreenCanvas`. Where it fails, the original is stored. */
   readonly resizePhoto?: ResizePhoto;
   /** Opens a file that is added by its address. */
   readonly openFile?: OpenFile;
-  /** A new hash for each file. Else WebCrypto; without it a script, which takes half a second a megabyte where scripts are not compiled. */
+  /**
+   * Returns a new hash for each file. Default: WebCrypto; without it a script, which takes half a second per megabyte
+   * where scripts are interpreted.
+   */
   readonly sha256?: () => Sha256;
   /**
-   * Bytes a request: what a proxy that passes on whole requests only may lose. 1 MiB; 256 KiB without XMLHttpRequest, where
-   * nothing tells how far a request is.
+   * Bytes per request: the most that a broken request loses behind a proxy that passes on whole requests only. Default:
+   * 1 MiB; 256 KiB without XMLHttpRequest, where requests report no progress.
    */
   readonly chunkBytes?: number;
   /**
-   * What sends the requests, as `tus-js-client` defines it, for an app whose requests go through a native network (pinned
-   * certificates); `fetchStack` makes one of a `fetch`. Else XMLHttpRequest, which tells how far a request is; where there is
-   * none, the client's `fetch`.
+   * The HTTP stack, as `tus-js-client` defines it, for an app with a native network (pinned certificates); `fetchStack`
+   * makes one of a `fetch`. Default: XMLHttpRequest, which reports progress; without it the client's `fetch`.
    */
   readonly httpStack?: HttpStack;
-  /** How long files are kept after the server has them, in case it is restored from a backup. Seven days. */
+  /** How long files remain after the server has them, in case it is restored from a backup; ms. Default: seven days. */
   readonly keepMs?: number;
 }
 
-/** A file to keep and send. */
+/** The description of a new file. */
 export interface NewFile {
   readonly kind: FileKind;
-  /** Shown to people. */
+  /** A display name. */
   readonly name?: string;
-  /** Whose it is; else who works with the device. */
+  /** The owner; default: the signed-in driver. */
   readonly employee?: string;
 }
 
-/** How the files of this device stand. */
+/** The state of this device's files. */
 export interface UploadStatus {
-  /** Files that wait, the one under way among them. */
+  /** Unsent files, the current one included. */
   readonly waiting: number;
-  /** Bytes of all that wait, less what is sent of the one under way. */
+  /** Bytes of all unsent files, less the sent bytes of the current one. */
   readonly bytes: number;
   readonly sending: { readonly id: string; readonly sent: number; readonly size: number } | undefined;
-  /** Files that cannot be sent: take them again, or tell the office. */
+  /** Files that cannot be sent: take them again, or inform the office. */
   readonly failed: readonly { readonly id: string; readonly name: string; readonly reason: string }[];
 }
 
-/** A page or a worker; Node has the channel, too, and would not end while it is open. */
+/** A page or a worker; Node has the channel, too, but an open one would keep its process running. */
 const isOfBrowser = 'document' in globalThis || 'WorkerGlobalScope' in globalThis;
 
 const ordinaryChunk = (isSupported ? 1024 : 256) * 1024;
 const week = 7 * 86_400_000;
 
 /**
- * Photos, signatures and documents of a device. What was added is on the disk; it is sent when there is a network, goes
- * on where it was cut off, and outlives the app. Give it to `createClient`, which runs it.
+ * Photos, signatures and documents of a device. An added file is on the disk. It is sent once a network is available,
+ * resumes after an interruption, and survives a restart of the app. `createClient` runs it.
  */
 export class Uploads implements UploadsPart {
   readonly status: Watch<UploadStatus>;
@@ -87,7 +89,7 @@ export class Uploads implements UploadsPart {
   #sending: UploadStatus['sending'];
   #ended = false;
   #reading: Promise<void> = Promise.resolve();
-  /** Other pages and the service worker share the files: one of them sends, all of them show. */
+  /** Pages and service worker share the files: one of them sends, all of them show. */
   readonly #bell = isOfBrowser ? new BroadcastChannel('tailgate-files') : undefined;
 
   /** Use `openUploads`. */
@@ -102,10 +104,11 @@ export class Uploads implements UploadsPart {
   }
 
   /**
-   * Keeps a file; on the disk when this resolves. Its `id` is what a stop names. The same bytes again are the same file.
+   * Stores a file; it is on the disk when this resolves. A stop refers to its `id`. The same bytes again are the same
+   * file.
    *
    * @param input a blob, bytes, or an address that the option `openFile` opens
-   * @throws NotSignedIn; an error once the client was closed; what the platform says where it has no room
+   * @throws NotSignedIn; an error after the client was closed; the platform's error where storage is full
    */
   async add(input: FileInput, { kind, name = '', employee }: NewFile): Promise<{ readonly id: string }> {
     if (this.#ended) throw new Error('these uploads were closed with their client: open new ones');
@@ -116,7 +119,7 @@ export class Uploads implements UploadsPart {
     const salt = this.#saltOf(owner) ?? newSalt(random);
     const id = await mint({ salt, length, sha256 }, sha256OfText);
     const known = this.#shelf.find(id);
-    // What has failed may be added again: perhaps its bytes are here now.
+    // A failed file may be added again: its bytes may be available now.
     if (known && known.state.at !== 'failed') return { id };
     const facts = { id, employee: owner, kind, name, size: length, pieces: pieces.length, sha256, salt };
     const file: KeptFile = { ...facts, added: clock.now(), begun: false, state: { at: 'saved' } };
@@ -125,12 +128,12 @@ export class Uploads implements UploadsPart {
     return { id };
   }
 
-  /** How far a file has come; undefined where this device does not know it. */
+  /** The progress of a file; undefined where this device does not have it. */
   file(id: string): Watch<FileState | undefined> {
     return this.#shelf.state(id);
   }
 
-  /** Resolves when the file is on the server, checked and durable; rejects where it cannot be sent. */
+  /** Resolves when the server has verified and stored the file; rejects where it cannot be sent. */
   here(id: string): Promise<void> {
     const state = this.#shelf.state(id);
     return new Promise((resolve, reject) => {
@@ -173,14 +176,14 @@ export class Uploads implements UploadsPart {
     loop.pump();
   }
 
-  /** What another page may have added or sent, and a network that may have come back. */
+  /** Reads files of other pages, and tries again: the network may be back. */
   wake(): void {
     this.#reread((loop) => loop.wake());
   }
 
   #reread(then: (loop: UploadLoop) => void): void {
     const reading = this.#reading.then(() => this.#shelf.reread(() => this.#running !== undefined));
-    // In turns: an older look that ends later would show what was.
+    // One read after the other: a late result of an older read would show an older state.
     this.#reading = reading.then(
       () => this.#running && then(this.#running.loop),
       (error: unknown) => this.#running?.port.trouble('FILES', messageOf(error)),
@@ -201,7 +204,7 @@ export class Uploads implements UploadsPart {
     await this.#shelf.close();
   }
 
-  /** A photo as the app wants it kept. What makes it smaller may fail: a large photo is evidence, too. */
+  /** Reduces a photo as the app requests. Where that fails, the original is stored: it is evidence, too. */
   async #smaller(photo: FileInput): Promise<FileInput> {
     const { photos, resizePhoto = reencode } = this.#options;
     if (photos === false) return photo;
@@ -213,7 +216,7 @@ export class Uploads implements UploadsPart {
     }
   }
 
-  /** The bytes as they are kept, and their hash, in one go. */
+  /** Reads the bytes to store and their hash in one pass. */
   async #read(input: FileInput) {
     const { openFile, sha256 = platformSha256 } = this.#options;
     const hash = sha256();
@@ -230,7 +233,7 @@ export class Uploads implements UploadsPart {
     return this.#running?.port.environment ?? platform;
   }
 
-  /** One for each driver on this device: the same photo of two drivers is two files. */
+  /** One salt per driver on this device: the same photo of two drivers is two files. */
   #saltOf(employee: string): string | undefined {
     for (const file of this.#shelf.files) if (file.employee === employee) return file.salt;
     return undefined;
@@ -258,7 +261,7 @@ export class Uploads implements UploadsPart {
   }
 }
 
-/** Opens the files of this device; nothing is sent until a client runs them. */
+/** Opens the files of this device; a client has to run them before any is sent. */
 export async function openUploads(options: UploadsOptions): Promise<Uploads> {
   return new Uploads(await Shelf.open(options.store), options);
 }

@@ -2,30 +2,30 @@ import type { OpenSql, SqlConnection } from './connection.ts';
 import type { SqlValue, Statement } from './sql.ts';
 import { pragmas, probe, takeLock } from './sql.ts';
 
-/** An SQLite database: opened when it is first used, and again after `close` or where the platform has closed it. */
+/** An SQLite database: opened on first use, and again after `close` or where the platform has closed it. */
 export class SqlAccess {
   readonly #open: OpenSql;
   readonly #schema: readonly string[];
   #connection: Promise<SqlConnection> | undefined;
-  /** Writes one after the other: an asynchronous driver would let them into each other's transactions. */
+  /** Writes run one after the other: an asynchronous driver would mix them into each other's transactions. */
   #last: Promise<void> = Promise.resolve();
 
-  /** @param schema statements that make what is missing */
+  /** @param schema statements that create missing tables */
   constructor(open: OpenSql, schema: readonly string[]) {
     this.#open = open;
     this.#schema = schema;
   }
 
-  /** Sees all that was written before. */
+  /** Reads the result of all earlier writes. */
   async read(sql: string, parameters: readonly SqlValue[]): Promise<readonly unknown[]> {
     await this.#last;
     return this.#onLiving((connection) => connection.all(sql, parameters));
   }
 
-  /** All of the statements in one transaction, or none; on the disk when it resolves. */
+  /** Runs all statements in one transaction, or none; on the disk when it resolves. */
   write(statements: readonly Statement[]): Promise<void> {
     const written = this.#writeAfter(this.#last, statements);
-    // A failure is told to those who asked for it, not to the next ones.
+    // A failure rejects its own caller only, not the next ones.
     this.#last = written.catch(() => {});
     return written;
   }
@@ -45,8 +45,8 @@ export class SqlAccess {
   }
 
   /**
-   * Platforms close databases of apps in the background; the next connection is as good (field case 19). What was on its
-   * way is asked for again, for it may not have been committed: each of our statements may be done twice.
+   * Platforms close databases of background apps; a new connection works as well (field case 19). The work runs again,
+   * because it may not have been committed: each statement must be repeatable.
    */
   async #onLiving<Value>(work: (connection: SqlConnection) => Promise<Value>): Promise<Value> {
     const opened = this.#connect();
@@ -55,7 +55,7 @@ export class SqlAccess {
       return await work(connection);
     } catch (error) {
       if (await lives(connection)) throw error;
-      // Somebody else may have found it dead before us. What is left of it may hold the lock.
+      // Another call may have found it closed before. The old connection may still have the lock.
       if (this.#connection === opened) this.#connection = undefined;
       await connection.close().catch(() => {});
       return work(await this.#connect());
@@ -82,7 +82,7 @@ export class SqlAccess {
   }
 }
 
-/** Each driver has its own words for a database that is closed, and none has them for nothing else. */
+/** Drivers report a closed database in different words, so this runs a query instead. */
 const lives = (connection: SqlConnection): Promise<boolean> =>
   connection.all(probe, []).then(
     () => true,

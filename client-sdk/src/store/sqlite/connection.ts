@@ -1,11 +1,11 @@
 import type { SqlValue, Statement } from './sql.ts';
 
-/** An open SQLite database, as the store uses it. Made for whatever a platform brings; see `nodeSqlite` and the others. */
+/** An open SQLite database, as the store uses it. `nodeSqlite` and the others adapt a platform's driver. */
 export interface SqlConnection {
   /** Runs a statement without parameters and without rows to read. */
   exec(sql: string): Promise<void>;
   all(sql: string, parameters: readonly SqlValue[]): Promise<readonly unknown[]>;
-  /** All of the statements in one transaction, or none. Calls do not overlap. */
+  /** Runs all statements in one transaction, or none. Calls do not overlap. */
   batch(statements: readonly Statement[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -13,7 +13,7 @@ export interface SqlConnection {
 /** Opens the database; called again where the store is used after `close`, or the platform has closed it. */
 export type OpenSql = () => Promise<SqlConnection>;
 
-/** What of `DatabaseSync` in `node:sqlite` is used. */
+/** The part of `DatabaseSync` in `node:sqlite` that the store uses. */
 export interface NodeDatabase {
   readonly isTransaction: boolean;
   exec(sql: string): void;
@@ -41,7 +41,7 @@ export const nodeSqlite =
           for (const [sql, parameters] of statements) prepare(sql).run(...parameters);
           database.exec('commit');
         } catch (error) {
-          // On a full disk SQLite has done that by itself.
+          // On a full disk SQLite has already rolled back.
           if (database.isTransaction) database.exec('rollback');
           throw error;
         }
@@ -50,7 +50,7 @@ export const nodeSqlite =
     };
   };
 
-/** What of `SQLiteDatabase` in `expo-sqlite` is used. */
+/** The part of `SQLiteDatabase` in `expo-sqlite` that the store uses. */
 export interface ExpoDatabase {
   execAsync(sql: string): Promise<void>;
   getAllAsync(sql: string, parameters: SqlValue[]): Promise<unknown[]>;
@@ -60,7 +60,7 @@ export interface ExpoDatabase {
 }
 
 /**
- * SQLite in Expo: `expoSqlite(() => openDatabaseAsync('tailgate.db'))`. Written to its documentation; not tried on a
+ * SQLite in Expo: `expoSqlite(() => openDatabaseAsync('tailgate.db'))`. Written from its documentation; not tested on a
  * device.
  */
 export const expoSqlite =
@@ -78,7 +78,7 @@ export const expoSqlite =
     };
   };
 
-/** What of `DB` in `@op-engineering/op-sqlite` is used. */
+/** The part of `DB` in `@op-engineering/op-sqlite` that the store uses. */
 export interface OpDatabase {
   execute(sql: string, parameters?: SqlValue[]): Promise<{ readonly rows: readonly unknown[] }>;
   executeBatch(commands: [string, SqlValue[]][]): Promise<unknown>;
@@ -86,7 +86,7 @@ export interface OpDatabase {
 }
 
 /**
- * SQLite by op-sqlite: `opSqlite(() => open({ name: 'tailgate.db' }))`. Written to its documentation; not tried on a
+ * SQLite by op-sqlite: `opSqlite(() => open({ name: 'tailgate.db' }))`. Written from its documentation; not tested on a
  * device.
  */
 export const opSqlite =

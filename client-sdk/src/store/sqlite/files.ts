@@ -16,7 +16,7 @@ import {
 } from './sql.ts';
 
 /**
- * Files in an SQLite database, which must be another one than that of the client's store: each is open for its owner alone.
+ * Files in an SQLite database. It must not be the database of the client's store: each connection locks its file.
  *
  * @throws as `openSqlite`
  */
@@ -60,7 +60,7 @@ class SqliteFiles implements FileStore {
   }
 }
 
-/** A copy: some platforms give bytes of their own memory. */
+/** A copy: some platforms return views of their own memory. */
 function bytesOf(value: unknown): Uint8Array<ArrayBuffer> | undefined {
   if (value instanceof Uint8Array) return new Uint8Array(value);
   return value instanceof ArrayBuffer ? new Uint8Array(value.slice(0)) : undefined;

@@ -1,12 +1,12 @@
-/** What statements are given: texts, and the bytes of files. */
+/** Parameters of statements: texts, and the bytes of files. */
 export type SqlValue = string | Uint8Array<ArrayBuffer>;
 
 /** A statement and its parameters. */
 export type Statement = readonly [sql: string, parameters: readonly SqlValue[]];
 
 /**
- * Before anything else. `exclusive`: a second process would number the same queue; it is turned away (SQLITE_BUSY) as
- * long as this one lives. `full`: a commit is on the disk when it is said to be; `fullfsync`: on Apple's, too.
+ * Run first. `exclusive`: a second process would number the same queue; SQLite rejects it (SQLITE_BUSY) while this one
+ * runs. `full`: a reported commit is on the disk; `fullfsync`: on Apple's platforms, too.
  */
 export const pragmas = [
   'pragma locking_mode = exclusive',
@@ -15,10 +15,10 @@ export const pragmas = [
   'pragma fullfsync = 1',
 ];
 
-/** Answered as long as the database is open; reads a page, which a file that was taken away has not. */
+/** Succeeds while the database is open. It reads a page, which fails where the file was removed. */
 export const probe = 'select count(*) from sqlite_schema';
 
-/** All tables of the store in one: a row is found by its area and key. */
+/** One table for all tables of the store: area and key identify a row. */
 export const createRows = `
   create table if not exists tailgate_row (
     area text not null,
@@ -27,7 +27,7 @@ export const createRows = `
     primary key (area, key)
   ) without rowid`;
 
-/** Takes the lock, and says whether the file can be written: at opening, not at the driver's first tap. */
+/** Takes the lock, and fails at once where the file is not writable: at opening, not at the driver's first tap. */
 export const takeLock = ['begin immediate', 'commit'];
 
 export const selectRows = 'select key, value from tailgate_row where area = ?';
@@ -43,17 +43,17 @@ export const deleteRow = (area: string, key: string): Statement => [
   [area, key],
 ];
 
-/** By comparison of texts: in a pattern, a key's own percent signs would count. */
+/** Compares texts: a pattern would interpret percent signs of a key. */
 export const deletePrefix = (area: string, prefix: string): Statement => [
   'delete from tailgate_row where area = ? and key >= ? and substr(key, 1, length(?)) = ?',
   [area, prefix, prefix, prefix],
 ];
 
-/** What is known of each file, as JSON. */
+/** The record of each file, as JSON. */
 export const createFiles =
   'create table if not exists tailgate_file (id text not null primary key, facts text not null)';
 
-/** The bytes of files; a key is the file's id and the place of the piece. */
+/** The bytes of files; a key is the file's id and the index of the piece. */
 export const createPieces = `
   create table if not exists tailgate_piece (key text not null primary key, bytes blob not null)`;
 

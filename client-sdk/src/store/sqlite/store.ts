@@ -6,10 +6,10 @@ import type { Statement } from './sql.ts';
 import { createRows, deletePrefix, deleteRow, putRow, selectRows } from './sql.ts';
 
 /**
- * A store in an SQLite database, for Node, React Native and wherever else there is one. Every commit is forced to the
- * disk, whatever durability was asked for: SQLite has no other order between two of them.
+ * A store in an SQLite database, for Node, React Native and other platforms. It forces every commit to the disk,
+ * whatever the durability: SQLite cannot order a relaxed commit before a strict one.
  *
- * @throws what the platform throws where another process has the database open, or it cannot be written
+ * @throws the platform's error where another process has the database open, or it is not writable
  */
 export async function openSqlite(open: OpenSql): Promise<Store> {
   const store = new SqliteStore(open);
@@ -28,7 +28,7 @@ class SqliteStore implements Store {
 
   async readAll(table: Table): Promise<Row[]> {
     const rows = (await this.#access.read(selectRows, [table])).filter(isRow);
-    // SQLite sorts by UTF-8, which places what lies beyond the first plane elsewhere.
+    // SQLite sorts by UTF-8, which orders characters beyond the first plane differently.
     return rows
       .map(({ key, value }): Row => ({ key, value: JSON.parse(value) }))
       .sort((a, b) => (a.key < b.key ? -1 : 1));
