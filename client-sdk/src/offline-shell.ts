@@ -1,4 +1,4 @@
-/** An event of a service worker's life, as far as it is used. */
+/** The part of a service worker's life-cycle event that this file uses. */
 export interface LifeEventLike {
   waitUntil(work: Promise<unknown>): void;
 }
@@ -14,7 +14,7 @@ export interface FetchEventLike extends LifeEventLike {
   respondWith(answer: Promise<Response>): void;
 }
 
-/** What of a service worker's `self` is used. */
+/** The part of a service worker's `self` that this file uses. */
 export interface ShellScope {
   readonly location: { readonly href: string; readonly origin: string };
   readonly clients: { claim(): Promise<void> };
@@ -24,20 +24,20 @@ export interface ShellScope {
   addEventListener(type: 'fetch', listener: (event: FetchEventLike) => void): void;
 }
 
-/** What `serveShell` takes: one version of the app's files. */
+/** The options of `serveShell`: one version of the app's files. */
 export interface ShellOptions {
-  /** Another one for other files. */
+  /** Must change whenever a file changes. */
   readonly version: string;
   /**
-   * All files of this version: by address, seen from the worker, what they must be (`sha256-…`, as the attribute
-   * `integrity` has it); an empty text checks nothing.
+   * All files of this version: from an address relative to the worker to its hash (`sha256-…`, as in the attribute
+   * `integrity`); an empty text skips the check.
    */
   readonly files: Readonly<Record<string, string>>;
-  /** The file that every page of the app is. The folder of the worker, `./`. */
+  /** The file that answers every page of the app. Default: `./`, the worker's folder. */
   readonly page?: string;
-  /** Paths that the server answers beside `/api`, with all below them, such as `/console`. */
+  /** Paths of the server beside `/api`, with their subpaths, such as `/console`. */
   readonly network?: readonly string[];
-  /** Of the caches, before the version. */
+  /** Prefix of the caches' names, before the version. */
   readonly name?: string;
 }
 
@@ -46,11 +46,11 @@ const takeOverMessage = 'tailgate-shell: take over';
 /**
  * Lets an app open without a network. In the app's service worker: `serveShell(self, { version, files })`.
  *
- * A version is kept whole or not at all, when the worker is installed. Its pages come from there, and nothing of another
- * version with them: a new worker waits until the last page of the old one is closed, or the app calls `takeOverShell`.
- * What is under `/api` is never answered from here, nor kept.
+ * The installation caches a version as a whole or not at all. Its pages use files of this version only: a new worker
+ * waits until the last page of the old one is closed, or the app calls `takeOverShell`. Paths under `/api` always go to
+ * the network and are never cached.
  *
- * @throws Error where `page` is none of the files
+ * @throws Error where `page` is not one of the files
  */
 export function serveShell(scope: ShellScope, options: ShellOptions): void {
   const { version, files, page = './', network = [], name = 'tailgate-shell' } = options;
@@ -81,11 +81,11 @@ export function serveShell(scope: ShellScope, options: ShellOptions): void {
 }
 
 /**
- * In a page: lets the version that waits take over, and resolves once it has. Reload the page then: parts that it has
- * not loaded yet are gone.
+ * In a page: activates the waiting version, and resolves once it is active. Then reload the page: parts that it has not
+ * loaded yet are gone.
  *
  * @param registration such as `await navigator.serviceWorker.ready`
- * @returns false where none waits
+ * @returns false where no version waits
  */
 export async function takeOverShell({ waiting }: { readonly waiting: ServiceWorker | null }): Promise<boolean> {
   if (!waiting) return false;
@@ -97,7 +97,7 @@ export async function takeOverShell({ waiting }: { readonly waiting: ServiceWork
   return true;
 }
 
-/** All files, or none: half of a version would open, and fail on the road. */
+/** Caches all files or none: an incomplete version would open, and fail without a network. */
 async function keep(cacheName: string, files: ReadonlyMap<string, string>): Promise<void> {
   const answers = await Promise.all(
     [...files].map(async ([href, integrity]) => {
@@ -116,8 +116,8 @@ async function keep(cacheName: string, files: ReadonlyMap<string, string>): Prom
 }
 
 /**
- * The response as one that can be kept, and shown as a page: no cache takes `Vary: *`, and no page one that was
- * redirected.
+ * The response in a form that a cache accepts and a page can show: caches reject `Vary: *`, and pages a redirected
+ * response.
  */
 async function plain(response: Response): Promise<Response> {
   const { status, redirected } = response;
@@ -133,7 +133,7 @@ async function letGo(prefix: string, but: string): Promise<void> {
   await Promise.all(old.map((name) => caches.delete(name)));
 }
 
-/** What a server says in `Vary` is about other clients: there is one answer here. What was evicted is asked for. */
+/** Ignores `Vary`, because the cache has a single answer. Fetches an evicted file again. */
 async function answer(cacheName: string, href: string, request: Request): Promise<Response> {
   const cache = await caches.open(cacheName);
   return (await cache.match(href, { ignoreVary: true })) ?? fetch(request);

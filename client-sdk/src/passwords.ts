@@ -3,27 +3,27 @@ import type { Environment } from './platform/environment.ts';
 import { platform } from './platform/environment.ts';
 import { askAuth } from './session/ask-auth.ts';
 
-/** Where passwords are kept. */
+/** The server of the passwords. */
 export interface PasswordServer {
   /** As `createClient` takes it, such as `https://pod.example.com`. */
   readonly url: string;
-  /** What sends the request; else the platform's own. */
+  /** Sends the request; default: the platform's own. */
   readonly fetch?: Environment['fetch'];
 }
 
-/** What `changePassword` takes. */
+/** The input of `changePassword`. */
 export interface PasswordChange {
   readonly employeeId: string;
-  /** The one that counts now; a one-time password, too. */
+  /** The present one, or a one-time password. */
   readonly currentPassword: string;
-  /** At least eight characters, and another than the current one. */
+  /** At least eight characters, and different from the current one. */
   readonly newPassword: string;
 }
 
-/** What became of it; nothing of it is exceptional. */
+/** The result; none of its kinds is exceptional. */
 export type PasswordResult =
   | { readonly kind: 'done' }
-  /** `code` as the server names it: INVALID_CREDENTIALS, RATE_LIMITED, VALIDATION_FAILED with `details` of each field. */
+  /** `code` is the server's: INVALID_CREDENTIALS, RATE_LIMITED, VALIDATION_FAILED with `details` of each field. */
   | {
       readonly kind: 'refused';
       readonly code: string;
@@ -33,8 +33,8 @@ export type PasswordResult =
     };
 
 /**
- * Sets a driver's own password. It ends every session of theirs, this device's, too: sign in with the new one next. What
- * was recorded drains meanwhile. Throws `Unreachable` where there is no answer.
+ * Sets a driver's own password. It ends all sessions of the driver, this device's included: sign in with the new one
+ * next. Recorded changes drain meanwhile. Throws `Unreachable` without an answer.
  */
 export const changePassword = (server: PasswordServer, change: PasswordChange): Promise<PasswordResult> =>
   ask(server, 'password/update', {
@@ -44,8 +44,8 @@ export const changePassword = (server: PasswordServer, change: PasswordChange): 
   });
 
 /**
- * Has a one-time password sent to the phone on file, with which the driver signs in once and is told
- * `mustChangePassword`. It is `done` whether there is such a driver or not. Throws `Unreachable` where there is no answer.
+ * Sends a one-time password to the phone on file. The driver signs in with it once, and the result has
+ * `mustChangePassword`. It is `done` even for an unknown driver. Throws `Unreachable` without an answer.
  */
 export const resetPassword = (server: PasswordServer, employeeId: string): Promise<PasswordResult> =>
   ask(server, 'password/reset', { employee_id: employeeId });

@@ -4,15 +4,18 @@ import type { Client } from './client.ts';
 import type { Receipt } from './queue/receipt.ts';
 import { draft } from './queue/record.ts';
 
-/** The receipt of a report, which ends with `accepted`: a report belongs to no route, and only routes tell of the host. */
+/**
+ * The receipt of a report; `accepted` is its last step. A report belongs to no route, and only routes carry the host
+ * status.
+ */
 export type ReportReceipt = Omit<Receipt, 'complete' | 'onHost'>;
 
 /**
- * Records a load condition report (the body of POST report/load-condition): on the disk at once, at the server when there
- * is a network, in the order of everything else that this driver records. The same `reportId` again is a new revision.
- * Photos are named by an id of `uploads.add`.
+ * Records a load condition report (the body of POST report/load-condition). It is on the disk at once, and is sent in
+ * the order of the driver's other changes. The same `reportId` again is a new revision. Photos are ids of
+ * `uploads.add`.
  *
- * @throws InvalidChange naming each field that does not fit; NotSignedIn
+ * @throws InvalidChange naming each invalid field; NotSignedIn
  */
 export const recordLoadReport = (client: Client, report: LoadConditionReportInput): ReportReceipt =>
   client.record(draft('report.load_condition', loadReportArgs, { report }));

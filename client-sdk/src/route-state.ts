@@ -5,12 +5,12 @@ import type { Watch } from './platform/watch.ts';
 import { follow, select } from './platform/watch.ts';
 
 /**
- * `here`: it can be shown. `loading`: it is the driver's, or may be, and was not received yet. `none`: the server has said
- * that it is not theirs, or that they have none. `signed_out`: no driver works with the device.
+ * `here`: it can be shown. `loading`: it is, or may be, the driver's, and was not received yet. `none`: the server has
+ * assigned the driver other routes, or none. `signed_out`: no driver is signed in.
  */
 export type RouteState = 'here' | 'loading' | 'none' | 'signed_out';
 
-/** Why a route shows, or does not; without a key the driver's pending one. */
+/** The availability of a route; without a key the driver's pending one. */
 export const routeState = (client: Client, key?: RouteKey): Watch<RouteState> =>
   follow(client.driver, (driver) =>
     follow(client.routes, (routes) =>

@@ -1,10 +1,10 @@
 import type { Client } from './client.ts';
 import type { Status } from './engine/status.ts';
 
-/** The tag of the browser's background sync under which queues and files are sent. */
+/** The tag of the browser's background sync for queues and files. */
 export const syncTag = 'tailgate-drain';
 
-/** What of a service worker's `sync` event is used. */
+/** The part of a service worker's `sync` event that this file uses. */
 export interface SyncEventLike {
   readonly tag: string;
   waitUntil(work: Promise<unknown>): void;
@@ -18,11 +18,11 @@ export interface SyncEventLike {
  *     return createClient({ url, store: await openIndexedDb(), uploads });
  *   }));
  *
- * The worker is one more page: where another one leads, it watches that one drain. What is not done when the browser's
- * patience ends is tried again at a time of the browser's choice.
+ * The worker acts as one more page: where another page leads, the worker waits until that one has drained. The browser
+ * repeats an incomplete run at a time of its choice.
  *
- * @param open as the app's pages open their client
- * @param patienceMs browsers end a worker after some minutes; it is better to end by oneself
+ * @param open opens the client as the app's pages do
+ * @param patienceMs the longest run; browsers end a worker after some minutes, and an orderly end is better
  */
 export function drainOnSync(event: SyncEventLike, open: () => Promise<Client>, patienceMs = 120_000): void {
   if (event.tag === syncTag) event.waitUntil(drain(open, patienceMs));
@@ -37,12 +37,12 @@ async function drain(open: () => Promise<Client>, patienceMs: number): Promise<v
   }
 }
 
-/** Whether something is left that this device can send: what awaits a sign-in is not. */
+/** Whether this device can still send something; changes that await a sign-in do not count. */
 const isLeft = ({ pending, awaitsSignIn, uploading }: Status): boolean =>
   Object.keys(uploading).length > 0 ||
   Object.entries(pending).some(([employee, count]) => count > (awaitsSignIn[employee] ?? 0));
 
-/** Rejects where something is left, so that the browser asks again. */
+/** Rejects where something is left, so that the browser tries again. */
 function drained({ status }: Client, patienceMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -67,12 +67,12 @@ const hasSync = (registration: object): registration is { readonly sync: SyncMan
   'sync' in registration && typeof registration.sync === 'object' && registration.sync !== null;
 
 /**
- * Asks the browser to wake the service worker when there is a network, page or no page; call it after a change was
- * recorded, or a file added, while `status` was not online.
+ * Asks the browser to wake the service worker when a network is available, even without a page. Call it after a change
+ * was recorded, or a file added, while `status` was not online.
  *
  * @param registration such as `await navigator.serviceWorker.ready`
- * @returns false where the browser has no background sync (Safari, Firefox) or the person has switched it off: then the
- *   queue drains when a page is next open, as it does anyway
+ * @returns false where the browser has no background sync (Safari, Firefox), or the person has switched it off; the
+ * queue then drains when a page is next open
  */
 export async function requestBackgroundSync(registration: object): Promise<boolean> {
   if (!hasSync(registration)) return false;
@@ -80,7 +80,7 @@ export async function requestBackgroundSync(registration: object): Promise<boole
     await registration.sync.register(syncTag);
     return true;
   } catch {
-    // Refused (NotAllowedError): the answer is the same as not having it.
+    // Refused (NotAllowedError): the same as a browser without it.
     return false;
   }
 }

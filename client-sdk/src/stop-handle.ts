@@ -6,36 +6,36 @@ import type { LocalLine, LocalRoute, LocalStop } from './replica/local-route.ts'
 import type { Watch } from './platform/watch.ts';
 import { select } from './platform/watch.ts';
 
-/** What is said of a line, by the `key` that the line shows. */
+/** A change of a line, by the `key` of the line in the view. */
 export interface LineChange extends NonNullable<LineInput['updates']> {
   readonly key: string;
   readonly action?: LineInput['action'];
 }
 
-/** What is said of a stop that was delivered. */
+/** The fields of a delivery. */
 export interface DeliverInput extends Omit<UpdatesInput, 'status'> {
-  /** Every product that is not in `products` was delivered as planned. */
+  /** Records every product that is not in `products` as delivered as planned. */
   readonly asPlanned?: boolean;
   readonly products?: readonly LineChange[];
   readonly collections?: readonly LineChange[];
 }
 
 /**
- * A stop: a watch of it, and what a driver records there. Each call records one change and throws as `updateStop`; without
- * a key the stop is one of the driver's pending route.
+ * A stop: its view to watch, and the calls that record changes. Each call records one change and throws as
+ * `updateStop`. Without a key the stop belongs to the driver's pending route.
  */
 export interface StopHandle extends Watch<LocalStop | undefined> {
-  /** Records the arrival. @param at when it was, where a time is to stand in `start_delivery_time` */
+  /** Records the arrival. @param at the value of `start_delivery_time`, if any */
   arrive(at?: Date | string): Receipt;
   /** Records a delivery: status, fields of the stop, and lines by their keys. */
   deliver(input?: DeliverInput): Receipt;
   skip(fields?: Omit<SkipInput, 'status' | 'type'>): Receipt;
   refuse(fields?: Omit<SkipInput, 'status' | 'type'>): Receipt;
-  /** Records anything else: a stop object of PUT route/stop without its id. */
+  /** Records any other change: a stop object of PUT route/stop without its id. */
   update(change: Omit<StopInput, 'id'>): Receipt;
 }
 
-/** The client on which a stop is. */
+/** The part of the client that a stop handle uses. */
 interface Deps {
   route(key?: RouteKey): Watch<LocalRoute | undefined>;
   updateStop(route: RouteKey, stop: StopInput): Receipt;
@@ -72,8 +72,8 @@ export function stopHandle(client: Deps, id: number, key?: RouteKey): StopHandle
 }
 
 /**
- * Lines as a stop object names them: by item and invoice, equal ones by their order. So those that stand before a line that
- * is meant are named, too, and say nothing.
+ * Converts lines to the form of a stop object, which identifies them by item and invoice, and equal ones by their
+ * order. Equal lines before a changed one are therefore sent without values.
  */
 function linesOf(
   kind: LineKind,
@@ -81,7 +81,7 @@ function linesOf(
   changes: readonly LineChange[],
   asPlanned?: boolean,
 ): Partial<StopInput> {
-  // Without a plan the delivery would count nothing.
+  // Without a plan the delivery would have no quantities.
   if (asPlanned && !stop) throw refusal('asPlanned', 'must wait for the plan of this stop');
   const planned: readonly PlannedLine[] = stop?.[kind] ?? [];
   const said = new Map(changes.map(({ key, action, ...updates }) => [key, { action, updates }]));

@@ -3,7 +3,7 @@ import type { Environment } from './platform/environment.ts';
 import type { Status } from './engine/status.ts';
 import type { Watch } from './platform/watch.ts';
 
-/** What the files of an app need of the client beside them: `uploads/` is a door of its own, and loaded by who needs it. */
+/** The part of the client that uploads use. `uploads/` is an entry of its own, which apps load on demand. */
 export interface UploadDeps {
   readonly url: string;
   readonly environment: Environment;
@@ -18,26 +18,26 @@ export interface UploadDeps {
   };
   readonly engine: {
     readonly status: Watch<Status>;
-    /** The life of the server's database; another one may have lost files. */
+    /** The epoch of the server's database; a different one may have lost files. */
     readonly epoch: string | undefined;
-    /** Tells the app's `status` how many files wait, by employee. */
+    /** Sets the number of waiting files in the app's `status`, by employee. */
     filesWait(files: Readonly<Record<string, number>>): void;
-    /** Bytes of a file pass, or pass no longer: where they pass, a socket is worth a try. */
+    /** Reports whether uploads make progress: if so, a waiting socket may try at once. */
     bytesPass(pass: boolean): void;
-    /** Tells the app's `status` what went wrong. */
+    /** Records a fault in the app's `status`. */
     trouble(code: string, message: string): void;
   };
 }
 
-/** Something that lives beside a client: it starts once the client does, and ends before it. */
+/** A part that runs with a client: it starts after the client, and stops before it. */
 export interface UploadsPart {
-  /** Who works with the device, in every page. */
+  /** The signed-in driver, in every page. */
   serve(driver: Watch<{ readonly employeeId: string } | undefined>): void;
-  /** In the page that runs the client, and sends. */
+  /** Called in the page that runs the client, which sends. */
   start(client: UploadDeps): void;
   stop(): Promise<void>;
-  /** The network, or the person, may have come back. */
+  /** The network or the driver may be back. */
   wake(): void;
-  /** The disk is full: lets go of files that the server has; resolves with whether there were any. */
+  /** The disk is full: deletes files that the server has; resolves with whether there were any. */
   makeRoom(): Promise<boolean>;
 }

@@ -11,9 +11,9 @@ const lists: Readonly<Record<string, CodeList>> = {
 };
 
 /**
- * The list of `client.codes(…)` that serves a field, by its name or a path that ends in it; undefined where none does. Of
- * `stop-exception` a skip takes those of `stop_type` S and B, a refusal those of R and B. The interface names no list for
- * `followup_reason_code`, and no field for the list `invoice-exception`.
+ * The list of `client.codes(…)` for a field, by its name or a path that ends in it; undefined without one. Of
+ * `stop-exception`, a skip uses codes with `stop_type` S and B, a refusal those with R and B. The interface specifies
+ * no list for `followup_reason_code`, and no field for the list `invoice-exception`.
  */
 export function codeListOf(path: string): CodeList | undefined {
   const name = path.slice(path.lastIndexOf('.') + 1);

@@ -1,6 +1,6 @@
-/** English words for the names of fields, and of the parts of which a stop or a report has several. */
+/** English labels of fields, and of the parts that a stop or a report has several of. */
 export const english = {
-  // The whole of it, and where it belongs.
+  // The whole change, and its place.
   change: 'Change',
   stop: 'Stop',
   route: 'Route',
@@ -80,7 +80,7 @@ export const english = {
   reason: 'Reason',
   photos_id: 'Photo',
 
-  // One of several, before its number.
+  // A numbered part, before its number.
   'one of products': 'Item',
   'one of collections': 'Collected item',
   'one of osd_data': 'exception',
@@ -95,5 +95,5 @@ export const english = {
   'line number': 'line',
 };
 
-/** What has a word in every language of this package. */
+/** The names with a label in every language of this package. */
 export type LabelName = keyof typeof english;

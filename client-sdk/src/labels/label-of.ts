@@ -1,17 +1,20 @@
 import { english } from './english.ts';
 
-/** Words by the names of fields: `english`, `spanish`, or either with words of the app's own. */
+/** Labels by field name: `english`, `spanish`, or either with the app's own additions. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** A field of a line in a conflict, an amendment or a `superseded` warning: item, invoice and occurrence, between tabs. */
+/**
+ * A line's field in a conflict, an amendment or a `superseded` warning: item, invoice and occurrence, separated by
+ * tabs.
+ */
 const ofLine = /^(products|collections)\.([^\t]*)\t([^\t]*)\t(\d+)\.([^.]+)$/;
 
-/** Steps of a path that say nothing to a person, where others follow. */
+/** Steps of a path that need no label where others follow. */
 const silent = new Set(['stop', 'updates', 'report', 'route']);
 
 /**
- * A path in words for people: of a conflict, an amendment, a warning, or a detail of `InvalidChange`. A name that has no
- * label is shown as it is, with spaces.
+ * Converts a path to readable text: of a conflict, an amendment, a warning, or a detail of `InvalidChange`. A name
+ * without a label appears with spaces for underscores.
  *
  *   labelOf('updates.signature_id')                       'Signature'
  *   labelOf('products.ITEM1\tINV1\t0.delivered')          'Item ITEM1, invoice INV1: Delivered'
@@ -45,7 +48,7 @@ export function labelOf(path: string, labels: Labels = english): string {
   return where.join(', ') || word('change');
 }
 
-/** What is inside a line's `action` has names of its own in a stop's result. */
+/** Members of a line's `action` have other names in a stop's result. */
 const prefixed = (before: string, step: string): string =>
   before === 'action' && actionMembers.has(step) ? `action_${step}` : step;
 const actionMembers = new Set(['type', 'delivered', 'osd_data', 'quantity']);

@@ -1,6 +1,6 @@
 import type { LabelName } from './english.ts';
 
-/** The same words in Spanish. */
+/** The same labels in Spanish. */
 export const spanish: Readonly<Record<LabelName, string>> = {
   change: 'Cambio',
   stop: 'Parada',

@@ -1,10 +1,10 @@
 import type { Environment, Socket, SocketEvent } from '../platform/environment.ts';
 import type { Hearing, ScriptedDesk } from './scripted-lines.ts';
 
-/** The address of a scripted server that listens nowhere: no resolver knows it (RFC 2606). */
+/** The address of a scripted server without a port: no resolver accepts it (RFC 2606). */
 export const nowhere = 'http://scripted.invalid';
 
-/** `fetch`, answered in the same page, worker or process. */
+/** A `fetch` that is answered in the same page, worker or process. */
 export const fetchOf =
   (engine: ScriptedDesk): typeof globalThis.fetch =>
   async (input, init) => {
@@ -26,7 +26,7 @@ export const fetchOf =
     });
   };
 
-/** Sockets that end in the same page, worker or process. What is said arrives later, as on a wire. */
+/** Sockets that are answered in the same page, worker or process. Messages arrive asynchronously, as on a network. */
 export const socketsOf = (engine: ScriptedDesk): Environment['WebSocket'] =>
   class implements Socket {
     readonly #listeners: { readonly type: string; readonly listener: (event: SocketEvent) => void }[] = [];

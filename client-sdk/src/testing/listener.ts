@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { Listening, ScriptedDesk } from './scripted-lines.ts';
 
-/** Opens a free port of loopback to a scripted server. */
+/** Opens a free loopback port for a scripted server. */
 export async function listen(engine: ScriptedDesk): Promise<Listening> {
   const http = createServer((request, response) => void answer(engine, request, response));
   const sockets = new WebSocketServer({ server: http, path: '/api/sync' });
@@ -37,7 +37,7 @@ function connect(engine: ScriptedDesk, socket: WebSocket): void {
 
 async function answer(engine: ScriptedDesk, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await buffer(request).catch(() => undefined);
-  // Whoever asked has gone.
+  // The client has closed the request.
   if (body === undefined) return;
   const said = await engine.answer(
     {

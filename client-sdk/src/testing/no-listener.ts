@@ -1,6 +1,6 @@
 import type { Listening, ScriptedDesk } from './scripted-lines.ts';
 
-/** In the place of `listener.ts` where there are no ports. */
+/** Replaces `listener.ts` on platforms without ports. */
 export const listen = async (_desk: ScriptedDesk): Promise<Listening> => {
   throw new Error('listen: only Node has ports; give createClient the fetch and WebSocket of the scripted server');
 };

@@ -1,11 +1,11 @@
-/** A schema of the protocol: of its readers in browsers and in Node this is what both have. */
+/** A schema of the protocol: the common part of its readers in browsers and in Node. */
 interface Schema<Value> {
   safeParse(
     value: unknown,
   ): { readonly success: true; readonly data: Value } | { readonly success: false; readonly error: unknown };
 }
 
-/** What a client has said, as the schema has it. Throws where it does not fit: the client is at fault. */
+/** Parses a client's message by its schema. Throws where it does not fit: the client is at fault. */
 export function read<Value>(schema: Schema<Value>, value: unknown): Value {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -6,7 +6,7 @@ export const sampleKey: RouteKey = { facility: 'F01', id: 'R100', week_end: '202
 /** Its scope in the feed. */
 export const sampleScope = routeScope(sampleKey);
 
-/** A stop as the host plans it, with so many lines. */
+/** A stop in the host's plan, with this many lines. */
 function samplePlan(id: number, lines = 3): StopPlan {
   return {
     id,
@@ -67,5 +67,5 @@ export function sampleDocuments(stops: readonly number[], drivers: readonly stri
   ];
 }
 
-/** A route as `welcome` lists it. */
+/** A route in the form of `welcome`. */
 export const assigned = (key: RouteKey = sampleKey): AssignedRoute => ({ ...key, scope: routeScope(key), status: 'O' });

@@ -1,7 +1,7 @@
 import { newId, platform } from '../platform/environment.ts';
 import { fields, flag, optional, text } from '../platform/reading.ts';
 
-/** What any of the auth endpoints takes. */
+/** The body of any auth endpoint. */
 const isAuthBody = fields({
   employee_id: text,
   password: optional(text),
@@ -12,21 +12,21 @@ const isAuthBody = fields({
 /** The password of every driver of a scripted server. */
 export const driverPassword = 'secret-of-driver';
 
-/** What is said over HTTP. */
+/** An HTTP answer. */
 export interface Answer {
   readonly status: number;
-  /** JSON; none where there is no more to say. */
+  /** JSON; absent for an empty body. */
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer that says no, as REST says it. */
+/** A failure in the form of the REST API. */
 export const refusal = (status: number, code: string, message = code, data: object | null = null): Answer => ({
   status,
   body: { success: false, message, data, error: { code, details: [] } },
 });
 
-/** Signs in and up, or out: whoever has the password has a token. @param tokens that count, by token */
+/** Signs in, up or out: the right password gets a token. @param tokens the valid tokens, with their employees */
 export function answerAuth(
   path: string,
   body: unknown,

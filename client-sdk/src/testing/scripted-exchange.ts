@@ -5,21 +5,21 @@ import type { Hello, ScriptedOptions, ScriptedRequest } from './scripted-lines.t
 
 type Push = Pick<PushBody, 'mutations' | 'gone'>;
 
-/** What the channel over plain HTTP asks of the server around it. */
+/** The server's functions that the exchange over plain HTTP uses. */
 export interface ExchangeDesk {
   readonly epoch: number;
-  /** Of whoever shows a token. */
+  /** The routes of a client with a token. */
   readonly routes: readonly AssignedRoute[];
-  /** Why this queue may not, or may not now; `first` where nothing is pushed, as in a hello. */
+  /** The code that rejects this queue, if any; `first` where nothing is pushed, as in a hello. */
   fault(hello: Hello, first: boolean): string | undefined;
-  /** What `welcome` says of the queue, its routes apart. */
+  /** The content of `welcome` for the queue, without its routes. */
   greeting(hello: Hello): object;
   push(hello: Hello, push: Push): { readonly code: string } | Promise<Omit<AckFrame, 'type'>>;
-  /** The frames with which a subscription is answered. */
+  /** The frames that answer a subscription. */
   look(hello: Hello, cursors: Readonly<Record<string, Cursor | null>>): ServerFrameInput[];
 }
 
-/** `POST /api/sync/push`, and `GET /api/sync/pull`, as docs/protocol.md has them: nothing is kept between two requests. */
+/** `POST /api/sync/push` and `GET /api/sync/pull`, by docs/protocol.md: no state remains between two requests. */
 export async function answerExchange(
   { url: { pathname, searchParams }, headers, body }: ScriptedRequest,
   engine: ExchangeDesk,
@@ -51,7 +51,7 @@ async function answerPush(
   return 'code' in answer ? refused(answer.code) : { status: 200, body: { ...greeting, ...answer } };
 }
 
-/** What `welcome` says, its routes apart. @param key a queue key, where one was asked for */
+/** The content of `welcome` without its routes. @param key a queue key, where the client requested one */
 export const welcomeOf = (epoch: number, last_seq: number, key: string | undefined, options: ScriptedOptions) => ({
   protocol: currentProtocol,
   server_time: new Date().toISOString(),
@@ -67,7 +67,7 @@ export const welcomeOf = (epoch: number, last_seq: number, key: string | undefin
   features: ['http'],
 });
 
-/** Who asks, as a socket would have it from the hello. */
+/** The hello that a socket client would have sent. */
 export function helloOf(
   headers: ScriptedRequest['headers'],
   { clock, ...who }: Partial<Omit<PushBody, 'mutations' | 'gone'>>,
@@ -84,11 +84,11 @@ export function helloOf(
   };
 }
 
-/** What was written in a request; nothing where nothing was. */
+/** The JSON of a request's body; undefined for an empty one. */
 export const jsonOf = (body: Uint8Array): unknown =>
   body.length === 0 ? undefined : JSON.parse(new TextDecoder().decode(body));
 
-/** A code that no table has may pass, as in `reject`. */
+/** Unknown codes count as temporary, as in `reject`. */
 const refused = (code: string): Answer => refusal(isKnown(code) ? errorCodes[code].status : 503, code);
 
 const isKnown = (code: string): code is keyof typeof errorCodes => Object.hasOwn(errorCodes, code);

@@ -9,7 +9,7 @@ import type { ScriptedRequest } from './scripted-lines.ts';
 export interface ScriptedFile {
   readonly id: string;
   readonly name: string;
-  /** Who sent it first. */
+  /** The first sender. */
   readonly employee: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
@@ -17,21 +17,21 @@ export interface ScriptedFile {
 interface Intake {
   readonly length: number;
   readonly name: string;
-  /** Of the bytes, where the phone has announced it. */
+  /** The hash of the bytes, where the phone has announced it. */
   readonly sha256: string | undefined;
   bytes: Uint8Array<ArrayBuffer>;
 }
 
 const place = '/api/sync/uploads';
 
-/** Files by tus 1.0, as docs/protocol.md has them. A request that is cut off brings none of its bytes. */
+/** Files by tus 1.0, as docs/protocol.md specifies. An interrupted request stores none of its bytes. */
 export class ScriptedFiles {
-  /** What is here, checked, by id. */
+  /** Complete and verified files, by id. */
   readonly here = new Map<string, ScriptedFile>();
-  /** What has not come whole, by employee and id. */
+  /** Incomplete uploads, by employee and id. */
   readonly #intakes = new Map<string, Intake>();
 
-  /** @param employee whose credentials the request shows */
+  /** @param employee the owner of the request's credentials */
   answer({ method, url, headers, body }: ScriptedRequest, employee: string): Answer {
     const id = decodeURIComponent(url.pathname.slice(place.length + 1));
     if (method === 'OPTIONS') return { status: 204, headers: { 'tus-version': '1.0.0', 'tus-extension': 'creation' } };
@@ -47,7 +47,7 @@ export class ScriptedFiles {
     return this.#take(id, intake, body, employee, 204);
   }
 
-  /** Whether all files are here that a stop's result names. */
+  /** Whether the server has all files that a stop's result names. */
   has(result: unknown): boolean {
     return namedFiles(result).every((id) => this.here.has(id));
   }
@@ -79,7 +79,7 @@ export class ScriptedFiles {
   }
 }
 
-/** How far an upload is. */
+/** The state of an upload. */
 const stands = (status: number, offset: number, length: number, id?: string): Answer => ({
   status,
   headers: {
@@ -88,7 +88,7 @@ const stands = (status: number, offset: number, length: number, id?: string): An
   },
 });
 
-/** Of the header `Upload-Metadata`: keys with values in base64, of UTF-8. */
+/** Parses the header `Upload-Metadata`: keys with values in base64, of UTF-8. */
 function metadataOf(header: string): Partial<Record<string, string>> {
   const pairs = header.split(',').map((pair) => pair.trim().split(' '));
   const text = (base64: string): string =>

@@ -45,7 +45,7 @@ interface Kept {
 
 const poison = { code: 'INTERNAL', reason: 'poison' };
 
-/** A mutation that the scripted server took in, and the route version that contains it. */
+/** A mutation that the scripted server accepted, and the route version that contains it. */
 export interface Taken {
   readonly id: string;
   readonly employee: string;
@@ -55,13 +55,13 @@ export interface Taken {
 }
 
 /**
- * A server's memory in a few lines: one route, its ledger and its queues, by the rules of protocol.md. Written apart from
- * the real server, so that the SDK is held against the protocol and not against itself.
+ * A server's state in small: one route, its ledger and its queues, by the rules of protocol.md. It shares no code with
+ * the real server, so the SDK is tested against the protocol.
  */
 export class ScriptedLedger {
-  /** Every mutation ever taken in, in order. */
+  /** Every accepted mutation, in order. */
   readonly taken: Taken[] = [];
-  /** Every load condition report ever taken in, in order. */
+  /** Every accepted load condition report, in order. */
   readonly reports: LoadConditionReport[] = [];
   /** Sequences that a client declared lost. */
   readonly gone: { readonly from: number; readonly to: number }[] = [];
@@ -71,7 +71,7 @@ export class ScriptedLedger {
   version = 1;
   hostedThrough = 1;
   parked: { stop: number; reason: string }[] = [];
-  /** Stops that are awaited beside those whose files are not here. */
+  /** Additional stops that await files. */
   awaited: number[] = [];
   readonly files = new ScriptedFiles();
   /** Stops whose mutations the server cannot apply. */
@@ -79,7 +79,7 @@ export class ScriptedLedger {
   readonly queues = new Map<string, QueueState>();
   readonly documents = new Map<string, FeedDocument>();
   readonly #hashes = new Map<string, string>();
-  /** Documents that are no more, and the version that took them away. */
+  /** Deleted documents, and the version of their deletion. */
   readonly #withdrawn = new Map<string, number>();
   readonly #kept = new Map<string, Kept>();
 
@@ -114,7 +114,7 @@ export class ScriptedLedger {
     return { last_seq: queue.lastSeq, results };
   }
 
-  /** An operator releases what was kept; it is applied now. */
+  /** An operator releases a quarantined mutation, which is applied now. */
   release(id: string): void {
     const kept = this.#found(id);
     this.poisoned.delete(updateOf(kept.item).id);
@@ -127,7 +127,7 @@ export class ScriptedLedger {
     kept.review = { ...kept.review, state: 'dismissed', note };
   }
 
-  /** What a queue hears of its mutations that were kept. */
+  /** The review documents of a queue's quarantined mutations. */
   reviews(clientId: string): FeedDocument[] {
     const kept = [...this.#kept].filter(([, each]) => each.clientId === clientId);
     return kept.map(([id, { review }]) => ({ key: `quarantine/${id}`, version: 1, value: { ...review } }));
@@ -145,20 +145,20 @@ export class ScriptedLedger {
     if (queue) Object.assign(queue, { lastSeq: to });
   }
 
-  /** What a clerk changes on the host. */
+  /** A clerk changes a stop on the host. */
   amend(update: StopObject, at: number, by: string): void {
     const stamp = { at, client: officeSource, seq: this.version + 1, by };
     this.#setResult(update.id, applyOfficeUpdate(this.#result(update.id), update, stamp).result);
   }
 
-  /** The host takes a stop off the route; what drivers did there stays. */
+  /** The host removes a stop from the route; the drivers' results stay. */
   withdraw(stop: number): void {
     const key = planDocument(stop);
     this.version++;
     if (this.documents.delete(key)) this.#withdrawn.set(key, this.version);
   }
 
-  /** Somebody else's edit, from another phone. */
+  /** An edit from another phone. */
   edit(update: StopObject, stamp: Stamp): void {
     const before = this.#result(update.id);
     this.#setResult(update.id, applyStopUpdate(before, update, stamp).result);
@@ -181,7 +181,7 @@ export class ScriptedLedger {
     };
   }
 
-  /** A copy as a backup would hold it. */
+  /** A copy, as in a backup. */
   backup(): ScriptedLedger {
     const copy = new ScriptedLedger([...this.documents.values()]);
     Object.assign(copy, { epoch: this.epoch, version: this.version, hostedThrough: this.hostedThrough });
@@ -227,7 +227,7 @@ export class ScriptedLedger {
     return { seq, id, result: 'duplicate', version: entry.version };
   }
 
-  /** Stops that name files which are not here. */
+  /** Stops that name missing files. */
   #incomplete(): number[] {
     return [...this.documents].flatMap(([key, { value }]) => {
       const stop = /^result\/(\d+)$/.exec(key)?.[1];
@@ -242,7 +242,7 @@ export class ScriptedLedger {
   #setResult(stop: number, value: unknown): void {
     this.version++;
     const key = resultDocument(stop);
-    // As it would come off the wire: no member is undefined.
+    // As parsed from a frame: no member is undefined.
     this.documents.set(key, { key, version: this.version, value: JSON.parse(JSON.stringify(value)) });
   }
 }

@@ -1,7 +1,7 @@
 import type { ClientFrame, ServerFrameInput } from '@tailgate/sync-protocol';
 import type { Answer } from './scripted-auth.ts';
 
-/** A request, whatever brought it. */
+/** A request of any transport. */
 export interface ScriptedRequest {
   readonly method: string;
   readonly url: URL;
@@ -14,21 +14,21 @@ export interface ScriptedRequest {
 export interface Wire {
   send(text: string): void;
   close(code: number): void;
-  /** As a tunnel does. */
+  /** Without a close frame, as in a tunnel. */
   cut(): void;
 }
 
-/** What the server is told of a socket. */
+/** The events of a socket. */
 export interface Hearing {
   readonly hear: (text: string) => void;
   readonly closed: () => void;
 }
 
-/** What a transport needs of the server: the one of the page, and the one on loopback. */
+/** The server's functions for its transports: in the same page, and on loopback. */
 export interface ScriptedDesk {
-  /** A socket was opened. It may be cut at once. */
+  /** A socket was opened. The server may cut it at once. */
   connect(wire: Wire): Hearing;
-  /** Undefined where the request is cut off unanswered. @param cut ends it while its answer waits */
+  /** Undefined where the request is cut off without an answer. @param cut ends the request while its answer waits */
   answer(request: ScriptedRequest, cut: () => void): Promise<Answer | undefined>;
 }
 
@@ -40,7 +40,7 @@ export interface Listening {
 
 export type Hello = Extract<ClientFrame, { type: 'hello' }>;
 
-/** Somebody who follows scopes: over a socket, or for the length of one look over plain HTTP. */
+/** A client that follows scopes: over a socket, or for one poll over plain HTTP. */
 export interface Follower {
   readonly hello: Hello | undefined;
   readonly follows: Map<string, number>;
@@ -52,12 +52,12 @@ export interface Link extends Follower {
   hello: Hello | undefined;
 }
 
-/** What a scripted server starts with. */
+/** The options of a scripted server. */
 export interface ScriptedOptions {
   readonly stops?: readonly number[];
   readonly drivers?: readonly string[];
   readonly lines?: number;
-  /** Send whole scopes by the `snapshot` frame and HTTP, as a server does for large ones. */
+  /** Sends whole scopes by the `snapshot` frame and HTTP, as a server does for large ones. */
   readonly snapshots?: boolean;
   readonly pushesInFlight?: number;
   readonly mutationsPerPush?: number;

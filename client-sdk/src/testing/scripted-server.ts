@@ -29,48 +29,48 @@ import type {
 import { assigned, sampleDocuments, sampleScope } from './sample-route.ts';
 
 /**
- * A server of the sync protocol for an app's own tests: it has one route, takes what is pushed by the rules of the
- * protocol, takes files, and does what a test tells it to: cut the line, say nothing, lose an answer, be edited by
- * somebody else. It runs where the app does: `fetch` and `WebSocket` are options of `createClient`. In Node it may also
- * `listen` on loopback, which needs the package `ws`; then `stop` it at the end.
+ * A server of the sync protocol for an app's own tests. It has one route, and accepts pushes and files by the rules of
+ * the protocol. A test can make it cut connections, stay silent, lose an answer, or publish edits of others. It runs in
+ * the app's process: `fetch` and `WebSocket` are options of `createClient`. In Node it can also `listen` on loopback,
+ * which needs the package `ws`; then `stop` it at the end.
  */
 export class ScriptedServer implements ScriptedDesk {
-  /** What it remembers: the route, what was taken in, what the host has. */
+  /** The state: the route, accepted mutations, and the host's progress. */
   ledger: ScriptedLedger;
-  /** Every frame that came, of any client. */
+  /** Every frame that arrived, of any client. */
   readonly heard: ClientFrame[] = [];
-  /** Tokens that count: token → employee. */
+  /** Valid tokens: token → employee. */
   readonly tokens = new Map<string, string>();
-  /** Queue keys that count, by queue. */
+  /** Valid queue keys, by queue. */
   readonly queueKeys = new Map<string, string>();
   /** Codes for the next hellos; consumed one by one. */
   readonly rejections: string[] = [];
   /** Error codes for the next pushes; consumed one by one. */
   readonly pushErrors: string[] = [];
-  /** Drivers that a sign-in without confirmation meets. */
+  /** Drivers that cause a conflict at a sign-in without confirmation. */
   otherDrivers: { id: string; name: string }[] = [];
-  /** The routes of whoever says hello; only `sampleKey` has documents. */
+  /** The routes of every client; only `sampleKey` has documents. */
   routes: readonly AssignedRoute[] = [assigned()];
   /** The documents of `codes:all`. */
   codes: FeedDocument[] = [];
-  /** Sockets that were opened so far, those that were cut at once among them. */
+  /** The number of opened sockets so far, including those that were cut at once. */
   connections = 0;
-  /** Nothing is answered and nothing is heard: the half-open link. */
+  /** Drops every message in both directions: a half-open connection. */
   mute = false;
-  /** New sockets and requests of the channel are cut at once: no network. */
+  /** Cuts new sockets and sync requests at once: no network. */
   refuse = false;
-  /** New sockets are cut at once, and plain HTTP passes: a network that blocks sockets. */
+  /** Cuts new sockets at once, and answers plain HTTP: a network that blocks sockets. */
   blocksSockets = false;
-  /** The next patches carry a wrong checksum. */
+  /** The number of next patches with a wrong checksum. */
   corrupt = 0;
-  /** Of the client beside this server, in the same page, worker or process. */
+  /** The `fetch` of a client in the same page, worker or process. */
   readonly fetch = fetchOf(this);
-  /** Of the client beside this server. */
+  /** The `WebSocket` of such a client. */
   readonly WebSocket: Environment['WebSocket'] = socketsOf(this);
   #holding: (() => void)[] | undefined;
   readonly #options: ScriptedOptions;
   readonly #links = new Set<Link>();
-  /** Ends each request of the channel that waits for its answer. */
+  /** Ends each sync request that waits for its answer. */
   readonly #exchanges = new Set<() => void>();
   readonly #watchers = new Set<() => void>();
   #listening: Listening | undefined;
@@ -81,37 +81,37 @@ export class ScriptedServer implements ScriptedDesk {
     this.ledger = new ScriptedLedger(sampleDocuments(stops, drivers, lines));
   }
 
-  /** The `url` of a client; leads somewhere only while the server listens. */
+  /** The `url` for a client; reachable only while the server listens. */
   get url(): string {
     return this.#listening?.url ?? nowhere;
   }
 
-  /** The files that are here, by id. */
+  /** The complete files, by id. */
   get files(): ReadonlyMap<string, ScriptedFile> {
     return this.ledger.files.here;
   }
 
-  /** On a free port of loopback, in Node; `url` is its address from then on. */
+  /** Listens on a free loopback port, in Node; `url` is its address from then on. */
   async listen(): Promise<void> {
     const { listen } = await import('#listener');
     this.#listening = await listen(this);
   }
 
-  /** Cuts everything and ends; the ledger stays as it is. */
+  /** Cuts all connections and stops; the ledger stays unchanged. */
   async stop(): Promise<void> {
     this.cut();
     await this.#listening?.stop();
     this.#listening = undefined;
   }
 
-  /** Cuts every socket, and every request of the channel that waits for its answer, as a tunnel does. */
+  /** Cuts every socket and every unanswered sync request, as a tunnel does. */
   cut(): void {
     for (const { wire } of [...this.#links]) wire.cut();
     for (const cut of this.#exchanges) cut();
     this.#exchanges.clear();
   }
 
-  /** Resolves as soon as `isSo`; looked at after everything that happens here. */
+  /** Resolves as soon as `isSo` returns true; checked after each event of this server. */
   until(isSo: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const look = (): void => {
@@ -124,19 +124,19 @@ export class ScriptedServer implements ScriptedDesk {
     });
   }
 
-  /** Answers to pushes wait: committed, but nobody is told. */
+  /** Delays the answers to pushes: committed, but not confirmed. */
   holdAcks(): void {
     this.#holding = [];
   }
 
-  /** Tells all answers that were held, in their order, to whoever is still connected. */
+  /** Sends all delayed answers, in order, over the connections that are still open. */
   releaseAcks(): void {
     const held = this.#holding ?? [];
     this.#holding = undefined;
     for (const answer of held) answer();
   }
 
-  /** How many answers wait. */
+  /** The number of delayed answers. */
   get heldAcks(): number {
     return this.#holding?.length ?? 0;
   }
@@ -147,7 +147,7 @@ export class ScriptedServer implements ScriptedDesk {
     this.publish();
   }
 
-  /** An operator releases a mutation that was kept, or puts it aside with a word. */
+  /** An operator releases a quarantined mutation, or dismisses it with a reason. */
   review(id: string, dismissal?: string): void {
     if (dismissal === undefined) this.ledger.release(id);
     else this.ledger.dismiss(id, dismissal);
@@ -161,13 +161,13 @@ export class ScriptedServer implements ScriptedDesk {
     this.publish();
   }
 
-  /** Another driver of the route records something, on another phone. `at` is in ms since 1970. */
+  /** Another driver of the route records a change on another phone. `at` is in ms since 1970. */
   edit(update: StopObject, at: number, by = '1002'): void {
     this.ledger.edit(update, { at, client: newId(platform), seq: 1, by });
     this.publish();
   }
 
-  /** Sends followers what is new. */
+  /** Sends new versions to followers. */
   publish(): void {
     for (const link of this.#links) {
       const from = link.follows.get(sampleScope);
@@ -175,7 +175,7 @@ export class ScriptedServer implements ScriptedDesk {
     }
   }
 
-  /** Ends a session as another driver's sign-in does: reading stops, the queue drains by its key. */
+  /** Ends a session as another driver's sign-in does: reading stops, and the queue drains by its key. */
   revoke(token: string): void {
     const employee = this.tokens.get(token);
     this.tokens.delete(token);
@@ -186,13 +186,13 @@ export class ScriptedServer implements ScriptedDesk {
       }
   }
 
-  /** Tells whoever showed this token that its session ends by itself. */
+  /** Sends the expiry of a session to the clients with this token. */
   expire(token: string, inSeconds: number): void {
     for (const link of this.#links)
       if (link.hello?.api_token === token) link.tell({ type: 'session', state: 'expires', expires_in_s: inSeconds });
   }
 
-  /** Says a frame to all sockets; a text goes out as it is, whether it is a frame or not. */
+  /** Sends a frame to all sockets; a text is sent unchanged, valid frame or not. */
   broadcast(frame: ServerFrameInput | string): void {
     for (const link of this.#links)
       if (typeof frame === 'string') link.wire.send(frame);
@@ -229,7 +229,7 @@ export class ScriptedServer implements ScriptedDesk {
 
   #take(link: Link, frame: ClientFrame): void {
     if (frame.type === 'hello') return this.#welcome(link, frame);
-    // Asked before any hello, too: do sockets pass again?
+    // Accepted before a hello, too: a client probes whether sockets work again.
     if (frame.type === 'ping') return link.tell({ type: 'pong', server_time: new Date().toISOString() });
     const { hello } = link;
     if (!hello) throw new Error(`${frame.type} before hello`);
@@ -327,7 +327,7 @@ export class ScriptedServer implements ScriptedDesk {
     for (const look of [...this.#watchers]) look();
   }
 
-  /** For a transport: a request came. */
+  /** For a transport: a request arrived. */
   async answer(request: ScriptedRequest, cut: () => void): Promise<Answer | undefined> {
     const { pathname } = request.url;
     if (!/^\/api\/sync\/(push|pull|uploads)(\/|$)/.test(pathname)) return this.#noted(this.#answerRest(request));
@@ -368,7 +368,7 @@ export class ScriptedServer implements ScriptedDesk {
     return { ...answer, headers: { ...answer.headers, 'server-epoch': String(this.ledger.epoch) } };
   }
 
-  /** The channel over plain HTTP. */
+  /** The sync exchange over plain HTTP. */
   #exchange(request: ScriptedRequest): Promise<Answer> {
     const engine: ExchangeDesk = {
       epoch: this.ledger.epoch,
