@@ -7,15 +7,15 @@ import { openHost } from '../src/host/connection/open.ts';
 import { operatingUser } from '../src/host/tools/operating-user.ts';
 import { StartError } from '../src/runtime/start-error.ts';
 
-// `npm run host -- …`: works on the host that a server with the same environment uses, whether one runs or not.
+// `npm run host -- …`: works on the host of a server with the same environment, whether that server runs or not.
 
-/** Routine lines would stand between the rows that this command prints for other programs. */
+/** Routine log lines would mix with the rows that this command prints for other programs. */
 const log: Log = { debug: ignore, info: ignore, warn: complain, error: complain };
 
-// Whoever reads our lines may have seen enough (`| head`): the rest is for nobody, the work still ends in order.
+// A reader of the output may close the pipe early (`| head`). The command then finishes its work without output.
 process.stdout.on('error', ignore);
 
-// As the server's own start: what is made below DATA_DIR is for its owner alone.
+// As in the server's own start: files below DATA_DIR belong to their owner alone.
 process.umask(0o077);
 
 await runProgram(helpOf(hostManual), (argv) =>
@@ -58,7 +58,7 @@ async function openDatabase({ databaseUrl, dataDir }: ReturnType<typeof loadConf
 }
 
 function ignore(): void {
-  // nothing to say
+  // A failed close needs no line of its own.
 }
 
 function complain(_fields: object, message: string): void {

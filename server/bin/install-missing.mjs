@@ -1,5 +1,5 @@
-// Runs before `npm start` and `npm test`, on any Node from 20 on: straight after a clone nothing is installed yet, not
-// even the Node that the server runs on. Plain JavaScript without dependencies, therefore.
+// Runs before `npm start` and `npm test`, on any Node from 20 on. A fresh clone has no packages and no pinned Node yet,
+// so this is plain JavaScript without dependencies.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -22,16 +22,16 @@ async function install() {
   console.log('Installing what is missing; the first time this takes about a minute …');
   const npm = process.env.npm_execpath;
   if (npm === undefined) fail('run this by npm: npm start');
-  // The same npm and the same Node that run this script: neither need be on the PATH.
+  // The same npm and Node that run this script: neither needs to be on the PATH.
   const args = [npm, 'install', '--loglevel=error', '--no-audit', '--no-fund'];
   const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
-  // The child ends with this script: otherwise the next start installs into the same folder beside it.
+  // The child ends with this script. Otherwise the next start would install into the same folder beside it.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   const [status] = await once(child, 'close');
   if (status !== 0) fail('npm install failed, see above; once it works by hand, start again');
 }
 
-/** The installed packages are those of the lockfile, and the pinned Node is among them. */
+/** Whether the installed packages are those of the lockfile, with the pinned Node. */
 function isComplete() {
   const wanted = lockedPackages('package-lock.json');
   const installed = lockedPackages('node_modules/.package-lock.json');
@@ -49,8 +49,8 @@ function lockedPackages(file) {
 }
 
 /**
- * One first command of this checkout at a time. The lock is a local socket: the system releases it when this process
- * ends, however it ends. A second command connects, and waits until the connection closes.
+ * Lets one first command of this checkout run at a time. The lock is a local socket, which the system releases at the
+ * end of this process in any case. A second command connects and waits for the connection to close.
  */
 async function takeLock() {
   const name = `tailgate-install-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`;
@@ -74,8 +74,8 @@ async function waitForRelease(path) {
 }
 
 /**
- * Its process was killed: the file is left behind and belongs to no process. Commands remove it in turn and look again in
- * their turn: an earlier one may have made the lock anew.
+ * A killed process leaves the file of its socket behind. Commands remove it in turn and check again in their turn,
+ * because an earlier command may have made a new lock.
  */
 async function removeDead(path) {
   const turn = `${path}.removal`;
@@ -83,7 +83,7 @@ async function removeDead(path) {
     closeSync(openSync(turn, 'wx'));
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
-    // Killed in its turn, which takes milliseconds.
+    // The process was killed during its turn, which takes milliseconds.
     if (Date.now() - (statSync(turn, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) > 10_000)
       rmSync(turn, { force: true });
     await delay(50);
@@ -106,7 +106,7 @@ async function waitForOtherInstalls() {
   while (installsHere().length > 0) await delay(250);
 }
 
-/** Process ids, as far as the system shows them (/proc); elsewhere npm's own care has to do. */
+/** Process ids as far as the system shows them (/proc). Elsewhere npm's own checks have to do. */
 function installsHere() {
   if (!existsSync('/proc/self/cmdline')) return [];
   return readdirSync('/proc').filter((pid) => {

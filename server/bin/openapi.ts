@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { restDocument } from '../src/http/operations.ts';
 import manifest from '../package.json' with { type: 'json' };
 
-// `npm run openapi`: writes docs/openapi.json anew from the operations table. A test keeps the two equal.
+// `npm run openapi`: writes docs/openapi.json from the operations table. A test compares the two.
 
 const file = fileURLToPath(new URL('../../docs/openapi.json', import.meta.url));
 await writeFile(file, `${JSON.stringify(restDocument(manifest.version), null, 2)}\n`);

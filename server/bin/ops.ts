@@ -8,12 +8,12 @@ import type { Log } from '../src/runtime/log.ts';
 import { opsManual, parseOpsCommand, runOpsCommand } from '../src/ops/commands/cli.ts';
 import { StartError } from '../src/runtime/start-error.ts';
 
-// `npm run ops -- …`: works on the database that a server with the same environment uses, whether one runs or not.
+// `npm run ops -- …`: works on the database of a server with the same environment, whether that server runs or not.
 
-/** Only what went wrong is worth a line between the command's own. */
+/** Only warnings and errors are printed between the command's own lines. */
 const log: Log = { debug: ignore, info: ignore, warn: complain, error: complain };
 
-// As the server's own start: what is made below DATA_DIR is for its owner alone.
+// As in the server's own start: files below DATA_DIR belong to their owner alone.
 process.umask(0o077);
 
 await runProgram(helpOf(opsManual), (argv) =>
@@ -45,7 +45,7 @@ async function openDatabase({ databaseUrl, dataDir }: ReturnType<typeof loadConf
 }
 
 function ignore(): void {
-  // nothing to say
+  // A failed close needs no line of its own.
 }
 
 function complain(_fields: object, message: string): void {

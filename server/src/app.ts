@@ -58,17 +58,17 @@ import { openTelemetry, type Telemetry } from './telemetry/open.ts';
 import manifest from '../package.json' with { type: 'json' };
 
 export interface App {
-  /** Where people and phones reach it; a worker serves nobody. */
+  /** The HTTP address of the REST interface and the sync channel; a worker has none. */
   url: string | undefined;
   place: string;
   opsToken: KeptSecret;
-  /** Resolves where this process must not go on: the database is another one, or does not come back. Stop it. */
+  /** Resolves when this process must stop: the database is another one, or does not come back. */
   outlived: Promise<StartError>;
-  /** Takes no more requests, finishes what is under way, closes everything. */
+  /** Refuses new requests, finishes those in progress and closes every part. */
   stop(): Promise<void>;
 }
 
-/** What every part stands on. */
+/** Dependencies of every part. */
 interface Deps {
   config: Config;
   log: Logger;
@@ -87,20 +87,20 @@ interface Deps {
 interface Database {
   url: string;
   listenUrl: string;
-  /** Where it lies, for people. */
+  /** The place of the data, for the log line at start. */
   place: string;
 }
 
-/** Two batches in flight, and one to spare where a connection breaks. */
+/** Two batches in flight, and one connection to spare where another one breaks. */
 const COMMIT_CONNECTIONS = 3;
-/** For files: apart from the others, so that a storm of photos leaves requests and stops their own. */
+/** For files: a separate pool keeps a storm of photos away from requests and stops. */
 const FILE_CONNECTIONS = 4;
-/** Read at the first hello of a storm: not opened while phones wait. */
+/** The first hello of a storm needs it, so it is opened before phones wait. */
 const KEPT_CONNECTIONS = 2;
 
 /**
- * Puts the parts together by hand, in the order in which they lean on each other; they are closed in reverse.
- * Where one cannot start, those before it are closed again and its error passed on; likewise the reason of `stopping`.
+ * Composes the parts by hand, in the order of their dependencies, and closes them in reverse. Where one part fails to
+ * start, or `stopping` fires, the earlier ones are closed and the error is rethrown.
  */
 export async function startApp(config: Config, log: Logger, stopping: AbortSignal): Promise<App> {
   const shutdown = new Shutdown(log, stopping);
@@ -128,7 +128,7 @@ async function openDeps(config: Config, log: Logger, shutdown: Shutdown): Promis
   const { figures } = telemetry;
   const { promise: outlived, resolve: outlive } = Promise.withResolvers<StartError>();
   const database = await openDatabase(config, log, shutdown, outlive);
-  // Over the direct session: its advisory lock would leak through a transaction pooler.
+  // Over the direct session: a transaction pooler would leak its advisory lock.
   await migrate(database.listenUrl, log);
 
   const db = createPool({ url: database.url, name: `tailgate ${config.role}`, log, keep: KEPT_CONNECTIONS });
@@ -146,7 +146,7 @@ async function openDeps(config: Config, log: Logger, shutdown: Shutdown): Promis
   const boss = new PgBoss({ connectionString: database.url, useListenNotify: true, createSchema });
   boss.on('error', (err) => log.warn({ err }, 'pg-boss has trouble with the database and tries again'));
   await boss.start();
-  // Jobs are wake-ups (I8): nothing is lost where one is cut short.
+  // Jobs are wake-ups (I8), so an interrupted job loses nothing.
   shutdown.add('pg-boss', () => boss.stop({ graceful: false }));
   await createQueues(boss);
 
@@ -215,7 +215,7 @@ function closeModeOf({ routeCloseMode, legacyLibrary, legacyDevLibrary }: Config
   return legacyLibrary === legacyDevLibrary ? 'arrival' : 'legacy';
 }
 
-/** What follows by itself, on every node: routes close when their time has come, mails and text messages go out. */
+/** The timed work of every node: it closes routes and sends mails and text messages. */
 async function startSideEffects(deps: Deps, pipeline: Pipeline): Promise<void> {
   const { config, log, shutdown, db, boss, auth, telemetry, clock } = deps;
   const { deliveries } = telemetry.figures;
@@ -230,7 +230,7 @@ async function startSideEffects(deps: Deps, pipeline: Pipeline): Promise<void> {
   startRetention(deps);
 }
 
-/** On every node, like all sweeps: nobody's turn is waited for. */
+/** Runs on every node, like all sweeps: no node waits for another one. */
 function startRetention(deps: Deps): void {
   const { db, log, clock } = deps;
   const { retention } = deps.config;
@@ -238,7 +238,7 @@ function startRetention(deps: Deps): void {
     keepSweeping(deps, 'what was kept for its time', () => applyRetention({ db, retention, clock, log }));
 }
 
-/** From now on until the process stops. */
+/** Runs until the process stops. */
 function keepSweeping(
   { log, shutdown }: Pick<Deps, 'log' | 'shutdown'>,
   what: string,
@@ -313,7 +313,7 @@ async function serve(deps: Deps, pipeline: Pipeline, hostSide: HostSide | undefi
   return config.publicUrl ?? url;
 }
 
-/** Where there is nothing else: for a worker, or where drivers' ways in shall not lead to the figures. */
+/** A server for metrics alone: for a worker, or where the public port must not show them. */
 async function serveFigures({ config, log, shutdown, telemetry }: Deps, port: number, opsToken: string): Promise<void> {
   const http = buildMetrics({ read: telemetry.figures.read, opsToken, access: config.metricsAccess }, log);
   shutdown.add('figures’ own port', () => http.close());
@@ -335,7 +335,7 @@ function openAssets({ config, log, shutdown, database, boss, telemetry, clock }:
     arrived: deliveries.fileArrived,
   };
   const finishWhole = () => new ResumableUploads(assets).finishWhole();
-  // First what a process that died left whole is ended; the rest of it goes.
+  // First finish whole uploads of a process that died, then sweep the rest.
   keepSweeping({ log, shutdown }, 'what uploads left behind', () => finishWhole().then(() => sweepAssets(db, clock())));
   return assets;
 }

@@ -7,12 +7,12 @@ import type { Log } from './runtime/log.ts';
 import { openLogger, standardError } from './runtime/logger.ts';
 import { warmUp } from './sync/warm-up/warm-up.ts';
 
-/** A clean stop that takes longer hangs on something; supervisors rarely have more patience. */
+/** A clean stop that takes longer hangs; most supervisors wait no longer either. */
 const STOP_TIMEOUT_MS = 20_000;
-/** One Ctrl-C may arrive twice, from the terminal and again through npm; only a later one means "now". */
+/** One Ctrl-C can arrive twice, from the terminal and through npm. Only a later one means "now". */
 const SAME_SIGNAL_MS = 1_000;
 
-// Uploads, mails and secrets lie below DATA_DIR: other users of the machine have no business there.
+// Uploads, mails and secrets are below DATA_DIR, and other users of the machine must not read them.
 process.umask(0o077);
 
 await runProgram(startHelp(settings), start, 'Tailgate cannot start.');
@@ -24,17 +24,17 @@ async function start(argv: readonly string[]): Promise<void> {
   const starting = startApp(config, log, stopping.signal);
   stopOnSignal(starting, stopping);
   const rehearsing = config.rehearses && config.role !== 'worker' ? rehearsed(log, stopping.signal) : undefined;
-  // Both at once: most of starting is waiting for PostgreSQL.
+  // Both run at once, because most of the start waits for PostgreSQL.
   const app = await Promise.all([starting, rehearsing]).then(
     ([started]) => started,
     (error: unknown) => {
       if (error !== stopping.signal.reason) throw error;
     },
   );
-  // Stopped before it had started: what there was of it has been closed again.
+  // The process stopped before it had started, and its parts are closed again.
   if (!app) return;
   console.log(banner(config, { ...app, open: openAreas(config.access) }));
-  // Behind the friendly lines, not before them: it is long.
+  // This line is long, so it comes after the friendly ones.
   if (app.url !== undefined)
     log.info(
       { access: config.access, signup: config.signup, open: openPaths(config.access) },
@@ -43,7 +43,7 @@ async function start(argv: readonly string[]): Promise<void> {
   void stopWhenOutlived(app);
 }
 
-/** No start fails for it. */
+/** A failure here never fails the start. */
 async function rehearsed(log: Log, stopping: AbortSignal): Promise<void> {
   try {
     await warmUp(stopping);
@@ -52,7 +52,10 @@ async function rehearsed(log: Log, stopping: AbortSignal): Promise<void> {
   }
 }
 
-/** A server must not serve another database than the one that it started on; whatever restarts it is told why (I9). */
+/**
+ * A server must not continue on another database than the one it started on. The exit code and the log give its
+ * supervisor the reason (I9).
+ */
 async function stopWhenOutlived({ outlived }: App): Promise<void> {
   const { message } = await outlived;
   console.error(`Tailgate cannot go on. ${message}`);
@@ -60,7 +63,7 @@ async function stopWhenOutlived({ outlived }: App): Promise<void> {
   process.kill(process.pid, 'SIGTERM');
 }
 
-/** The first signal stops cleanly, also while still starting; a second one ends the process as it is. */
+/** The first signal stops cleanly, also during the start. A second one ends the process at once. */
 function stopOnSignal(starting: Promise<App>, stopping: AbortController): void {
   let stoppingSince: number | undefined;
   const stop = (signal: NodeJS.Signals) => {
@@ -79,12 +82,12 @@ function stopOnSignal(starting: Promise<App>, stopping: AbortController): void {
     stopping.abort();
     starting.then(
       (app) => app.stop(),
-      // Told where it is awaited.
+      // The caller that awaits it reports the error.
       () => undefined,
     );
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
-  // A terminal that is closed: Node would end at once, and leave the embedded PostgreSQL running.
+  // A closed terminal: Node would end at once and leave the embedded PostgreSQL running.
   process.on('SIGHUP', stop);
 }

@@ -5,27 +5,27 @@ import type { Queryable } from '../db/types.ts';
 import type { Boot } from './device-clock.ts';
 import { bindClients, findClients, replaceQueueKeys, tieClients } from './sql.ts';
 
-/** A queue as its first frame names it. */
+/** A queue as the first frame of its client names it. */
 export type ClientAsk = Pick<
   HelloFrame,
   'client_id' | 'employee_id' | 'device' | 'sdk' | 'app' | 'queue_key' | 'wants_queue_key'
 > & {
-  /** The hash of the token that counts, where one was shown: neither by a queue key nor by an operator. */
+  /** The hash of a valid token; absent where the request has a queue key or the operator's token. */
   readonly session?: Buffer | null;
-  /** The run of the device's clock, where the phone has told its clocks. */
+  /** The run of the device's clock, where the phone sent its clocks. */
   readonly boot?: Boot | null;
 };
 
-/** An operator brings what a phone held, also where its queue was revoked. */
+/** An operator submits the items of a rescued phone, also where its queue was revoked. */
 export type Opener = 'phone' | 'operator';
 
 export type ClientAnswer =
   | {
       readonly kind: 'open';
       readonly lastSeq: number;
-      /** To be told once: only its hash is stored. */
+      /** Sent once: the database stores only its hash. */
       readonly queueKey: string | null;
-      /** Its driver was unregistered, and no session has opened it since: what it brings goes to quarantine. */
+      /** The driver was unregistered, and no session has opened the queue since. New items go to quarantine. */
       readonly held: boolean;
     }
   | {
@@ -45,9 +45,9 @@ interface ClientRow extends Record<string, unknown> {
 }
 
 /**
- * Opens queues, many at once: a new one is bound to its employee for ever and gets a queue key (protocol.md, The queue); a
- * known one is checked and tied to the session that its phone shows. A client that lost the answer which held its key asks
- * for a new one, and the old one ends.
+ * Opens queues, many at once. A new queue is bound to its employee for ever and gets a queue key (protocol.md, The
+ * queue). A known queue is checked and tied to the session of its phone. A client that lost the answer with its key
+ * asks for a new key, and the old key ends.
  */
 export async function openClients(
   db: Queryable,
@@ -61,14 +61,14 @@ export async function openClients(
   if (strangers.length > 0) {
     const bound = await bind(db, strangers);
     for (const [ask, key] of bound) keys.set(ask, key);
-    // Also those that another node bound meanwhile.
+    // This reads queues that another node bound meanwhile, too.
     known = await findAll(db, asks);
   }
   const answers = asks.map((ask) => judge(ask, known.get(ask.client_id), by));
   const open = asks.filter((ask, i) => !ask.queue_key && !keys.has(ask) && answers[i]?.kind === 'open');
   const untied = await tieToSessions(db, open, known, now);
   const wanting = firstOfEach(
-    // Who held the key of a queue that opens again may be another person.
+    // The key of a reopened queue may be in other hands, so the queue gets a new one.
     open.filter((ask) => !untied.has(ask) && (ask.wants_queue_key || isHeld(known.get(ask.client_id)))),
   );
   if (wanting.length > 0) for (const [ask, key] of await replaceKeys(db, wanting)) keys.set(ask, key);
@@ -80,15 +80,15 @@ export async function openClients(
   });
 }
 
-/** Most phones come back in the session and the run of the app that the row has: nothing is written for them. */
+/** Most phones come back with the stored session and the stored run of the app. They need no write. */
 const isTied = ({ session, boot }: ClientAsk, row: ClientRow | undefined): boolean =>
   !session || (row?.session_hash?.equals(session) === true && !isHeld(row) && (!boot || row.boot_id === boot.id));
 
-/** What it brings goes to quarantine until its driver signs in again. */
+/** New items go to quarantine until the driver signs in again. */
 const isHeld = (row: ClientRow | undefined): boolean =>
   row !== undefined && row.held_at !== null && row.revoked_at !== null;
 
-/** @returns those whose session has ended since they have shown it */
+/** @returns the queues whose session ended after it was checked */
 async function tieToSessions(
   db: Queryable,
   asks: readonly ClientAsk[],
@@ -112,7 +112,7 @@ const bootColumns = (asks: readonly ClientAsk[]): [Buffer, Buffer] => [
   instantArray(asks.map(({ boot }) => boot?.at ?? null)),
 ];
 
-/** Whose queue this is; undefined where nobody has opened it. */
+/** The owner of a queue; undefined for an unknown queue. */
 export async function findOwner(db: Queryable, clientId: string): Promise<string | undefined> {
   const { rows } = await db.query<ClientRow>(findClients, [[clientId]]);
   return rows[0]?.employee;
@@ -120,7 +120,7 @@ export async function findOwner(db: Queryable, clientId: string): Promise<string
 
 function judge(ask: ClientAsk, row: ClientRow | undefined, by: Opener): ClientAnswer {
   if (!row) return { kind: 'refused', code: 'INVALID_TOKEN' };
-  // The key first: whoever does not hold it learns nothing of the queue.
+  // The key comes first: a caller without it learns nothing of the queue.
   if (ask.queue_key && !timingSafeEqual(sha256(ask.queue_key), row.queue_key_hash))
     return { kind: 'refused', code: 'INVALID_TOKEN' };
   if (row.employee !== ask.employee_id) return { kind: 'refused', code: 'CLIENT_OF_OTHER_EMPLOYEE' };
@@ -161,7 +161,7 @@ const mint = (asks: readonly ClientAsk[]): [ClientAsk, string][] =>
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Two connections of one queue at the same moment: one of them is the first. */
+/** Two connections may open the same queue at the same moment; only the first ask counts. */
 function firstOfEach(asks: readonly ClientAsk[]): ClientAsk[] {
   const first = new Map<string, ClientAsk>();
   for (const ask of asks) if (!first.has(ask.client_id)) first.set(ask.client_id, ask);

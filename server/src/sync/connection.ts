@@ -19,10 +19,10 @@ interface Arrived {
   readonly bytes: Buffer;
   readonly isBinary: boolean;
 }
-/** A tap is a kilobyte or two and must not wait; what is larger holds many items. */
+/** A tap has a kilobyte or two and must not wait. A larger frame contains many items. */
 const LARGE_BYTES = 8 * 1024;
 
-/** A phone's socket: it tells the session what happens and does what the session says. */
+/** A phone's socket. It passes events to the session and performs the session's effects. */
 export class Connection implements Connected {
   readonly follows = new Map<Scope, Follower>();
   readonly #hub: Hub;
@@ -31,14 +31,14 @@ export class Connection implements Connected {
   #queue: Queue | undefined;
   #congested = false;
   #endTold = false;
-  /** The session does not want to hear more for now. */
+  /** The session reads no more frames for now. */
   #paused = false;
-  /** Frames that wait for room in the pipeline, in order. */
+  /** Frames that wait for capacity in the pipeline, in order. */
   readonly #arrived: Arrived[] = [];
-  /** What the driver was told last, so that only changes are told. */
+  /** The routes as last sent, so that only changes are sent. */
   #routes = '';
   #tokenHash: Buffer | null = null;
-  /** The run of the device's clock that hello read: the queue is tied to it where a session was shown. */
+  /** The run of the device's clock in the hello. The queue is tied to it where the hello has a token. */
   #bootId = '';
 
   constructor(hub: Hub, socket: WebSocket) {
@@ -59,27 +59,27 @@ export class Connection implements Connected {
     return this.#tokenHash;
   }
 
-  /** Its hello was taken. */
+  /** The server has accepted its hello. */
   get isKnown(): boolean {
     return isBound(this.#session);
   }
 
   received(bytes: Buffer, isBinary: boolean): void {
-    // Until the other side has heard our goodbye it may send what it likes: nobody takes it in any more.
+    // The client may send frames until it receives the close frame. The server drops them.
     if (this.#session.phase === 'closed') return;
     const isPush = bytes.length >= LARGE_BYTES && this.#session.phase !== 'greeting';
     if (this.#arrived.length > 0 || isPush) return this.#wait({ bytes, isBinary });
     this.#read(bytes, isBinary);
   }
 
-  /** Time passes. Whoever waits for us is not silent. */
+  /** A client whose frames wait for the server is not silent. */
   tick(now: number): void {
     if (this.#arrived.length === 0) this.take({ type: 'tick', now });
   }
 
   /**
-   * A large frame is a push of many items. It is read when the pipeline has room for it: until then it stays what came
-   * over the wire, the socket is not read further, and a storm of phones costs us buffers, not objects.
+   * A large frame is a push of many items. It stays unparsed until the pipeline has capacity for it, and the socket is
+   * paused. So a storm of phones costs buffers and not objects.
    */
   #wait(arrival: Arrived): void {
     this.#arrived.push(arrival);
@@ -105,7 +105,7 @@ export class Connection implements Connected {
     }
   }
 
-  /** It holds more than a stranger may. Nothing of it is read any more. */
+  /** The client exceeds the limits before the hello. The server reads none of its bytes any more. */
   cut(code: number, reason: string): void {
     this.#session = { phase: 'closed' };
     this.#socket.close(code, reason);
@@ -129,21 +129,21 @@ export class Connection implements Connected {
     if (this.#socket.readyState === this.#socket.OPEN) this.#write(JSON.stringify(frame));
   }
 
-  /** Whoever asks on and on and reads no answer is not read any further, either: else the answers pile up here. */
+  /** A client that sends requests and reads no answers is paused, too, because answers would pile up here. */
   #write(frame: Buffer | string): void {
     const socket = this.#socket;
     if (this.#congested || socket.bufferedAmount + frame.length <= this.#hub.limits.congested_bytes)
       return socket.send(frame, text);
-    // The last patch for now. When it is written, so is all before it.
+    // The last patch for now. Its callback means that all earlier frames are written, too.
     this.#congested = true;
     socket.send(frame, text, () => this.#drained());
-    // Once what the session has just said is done: it may be in the middle of several things.
+    // In a microtask, because the session may be in the middle of several effects.
     queueMicrotask(() => {
       if (this.#congested) this.take({ type: 'congested', now: this.#hub.clock().getTime() });
     });
   }
 
-  /** The driver's routes as they are now. */
+  /** Sends the driver's routes where they have changed. */
   routesAre(routes: readonly AssignedRoute[]): void {
     const now = JSON.stringify(routes);
     if (now === this.#routes) return;
@@ -151,14 +151,14 @@ export class Connection implements Connected {
     this.take({ type: 'routes', routes });
   }
 
-  /** Once: whoever is told in time can sign in while there is a network. */
+  /** Warns once, so that the driver can sign in while there is a network. */
   sessionEnds(inSeconds: number): void {
     if (this.#endTold) return;
     this.#endTold = true;
     this.take({ type: 'expires', inSeconds });
   }
 
-  /** The session behind this connection has ended: from now on it is as good as one with the queue's key. */
+  /** The session has ended. The connection keeps the rights of a queue key. */
   sessionEnded(reason: string): void {
     this.#tokenHash = null;
     if (this.#queue) this.#queue = { ...this.#queue, byKey: true };
@@ -199,7 +199,7 @@ export class Connection implements Connected {
     const hub = this.#hub;
     const serverNow = hub.clock();
     const { client_id: clientId } = hello;
-    // Registered before the first question: a session that ends meanwhile must find us.
+    // Registered before the first query, so that a session that ends meanwhile finds this connection.
     const clock = clockOf(hello.clock, serverNow);
     this.#bootId = clock.bootId;
     const session = hello.api_token === undefined ? null : hashToken(hello.api_token);
@@ -233,7 +233,7 @@ export class Connection implements Connected {
     }
   }
 
-  /** For now: a whole depot comes at once. */
+  /** Refuses for now, with a time for the next attempt: a whole depot may connect at once. */
   #refuse(code: ErrorCode): void {
     this.take({ type: 'refused', code, retryAfterMs: this.#hub.retryAfterMs() });
   }
@@ -291,7 +291,7 @@ export class Connection implements Connected {
     this.#hub.feed.drained(this);
   }
 
-  /** Which passing failure this is; one that we did not foresee is logged. */
+  /** The code of a temporary failure. An unexpected failure is logged. */
   #passing(error: unknown, frame: string): ErrorCode {
     if (isDatabaseUnavailable(error)) return 'DATABASE_UNAVAILABLE';
     this.#hub.log.error({ err: error, frame, client: this.clientId }, 'a frame could not be served');

@@ -2,10 +2,11 @@ import type { DeviceClock } from '@tailgate/sync-protocol';
 import type { Queue } from '../mutations/change.ts';
 
 /**
- * What a device's clocks say against ours. Its own measurement counts: a frame may have lain in a dead zone for long.
- * Only, nothing arrives before it was sent. Whoever tells nothing, or nothing readable, is corrected by nothing.
+ * The difference between a device's clocks and the server's. The device's own measurement counts, because a frame may
+ * be late. A server time after the receipt is impossible and cut to it. A clock without readable times is not
+ * corrected.
  *
- * @param received when the frame came
+ * @param received the time of the frame's receipt
  */
 export function clockOf(clock: DeviceClock | undefined, received: Date): Queue['clock'] {
   const deviceNow = Date.parse(clock?.now ?? '');
@@ -18,18 +19,18 @@ export function clockOf(clock: DeviceClock | undefined, received: Date): Queue['
   };
 }
 
-/** A run of a device's monotonic clock, and when by ours it read 0. */
+/** A run of a device's monotonic clock, with the server time at its zero. */
 export interface Boot {
   readonly id: string;
   readonly at: Date;
 }
 
-/** The run that a reading is of; null where nothing was told, or nothing that a database could hold. */
+/** The run of a clock reading; null where the device sent none, or none that the database can store. */
 export function bootOf({ bootId: id, serverNow, monotonicMs }: Queue['clock']): Boot | null {
   const at = new Date(serverNow - monotonicMs);
   const isStorable = id !== '' && id.isWellFormed() && !id.includes('\0') && Math.abs(at.getTime()) <= MOST_AWAY_MS;
   return isStorable ? { id, at } : null;
 }
 
-/** A hundred years from 1970: no device has run for longer, nor does it begin to. */
+/** A hundred years around 1970: no device has run for longer. */
 const MOST_AWAY_MS = 100 * 365 * 24 * 3_600_000;

@@ -4,20 +4,20 @@ import type { Queryable } from '../db/types.ts';
 import type { Log } from '../runtime/log.ts';
 import { saveGauges } from './sql.ts';
 
-/** What only hello says, and what each ping says again. */
+/** Facts that only the hello contains; each ping repeats the others. */
 type Facts = Partial<Pick<HelloFrame, 'device' | 'sdk' | 'app'>>;
 interface Report extends Facts, Pick<PingFrame, 'pending' | 'oldest_pending_at'> {
   readonly seenAt: Date;
-  /** That a session showed the run of the clock to which the queue is tied. */
+  /** The time at which a session sent the run of the clock to which the queue is tied. */
   readonly clockReadAt?: Date;
 }
 
-/** What `client.pending` can hold. */
+/** The largest value of `client.pending`. */
 const MOST_PENDING = 2_147_483_647;
 
 /**
- * What is still on the phones, as hello and ping tell: the latest of each queue, written by `save`, which the sweep
- * calls once a minute. A gauge may be lost, so that nothing ever waits for it.
+ * The pending items of phones, from hello and ping. It buffers the latest report of each queue, and the sweep calls
+ * `save` once a minute. A lost report is harmless, so nothing waits for it.
  */
 export class DeviceStatus {
   readonly #db: Queryable;
@@ -55,7 +55,7 @@ export class DeviceStatus {
   }
 }
 
-/** A broken clock writes anything. */
+/** A broken clock sends any text. */
 function instantOf(text: string | null): Date | null {
   const at = new Date(text ?? NaN);
   const year = at.getUTCFullYear();

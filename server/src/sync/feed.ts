@@ -19,14 +19,14 @@ import { patchText } from './patch-text.ts';
 import { timerFrame } from './timer-frame.ts';
 import { readScopes, type Ask, type Reading } from './scope-readings.ts';
 
-/** Somebody who follows scopes: a connection. */
+/** A connection that follows scopes. */
 export interface Reader {
   readonly employee: string;
   readonly clientId: string;
   readonly follows: Map<Scope, Follower>;
-  /** Takes a frame, or not where it is congested: it says so again by `Feed.drained`. */
+  /** Sends a frame; returns false where the connection is congested. It calls `Feed.drained` afterwards. */
   deliver(frame: Buffer): boolean;
-  /** Takes a short frame in any case. */
+  /** Sends a short frame in any case. */
   tell(frame: ServerFrameInput): void;
 }
 
@@ -39,18 +39,18 @@ export interface Follower {
   readonly scope: Scope;
   state: 'due' | 'current' | 'told';
   cursor: Cursor | null;
-  /** Whether the reading that is under way reaches back to its cursor. */
+  /** Whether the reading in progress reaches back to its cursor. */
   asked: boolean;
 }
 
 interface Watch {
   readonly scope: Scope;
   readonly followers: Set<Follower>;
-  /** Undefined until it was read for the first time. */
+  /** Undefined until the first reading. */
   head: Head | undefined;
-  /** Commits that arrive during a reading wait for its end: frames leave in version order. */
+  /** Commits during a reading wait for its end, because frames go out in version order. */
   held: RouteCommit[] | undefined;
-  /** Who may read it may have changed. */
+  /** The drivers of the route may have changed. */
   checkDrivers: boolean;
   committedAt: number;
 }
@@ -59,25 +59,25 @@ export interface FeedOptions {
   readonly db: Queryable;
   readonly log: Log;
   readonly serverEpoch: number;
-  /** A clock that never jumps, in ms. */
+  /** A monotonic clock, in ms. */
   readonly now: () => number;
 }
 
-/** Two statements at once keep one slow first reading from delaying the hint that just came in. */
+/** Two statements at once: a slow first reading then does not delay a new hint. */
 const READINGS_AT_ONCE = 2;
-/** Bounds the rows of one answer when a whole fleet comes back after a restart. */
+/** Bounds the rows of one result when a whole fleet comes back after a restart. */
 const SCOPES_A_READING = 200;
-/** Past so many missing documents the compressed snapshot is the smaller answer. */
+/** Above this number of missing documents the compressed snapshot is the smaller answer. */
 const FAR_DOCUMENTS = 40;
-/** A hint this soon after our own commit is most likely its echo: it may wait for others. */
+/** A hint this soon after a commit of this node is most likely its echo. It may wait for others. */
 const ECHO_MS = 50;
-/** After a reading that failed: the database is gone, or too busy to answer. */
+/** The wait after a failed reading: the database is away, or too busy to answer. */
 const RETRY_MS = 500;
 
 /**
- * Scopes and who follows them. What this node commits goes out from memory, one text for all who stand at the version
- * before it; everybody else is served from the database, many scopes in one statement. Hints may be lost: `lookAgain`
- * compares the versions of all followed scopes.
+ * Scopes and their followers. A commit of this node goes out from memory, as one text for all followers at the version
+ * before it. The feed serves the others from the database, many scopes in one statement. Hints may be lost, so
+ * `lookAgain` compares the versions of all followed scopes.
  */
 export class Feed {
   readonly #options: FeedOptions;
@@ -94,7 +94,7 @@ export class Feed {
     this.#options = options;
   }
 
-  /** From `cursor` on, or null where nothing is there yet. Following again replaces what was. */
+  /** Follows from `cursor` on; null means from nothing. A second call replaces the first. */
   follow(reader: Reader, scope: Scope, cursor: Cursor | null): void {
     this.unfollow(reader, scope);
     if (!mayAsk(reader, scope)) return reader.tell({ type: 'gone', scope, reason: 'NOT_ASSIGNED' });
@@ -119,7 +119,7 @@ export class Feed {
     for (const scope of [...reader.follows.keys()]) this.unfollow(reader, scope);
   }
 
-  /** The reader takes frames again: what it missed is read at its cursor, however much that was. */
+  /** The reader takes frames again. The feed reads the missed changes at its cursor, however many they are. */
   drained(reader: Reader): void {
     for (const { scope, state } of reader.follows.values()) {
       const watch = this.#watches.get(scope);
@@ -127,7 +127,7 @@ export class Feed {
     }
   }
 
-  /** What this node has committed, in version order for each route. */
+  /** Commits of this node, in version order for each route. */
   committed(commits: readonly RouteCommit[]): void {
     for (const commit of commits) {
       const watch = this.#watches.get(commit.scope);
@@ -154,7 +154,7 @@ export class Feed {
     for (const watch of this.#watches.values()) this.#look(watch);
   }
 
-  /** The routes of these drivers have changed: whoever lost a scope is told. */
+  /** The routes of these drivers have changed. A reader that lost a scope receives `gone`. */
   assignmentsChanged(readers: Iterable<Reader>): void {
     for (const reader of readers) {
       for (const scope of reader.follows.keys()) {
@@ -166,7 +166,7 @@ export class Feed {
     }
   }
 
-  /** Who may read a followed route; empty where it is not followed. */
+  /** The drivers of a followed route; empty where no reader follows it. */
   driversOf(scope: Scope): ReadonlySet<string> {
     return this.#watches.get(scope)?.head?.drivers ?? nobody;
   }
@@ -201,7 +201,7 @@ export class Feed {
     this.#due.add(watch);
     if (this.#scheduled || this.#closed) return;
     this.#scheduled = true;
-    // The end of this turn: a storm of hellos shares one statement.
+    // At the end of this turn, so that a storm of hellos shares one statement.
     setImmediate(() => {
       this.#scheduled = false;
       this.#readDue();
@@ -271,7 +271,7 @@ export class Feed {
     return { scope, above, headerAbove, textsAbove };
   }
 
-  /** How far back a reading must reach for a follower: not at all where it will be sent to the snapshot. */
+  /** The version from which a follower needs a reading; none where it will get a snapshot. */
   #reachOf({ cursor }: Follower, head: Head | undefined, isRoute: boolean): number {
     if (!isRoute) return -1; // short, and the whole of it if need be
     const fits =
@@ -287,7 +287,7 @@ export class Feed {
     if (!reading) return this.#endAll(watch);
     const before = watch.head;
     if (before && (before.epoch !== reading.epoch || before.version > reading.version)) {
-      // The route was loaded anew, or the database restored (I9): what is known of it counts no more.
+      // The host loaded the route anew, or the database was restored (I9): the known state is void.
       watch.head = undefined;
       for (const follower of watch.followers) if (follower.state === 'current') follower.state = 'due';
       return this.#look(watch);
@@ -315,7 +315,7 @@ export class Feed {
     this.#spread(watch, before, step, false);
   }
 
-  /** One text for all who stand where the head stood. */
+  /** Sends one text to all followers at the version of the old head. */
   #spread(watch: Watch, before: Head, { head, documents, deletes }: Step, whole: boolean): void {
     for (const follower of watch.followers) if (!mayRead(head, follower)) this.#end(watch, follower);
     const moved = head.version > before.version;
@@ -330,7 +330,7 @@ export class Feed {
     }
   }
 
-  /** Brings one follower from its cursor to the head: by what was read, by nothing where it is there, or by a snapshot. */
+  /** Brings one follower from its cursor to the head: by the reading, by an empty patch, or by a snapshot. */
   #serve(watch: Watch, head: Head, follower: Follower, reading: Reading | undefined): void {
     const { cursor, reader, scope } = follower;
     if (!mayRead(head, follower)) return this.#end(watch, follower);
@@ -339,7 +339,7 @@ export class Feed {
       return this.#hand(head, follower, this.#frame(head, head.version, [], []));
     if (head.drivers !== null) {
       const ahead = known && cursor.version > head.version;
-      // Ahead of us: another node may know more than this one, until a reading says otherwise.
+      // The cursor is ahead: another node may have newer versions, until a reading shows otherwise.
       if (ahead && !reading) return;
       if (!known || ahead || countAbove(head, cursor.version) > FAR_DOCUMENTS) {
         follower.state = 'told';
@@ -384,7 +384,7 @@ export class Feed {
 
 const nobody: ReadonlySet<string> = new Set();
 
-/** What the name alone says of the right to a scope; a route's drivers are known once it was read. */
+/** The right to a scope by its name alone. The drivers of a route are known after its first reading. */
 function mayAsk(reader: Reader, scope: Scope): boolean {
   const parsed = parseScope(scope);
   return parsed !== undefined && (parsed.kind !== 'client' || parsed.clientId === reader.clientId);

@@ -2,24 +2,24 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { SyncLimits } from './limits.ts';
 
-/** What a piece costs beside its bytes: whoever sends them one by one makes an object of each. */
+/** The cost of a piece beside its bytes: each piece is an object. */
 const PIECE_BYTES = 256;
 
-/** A connection, as far as its bytes are counted. */
+/** The part of a connection that this class needs. */
 interface Counted {
-  /** Its hello was taken once. */
+  /** The server has accepted its hello. */
   readonly isKnown: boolean;
   cut(code: number, reason: string): void;
 }
 
 /**
- * Bounds what sockets hold before their hello is taken. The WebSocket library keeps half a frame until the rest comes:
- * without a bound, 900 sockets with 2 MB each held 835 MB. A socket is cut past `hello_bytes`. Past `strangers_bytes`
- * together, the one that began first goes: a phone's hello is here in a moment, so phones get in all the same.
+ * Bounds the memory of sockets before their hello is accepted. The WebSocket library buffers a frame until its end:
+ * without a bound, 900 sockets with 2 MB each took 835 MB. A socket is closed above `hello_bytes`. Above
+ * `strangers_bytes` in total, the oldest socket is closed. A phone's hello takes a moment only, so phones still get in.
  */
 export class HalfFrames {
   readonly #limits: Pick<SyncLimits, 'hello_bytes' | 'strangers_bytes'>;
-  /** Bytes of half frames. Who began first stands first. */
+  /** Buffered bytes of incomplete frames, the oldest socket first. */
   readonly #held = new Map<WebSocket, { readonly connection: Counted; bytes: number }>();
   #bytes = 0;
 
@@ -27,12 +27,12 @@ export class HalfFrames {
     this.#limits = limits;
   }
 
-  /** Counts what comes over the line, until the hello is taken. The library must read the line already. */
+  /** Counts received bytes until the hello is accepted. The library must read the line before this. */
   watch(line: Duplex, socket: WebSocket, connection: Counted): void {
     const endOfFrame = (): void => this.#release(socket);
     const count = (piece: Buffer): void => {
       if (connection.isKnown) return stop();
-      // Also the piece that has just ended a frame: it may begin the next one, which holds all of it.
+      // This counts the piece that has just ended a frame, too: it may begin the next frame.
       this.#hold(socket, connection, piece.length + PIECE_BYTES);
     };
     const stop = (): void => {
@@ -55,10 +55,10 @@ export class HalfFrames {
     for (const [other, { connection: oldest }] of this.#held) {
       if (this.#bytes <= mostTogether) return;
       this.#release(other);
-      // Its last piece was the hello, and none has come since.
+      // Its last piece was the hello, and no piece has come since.
       if (oldest.isKnown) continue;
       oldest.cut(1013, 'too many half frames wait for their end');
-      // Its memory is needed now.
+      // Ends the socket at once, because the memory is needed now.
       other.terminate();
     }
   }

@@ -5,42 +5,45 @@ import type { Hosted, PatchContent, TextDocument } from './patch-text.ts';
 import type { ReadDocument, Reading } from './scope-readings.ts';
 
 /**
- * Where a scope stands, as this node knows it: enough to see what a follower lacks and to tell the checksum, without
- * the documents themselves. Values: `take…` return the next head and leave the old one as it was, but for `versions`,
- * which belongs to the newest.
+ * The state of a scope on this node: enough to find a follower's missing documents and to compute the checksum, without
+ * the documents themselves. A head is a value: `take…` returns the next head and leaves the old one unchanged, but for
+ * `versions`, which belongs to the newest.
  */
 export interface Head {
   readonly scope: Scope;
-  /** The route's epoch; 0 for scopes that are no route. */
+  /** The route's epoch; 0 for other scopes. */
   readonly epoch: number;
   readonly version: number;
   readonly versions: Map<string, number>;
   readonly checksum: number;
   readonly hosted: Hosted | null;
-  /** Stops of a route that name files which are not here, in order. */
+  /** Stops of a route with files that have not arrived, in order. */
   readonly awaited: readonly number[] | null;
-  /** Null: the scope's name says who may read it. */
+  /** Null where the scope's name determines the readers. */
   readonly drivers: ReadonlySet<string> | null;
 }
 
-/** What happened to a head: the documents that changed, without texts where nobody asked for them. */
+/** A change of a head: the changed documents, without texts that no follower needs. */
 export interface Step {
   readonly head: Head;
   readonly documents: readonly ReadDocument[];
   readonly deletes: readonly string[];
 }
 
-/** As cursors and snapshots name it. A route's carries both lives: of the database, and of the route under its key. */
+/**
+ * The epoch in cursors and snapshots. A route's epoch contains both lives: of the database, and of the route under its
+ * key.
+ */
 export const epochName = (serverEpoch: number, { epoch }: Pick<Head, 'epoch'>): string =>
   epoch === 0 ? `${serverEpoch}` : `${serverEpoch}.${epoch}`;
 
-/** Of a scope that was read from its beginning. */
+/** The head of a scope that was read from its beginning. */
 export function newHead(scope: Scope, reading: Reading): Head {
   const blank = { scope, epoch: reading.epoch, version: -1, versions: new Map<string, number>(), checksum: 0 };
   return takeReading({ ...blank, hosted: null, awaited: null, drivers: null }, reading).head;
 }
 
-/** A reading of the same epoch that reaches back to the head's version or further. */
+/** Applies a reading of the same epoch that reaches back to the head's version or further. */
 export function takeReading(head: Head, reading: Reading): Step {
   const documents = reading.documents.filter(({ version }) => version > head.version);
   const deletes = reading.deletes.filter(({ version }) => version > head.version).map(({ key }) => key);
@@ -51,7 +54,9 @@ export function takeReading(head: Head, reading: Reading): Step {
   return { head: next, documents, deletes };
 }
 
-/** A commit of this node. `old`: known already. `gap`: something before it is not known yet, the scope must be read. */
+/**
+ * Applies a commit of this node. `old`: already known. `gap`: an earlier change is missing, so the scope must be read.
+ */
 export function takeCommit(head: Head, commit: RouteCommit): Step | 'old' | 'gap' {
   if (commit.epoch !== head.epoch) return 'gap';
   if (commit.to <= head.version) return 'old';
@@ -71,7 +76,7 @@ function awaitedAfter(before: readonly number[], evidence: RouteCommit['evidence
   return [...after].sort((a, b) => a - b);
 }
 
-/** How many documents a replica at `version` lacks. */
+/** The number of documents that a replica at `version` lacks. */
 export function countAbove(head: Head, version: number): number {
   let count = 0;
   for (const each of head.versions.values()) if (each > version) count++;
@@ -80,7 +85,7 @@ export function countAbove(head: Head, version: number): number {
 
 type Receipts = Pick<Head, 'hosted' | 'awaited'>;
 
-/** Whether all receipts say the same: what the host has, and whose files are here. */
+/** Whether all receipts are equal: of the host, and of arrived files. */
 export const sameReceipts = (a: Receipts, b: Receipts): boolean =>
   (a.hosted === b.hosted && a.awaited === b.awaited) || receiptsText(a) === receiptsText(b);
 const receiptsText = ({ hosted, awaited }: Receipts): string => JSON.stringify([hosted, awaited]);
@@ -101,7 +106,7 @@ export const contentOf = (
   checksum: head.checksum,
 });
 
-/** Documents whose text was read; the others nobody needs. */
+/** Documents with a text. The others are already known to every follower. */
 export const withText = (documents: readonly ReadDocument[]): TextDocument[] =>
   documents.flatMap(({ key, version, text }) => (text === null ? [] : [{ key, version, text }]));
 

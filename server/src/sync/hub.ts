@@ -15,15 +15,15 @@ import type { SessionEvent } from './session-types.ts';
 import { Slots } from './slots.ts';
 import { findRevoked, readEpoch, skipLostItems } from './sql.ts';
 
-/** Which scopes have moved; the payload is scopes split by spaces, or `*`. */
+/** Changed scopes; the payload is scopes split by spaces, or `*`. */
 const routesChannel = 'tailgate_routes';
-/** Whose routes have changed; the payload is employee ids split by spaces. */
+/** Drivers whose routes have changed; the payload is employee ids split by spaces. */
 const assignmentsChannel = 'tailgate_assignments';
 
 /** One timer serves all sockets (`sweep_ms`). */
 const SWEEPS_A_LOOK = 5;
 const SWEEPS_A_REPORT = 60;
-/** A session's end is told a day ahead. */
+/** A phone receives the warning of a session's end a day ahead. */
 const TOLD_BEFORE_MS = 24 * 60 * 60 * 1_000;
 
 export interface HubOptions {
@@ -36,9 +36,9 @@ export interface HubOptions {
   readonly limits: SyncLimits;
 }
 
-/** A phone's connection, as it hears of what reaches it from outside. */
+/** A phone's connection, with its events from outside. */
 export interface Connected extends Reader {
-  /** Of the token that hello showed; null where it was a queue key, or the session has ended. */
+  /** The hash of the hello's token; null for a queue key, or once the session has ended. */
   readonly tokenHash: Buffer | null;
   take(event: SessionEvent): void;
   tick(now: number): void;
@@ -47,7 +47,7 @@ export interface Connected extends Reader {
   sessionEnded(reason: string): void;
 }
 
-/** What all connections of this node share, and what reaches them from outside: commits, notifications, time. */
+/** The shared state of all connections of this node, and their events from outside: commits, notifications, time. */
 export class Hub {
   readonly limits: SyncLimits;
   readonly clock: () => Date;
@@ -64,7 +64,7 @@ export class Hub {
   readonly #byEmployee = new Map<string, Set<Connected>>();
   readonly #endings: (() => void)[] = [];
   readonly #slots: Slots;
-  /** Hellos that are being looked up. */
+  /** Hellos in progress. */
   greeting = 0;
   #sweeps = 0;
   #stopping = false;
@@ -100,7 +100,7 @@ export class Hub {
     this.#endings.push(() => clearInterval(timer));
   }
 
-  /** Of all clients, or of one queue. */
+  /** The number of connections, of all clients or of one queue. */
   connectionsOf(clientId?: string): number {
     if (clientId === undefined) return this.#connections.size;
     return [...this.#connections].filter((connection) => connection.clientId === clientId).length;
@@ -111,7 +111,7 @@ export class Hub {
     if (this.#stopping) this.#dismiss(connection);
   }
 
-  /** It has said whose it is. */
+  /** Its hello has named the employee. */
   register(connection: Connected): void {
     const { employee } = connection;
     const others = this.#byEmployee.get(employee);
@@ -126,7 +126,7 @@ export class Hub {
     if (others?.size === 0) this.#byEmployee.delete(connection.employee);
   }
 
-  /** @returns the last sequence that may be declared lost, where this range ends beyond it: then nothing has moved */
+  /** @returns the last sequence that may be declared lost, where this range ends beyond it; nothing has moved then */
   async skipLost(lost: {
     clientId: string;
     employee: string;
@@ -148,13 +148,13 @@ export class Hub {
     return rows[0] && to > rows[0].most ? rows[0] : undefined;
   }
 
-  /** Says goodbye to everybody; what is in flight is answered first. */
+  /** Closes all connections; pushes in flight are answered first. */
   closeConnections(): void {
     this.#stopping = true;
     for (const connection of this.#connections) this.#dismiss(connection);
   }
 
-  /** When whoever cannot be served now may come again, in ms from now: each at a moment of their own. */
+  /** The wait of a refused phone, in ms. Each phone gets a time of its own. */
   retryAfterMs(): number {
     return this.#slots.next(this.clock().getTime());
   }
@@ -171,14 +171,14 @@ export class Hub {
 
   #committed(commits: readonly RouteCommit[]): void {
     this.feed.committed(commits);
-    // A route that opens or closes changes what its drivers have to drive.
+    // A route that opens or closes changes the routes of its drivers.
     for (const { key, documents } of commits) {
       if (documents.some((document) => document.key === headerDocument))
         this.#tellRoutes(this.#of(this.feed.driversOf(routeScope(key))));
     }
   }
 
-  /** The notifications of some time are lost. */
+  /** Notifications of some time may be lost, so everything is checked. */
   #heardNothing(): void {
     this.feed.lookAgain();
     this.#checkSessions(this.#connections);
@@ -205,7 +205,7 @@ export class Hub {
       const { tokenHash } = connection;
       return tokenHash ? [{ connection, tokenHash }] : [];
     });
-    // Asked again each minute, and as soon as notifications are back.
+    // Repeated each minute, and as soon as notifications are back.
     if (held.length > 0)
       this.#endEnded(held).catch((err: unknown) => this.log.warn({ err }, 'sessions of phones could not be checked'));
   }
@@ -234,7 +234,7 @@ export class Hub {
     }
   }
 
-  /** Whoever pushes finds out at once; this is for queues that only listen. */
+  /** A push finds a revoked queue at once. This check is for queues that only read. */
   async #endRevoked(): Promise<void> {
     const known = [...this.#byEmployee.values()].flatMap((connections) => [...connections]);
     if (known.length === 0) return;

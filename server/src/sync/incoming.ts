@@ -4,7 +4,7 @@ import type { Arrival } from './session-types.ts';
 
 const known: ReadonlySet<unknown> = new Set(clientFrame.def.options.map((option) => option.shape.type.def.values[0]));
 
-/** Reads what came over the wire. Types and fields that we do not know are ignored: a newer client may send them. */
+/** Reads a frame. Unknown types and fields are ignored, because a newer client may send them. */
 export function readFrame(text: string, now: number): Arrival {
   let value: unknown;
   try {
@@ -27,7 +27,7 @@ export const broken = (details: readonly ErrorDetail[], now: number): Arrival =>
   now,
 });
 
-/** A phone declares more lost than it can have recorded. */
+/** A phone declares more items lost than it can have recorded. */
 export const beyondSealed = (path: string, most: number): ErrorDetail => ({
   path,
   message: `must not be above ${most}: no later item can have been sent`,

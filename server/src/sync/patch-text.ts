@@ -1,6 +1,6 @@
 import type { Scope } from '@tailgate/sync-protocol';
 
-/** A document whose JSON text is known: it is spliced into frames as it is, never parsed and printed again. */
+/** A document with its JSON text, which goes into frames unparsed. */
 export interface TextDocument {
   readonly key: string;
   readonly version: number;
@@ -12,7 +12,7 @@ export interface ParkedStop {
   readonly reason: string;
 }
 
-/** How far the legacy host has come with a route. */
+/** The replication state of a route on the legacy host. */
 export interface Hosted {
   readonly through: number;
   readonly parked: readonly ParkedStop[];
@@ -34,8 +34,8 @@ export const patchText = (content: PatchContent, from: number | null): string =>
   [`{"type":"patch","from":${from},`, ...members(content)].join('');
 
 /**
- * The body of `GET /api/sync/snapshot`: a patch from nothing. Each text is written where it belongs in the body: joined
- * to one text first, a megabyte of them takes four times as long.
+ * The body of `GET /api/sync/snapshot`: a patch from nothing. Each text is written directly to its place in the body.
+ * Joining a megabyte of texts first takes four times as long.
  */
 export function snapshotBytes(content: PatchContent): Buffer {
   const parts = ['{', ...members(content)];

@@ -6,7 +6,7 @@ import { routeHeader, type RouteDriver } from '../routes/header.ts';
 import type { Hosted, ParkedStop } from './patch-text.ts';
 import { readClients, readCodes, readRoutes } from './sql.ts';
 
-/** What is asked of a scope: its documents above a version, with their texts above another. */
+/** A request for a scope: its documents above a version, with their texts above another version. */
 export interface Ask {
   readonly scope: Scope;
   readonly above: number;
@@ -14,34 +14,36 @@ export interface Ask {
   readonly textsAbove: number;
 }
 
-/** A document as stored; `text` is null where only its version was asked for. */
+/** A stored document; `text` is null where only the version is needed. */
 export interface ReadDocument {
   readonly key: string;
   readonly version: number;
   readonly text: string | null;
 }
 
-/** A scope at one moment. */
+/** The state of a scope at one moment. */
 export interface Reading {
-  /** The route's own epoch; 0 for scopes that are no route. */
+  /** The route's epoch; 0 for other scopes. */
   readonly epoch: number;
   readonly version: number;
-  /** The documents are replaced as a whole: single ones have no version of their own. */
+  /** The documents are replaced as a whole, because single ones have no version. */
   readonly whole: boolean;
   readonly documents: readonly ReadDocument[];
   readonly deletes: readonly { readonly key: string; readonly version: number }[];
   readonly hosted: Hosted | null;
-  /** Stops of a route that name files which are not here, in order. */
+  /** Stops of a route with files that have not arrived, in order. */
   readonly awaited: readonly number[] | null;
-  /** Who may read it, where that was asked for; null where it was not, or where the scope itself says it. */
+  /**
+   * The readers, where the reading includes them; null where it does not, or where the scope's name determines them.
+   */
   readonly drivers: ReadonlySet<string> | null;
 }
 
 const ofNoRoute = { epoch: 0, deletes: [], hosted: null, awaited: null, drivers: null };
 
-/** Everything, and everything's text. */
+/** All documents with their texts. */
 export const wholeScope = (scope: Scope): Ask => ({ scope, above: -1, headerAbove: -1, textsAbove: -1 });
-/** Where it stands, and who may know. */
+/** The version and the readers alone. */
 export const scopeState = (scope: Scope): Ask => ({
   scope,
   above: Number.MAX_SAFE_INTEGER,
@@ -49,7 +51,7 @@ export const scopeState = (scope: Scope): Ask => ({
   textsAbove: Number.MAX_SAFE_INTEGER,
 });
 
-/** Reads scopes of all kinds with one statement a kind; undefined for those that are not there. */
+/** Reads scopes of all kinds, with one statement for each kind; undefined for missing ones. */
 export async function readScopes(db: Queryable, asks: readonly Ask[]): Promise<(Reading | undefined)[]> {
   const routes: Asked<RouteKey>[] = [];
   const clients: Asked<string>[] = [];
@@ -148,7 +150,7 @@ async function readRouteScopes(db: Queryable, asked: readonly Asked<RouteKey>[],
   }
 }
 
-/** Made by our own statement: boundaries parse, interiors trust. */
+/** The statement of this file wrote the text, so it is trusted. */
 const readFacts: (doc: string) => RouteFactsRow = JSON.parse;
 
 function headerText(key: RouteKey, row: HeaderRow): string {
@@ -177,7 +179,7 @@ interface ClientRow extends Record<string, unknown> {
   readonly state: QuarantineDocument['state'];
   readonly code: string;
   readonly reason: string;
-  /** The route version that contains it since it was released. */
+  /** The route version with the released mutation. */
   readonly applied_as: number | null;
   readonly note: string | null;
 }
@@ -203,7 +205,7 @@ async function readClientScopes(db: Queryable, asked: readonly Asked<string>[], 
   }
 }
 
-/** What a phone hears of a mutation that was kept (docs/protocol.md, The feed, 9). */
+/** The document of a quarantined mutation for its phone (docs/protocol.md, The feed, 9). */
 function keptText({ state, code, reason, applied_as, note }: ClientRow): string {
   const document: QuarantineDocument = {
     state,

@@ -229,7 +229,7 @@ function receive(session: Live, arrival: Arrival, limits: SyncLimits): Step {
 const mustWait = ({ inFlight }: Live, arrival: Arrival): boolean =>
   arrival.type === 'frame' && arrival.frame.type === 'gone' && inFlight > 0;
 
-/** A frame of a live session. */
+/** Handles a frame of a live session. */
 function take(session: Live, frame: ClientFrame, now: number, limits: SyncLimits): Step {
   switch (frame.type) {
     case 'hello':

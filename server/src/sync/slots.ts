@@ -1,9 +1,9 @@
-/** A restart takes a moment; and whoever is sent away by a node that is full should not be back at once. */
+/** A restart takes a moment, and a refused phone should not return at once. */
 const LEAST_MS = 1_000;
 
 /**
- * Moments at which phones that were sent away are to come back: one for each, evenly apart, so that a depot that was lost
- * at once does not come back at once. Past `mostMs` the round begins anew.
+ * Spreads the reconnect times of refused phones evenly, so that a depot does not come back all at once. Past `mostMs`
+ * the round begins anew.
  */
 export class Slots {
   readonly #apartMs: number;

@@ -6,44 +6,49 @@ import { contentOf, epochName, newHead, withText } from './head.ts';
 import { snapshotBytes } from './patch-text.ts';
 import { wholeScope, type Ask, type Reading } from './scope-readings.ts';
 
-/** A snapshot as it goes out. */
+/** An encoded snapshot. */
 export interface Snapshot {
   /** Weak: all encodings share it. */
   readonly etag: string;
   readonly body: Buffer;
 }
 
-/** One that was just read, and who may have it; null: the scope's name says it. */
+/** A snapshot that was just read, with its readers; null where the scope's name determines them. */
 export type FreshSnapshot = Snapshot & Pick<Reading, 'drivers'>;
 
-/** Best first: what a caller likes equally, it gets in this order. */
+/** In order of preference. */
 export const snapshotEncodings = ['zstd', 'gzip'] as const;
 export type SnapshotEncoding = (typeof snapshotEncodings)[number];
 
 export type ReadScope = (ask: Ask) => Promise<{ readonly reading: Reading | undefined }>;
 
-/** Of compressed snapshots: some thousand routes. */
+/** The bound of the cache: some thousand routes. */
 const CACHE_BYTES = 64 * 1024 * 1024;
-/** Of a megabyte: 24 kB in 1.1 ms. The default, 6, takes five times as long for 20 kB, and the first phone waits for it. */
+/**
+ * For a megabyte: 24 kB in 1.1 ms. The default, 6, takes five times as long for 20 kB, and the first phone waits for
+ * it.
+ */
 const GZIP_LEVEL = 3;
 
 const gzipped = promisify(gzip);
 const coders = {
-  /** Of the same megabyte: 9 kB in 0.3 ms. Browsers take it over HTTPS. */
+  /** For the same megabyte: 9 kB in 0.3 ms. Browsers accept it over HTTPS. */
   zstd: { compress: promisify(zstdCompress), decompress: promisify(zstdDecompress) },
   gzip: { compress: (bytes: Buffer) => gzipped(bytes, { level: GZIP_LEVEL }), decompress: promisify(gunzip) },
 };
 
-/** What was compressed, as it was. */
+/** Decompresses a snapshot. */
 export const plainSnapshot = (body: Buffer, encoding: SnapshotEncoding): Promise<Buffer> =>
   coders[encoding].decompress(body);
 
-/** The newest snapshot of each scope in each encoding, the one used longest ago dropped first. */
+/** The newest snapshot of each scope in each encoding. The least recently used one is dropped first. */
 export class Snapshots {
   readonly #read: ReadScope;
   readonly #serverEpoch: number;
   readonly #kept = new Map<string, Snapshot>();
-  /** Under way: by name for whoever asks first, by name and ETag for those who have seen where the scope stands. */
+  /**
+   * Snapshots in the making: by name for the first caller, by name and ETag for callers that know the current version.
+   */
   readonly #making = new Map<string, Promise<FreshSnapshot | undefined>>();
   #bytes = 0;
 
@@ -52,13 +57,15 @@ export class Snapshots {
     this.#serverEpoch = serverEpoch;
   }
 
-  /** Whether a look at where the scope stands may save reading all of it. */
+  /** Whether reading the version first may save reading the whole scope. */
   has(scope: Scope, encoding: SnapshotEncoding): boolean {
     const name = nameOf(scope, encoding);
     return this.#kept.has(name) || this.#making.has(name);
   }
 
-  /** At `etag`, or newer where the scope has moved meanwhile; undefined where it has gone. */
+  /**
+   * The snapshot at `etag`, or a newer one where the scope has changed meanwhile; undefined where the scope has gone.
+   */
   async at(etag: string, scope: Scope, encoding: SnapshotEncoding): Promise<Snapshot | undefined> {
     const name = nameOf(scope, encoding);
     const kept = this.#kept.get(name);
@@ -66,14 +73,14 @@ export class Snapshots {
       this.#keep(name, kept);
       return kept;
     }
-    // Whoever came before us may have seen less of the scope than we have: the ETag tells.
+    // An earlier caller may have started from an older version; the ETag shows it.
     const begun = await this.#making.get(name)?.catch(() => undefined);
     if (begun?.etag === etag) return begun;
     const key = `${name} ${etag}`;
     return this.#making.get(key) ?? this.#begin(key, scope, encoding);
   }
 
-  /** As it is now, read at once; undefined where there is no such scope. */
+  /** Reads the whole scope at once; undefined where there is no such scope. */
   fresh(scope: Scope, encoding: SnapshotEncoding): Promise<FreshSnapshot | undefined> {
     return this.#begin(nameOf(scope, encoding), scope, encoding);
   }

@@ -9,32 +9,33 @@ import { serveSnapshots } from './plain-http/snapshot.ts';
 
 export const syncPath = '/api/sync';
 
-/** A peer that does not answer our goodbye is cut. */
+/** The server cuts a peer that does not answer its close frame in this time. */
 const GOODBYE_MS = 2_000;
 
 export type SyncOptions = Omit<HubOptions, 'limits'> & {
-  /** Without it nobody is one here. */
+  /** Without it, no caller is an operator. */
   readonly isOperator?: IsOperator;
   readonly limits?: Partial<SyncLimits>;
 };
 
-/** Puts the sync channel and its snapshots on a server that does not listen yet; it ends when that closes. */
+/** Mounts the sync channel and its snapshots on a server that does not listen yet. Both end when it closes. */
 export async function mountSync(http: FastifyInstance, options: SyncOptions): Promise<Hub> {
   const limits = { ...syncLimits, ...options.limits };
   const hub = await openHub({ ...options, limits });
   const halfFrames = new HalfFrames(limits);
   const webSockets = {
-    // Up to twice the limit gets an `error` that says so; what is larger is cut by the library (1009).
+    // A frame up to twice the limit gets an `error` with the reason. The library closes the connection for a larger one
+    // (1009).
     maxPayload: 2 * limits.frame_bytes,
     maxFragments: limits.fragments,
-    // Costs 300 kB a socket; what is large (the snapshot) is compressed once for everybody instead.
+    // Compression costs 300 kB a socket. The large answer, the snapshot, is compressed once for all.
     perMessageDeflate: false,
-    // Missing in the library's types, not in its documentation.
+    // The library documents it, but its types omit it.
     closeTimeout: GOODBYE_MS,
   };
   await http.register(fastifyWebsocket, {
     options: webSockets,
-    // The library closes what broke. Phones vanish all the time: no line each.
+    // The library closes a broken socket. Phones vanish all the time, so this logs at debug level.
     errorHandler: (error) => options.log.debug({ err: error }, 'a sync socket broke'),
     preClose: (done) => {
       hub.closeConnections();
@@ -46,7 +47,7 @@ export async function mountSync(http: FastifyInstance, options: SyncOptions): Pr
   http.route({
     method: 'GET',
     url: syncPath,
-    // Without it whoever forgets to upgrade gets a 404 without a word.
+    // A request without an upgrade gets the documented 404.
     handler: (_request, reply) => reply.callNotFound(),
     wsHandler: (socket, { raw }) => {
       const connection = new Connection(hub, socket);
@@ -64,7 +65,7 @@ export async function mountSync(http: FastifyInstance, options: SyncOptions): Pr
   return hub;
 }
 
-/** The library's `binaryType` is `nodebuffer`: it gives nothing else. */
+/** The library's `binaryType` is `nodebuffer`, so other types do not occur. */
 function asBuffer(data: Buffer | ArrayBuffer | Buffer[]): Buffer {
   if (Buffer.isBuffer(data)) return data;
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);

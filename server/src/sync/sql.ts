@@ -1,6 +1,6 @@
 import type { Statement } from '../db/types.ts';
 
-/** The life of this database (I9); 1 until a restore has been told. */
+/** The epoch of this database (I9); 1 before any declared restore. */
 export const readEpoch: Statement = {
   name: 'sync_read_epoch',
   text: 'select coalesce(max(epoch), 1) as epoch from server_epoch',
@@ -14,7 +14,7 @@ const ofParked = sameRoute('k');
 const ofEvidence = sameRoute('e');
 const ofDriver = sameRoute('d');
 
-/** What of a route is neither plan nor result, as the rules of `routes/header.ts` take it; `r` is `route`. */
+/** The facts of a route beside plans and results, for `routes/header.ts`; `r` is `route`. */
 const headerFacts = `json_build_object(
   'name', r.name, 'withdrawn', r.withdrawn_at is not null, 'email_flag', r.email_flag, 'status', r.status,
   'arrived', r.arrived, 'closed_at', r.closed_at, 'closed_by', r.closed_by,
@@ -31,9 +31,9 @@ const routeFacts = `json_build_object(
   'header', case when r.header_version > a.header_above then ${headerFacts} end)`;
 
 /**
- * Many routes in one statement, so that all of it is of one moment (I3): a row a route, and a row for each document
- * above a version, its text only above another. Routes that are not published are not there.
- * $1–$3 facility, id, week_end; $4 documents above; $5 header above; $6 texts above.
+ * Many routes in one statement, so that all rows are of one moment (I3): one row for each route, and one for each
+ * document above a version. Texts come only above another version. Unpublished routes are absent. $1–$3 facility, id,
+ * week_end; $4 documents above; $5 header above; $6 texts above.
  */
 export const readRoutes: Statement = {
   name: 'sync_read_routes',
@@ -53,7 +53,7 @@ export const readRoutes: Statement = {
            from asked r join stop_result s on ${ofResult} and s.version > r.above where r.version > r.above`,
 };
 
-/** The answers to a queue that a person must know of, newest of each mutation. $1 client ids, $2 above. */
+/** The answers to a queue that a person must read, the newest of each mutation. $1 client ids, $2 above. */
 export const readClients: Statement = {
   name: 'sync_read_clients',
   text: `select a.n::int as n, c.version, q.id, q.client_version, q.state, q.code, q.reason, q.version as applied_as, q.note
@@ -83,7 +83,7 @@ export const findClients: Statement = {
            from client left join queue_session using (client_id) where client_id = any ($1::uuid[])`,
 };
 
-/** Queues that may bring nothing; those that are held may. $1 client ids. */
+/** Revoked queues, without held ones. $1 client ids. */
 export const findRevoked: Statement = {
   name: 'sync_find_revoked',
   text: `select client_id from client
@@ -91,15 +91,15 @@ export const findRevoked: Statement = {
 };
 
 /**
- * Whether the session of \`k\` counts; locked, so that who ends it finds the queue that this statement gives it. An operator
- * has none.
+ * Whether the session of `k` is valid. The row is locked, so that the end of the session finds the tied queue. An
+ * operator has none.
  */
 const hasSession = `(k.session_hash is null or exists (
             select from session s where s.token_hash = k.session_hash and s.revoked_at is null for key share))`;
 
 const asTied = 'session_hash = excluded.session_hash, boot_id = excluded.boot_id, boot_at = excluded.boot_at';
 
-/** First use binds a queue to its employee; whoever comes second finds it bound. $1–$9 columns. */
+/** The first use binds a queue to its employee; a second one finds it bound. $1–$9 columns. */
 export const bindClients: Statement = {
   name: 'sync_bind_clients',
   text: `with k as (
@@ -121,7 +121,7 @@ export const bindClients: Statement = {
          select client_id from bound`,
 };
 
-/** The queues $1, locked in the order in which batches lock them: an update alone takes them as they come (I13). */
+/** Locks the queues $1 in the order of the batches. An update alone would lock them in any order (I13). */
 const lockedClients = `locked as materialized (
            select client_id from client where client_id = any ($1::uuid[]) order by client_id for no key update
          )`;
@@ -136,9 +136,9 @@ export const replaceQueueKeys: Statement = {
 };
 
 /**
- * Ties queues to the session that their phone shows, and to the run of its clock. A queue that is held, because its driver
- * was unregistered, opens for what is recorded from now on. A hello of any other queue does not wait for its batches. The held queues are locked before the sessions, as unregistering
- * locks them (I13): `k` counts them first. $1 client ids, $2 sessions, $3 boots, $4 when those began, $5 now.
+ * Ties queues to the session and the clock run of their phones. A held queue of an unregistered driver opens for new
+ * items. A hello of any other queue does not wait for its batches. `k` locks held queues before sessions, in the order
+ * of unregistering (I13). $1 client ids, $2 sessions, $3 boots, $4 their beginnings, $5 now.
  */
 export const tieClients: Statement = {
   name: 'sync_tie_clients',
@@ -164,7 +164,7 @@ export const tieClients: Statement = {
          select client_id from tied`,
 };
 
-/** What phones said of themselves, at most once a minute each; what a ping does not say is null. $1–$8 columns. */
+/** The reports of phones, at most one a minute for each; null where a ping omits a field. $1–$8 columns. */
 export const saveGauges: Statement = {
   name: 'sync_save_gauges',
   text: `with ${lockedClients}
@@ -178,9 +178,10 @@ export const saveGauges: Statement = {
 };
 
 /**
- * Items that a phone no longer has: the watermark moves past them and a person is told, or nothing happens where the
- * range does not begin at the next item, or ends beyond what the phone can have sealed. One row: the last sequence that it
- * can have sealed, counted from the last item that came. $1 client, $2 employee, $3 from, $4 to, $5 details, $6 most items.
+ * Moves the watermark past items that a phone has lost, and records an incident. It does nothing where the range does
+ * not begin at the next item, or ends beyond what the phone can have sealed. One row: the last sequence that the phone
+ * can have sealed, counted from the last received item. $1 client, $2 employee, $3 from, $4 to, $5 details, $6 most
+ * items.
  */
 export const skipLostItems: Statement = {
   name: 'sync_skip_lost_items',

@@ -1,7 +1,10 @@
 import type { RouteHeader, Scope, ServerFrameInput } from '@tailgate/sync-protocol';
 import { headerDocument } from '@tailgate/sync-protocol';
 
-/** The closing timers of a route, where its header is among what is sent; undefined where they cannot have changed. */
+/**
+ * The closing timers of a route, where its header is among the sent documents; undefined where they cannot have
+ * changed.
+ */
 export function timerFrame(
   scope: Scope,
   documents: readonly { readonly key: string; readonly text: string | null }[],
@@ -12,5 +15,5 @@ export function timerFrame(
   return { type: 'timer', scope, autoclose_at, forceclose_at };
 }
 
-/** Our own document: trusted. */
+/** The server wrote the document, so it is trusted. */
 const readHeader: (text: string) => RouteHeader = JSON.parse;

@@ -54,7 +54,7 @@ export function assetEndpoints(deps: UploadDeps) {
 
 type ReadPart = (part?: Part) => AsyncIterable<Buffer>;
 
-/** A file as it was sent, or a part of it. An id never stands for other bytes, so caches may keep it for good. */
+/** A file as it was sent, or a part of it. The bytes of an id never change, so caches may store them for good. */
 function rawAnswer(request: FastifyRequest, asset: Asset, read: ReadPart): RawAnswer {
   const { size } = asset;
   const etag = `"${asset.sha256.toString('hex')}"`;
@@ -66,10 +66,10 @@ function rawAnswer(request: FastifyRequest, asset: Asset, read: ReadPart): RawAn
     ...lasting,
     'content-type': asset.mime,
     'content-length': String(part ? part.end - part.start : size),
-    // Whatever it holds, it is saved and not run in our name.
+    // A browser saves the file and never runs it in the origin of this server.
     'content-disposition': contentDisposition(downloadName(asset)),
     'x-content-type-options': 'nosniff',
-    // An app on another origin may show a photo by its address: whoever knows the id may have it.
+    // An app on another origin may show a photo by its address. The id is the permission.
     'cross-origin-resource-policy': 'cross-origin',
   };
   const body = bodyOf(request, () => read(part));
@@ -84,7 +84,7 @@ function downloadName({ id, name, mime: type }: Asset): string {
   return ending === null ? id : `${id}.${ending}`;
 }
 
-/** Read only as fast as it is sent; not at all for HEAD, which is answered with the headers that a GET would have. */
+/** The body of an answer, read only as fast as it is sent. HEAD reads nothing and answers with the headers of GET. */
 function bodyOf({ method }: FastifyRequest, open: () => AsyncIterable<Buffer | string>): Readable {
   return Readable.from(method === 'HEAD' ? [] : open(), { objectMode: false });
 }

@@ -18,7 +18,7 @@ export interface AuthEdge {
   readonly auth: AuthDeps;
   readonly sessions: Sessions;
   readonly limit: LimitMaker;
-  /** Whether a driver needs a code of the office to sign up. */
+  /** Whether a driver needs an invitation to sign up. */
   readonly signup: 'documented' | 'invited';
 }
 
@@ -26,7 +26,8 @@ const minuteMs = 60_000;
 
 /** Contract §2. */
 export function authEndpoints({ auth, sessions, limit, signup }: AuthEdge) {
-  // Failures, not requests: a depot of two hundred drivers behind one address signs in at six in the morning.
+  // The limit counts failures, not requests: two hundred drivers of a depot sign in from one address at six in the
+  // morning.
   const failures = limit({ name: 'failed sign-ins', most: 60, windowMs: minuteMs });
   const refusedSignUps = limit({ name: 'refused sign-ups', most: 60, windowMs: minuteMs });
   const resets = limit({ name: 'password resets', most: 60, windowMs: minuteMs });
@@ -48,7 +49,8 @@ export function authEndpoints({ auth, sessions, limit, signup }: AuthEdge) {
       const invitation = signup === 'invited' ? { code, address: addressOf(request) } : undefined;
       const outcome = await signUp(auth, { employee: employee_id, password, device: device ?? '', invitation });
       if (outcome.kind === 'signed_up') return { data: { employee_id, name: outcome.name, api_token: outcome.token } };
-      // The answer tells who is an employee and who has signed up: not for ten thousand ids in a row.
+      // The answer shows who is an employee and who is registered. The limit keeps a caller from trying ten thousand
+      // ids.
       await gauge.countFailure();
       if (outcome.kind === 'slowed_down') throw new AppError('RATE_LIMITED', { retryAfterMs: outcome.waitMs });
       throw new AppError(signUpCodes[outcome.kind]);
@@ -66,7 +68,8 @@ export function authEndpoints({ auth, sessions, limit, signup }: AuthEdge) {
         throw new AppError('OTHER_DRIVERS_SIGNED_IN', { message: 'other_drivers_signed_in', data });
       }
       if (outcome.kind !== 'signed_in') throw refusal(outcome);
-      // Other nodes hear it by NOTIFY a moment later; here the next request must know it already.
+      // NOTIFY reaches other nodes a moment later. On this node the next request must already see the end of the
+      // session.
       sessions.forget(outcome.evicted);
       return { data: outcome.session };
     }),
@@ -92,7 +95,7 @@ export function authEndpoints({ auth, sessions, limit, signup }: AuthEdge) {
       return { data: { api_token: outcome.token } };
     }),
 
-    // Past the limit it answers the same and does nothing (contract §2).
+    // Above the limit the answer is the same, and no password is sent (contract §2).
     resetPassword: endpoint(operations.resetPassword, async ({ body, request }) => {
       const { isExceeded } = await resets.count(request);
       if (!isExceeded) await askForCode(auth, body.employee_id);

@@ -7,7 +7,10 @@ import type { Db } from '../../db/types.ts';
 import type { Endpoint } from '../answers/endpoint.ts';
 import { endpoint } from '../answers/endpoint.ts';
 
-/** Phones keep a list for five minutes (contract §5). Theirs alone: under ACCESS=strict a shared cache would be a leak. */
+/**
+ * Phones cache a list for five minutes (contract §5). The cache is private: under ACCESS=strict a shared one would
+ * leak.
+ */
 const cacheControl = 'private, max-age=300';
 
 /** Interface.md 4.5. */
@@ -31,6 +34,6 @@ export function codeEndpoints(db: Db) {
   };
 }
 
-/** Of the content: a list that is imported again unchanged keeps its tag. */
+/** A hash of the content: an unchanged list has the same tag after the next import. */
 const etagOf = (data: unknown): string =>
   `"${createHash('sha256').update(JSON.stringify(data)).digest('base64url').slice(0, 22)}"`;

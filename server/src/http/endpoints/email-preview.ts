@@ -4,15 +4,15 @@ import { endpoint } from '../answers/endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
 import { RawAnswer } from '../answers/raw-answer.ts';
 
-/** Renders the delivery summary of a stop as a page. Mail is another edge: whoever composes the two hands it in. */
+/** Renders the delivery summary of a stop as a page. Mail is another edge, so app.ts passes the renderer in. */
 export type PreviewMail = (
   key: RouteKey,
   stop: number,
 ) => Promise<{ readonly html: string } | { readonly missing: 'route' | 'stop' }>;
 
 /**
- * The page is put together from what drivers wrote. All of it is escaped; should that ever fail, nothing in it may run,
- * load from elsewhere, be framed or send a form. Its looks stand in attributes, for mail programs: hence the inline styles.
+ * The page contains text that drivers wrote, all of it escaped. As a second defence the page may not run scripts, load
+ * from elsewhere, be framed or send a form. Styles are inline for mail programs, so inline styles are allowed.
  */
 const headers = {
   'content-type': 'text/html; charset=utf-8',

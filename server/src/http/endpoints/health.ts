@@ -5,24 +5,26 @@ import { within } from '../../runtime/single-flight.ts';
 import { endpoint } from '../answers/endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
 
-/** Something this node leans on. */
+/** A dependency of this node. */
 export interface Probe {
   readonly name: string;
   /**
-   * Whether this node should get no requests while it is missing. The legacy host is not: its bad day is not the
-   * driver's (I14), and a load balancer that took every node out for it would make it so.
+   * Whether this node should get no requests while the dependency is missing. The legacy host is not required: drivers
+   * work on without it (I14), and otherwise a load balancer would take out every node.
    */
   readonly required: boolean;
-  /** Rejects where the thing is missing. */
+  /** Rejects where the dependency is missing. */
   readonly check: () => Promise<unknown>;
 }
 
-/** A dependency that does not answer is missing; whoever asks has a timeout of a few seconds itself. */
+/**
+ * A dependency that does not answer in time counts as missing. The time is shorter than the timeout of a usual monitor.
+ */
 const answerTimeoutMs = 2_000;
 
 export interface HealthDeps {
   readonly probes: readonly Probe[];
-  /** What is there and not as it should be: a sentence each, for whoever operates it. */
+  /** Warnings for the operator, one sentence each: parts that work, but not as they should. */
   readonly remarks: () => Promise<readonly string[]>;
   readonly version: string;
   readonly clock: () => Date;
@@ -64,7 +66,7 @@ async function stateOf({ name, required, check }: Probe, log: Log): Promise<[str
     await within(answerTimeoutMs, 'it', check());
     return [name, { ok: true, required }];
   } catch (err) {
-    // Why it is missing may name addresses and users: the log's business, not the caller's.
+    // The cause may contain addresses and users, so it goes to the log and not to the caller.
     log.warn({ err, dependency: name }, 'a dependency is missing');
     return [name, { ok: false, required }];
   }

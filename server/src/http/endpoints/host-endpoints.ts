@@ -2,11 +2,11 @@ import { operations } from '@tailgate/sync-protocol';
 import { endpoint } from '../answers/endpoint.ts';
 import { AppError } from '../../wire/errors.ts';
 
-/** The legacy host as diagnostics see it. Both questions reject, within seconds, where the host does not answer. */
+/** The legacy host for diagnostics. Both calls reject within seconds where the host does not answer. */
 export interface HostCatalog {
-  /** As whom and in which code page the service works there. */
+  /** The user and the code page of the service's job. */
   job(): Promise<HostJobFacts>;
-  /** A file of the service's own library, whatever the case of its name; undefined for everything else. */
+  /** A file of the service's own library; the case of its name does not matter. Undefined for every other file. */
   describe(table: string): Promise<HostTableFacts | undefined>;
 }
 
@@ -43,7 +43,7 @@ export function hostEndpoints(catalog: HostCatalog) {
   };
 }
 
-/** Why the host does not answer may name addresses and users: the log's business, not the caller's. */
+/** The cause may contain addresses and users, so it goes to the log and not to the caller. */
 async function orUnavailable<Facts>(answer: Promise<Facts>): Promise<Facts> {
   try {
     return await answer;

@@ -12,7 +12,7 @@ export interface MetricsOptions {
   readonly access: Config['metricsAccess'];
 }
 
-/** Puts `GET /metrics` on a server that does not listen yet. */
+/** Adds `GET /metrics` to a server that does not listen yet. */
 export function mountMetrics(app: FastifyInstance, { read, opsToken, access }: MetricsOptions): void {
   app.route({
     method: 'GET',
@@ -33,7 +33,7 @@ export function mountMetrics(app: FastifyInstance, { read, opsToken, access }: M
   });
 }
 
-/** A server of figures and nothing else, for a worker or for a port that only operators reach. */
+/** A server with `/metrics` alone, for a worker or for a port that only operators reach. */
 export function buildMetrics(options: MetricsOptions, log: FastifyBaseLogger): FastifyInstance {
   const app = fastify({ loggerInstance: log, logController: new LogController({ disableRequestLogging: true }) });
   endSilentConnections(app);
@@ -46,12 +46,12 @@ loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
 /**
- * Headers that proxies and content networks add. A proxy on this machine brings in the whole world from loopback. Each
- * vendor has names of its own, so any `x-` header counts but those of Prometheus.
+ * Headers that proxies and content networks add. A proxy on this machine forwards remote requests from loopback.
+ * Vendors use their own names, so every `x-` header counts but those of Prometheus.
  */
 const forwarding = /^(?:forwarded|via|cdn-loop|x-(?!prometheus-).*|(?:cf|fly|fastly|akamai)-.*|(?:.*-)?client-ip)$/;
 
-/** Whether somebody on this machine asks, and no proxy for somebody else. */
+/** Whether the request comes from this machine and not through a proxy. */
 function isFromHere({ socket, headers }: FastifyRequest): boolean {
   const address = socket.remoteAddress ?? '';
   return (

@@ -1,7 +1,7 @@
 import { operations, pathSets } from '@tailgate/sync-protocol';
 import { isOpen, type AccessMode } from '../../wire/access.ts';
 
-/** Every address that asks for no credentials, for the line in the log that says so at start (contract §8). */
+/** Every address without credentials, for the log line at start (contract §8). */
 export function openPaths(mode: AccessMode): string[] {
   return Object.values(operations).flatMap(({ access, method, path, sets }) =>
     isOpen(access, mode) ? sets.map((set) => `${method} ${pathSets[set]}${path}`) : [],
@@ -9,8 +9,8 @@ export function openPaths(mode: AccessMode): string[] {
 }
 
 /**
- * The same for people, few enough for one line, in either path set and whatever the method: `/auth/*` where everything
- * is open that is called so or lies below, the path itself elsewhere.
+ * The same in a short form for one log line, without path set and method. `/auth/*` covers an area whose operations are
+ * all open; elsewhere the line names the path itself.
  */
 export function openAreas(mode: AccessMode): string[] {
   const all = Object.values(operations);

@@ -16,16 +16,16 @@ export interface ReportDeps {
   readonly db: Db;
   readonly pipeline: Pick<Pipeline, 'submitReport'>;
   readonly clock: () => Date;
-  /** What a caller may send in an hour (decision 68). */
+  /** Bytes that a caller may send in an hour (decision 68). */
   readonly hourBytes: number;
 }
 
-/** Rows cost something even where a report is short. So one limit bounds both number and volume. */
+/** A short report costs rows, too, so each counts at least this much. One limit then bounds number and volume. */
 const leastCharged = 16 * 1024;
 
 /** Interface.md 4.6, contract §6. */
 export function reportEndpoints({ admission, db, pipeline, clock, hourBytes }: ReportDeps) {
-  /** The account is not that of uploads: a depot's photos leave its reports their own room. */
+  /** The quota is separate from that of uploads, so photos of a depot never block its reports. */
   const chargeReport = (request: FastifyRequest, report: LoadConditionReport, now: Date): Promise<void> => {
     const bytes = Math.max(Buffer.byteLength(JSON.stringify(report)), leastCharged);
     return charge(db, { caller: `reports of ${callerOf(request)}`, bytes, most: hourBytes, now });
@@ -35,7 +35,7 @@ export function reportEndpoints({ admission, db, pipeline, clock, hourBytes }: R
     submitLoadReport: endpoint(operations.submitLoadReport, async ({ body: report, idempotencyKey, request }) => {
       const receivedAt = clock();
       const change = {
-        // Nobody signs in here: a key is its address's own (contract §4).
+        // Reports need no session here, so a key belongs to the address of the caller (contract §4).
         id: idempotencyKey === undefined ? freshId(receivedAt) : keyedId(`address ${request.ip}`, idempotencyKey, 0),
         report,
         receivedAt,

@@ -4,7 +4,7 @@ import { routeFrame, routeMeta } from '../../routes/payload.ts';
 import type { ChangedStops, PendingRoute } from '../../routes/queries.ts';
 import { RenderedAnswer } from '../answers/rendered.ts';
 
-/** How one of the path sets shows a pending route. */
+/** The form in which one path set shows a pending route. */
 export interface RouteLook<Stop> {
   readonly message: string;
   readonly stop: (stop: StopView) => Stop;
@@ -12,7 +12,7 @@ export interface RouteLook<Stop> {
 
 export type RouteShown<Stop> = ReturnType<typeof routeFrame> & { readonly stops: readonly Stop[] };
 
-/** A stop where it stands in an answer. */
+/** The position of a stop in an answer. */
 interface StopBytes {
   readonly id: number;
   readonly sequence: number;
@@ -21,12 +21,12 @@ interface StopBytes {
 }
 
 /**
- * A pending route as it is answered. The next version is made of it and of what changed: a tap changes one stop of a
- * hundred and fifty, and every phone of the route asks for the whole after it.
+ * A rendered answer with a pending route. The next version reuses it and renders only the changed stops: a tap changes
+ * one stop of a hundred and fifty, and then every phone of the route requests the whole.
  */
 export class RouteAnswer<Stop> extends RenderedAnswer {
   declare readonly says: RouteShown<Stop>;
-  /** Of these the stops are. */
+  /** The path set of the rendered stops. */
   readonly epoch: number;
   readonly version: number;
   readonly #stops: readonly StopBytes[];
@@ -38,7 +38,7 @@ export class RouteAnswer<Stop> extends RenderedAnswer {
     this.#stops = stops;
   }
 
-  /** `changed` since `before`, or, where there is none, all of the route's stops. */
+  /** Renders `changed` into a copy of `before`, or all stops of the route where there is no `before`. */
   static of<Stop>(
     look: RouteLook<Stop>,
     route: PendingRoute,
@@ -47,7 +47,7 @@ export class RouteAnswer<Stop> extends RenderedAnswer {
   ): RouteAnswer<Stop> {
     const stops = inDrivingOrder(before ? before.#stops : [], changed, look);
     const head = { success: true, message: look.message, data: routeFrame(route) };
-    // The stops are the last field of the data: what stands before them ends with its two braces.
+    // The stops are the last field of the data, so the part before them ends with two braces.
     const start = Buffer.from(`${JSON.stringify(head).slice(0, -2)},"stops":[`);
     const end = Buffer.from(`]},"meta":${JSON.stringify(routeMeta(route))}}`);
     const parts = stops.flatMap(({ bytes }, n) => (n === 0 ? [bytes] : [comma, bytes]));

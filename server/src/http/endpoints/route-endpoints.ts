@@ -10,7 +10,7 @@ import type { RouteLook } from './route-answer.ts';
 import { RouteAnswer } from './route-answer.ts';
 import { toV20Stop } from './v20.ts';
 
-/** A long route is a million bytes, an ordinary one thirty thousand. */
+/** A long route has a million bytes, an ordinary one thirty thousand. */
 const mostBytes = 32 * 1024 * 1024;
 
 /** Interface.md 4.4. */
@@ -25,8 +25,8 @@ export function routeEndpoints(db: Db) {
 }
 
 /**
- * Answers with a driver's pending route. Each stop is read and put together once a version of it: phones ask for their
- * route at every start and after every change, and the drivers of a route ask for the same.
+ * Answers with a driver's pending route. Each version of a stop is read and rendered once: phones request their route
+ * at every start and after every change, and all drivers of a route get the same answer.
  */
 function pendingRoute<Stop>(db: Db, look: RouteLook<Stop>) {
   const answers = new RenderedAnswers<RouteAnswer<Stop>>(mostBytes);
@@ -42,7 +42,7 @@ function pendingRoute<Stop>(db: Db, look: RouteLook<Stop>) {
 
   async function make(route: PendingRoute, name: string, stamp: string): Promise<RouteAnswer<Stop>> {
     const answer = await putTogether(route, answers.latest(name));
-    // A change came in between: it is shown, but it is not what the stamp says.
+    // A change came in between: the answer contains it, but the stamp does not cover it.
     if (answer.epoch === route.epoch && answer.version === route.version) answers.set(name, stamp, answer);
     return answer;
   }
@@ -50,11 +50,12 @@ function pendingRoute<Stop>(db: Db, look: RouteLook<Stop>) {
   return async (employee: string) => {
     const route = await loadPendingRoute(db, employee);
     if (!route) throw new AppError('NO_PENDING_ROUTE');
-    // All that the answer shows beside the stops is in the stamp; the stops are what the version stands for.
+    // The stamp contains every fact of the answer beside the stops; the version covers the stops.
     const [name, stamp] = [routeScope(route.key), JSON.stringify(route)];
     const known = answers.get(name, stamp);
     if (known) return { data: known };
-    // After a change everybody asks at once: one of them has it made, of stops that are no older than the version.
+    // After a change all phones ask at once. One request renders the answer, from stops that are at least as new as the
+    // version.
     const made = making.get(stamp) ?? make(route, name, stamp).finally(() => making.delete(stamp));
     making.set(stamp, made);
     return { data: await made };

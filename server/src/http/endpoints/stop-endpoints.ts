@@ -28,7 +28,7 @@ export function stopEndpoints({ admission, db, pipeline, clock }: StopDeps) {
       Promise.all(changes.map((change) => pipeline.submit({ ...change, requestId: request.id }))),
     );
 
-  /** Whose word it is and which route it is about, before anything of it is taken. */
+  /** Reads the author and the route before any stop is saved. */
   async function settle(
     call: DriverCall<unknown, unknown>,
     suffix: string,
@@ -41,7 +41,7 @@ export function stopEndpoints({ admission, db, pipeline, clock }: StopDeps) {
       const route = await meantRoute(db, employee, named);
       return { route, sender: { employee, paths, receivedAt, keyed: undefined } };
     }
-    // Of what was sent, not of what we read in it: that may change with our version.
+    // The hash covers the sent text, not the parsed one: parsing may change with the server's version.
     const fingerprint = sha256(canonicalJson({ suffix, body: call.request.body }));
     const keyed = { owner: employee, key, fingerprint, at: receivedAt };
     const known = await findClaim(db, keyed);
@@ -57,7 +57,7 @@ export function stopEndpoints({ admission, db, pipeline, clock }: StopDeps) {
   return {
     syncStops: driverEndpoint(operations.syncStops, async (call) => {
       const { route, sender } = await settle(call, operations.syncStops.path, call.body);
-      // All at once: the stops of one body share batches and their commits.
+      // All stops of a body are submitted at once, so they share batches and commits.
       const outcomes = await submit(call.request, stopChanges(route, call.body.stops, sender));
       const taken = refuseUnlessTaken(outcomes, { route: 'id', stop: (index) => `stops.${index}` });
       const stops = call.body.stops.map(({ id }, index): StopAnswer => answerOf(id, outcomes[index]));
@@ -91,8 +91,8 @@ interface NamedRoute {
 }
 
 /**
- * The route that a body means. Where no route fits, the parts as they were sent: the pipeline keeps what it cannot
- * apply, so that a driver's proof for a route that we do not know (yet) is with the office all the same.
+ * The route that a body names. Where no route fits, the parts as they were sent: the pipeline quarantines such a stop,
+ * so the office has the driver's proof even for a route that is not here yet.
  */
 async function meantRoute(db: Db, employee: string, { id, ...parts }: NamedRoute): Promise<RouteKey> {
   const named = { id, facility: parts.facility ?? '', week_end: parts.week_end ?? '' };
@@ -113,7 +113,7 @@ const keyReused = (): AppError =>
 
 type Taken = Extract<Outcome, { changed: boolean }>;
 
-/** Where a body names its route and its stops. */
+/** The members of a body that name its route and its stops. */
 interface Paths {
   readonly route: string;
   readonly stop: (index: number) => string;
@@ -122,7 +122,7 @@ interface Paths {
 const pathOf = (code: string, paths: Paths, index: number): string =>
   code === 'ROUTE_NOT_FOUND' || code === 'NOT_ASSIGNED' ? paths.route : paths.stop(index);
 
-/** What was taken in. Throws where nothing was. */
+/** The saved results. Throws where the server refused every stop. */
 function refuseUnlessTaken(outcomes: readonly Outcome[], paths: Paths): Taken[] {
   const taken: Taken[] = [];
   const refused: (ErrorDetail & { code: Extract<Outcome, { code: string }>['code'] })[] = [];
@@ -130,7 +130,7 @@ function refuseUnlessTaken(outcomes: readonly Outcome[], paths: Paths): Taken[] 
     if (outcome.result !== 'quarantined') taken.push(outcome);
     else refused.push({ code: outcome.code, path: pathOf(outcome.code, paths, index), message: outcome.reason });
   }
-  // What is wrong with the route is wrong once, however many stops were sent.
+  // A fault of the route is the same for all stops, so the answer contains it once.
   const details = [...new Map(refused.map(({ path, message }) => [path, { path, message }])).values()];
   const [first] = refused;
   if (!first || taken.length > 0) return taken;

@@ -11,15 +11,18 @@ import type { FormField, FormFile } from '../answers/form.ts';
 import { formParts, longestField } from '../answers/form.ts';
 import { inputReader, invalidInput } from '../answers/validation.ts';
 
-/** The field may be repeated; some clients count it (`files[]`, `files[0]`). */
+/** Some clients number the field (`files[]`, `files[0]`). */
 const filesField = /^files(\[\d*\])?$/;
 const typesField = 'mimetypes';
-/** Boundaries and part headers, beside the files' own bytes. */
+/** For boundaries and part headers, beside the bytes of the files. */
 export const formOverhead = 1024 * 1024;
-/** Rows cost something even where a file is empty. */
+/** An empty file costs rows, too. */
 const leastCharged = 16 * 1024;
 
-/** Takes an upload in and answers the ids of its files in their order (contract §3). What is refused leaves nothing. */
+/**
+ * Stores an upload and returns the ids of its files in their order (contract §3). A refused upload leaves nothing
+ * behind.
+ */
 export async function receiveUpload(
   deps: UploadDeps,
   request: FastifyRequest,
@@ -48,11 +51,12 @@ async function receive(deps: UploadDeps, request: FastifyRequest, key: string | 
     if (upload.count === 0) throw invalid('files', 'at least one file is required');
     return await upload.finish(types);
   } catch (error) {
-    // What cannot be taken back now, the sweep takes: the caller hears why the upload failed, not why this did.
+    // The sweep deletes what this call cannot. The caller gets the cause of the failed upload, not of the failed
+    // cleanup.
     await upload.abandon().catch((err: unknown) => request.log.warn({ err }, 'an upload is left to the sweep'));
     throw error;
   } finally {
-    // Who did not say before how much would come is charged afterwards; whether it was too much shows the next time.
+    // A request without a declared length is charged afterwards. The limit then applies to the next request.
     if (announced === undefined)
       await charge(db, { ...account, bytes: upload.bytes, most: Number.MAX_SAFE_INTEGER }).catch((err: unknown) =>
         request.log.warn({ err }, 'an upload was not counted'),
@@ -60,13 +64,13 @@ async function receive(deps: UploadDeps, request: FastifyRequest, key: string | 
   }
 }
 
-/** What comes with `Transfer-Encoding: chunked` does not say how much it is. */
+/** A request with `Transfer-Encoding: chunked` declares no length. */
 function announcedBytes({ headers }: FastifyRequest): number | undefined {
   const length = headers['content-length'];
   return length === undefined ? undefined : Number(length);
 }
 
-/** Takes all files of the form and gives the MIME types that it names; both may come in any order. */
+/** Stores all files of the form and returns the MIME types that the form names. Both may come in any order. */
 async function readForm(upload: Upload, request: FastifyRequest): Promise<ReadonlyMap<string, string>> {
   const types = new Map<string, string>();
   for await (const part of formParts(request)) {
@@ -86,7 +90,7 @@ async function takeFile(upload: Upload, { field, name, bytes }: FormFile): Promi
     throw invalid(`files.${upload.count}`, 'a file name must be well-formed text without NUL');
   const pieces = bytes[Symbol.asyncIterator]();
   const first = await pieces.next();
-  // A browser's form sends an input in which nothing was chosen as a file without a name and bytes.
+  // A browser sends an empty file input as a file without a name and without bytes.
   if (first.done === true && name === '') return;
   await upload.take(name, following(first, pieces));
 }
@@ -99,7 +103,7 @@ async function* following<Item>(first: IteratorResult<Item>, rest: AsyncIterator
   }
 }
 
-/** JSON may come as a field, or as a part with a type and so, for multipart, as a file. */
+/** JSON may come as a field, or as a part with a type, which the parser takes for a file. */
 async function textOf(part: FormFile | FormField): Promise<unknown> {
   if (part.kind === 'field') return part.value;
   const pieces: Buffer[] = [];

@@ -1,15 +1,15 @@
 import type { CollectionView, ProductView, RoutePayloadV20, StopView } from '@tailgate/sync-protocol';
 import { stopFrame } from '../../routes/payload.ts';
 
-// Where v20 differs from the unprefixed set. Requests do not: both sets read the v20, v21 and v23 shapes alike
-// (contract §4). What is not here is identical.
+// Differences between v20 and the unprefixed set. Requests are the same: both sets read the v20, v21 and v23 shapes
+// (contract §4).
 
 /** A stop as GET /api/v20/route shows it: the plan of each line without its results (interface.md 4.4). */
 export const toV20Stop = (stop: StopView): RoutePayloadV20['stops'][number] => ({
   ...stopFrame(stop),
   products: stop.products.map((product) => ({
     ...toV20Line(product),
-    // A blank type is a driver's record without one; v20 has no place for what it records.
+    // A blank type belongs to a record that a driver made without one. v20 has no place for it.
     action: product.action?.type ? { type: product.action.type } : null,
   })),
   collections: stop.collections.map((collection) => ({

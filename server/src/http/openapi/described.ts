@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini';
 
-/** Words for an object schema: a component of the OpenAPI document, or the parameters of a path or a query. */
+/** Words for an object schema: a component of the document, or the parameters of a path or a query. */
 export interface Described {
-  /** Under which the document lists it, once. */
+  /** The name of the component. */
   readonly name: string;
   readonly schema: z.core.$ZodObject;
   readonly about: string;
@@ -14,8 +14,8 @@ type FieldsOf<Schema extends z.core.$ZodObject> = Readonly<
 >;
 
 /**
- * Describes a schema field by field. The compiler refuses a field without words and words without a field.
- * The words stay on the server: phones load the schemas, and read no documentation.
+ * Describes a schema field by field. The compiler refuses a field without words and words without a field. The words
+ * stay on the server, because phones load the schemas and need no documentation.
  */
 export const described = <Schema extends z.core.$ZodObject>(
   name: string,

@@ -4,7 +4,7 @@ import type { JsonSchema, SchemaWriter } from './json-schema.ts';
 
 type AnyOperation = Operation<unknown, unknown, unknown>;
 
-/** Every code that an operation can answer: its own, and those that come from where it stands (contract §1). */
+/** Every code that an operation can answer: its own, and those of its access and method (contract §1). */
 function codesOf({ method, access, errors }: AnyOperation): ErrorCode[] {
   const credentials: ErrorCode[] = access === 'public' ? [] : ['MISSING_CREDENTIALS', 'INVALID_TOKEN'];
   const bodies: ErrorCode[] = method === 'GET' ? [] : ['TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
@@ -12,7 +12,7 @@ function codesOf({ method, access, errors }: AnyOperation): ErrorCode[] {
   return [...new Set([...credentials, ...bodies, ...everywhere, ...errors])];
 }
 
-/** Error answers that operations share: by name, written once. */
+/** The error answers of the document. Operations share them by name. */
 export class ErrorResponses {
   readonly #writer: SchemaWriter;
   readonly #shared = new Map<string, object>();
@@ -25,7 +25,7 @@ export class ErrorResponses {
     return Object.fromEntries([...this.#shared].sort(([one], [other]) => (one < other ? -1 : 1)));
   }
 
-  /** Those of an operation, by status. */
+  /** The error answers of an operation, by status. */
   of(operation: AnyOperation): Record<string, object> {
     const byStatus = Map.groupBy(codesOf(operation), (code) => errorCodes[code].status);
     return Object.fromEntries(
@@ -96,7 +96,7 @@ const errorEnvelope = (codes: readonly string[], data: readonly JsonSchema[]): J
   },
 });
 
-/** Any error: what a path that does not exist answers. */
+/** Any error, also that of an unknown path. */
 export const anyError: JsonSchema = errorEnvelope(Object.keys(errorCodes), [{}]);
 
 function example(code: ErrorCode): object {

@@ -1,4 +1,4 @@
-/** A call of an operation as it really went, in the documented demo data. */
+/** A recorded call of an operation on the documented demo data. */
 export interface Example {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;

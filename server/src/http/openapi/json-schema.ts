@@ -7,13 +7,13 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** What a schema checks by code, said as a keyword. */
+/** Keywords for checks that a schema does by code. */
 const hints = new Map<z.core.$ZodType, JsonSchema>([[yyyymmdd, { pattern: '^\\d{8}$' }]]);
 
-/** Whether a schema is read as what is sent to us, or as what we answer. */
+/** Whether a schema describes a request or an answer. */
 export type Direction = 'input' | 'output';
 
-/** Writes zod schemas as JSON Schemas. Described ones become components, which the others refer to. */
+/** Writes zod schemas as JSON Schemas. Described schemas become components with references. */
 export class SchemaWriter {
   readonly #described: ReadonlyMap<z.core.$ZodType, Described>;
   readonly #names = z.registry<{ id: string }>();
@@ -24,14 +24,14 @@ export class SchemaWriter {
     for (const { schema, name } of all) this.#names.add(schema, { id: name });
   }
 
-  /** Every component that was referred to so far, by name. */
+  /** Every component that has a reference, by name. */
   get components(): Record<string, JsonSchema> {
     const names = [...this.#components.keys()].sort();
     return Object.fromEntries(names.map((name) => [name, this.#components.get(name) ?? {}]));
   }
 
   write(schema: z.core.$ZodType, io: Direction): JsonSchema {
-    // In a wrapper, because the outermost schema is never made a reference.
+    // zod never makes the outermost schema a reference, hence the wrapper.
     const { properties = {}, $defs = {} } = z.toJSONSchema(z.object({ schema }), {
       io,
       metadata: this.#names,
@@ -55,7 +55,7 @@ export class SchemaWriter {
     }));
   }
 
-  /** On the wire all of them are text; what is read as a whole number is shown as one, for clients that are generated. */
+  /** All fields are text on the wire. A field that is read as a whole number is shown as one, for generated clients. */
   #writeField(field: z.core.$ZodType): JsonSchema {
     const read = this.write(field, 'output');
     return read['type'] === 'integer' ? read : this.write(field, 'input');
@@ -77,13 +77,13 @@ export class SchemaWriter {
   }
 }
 
-/** zod's own name for `z.json()`, which refers to itself: any JSON says the same. */
+/** zod's name for `z.json()`, which refers to itself. The document writes it as any JSON. */
 const isAnyJson = (name: string): boolean => name.startsWith('__schema');
 
 const isObject = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The same schema in fewer words, and open: who validates our answers must survive a field that comes later. */
+/** The same schema, shorter and open: a client that validates answers must accept later fields. */
 function tidy(schema: unknown): JsonSchema {
   if (!isObject(schema)) return {};
   const { $ref, anyOf, ...rest } = schema;
@@ -93,9 +93,9 @@ function tidy(schema: unknown): JsonSchema {
   }
   const kept = Object.entries(rest).flatMap(([keyword, value]): [string, unknown][] => {
     if (keyword === 'propertyNames' || (keyword === 'additionalProperties' && value === false)) return [];
-    // What any integer of JavaScript can be says nothing.
+    // The bounds of a safe integer carry no information.
     if (typeof value === 'number' && Math.abs(value) === Number.MAX_SAFE_INTEGER) return [];
-    // zod's pattern for instants is four lines long; the format says it.
+    // The format already covers zod's long pattern for instants.
     if (keyword === 'pattern' && rest['format'] === 'date-time') return [];
     if (keyword === 'properties' && isObject(value))
       return [[keyword, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, tidyMember(each)]))]];
@@ -106,13 +106,16 @@ function tidy(schema: unknown): JsonSchema {
   return Array.isArray(anyOf) ? { ...plain, ...either(anyOf) } : plain;
 }
 
-/** Without its default: it only stands where a field may be absent, and generators take such a field for a needed one. */
+/**
+ * A member without its default. A default marks an optional field, and client generators take such a field for a
+ * required one.
+ */
 function tidyMember(schema: unknown): JsonSchema {
   const { default: _otherwise, ...rest } = tidy(schema);
   return rest;
 }
 
-/** Alternatives without alternatives inside; "or null" as a second type where nothing else speaks against it. */
+/** Flattens nested alternatives, and writes "or null" as a second type where possible. */
 function either(alternatives: readonly unknown[]): JsonSchema {
   const flat = alternatives.flatMap((each) => {
     const { anyOf, ...one } = tidy(each);

@@ -7,7 +7,7 @@ import type { JsonSchema, SchemaWriter } from './json-schema.ts';
 
 type AnyOperation = Operation<unknown, unknown, unknown>;
 
-/** How an operation is listed. */
+/** Name, tag and example of an operation in the document. */
 export interface Listing {
   /** `operationId`. */
   readonly name: string;
@@ -15,7 +15,7 @@ export interface Listing {
   readonly example: Example | undefined;
 }
 
-/** What is written once, and referred to. */
+/** The parts of the document that operations refer to. */
 export interface Shared {
   readonly schemas: SchemaWriter;
   readonly errors: ErrorResponses;
@@ -37,7 +37,7 @@ export function operationObject(operation: AnyOperation, { name, tag, example = 
   };
 }
 
-/** What HEAD answers of a file: the headers of GET. Other operations answer HEAD, too; nobody has a use for it there. */
+/** HEAD of a file: the headers of GET. Other operations answer HEAD, too, but no client needs it there. */
 export function headObject(operation: AnyOperation, { name, tag }: Listing, shared: Shared): object {
   const bare = Object.entries(successes(operation, {}, shared.schemas)).map(
     ([status, { description, headers }]): [string, object] => [status, { description, headers }],
@@ -59,7 +59,7 @@ interface Success {
 }
 
 const driver = { employee_id: [], api_token: [] };
-/** An empty requirement: nobody needs to sign in. `open` operations ask for a driver under ACCESS=strict only. */
+/** An empty requirement means no sign-in. `open` operations require a driver under ACCESS=strict only. */
 const security = { public: [{}], open: [{}, driver], driver: [driver], operator: [{ ops_token: [] }] };
 
 const whoMayCall = {
@@ -109,7 +109,7 @@ function requestBody({ body, form }: AnyOperation, example: Example, writer: Sch
 
 const media = (schema: JsonSchema, example: unknown): object => ({ schema, ...(example !== undefined && { example }) });
 
-/** The answers that are no errors, by status. */
+/** The success answers, by status. */
 function successes(operation: AnyOperation, example: Example, writer: SchemaWriter): Record<string, Success> {
   const { answers, heeds = [] } = operation;
   const hasTag = heeds.includes('if-none-match');

@@ -1,4 +1,4 @@
-// What stands in the OpenAPI document beside its operations.
+// The parts of the OpenAPI document beside its operations.
 
 export const about = `
 Offline-first proof of delivery: drivers sign in, fetch their route, record what happened at each stop.
@@ -30,7 +30,7 @@ const areas: Readonly<Record<string, { name: string; description: string }>> = {
 };
 export const tags = Object.values(areas);
 
-/** An operation's area, by the first step of its path. */
+/** The area of an operation, from the first segment of its path. */
 export function tagOf(path: string): string {
   const area = areas[path.split('/')[1] ?? ''];
   if (!area) throw new Error(`${path} belongs to no area: name one in preface.ts`);

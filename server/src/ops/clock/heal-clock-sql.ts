@@ -27,7 +27,7 @@ export const healTimers = `
     from (select $1::timestamptz + $2::int * interval '1 second' as longest) as timer
    where greatest(autoclose_at, forceclose_at) > longest`;
 
-/** What else a wrong clock has dated or put off. $1 now. */
+/** Other times from the wrong clock: leases, retries and limits. $1 now. */
 export const healWaits = [
   `update route set changed_at = least(changed_at, $1::timestamptz), newest_stamp = least(newest_stamp, $1::timestamptz)
     where changed_at > $1::timestamptz or newest_stamp > $1::timestamptz`,

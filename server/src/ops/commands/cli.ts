@@ -7,7 +7,7 @@ import type { InvitationCommand } from './invite-commands.ts';
 import { declareRestored, tellRestored } from '../restore/restored.ts';
 import { takeRegistrationBack } from '../devices/devices.ts';
 
-// `npm run ops -- …`: what an operator tells the service, beside its running servers or without them.
+// `npm run ops -- …`: commands of operators, beside running servers or without them.
 
 export const opsManual: Manual = {
   program: 'npm run ops',
@@ -79,5 +79,5 @@ async function healed(db: Db, yes: boolean, now: Date, timerSeconds: number): Pr
     : `${counted} have stamps after ${now.toISOString()}. Where that is the right time, run it again with --yes.`;
 }
 
-/** The command asks nobody for a name: who may run it has the database. */
+/** The command needs no name: a person who may run it has access to the database. */
 const byCommand = { by: 'npm run ops', reason: 'unregistered by the command for operators' };

@@ -4,7 +4,7 @@ import type { Queryable } from '../../db/types.ts';
 import { StartError } from '../../runtime/start-error.ts';
 import { invitationBody, type InvitationBody, type InvitationItem } from '../invitations/contract.ts';
 
-// The verbs of `npm run ops` with which drivers are invited to sign up (SIGNUP=invited).
+// The commands of `npm run ops` that invite drivers to sign up (SIGNUP=invited).
 
 export const invitationCommands = {
   invite: {
@@ -20,7 +20,7 @@ export type InvitationCommand =
   | { readonly verb: 'invitations' }
   | { readonly verb: 'withdraw'; readonly id: string };
 
-/** @returns undefined where the words are not those of the manual */
+/** @returns undefined where the arguments do not match the manual */
 export function parseInvitationCommand(argv: readonly string[]): InvitationCommand | undefined {
   const text = { type: 'string' } as const;
   const { positionals, values } = readWords(argv, { facility: text, uses: text, days: text });

@@ -13,12 +13,12 @@ import { ofOperators, requiredText } from '../contract.ts';
 
 // Operators' contract: queues on phones.
 
-/** Query of GET /api/ops/devices; what is given must hold. */
+/** Query of GET /api/ops/devices. Filters combine. */
 export const deviceQuery = z.object({
-  /** `silent`: has work, and was not heard of for `silent_minutes`. */
+  /** `silent`: the queue has pending items and sent nothing for `silent_minutes`. */
   state: z._default(z.enum(['pending', 'silent', 'revoked', 'all']), 'all'),
   employee: blankIsAbsent(10),
-  /** An hour unless asked otherwise: a phone with work and a network says so every few seconds. */
+  /** An hour by default: a phone with work and a network reports every few seconds. */
   silent_minutes: queryNumberOr(60, 1, 100_000),
   limit: pageLimit,
   cursor: pageCursor,
@@ -44,7 +44,7 @@ export const deviceItem = z.strictObject({
   revoked_at: z.nullable(z.iso.datetime()),
   revoked_by: z.nullable(z.string()),
   revoke_reason: z.nullable(z.string()),
-  /** Its driver was unregistered: what it brings goes to quarantine. */
+  /** The driver is not registered any more, so items of this queue go to quarantine. */
   held: z.boolean(),
 });
 export type DeviceItem = z.infer<typeof deviceItem>;

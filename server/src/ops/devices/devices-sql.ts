@@ -3,7 +3,7 @@ import type { Statement } from '../../db/types.ts';
 
 const createdAt = exactMoment('c.created_at');
 
-/** $1 now: sessions that have expired count no more. */
+/** $1 now: expired sessions do not count. */
 const deviceColumns = `c.client_id, c.employee, coalesce(e.name, '') as employee_name, c.device, c.app, c.sdk, c.pending,
                 c.oldest_pending_at, c.last_seq, c.created_at, c.last_seen_at, c.revoked_at, c.revoked_by, c.revoke_reason,
                 c.held_at is not null and c.revoked_at is not null as held,
@@ -11,7 +11,7 @@ const deviceColumns = `c.client_id, c.employee, coalesce(e.name, '') as employee
                 exists (select from session s
                          where s.employee = c.employee and s.revoked_at is null and s.expires_at > $1) as signed_in`;
 
-/** Whether a queue `c` has work and was not heard of since $2. */
+/** Whether a queue `c` has pending items and sent nothing since $2. */
 const isSilent = `(c.pending > 0 and c.last_seen_at < $2 and c.revoked_at is null)`;
 
 /** A page, the youngest queue first. $3 state, $4 employee or null, $5 position or null, $6 id at it, $7 rows. */
@@ -34,7 +34,7 @@ export const readDevice: Statement = {
            from client c left join employee e on e.id = c.employee where c.client_id = $3`,
 };
 
-/** Whoever was first stays; a queue that is only held is revoked now. $1 queue, $2 who, $3 why, $4 now. */
+/** Keeps the first revocation; a queue that is only held is revoked now. $1 queue, $2 who, $3 why, $4 now. */
 export const revokeQueue: Statement = {
   name: 'ops_revoke_queue',
   text: `update client
@@ -52,7 +52,7 @@ export const lockQueuesOf: Statement = {
   text: 'select from client where employee = $1 order by client_id for no key update',
 };
 
-/** Those that were revoked before stay so: they bring nothing at all. $1 employee, $2 who, $3 why, $4 now. */
+/** Skips queues that were revoked before: the server refuses all their items. $1 employee, $2 who, $3 why, $4 now. */
 export const holdQueues: Statement = {
   name: 'ops_hold_queues',
   text: `update client set revoked_at = $4, revoked_by = $2, revoke_reason = $3, held_at = $4, reopened_at = null

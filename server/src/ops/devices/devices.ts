@@ -26,10 +26,10 @@ type DeviceRow = Omit<DeviceItem, (typeof dates)[number]> & {
 };
 
 const MINUTE_MS = 60_000;
-/** As the list has it where nothing else is asked. */
+/** The default of the list. */
 const SILENT_MINUTES = 60;
 
-/** Lists the queues of all phones as they were heard of last, at most a minute ago; the youngest first. */
+/** Lists all queues, the youngest first. The reports of their phones are at most a minute old. */
 async function listDevices(
   { db, clock }: Pick<DeviceDeps, 'db' | 'clock'>,
   { state, employee, silent_minutes, limit, cursor }: DeviceQuery,
@@ -42,8 +42,8 @@ async function listDevices(
 }
 
 /**
- * Ends a phone that is lost: nothing comes by this queue or its key any more, and its driver's sessions there are over. What
- * it still holds only an operator can bring (protocol.md, Rescue).
+ * Ends a lost phone: the server refuses its queue and its queue key, and ends the driver's sessions there. Only an
+ * operator can submit the items that are still on it (protocol.md, Rescue).
  * @returns undefined where there is no such queue
  */
 async function revokeDevice(
@@ -64,8 +64,8 @@ async function revokeDevice(
 }
 
 /**
- * The log keeps who did it and why, and so do the queues: the account is the next owner's.
- * @returns since when; undefined where nobody of that id is registered
+ * The log and the queues record author and reason, because the account passes to its next owner.
+ * @returns the time; undefined where no such employee is registered
  */
 async function unregisterDriver(
   { db, clock, log }: DeviceDeps,
@@ -80,10 +80,10 @@ async function unregisterDriver(
 }
 
 /**
- * Takes a registration back: every session ends, no password counts, and the employee may sign up again. What their queues
- * bring from now on goes to quarantine: an impostor's phone changes nothing, and nothing that a driver recorded is lost.
+ * Ends a registration: all sessions end, the password is void, and the employee may sign up again. Later items of their
+ * queues go to quarantine. So an impostor's phone changes nothing, and nothing that a driver recorded is lost.
  *
- * @returns how many queues that are; undefined where nobody of that id is registered
+ * @returns the number of those queues; undefined where no such employee is registered
  */
 export function takeRegistrationBack(
   db: Db,
@@ -92,7 +92,8 @@ export function takeRegistrationBack(
   now: Date,
 ): Promise<number | undefined> {
   return withTransaction(db, async (tx) => {
-    // Queues before sessions, as who ties the two together locks them. Those that were tied meanwhile are seen afterwards.
+    // Locks queues before sessions, in the order of the hello that ties them. Queues tied meanwhile are updated below,
+    // too.
     await tx.query(sql.lockQueuesOf, [employee]);
     if (!(await unregister(tx, employee, now))) return undefined;
     const { rowCount } = await tx.query(sql.holdQueues, [employee, by, reason, now]);
@@ -134,8 +135,8 @@ export interface DeviceEdge extends DeviceDeps {
 }
 
 /**
- * For operators: what is still on the phones, and phones and drivers that have to go. Whose sessions have ended is
- * forgotten here at once: the notification that tells the other nodes may come after our answer.
+ * Operators: queues on phones, lost phones and drivers who leave. An ended session is forgotten on this node at once,
+ * because the notification to the other nodes may come after the answer.
  */
 export function deviceEndpoints({ sessions, ...deps }: DeviceEdge) {
   return {

@@ -5,7 +5,7 @@ import { ofOperators } from '../contract.ts';
 
 // Operators' contract: changes saved with a warning.
 
-/** Query of GET /api/ops/flags; what is given must hold. */
+/** Query of GET /api/ops/flags. Filters combine. */
 export const flagQuery = z.object({
   facility: blankIsAbsent(5),
   route_id: blankIsAbsent(10),
@@ -16,7 +16,7 @@ export const flagQuery = z.object({
 });
 export type FlagQuery = z.infer<typeof flagQuery>;
 
-/** A change that was taken in although a person should know something about it (contract §4). */
+/** A saved change with a warning that a person should read (contract §4). */
 export const flaggedChange = z.strictObject({
   /** The mutation's own id. */
   id: z.string(),
@@ -24,7 +24,7 @@ export const flaggedChange = z.strictObject({
   route_id: z.string(),
   week_end: z.string(),
   stop_id: z.int(),
-  /** The route version that contains it. */
+  /** The route version with this change. */
   version: z.int(),
   source: z.enum(['sync', 'rest', 'office', 'timer']),
   employee: z.string(),

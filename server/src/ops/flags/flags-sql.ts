@@ -4,7 +4,7 @@ import type { Statement } from '../../db/types.ts';
 const receivedAt = exactMoment('received_at');
 
 /**
- * A page of what was taken in with a warning, newest first. $1 facility or null, $2 route or null, $3 a piece of the
+ * A page of saved changes with a warning, newest first. $1 facility or null, $2 route or null, $3 a part of the
  * warnings' text or null, $4 position or null, $5 id at it, $6 rows.
  */
 export const listFlags: Statement = {

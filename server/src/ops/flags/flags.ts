@@ -12,7 +12,7 @@ interface FlagRow extends Omit<FlaggedChange, 'warnings' | 'edit_time' | 'receiv
   readonly position: string;
 }
 
-/** Lists what was taken in with a warning, newest first. */
+/** Lists saved changes with a warning, newest first. */
 async function listFlags(
   db: Queryable,
   { facility, route_id, code, limit, cursor }: FlagQuery,
@@ -40,7 +40,7 @@ const changeOf = (row: FlagRow): FlaggedChange => ({
 
 const readWarnings: (json: string) => FlaggedChange['warnings'] = JSON.parse;
 
-/** For operators (contract §8): what waits for a person. */
+/** Operators (contract §8): changes that a person should read. */
 export function flagEndpoints(db: Db) {
   return {
     listFlags: endpoint(flagOperations.listFlags, ({ query }) => listFlags(db, query)),

@@ -2,7 +2,7 @@ import { linkText } from '@tailgate/sync-protocol';
 import { sha256 } from '../../mutations/item.ts';
 import type { ChainLink, ChainReport } from './contract.ts';
 
-/** An item as its device sealed it: what its successor's link is taken of. */
+/** An item as its device sealed it. The link of its successor is a digest of it. */
 export interface Sealed {
   readonly id: string;
   readonly client_id: string | null;
@@ -16,19 +16,19 @@ export interface SealedBody extends Sealed {
   readonly body: string;
 }
 
-/** Why an item is known not to be here. */
+/** The known reason for a missing item. */
 export type Absence = Extract<ChainLink['link'], 'lost' | 'expired'>;
 
-/** Where an item stands, as one text. */
+/** The place of an item in its queue, as one text. */
 export const placeName = (clientId: string, seq: number): string => `${clientId}/${seq}`;
 
 /**
- * Follows the chains of the queues through a stop's mutations. A text is intact where its hash is still that which it came
- * with; a link where it is the digest of the item before it, whose own text, place and link it seals. Who alters an item and
- * its hash breaks the link of the next one.
+ * Follows the chains of the queues through a stop's mutations. A text is intact where its hash equals the stored one. A
+ * link is intact where it is the digest of the item before it, with that item's text, place and link. A changed item
+ * with a new hash breaks the link of the next item.
  *
  * @param before the items before these, by `placeName`
- * @param absent of those that are not there, why
+ * @param absent the reasons for missing items, by `placeName`
  */
 export function verifyChain(
   items: readonly SealedBody[],
@@ -53,7 +53,7 @@ function linkOf(
   absent: ReadonlyMap<string, Absence>,
 ): Pick<ChainLink, 'link' | 'follows'> {
   if (client_id === null || seq === null) return { link: 'none', follows: null };
-  // A queue begins with a link to nothing.
+  // The first item of a queue has no item before it.
   if (seq === 1) return { link: prev_hash === null ? 'intact' : 'broken', follows: null };
   const place = placeName(client_id, seq - 1);
   const predecessor = before.get(place);

@@ -5,11 +5,11 @@ import { ofOperators } from '../contract.ts';
 
 // Operators' contract: the record of one stop.
 
-/** Query of both: the four that name a stop. */
+/** Query of both operations: the key of a stop. */
 export const stopHistoryQuery = z.object(emailPreviewQuery.shape);
 export type StopHistoryQuery = z.infer<typeof stopHistoryQuery>;
 
-/** A mutation of the stop, as the ledger has it. */
+/** A mutation of the stop in the ledger. */
 export const ledgerEntry = z.strictObject({
   id: z.string(),
   version: z.int(),
@@ -26,7 +26,7 @@ export const ledgerEntry = z.strictObject({
   received_at: z.iso.datetime(),
   on_host: z.boolean(),
   warnings: z.array(warning),
-  /** JSON, as text: what its hash was taken of. */
+  /** JSON, as text: the text that the hash covers. */
   body: z.string(),
 });
 export type LedgerEntry = z.infer<typeof ledgerEntry>;
@@ -43,7 +43,7 @@ export type HistoryFile = z.infer<typeof historyFile>;
 
 const historyMail = z.strictObject({ mutation_id: z.string(), sent_at: z.iso.datetime() });
 
-/** What of the stop could not be applied when it came. */
+/** A mutation of the stop that the server could not apply at first. */
 const historyKept = z.strictObject({
   quarantine_id: z.string(),
   id: z.string(),
@@ -54,7 +54,7 @@ const historyKept = z.strictObject({
   state: z.enum(['open', 'released', 'dismissed']),
 });
 
-/** How the host stands with the stop. */
+/** The state of the stop on the host. */
 const hostStanding = z.strictObject({
   on_host: z.boolean(),
   trace: z.string(),
@@ -82,7 +82,7 @@ export const stopHistory = z.strictObject({
 });
 export type StopHistory = z.infer<typeof stopHistory>;
 
-/** One mutation's place in the chain of its queue. */
+/** The place of a mutation in the chain of its queue. */
 export const chainLink = z.strictObject({
   id: z.string(),
   version: z.int(),
@@ -90,7 +90,7 @@ export const chainLink = z.strictObject({
   seq: z.nullable(z.int()),
   body: z.enum(['intact', 'altered']),
   link: z.enum(['intact', 'broken', 'lost', 'expired', 'missing', 'unknown', 'none']),
-  /** The mutation that it must follow; null where there is none, or where it is not here. */
+  /** The mutation before it; null where there is none, or where it is missing. */
   follows: z.nullable(z.string()),
 });
 export type ChainLink = z.infer<typeof chainLink>;

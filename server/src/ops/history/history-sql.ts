@@ -1,9 +1,9 @@
 import type { Statement } from '../../db/types.ts';
 
-// $1 facility, $2 route, $3 week, $4 stop, where nothing else is said.
+// Unless stated otherwise: $1 facility, $2 route, $3 week, $4 stop.
 const ofStop = 'facility = $1 and route_id = $2 and week_end = $3 and stop_id = $4';
 
-/** A row where there is the route; its stop's columns are null where it has no such stop. */
+/** One row where the route exists. The columns of the stop are null where the route has no such stop. */
 export const readStanding: Statement = {
   name: 'ops_read_standing',
   text: `select r.hosted_through, s.version, s.status, s.doc, h.sequence, h.rows as shadow, h.confirmed_at,
@@ -33,7 +33,7 @@ export const listKept: Statement = {
            from quarantine where ${ofStop} order by received_at, quarantine_id`,
 };
 
-/** $1 ids. A file that nobody has heard of yet has no row. */
+/** $1 ids. A file without an announcement has no row. */
 export const listFiles: Statement = {
   name: 'ops_list_files',
   text: `select k.id as asset_id, coalesce(a.state, 'L') as state, coalesce(a.mime, '') as mime, coalesce(a.size, 0) as size,
@@ -42,7 +42,7 @@ export const listFiles: Statement = {
           order by k.place`,
 };
 
-/** Delivery mails that a mail server has taken. */
+/** Delivery mails that a mail server has accepted. */
 export const listMails: Statement = {
   name: 'ops_list_mails',
   text: `select m.mutation_id, m.sent_at
@@ -58,8 +58,7 @@ export const listSealed: Statement = {
 };
 
 /**
- * Why items are not here, of those of which that is known: a phone has declared them lost, or their time was over.
- * $1 queues, $2 places in them.
+ * Known reasons for missing items: a phone declared them lost, or retention deleted them. $1 queues, $2 places in them.
  */
 export const findAbsent: Statement = {
   name: 'ops_find_absent',
@@ -74,9 +73,9 @@ export const findAbsent: Statement = {
 };
 
 /**
- * Items of queues, wherever they are: on any route that their drivers were ever on, in what belongs to no route, kept, or
- * where another queue had brought them. By the ledger's index on routes, for it has none on queues: a hot path would pay for a rare question.
- * $1 queues, $2 places in them, $3 employees.
+ * Items of queues in every place: on any route of their drivers, in reports, in quarantine, or submitted by another
+ * queue. The query uses the ledger's index on routes. An index on queues would burden a hot path for a rare query. $1
+ * queues, $2 places in them, $3 employees.
  */
 export const findSealed: Statement = {
   name: 'ops_find_sealed',

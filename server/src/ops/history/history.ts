@@ -10,7 +10,7 @@ import { AppError } from '../../wire/errors.ts';
 import type { ChainReport, HistoryFile, LedgerEntry, StopHistory, StopHistoryQuery } from './contract.ts';
 import { historyOperations } from './contract.ts';
 
-/** What is not there, where a stop was asked for. */
+/** The missing part of a stop's key. */
 export interface Missing {
   readonly missing: 'route' | 'stop';
 }
@@ -44,7 +44,7 @@ type FileRow = Pick<HistoryFile, 'asset_id' | 'mime' | 'size'> & {
 };
 type MailRow = { readonly mutation_id: string; readonly sent_at: Date };
 
-/** All that was ever recorded of a stop, and what has become of it; the oldest first. */
+/** Everything recorded of a stop and its results, the oldest first. */
 async function readStopHistory(db: Queryable, key: RouteKey, stop: number): Promise<StopHistory | Missing> {
   const standing = await readStanding(db, key, stop);
   if ('missing' in standing) return standing;
@@ -82,7 +82,7 @@ async function readStopHistory(db: Queryable, key: RouteKey, stop: number): Prom
   };
 }
 
-/** Whether a stop's mutations are what their devices sealed, each after the one before it in its queue. */
+/** Checks a stop's mutations against the seals of their devices, each after its predecessor in the queue. */
 async function verifyStopHistory(db: Queryable, key: RouteKey, stop: number): Promise<ChainReport | Missing> {
   const standing = await readStanding(db, key, stop);
   if ('missing' in standing) return standing;
@@ -132,7 +132,7 @@ const fileOf = ({ state, hosted, received_at, ...file }: FileRow): HistoryFile =
 
 const readWarnings: (json: string) => LedgerEntry['warnings'] = JSON.parse;
 
-/** For operators: all that is known of a stop. */
+/** Operators: the record of one stop. */
 export function historyEndpoints(db: Db) {
   return {
     readStopHistory: endpoint(historyOperations.readStopHistory, async ({ query }) => ({

@@ -5,7 +5,7 @@ import { ofOperators, requiredText } from '../contract.ts';
 
 // Operators' contract: times without writes to the host.
 
-/** A time in which nothing is written to the host; without an end it lasts until somebody ends it. */
+/** A time without writes to the host. A hold without an end lasts until an operator ends it. */
 export const holdItem = z.strictObject({
   hold_id: z.string(),
   source: z.enum(['operator', 'host']),

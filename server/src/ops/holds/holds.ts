@@ -6,14 +6,14 @@ import { AppError } from '../../wire/errors.ts';
 import type { HoldBody, HoldItem } from './contract.ts';
 import { holdOperations } from './contract.ts';
 
-/** Holds that are in force or still to come, the earliest first. */
+/** Holds in force and to come, the earliest first. */
 export async function listHolds(db: Queryable): Promise<HoldItem[]> {
   return (await holds.listHolds(db)).map(itemOf);
 }
 
 /**
- * The workers look every few seconds: what is being written then is finished, nothing more is begun.
- * @returns undefined where it would be over already
+ * Workers check every few seconds. They finish a write in progress and begin no other.
+ * @returns undefined where the hold would already be over
  */
 async function beginHold(db: Queryable, { from, until, reason, by }: HoldBody): Promise<HoldItem | undefined> {
   const begun = await holds.beginHold(db, { from: instant(from), until: instant(until), reason, by });
@@ -38,7 +38,7 @@ const itemOf = ({ id, source, from, until, reason, by, inForce }: holds.Hold): H
   in_force: inForce,
 });
 
-/** For operators: when nothing is written to the host. */
+/** Operators: times without writes to the host. */
 export function holdEndpoints(db: Db) {
   return {
     listHolds: endpoint(holdOperations.listHolds, async () => ({ data: await listHolds(db) })),

@@ -15,7 +15,7 @@ const blankInstant = z.optional(
   ]),
 );
 
-/** Query of GET /api/ops/incidents; what is given must hold. */
+/** Query of GET /api/ops/incidents. Filters combine. */
 export const incidentQuery = z.object({
   state: z._default(z.enum(['open', 'acknowledged', 'all']), 'open'),
   /** Such as `chain_broken`. */

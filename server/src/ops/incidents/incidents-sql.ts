@@ -5,8 +5,8 @@ const at = exactMoment('at');
 const columns = 'incident_id, at, kind, client_id, employee, details, acknowledged_at, acknowledged_by, note';
 
 /**
- * A page, newest first. $1 whether acknowledged, $2 kind, $3 employee, $4 facility, $5 route, $6 from, $7 until, each or
- * null; $8 position or null, $9 id at it, $10 rows. Whatever belongs to a route names it in the same way.
+ * A page, newest first. $1 whether acknowledged, $2 kind, $3 employee, $4 facility, $5 route, $6 from, $7 until, each
+ * or null; $8 position or null, $9 id at it, $10 rows. All details name a route in the same way.
  */
 export const listIncidents: Statement = {
   name: 'ops_list_incidents',
@@ -23,7 +23,7 @@ export const listIncidents: Statement = {
           limit $10`,
 };
 
-/** Whoever was first stays. $1 id, $2 who, $3 their words. */
+/** Keeps the first acknowledgement. $1 id, $2 who, $3 their words. */
 export const acknowledgeIncident: Statement = {
   name: 'ops_acknowledge_incident',
   text: `update incident

@@ -11,7 +11,7 @@ type IncidentRow = Omit<IncidentItem, 'at' | 'state' | 'acknowledged_at'> & {
   readonly acknowledged_at: Date | null;
 };
 
-/** Lists what the server noted and a person has to know of, newest first. */
+/** Lists incidents, newest first. */
 async function listIncidents(
   db: Queryable,
   { state, kind, employee, facility, route_id, from, until, limit, cursor }: IncidentQuery,
@@ -47,7 +47,7 @@ const itemOf = (row: IncidentRow): IncidentItem => ({
   note: row.note,
 });
 
-/** For operators: what the server noted and a person has to know of. */
+/** Operators: incidents that the server recorded for a person. */
 export function incidentEndpoints(db: Db) {
   return {
     listIncidents: endpoint(incidentOperations.listIncidents, ({ query }) => listIncidents(db, query)),

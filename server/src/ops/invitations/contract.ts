@@ -28,9 +28,9 @@ export const invitationBody = z
     by: requiredText(40),
     employee: key,
     facility: key,
-    /** How many drivers may sign up with it; 1 where nothing is said. */
+    /** Number of drivers who may sign up with it; 1 by default. */
     uses: z._default(z.int().check(z.gte(1), z.lte(1_000)), 1),
-    /** How long it counts; a week where nothing is said. */
+    /** Days until it expires; a week by default. */
     days: z._default(z.int().check(z.gte(1), z.lte(90)), 7),
   })
   .check(

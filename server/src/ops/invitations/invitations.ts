@@ -11,7 +11,7 @@ export interface InvitationDeps {
   readonly log: Log;
 }
 
-/** For operators: who may sign up. The log keeps who invites whom, and never a code. */
+/** Operators: invitations to sign up. The log records author and invitee, and never a code. */
 export function invitationEndpoints({ db, clock, log }: InvitationDeps) {
   return {
     listInvitations: endpoint(invitationOperations.listInvitations, async () => ({

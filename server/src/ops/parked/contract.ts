@@ -13,10 +13,10 @@ export const parkedQuery = z.object({
 });
 export type ParkedQuery = z.infer<typeof parkedQuery>;
 
-/** A stop, a route's own row or a row of its own that the host does not take. */
+/** A stop, a route's own row or a row of another file that the host refuses. */
 export const parkedItem = z.strictObject({
   parked_id: z.string(),
-  /** RTSTUP stands for a stop with all of its rows, RTHDRP for a route's own row. */
+  /** RTSTUP means a stop with all of its rows, RTHDRP a route's own row. */
   file: z.string(),
   key: z.string(),
   facility: z.nullable(z.string()),
@@ -43,12 +43,12 @@ const parkedParams = z.object({ parked_id: z.uuid() });
 /** Body of POST …/skip. */
 const skipBody = z.object({ by: requiredText(40), reason: requiredText(500) });
 
-/** Body of POST …/repair: what the stop should say instead, as the office's own edit. */
+/** Body of POST …/repair: the corrected fields of the stop, as an edit of the office. */
 const repairBody = z.object({ by: requiredText(18), stop: stopObject });
 
 const repairAnswer = z.strictObject({
   parked: parkedItem,
-  /** Whether any value of the stop is another now. */
+  /** Whether a value of the stop has changed. */
   changed: z.boolean(),
   warnings: z.array(warning),
 });

@@ -12,13 +12,13 @@ import { AppError } from '../../wire/errors.ts';
 import type { ParkedItem, ParkedQuery } from './contract.ts';
 import { parkedOperations } from './contract.ts';
 
-/** Lists what the host refuses, newest first. */
+/** Lists parked entries, newest first. */
 async function listParked(db: Queryable, { state, limit, cursor }: ParkedQuery): Promise<Page<ParkedItem>> {
   const entries = await parking.listParked(db, { state, limit: limit + 1, after: entryAfter(cursor) });
   return pageOf(entries, limit, { item: itemOf, position: ({ position, id }) => [position, id] });
 }
 
-/** @returns the entry as it is then; undefined where it is not parked (any more) */
+/** @returns the entry after the change; undefined where it is not parked (any more) */
 async function retryParked(db: Queryable, id: string): Promise<ParkedItem | undefined> {
   await parking.retryParked(db, id);
   return shown(db, id);
@@ -48,14 +48,14 @@ export type Repair =
       readonly changed: boolean;
       readonly warnings: readonly Warning[];
     }
-  /** Rows of their own have no stop that could say something else. */
+  /** Rows of other files have no stop that an edit could correct. */
   | { readonly result: 'not_a_stop' }
   | { readonly result: 'other_stop'; readonly stop: number }
   | Quarantined;
 
 /**
- * Corrects a parked stop as an edit of the office, through the spine like every other: it stands in the ledger, the driver
- * sees it, and the host gets the stop as it is then. Rows are never written past the mirror.
+ * Corrects a parked stop as an edit of the office, submitted like every other change: the ledger records it, the driver
+ * sees it, and the host gets the stop with it. No row bypasses the mirror.
  * @returns undefined where it is not parked (any more)
  */
 async function repairParked(
@@ -87,7 +87,7 @@ async function repairParked(
   log.info({ route: routeScope(route), stop: stop.id, user: by }, 'the office has repaired a parked stop');
   await parking.retryParked(db, id);
   const { changed, warnings } = outcome;
-  // The worker may have been quicker than we: what it looked like before says no less.
+  // The worker may have written the stop already. Then the answer contains the entry as it was before.
   const parked = (await shown(db, id)) ?? itemOf(entry);
   return { result: 'repaired', parked, changed, warnings };
 }
@@ -129,7 +129,7 @@ export interface ParkedDeps {
   readonly log: Log;
 }
 
-/** For operators: what the host refuses, and what is to become of it. */
+/** Operators: parked entries and their ends. */
 export function parkedEndpoints({ db, pipeline, clock, log }: ParkedDeps) {
   const repairs = { db, submit: pipeline.submit.bind(pipeline), clock, log };
   return {

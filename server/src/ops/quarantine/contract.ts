@@ -13,7 +13,9 @@ export const quarantineQuery = z.object({
 });
 export type QuarantineQuery = z.infer<typeof quarantineQuery>;
 
-/** What was sent and could not be applied. It is kept as it came until somebody releases or dismisses it. */
+/**
+ * A mutation that the server could not apply. Quarantine keeps it unchanged until a person releases or dismisses it.
+ */
 export const quarantinedItem = z.strictObject({
   quarantine_id: z.string(),
   /** The mutation's own id. */
@@ -29,11 +31,11 @@ export const quarantinedItem = z.strictObject({
   code: z.string(),
   reason: z.string(),
   details: z.array(z.object({ path: z.string(), message: z.string() })),
-  /** The bytes as text; `body_encoding` says base64 where they are no UTF-8. */
+  /** The bytes as text. `body_encoding` is base64 where they are not UTF-8. */
   body: z.string(),
   body_encoding: z.enum(['utf-8', 'base64']),
   received_at: z.iso.datetime(),
-  /** A retry of a refused REST request adds no entry; an item of a queue is known by its id. */
+  /** A repeated REST request adds no entry. An item of a queue has its own id. */
   attempts: z.int(),
   last_received_at: z.iso.datetime(),
   state: z.enum(['open', 'released', 'dismissed']),
@@ -43,17 +45,17 @@ export const quarantinedItem = z.strictObject({
 });
 export type QuarantinedItem = z.infer<typeof quarantinedItem>;
 
-/** One of them in full: with what its list leaves out. */
+/** One entry in full, with fields that the list omits. */
 export const quarantineEntry = z.strictObject({
   ...quarantinedItem.shape,
   source: z.enum(['sync', 'rest', 'office', 'timer']),
-  /** As the master has it; blank where it has none. */
+  /** From the employee master; blank where it has no such employee. */
   employee_name: z.string(),
   device: z.string(),
   app: z.string(),
   captured_at: z.nullable(z.iso.datetime()),
   edit_time: z.nullable(z.iso.datetime()),
-  /** The route version that contains it since it was released; null for a report. */
+  /** The route version with the released mutation; null for a report. */
   version: z.nullable(z.int()),
 });
 export type QuarantineEntry = z.infer<typeof quarantineEntry>;
@@ -65,7 +67,7 @@ const releaseBody = z.object({ by: requiredText(40), note: z._default(text(500),
 
 export const releaseAnswer = z.strictObject({
   item: quarantineEntry,
-  /** Whether any value of the stop is another now; false where it was applied before, or stale in every field. */
+  /** Whether a value of the stop has changed; false for a duplicate and where every field was stale. */
   changed: z.boolean(),
   warnings: z.array(warning),
 });

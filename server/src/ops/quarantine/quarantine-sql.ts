@@ -3,10 +3,10 @@ import type { Statement } from '../../db/types.ts';
 
 const receivedAt = exactMoment('received_at');
 
-/** What came by a queue, or before the columns, came once as far as we know. */
+/** An item of a queue, and an entry from before these columns, counts as received once. */
 const attempts = `coalesce(attempts, 1) as attempts, coalesce(last_received_at, received_at) as last_received_at`;
 
-/** A page of what is in quarantine, newest first. $1 state or null, $2 position or null, $3 id at it, $4 rows. */
+/** A page of quarantine, newest first. $1 state or null, $2 position or null, $3 id at it, $4 rows. */
 export const listQuarantine: Statement = {
   name: 'ops_list_quarantine',
   text: `select quarantine_id, id, client_id, seq, employee, facility, route_id, week_end, stop_id, name, code, reason,

@@ -35,7 +35,7 @@ interface QuarantineRow {
   readonly position: string;
 }
 
-/** Lists what could not be applied, newest first. */
+/** Lists entries, newest first. */
 async function listQuarantine(
   db: Queryable,
   { state, limit, cursor }: QuarantineQuery,
@@ -79,8 +79,8 @@ export interface ReleaseDeps {
 export type Released = { readonly result: 'released'; readonly answer: ReleaseAnswer } | Quarantined;
 
 /**
- * Applies what was kept, through the spine like every other change: with its author's name, times and id, so that whoever
- * sends it again is told that it is a duplicate. Refused again, it stays as it is.
+ * Applies an entry like every other change, with its author's name, times and id. A later resend of the same item is
+ * then a duplicate. A release that the rules refuse leaves the entry as it is.
  * @returns undefined where there is no such entry
  */
 async function releaseQuarantined(
@@ -100,8 +100,8 @@ async function releaseQuarantined(
 }
 
 /**
- * It will not be applied, and its phone is told why.
- * @returns the entry as it is then, released where somebody was faster; undefined where there is none
+ * Dismisses an entry; its phone receives the reason.
+ * @returns the entry after the change, released where another operator was faster; undefined where there is none
  */
 async function dismissQuarantined(
   db: Queryable,
@@ -149,7 +149,7 @@ export interface QuarantineDeps {
   readonly log: Log;
 }
 
-/** For operators: what was sent and could not be applied, and what is to become of it. */
+/** Operators: quarantined mutations and their ends. */
 export function quarantineEndpoints({ db, pipeline, log }: QuarantineDeps) {
   const releases = { db, release: pipeline.release.bind(pipeline), log };
   return {

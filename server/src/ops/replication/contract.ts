@@ -6,9 +6,9 @@ import { ofOperators } from '../contract.ts';
 
 // Operators' contract: the backlog of the host.
 
-/** Rows of the mirror that one file of the host does not have as they are. */
+/** Rows of the mirror that one file of the host lacks in their current version. */
 export const fileBacklog = z.strictObject({
-  /** RTSTUP stands for stops with all of their rows. */
+  /** RTSTUP means stops with all of their rows. */
   file: z.enum(['RTSTUP', 'PODUSRP', 'RTDRVP', 'LCRHDP', 'ASSHDP']),
   behind: z.int(),
   parked: z.int(),
@@ -16,7 +16,7 @@ export const fileBacklog = z.strictObject({
 });
 export type FileBacklog = z.infer<typeof fileBacklog>;
 
-/** A worker's breaker towards the host: one for the host as a whole. */
+/** A worker's circuit breaker; there is one for the whole host. */
 const breakerState = z.strictObject({
   state: z.enum(['closed', 'open']),
   failures: z.int(),
@@ -31,7 +31,7 @@ export const workerStanding = z.strictObject({
   started_at: z.iso.datetime(),
   seen_at: z.iso.datetime(),
   alive: z.boolean(),
-  /** Null where it has not said. */
+  /** Null where the worker did not report it. */
   breaker: z.nullable(breakerState),
   paused: z.array(pausedFile),
 });
@@ -52,7 +52,7 @@ export type ReplicationStatus = z.infer<typeof replicationStatus>;
 export const routeBacklogQuery = z.object({ facility: blankIsAbsent(5), limit: pageLimit, cursor: pageCursor });
 export type RouteBacklogQuery = z.infer<typeof routeBacklogQuery>;
 
-/** A route with something that the host does not have. */
+/** A route with changes that the host lacks. */
 export const routeBacklog = z.strictObject({
   facility: z.string(),
   route_id: z.string(),
@@ -62,7 +62,7 @@ export const routeBacklog = z.strictObject({
   parked: z.int(),
   changed_at: z.iso.datetime(),
   oldest_pending_at: z.nullable(z.iso.datetime()),
-  /** A worker is at it now, or has put it off for a moment. */
+  /** A worker replicates it now, or has postponed it for a moment. */
   claimed: z.boolean(),
 });
 export type RouteBacklog = z.infer<typeof routeBacklog>;

@@ -3,14 +3,14 @@ import type { Statement } from '../../db/types.ts';
 
 const changedAt = exactMoment('r.changed_at');
 
-/** When the oldest change of the route `r` came that the host does not have. */
+/** The time of the oldest change of the route `r` that the host lacks. */
 const oldestPending = `left join lateral (
              select l.received_at from ledger l
               where l.facility = r.facility and l.route_id = r.id and l.week_end = r.week_end and l.version > r.hosted_through
               order by l.version limit 1
            ) l on true`;
 
-/** What each file of the host does not have, with the time since when. */
+/** The backlog of each file of the host, with the time of its oldest change. */
 export const listFileBacklog: Statement = {
   name: 'ops_list_file_backlog',
   text: `with routes as (
@@ -40,7 +40,7 @@ export const listFileBacklog: Statement = {
           order by place`,
 };
 
-/** $1 facility or null; $2–$5 where the page before ended (moment, facility, route, week) or nulls; $6 rows. */
+/** $1 facility or null; $2–$5 the end of the page before (moment, facility, route, week) or nulls; $6 rows. */
 export const listRouteBacklog: Statement = {
   name: 'ops_list_route_backlog',
   text: `select r.facility, r.id as route_id, r.week_end, r.version, r.hosted_through, r.changed_at, l.received_at as oldest_at,

@@ -10,7 +10,9 @@ import { replicationOperations } from './contract.ts';
 
 type FileRow = Omit<FileBacklog, 'oldest_pending_at'> & { readonly oldest_at: Date | null };
 
-/** How far the host is behind, and how the workers stand with it. Asks the mirror alone: the host may be away. */
+/**
+ * The backlog of the host and the state of its workers. Reads the mirror alone, because the host may be unreachable.
+ */
 async function readReplication(db: Queryable): Promise<ReplicationStatus> {
   const [backlog, { rows: files }, workers, holds] = await Promise.all([
     readBacklog(db),
@@ -51,7 +53,7 @@ type RouteRow = {
   readonly position: string;
 };
 
-/** Lists routes with something that the host does not have, the one that has waited longest first. */
+/** Lists routes with changes that the host lacks, the longest wait first. */
 async function listRouteBacklog(
   db: Queryable,
   { facility, limit, cursor }: RouteBacklogQuery,
@@ -68,7 +70,7 @@ async function listRouteBacklog(
   });
 }
 
-/** For operators: how far the host is behind. */
+/** Operators: the backlog of the host. */
 export function replicationEndpoints(db: Db) {
   return {
     readReplication: endpoint(replicationOperations.readReplication, async () => ({ data: await readReplication(db) })),

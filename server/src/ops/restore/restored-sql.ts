@@ -1,6 +1,6 @@
 import type { Statement } from '../../db/types.ts';
 
-/** Our servers that are connected to this database at the moment. */
+/** Servers that are connected to this database now. */
 export const listServers: Statement = {
   name: 'ops_list_servers',
   text: `select distinct application_name as name

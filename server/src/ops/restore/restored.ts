@@ -6,17 +6,17 @@ import { StartError } from '../../runtime/start-error.ts';
 import { saveIncident } from '../incidents/incidents-sql.ts';
 import { listServers } from './restored-sql.ts';
 
-/** What came of making a restore known. */
+/** The result of `declareRestored`. */
 export interface Restored {
   readonly before: Epoch | undefined;
   readonly now: Epoch;
-  /** Servers that run on this database at this moment, in the old epoch. */
+  /** Servers that run on this database now, in the old epoch. */
   readonly servers: readonly string[];
 }
 
 /**
- * The operator's word that this database was put back to an earlier state: begins a new epoch and records an incident,
- * both or neither. Phones then take nothing of what they knew for granted and send again what they still hold (I9).
+ * Records that this database was restored to an earlier state: begins a new epoch and saves an incident, in one
+ * transaction. Phones then fetch everything anew and send their unconfirmed items again (I9).
  */
 export async function declareRestored(db: Db, reason: string): Promise<Restored> {
   const { rows } = await db.query<{ name: string }>(listServers);
@@ -34,7 +34,7 @@ export async function declareRestored(db: Db, reason: string): Promise<Restored>
   }
 }
 
-/** What the command did and what comes next, for the person who ran it. */
+/** The result of the command and the next steps, for the operator. */
 export function tellRestored({ before, now, servers }: Restored): string {
   const history =
     before && (before.cluster !== now.cluster || before.timeline !== now.timeline)

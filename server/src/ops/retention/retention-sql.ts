@@ -1,13 +1,13 @@
 import type { Statement } from '../../db/types.ts';
 
-// Each deletes one batch of what is older than $1, $2 entries at most, and says how many those were. What another node
-// deletes at the same moment is left to it.
+// Each statement deletes one batch of rows older than $1, at most $2 entries, and returns their number. Rows that
+// another node deletes at the same moment are skipped.
 
-/** Whether all of a route `r` is on the host: nothing is behind, and nothing was refused, skipped or not. */
+/** Whether the host has all of a route `r`: nothing is behind, and nothing is parked, skipped or not. */
 const isHosted = `not r.behind and not exists (select from parked p where p.facility = r.facility and p.route_id = r.id
                                                                      and p.week_end = r.week_end)`;
 
-/** Which places of which queues were `dropped`: in the order of queues, for other nodes write the same rows. */
+/** Records the `dropped` places of queues, in the order of queues, because other nodes write the same rows. */
 const noted = `noted as (
            insert into expired_item (client_id, seqs)
            select client_id, range_agg(int8range(seq, seq, '[]'))
@@ -16,7 +16,7 @@ const noted = `noted as (
          )
          select from dropped`;
 
-/** Changes of routes that are done with, all of them on the host. $2 counts routes here. */
+/** Changes of finished routes that are entirely on the host. $2 counts routes here. */
 export const dropLedger: Statement = {
   name: 'retain_drop_ledger',
   text: `with done as materialized (
@@ -35,7 +35,7 @@ export const dropLedger: Statement = {
          ), ${noted}`,
 };
 
-/** The same of load condition reports, which belong to no route, while the host has all of them. */
+/** The same for load condition reports, which have no route, while the host has all of them. */
 export const dropReportLedger: Statement = {
   name: 'retain_drop_report_ledger',
   text: `with dropped as (
@@ -49,12 +49,12 @@ export const dropReportLedger: Statement = {
          ), ${noted}`,
 };
 
-/** A row `t` that belongs to a route `g` which goes. */
+/** A row `t` of a route `g` that this statement deletes. */
 const hangsOn = '(t.facility, t.route_id, t.week_end) = (g.facility, g.id, g.week_end)';
 
 /**
- * Routes that the host itself has given up, with all that hangs on them: while it has one, the mirror would take it in
- * again. Their changes go first: a history without its stop is no history.
+ * Routes that the host has deleted, with all their rows. While the host has a route, the import would bring it back.
+ * The route's changes go first, because a history needs its stop.
  */
 export const dropRoutes: Statement = {
   name: 'retain_drop_routes',
@@ -84,7 +84,7 @@ export const dropRoutes: Statement = {
          delete from route r using gone g where (r.facility, r.id, r.week_end) = (g.facility, g.id, g.week_end)`,
 };
 
-/** The bytes of files that the host has whole. That there was such a file, and its hash, stays known. */
+/** The bytes of files that are complete on the host. The row with the hash remains. */
 export const dropFiles: Statement = {
   name: 'retain_drop_files',
   text: `with old as materialized (
@@ -98,7 +98,7 @@ export const dropFiles: Statement = {
          update asset a set purged_at = now() from old where a.id = old.id`,
 };
 
-/** Which delivery mails were taken: by then no queued job could send one again. */
+/** Records of sent delivery mails. By then no queued job could send one again. */
 export const dropMails: Statement = {
   name: 'retain_drop_mails',
   text: `delete from mail_sent where (facility, mutation_id) in (
@@ -106,7 +106,7 @@ export const dropMails: Statement = {
          )`,
 };
 
-/** Incidents that somebody has acknowledged. What a phone has declared lost stays a part of its queue's history. */
+/** Acknowledged incidents. A declared loss remains, because it belongs to the history of its queue. */
 export const dropIncidents: Statement = {
   name: 'retain_drop_incidents',
   text: `delete from incident where incident_id in (
@@ -115,7 +115,7 @@ export const dropIncidents: Statement = {
          )`,
 };
 
-/** What was in quarantine and somebody has settled. */
+/** Settled entries of quarantine. */
 export const dropSettled: Statement = {
   name: 'retain_drop_settled',
   text: `with dropped as (

@@ -2,7 +2,7 @@ import type { Queryable, Statement } from '../../db/types.ts';
 import type { Log } from '../../runtime/log.ts';
 import * as sql from './retention-sql.ts';
 
-/** For how many days each is kept; undefined: for ever (docs/decisions/0043). */
+/** Days of retention for each subject; undefined means for ever (docs/decisions/0043). */
 export interface Retention {
   readonly ledger: number | undefined;
   readonly routes: number | undefined;
@@ -19,7 +19,9 @@ export interface RetentionDeps {
 }
 
 const DAY_MS = 86_400_000;
-/** Small batches hold their locks for moments; a backlog of years goes over many sweeps, so that no one of them hurts. */
+/**
+ * Small batches hold their locks for moments. A backlog of years takes many sweeps, so that no single sweep is long.
+ */
 const MOST_BATCHES = 20;
 
 interface Task {
@@ -29,7 +31,7 @@ interface Task {
   readonly batch: number;
 }
 
-/** The ledger before the routes that it is of. */
+/** The ledger goes before the routes of its changes. */
 const tasks: readonly Task[] = [
   { subject: 'ledger', drop: sql.dropLedger, batch: 20 },
   { subject: 'ledger', drop: sql.dropReportLedger, batch: 500 },
@@ -40,7 +42,7 @@ const tasks: readonly Task[] = [
   { subject: 'incidents', drop: sql.dropSettled, batch: 500 },
 ];
 
-/** Deletes what its time is over for and what the host has, in small batches. Any number of nodes at once. */
+/** Deletes expired data that the host has, in small batches. Any number of nodes may run it at once. */
 export async function applyRetention({ db, retention, clock, log }: RetentionDeps): Promise<void> {
   for (const { subject, drop, batch } of tasks) {
     const days = retention[subject];
@@ -51,10 +53,10 @@ export async function applyRetention({ db, retention, clock, log }: RetentionDep
   }
 }
 
-/** Whether anything is ever deleted. */
+/** Whether any subject expires. */
 export const isLimited = (retention: Retention): boolean => Object.values(retention).some((days) => days !== undefined);
 
-/** @returns how many rows went */
+/** @returns the number of deleted rows */
 async function dropAll(db: Queryable, drop: Statement, before: Date, batch: number): Promise<number> {
   let total = 0;
   for (let n = 0; n < MOST_BATCHES; n++) {

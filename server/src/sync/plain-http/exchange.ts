@@ -17,21 +17,21 @@ import { features, toldLimits, type SyncLimits } from '../limits.ts';
 import { lookOnce } from './look.ts';
 
 /**
- * Who asks, and by what: a driver's session, the key of one queue, or the operator's token, with which a queue that was
- * rescued from a phone is brought in its author's name.
+ * The caller and its credentials: a driver's session, the key of one queue, or the operator's token. With the latter an
+ * operator submits the queue of a rescued phone in its author's name.
  */
 interface Caller {
   readonly employee: string;
   readonly shows: 'token' | 'queue key' | 'operator token';
   readonly queueKey?: string;
-  /** The hash of the token, where one counts. */
+  /** The hash of a valid token. */
   readonly session?: Buffer;
 }
 
-/** Whose push it is, and in which request the log finds it. */
+/** The caller of a push, with the request id for the log. */
 type Pusher = Caller & { readonly requestId: string };
 
-/** Whether a request shows the operator's token. */
+/** Whether a request has the operator's token. */
 export type IsOperator = (request: Pick<FastifyRequest, 'headers'>) => boolean;
 
 export interface ExchangeDeps {
@@ -42,19 +42,19 @@ export interface ExchangeDeps {
 }
 
 /**
- * `POST …/push` and `GET …/pull`: the channel for networks that block sockets, and for background sync. One ledger, one
- * feed, the same rules; nothing is kept between two requests.
+ * `POST …/push` and `GET …/pull`: the channel for networks that block sockets, and for background sync. It uses the
+ * same ledger, feed and rules. The server keeps no state between two requests.
  */
 export function serveExchange(http: FastifyInstance, { path, hub, db, isOperator }: ExchangeDeps): void {
   const inFlight = new Map<string, number>();
   void http.register(async (app) => {
-    // Read as frames are: what is odd about one item is kept in quarantine, where a strict reader would refuse them all.
+    // Parsed as frames are: an odd item goes to quarantine, where a strict parser would refuse all of them.
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_: unknown, text: string) =>
       parse(text),
     );
-    // A megabyte of whoever shows nothing that counts is not worth reading. A queue's key counts for a queue, which the
-    // body names.
+    // The server reads no megabyte from a caller without valid credentials. A queue key is checked against the queue in
+    // the body.
     const onRequest = async (request: FastifyRequest): Promise<void> => {
       if (isOperator(request)) return;
       const { employee, shows } = await authenticate(request, hub);
@@ -112,7 +112,7 @@ function checkPush({ protocol, mutations, gone }: PushBody, { mutations_per_push
   if (gone && gone.to < gone.from) throw refused('BAD_FRAME', 'gone.to', 'must not be below from');
 }
 
-/** A socket is not read on while too many of its pushes are under way; here the next one is refused. */
+/** A socket pauses while too many of its pushes are in flight; plain HTTP refuses the next one. */
 async function amongFew<Result>(
   inFlight: Map<string, number>,
   clientId: string,
@@ -131,7 +131,7 @@ async function amongFew<Result>(
   }
 }
 
-/** @returns what `welcome` and `ack` say on a socket */
+/** @returns the contents of `welcome` and `ack` */
 async function takePush(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Pusher, body: PushBody): Promise<object> {
   const { hub } = deps;
   const { client_id: clientId, mutations, pending, oldest_pending_at, device, sdk, app } = body;
@@ -143,7 +143,7 @@ async function takePush(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Pusher, 
     protocol: body.protocol,
     server_time: now.toISOString(),
     epoch: String(hub.serverEpoch),
-    // To the phone whose queue it is, and to nobody else.
+    // Only the phone of the queue receives the key.
     ...(client.queueKey !== null && caller.shows === 'token' && { queue_key: client.queueKey }),
     limits: toldLimits(hub.limits),
     features: [...features],
@@ -169,13 +169,13 @@ async function takePush(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Pusher, 
   return { ...told, ...pushed };
 }
 
-/** Opens the queue; where its phone has lost items the watermark moves past them first. */
+/** Opens the queue. A declared loss first moves the watermark past the lost items. */
 async function openAfterLoss(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Caller, body: PushBody, ask: ClientAsk) {
   const client = await open(deps, caller, ask);
   if (!body.gone) return client;
   const beyond = await deps.hub.skipLost({ clientId: body.client_id, employee: caller.employee, ...body.gone });
   if (beyond) throw new AppError('BAD_FRAME', { details: [beyondSealed('gone.to', beyond.most)] });
-  // The key that was asked for was made the first time: asked for again it would be another one.
+  // The first call made the requested key. A second request would replace it.
   return { ...(await open(deps, caller, { ...ask, wants_queue_key: false })), queueKey: client.queueKey };
 }
 
@@ -207,12 +207,12 @@ async function open({ hub, db }: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Calle
 
 function whyNot(error: unknown): never {
   if (error instanceof MalformedPush) throw new AppError('BAD_FRAME', { details: error.details });
-  // It was bound a moment ago: an operator has just revoked it, or the database is another one.
+  // The queue was bound a moment ago: an operator has just revoked it, or the database is another one.
   if (error instanceof UnknownQueue) throw new AppError('CLIENT_REVOKED');
   throw error;
 }
 
-/** @returns the answer's text: documents go out as they are stored */
+/** @returns the answer's text, with the documents as stored */
 async function pull(hub: Hub, db: Queryable, caller: Caller, query: Query): Promise<string> {
   const { clientId, cursors } = query;
   const scopes = Object.keys(cursors);
@@ -253,7 +253,7 @@ function queryOf({ query }: FastifyRequest): Query {
   return { clientId, cursors: read(pullCursors, parse(text('cursors') || '{}'), 'cursors') };
 }
 
-/** Undefined where it is no JSON: `read` says so, once it is known who asks. */
+/** Undefined for invalid JSON; `read` reports it after the credentials are checked. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

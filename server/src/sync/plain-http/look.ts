@@ -1,20 +1,20 @@
 import type { Cursor, Scope, ServerFrameInput } from '@tailgate/sync-protocol';
 import type { Feed, Follower, Reader } from '../feed.ts';
 
-/** A reading takes milliseconds; where it takes so long, the database is away and the feed tries again and again. */
+/** A reading takes milliseconds. After this time the database is away and the feed keeps retrying. */
 const PATIENCE_MS = 5_000;
 
 export interface Look {
   readonly employee: string;
   readonly clientId: string;
   readonly cursors: Readonly<Record<Scope, Cursor | null>>;
-  /** What the caller may ask for at all; the feed judges the rest. */
+  /** The caller's right to a scope; the feed checks the rest. */
   readonly mayAsk: (scope: Scope) => boolean;
 }
 
 /**
- * What a connection that followed these scopes would be told first: a frame for each, as text. Undefined where the
- * database does not answer.
+ * The first frames of a connection with these cursors: one text for each scope. Undefined where the database does not
+ * answer.
  */
 export function lookOnce(feed: Feed, look: Look): Promise<readonly string[] | undefined> {
   return new Promise((resolve) => {
@@ -32,7 +32,7 @@ export function lookOnce(feed: Feed, look: Look): Promise<readonly string[] | un
   });
 }
 
-/** Follows scopes until each was answered. */
+/** Follows scopes until each has an answer. */
 class OneLook implements Reader {
   readonly employee: string;
   readonly clientId: string;
@@ -58,7 +58,7 @@ class OneLook implements Reader {
     this.#lookLater();
   }
 
-  /** All of it has been asked for. */
+  /** All scopes are requested. */
   asked(): void {
     this.#hasAsked = true;
     this.#lookLater();
@@ -68,7 +68,7 @@ class OneLook implements Reader {
     this.#finish(false);
   }
 
-  /** The feed notes who has been served after it has handed the frame over. */
+  /** In a microtask: the feed updates a follower's state after it has passed the frame. */
   #lookLater(): void {
     queueMicrotask(() => {
       const isDue = [...this.follows.values()].some(({ state }) => state === 'due');

@@ -20,9 +20,9 @@ export interface SnapshotOptions {
 const WHOLE_AT_ONCE = 8;
 
 /**
- * `GET …/snapshot?scope=`: a whole scope as a patch from nothing, for first contact and for whoever is far behind. Put
- * together and compressed once a version, whoever asks. Where it was before, the version is looked up each time, so that
- * it is never old; where it was not, the first look is at all of it.
+ * `GET …/snapshot?scope=`: a whole scope as a patch from nothing, for first contact and for clients far behind. Each
+ * version is built and compressed once. A cached scope costs one read of its version, so that the answer is never old.
+ * Any other scope is read whole at once.
  */
 export function serveSnapshots(http: FastifyInstance, { path, db, sessions, serverEpoch }: SnapshotOptions): void {
   const read = (most: number) =>
@@ -41,7 +41,7 @@ export function serveSnapshots(http: FastifyInstance, { path, db, sessions, serv
     const accepted = encodingFor(request);
     const encoding = accepted === 'identity' ? 'gzip' : accepted;
     if (!(await sessions.authenticate(employee, token))) throw new AppError('INVALID_TOKEN');
-    // The answers to one queue are few: its connection gets them as patches.
+    // The answers to one queue are few, and its connection gets them as patches.
     if (scope === undefined || kind === undefined || kind === 'client')
       throw new AppError('VALIDATION_FAILED', {
         details: [{ path: 'scope', message: 'must be a route or codes:all' }],
@@ -69,7 +69,7 @@ export function serveSnapshots(http: FastifyInstance, { path, db, sessions, serv
 
 const headersOf = (etag: string) => ({ etag, vary: 'accept-encoding', 'cache-control': 'private, no-cache' });
 
-/** Of what the caller likes equally, the smallest. */
+/** The smallest among the encodings that the caller prefers equally. */
 function encodingFor(request: FastifyRequest): (typeof snapshotEncodings)[number] | 'identity' {
   const offered = [...snapshotEncodings, 'identity'] as const;
   const [best = 'identity'] = new Negotiator(request).encodings(offered, { preferred: offered });

@@ -40,12 +40,12 @@ export function tusErrorOf(thrown: Error | { readonly status_code: number }): Ap
   if (code !== undefined) return new AppError(code);
   const missing = missingHeaders.get(thrown);
   if (missing !== undefined) return wrongHeader(missing, 'must be sent');
-  // Several kinds of error carry it, one of them not exported.
+  // Several kinds of error carry the status, one of them not exported.
   if ('status_code' in thrown && thrown.status_code === 413) return new AppError('TOO_LARGE');
   return toAppError(thrown);
 }
 
-/** The library checks these headers before it asks for a handler, and answers with their names alone. */
+/** The forms of headers that the library checks before it calls a handler. Its own answer contains only their names. */
 const forms: Readonly<Record<string, string>> = {
   'upload-offset': 'must be a whole number of bytes',
   'upload-length': 'must be a whole number of bytes',

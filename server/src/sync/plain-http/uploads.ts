@@ -21,17 +21,17 @@ import { TusServer } from './tus-server.ts';
 export interface UploadOptions {
   readonly assets: UploadDeps;
   readonly sessions: Pick<Sessions, 'authenticate'>;
-  /** The life of the database, as `welcome` tells it. */
+  /** The epoch of the database, as in `welcome`. */
   readonly epoch: number;
-  /** What scripts of other origins may read of any answer. */
+  /** The response headers that scripts of other origins may read. */
   readonly readableHeaders: readonly string[];
   readonly log: Log;
 }
 
 const uploadPath = '/api/sync/uploads';
-/** Statements cost something even where a request brings a byte. */
+/** A request costs statements, too, so each counts at least this much. */
 const leastCharged = 4 * 1024;
-/** A request whose link went away without a word is given up when the next one comes for the same upload. */
+/** The next request for the same upload ends one whose link broke without notice after this time. */
 const drainMs = 1_000;
 
 /**
@@ -49,9 +49,9 @@ export async function mountUploads(http: FastifyInstance, options: UploadOptions
       maxSize: assets.limits.fileBytes,
       relativeLocation: true,
       lockDrainTimeout: drainMs,
-      // What browsers are told is one rule for all answers (http/server/browser-rules.ts).
+      // One rule sets the CORS headers of all answers (http/server/browser-rules.ts).
       allowedOrigins: () => false,
-      // But what scripts may read: tus names its own headers in place of what was named before.
+      // tus would replace the exposed headers with its own, so it gets the whole list.
       exposedHeaders: [...readableHeaders],
       namingFunction: ({ headers }, metadata = {}) => nameUpload(Number(headers.get('upload-length')), metadata),
     },
@@ -60,18 +60,18 @@ export async function mountUploads(http: FastifyInstance, options: UploadOptions
   );
 
   await http.register(async (scope) => {
-    // tus reads the bodies itself, as they come.
+    // tus reads the bodies itself, as streams.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _body, done) => done(null));
     const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-      // In every answer of tus, a refusal before the library included.
+      // Every answer of tus has this header, also a refusal before the library.
       reply.header('tus-resumable', TUS_RESUMABLE);
       const sender = await senderOf(request, options);
       if (sender === undefined) throw new AppError(deniedAs(request));
       const { owner } = sender;
       const account = { caller: sender.account, now: assets.clock() };
       await charge(assets.db, { ...account, bytes: leastCharged, most: sender.hourBytes });
-      // What was taken in one life of the database may be lacking in the next; a phone may hear this before any welcome.
+      // Files of one epoch may be missing in the next, and a phone may upload before any welcome.
       reply.header('server-epoch', options.epoch);
       reply.hijack();
       for (const [name, value] of Object.entries(reply.getHeaders()))
@@ -79,7 +79,7 @@ export async function mountUploads(http: FastifyInstance, options: UploadOptions
       dropHeader(request.raw, 'x-forwarded-proto');
       const before = request.raw.socket.bytesRead;
       await requests.run({ id: request.id, owner }, () => tus.handle(request.raw, reply.raw));
-      // Afterwards, by what came: a phone whose link breaks every second announces its photo a hundred times.
+      // Charged afterwards by received bytes: a phone with a bad link announces its photo a hundred times.
       const bytes = request.raw.socket.bytesRead - before;
       if (bytes > leastCharged)
         await charge(assets.db, { ...account, bytes, most: Number.MAX_SAFE_INTEGER }).catch((err: unknown) =>

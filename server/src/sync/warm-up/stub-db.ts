@@ -9,7 +9,7 @@ import { listAssigned } from '../../routes/sql.ts';
 import { planLines } from '../../stops/plan-lines.ts';
 import { findClients, readEpoch, tieClients } from '../sql.ts';
 
-/** Together two batches of the pipeline. */
+/** Two batches of the pipeline together. */
 const PHONES = 16;
 const ITEMS = 32;
 const PRODUCTS = 20;
@@ -28,10 +28,10 @@ export const sessions = { authenticate: () => Promise.resolve({ employee: driver
 const silent = (): void => undefined;
 export const unheard: Log = { debug: silent, info: silent, warn: silent, error: silent };
 
-/** A phone of the storm: its frames as they come over the wire. */
+/** The frames of one simulated phone, as text. */
 export interface Phone {
   readonly hello: string;
-  /** Of sealed items. */
+  /** A push of sealed items. */
   readonly push: string;
 }
 
@@ -74,7 +74,7 @@ const helloOf = (clientId: string): HelloFrame => ({
 
 const hashOf = (text: string): string => sha256(text).toString('base64url');
 
-/** A stop of twenty lines, six of them counted, one with an exception. */
+/** A stop of twenty lines: six with counts, one of them with an exception. */
 const delivered = (stop: number) => ({
   id: stop,
   updates: {
@@ -95,14 +95,14 @@ const delivered = (stop: number) => ({
 const entry = { comment: 'damaged', quantity: 1, barcodes: '0012345678905', images_id: '' };
 const damage = { osd_id: 'ab12cd', osd_code: 10, data: [entry] };
 
-/** A database with one open route, whose queues always stand at their beginning: what is written to it is gone. */
+/** A database with one open route and unused queues. It drops all writes. */
 export function stubDb(): Db {
   const lines = planLines({
     products: Array.from({ length: PRODUCTS }, (_, n) => ({ id: `ITEM${n}`, invoice: 'INV', quantity: 3 })),
     collections: [],
   });
   const stop = { version: 1, doc: '{"status":"P"}', lines, removed: false, customer_since: null, lines_since: null };
-  // As text, so that all that comes from it is made anew each time, as a driver makes it.
+  // As text, so that each call returns new objects, as a real driver does.
   const answers = new Map<Statement, string>([
     [readEpoch, '[{"epoch":1}]'],
     [findClients, JSON.stringify(clients.map((client_id) => ({ ...queueRow, client_id })))],
@@ -120,7 +120,7 @@ export function stubDb(): Db {
   return { query, connect: async () => ({ query, release: silent }) };
 }
 
-/** Of whatever shape its reader expects. */
+/** The caller's statement determines the shape. */
 const readRows: (text: string) => never[] = JSON.parse;
 
 const queueRow = {

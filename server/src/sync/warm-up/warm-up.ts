@@ -4,16 +4,16 @@ import { openPipeline } from '../../mutations/intake/pipeline.ts';
 import { clock, nothing, phones, rules, sessions, stubDb, unheard, wakeups, type Phone } from './stub-db.ts';
 import { mountSync, syncPath } from '../socket.ts';
 
-/** By then the engine has compiled what a change passes through; twice as many gain nothing (docs/performance.md). */
+/** After these turns the engine has compiled the path of a change. Twice as many gain nothing (docs/performance.md). */
 const TURNS = 8;
 
 /**
- * Plays a storm of phones before the first real one comes, from the sockets through hello, reading, rules and pipeline:
- * a fleet comes back at the very moment at which a server has just started, and code that has never run takes half as
- * long again. A stage stands where the database does, so that nothing is read or written; the sockets are real, on a
- * port of this machine that nobody knows. Gives up where the server is to stop.
+ * Simulates a storm of phones before the first real one connects: sockets, hello, readings, rules and pipeline. A fleet
+ * comes back as soon as a server has started, and code on its first run takes half as long again. A stub replaces the
+ * database, so nothing is stored. The sockets are real, on a random loopback port. It ends early where the server is
+ * stopping.
  *
- * @returns how many changes were applied: all of them, or it was no rehearsal of what follows
+ * @returns the number of applied changes; fewer than all mean that the warm-up took another path than real phones
  */
 export async function warmUp(stopping?: AbortSignal): Promise<number> {
   const db = stubDb();
@@ -37,7 +37,7 @@ export async function warmUp(stopping?: AbortSignal): Promise<number> {
   }
 }
 
-/** One phone comes, says hello, sends its queue and goes when all of it is answered. */
+/** One phone connects, sends its hello and its queue, and closes after the last answer. */
 function play(url: string, { hello, push }: Phone): Promise<number> {
   const socket = new WebSocket(url);
   return new Promise<number>((resolve, reject) => {
@@ -53,5 +53,5 @@ function play(url: string, { hello, push }: Phone): Promise<number> {
   }).finally(() => socket.close());
 }
 
-/** Our own server's frames. */
+/** Frames of this server. */
 const readFrame: (text: string) => ServerFrame = JSON.parse;
