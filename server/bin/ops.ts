@@ -45,7 +45,7 @@ async function openDatabase({ databaseUrl, dataDir }: ReturnType<typeof loadConf
 }
 
 function ignore(): void {
-  // A failed close needs no line of its own.
+  // Nothing to do.
 }
 
 function complain(_fields: object, message: string): void {

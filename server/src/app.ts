@@ -99,8 +99,8 @@ const FILE_CONNECTIONS = 4;
 const KEPT_CONNECTIONS = 2;
 
 /**
- * Composes the parts by hand, in the order of their dependencies, and closes them in reverse. Where one part fails to
- * start, or `stopping` fires, the earlier ones are closed and the error is rethrown.
+ * Composes the parts by hand, in the order of their dependencies, and closes them in reverse. If a part fails to start,
+ * or `stopping` fires, the earlier ones are closed and the error is rethrown.
  */
 export async function startApp(config: Config, log: Logger, stopping: AbortSignal): Promise<App> {
   const shutdown = new Shutdown(log, stopping);

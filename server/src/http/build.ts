@@ -52,13 +52,13 @@ import { checkTheWire } from './server/wire-checks.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** How long a connection may take to say what it wants; who takes longer only holds it. */
+/** Time limits of a connection, against clients that only occupy it. */
 export interface Timeouts {
   /** For the request line and the headers. */
   readonly headersMs: number;
-  /** For all of a request: a phone on a bad link may need minutes for a photo. */
+  /** For a whole request: a phone on a bad link may need minutes for a photo. */
   readonly requestMs: number;
-  /** Between two looks at all connections. */
+  /** Between two checks of all connections. */
   readonly lookMs: number;
 }
 const ordinaryTimeouts: Timeouts = { headersMs: 20_000, requestMs: 300_000, lookMs: 5_000 };
@@ -73,36 +73,37 @@ export interface HttpDeps
   readonly timeouts?: Timeouts;
   readonly linger?: LingerBounds;
   readonly admissionLimits?: AdmissionLimits;
-  /** What the bodies of strangers may hold together while they come in. */
+  /** The bound of all unauthenticated bodies together while they arrive. */
   readonly unauthenticatedBytes?: number;
   readonly assets: UploadDeps;
   readonly hostCatalog: HostCatalog;
   readonly previewMail: PreviewMail;
-  /** Where WebSockets open, and nowhere else. */
+  /** The only path that opens WebSockets. */
   readonly socketPath: string;
   /** Bearer token of `/api/ops`. */
   readonly opsToken: string;
-  /** pino, or what behaves like it. */
+  /** pino or a compatible logger. */
   readonly log: FastifyBaseLogger;
 }
 
-/** The REST edge, both path sets, ready to listen. Other edges may add their routes to it before that. */
+/** The REST edge with both path sets, ready to listen. Other edges may add their routes before that. */
 export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const { trustProxy: hops, timeouts = ordinaryTimeouts } = deps;
   const bodyLimit = deps.maxJsonMb * mebibyte;
-  // The largest request that the server takes in may come in vain, and still its sender hears why.
+  // A refused request may be as long as the largest accepted one, and its sender still gets the answer.
   const largest = Math.max(bodyLimit, deps.assets.limits.requestBytes + formOverhead);
   const lingering = new Lingering(deps.linger ?? { bytes: largest, ms: 30_000 });
   const app = fastify({
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
-    // Fastify distrusts a bare number of hops; a function says the same.
+    // Fastify does not accept a bare number of hops; a function has the same effect.
     trustProxy: typeof hops === 'number' ? (_address, hop) => hop < hops : hops,
     bodyLimit,
     routerOptions: {
-      // As long as an address may be: what is wrong with a parameter its operation says, in the contract's words.
+      // The length of an address. The schema of the operation checks its parameters and answers in the contract's
+      // words.
       maxParamLength: 16_384,
-      // Clients that join addresses from parts often leave one.
+      // Clients that join addresses from parts often leave a slash.
       ignoreTrailingSlash: true,
     },
     requestTimeout: timeouts.requestMs,
@@ -114,12 +115,12 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     },
     requestIdHeader: false,
     genReqId: requestId,
-    // Whoever is still connected while we stop is served, not told off.
+    // Requests on open connections are still served while the server stops.
     return503OnClosing: false,
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, lingering),
     frameworkErrors: answerUnroutable,
   });
-  // RFC 9110 §10.1.1 lets us: Node itself would answer 417 without a word of ours.
+  // RFC 9110 §10.1.1 permits it. Node itself would answer 417 without the envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   endSilentConnections(app);
   lingering.watch(app);
@@ -160,7 +161,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   return app;
 }
 
-/** A proxy's or client's id is taken over where it is harmless, so that one id follows a request through all logs. */
+/** Takes over a harmless id of a proxy or client, so that one id follows a request through all logs. */
 function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && /^[\w.-]{8,64}$/.test(given) ? given : randomUUID();
@@ -173,18 +174,18 @@ function readJsonOnly(app: FastifyInstance): void {
   );
 }
 
-/** Of an address that we do not have, in the log. */
+/** The bound of an unknown path in the log. */
 const mostOfPath = 200;
 
 /**
- * A line a refused request, and with LOG_LEVEL=debug one a request: no headers, no bodies, no query string, so that no
- * token and no customer gets into a log.
+ * Logs one line for a refused request, and with LOG_LEVEL=debug one for each request. A line contains no header, body
+ * or query string, so no token and no customer gets into a log.
  */
 function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {
     const fields = {
       method: request.method,
-      // As it is declared where it is known: an asset's id opens the asset.
+      // The declared path where there is one: an asset's id grants access to the asset.
       path: request.routeOptions.url ?? request.url.replace(/\?.*/s, '').slice(0, mostOfPath),
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),

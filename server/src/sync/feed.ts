@@ -32,12 +32,12 @@ export interface Reader {
 
 /**
  *   follow ──► due ──read──► current ──missed a frame──► due
- *               └── too far: `snapshot` frame ──► told (silent until it follows again with the cursor it fetched)
+ *               └── too far: `snapshot` frame ──► referred (gets no frame until it follows again with the fetched cursor)
  */
 export interface Follower {
   readonly reader: Reader;
   readonly scope: Scope;
-  state: 'due' | 'current' | 'told';
+  state: 'due' | 'current' | 'referred';
   cursor: Cursor | null;
   /** Whether the reading in progress reaches back to its cursor. */
   asked: boolean;
@@ -168,7 +168,7 @@ export class Feed {
 
   /** The drivers of a followed route; empty where no reader follows it. */
   driversOf(scope: Scope): ReadonlySet<string> {
-    return this.#watches.get(scope)?.head?.drivers ?? nobody;
+    return this.#watches.get(scope)?.head?.drivers ?? noDrivers;
   }
 
   close(): void {
@@ -342,7 +342,7 @@ export class Feed {
       // The cursor is ahead: another node may have newer versions, until a reading shows otherwise.
       if (ahead && !reading) return;
       if (!known || ahead || countAbove(head, cursor.version) > FAR_DOCUMENTS) {
-        follower.state = 'told';
+        follower.state = 'referred';
         return reader.tell({ type: 'snapshot', scope, epoch: this.#epochName(head), version: head.version });
       }
     }
@@ -382,7 +382,7 @@ export class Feed {
   }
 }
 
-const nobody: ReadonlySet<string> = new Set();
+const noDrivers: ReadonlySet<string> = new Set();
 
 /** The right to a scope by its name alone. The drivers of a route are known after its first reading. */
 function mayAsk(reader: Reader, scope: Scope): boolean {

@@ -12,7 +12,7 @@ export interface Credentials {
   readonly queueKey: string | undefined;
 }
 
-/** The documented headers; the spelling with hyphens is for proxies that drop names with underscores (contract §1). */
+/** The documented headers. The spelling with hyphens is for proxies that drop names with underscores (contract §1). */
 export function credentialsOf({ headers }: Pick<FastifyRequest, 'headers'>): Credentials {
   return {
     employee: text(headers['employee_id']) ?? text(headers['employee-id']),
@@ -27,7 +27,7 @@ const text = (header: string | string[] | undefined): string | undefined =>
 /** Contract §8. */
 export type AccessMode = 'documented' | 'strict';
 
-/** Whether anybody may call what is declared so. */
+/** Whether an operation of this access needs no credentials. */
 export const isOpen = (access: Access, mode: AccessMode): boolean =>
   access === 'public' || (access === 'open' && mode === 'documented');
 
@@ -37,7 +37,9 @@ export interface AccessOptions {
   readonly opsToken: string;
 }
 
-/** Lets a request in, with its driver where the operation asks for one, or throws why not. Reads nothing but headers. */
+/**
+ * Checks the credentials of a request and returns its driver where the operation requires one. It reads only headers.
+ */
 export type Gate = (request: FastifyRequest) => Promise<Driver | undefined>;
 
 export function gateOf(access: Access, options: AccessOptions): Gate {
@@ -53,17 +55,17 @@ async function requireDriver(request: FastifyRequest, sessions: Sessions): Promi
   return driver;
 }
 
-/** @throws AppError where a request does not show the operator's token */
+/** @throws AppError where the request lacks the operator's token */
 export function requireOperator(request: FastifyRequest, opsToken: string): undefined {
   if (bearerOf(request) === undefined)
     throw new AppError('MISSING_CREDENTIALS', { message: 'The header Authorization: Bearer OPS_TOKEN is required.' });
   if (!isOperator(request, opsToken)) throw new AppError('INVALID_TOKEN', { message: 'The operator token is wrong.' });
 }
 
-/** Whether a request shows the operator's token. */
+/** Whether a request has the operator's token. */
 export function isOperator(request: Pick<FastifyRequest, 'headers'>, opsToken: string): boolean {
   const shown = bearerOf(request);
-  // Of equal length and compared in constant time: how much of a guess was right must not show.
+  // Digests have equal length and the comparison takes constant time, so that it reveals no part of a right guess.
   return shown !== undefined && timingSafeEqual(digest(shown), digest(opsToken));
 }
 

@@ -5,17 +5,17 @@ import { HashingBusyError } from '../auth/passwords.ts';
 import { isDatabaseUnavailable } from '../db/unavailable.ts';
 
 interface ErrorExtras {
-  /** For people; without it the meaning of the code. */
+  /** For people. The default is the meaning of the code. */
   readonly message?: string;
   readonly details?: readonly ErrorDetail[];
-  /** The few errors that are documented with `data`. */
+  /** For the few errors that are documented with `data`. */
   readonly data?: object;
-  /** When to come again, where that is known better than the code alone tells. */
+  /** The wait before the next attempt, where it is more exact than the default of the code. */
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }
 
-/** An answer that is an error: a code of the catalogue, which fixes the status. */
+/** An error answer. Its code is in the catalogue, which determines the status. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
@@ -32,7 +32,7 @@ export class AppError extends Error {
   }
 }
 
-/** The error that the caller gets for whatever was thrown. What we did not foresee tells nothing of our insides. */
+/** The answer to anything that a handler throws. An unexpected error shows nothing of the server's internals. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof HashingBusyError) return new AppError('RATE_LIMITED', { cause: error });
@@ -43,7 +43,7 @@ export function toAppError(error: unknown): AppError {
   if (status === 413) return new AppError('TOO_LARGE', { cause: error });
   if (status === 415) return new AppError('UNSUPPORTED_MEDIA_TYPE', { cause: error });
   if (status === 404) return new AppError('NOT_FOUND', { cause: error });
-  // Fastify's other refusals: a content length that does not fit, a broken percent sign in the path.
+  // Other refusals of Fastify, such as a wrong content length or a broken percent sign in the path.
   if (status !== undefined && status >= 400 && status < 500) return new AppError('VALIDATION_FAILED', { cause: error });
   return new AppError('INTERNAL', { cause: error });
 }

@@ -12,16 +12,16 @@ import type {
 } from 'zod/v4/core';
 import { Doc, safeParse, util } from 'zod/v4/core';
 
-/** What zod would make of a value that its schema accepts, else `ASK_ZOD`. */
+/** The value that zod would return for an accepted value, else `ASK_ZOD`. */
 type Accept = (value: unknown) => unknown;
 type Test = (value: unknown) => boolean;
-/** The answer of a compiled schema to a value that zod itself must judge: most of all one that is wrong. */
+/** The result of a compiled schema for a value that zod itself must check, mostly a wrong one. */
 const ASK_ZOD: unique symbol = Symbol('ask zod');
 
 /**
- * `safeParse` of a schema, compiled for values that are nearly always right: at a quarter of its cost it returns what
- * zod returns for what zod accepts, without the bookkeeping for issues. It knows the kinds of schema that mutations are
- * made of and leaves any other to zod. It never judges a value to be wrong: then zod reads it again, and finds the words.
+ * `safeParse` of a schema, compiled for values that are nearly always valid. It returns zod's result at a quarter of
+ * the cost, without the records for issues. It compiles the kinds of schema that mutations contain and leaves others to
+ * zod. It never rejects a value: zod reads such a value again and writes the messages.
  */
 export function compileReader<Schema extends $ZodType>(schema: Schema) {
   const accept = compile(schema);
@@ -42,7 +42,7 @@ function compile(schema: SomeType): Accept {
   return known.reduce(inTurn, accept);
 }
 
-/** As zod tells authors of libraries: every schema is one of `$ZodTypes`, by `def.type`. */
+/** zod's documented way for libraries: every schema is one of `$ZodTypes`, by `def.type`. */
 const isZods = (schema: SomeType): schema is $ZodTypes => 'def' in schema._zod && 'type' in schema._zod.def;
 const isZodsCheck = (check: $ZodCheck): check is AnyCheck => 'check' in check._zod.def;
 type AnyCheck = ($ZodChecks | $ZodCustom) & $ZodCheck;
@@ -54,7 +54,7 @@ function leaveToZod(schema: $ZodType): Accept {
   };
 }
 
-/** The schema without its checks; undefined: not a kind that mutations are made of. */
+/** The schema without its checks; undefined for a kind that mutations do not contain. */
 function acceptKind({ _zod: { def } }: $ZodTypes): Accept | undefined {
   switch (def.type) {
     case 'string':
@@ -88,7 +88,7 @@ function acceptKind({ _zod: { def } }: $ZodTypes): Accept | undefined {
     case 'pipe':
       return def.reverseTransform ? undefined : inTurn(compile(def.in), compile(def.out));
     case 'transform':
-      // One that asks for more than the value may report issues of its own.
+      // A transform with a second parameter may report issues of its own.
       return def.transform.length > 1 ? undefined : (value) => def.transform(value, { value, issues: [] });
     default:
       return undefined;
@@ -147,7 +147,7 @@ function eachOf(accept: Accept): Accept {
   };
 }
 
-/** As code, written as zod writes its own: each field then has a call site of its own, which the engine inlines. */
+/** As generated code, like zod's own. Each field then has its own call site, which the engine inlines. */
 function acceptObject(shape: $ZodShape): Accept {
   const fields = Object.entries(shape);
   const accepts = Object.fromEntries(fields.map(([, schema], n) => [`accept${n}`, compile(schema)]));
@@ -184,7 +184,7 @@ function acceptNumber(def: $ZodNumberDef): Accept | undefined {
   return 'format' in def && def.format === 'safeint' ? only(Number.isSafeInteger) : undefined;
 }
 
-/** A check looks at a value, or puts another in its place. */
+/** A check tests a value or replaces it. */
 function compileCheck(check: AnyCheck): Accept | undefined {
   const { def } = check._zod;
   if (def.check === 'overwrite') return (value) => def.tx(value);
@@ -226,7 +226,7 @@ const atLeast =
   (value) =>
     Number(value) >= limit;
 
-/** Of a text zod counts code points, which are two units at most: with so many it has enough of them for certain. */
+/** zod counts code points, each at most two units. A text with this many units is long enough in any case. */
 const unitsOf = (value: unknown, points: number): number =>
   typeof value === 'string' && points > 1 ? 2 * points : points;
 

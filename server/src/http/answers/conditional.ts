@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 
 /**
- * Whether the caller has this representation already (RFC 9110 §13.1.2): weak comparison, for proxies that compress
- * make strong tags weak. `etag` is quoted.
+ * Whether the caller has this representation already (RFC 9110 §13.1.2). The comparison is weak, because proxies that
+ * compress make strong tags weak. `etag` is quoted.
  */
 export function hasIt({ headers }: Pick<FastifyRequest, 'headers'>, etag: string): boolean {
   const known = headers['if-none-match'];

@@ -7,12 +7,12 @@ interface Piece {
 }
 
 /**
- * The envelope whose `data` is a data URL a file (interface.md 4.2), and its length before any byte of it is read: an
- * answer that breaks off is seen to be one.
+ * The envelope whose `data` contains one data URL for each file (interface.md 4.2), and its length. The length is known
+ * before any byte is read, so that a client can detect an incomplete answer.
  */
 export function dataUrlEnvelope(message: string, assets: readonly Asset[]) {
   const pieces = assets.map((asset, index): Piece => {
-    // A MIME type holds nothing that JSON escapes (media-type.ts).
+    // A MIME type contains no character that JSON escapes (media-type.ts).
     const head = `${index === 0 ? '' : ','}"data:${asset.mime};charset=utf-8;base64,`;
     return { asset, head };
   });
@@ -36,7 +36,7 @@ export function dataUrlEnvelope(message: string, assets: readonly Asset[]) {
 
 const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
 
-/** Base64 is of three bytes at a time; what is left of a chunk waits for the next. */
+/** Base64 encodes three bytes at a time. The rest of a chunk waits for the next one. */
 async function* base64(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {

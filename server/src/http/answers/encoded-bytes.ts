@@ -5,7 +5,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { hasIt } from './conditional.ts';
 
-/** Each is made once, off the main thread, when somebody asks for it; the levels are where size stops paying for time. */
+/**
+ * Each encoding is made once, off the main thread, on its first request. A higher level would cost more time than its
+ * smaller size saves.
+ */
 const encoders = {
   br: (bytes: Buffer) => brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
   gzip: (bytes: Buffer) => gzipped(bytes, { level: 6 }),
@@ -15,7 +18,7 @@ const gzipped = promisify(gzip);
 type Encoding = keyof typeof encoders;
 const encodings = ['br', 'gzip', 'identity'] as const;
 
-/** Bytes that go out as they are, again and again: compressed once. Their ETag is of them: equal bytes are equal. */
+/** Bytes that many answers share, compressed once. The ETag is a hash of the bytes. */
 export class EncodedBytes {
   readonly bytes: Buffer;
   readonly #digest: string;
@@ -26,7 +29,7 @@ export class EncodedBytes {
     this.#digest = hash('sha256', bytes, 'base64url').slice(0, 22);
   }
 
-  /** Quoted; each encoding is another representation and has its own (RFC 9110 §8.8.3.3). */
+  /** Quoted. Each encoding is another representation with its own tag (RFC 9110 §8.8.3.3). */
   etag(encoding: Encoding | 'identity'): string {
     return encoding === 'identity' ? `"${this.#digest}"` : `"${this.#digest}-${encoding}"`;
   }
@@ -43,18 +46,19 @@ export class EncodedBytes {
 export interface SentAs {
   readonly type: string;
   readonly cacheControl: string;
-  /** Request headers, beside Accept-Encoding, with which the answer would be another. */
+  /** Request headers, beside Accept-Encoding, that change the answer. */
   readonly varies?: readonly string[];
 }
 
-/** Sends them in the encoding that the caller likes best, or says that the caller has them already. */
+/** Sends the bytes in the caller's preferred encoding, or 304 where the caller has them already. */
 export async function sendEncoded(
   encodable: EncodedBytes,
   { type, cacheControl, varies = [] }: SentAs,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  // Of what a client likes equally, the smallest. Nobody is told 406: an answer too long is better than none.
+  // The smallest among the encodings that the client prefers equally. The server never answers 406: a longer answer is
+  // better than none.
   const [encoding = 'identity'] = new Negotiator(request).encodings(encodings, { preferred: encodings });
   const etag = encodable.etag(encoding);
   const variesAlready = [reply.getHeader('vary') ?? []].flat().map(String);

@@ -8,18 +8,18 @@ import type { RawAnswer } from './raw-answer.ts';
 import type { Rendered } from './rendered.ts';
 import { inputReader, invalidInput } from './validation.ts';
 
-/** A request, checked. */
+/** A request with checked inputs. */
 export interface Call<Body, Query, Params = undefined> {
   readonly body: Body;
   readonly query: Query;
-  /** The path's segments by name. */
+  /** The path's parameters by name. */
   readonly params: Params;
-  /** The path set by which it came: the same operation can differ a little. */
+  /** The path set of the request: an operation can differ slightly between the two. */
   readonly paths: PathSetName;
   readonly credentials: Credentials;
   /** `Idempotency-Key`, where the caller sent one. */
   readonly idempotencyKey: string | undefined;
-  /** For what a handler reads as a stream, or decides by a header; all else of it is checked above. */
+  /** For handlers that read a stream or a header. All other inputs are checked above. */
   readonly request: FastifyRequest;
 }
 
@@ -29,11 +29,11 @@ export interface DriverCall<Body, Query, Params = undefined> extends Call<Body, 
 
 export interface JsonAnswer<Data, Meta = unknown> {
   readonly data: Answered<Data> | Rendered<Answered<Data>>;
-  /** Another message than the operation's own. */
+  /** Replaces the operation's own message. */
   readonly message?: string;
   /** Facts beside the documented shape. */
   readonly meta?: Answered<Meta>;
-  /** Quoted, such as `"a1"`. Whoever has the same in If-None-Match gets a 304 without a body. */
+  /** Quoted, such as `"a1"`. A request with the same tag in If-None-Match gets 304 without a body. */
   readonly etag?: string;
   /** Lower case, such as `cache-control`. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ export interface JsonAnswer<Data, Meta = unknown> {
 
 export type Answer<Data, Meta = unknown> = JsonAnswer<Data, Meta> | RawAnswer;
 
-/** An operation with what answers it; the types of its body and answer are checked where the two meet. */
+/** An operation with its handler. The compiler compares the types of its inputs and its answer. */
 export interface Endpoint {
   readonly operation: Operation<unknown, unknown, unknown>;
   readonly answer: (

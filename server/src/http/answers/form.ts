@@ -4,14 +4,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../wire/errors.ts';
 import { invalidInput } from './validation.ts';
 
-/** Of a form's fields that are no files. */
+/** The bound of a text field. */
 export const longestField = 64 * 1024;
 const mostParts = 200;
 
-/** Reads multipart/form-data where an operation takes a form; files are streams that the handler reads. */
+/** Reads multipart/form-data for operations with a form. The handler reads files as streams. */
 export async function readForms(app: FastifyInstance): Promise<void> {
   await app.register(multipart, {
-    // Names are ours to take apart, folders too. What a file may weigh the slice knows.
+    // The server splits file names itself, folders included. The slice knows the limit of a file.
     preservePath: true,
     throwFileSizeLimit: false,
     limits: {
@@ -28,22 +28,22 @@ export async function readForms(app: FastifyInstance): Promise<void> {
 export interface FormFile {
   readonly kind: 'file';
   readonly field: string;
-  /** As the sender wrote it. */
+  /** As in the request. */
   readonly name: string;
-  /** To be read before the next part is asked for. */
+  /** The handler must read it before the next part. */
   readonly bytes: AsyncIterable<Buffer>;
 }
 export interface FormField {
   readonly kind: 'field';
   readonly field: string;
-  /** Text; parsed already where the sender declared it as JSON. */
+  /** Text, or the parsed value where the sender declared JSON. */
   readonly value: unknown;
 }
 
 /**
- * The parts of a form in the order in which they come. What its sender did wrong (no boundary, a form or connection that
- * breaks off) is a 400, whatever the parser calls it. However it ends, the rest of the request is read and dropped: a
- * sender who is still sending would not hear our answer.
+ * The parts of a form in the order of arrival. A fault of the sender is a 400, for any error of the parser: no
+ * boundary, an incomplete form, a broken connection. In the end the rest of the request is read and dropped, because a
+ * client that is still sending would miss the answer.
  */
 export async function* formParts(request: FastifyRequest): AsyncGenerator<FormFile | FormField, void, undefined> {
   try {
@@ -66,7 +66,7 @@ function readField({ fieldname, value, valueTruncated }: Extract<Part, { type: '
   return { kind: 'field', field: fieldname, value };
 }
 
-/** Passes on what a source gives; what it throws is the sender's fault. */
+/** Passes items on, and blames the sender for any error of the source. */
 async function* blaming<Item>(source: AsyncIterable<Item>): AsyncGenerator<Item, void, undefined> {
   const items = source[Symbol.asyncIterator]();
   try {

@@ -11,17 +11,20 @@ import { RenderedAnswer, sendRendered } from './rendered.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who calls, where the operation asks for a driver. */
+    /** The driver, where the operation requires one. */
     driver: Driver | undefined;
   }
 }
 
-/** Bytes of a body that anybody may send: a name and two passwords, and no memory for those who only want to fill it. */
+/**
+ * The bound of a body without credentials: a name and two passwords fit, and a flood of bodies does not fill the
+ * memory.
+ */
 const mostOfStrangers = 64 * 1024;
 
 /**
- * Puts every operation on the path sets that have it. The gate stands before the body is read: a stranger's 5 MiB are
- * not worth parsing, and missing credentials are told before anything else (contract §1).
+ * Mounts every operation on its path sets. The gate checks credentials before the body is read: an unauthenticated body
+ * of 5 MiB is not worth parsing, and missing credentials come before any other fault (contract §1).
  */
 export function mount(
   app: FastifyInstance,
@@ -41,10 +44,11 @@ export function mount(
         url: pathSets[paths] + operation.path,
         ...(operation.access === 'public' && { bodyLimit: mostOfStrangers }),
         onRequest: async (request) => {
-          // A slash behind is ignored (build.ts), but whoever asks for one thing and names none shall not get them all.
+          // The router ignores a trailing slash (build.ts). But a request for one thing without its name must not get
+          // the list.
           if (isList && hasSlashBehind(request)) throw new AppError('NOT_FOUND');
           request.driver = await gate(request);
-          // Nothing is of no kind: some clients name a form for the body that they do not send.
+          // An absent body has no type: some clients declare a form and send no body.
           if (operation.form === undefined && !hasBody(request)) delete request.headers['content-type'];
           const isRead = operation.method !== 'GET' && hasBody(request);
           if (isRead && isForm(request) !== (operation.form !== undefined))

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** An answer that is no envelope of ours to make: a page, a file's bytes, JSON too long to hold in memory. */
+/** An answer without the envelope: a page, the bytes of a file, or JSON too long to hold in memory. */
 export class RawAnswer {
   readonly status: 200 | 206 | 304 | 416;
   /** Lower case; `content-type` among them where there is a body. */

@@ -1,21 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EncodedBytes, sendEncoded } from './encoded-bytes.ts';
 
-/** A whole answer as the bytes that go out, so that what many ask for is put together once and never copied. */
+/** A whole answer as bytes. Many requests share it without a copy. */
 export class RenderedAnswer extends EncodedBytes {
-  /** What it takes in memory, compressed forms included: of our JSON they are a tenth, of a hostile one not much more. */
+  /** Its memory with compressed forms: a tenth of our JSON, and little more for hostile input. */
   get weight(): number {
     return Math.ceil(this.bytes.length * 1.25);
   }
 }
 
-/** One that says `Data`; `says` is for the compiler only. */
+/** A rendered answer of type `Data`; `says` exists for the compiler only. */
 export type Rendered<Data> = RenderedAnswer & { readonly says: Data };
 
 const sentAs = {
   type: 'application/json; charset=utf-8',
   cacheControl: 'private, no-cache',
-  // Another driver on the same phone is another answer.
+  // Another driver on the same phone gets another answer.
   varies: ['employee_id', 'api_token', 'employee-id', 'api-token'],
 };
 
@@ -26,12 +26,12 @@ export const sendRendered = (
 ): Promise<unknown> => sendEncoded(rendered, sentAs, request, reply);
 
 interface Kept<Answer> {
-  /** Of what it was made. Another stamp, another answer. */
+  /** The version of the sources. Another stamp means another answer. */
   readonly stamp: string;
   readonly answer: Answer;
 }
 
-/** Rendered answers by name, the latest stamp of each; those that nobody has asked for the longest go first. */
+/** Rendered answers by name, with the latest stamp of each. The least recently used ones are dropped first. */
 export class RenderedAnswers<Answer extends { readonly weight: number }> {
   readonly #mostBytes: number;
   readonly #kept = new Map<string, Kept<Answer>>();
@@ -49,7 +49,7 @@ export class RenderedAnswers<Answer extends { readonly weight: number }> {
     return kept.answer;
   }
 
-  /** Whatever its stamp: what the next one can be made from. */
+  /** The latest answer with any stamp, from which the next one can be made. */
   latest(name: string): Answer | undefined {
     return this.#kept.get(name)?.answer;
   }

@@ -4,7 +4,7 @@ import { faultsOf, mostFaults } from '../../wire/schema-faults.ts';
 import { compileReader } from '../../wire/schema-reader.ts';
 import { AppError } from '../../wire/errors.ts';
 
-/** Takes inputs apart by their schema, or names every path that does not fit. Made once: the schema is compiled. */
+/** Parses an input by its schema, or throws with every wrong path. The schema is compiled once. */
 export function inputReader<Output>(schema: z.ZodMiniType<Output>): (input: unknown) => Output {
   const read = compileReader(schema);
   return (input) => {
@@ -14,7 +14,7 @@ export function inputReader<Output>(schema: z.ZodMiniType<Output>): (input: unkn
   };
 }
 
-/** The answer to a malformed input, which names the first fault in its message and the others beside it. */
+/** The error for a malformed input. Its message contains the first fault, its details contain all. */
 export function invalidInput(faults: readonly ErrorDetail[]): AppError {
   const details = faults.slice(0, mostFaults);
   return new AppError('VALIDATION_FAILED', { message: summary(details), details });

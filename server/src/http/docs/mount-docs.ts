@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { EncodedBytes, sendEncoded } from '../answers/encoded-bytes.ts';
 import { AppError } from '../../wire/errors.ts';
 
-/** Swagger UI comes from its package, not from somebody's network: the page works where there is none. */
+/** Swagger UI comes from its package, so the page works without a network. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
-  // Swagger UI sets the styles of single elements.
+  // Swagger UI sets styles of single elements.
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
   "connect-src 'self'",
@@ -17,8 +17,8 @@ const policy = [
 ].join('; ');
 
 /**
- * The documentation for people (`/docs`, a page that can try everything) and for programs (`/docs/openapi.json`).
- * Open under any ACCESS: it tells nothing of anybody's data. Addresses are relative, for proxies that add a prefix.
+ * The documentation for people (`/docs`, a page that can try everything) and for programs (`/docs/openapi.json`). It is
+ * open under any ACCESS, because it contains no data. Addresses are relative, for proxies that add a prefix.
  */
 export function mountDocs(app: FastifyInstance, document: () => object): void {
   const files: Record<string, WebFile> = {
@@ -36,24 +36,24 @@ export function mountDocs(app: FastifyInstance, document: () => object): void {
   for (const [url, { type, read }] of Object.entries(files)) {
     let loaded: EncodedBytes | undefined;
     app.get(url, async (request, reply) => {
-      // The page's own links start where `/docs` stands.
+      // The links of the page are relative to `/docs` without a trailing slash.
       if (/^\/docs\/(?:\?|$)/.test(request.url)) return reply.redirect('../docs');
       loaded ??= new EncodedBytes(await read());
       void reply.header('content-security-policy', policy);
-      // RFC 8631: where programs find the description of this interface.
+      // RFC 8631: the link to the description of this interface.
       if (url === '/docs')
         void reply.header('link', '<docs/openapi.json>; rel="service-desc"; type="application/json"');
       return sendEncoded(loaded, { type, cacheControl: 'no-cache' }, request, reply);
     });
   }
   app.get('/', ({ headers }, reply) => {
-    // For people who type the bare address; to programs it is a path like any other that does not exist.
+    // A redirect for people who type the bare address. Programs get the usual 404.
     if (!headers.accept?.includes('text/html')) throw new AppError('NOT_FOUND');
     return reply.redirect('docs');
   });
 }
 
-/** A file of the page, read when somebody first asks for it. */
+/** A file of the page, read on its first request. */
 interface WebFile {
   readonly type: string;
   readonly read: () => Promise<Buffer>;

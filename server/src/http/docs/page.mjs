@@ -9,7 +9,7 @@ globalThis.SwaggerUIBundle({
   docExpansion: 'list',
   defaultModelsExpandDepth: 0,
   filter: true,
-  // Nothing is asked of anybody else's server, and no token outlives the page.
+  // The page sends no request to another server and stores no token.
   validatorUrl: null,
   persistAuthorization: false,
 });

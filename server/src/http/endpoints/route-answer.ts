@@ -26,7 +26,7 @@ interface StopBytes {
  */
 export class RouteAnswer<Stop> extends RenderedAnswer {
   declare readonly says: RouteShown<Stop>;
-  /** The path set of the rendered stops. */
+  /** The epoch and the version of the rendered stops. */
   readonly epoch: number;
   readonly version: number;
   readonly #stops: readonly StopBytes[];

@@ -91,8 +91,8 @@ interface NamedRoute {
 }
 
 /**
- * The route that a body names. Where no route fits, the parts as they were sent: the pipeline quarantines such a stop,
- * so the office has the driver's proof even for a route that is not here yet.
+ * The route that a body names. If no route fits, the parts as they were sent: the pipeline quarantines such a stop, so
+ * the office has the driver's proof even for a route that is not here yet.
  */
 async function meantRoute(db: Db, employee: string, { id, ...parts }: NamedRoute): Promise<RouteKey> {
   const named = { id, facility: parts.facility ?? '', week_end: parts.week_end ?? '' };

@@ -83,7 +83,7 @@ async function readForm(upload: Upload, request: FastifyRequest): Promise<Readon
 
 async function takeFile(upload: Upload, { field, name, bytes }: FormFile): Promise<void> {
   if (!filesField.test(field)) {
-    for await (const _ of bytes); // a field that nobody knows is ignored, as everywhere
+    for await (const _ of bytes); // unknown fields are ignored, as everywhere
     return;
   }
   if (name.includes('\0') || !name.isWellFormed())

@@ -6,9 +6,9 @@ import { AppError, errorAnswer, toAppError } from '../../wire/errors.ts';
 import { isNextAnswer } from './exchanges.ts';
 import type { Lingering } from './lingering.ts';
 
-/** Answers what is no HTTP request, comes too slowly or with too many headers, before any route is known. */
+/** Answers a connection that sends no valid HTTP request, is too slow, or sends too many headers. */
 export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket, lingering: Lingering): void {
-  // Reset by the other side: there is nobody to answer.
+  // The other side reset the connection, so no client is left to answer.
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable || !isNextAnswer(socket)) {
     socket.destroy();
     return;
@@ -27,11 +27,11 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
   lingering.end(socket, `${head.join('\r\n')}\r\n\r\n${isHead(error) ? '' : text}`);
 }
 
-/** Whoever asked for no body would take one for the beginning of the next answer. */
+/** A client that sent HEAD would take a body for the beginning of the next answer. */
 const isHead = (error: Error): boolean =>
   'rawPacket' in error && Buffer.isBuffer(error.rawPacket) && error.rawPacket.toString('latin1', 0, 5) === 'HEAD ';
 
-/** Answers a path that cannot be read (`/api/%zz`): no route and so no hook or error handler is reached. */
+/** Answers an unreadable path (`/api/%zz`), which reaches no route, hook or error handler. */
 export function answerUnroutable(error: Error, { id }: { id: string }, { raw }: { raw: ServerResponse }): void {
   const { status, body } = errorAnswer(toAppError(error), id);
   const text = JSON.stringify(body);
@@ -39,7 +39,7 @@ export function answerUnroutable(error: Error, { id }: { id: string }, { raw }: 
   raw.end(text);
 }
 
-/** Here no hook has told it. */
+/** No hook has set these headers here. */
 const alwaysTold = {
   'content-type': 'application/json; charset=utf-8',
   'x-content-type-options': 'nosniff',

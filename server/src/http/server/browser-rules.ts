@@ -5,15 +5,15 @@ import type { FastifyInstance } from 'fastify';
 import { fastify } from 'fastify';
 
 export interface BrowserRules {
-  /** Browsers reach us by TLS, so that they may be told to use nothing else. */
+  /** Whether browsers reach the server by TLS and may be bound to it. */
   readonly https: boolean;
-  /** Web apps on other addresses that may call; the rest of the web may not. */
+  /** Origins of web apps that may call. */
   readonly corsOrigins: readonly string[];
 }
 
-/** Half a year: long enough to matter, short enough to give TLS up again. */
+/** Half a year: long enough to protect, short enough to give TLS up again. */
 const hstsSeconds = 180 * 24 * 60 * 60;
-/** What an app may send beside the headers that browsers always let through. */
+/** Request headers of apps, beside those that browsers always allow. */
 const appHeaders = [
   'content-type',
   'employee_id',
@@ -34,7 +34,7 @@ const appHeaders = [
   'client_id',
   'queue_key',
 ];
-/** What scripts of other origins may read of an answer. */
+/** Response headers that scripts of other origins may read. */
 export const readableHeaders = [
   'x-request-id',
   'retry-after',
@@ -46,11 +46,11 @@ export const readableHeaders = [
 const preflightSeconds = 600;
 
 /**
- * What browsers are told with every answer. An answer of the API is data: nothing in it runs, loads, frames or is
- * guessed to be of another kind. Pages (`/docs`, the mail's preview) say in their own headers what they need.
+ * Sets the security headers of every answer. An answer of the API is data: it never runs, loads, is framed or is
+ * sniffed as another type. Pages (`/docs`, the mail preview) set their own headers.
  *
- * Credentials are headers that a script must set, never cookies, so that no page can act in a driver's name without
- * his token; other origins are kept out by what browsers do where no CORS header allows more (docs/security.md).
+ * Credentials are headers that a script must set, never cookies. So no page can act for a driver without the token, and
+ * browsers keep other origins out where no CORS header allows them (docs/security.md).
  */
 export async function ruleBrowsers(app: FastifyInstance, { https, corsOrigins }: BrowserRules): Promise<void> {
   const told = await browserHeaders(https);
@@ -65,12 +65,15 @@ export async function ruleBrowsers(app: FastifyInstance, { https, corsOrigins }:
     allowedHeaders: appHeaders,
     exposedHeaders: readableHeaders,
     maxAge: preflightSeconds,
-    // Else an OPTIONS that is no preflight is told off in plain text.
+    // Otherwise an OPTIONS that is no preflight gets an error in plain text.
     strictPreflight: false,
   });
 }
 
-/** What helmet says, which is the same of every answer: asked once, since making it anew takes longer than our routing. */
+/**
+ * The headers of helmet are the same for every answer, so they are computed once: computing them takes longer than
+ * routing.
+ */
 async function browserHeaders(https: boolean): Promise<OutgoingHttpHeaders> {
   const asked = fastify();
   await asked.register(fastifyHelmet, {
@@ -86,7 +89,7 @@ async function browserHeaders(https: boolean): Promise<OutgoingHttpHeaders> {
     strictTransportSecurity: https ? { maxAge: hstsSeconds } : false,
     referrerPolicy: { policy: 'no-referrer' },
     xFrameOptions: { action: 'deny' },
-    // Meant for pages, for Flash or for browsers of the past: phones would pay for their bytes.
+    // These serve pages, Flash or old browsers, and phones would pay for their bytes.
     originAgentCluster: false,
     xDnsPrefetchControl: false,
     xDownloadOptions: false,

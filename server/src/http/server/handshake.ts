@@ -6,9 +6,9 @@ const versions = ['8', '13'];
 const key = /^[+/0-9A-Za-z]{22}==$/;
 
 /**
- * Whether a request opens a WebSocket at this path. Any other upgrade is ignored and its request served as if it asked
- * for none (RFC 9110 §7.8). So a refusal is an ordinary answer, and its connection ends in order. That holds only while
- * no later check refuses a handshake: this one looks at all that they look at.
+ * Whether a request opens a WebSocket at this path. Any other upgrade is ignored, and its request is served without it
+ * (RFC 9110 §7.8). So a refusal is an ordinary answer, and its connection ends in order. No later check may refuse a
+ * handshake, so this function makes all of their checks.
  */
 export function isHandshake({ method, url = '', headers }: IncomingMessage, path: string): boolean {
   return (

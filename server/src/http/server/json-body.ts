@@ -2,17 +2,19 @@ import type { ErrorDetail } from '@tailgate/sync-protocol';
 import { AppError } from '../../wire/errors.ts';
 import { invalidInput } from '../answers/validation.ts';
 
-/** Documented bodies are eight deep. What nests deeper only tries how deep we recurse. */
+/** Documented bodies have eight levels. Deeper ones only test the recursion. */
 const deepest = 40;
-/** The longest route, every line with exceptions, has a third of it. A body of empty objects costs more than its bytes. */
+/**
+ * The longest route, every line with exceptions, has a third of it. A body of empty objects costs more than its bytes.
+ */
 const mostValues = 300_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads a JSON body: UTF-8, not nested without end, no name twice in one object (readers disagree on which of them
- * counts, RFC 8259 §4), no NUL and no lone surrogate in any text (no database or host could hold it). An empty body is
- * no body. `__proto__` and its like are plain names here, which no schema knows.
+ * Reads a JSON body: UTF-8, of bounded depth, without a repeated name in an object (parsers disagree on it, RFC 8259
+ * §4), without NUL and lone surrogates (no database or host can store them). An empty body is undefined. `__proto__`
+ * and the like are plain names here, and no schema has them.
  */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
@@ -23,7 +25,7 @@ export function parseJsonBody(bytes: Buffer): unknown {
   const value = parse(text);
   if (countMembers(value) < members)
     throw invalidInput(repeatedNames(text).map((path) => ({ path, message: 'must not come twice' })));
-  // Only an escape can bring them in: raw, neither is valid in a JSON text. So hardly any body is searched.
+  // JSON permits these only as escapes, so hardly any body is searched.
   if (/\\u(0000|d[89a-f])/i.test(text)) {
     const faults = [...unstorable(value, [])];
     if (faults.length > 0) throw invalidInput(faults);
@@ -43,7 +45,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    // V8 quotes the text in its message, and that text may hold a password.
+    // V8 quotes the text in its message, and that text may contain a password.
     throw malformed('the body is no valid JSON', cause);
   }
 }
@@ -52,7 +54,7 @@ function malformed(message: string, cause?: unknown): AppError {
   return new AppError('VALIDATION_FAILED', { message, details: [{ path: '', message }], cause });
 }
 
-/** How deep a JSON text nests, how many values and members it has (about: each comma is one more). */
+/** The depth of a JSON text, and the number of its values and members (approximately: each comma is one more). */
 function measure(text: string): { readonly depth: number; readonly members: number; readonly values: number } {
   let [level, depth, members, values, quoted] = [0, 0, 0, 1, false];
   for (let i = 0; i < text.length; i++) {
@@ -72,7 +74,7 @@ const [quote, comma, colon, openBracket, backslash, closeBracket, openBrace, clo
   34, 44, 58, 91, 92, 93, 123, 125,
 ];
 
-/** A name that comes twice is one member of what was read: the last one has taken the place of the first. */
+/** A repeated name is one member of the parsed value: the last one replaced the first. */
 function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (Array.isArray(value)) return value.reduce<number>((count, part) => count + countMembers(part), 0);

@@ -2,18 +2,18 @@ import rateLimit, { normalizeIP } from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { SharedCounters } from '../../db/shared-counters.ts';
 
-/** So many in a window of time, from one address; every node counts with the others. */
+/** A limit for one address in a window of time. All nodes count together. */
 export interface RateLimit {
-  /** Tells its counters from those of other limits. */
+  /** Separates its counters from those of other limits. */
   readonly name: string;
   readonly most: number;
   readonly windowMs: number;
 }
 
-/** What an address has used up of a limit. */
+/** The use of a limit by an address. */
 export interface Used {
   readonly isExceeded: boolean;
-  /** What is left of it now. */
+  /** The remaining number. */
   readonly left: number;
   /** Until the window ends. */
   readonly waitMs: number;
@@ -22,16 +22,16 @@ export interface Used {
 export interface AddressLimit {
   /** Counts this request. */
   count(request: FastifyRequest): Promise<Used>;
-  /** Looks without counting. */
+  /** Reads without counting. */
   look(request: FastifyRequest): Promise<Used>;
 }
 
-/** Makes limits by address, to be asked by those handlers that want one: no ordinary request costs a statement more. */
+/** Makes limits by address. Only handlers that need one use it, so an ordinary request costs no statement more. */
 export type LimitMaker = (limit: RateLimit) => AddressLimit;
 
 /**
- * Who a request comes from, as TRUST_PROXY lets us believe it: an IPv4 address, or the /64 network of an IPv6 one, of
- * which a single customer has every address.
+ * The address of a caller under TRUST_PROXY: an IPv4 address, or the /64 network of an IPv6 one, because a single
+ * customer has all of its addresses.
  */
 export const addressOf = ({ ip }: Pick<FastifyRequest, 'ip'>): string => normalizeIP(ip);
 
@@ -54,7 +54,7 @@ export async function openRateLimits(app: FastifyInstance, counters: SharedCount
 
 type Told = (error: Error | null, result?: { current: number; ttl: number }) => void;
 
-/** The plugin's store, on counters that stand in the database. Their keys already tell the limits apart. */
+/** The plugin's store on counters in the database. The keys already separate the limits. */
 function storeOn(counters: SharedCounters) {
   return class SharedStore {
     incr(key: string, told: Told, windowMs: number): void {

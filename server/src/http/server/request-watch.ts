@@ -1,22 +1,22 @@
 import type { FastifyInstance } from 'fastify';
 
-/** What is known of a request before anything of it is done. */
+/** The facts of a request before it is handled. */
 export interface BegunRequest {
-  /** As `x-request-id` and the log have it. */
+  /** As in `x-request-id` and the log. */
   readonly id: string;
   readonly method: string;
-  /** As it is declared, `/api/assets/raw/:asset_id`: what is asked for in particular may be a secret. */
+  /** The declared path, `/api/assets/raw/:asset_id`: the actual one may contain a secret. */
   readonly route: string;
-  /** The header, of W3C Trace Context. */
+  /** The header of W3C Trace Context. */
   readonly traceparent: string | undefined;
 }
 
-/** Whoever keeps traces of requests. Nothing waits for it, and it must not throw. */
+/** Receives every request, for traces. Nothing waits for it, and it must not throw. */
 export interface RequestWatch {
   begun(request: BegunRequest): (status: number) => void;
 }
 
-/** Tells of every request to an address that we have, but for those that become sockets. Before the server is ready. */
+/** Reports every request to a known path, but for upgrades to sockets. Call it before the server is ready. */
 export function watchRequests(app: FastifyInstance, watch: RequestWatch): void {
   app.addHook('onRequest', async ({ id, method, headers, routeOptions }, { raw }) => {
     const { url: route } = routeOptions;
@@ -28,7 +28,7 @@ export function watchRequests(app: FastifyInstance, watch: RequestWatch): void {
       route,
       traceparent: typeof traceparent === 'string' ? traceparent : undefined,
     });
-    // Comes whatever becomes of the request, also where its sender goes away.
+    // Emitted in any case, also where the client goes away.
     raw.once('close', () => ended(raw.statusCode));
   });
 }

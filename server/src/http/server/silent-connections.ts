@@ -2,9 +2,9 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Ends, when the server stops, what has connected and never said anything: a browser's connection in advance, a phone
- * that lost its network in the handshake, a probe of a load balancer. Node waits for their first request instead, until
- * its time is over, and the stop with it.
+ * Ends connections without any request when the server stops: a browser's preconnect, a phone that lost its network in
+ * the handshake, a probe of a load balancer. Otherwise Node, and the stop with it, waits for their first request until
+ * its timeout.
  */
 export function endSilentConnections(app: FastifyInstance): void {
   const open = new Set<Socket>();
@@ -13,7 +13,7 @@ export function endSilentConnections(app: FastifyInstance): void {
     if (socket.bytesRead === 0) socket.destroy();
   };
   app.server.on('connection', (socket: Socket) => {
-    // It came between the word to stop and the end of listening.
+    // It came between the stop and the end of listening.
     if (isClosing) return endIfSilent(socket);
     open.add(socket);
     socket.once('close', () => open.delete(socket));

@@ -3,26 +3,25 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../wire/errors.ts';
 
 const mebibyte = 1024 * 1024;
-/** Of all bodies that come in from nobody in particular; a load condition report has some kilobytes. */
+/** Of all unauthenticated bodies together; a load condition report has some kilobytes. */
 const mostOfStrangers = 64 * mebibyte;
-/** What is announced as no longer than that is not worth counting: the connection itself holds as much. */
+/** Shorter bodies do not count: the connection itself takes as much memory. */
 const shortBytes = 64 * 1024;
 
 /**
- * Bounds what the bodies of strangers hold while they come in. Each may be as long as MAX_JSON_MB and take minutes:
- * without a bound a thousand connections that never end their report fill the memory. Past it they are told to come
- * again, as where too much waits for a commit (admission.ts). Drivers are not counted with them, and not refused because
- * of them.
+ * Bounds the memory of unauthenticated bodies while they arrive. Each may be as long as MAX_JSON_MB and take minutes:
+ * without a bound a thousand unfinished reports fill the memory. Above it a request is refused with `retry-after`, as
+ * in admission.ts. Drivers' bodies do not count and are never refused for them.
  */
 export function limitUnauthenticatedBodies(app: FastifyInstance, most = mostOfStrangers): void {
   const held = { bytes: 0 };
   app.addHook('preParsing', (request, reply, payload, done) => {
     if (request.driver || !isJson(request) || isShort(request)) return done(null, payload);
     const counted = new CountedBody(held, most);
-    // Whoever reads it stops listening where it is too long.
+    // The reader stops at its own limit.
     counted.on('error', () => undefined);
     reply.raw.once('close', () => {
-      // However it ended. A body that breaks off would else be waited for.
+      // In any case: a body that breaks off would otherwise count for ever.
       counted.destroy(request.raw.complete ? undefined : new AppError('VALIDATION_FAILED'));
     });
     return done(null, payload.pipe(counted));
@@ -32,7 +31,7 @@ export function limitUnauthenticatedBodies(app: FastifyInstance, most = mostOfSt
 const isJson = ({ headers }: FastifyRequest): boolean => /^application\/json/i.test(headers['content-type'] ?? '');
 const isShort = ({ headers }: FastifyRequest): boolean => Number(headers['content-length']) <= shortBytes;
 
-/** Passes a body on while there is room for all of them together. */
+/** Passes a body on while the total is below the bound. */
 class CountedBody extends Transform {
   readonly #held: { bytes: number };
   readonly #most: number;

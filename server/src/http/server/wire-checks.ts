@@ -3,21 +3,21 @@ import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../wire/errors.ts';
 import { invalidInput } from '../answers/validation.ts';
 
-/** Refuses what no handler should have to think of, before any part of a request is taken at its word. */
+/** Refuses faults that no handler should have to check. */
 export function checkTheWire(app: FastifyInstance): void {
   app.addHook('onRequest', ({ url, headers, raw }, _reply, done) => {
-    // Told by us and not by Node, which would leave the envelope out (RFC 9112 §3.2).
+    // Checked here, because Node's own answer would lack the envelope (RFC 9112 §3.2).
     if (headers.host === undefined && raw.httpVersion === '1.1')
       throw invalidInput([{ path: 'host', message: 'must be sent' }]);
     const faults = unreadableParts(url);
     if (faults.length > 0) throw invalidInput(faults);
     done();
   });
-  // Behind the gate: missing credentials are told before anything that is wrong with a body (contract §1).
+  // After the gate: missing credentials come before any fault of a body (contract §1).
   app.addHook('preParsing', ({ method, headers }, _reply, payload, done) => {
-    // A body there means nothing and is not read.
+    // A body has no meaning there and is not read.
     const coding = method === 'GET' || method === 'HEAD' ? undefined : headers['content-encoding'];
-    // Nobody sends a megabyte so squeezed that it unfolds to a thousand (RFC 9110 §8.4).
+    // No client sends a megabyte that unfolds to a thousand (RFC 9110 §8.4).
     if (coding !== undefined && coding.toLowerCase() !== 'identity')
       throw new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'Compressed bodies are not read.' });
     done(null, payload);
@@ -25,11 +25,11 @@ export function checkTheWire(app: FastifyInstance): void {
 }
 
 /**
- * What of an address is no text that a database could hold: a percent sign without two digits, bytes that are no UTF-8
- * (lone surrogates among them), NUL. Named by its parameter, or `url` for the path.
+ * The parts of an address that no database could store as text: a percent sign without two digits, invalid UTF-8 (lone
+ * surrogates included), NUL. The path is `url`, a query parameter its name.
  */
 export function unreadableParts(url: string): ErrorDetail[] {
-  // Hardly any address is escaped at all.
+  // Most addresses contain no escape.
   if (!url.includes('%')) return [];
   const [path = '', query = ''] = split(url, '?');
   const faults = isText(path) ? [] : [fault('url')];

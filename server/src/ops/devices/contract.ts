@@ -63,7 +63,7 @@ export const deviceOperations = {
     ...ofOperators,
     method: 'GET',
     path: '/ops/devices',
-    summary: 'The phones as they were heard of last: what they still hold, since when, and who is silent.',
+    summary: 'The queues of phones: pending items, the age of the oldest, and which phones are silent.',
     message: 'Devices',
     body: nothing,
     query: deviceQuery,
@@ -77,7 +77,7 @@ export const deviceOperations = {
     path: '/ops/devices/:client_id/revoke',
     params: deviceParams,
     summary:
-      'Ends a lost phone: its queue, the queue’s key, and its driver’s sessions there. What it holds only an operator can bring.',
+      'Ends a lost phone: its queue, the queue key, and its driver’s sessions there. Only an operator can submit the items that are still on it.',
     message: 'Revoked',
     body: endingBody,
     query: nothing,
@@ -90,7 +90,7 @@ export const deviceOperations = {
     path: '/ops/drivers/:employee/unregister',
     params: driverParams,
     summary:
-      'All sessions of a driver end, no password counts, and they may sign up anew. What their queues bring goes to quarantine.',
+      'Ends all sessions and the password of a driver, who may sign up again. Later items of their queues go to quarantine.',
     message: 'Unregistered',
     body: endingBody,
     query: nothing,
@@ -100,10 +100,10 @@ export const deviceOperations = {
 } as const;
 
 export const deviceSchemas = [
-  described('DeviceQuery', deviceQuery, 'Which queues; what is given must hold.', {
-    state: '`pending`: with work. `silent`: with work, and not heard of for a while.',
+  described('DeviceQuery', deviceQuery, 'Which queues. Filters combine.', {
+    state: '`pending`: with pending items. `silent`: with pending items and without a report for `silent_minutes`.',
     employee: 'Of this driver.',
-    silent_minutes: 'How long that while is, 60 unless asked otherwise.',
+    silent_minutes: 'Minutes without a report; 60 by default.',
     ...pageWords,
   }),
   described(
@@ -111,24 +111,24 @@ export const deviceSchemas = [
     deviceItem,
     'A queue: one driver on one installation of the app. A shared phone has several.',
     {
-      client_id: 'Names the queue.',
-      employee: 'Whose it is.',
-      employee_name: 'As the master has it; blank where it has none.',
-      device: 'As the phone calls itself.',
+      client_id: 'Id of the queue.',
+      employee: 'Employee id of its driver.',
+      employee_name: 'From the employee master; blank where it has no such employee.',
+      device: 'The name of the device.',
       app: 'The app and its version.',
       sdk: 'The SDK and its version.',
-      pending: 'Changes and files that it held and had not brought, when it was heard of last.',
+      pending: 'Unsent changes and files at the last report.',
       oldest_pending_at: 'When the oldest of them was recorded, by the clock of the phone, UTC.',
-      silent: 'With work, and not heard of for a while.',
-      last_seq: 'How many changes of this queue have come.',
-      quarantined: 'How many of them wait for a person.',
-      signed_in: 'Whether its driver has a session, on whatever device.',
-      created_at: 'When it was first heard of, UTC.',
-      last_seen_at: 'When it was heard of last, UTC, to the minute.',
+      silent: 'Whether it has pending items and did not report for `silent_minutes`.',
+      last_seq: 'The sequence number of its last received item.',
+      quarantined: 'Number of its items in open quarantine.',
+      signed_in: 'Whether its driver has a session on any device.',
+      created_at: 'The time of its first hello, UTC.',
+      last_seen_at: 'The time of its last report, UTC, to the minute.',
       revoked_at: 'When an operator ended it, UTC.',
       revoked_by: 'Who.',
       revoke_reason: 'Why, in their words.',
-      held: 'Its driver was unregistered: what it brings goes to quarantine. Otherwise a revoked queue brings nothing.',
+      held: 'Whether its driver was unregistered: then its items go to quarantine. Items of any other revoked queue are refused.',
     },
   ),
   described('DeviceParams', deviceParams, 'Which queue.', { client_id: 'As the list names it.' }),
@@ -137,7 +137,7 @@ export const deviceSchemas = [
     by: 'Who decides.',
     reason: 'Why, such as a phone that was stolen.',
   }),
-  described('Unregistered', unregistered, 'A driver who may sign up anew.', {
+  described('Unregistered', unregistered, 'A driver who may sign up again.', {
     employee: 'Their employee id.',
     unregistered_at: 'UTC.',
   }),

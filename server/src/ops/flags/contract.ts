@@ -39,7 +39,7 @@ export const flagOperations = {
     method: 'GET',
     path: '/ops/flags',
     ...ofOperators,
-    summary: 'What was taken in although a person should know something about it, newest first.',
+    summary: 'Saved changes with a warning that a person should read, newest first.',
     message: 'Flagged changes',
     body: nothing,
     query: flagQuery,
@@ -50,13 +50,13 @@ export const flagOperations = {
 } as const;
 
 export const flagSchemas = [
-  described('FlagQuery', flagQuery, 'Which changes; what is given must hold.', {
+  described('FlagQuery', flagQuery, 'Which changes. Filters combine.', {
     facility: 'Of this facility.',
-    route_id: 'Of this route, whatever the week.',
+    route_id: 'Of this route, in any week.',
     code: 'With a warning of this code, such as `after_close`.',
     ...pageWords,
   }),
-  described('FlaggedChange', flaggedChange, 'What was taken in although a person should know something about it.', {
+  described('FlaggedChange', flaggedChange, 'A saved change with a warning that a person should read.', {
     id: "The mutation's own id.",
     facility: 'Facility of the route.',
     route_id: 'The route.',
@@ -67,6 +67,6 @@ export const flagSchemas = [
     employee: 'Who sent it.',
     edit_time: 'When it was recorded, by our clock, UTC.',
     received_at: 'UTC.',
-    warnings: 'What there is to know.',
+    warnings: 'The warnings.',
   }),
 ];

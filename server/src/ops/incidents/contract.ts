@@ -56,7 +56,7 @@ export const incidentOperations = {
     ...ofOperators,
     method: 'GET',
     path: '/ops/incidents',
-    summary: 'What the server noted and a person has to know of, newest first.',
+    summary: 'Incidents that the server recorded for a person, newest first.',
     message: 'Incidents',
     body: nothing,
     query: incidentQuery,
@@ -69,7 +69,7 @@ export const incidentOperations = {
     method: 'POST',
     path: '/ops/incidents/:incident_id/acknowledge',
     params: incidentParams,
-    summary: 'Somebody has seen to it. Whoever was first stays.',
+    summary: 'Acknowledges an incident. The first acknowledgement counts.',
     message: 'Acknowledged',
     body: acknowledgeBody,
     query: nothing,
@@ -79,30 +79,30 @@ export const incidentOperations = {
 } as const;
 
 export const incidentSchemas = [
-  described('IncidentQuery', incidentQuery, 'Which incidents; what is given must hold.', {
-    state: 'Those that nobody has acknowledged, those that somebody has, or all.',
+  described('IncidentQuery', incidentQuery, 'Which incidents. Filters combine.', {
+    state: 'Open ones, acknowledged ones, or all.',
     kind: 'Such as `chain_broken`; operations.md lists them.',
     employee: 'Of this driver.',
     facility: 'Of a route of this facility.',
-    route_id: 'Of this route, whatever the week.',
+    route_id: 'Of this route, in any week.',
     from: 'Not before this instant.',
     until: 'Before this instant.',
     ...pageWords,
   }),
-  described('IncidentItem', incidentItem, 'Something that a person has to know of.', {
+  described('IncidentItem', incidentItem, 'An event that a person must know about.', {
     incident_id: 'Names it.',
     at: 'When it was noted, UTC.',
     kind: 'What happened; there may be more kinds one day.',
     client_id: 'The queue that it is of, where it is of one.',
     employee: 'The driver that it is of, where it is of one.',
     details: 'JSON, as text: what there is to know, by kind. `route` names a route in all of them.',
-    state: 'Whether somebody has acknowledged it.',
+    state: 'Open or acknowledged.',
     acknowledged_at: 'When, UTC.',
     acknowledged_by: 'Who.',
     note: 'In their words.',
   }),
   described('IncidentParams', incidentParams, 'Which incident.', { incident_id: 'As the list names it.' }),
-  described('AcknowledgeBody', acknowledgeBody, 'Somebody has seen to it.', {
+  described('AcknowledgeBody', acknowledgeBody, 'An acknowledgement.', {
     by: 'Who.',
     note: 'What they found, or did.',
   }),

@@ -55,8 +55,7 @@ export const invitationOperations = {
     ...listed,
     method: 'GET',
     path: '/ops/invitations',
-    summary:
-      'Invitations with which somebody can still sign up, the newest first, 500 at most. Their codes are not kept.',
+    summary: 'Invitations that can still be used, the newest first, 500 at most. Their codes are not stored.',
     message: 'Open invitations',
     body: nothing,
     data: z.array(invitationItem),
@@ -66,7 +65,7 @@ export const invitationOperations = {
     ...listed,
     method: 'POST',
     path: '/ops/invitations',
-    summary: 'Makes a code for one employee, or for the drivers of a facility. It is shown in this answer alone.',
+    summary: 'Makes a code for one employee, or for the drivers of a facility. Only this answer contains it.',
     message: 'Invited',
     body: invitationBody,
     data: newInvitation,
@@ -77,7 +76,7 @@ export const invitationOperations = {
     method: 'POST',
     path: '/ops/invitations/:invitation_id/withdraw',
     params: invitationParams,
-    summary: 'Nobody signs up with this code any more. Who has done so stays registered.',
+    summary: 'Ends an invitation. Drivers who have signed up with it stay registered.',
     message: 'Withdrawn',
     body: withdrawalBody,
     data: invitationItem,
@@ -100,7 +99,8 @@ export const invitationSchemas = [
   described('InvitationBody', invitationBody, 'Whom to invite: one employee, or the drivers of a facility.', {
     by: 'Who invites.',
     employee: 'An active employee of the master. Exactly one of this and `facility`.',
-    facility: 'Its code. Whoever has the code can sign up as any of its employees who has not: prefer `employee`.',
+    facility:
+      'Its code. A person with the invitation can sign up as any unregistered employee of the facility: prefer `employee`.',
     uses: 'How many drivers may sign up with it; 1 for one employee.',
     days: 'How long it counts.',
   }),

@@ -60,7 +60,7 @@ export const parkedOperations = {
     method: 'GET',
     path: '/ops/parked',
     ...ofOperators,
-    summary: 'What the host refuses, newest first, with the reason and what was to be written.',
+    summary: 'Rows that the host refuses, newest first, with the reason and the values.',
     message: 'Parked rows',
     body: nothing,
     query: parkedQuery,
@@ -71,7 +71,7 @@ export const parkedOperations = {
   retryParked: operation({
     ...parkedOperation,
     path: '/ops/parked/:parked_id/retry',
-    summary: 'Tries it again within seconds; what was skipped counts again.',
+    summary: 'Retries an entry within seconds, also a skipped one.',
     message: 'It is tried again',
     body: nothing,
     query: nothing,
@@ -81,7 +81,7 @@ export const parkedOperations = {
   skipParked: operation({
     ...parkedOperation,
     path: '/ops/parked/:parked_id/skip',
-    summary: 'The host does without it: not tried any more until the same row changes again.',
+    summary: 'Skips an entry: the worker retries it only after the same row changes again.',
     message: 'Skipped',
     body: skipBody,
     query: nothing,
@@ -102,13 +102,13 @@ export const parkedOperations = {
 
 export const parkedSchemas = [
   described('ParkedQuery', parkedQuery, 'Which entries.', {
-    state: 'Those that are tried again, those that somebody skipped, or all.',
+    state: 'Open ones, skipped ones, or all.',
     ...pageWords,
   }),
   described('ParkedParams', parkedParams, 'Which entry.', { parked_id: 'As the list names it.' }),
-  described('ParkedItem', parkedItem, 'What the host refuses. Everything else goes on without it.', {
+  described('ParkedItem', parkedItem, 'A row that the host refuses. Replication of all other rows continues.', {
     parked_id: 'Names the entry.',
-    file: 'The file of the host: `RTSTUP` stands for a stop with all of its rows, `RTHDRP` for a route’s own row.',
+    file: 'The file of the host: `RTSTUP` means a stop with all of its rows, `RTHDRP` for a route’s own row.',
     key: 'Facility, route, week and stop, or the key of the row, joined by `/`.',
     facility: 'Facility of the route; null where the row belongs to none.',
     route_id: 'The route.',
@@ -122,7 +122,7 @@ export const parkedSchemas = [
     parked_at: 'Since when, UTC.',
     next_try_at: 'UTC; null for what was skipped.',
     state: 'Whether it is tried again by itself.',
-    skipped_at: 'When somebody skipped it, UTC.',
+    skipped_at: 'When an operator skipped it, UTC.',
     skipped_by: 'Who.',
     skip_reason: 'Why, in their words.',
   }),
@@ -130,11 +130,11 @@ export const parkedSchemas = [
     by: 'Who decides.',
     reason: 'Why the host does without it.',
   }),
-  described('RepairBody', repairBody, 'What the stop should say instead.', {
+  described('RepairBody', repairBody, 'The corrected fields of the stop.', {
     by: 'Who corrects it, at most 18 characters; the ledger keeps it.',
     stop: 'As in `PUT route/stop`: the fields that are given change. Its `id` must be the stop that is parked.',
   }),
-  described('RepairAnswer', repairAnswer, 'What came of it. The host is told within seconds.', {
+  described('RepairAnswer', repairAnswer, 'The result. The host gets it within seconds.', {
     parked: 'The entry; it goes away when the host has taken the stop.',
     changed: 'Whether any value of the stop is another now.',
     warnings: 'Remarks, as a driver would get them.',

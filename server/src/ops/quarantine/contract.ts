@@ -83,7 +83,7 @@ export const quarantineOperations = {
     ...ofOperators,
     method: 'GET',
     path: '/ops/quarantine',
-    summary: 'What was sent and could not be applied, newest first, with the reason and the text as it came.',
+    summary: 'Mutations that the server could not apply, newest first, with the reason and the received text.',
     message: 'Quarantined mutations',
     body: nothing,
     query: quarantineQuery,
@@ -95,7 +95,7 @@ export const quarantineOperations = {
     ...ofEntry,
     method: 'GET',
     path: '/ops/quarantine/:quarantine_id',
-    summary: 'One of them in full: who recorded it on what, when, and what became of it.',
+    summary: 'One entry in full, with author, device, times and result.',
     message: 'Quarantined mutation',
     body: nothing,
     data: quarantineEntry,
@@ -106,7 +106,7 @@ export const quarantineOperations = {
     method: 'POST',
     path: '/ops/quarantine/:quarantine_id/release',
     summary:
-      'Applies it as recorded: its author, its times, its id. Refused again, it stays as it is, and the code says why.',
+      'Applies an entry with its recorded author, times and id. Where the rules refuse it again, it stays open and the error code names the reason.',
     message: 'Released',
     body: releaseBody,
     data: releaseAnswer,
@@ -123,7 +123,7 @@ export const quarantineOperations = {
     ...ofEntry,
     method: 'POST',
     path: '/ops/quarantine/:quarantine_id/dismiss',
-    summary: 'It will not be applied; its driver is told why. It can still be released.',
+    summary: 'Dismisses an entry; its driver receives the reason. It can still be released.',
     message: 'Dismissed',
     body: dismissBody,
     data: quarantineEntry,
@@ -149,9 +149,9 @@ const itemFields = {
   body_encoding: '`base64` where the bytes are no UTF-8.',
   received_at: 'UTC; the first time.',
   attempts:
-    'How often it came. A REST request with the same content from the same employee counts here, whatever its key; an item of a queue counts once.',
+    'How often it came. A REST request with the same content from the same employee counts here, with any key; an item of a queue counts once.',
   last_received_at: 'UTC; the latest time. A REST request that is released counts as of then.',
-  state: 'Whether anybody has settled it.',
+  state: 'Open, released or dismissed.',
   resolved_at: 'When.',
   resolved_by: 'By whom.',
   note: 'In their words.',
@@ -159,24 +159,19 @@ const itemFields = {
 
 export const quarantineSchemas = [
   described('QuarantineQuery', quarantineQuery, 'Which entries.', {
-    state: 'Those that wait, those that were settled one way or the other, or all.',
+    state: 'Open ones, released ones, dismissed ones, or all.',
     ...pageWords,
   }),
-  described(
-    'QuarantinedItem',
-    quarantinedItem,
-    'What was sent and could not be applied; nothing is thrown away.',
-    itemFields,
-  ),
-  described('QuarantineEntry', quarantineEntry, 'One of them in full.', {
+  described('QuarantinedItem', quarantinedItem, 'A mutation that the server could not apply.', itemFields),
+  described('QuarantineEntry', quarantineEntry, 'One entry in full.', {
     ...itemFields,
     source: 'How it came: by a queue, by REST, from the office, by a timer.',
-    employee_name: 'As the master has it; blank where it has none.',
-    device: 'As the phone calls itself; blank for REST.',
+    employee_name: 'From the employee master; blank where it has no such employee.',
+    device: 'The name of the device; blank for REST.',
     app: 'Which app sent it, and its version.',
-    captured_at: 'What the clock of the phone said, UTC; null where it said nothing that can be read.',
+    captured_at: 'By the clock of the phone, UTC; null where that is unreadable.',
     edit_time:
-      'The same by our clock: with it the change is ordered. Null where it could not be told: its receipt counts.',
+      'The same by the clock of the server, which orders changes. Null where it is unknown: then the time of receipt counts.',
     version: 'The route version that contains it since it was released.',
   }),
   described('QuarantineParams', quarantineParams, 'Which entry.', { quarantine_id: 'As the list names it.' }),
@@ -184,7 +179,7 @@ export const quarantineSchemas = [
     by: 'Who decides.',
     note: 'Why it can be applied now.',
   }),
-  described('ReleaseAnswer', releaseAnswer, 'What came of it; the phone hears of it.', {
+  described('ReleaseAnswer', releaseAnswer, 'The result, which the phone receives, too.', {
     item: 'The entry as it is now.',
     changed: 'Whether any value of the stop is another now; false where it was applied before, or later edits stand.',
     warnings: 'Remarks, as the driver would have got them.',

@@ -94,7 +94,7 @@ async function releaseQuarantined(
   if (outcome.result === 'quarantined') return outcome;
   log.info({ mutation: found.kept.id, user: decision.by }, 'the office has released what was in quarantine');
   const item = await readQuarantined(db, id);
-  if (!item) return undefined; // settled, and purged since: nobody can say more of it
+  if (!item) return undefined; // settled, and deleted since
   const changed = outcome.result === 'reported' ? !outcome.duplicate : outcome.changed;
   return { result: 'released', answer: { item, changed, warnings: [...outcome.warnings] } };
 }

@@ -73,7 +73,7 @@ export const replicationOperations = {
   readReplication: operation({
     ...lookOfOperators,
     path: '/ops/replication',
-    summary: 'How far the host is behind, by file, and how its workers stand with it.',
+    summary: 'The backlog of the host by file, and the state of its workers.',
     message: 'Replication',
     query: nothing,
     data: replicationStatus,
@@ -81,7 +81,7 @@ export const replicationOperations = {
   listRouteBacklog: operation({
     ...lookOfOperators,
     path: '/ops/replication/routes',
-    summary: 'Routes with something that the host does not have, the one that has waited longest first.',
+    summary: 'Routes with changes that the host lacks, the longest wait first.',
     message: 'Routes behind',
     query: routeBacklogQuery,
     data: z.array(routeBacklog),
@@ -100,7 +100,7 @@ export const replicationSchemas = [
     workers: 'The processes that replicate, those that live first; without one nothing reaches the host.',
   }),
   described('FileBacklog', fileBacklog, 'What one file of the host lacks.', {
-    file: '`RTSTUP` stands for stops with all of their rows.',
+    file: '`RTSTUP` means stops with all of their rows.',
     behind: 'Rows, or stops, that the host does not have as they are.',
     parked: 'How many of them it refuses.',
     oldest_pending_at: 'Since when the oldest of them waits, UTC.',
@@ -108,20 +108,20 @@ export const replicationSchemas = [
   described('WorkerStanding', workerStanding, 'A process that replicates.', {
     worker: 'Names it until it ends.',
     started_at: 'UTC.',
-    seen_at: 'When it was heard of last, UTC.',
-    alive: 'Heard of within the last 20 s.',
-    breaker: 'How it stands with the host as a whole; null where it is of an older release.',
+    seen_at: 'Its last heartbeat, UTC.',
+    alive: 'Whether it sent a heartbeat within the last 20 s.',
+    breaker: 'Its circuit breaker; null for a worker of an older release.',
     paused: 'Files of the host that are not set up for us; what needs them waits.',
   }),
-  described('BreakerState', breakerState, 'Whether a worker holds the host for reachable.', {
+  described('BreakerState', breakerState, 'The circuit breaker of a worker.', {
     state: '`open`: away, and only asked now and then.',
     failures: 'In a row; a write that came through sets it to 0.',
     since: 'When it opened, UTC.',
-    reason: 'What the host said, with its SQLSTATE.',
+    reason: 'The message of the host, with its SQLSTATE.',
   }),
   described('PausedFile', pausedFile, 'A file that is missing, of another layout, or without authority.', {
     file: 'Its name.',
-    reason: 'What the host said, with its SQLSTATE.',
+    reason: 'The message of the host, with its SQLSTATE.',
     since: 'UTC.',
   }),
   described('RouteBacklogQuery', routeBacklogQuery, 'Which routes.', {

@@ -35,9 +35,12 @@ const leastCharged = 4 * 1024;
 const drainMs = 1_000;
 
 /**
- * `POST|HEAD|PATCH|DELETE /api/sync/uploads…`: files by tus 1.0 (https://tus.io/protocols/resumable-upload), with a token
- * or a queue key, whatever ACCESS says (decision 54). An upload's address ends in the id of the asset that it becomes: who has lost the address knows it all
- * the same. For clients that know nothing of us, the id is ours and `Location` tells it.
+ * `POST
+ * HEAD
+ * PATCH
+ * DELETE /api/sync/uploads…`: files by tus 1.0 (https://tus.io/protocols/resumable-upload), with a token or a queue
+ * key, under any ACCESS (decision 54). An upload's address ends in the id of its asset, so a client that lost the
+ * address can still continue. For other tus clients the server makes the id and returns it in `Location`.
  */
 export async function mountUploads(http: FastifyInstance, options: UploadOptions): Promise<void> {
   const { assets, readableHeaders, log } = options;
@@ -93,15 +96,15 @@ export async function mountUploads(http: FastifyInstance, options: UploadOptions
 }
 
 /**
- * Hides a header from the tus library, which reads `rawHeaders`. It answers 400 to the `x-forwarded-proto` of two proxies
- * (`https, http`), and needs none: `Location` is relative.
+ * Hides a header from the tus library, which reads `rawHeaders`. The library answers 400 to the `x-forwarded-proto` of
+ * two proxies (`https, http`). It does not need the header, because `Location` is relative.
  */
 function dropHeader({ rawHeaders }: IncomingMessage, name: string): void {
   for (let i = rawHeaders.length - 2; i >= 0; i -= 2)
     if (rawHeaders[i]?.toLowerCase() === name) rawHeaders.splice(i, 2);
 }
 
-/** Who sends a file: only the owner of an upload goes on with it, and its bytes count towards the account. */
+/** The sender of a file. Only the owner of an upload may continue it, and its bytes count towards the account. */
 interface Sender {
   readonly owner: string;
   readonly account: string;
@@ -109,7 +112,7 @@ interface Sender {
 }
 
 /**
- * By a token or a queue key; undefined where neither counts. Held queues have an account of their own: an unregistered
+ * Identified by a valid token or queue key, else undefined. Held queues have an account of their own: an unregistered
  * phone cannot use up the quota of the driver whose name it bears.
  */
 async function senderOf(request: FastifyRequest, { assets, sessions }: UploadOptions): Promise<Sender | undefined> {
@@ -145,8 +148,8 @@ function deniedAs(request: FastifyRequest): 'MISSING_CREDENTIALS' | 'INVALID_TOK
 const hexDigest = /^[0-9a-f]{64}$/;
 
 /**
- * The id of an upload: the device's where it commits to the bytes that are announced, so that nobody can take it for
- * other bytes; else one of ours.
+ * The id of an upload. The device's id counts if it commits to the announced bytes, so that another caller cannot use
+ * it for other bytes. Otherwise the server makes one.
  */
 function nameUpload(length: number, metadata: TusMetadata): string {
   const { asset_id, salt, sha256 } = metadata;

@@ -69,7 +69,7 @@ export const stopSchemas = [
   }),
   described('LineInput', lineUpdate, 'A product or a collection.', {
     id: 'Item code.',
-    invoice: 'Of products on the unprefixed set, else a hint: no GET tells it, so the item finds its line.',
+    invoice: 'Of products on the unprefixed set, else a hint: no GET shows it, so the item id finds the line.',
     required: 'v20 sends its setting back; read and not stored.',
     count_in_totes: 'As `required`.',
     add_photos: 'As `required`.',
