@@ -4,7 +4,7 @@ import { startListener } from '../../server/src/db/listen.ts';
 import { createPool } from '../../server/src/db/pool.ts';
 import { watchEpoch } from '../../server/src/db/watch-epoch.ts';
 import { parseOpsCommand } from '../../server/src/ops/commands/cli.ts';
-import { declareRestored, tellRestored, type Restored } from '../../server/src/ops/restore/restored.ts';
+import { declareRestored, describeRestored, type Restored } from '../../server/src/ops/restore/restored.ts';
 import { StartError } from '../../server/src/runtime/start-error.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { recordedLog } from '../support/recorded-log.ts';
@@ -58,13 +58,13 @@ describe('the epoch of a database (I9)', () => {
   test('lists the servers that still run in the old epoch', async () => {
     const { pool, url } = await createDatabase();
     await ensureEpoch(pool);
-    expect(tellRestored(await declareRestored(pool, ''))).toContain('1. Start the servers.');
+    expect(describeRestored(await declareRestored(pool, ''))).toContain('1. Start the servers.');
     const running = createPool({ url, name: 'tailgate api', log: recordedLog() });
     await running.query('select');
     const restored = await declareRestored(pool, '');
     await running.end();
     expect(restored.servers).toEqual(['tailgate api']);
-    expect(tellRestored(restored)).toContain('(tailgate api) and belong to the old epoch: each of them ends now');
+    expect(describeRestored(restored)).toContain('(tailgate api) and belong to the old epoch: each of them ends now');
   });
 
   test('there is nothing to restore where no server has ever been', async () => {

@@ -59,9 +59,9 @@ export interface Timeouts {
   /** For a whole request: a phone on a bad link may need minutes for a photo. */
   readonly requestMs: number;
   /** Between two checks of all connections. */
-  readonly lookMs: number;
+  readonly checkMs: number;
 }
-const ordinaryTimeouts: Timeouts = { headersMs: 20_000, requestMs: 300_000, lookMs: 5_000 };
+const ordinaryTimeouts: Timeouts = { headersMs: 20_000, requestMs: 300_000, checkMs: 5_000 };
 
 export interface HttpDeps
   extends
@@ -109,7 +109,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     requestTimeout: timeouts.requestMs,
     http: {
       headersTimeout: timeouts.headersMs,
-      connectionsCheckingInterval: timeouts.lookMs,
+      connectionsCheckingInterval: timeouts.checkMs,
       requireHostHeader: false, // wire-checks.ts asks for it
       shouldUpgradeCallback: (request) => isHandshake(request, deps.socketPath),
     },

@@ -57,9 +57,9 @@ export async function openClients(
 ): Promise<ClientAnswer[]> {
   const keys = new Map<ClientAsk, string>();
   let known = await findAll(db, asks);
-  const strangers = firstOfEach(asks.filter((ask) => !ask.queue_key && !known.has(ask.client_id)));
-  if (strangers.length > 0) {
-    const bound = await bind(db, strangers);
+  const newClients = firstOfEach(asks.filter((ask) => !ask.queue_key && !known.has(ask.client_id)));
+  if (newClients.length > 0) {
+    const bound = await bind(db, newClients);
     for (const [ask, key] of bound) keys.set(ask, key);
     // This reads queues that another node bound meanwhile, too.
     known = await findAll(db, asks);

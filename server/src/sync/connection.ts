@@ -9,7 +9,7 @@ import { UnknownQueue } from '../mutations/intake/pipeline.ts';
 import { bootOf, clockOf } from './device-clock.ts';
 import type { Follower } from './feed.ts';
 import type { Connected, Hub } from './hub.ts';
-import { beyondSealed, broken, readFrame } from './incoming.ts';
+import { lossTooLarge, broken, readFrame } from './incoming.ts';
 import type { Effect, Session, SessionEvent } from './session-types.ts';
 import { isBound, newSession, step } from './session.ts';
 
@@ -30,7 +30,7 @@ export class Connection implements Connected {
   #session: Session;
   #queue: Queue | undefined;
   #congested = false;
-  #endTold = false;
+  #endSent = false;
   /** The session reads no more frames for now. */
   #paused = false;
   /** Frames that wait for capacity in the pipeline, in order. */
@@ -125,7 +125,7 @@ export class Connection implements Connected {
     return true;
   }
 
-  tell(frame: ServerFrameInput): void {
+  send(frame: ServerFrameInput): void {
     if (this.#socket.readyState === this.#socket.OPEN) this.#write(JSON.stringify(frame));
   }
 
@@ -144,7 +144,7 @@ export class Connection implements Connected {
   }
 
   /** Sends the driver's routes where they have changed. */
-  routesAre(routes: readonly AssignedRoute[]): void {
+  setRoutes(routes: readonly AssignedRoute[]): void {
     const now = JSON.stringify(routes);
     if (now === this.#routes) return;
     this.#routes = now;
@@ -153,8 +153,8 @@ export class Connection implements Connected {
 
   /** Warns once, so that the driver can sign in while there is a network. */
   sessionEnds(inSeconds: number): void {
-    if (this.#endTold) return;
-    this.#endTold = true;
+    if (this.#endSent) return;
+    this.#endSent = true;
     this.take({ type: 'expires', inSeconds });
   }
 
@@ -168,7 +168,7 @@ export class Connection implements Connected {
   #carryOut(effect: Effect): void {
     switch (effect.do) {
       case 'send':
-        return this.tell(effect.frame);
+        return this.send(effect.frame);
       case 'open':
         return void this.#open(effect.hello);
       case 'push':
@@ -206,8 +206,8 @@ export class Connection implements Connected {
     this.#queue = { session: {}, clientId, employee: hello.employee_id, clock, byKey: session === null };
     this.#tokenHash = session;
     hub.register(this);
-    if (hub.greeting >= hub.limits.hellos_at_once) return this.#refuse('RATE_LIMITED');
-    hub.greeting++;
+    if (hub.hellosInProgress >= hub.limits.hellos_at_once) return this.#refuse('RATE_LIMITED');
+    hub.hellosInProgress++;
     try {
       if (hello.api_token !== undefined && !(await hub.sessions.authenticate(hello.employee_id, hello.api_token)))
         return this.take({ type: 'refused', code: 'INVALID_TOKEN' });
@@ -229,7 +229,7 @@ export class Connection implements Connected {
     } catch (error) {
       this.#refuse(this.#passing(error, 'hello'));
     } finally {
-      hub.greeting--;
+      hub.hellosInProgress--;
     }
   }
 
@@ -262,7 +262,7 @@ export class Connection implements Connected {
   async #skip(from: number, to: number, reason: string): Promise<void> {
     try {
       const refused = await this.#hub.skipLost({ clientId: this.clientId, employee: this.employee, from, to, reason });
-      const details = refused ? [beyondSealed('to', refused.most)] : [];
+      const details = refused ? [lossTooLarge('to', refused.most)] : [];
       this.take({ type: 'settled', details, now: this.#hub.clock().getTime() });
     } catch (error) {
       this.#passing(error, 'gone');

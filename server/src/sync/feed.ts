@@ -27,7 +27,7 @@ export interface Reader {
   /** Sends a frame; returns false where the connection is congested. It calls `Feed.drained` afterwards. */
   deliver(frame: Buffer): boolean;
   /** Sends a short frame in any case. */
-  tell(frame: ServerFrameInput): void;
+  send(frame: ServerFrameInput): void;
 }
 
 /**
@@ -49,7 +49,7 @@ interface Watch {
   /** Undefined until the first reading. */
   head: Head | undefined;
   /** Commits during a reading wait for its end, because frames go out in version order. */
-  held: RouteCommit[] | undefined;
+  pendingCommits: RouteCommit[] | undefined;
   /** The drivers of the route may have changed. */
   checkDrivers: boolean;
   committedAt: number;
@@ -77,7 +77,7 @@ const RETRY_MS = 500;
 /**
  * Scopes and their followers. A commit of this node goes out from memory, as one text for all followers at the version
  * before it. The feed serves the others from the database, many scopes in one statement. Hints may be lost, so
- * `lookAgain` compares the versions of all followed scopes.
+ * `checkAll` compares the versions of all followed scopes.
  */
 export class Feed {
   readonly #options: FeedOptions;
@@ -97,13 +97,13 @@ export class Feed {
   /** Follows from `cursor` on; null means from nothing. A second call replaces the first. */
   follow(reader: Reader, scope: Scope, cursor: Cursor | null): void {
     this.unfollow(reader, scope);
-    if (!mayAsk(reader, scope)) return reader.tell({ type: 'gone', scope, reason: 'NOT_ASSIGNED' });
+    if (!mayAsk(reader, scope)) return reader.send({ type: 'gone', scope, reason: 'NOT_ASSIGNED' });
     const watch = this.#watchOf(scope);
     const follower: Follower = { reader, scope, cursor, state: 'due', asked: false };
     watch.followers.add(follower);
     reader.follows.set(scope, follower);
-    if (watch.head && !watch.held && !watch.checkDrivers) this.#serve(watch, watch.head, follower, undefined);
-    if (follower.state === 'due') this.#look(watch);
+    if (watch.head && !watch.pendingCommits && !watch.checkDrivers) this.#serve(watch, watch.head, follower, undefined);
+    if (follower.state === 'due') this.#schedule(watch);
   }
 
   unfollow(reader: Reader, scope: Scope): void {
@@ -123,7 +123,7 @@ export class Feed {
   drained(reader: Reader): void {
     for (const { scope, state } of reader.follows.values()) {
       const watch = this.#watches.get(scope);
-      if (watch && state === 'due') this.#look(watch);
+      if (watch && state === 'due') this.#schedule(watch);
     }
   }
 
@@ -133,25 +133,25 @@ export class Feed {
       const watch = this.#watches.get(commit.scope);
       if (!watch) continue;
       watch.committedAt = this.#options.now();
-      if (watch.held) watch.held.push(commit);
+      if (watch.pendingCommits) watch.pendingCommits.push(commit);
       else this.#takeCommit(watch, commit);
     }
   }
 
   /** A notification's payload: scopes split by spaces, or `*`. */
   hint(payload: string): void {
-    if (payload === '*') return this.lookAgain();
+    if (payload === '*') return this.checkAll();
     for (const scope of payload.split(' ')) {
       const watch = this.#watches.get(scope);
       if (!watch) continue;
-      if (this.#options.now() - watch.committedAt < ECHO_MS) this.#lookLater(watch, ECHO_MS);
-      else this.#look(watch);
+      if (this.#options.now() - watch.committedAt < ECHO_MS) this.#scheduleLater(watch, ECHO_MS);
+      else this.#schedule(watch);
     }
   }
 
   /** Compares the versions of everything that is followed. */
-  lookAgain(): void {
-    for (const watch of this.#watches.values()) this.#look(watch);
+  checkAll(): void {
+    for (const watch of this.#watches.values()) this.#schedule(watch);
   }
 
   /** The routes of these drivers have changed. A reader that lost a scope receives `gone`. */
@@ -161,7 +161,7 @@ export class Feed {
         const watch = this.#watches.get(scope);
         if (!watch?.head?.drivers) continue;
         watch.checkDrivers = true;
-        this.#look(watch);
+        this.#schedule(watch);
       }
     }
   }
@@ -183,7 +183,7 @@ export class Feed {
       scope,
       followers: new Set(),
       head: undefined,
-      held: undefined,
+      pendingCommits: undefined,
       checkDrivers: false,
       committedAt: -Infinity,
     };
@@ -197,7 +197,7 @@ export class Feed {
     this.#later.delete(watch);
   }
 
-  #look(watch: Watch): void {
+  #schedule(watch: Watch): void {
     this.#due.add(watch);
     if (this.#scheduled || this.#closed) return;
     this.#scheduled = true;
@@ -208,12 +208,12 @@ export class Feed {
     });
   }
 
-  #lookLater(watch: Watch, ms: number): void {
+  #scheduleLater(watch: Watch, ms: number): void {
     if (this.#closed) return;
     this.#later.add(watch);
     this.#laterTimer ??= setTimeout(() => {
       this.#laterTimer = undefined;
-      for (const each of this.#later) this.#look(each);
+      for (const each of this.#later) this.#schedule(each);
       this.#later.clear();
     }, ms);
   }
@@ -222,7 +222,7 @@ export class Feed {
     while (this.#reading < READINGS_AT_ONCE && !this.#closed) {
       const watches: Watch[] = [];
       for (const watch of this.#due) {
-        if (watch.held) continue; // its reading is under way; it stays due
+        if (watch.pendingCommits) continue; // its reading is under way; it stays due
         this.#due.delete(watch);
         watches.push(watch);
         if (watches.length === SCOPES_A_READING) break;
@@ -247,8 +247,8 @@ export class Feed {
       if (!this.#failing) this.#options.log.warn({ err }, 'the feed cannot read; it tries again');
       this.#failing = true;
       for (const watch of watches) {
-        watch.held = undefined; // the next reading has those commits, too
-        this.#lookLater(watch, RETRY_MS);
+        watch.pendingCommits = undefined; // the next reading has those commits, too
+        this.#scheduleLater(watch, RETRY_MS);
       }
     }
   }
@@ -256,7 +256,7 @@ export class Feed {
   #ask(watch: Watch): Ask {
     const { head, scope } = watch;
     const isRoute = parseScope(scope)?.kind === 'route';
-    watch.held = [];
+    watch.pendingCommits = [];
     let above = head?.version ?? -1;
     let textsAbove = head?.version ?? Number.MAX_SAFE_INTEGER;
     for (const follower of watch.followers) {
@@ -281,8 +281,8 @@ export class Feed {
   }
 
   #takeReading(watch: Watch, reading: Reading | undefined): void {
-    const held = watch.held ?? [];
-    watch.held = undefined;
+    const pendingCommits = watch.pendingCommits ?? [];
+    watch.pendingCommits = undefined;
     if (this.#watches.get(watch.scope) !== watch) return;
     if (!reading) return this.#endAll(watch);
     const before = watch.head;
@@ -290,7 +290,7 @@ export class Feed {
       // The host loaded the route anew, or the database was restored (I9): the known state is void.
       watch.head = undefined;
       for (const follower of watch.followers) if (follower.state === 'current') follower.state = 'due';
-      return this.#look(watch);
+      return this.#schedule(watch);
     }
     const step = before
       ? takeReading(before, reading)
@@ -300,17 +300,17 @@ export class Feed {
     for (const follower of watch.followers) {
       if (follower.state !== 'due') continue;
       if (follower.asked) this.#serve(watch, step.head, follower, reading);
-      else this.#look(watch);
+      else this.#schedule(watch);
     }
-    for (const commit of held) this.#takeCommit(watch, commit);
+    for (const commit of pendingCommits) this.#takeCommit(watch, commit);
   }
 
   #takeCommit(watch: Watch, commit: RouteCommit): void {
     const before = watch.head;
-    if (!before) return this.#look(watch);
+    if (!before) return this.#schedule(watch);
     const step = takeCommit(before, commit);
     if (step === 'old') return;
-    if (step === 'gap') return this.#look(watch);
+    if (step === 'gap') return this.#schedule(watch);
     watch.head = step.head;
     this.#spread(watch, before, step, false);
   }
@@ -343,7 +343,7 @@ export class Feed {
       if (ahead && !reading) return;
       if (!known || ahead || countAbove(head, cursor.version) > FAR_DOCUMENTS) {
         follower.state = 'referred';
-        return reader.tell({ type: 'snapshot', scope, epoch: this.#epochName(head), version: head.version });
+        return reader.send({ type: 'snapshot', scope, epoch: this.#epochName(head), version: head.version });
       }
     }
     if (!reading) return;
@@ -362,14 +362,14 @@ export class Feed {
   #hand(head: Head, follower: Follower, frame: Buffer, timers?: ServerFrameInput): void {
     follower.asked = false;
     if (follower.reader.deliver(frame)) {
-      if (timers) follower.reader.tell(timers);
+      if (timers) follower.reader.send(timers);
       follower.state = 'current';
       follower.cursor = { epoch: this.#epochName(head), version: head.version };
     } else follower.state = 'due';
   }
 
   #end(watch: Watch, { reader, scope }: Follower): void {
-    reader.tell({ type: 'gone', scope, reason: 'NOT_ASSIGNED' });
+    reader.send({ type: 'gone', scope, reason: 'NOT_ASSIGNED' });
     this.unfollow(reader, watch.scope);
   }
 

@@ -20,7 +20,7 @@ interface Counted {
 export class HalfFrames {
   readonly #limits: Pick<SyncLimits, 'hello_bytes' | 'strangers_bytes'>;
   /** Buffered bytes of incomplete frames, the oldest socket first. */
-  readonly #held = new Map<WebSocket, { readonly connection: Counted; bytes: number }>();
+  readonly #buffered = new Map<WebSocket, { readonly connection: Counted; bytes: number }>();
   #bytes = 0;
 
   constructor(limits: Pick<SyncLimits, 'hello_bytes' | 'strangers_bytes'>) {
@@ -33,7 +33,7 @@ export class HalfFrames {
     const count = (piece: Buffer): void => {
       if (connection.isKnown) return stop();
       // This counts the piece that has just ended a frame, too: it may begin the next frame.
-      this.#hold(socket, connection, piece.length + PIECE_BYTES);
+      this.#add(socket, connection, piece.length + PIECE_BYTES);
     };
     const stop = (): void => {
       line.off('data', count);
@@ -45,14 +45,14 @@ export class HalfFrames {
     socket.once('close', stop);
   }
 
-  #hold(socket: WebSocket, connection: Counted, bytes: number): void {
-    const held = this.#held.get(socket) ?? { connection, bytes: 0 };
-    this.#held.set(socket, held);
-    held.bytes += bytes;
+  #add(socket: WebSocket, connection: Counted, bytes: number): void {
+    const buffered = this.#buffered.get(socket) ?? { connection, bytes: 0 };
+    this.#buffered.set(socket, buffered);
+    buffered.bytes += bytes;
     this.#bytes += bytes;
     const { hello_bytes: most, strangers_bytes: mostTogether } = this.#limits;
-    if (held.bytes > most) connection.cut(1009, `before welcome a frame has at most ${most} bytes`);
-    for (const [other, { connection: oldest }] of this.#held) {
+    if (buffered.bytes > most) connection.cut(1009, `before welcome a frame has at most ${most} bytes`);
+    for (const [other, { connection: oldest }] of this.#buffered) {
       if (this.#bytes <= mostTogether) return;
       this.#release(other);
       // Its last piece was the hello, and no piece has come since.
@@ -64,7 +64,7 @@ export class HalfFrames {
   }
 
   #release(socket: WebSocket): void {
-    this.#bytes -= this.#held.get(socket)?.bytes ?? 0;
-    this.#held.delete(socket);
+    this.#bytes -= this.#buffered.get(socket)?.bytes ?? 0;
+    this.#buffered.delete(socket);
   }
 }

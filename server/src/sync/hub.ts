@@ -21,10 +21,10 @@ const routesChannel = 'tailgate_routes';
 const assignmentsChannel = 'tailgate_assignments';
 
 /** One timer serves all sockets (`sweep_ms`). */
-const SWEEPS_A_LOOK = 5;
+const SWEEPS_A_CHECK = 5;
 const SWEEPS_A_REPORT = 60;
 /** A phone receives the warning of a session's end a day ahead. */
-const TOLD_BEFORE_MS = 24 * 60 * 60 * 1_000;
+const WARN_BEFORE_MS = 24 * 60 * 60 * 1_000;
 
 export interface HubOptions {
   readonly db: Queryable;
@@ -42,7 +42,7 @@ export interface Connected extends Reader {
   readonly tokenHash: Buffer | null;
   take(event: SessionEvent): void;
   tick(now: number): void;
-  routesAre(routes: readonly AssignedRoute[]): void;
+  setRoutes(routes: readonly AssignedRoute[]): void;
   sessionEnds(inSeconds: number): void;
   sessionEnded(reason: string): void;
 }
@@ -65,7 +65,7 @@ export class Hub {
   readonly #endings: (() => void)[] = [];
   readonly #slots: Slots;
   /** Hellos in progress. */
-  greeting = 0;
+  hellosInProgress = 0;
   #sweeps = 0;
   #stopping = false;
 
@@ -92,7 +92,7 @@ export class Hub {
 
   async start({ listener, pipeline }: HubOptions): Promise<void> {
     this.#endings.push(pipeline.onCommit((commits) => this.#committed(commits)));
-    listener.onReconnect(() => this.#heardNothing());
+    listener.onReconnect(() => this.#notificationsLost());
     await listener.onNotify(routesChannel, (payload) => this.feed.hint(payload));
     await listener.onNotify(assignmentsChannel, (payload) => this.#assignmentsChanged(this.#of(payload.split(' '))));
     await listener.onNotify(sessionsChannel, (payload) => this.#checkSessions(this.#of(payload.split(' '))));
@@ -174,50 +174,52 @@ export class Hub {
     // A route that opens or closes changes the routes of its drivers.
     for (const { key, documents } of commits) {
       if (documents.some((document) => document.key === headerDocument))
-        this.#tellRoutes(this.#of(this.feed.driversOf(routeScope(key))));
+        this.#sendRoutes(this.#of(this.feed.driversOf(routeScope(key))));
     }
   }
 
   /** Notifications of some time may be lost, so everything is checked. */
-  #heardNothing(): void {
-    this.feed.lookAgain();
+  #notificationsLost(): void {
+    this.feed.checkAll();
     this.#checkSessions(this.#connections);
-    this.#tellRoutes(this.#connections);
+    this.#sendRoutes(this.#connections);
   }
 
   #assignmentsChanged(connections: readonly Connected[]): void {
     this.feed.assignmentsChanged(connections);
-    this.#tellRoutes(connections);
+    this.#sendRoutes(connections);
   }
 
-  #tellRoutes(connections: Iterable<Connected>): void {
+  #sendRoutes(connections: Iterable<Connected>): void {
     for (const connection of connections) {
       if (connection.tokenHash === null) continue;
       this.routesOf(connection.employee).then(
-        ({ routes }) => connection.routesAre(routes),
+        ({ routes }) => connection.setRoutes(routes),
         (err: unknown) => this.log.warn({ err }, 'the routes of a driver could not be read'),
       );
     }
   }
 
   #checkSessions(connections: Iterable<Connected>): void {
-    const held = [...connections].flatMap((connection) => {
+    const signedIn = [...connections].flatMap((connection) => {
       const { tokenHash } = connection;
       return tokenHash ? [{ connection, tokenHash }] : [];
     });
     // Repeated each minute, and as soon as notifications are back.
-    if (held.length > 0)
-      this.#endEnded(held).catch((err: unknown) => this.log.warn({ err }, 'sessions of phones could not be checked'));
+    if (signedIn.length > 0)
+      this.#endEnded(signedIn).catch((err: unknown) =>
+        this.log.warn({ err }, 'sessions of phones could not be checked'),
+      );
   }
 
-  async #endEnded(held: readonly { connection: Connected; tokenHash: Buffer }[]): Promise<void> {
+  async #endEnded(signedIn: readonly { connection: Connected; tokenHash: Buffer }[]): Promise<void> {
     const now = this.clock();
-    const hashes = held.map(({ tokenHash }) => tokenHash);
+    const hashes = signedIn.map(({ tokenHash }) => tokenHash);
     const states = await readSessionStates(this.#db, hashes, now);
-    for (const [i, { connection }] of held.entries()) {
+    for (const [i, { connection }] of signedIn.entries()) {
       const state = states[i];
       if (state?.kind !== 'live') connection.sessionEnded(state?.reason ?? 'signed_out');
-      else if (state.until.getTime() - now.getTime() < TOLD_BEFORE_MS)
+      else if (state.until.getTime() - now.getTime() < WARN_BEFORE_MS)
         connection.sessionEnds(Math.round((state.until.getTime() - now.getTime()) / 1_000));
     }
   }
@@ -226,7 +228,7 @@ export class Hub {
     const now = this.clock().getTime();
     for (const connection of this.#connections) connection.tick(now);
     this.#sweeps++;
-    if (this.#sweeps % SWEEPS_A_LOOK === 0) this.feed.lookAgain();
+    if (this.#sweeps % SWEEPS_A_CHECK === 0) this.feed.checkAll();
     if (this.#sweeps % SWEEPS_A_REPORT === 0) {
       void this.deviceStatus.save();
       this.#checkSessions(this.#connections);

@@ -72,7 +72,7 @@ export const syncLimits: SyncLimits = {
 export const features = ['snapshot', 'http'] as const;
 
 /** The limits that a client needs. */
-export const toldLimits = ({ frame_bytes, mutations_per_push, pushes_in_flight, ping_ms }: SyncLimits): Limits => ({
+export const clientLimits = ({ frame_bytes, mutations_per_push, pushes_in_flight, ping_ms }: SyncLimits): Limits => ({
   frame_bytes,
   mutations_per_push,
   pushes_in_flight,

@@ -1,6 +1,6 @@
 import type { Cursor, ErrorCode, ErrorDetail, Scope, ClientFrame, ServerFrameInput } from '@tailgate/sync-protocol';
 import { clientScope, closeCodes, currentProtocol, errorCodes, oldestProtocol } from '@tailgate/sync-protocol';
-import { features, toldLimits, type SyncLimits } from './limits.ts';
+import { features, clientLimits, type SyncLimits } from './limits.ts';
 import type {
   Arrival,
   Bound,
@@ -332,7 +332,7 @@ const welcome = (opened: Opened, protocol: number, limits: SyncLimits): ServerFr
   epoch: opened.epoch,
   last_seq: opened.lastSeq,
   ...(opened.queueKey === null ? {} : { queue_key: opened.queueKey }),
-  limits: toldLimits(limits),
+  limits: clientLimits(limits),
   features: [...features],
   routes: [...opened.routes],
 });

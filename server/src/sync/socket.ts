@@ -10,7 +10,7 @@ import { serveSnapshots } from './plain-http/snapshot.ts';
 export const syncPath = '/api/sync';
 
 /** The server cuts a peer that does not answer its close frame in this time. */
-const GOODBYE_MS = 2_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 
 export type SyncOptions = Omit<HubOptions, 'limits'> & {
   /** Without it, no caller is an operator. */
@@ -31,7 +31,7 @@ export async function mountSync(http: FastifyInstance, options: SyncOptions): Pr
     // Compression costs 300 kB a socket. The large answer, the snapshot, is compressed once for all.
     perMessageDeflate: false,
     // The library documents it, but its types omit it.
-    closeTimeout: GOODBYE_MS,
+    closeTimeout: CLOSE_TIMEOUT_MS,
   };
   await http.register(fastifyWebsocket, {
     options: webSockets,

@@ -52,7 +52,7 @@ const expendable = '1102';
 
 beforeAll(async () => {
   // The server closes an unfinished request soon: a broken request often is one.
-  const timeouts = { headersMs: 1_000, requestMs: 2_000, lookMs: 100 };
+  const timeouts = { headersMs: 1_000, requestMs: 2_000, checkMs: 100 };
   const database = await createDatabase();
   const hostCatalog = new LazyHostCatalog(() =>
     openStandIn({ url: database.url, library: 'PODDTA', log: recordedLog(), program: 'TAILGATE' }),

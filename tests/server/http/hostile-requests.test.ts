@@ -13,7 +13,7 @@ import { startSyncNode } from '../../support/sync-node.ts';
 let node: SyncNode;
 
 beforeAll(async () => {
-  node = await startSyncNode({ timeouts: { headersMs: 200, requestMs: 400, lookMs: 50 }, maxJsonMb: 1 });
+  node = await startSyncNode({ timeouts: { headersMs: 200, requestMs: 400, checkMs: 50 }, maxJsonMb: 1 });
   await insertEmployees(node.database.pool, ['1001']);
 });
 

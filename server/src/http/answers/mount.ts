@@ -20,7 +20,7 @@ declare module 'fastify' {
  * The bound of a body without credentials: a name and two passwords fit, and a flood of bodies does not fill the
  * memory.
  */
-const mostOfStrangers = 64 * 1024;
+const longestPublicBody = 64 * 1024;
 
 /**
  * Mounts every operation on its path sets. The gate checks credentials before the body is read: an unauthenticated body
@@ -42,7 +42,7 @@ export function mount(
       app.route({
         method: operation.method,
         url: pathSets[paths] + operation.path,
-        ...(operation.access === 'public' && { bodyLimit: mostOfStrangers }),
+        ...(operation.access === 'public' && { bodyLimit: longestPublicBody }),
         onRequest: async (request) => {
           // The router ignores a trailing slash (build.ts). But a request for one thing without its name must not get
           // the list.

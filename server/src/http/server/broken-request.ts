@@ -19,7 +19,7 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
   const text = JSON.stringify(errorAnswer(new AppError('VALIDATION_FAILED', { message }), id).body);
   const head = [
     `HTTP/1.1 ${status} ${message}`,
-    ...Object.entries(alwaysTold).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(commonHeaders).map(([name, value]) => `${name}: ${value}`),
     `content-length: ${Buffer.byteLength(text)}`,
     `x-request-id: ${id}`,
     'connection: close',
@@ -35,12 +35,12 @@ const isHead = (error: Error): boolean =>
 export function answerUnroutable(error: Error, { id }: { id: string }, { raw }: { raw: ServerResponse }): void {
   const { status, body } = errorAnswer(toAppError(error), id);
   const text = JSON.stringify(body);
-  raw.writeHead(status, { ...alwaysTold, 'content-length': Buffer.byteLength(text), 'x-request-id': id });
+  raw.writeHead(status, { ...commonHeaders, 'content-length': Buffer.byteLength(text), 'x-request-id': id });
   raw.end(text);
 }
 
 /** No hook has set these headers here. */
-const alwaysTold = {
+const commonHeaders = {
   'content-type': 'application/json; charset=utf-8',
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',

@@ -4,7 +4,7 @@ import { AppError } from '../../wire/errors.ts';
 
 const mebibyte = 1024 * 1024;
 /** Of all unauthenticated bodies together; a load condition report has some kilobytes. */
-const mostOfStrangers = 64 * mebibyte;
+const longestPublicBody = 64 * mebibyte;
 /** Shorter bodies do not count: the connection itself takes as much memory. */
 const shortBytes = 64 * 1024;
 
@@ -13,7 +13,7 @@ const shortBytes = 64 * 1024;
  * without a bound a thousand unfinished reports fill the memory. Above it a request is refused with `retry-after`, as
  * in admission.ts. Drivers' bodies do not count and are never refused for them.
  */
-export function limitUnauthenticatedBodies(app: FastifyInstance, most = mostOfStrangers): void {
+export function limitUnauthenticatedBodies(app: FastifyInstance, most = longestPublicBody): void {
   const held = { bytes: 0 };
   app.addHook('preParsing', (request, reply, payload, done) => {
     if (request.driver || !isJson(request) || isShort(request)) return done(null, payload);

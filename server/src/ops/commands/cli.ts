@@ -4,7 +4,7 @@ import { StartError } from '../../runtime/start-error.ts';
 import { findFutureStops, healClock } from '../clock/heal-clock.ts';
 import { invitationCommands, parseInvitationCommand, runInvitationCommand } from './invite-commands.ts';
 import type { InvitationCommand } from './invite-commands.ts';
-import { declareRestored, tellRestored } from '../restore/restored.ts';
+import { declareRestored, describeRestored } from '../restore/restored.ts';
 import { takeRegistrationBack } from '../devices/devices.ts';
 
 // `npm run ops -- …`: commands of operators, beside running servers or without them.
@@ -57,7 +57,7 @@ export async function runOpsCommand(
   db: Db,
   { autocloseSeconds }: { readonly autocloseSeconds: number },
 ): Promise<string> {
-  if (command.verb === 'restored') return tellRestored(await declareRestored(db, command.reason));
+  if (command.verb === 'restored') return describeRestored(await declareRestored(db, command.reason));
   if (command.verb === 'heal-clock') return healed(db, command.yes, new Date(), autocloseSeconds);
   if (command.verb !== 'unregister') return runInvitationCommand(command, db, new Date());
   const { employee } = command;

@@ -35,7 +35,7 @@ export async function declareRestored(db: Db, reason: string): Promise<Restored>
 }
 
 /** The result of the command and the next steps, for the operator. */
-export function tellRestored({ before, now, servers }: Restored): string {
+export function describeRestored({ before, now, servers }: Restored): string {
   const history =
     before && (before.cluster !== now.cluster || before.timeline !== now.timeline)
       ? difference(before, now)

@@ -12,9 +12,9 @@ import { faultsOf } from '../../wire/schema-faults.ts';
 import { findOwner, openClients, type ClientAsk } from '../clients.ts';
 import { bootOf, clockOf } from '../device-clock.ts';
 import type { Hub } from '../hub.ts';
-import { beyondSealed } from '../incoming.ts';
-import { features, toldLimits, type SyncLimits } from '../limits.ts';
-import { lookOnce } from './look.ts';
+import { lossTooLarge } from '../incoming.ts';
+import { features, clientLimits, type SyncLimits } from '../limits.ts';
+import { pullOnce } from './pull-once.ts';
 
 /**
  * The caller and its credentials: a driver's session, the key of one queue, or the operator's token. With the latter an
@@ -102,7 +102,7 @@ function push(
 ): Promise<object> {
   const { limits } = deps.hub;
   checkPush(body, limits);
-  return amongFew(inFlight, body.client_id, limits.pushes_in_flight, () => takePush(deps, caller, body));
+  return withLimit(inFlight, body.client_id, limits.pushes_in_flight, () => takePush(deps, caller, body));
 }
 
 function checkPush({ protocol, mutations, gone }: PushBody, { mutations_per_push: most }: SyncLimits): void {
@@ -113,7 +113,7 @@ function checkPush({ protocol, mutations, gone }: PushBody, { mutations_per_push
 }
 
 /** A socket pauses while too many of its pushes are in flight; plain HTTP refuses the next one. */
-async function amongFew<Result>(
+async function withLimit<Result>(
   inFlight: Map<string, number>,
   clientId: string,
   most: number,
@@ -139,13 +139,13 @@ async function takePush(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Pusher, 
   const clock = clockOf(body.clock, hub.clock());
   const client = await openAfterLoss(deps, caller, body, askOf(caller, body, bootOf(clock)));
   const now = hub.clock();
-  const told = {
+  const reply = {
     protocol: body.protocol,
     server_time: now.toISOString(),
     epoch: String(hub.serverEpoch),
     // Only the phone of the queue receives the key.
     ...(client.queueKey !== null && caller.shows === 'token' && { queue_key: client.queueKey }),
-    limits: toldLimits(hub.limits),
+    limits: clientLimits(hub.limits),
     features: [...features],
   };
   const rescued = caller.shows === 'operator token';
@@ -153,7 +153,7 @@ async function takePush(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Pusher, 
   const isRead = caller.shows === 'token' && body.clock !== undefined;
   const seen = { seenAt: now, ...(isRead && { clockReadAt: now }) };
   hub.deviceStatus.note(clientId, { pending, oldest_pending_at, device, sdk, app, ...seen });
-  if (mutations.length === 0) return { ...told, last_seq: client.lastSeq, results: [] };
+  if (mutations.length === 0) return { ...reply, last_seq: client.lastSeq, results: [] };
   await hub.pipeline.waitForCapacity();
   const queue = {
     session: {},
@@ -164,9 +164,9 @@ async function takePush(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Pusher, 
     rescued,
     byKey: caller.shows === 'queue key',
   };
-  const pushed = await hub.pipeline.push(queue, mutations).catch(whyNot);
+  const pushed = await hub.pipeline.push(queue, mutations).catch(refusePush);
   if (pushed.results.some(({ result }) => result === 'quarantined')) hub.feed.hint(clientScope(clientId));
-  return { ...told, ...pushed };
+  return { ...reply, ...pushed };
 }
 
 /** Opens the queue. A declared loss first moves the watermark past the lost items. */
@@ -174,7 +174,7 @@ async function openAfterLoss(deps: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Cal
   const client = await open(deps, caller, ask);
   if (!body.gone) return client;
   const beyond = await deps.hub.skipLost({ clientId: body.client_id, employee: caller.employee, ...body.gone });
-  if (beyond) throw new AppError('BAD_FRAME', { details: [beyondSealed('gone.to', beyond.most)] });
+  if (beyond) throw new AppError('BAD_FRAME', { details: [lossTooLarge('gone.to', beyond.most)] });
   // The first call made the requested key. A second request would replace it.
   return { ...(await open(deps, caller, { ...ask, wants_queue_key: false })), queueKey: client.queueKey };
 }
@@ -205,7 +205,7 @@ async function open({ hub, db }: Pick<ExchangeDeps, 'hub' | 'db'>, caller: Calle
   return client;
 }
 
-function whyNot(error: unknown): never {
+function refusePush(error: unknown): never {
   if (error instanceof MalformedPush) throw new AppError('BAD_FRAME', { details: error.details });
   // The queue was bound a moment ago: an operator has just revoked it, or the database is another one.
   if (error instanceof UnknownQueue) throw new AppError('CLIENT_REVOKED');
@@ -229,7 +229,7 @@ async function pull(hub: Hub, db: Queryable, caller: Caller, query: Query): Prom
   const mayAsk = (scope: Scope): boolean => caller.shows === 'token' || scope === clientScope(clientId);
   const [{ routes }, frames] = await Promise.all([
     caller.shows !== 'token' ? { routes: [] } : hub.routesOf(caller.employee),
-    lookOnce(hub.feed, { employee: caller.employee, clientId, cursors, mayAsk }),
+    pullOnce(hub.feed, { employee: caller.employee, clientId, cursors, mayAsk }),
   ]);
   if (!frames) throw new AppError('DATABASE_UNAVAILABLE');
   const head = JSON.stringify({ server_time: hub.clock().toISOString(), epoch: String(hub.serverEpoch), routes });

@@ -26,7 +26,7 @@ export const nothing = (): Promise<void> => Promise.resolve();
 export const wakeups = { replicate: nothing, replicateRows: nothing, mail: nothing, closeAt: nothing };
 export const sessions = { authenticate: () => Promise.resolve({ employee: driver }) };
 const silent = (): void => undefined;
-export const unheard: Log = { debug: silent, info: silent, warn: silent, error: silent };
+export const silentLog: Log = { debug: silent, info: silent, warn: silent, error: silent };
 
 /** The frames of one simulated phone, as text. */
 export interface Phone {

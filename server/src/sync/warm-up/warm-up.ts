@@ -1,7 +1,7 @@
 import type { ServerFrame } from '@tailgate/sync-protocol';
 import fastify from 'fastify';
 import { openPipeline } from '../../mutations/intake/pipeline.ts';
-import { clock, nothing, phones, rules, sessions, stubDb, unheard, wakeups, type Phone } from './stub-db.ts';
+import { clock, nothing, phones, rules, sessions, stubDb, silentLog, wakeups, type Phone } from './stub-db.ts';
 import { mountSync, syncPath } from '../socket.ts';
 
 /** After these turns the engine has compiled the path of a change. Twice as many gain nothing (docs/performance.md). */
@@ -18,10 +18,10 @@ const TURNS = 8;
 export async function warmUp(stopping?: AbortSignal): Promise<number> {
   const db = stubDb();
   const http = fastify();
-  const pipeline = openPipeline({ db, wakeups, rules, clock, log: unheard });
+  const pipeline = openPipeline({ db, wakeups, rules, clock, log: silentLog });
   try {
     const listener = { onNotify: nothing, onReconnect: () => undefined };
-    await mountSync(http, { db, pipeline, listener, sessions, clock, log: unheard });
+    await mountSync(http, { db, pipeline, listener, sessions, clock, log: silentLog });
     const url = (await http.listen({ host: '127.0.0.1', port: 0 })).replace('http', 'ws') + syncPath;
     const simulatedPhones = phones();
     let applied = 0;

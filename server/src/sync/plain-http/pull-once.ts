@@ -4,7 +4,7 @@ import type { Feed, Follower, Reader } from '../feed.ts';
 /** A reading takes milliseconds. After this time the database is away and the feed keeps retrying. */
 const PATIENCE_MS = 5_000;
 
-export interface Look {
+export interface PullRequest {
   readonly employee: string;
   readonly clientId: string;
   readonly cursors: Readonly<Record<Scope, Cursor | null>>;
@@ -16,24 +16,24 @@ export interface Look {
  * The first frames of a connection with these cursors: one text for each scope. Undefined where the database does not
  * answer.
  */
-export function lookOnce(feed: Feed, look: Look): Promise<readonly string[] | undefined> {
+export function pullOnce(feed: Feed, request: PullRequest): Promise<readonly string[] | undefined> {
   return new Promise((resolve) => {
-    const reader = new OneLook(look, (answered) => {
+    const reader = new PullReader(request, (answered) => {
       clearTimeout(timer);
       feed.leave(reader);
       resolve(answered ? reader.frames : undefined);
     });
     const timer = setTimeout(() => reader.giveUp(), PATIENCE_MS);
-    for (const [scope, cursor] of Object.entries(look.cursors)) {
-      if (look.mayAsk(scope)) feed.follow(reader, scope, cursor);
-      else reader.tell({ type: 'gone', scope, reason: 'INVALID_TOKEN' });
+    for (const [scope, cursor] of Object.entries(request.cursors)) {
+      if (request.mayAsk(scope)) feed.follow(reader, scope, cursor);
+      else reader.send({ type: 'gone', scope, reason: 'INVALID_TOKEN' });
     }
     reader.asked();
   });
 }
 
 /** Follows scopes until each has an answer. */
-class OneLook implements Reader {
+class PullReader implements Reader {
   readonly employee: string;
   readonly clientId: string;
   readonly follows = new Map<Scope, Follower>();
@@ -41,7 +41,7 @@ class OneLook implements Reader {
   #end: ((answered: boolean) => void) | undefined;
   #hasAsked = false;
 
-  constructor({ employee, clientId }: Look, end: (answered: boolean) => void) {
+  constructor({ employee, clientId }: PullRequest, end: (answered: boolean) => void) {
     this.employee = employee;
     this.clientId = clientId;
     this.#end = end;
@@ -49,19 +49,19 @@ class OneLook implements Reader {
 
   deliver(frame: Buffer): boolean {
     this.frames.push(frame.toString());
-    this.#lookLater();
+    this.#checkLater();
     return true;
   }
 
-  tell(frame: ServerFrameInput): void {
+  send(frame: ServerFrameInput): void {
     this.frames.push(JSON.stringify(frame));
-    this.#lookLater();
+    this.#checkLater();
   }
 
   /** All scopes are requested. */
   asked(): void {
     this.#hasAsked = true;
-    this.#lookLater();
+    this.#checkLater();
   }
 
   giveUp(): void {
@@ -69,7 +69,7 @@ class OneLook implements Reader {
   }
 
   /** In a microtask: the feed updates a follower's state after it has passed the frame. */
-  #lookLater(): void {
+  #checkLater(): void {
     queueMicrotask(() => {
       const isDue = [...this.follows.values()].some(({ state }) => state === 'due');
       if (this.#hasAsked && !isDue) this.#finish(true);
